@@ -31,8 +31,8 @@ from planner.values.row_commands import (
     Direction,
     ExecuteStatement,
     FetchCursor,
-    Handover,
     PrepareStatement,
+    RowCommand,
 )
 from planner.values.session import Session, TransactionStatus
 from planner.values.statement import (
@@ -66,7 +66,6 @@ __all__ = [
     "Engine",
     "ExecuteStatement",
     "FetchCursor",
-    "Handover",
     "Kind",
     "ListedCursor",
     "ListedSession",
@@ -81,6 +80,7 @@ __all__ = [
     "Result",
     "ResultColumn",
     "Row",
+    "RowCommand",
     "Session",
     "Statement",
     "StatementKind",

@@ -9,10 +9,9 @@ from collections.abc import Callable, Sequence
 from planner.commands.transaction import aborted
 from planner.errors import NotSupportedError
 from planner.statements.engine_parts import SERVER_VERSION, EngineLimits, open_parts
-from planner.statements.inline import is_inline
 from planner.statements.plan_cache import PlanCache
 from planner.statements.prepare import Preparer
-from planner.statements.run import ENDS_TRANSACTION, Runner
+from planner.statements.run import ENDS_TRANSACTION, Runner, is_inline
 from planner.syntax.parse import split
 from planner.values.cancel import Cancellation
 from planner.values.session import Session, TransactionStatus

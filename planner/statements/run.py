@@ -13,15 +13,16 @@ from planner.commands.transaction import (
     default_isolation,
     run_transaction,
 )
-from planner.errors import InvalidValueError
+from planner.errors import InvalidValueError, QueryError
 from planner.pg_catalog import CatalogStatement
 from planner.planning.plan import Lookup, QueryPlan
-from planner.running.snapshot import transaction_snapshot
+from planner.running.snapshot import takes_snapshot, transaction_snapshot
 from planner.statements.engine_parts import EngineParts
 from planner.statements.explain_statement import Analyze, explain_plan, explain_run
 from planner.statements.prepare import Described
-from planner.syntax.options import ReadOptions, read_options
+from planner.syntax.options import PLAIN_SESSION, ReadOptions, read_options, session_options
 from planner.syntax.parse import Parsed
+from planner.syntax.with_clause import NO_CLAUSE, Clause
 from planner.values.cancel import Cancellation
 from planner.values.session import DEFAULT_ISOLATION, Session, TransactionStatus
 from planner.values.statement import Result, Statement, StatementKind
@@ -94,7 +95,7 @@ class Runner:
     def _run_command(self, statement: Statement, session: Session) -> Result:
         """Run a statement that reads nothing."""
         kind, plan = statement.kind, statement.plan
-        if statement.handover is not None:
+        if statement.row_command is not None:
             return run_unserved(statement)
         if isinstance(plan, Described):
             return Result(kind=kind, columns=DESCRIBE_COLUMNS, rows=plan.rows)
@@ -165,3 +166,39 @@ def _isolated(options: ReadOptions, session: Session) -> ReadOptions:
     if session.transaction is TransactionStatus.IDLE and default_isolation(session).repeats_reads:
         return replace(options, snapshot=True)
     return options
+
+
+def is_inline(statement: Statement, session: Session, parameters: Row | None) -> bool:
+    """Whether it is one key's lookup without a wait, or a command of the session.
+
+    Args:
+        statement: the statement to run.
+        session: the session that runs it.
+        parameters: its parameters; None if they are not at hand, so that any must do.
+    """
+    plan = statement.plan
+    if not isinstance(plan, QueryPlan):
+        return not isinstance(plan, CatalogStatement | Analyze)
+    if statement.kind is StatementKind.EXPLAIN:
+        return True
+    if not isinstance(plan.node, Lookup) or plan.asked is not None:
+        return False
+    clause, mine = plan.clause, session_options(session)
+    if clause.latest or clause.wait_ms is not None or takes_snapshot(session):
+        return False
+    if mine.wait_ms != 0 or mine.consistency == "latest":
+        return False
+    is_plain = clause is NO_CLAUSE and mine is PLAIN_SESSION
+    return is_plain or _knows_topics(plan.node, clause, session, statement.literals or parameters)
+
+
+def _knows_topics(node: Lookup, clause: Clause, session: Session, parameters: Row | None) -> bool:
+    """Whether a bound is on the store's own inputs: for others the log would have to be read."""
+    if parameters is None and clause.parameters:
+        return False
+    try:
+        position = read_options(clause, session, parameters or ()).bound.position
+    except QueryError:
+        return True
+    known = {each.topic for each in node.access.schema.inputs}
+    return all(topic in known for topic, _ in position.components)

@@ -1,4 +1,4 @@
-"""Commands that hand over the rows of a query: COPY, cursors, prepared statements. Values only.
+"""Commands that deliver the rows of a query: COPY, cursors, prepared statements. Values only.
 
 The engine reads these commands, and plans the query in them. The server of a client runs them: it
 keeps the names and positions, and writes the bytes.
@@ -112,7 +112,7 @@ class DeallocateStatement:
     name: str | None
 
 
-Handover: TypeAlias = (
+RowCommand: TypeAlias = (
     CopyOut
     | DeclareCursor
     | FetchCursor

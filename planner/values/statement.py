@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import pyarrow as pa
 from msgspec import Struct
 
-from planner.values.row_commands import Handover
+from planner.values.row_commands import RowCommand
 from stores.spec.position import EMPTY, Position
 from stores.spec.schema import Column, DataType, Row
 
@@ -73,8 +73,8 @@ class Statement(Struct, frozen=True, kw_only=True):
     """Values of the plan's parameters that are literals in the text; then it takes no others."""
     literal_at: tuple[int, int] | None = None
     """Where the only literal begins and ends in `sql`, without quotes; None if not exactly one."""
-    handover: Handover | None = None
-    """The command that hands over the rows; the server of the client runs it, not the engine."""
+    row_command: RowCommand | None = None
+    """The command that delivers the rows; the server of the client runs it, not the engine."""
     look_up: LookUp | None = None
     """Returns the rows at once, for a lookup of one key; None for other statements.
 
@@ -82,7 +82,7 @@ class Statement(Struct, frozen=True, kw_only=True):
     lookup was not simple or did not succeed: call `Engine.execute`.
     """
     query: Statement | None = None
-    """The query whose rows are handed over; it takes this statement's parameters."""
+    """The query whose rows are delivered; it takes this statement's parameters."""
 
 
 @dataclass(slots=True, kw_only=True)

@@ -38,8 +38,8 @@ def rows(code: int) -> Callable[[Column], Encode]:
 
 def copied(form: CopyFormat) -> Callable[[Column], Encode]:
     delimiter = "," if form is CopyFormat.CSV else "\t"
-    order = CopyOut(format=form, delimiter=delimiter, null="\\N")
-    return lambda column: CopyEncoder(order, (column,)).encode_batch
+    command = CopyOut(format=form, delimiter=delimiter, null="\\N")
+    return lambda column: CopyEncoder(command, (column,)).encode_batch
 
 
 def rendered(media_type: str) -> Callable[[Column], Encode]:
@@ -104,7 +104,7 @@ def test_long_fields_are_copied_like_short_ones(
     texts = ["", "a", None, 'b"c,"d', "\\\t\n\\", "ö,\r", "\\", "x" * 9, "\\N"]
     batch = pa.RecordBatch.from_arrays([pa.array(texts)] * 2, names=["a", "b"]).slice(1)
     columns = (Column(name="a", type=TEXT), Column(name="b", type=TEXT))
-    order = CopyOut(format=form, delimiter="," if form is CopyFormat.CSV else "\t", null="\\N")
-    expected = CopyEncoder(order, columns).encode_batch(batch)
+    command = CopyOut(format=form, delimiter="," if form is CopyFormat.CSV else "\t", null="\\N")
+    expected = CopyEncoder(command, columns).encode_batch(batch)
     monkeypatch.setattr(copy_out, "_PIECE_BYTES", 2)
-    assert CopyEncoder(order, columns).encode_batch(batch) == expected
+    assert CopyEncoder(command, columns).encode_batch(batch) == expected

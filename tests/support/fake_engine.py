@@ -37,7 +37,7 @@ from typing import TypeAlias
 
 import pyarrow as pa
 
-from planner.commands.row_commands import plan_handover
+from planner.commands.row_commands import plan_row_command
 from planner.engine import (
     Column,
     DataType,
@@ -487,11 +487,11 @@ def _plan_show(engine: FakeEngine, match: re.Match[str], types: Types) -> Statem
     )
 
 
-def _plan_handover(engine: FakeEngine, match: re.Match[str], types: Types) -> Statement:
+def _plan_row_command(engine: FakeEngine, match: re.Match[str], types: Types) -> Statement:
     def plan(text: str, wanted: Types) -> Statement:
         return engine.prepare(text, Session(), parameter_types=wanted)
 
-    return plan_handover(parse(match[0]), plan, types)
+    return plan_row_command(parse(match[0]), plan, types)
 
 
 def _pattern(
@@ -537,6 +537,6 @@ _PATTERNS = (
     _pattern(
         StatementKind.COPY,
         r"(COPY|DECLARE|FETCH|MOVE|CLOSE|PREPARE|EXECUTE|DEALLOCATE)\b.+",
-        _plan_handover,
+        _plan_row_command,
     ),
 )

@@ -49,32 +49,32 @@ class CopyEncoder:
     """Makes the messages of one COPY: `head`, the rows, `tail`.
 
     Args:
-        order: the COPY command.
+        command: the COPY command.
         columns: of the query.
     """
 
-    __slots__ = ("_begun", "_between", "_columns", "_order", "_written", "format")
+    __slots__ = ("_begun", "_between", "_columns", "_command", "_written", "format")
 
-    def __init__(self, order: CopyOut, columns: Sequence[Column]) -> None:
-        self.format = BINARY_FORMAT if order.format is CopyFormat.BINARY else TEXT_FORMAT
+    def __init__(self, command: CopyOut, columns: Sequence[Column]) -> None:
+        self.format = BINARY_FORMAT if command.format is CopyFormat.BINARY else TEXT_FORMAT
         """The format code of the CopyOutResponse."""
-        self._order = order
+        self._command = command
         self._columns = columns
-        self._written = [_line_field(order, column.name, len(columns)) for column in columns]
-        self._between = order.delimiter.encode()
+        self._written = [_line_field(command, column.name, len(columns)) for column in columns]
+        self._between = command.delimiter.encode()
         self._begun = False
 
     def head(self) -> bytes:
         """Return the message with the column names; no bytes without HEADER."""
-        if not self._order.header:
+        if not self._command.header:
             return b""
         names = CopyOut(
-            format=self._order.format,
-            delimiter=self._order.delimiter,
+            format=self._command.format,
+            delimiter=self._command.delimiter,
             # A column name is never NULL, even if it is spelled as NULL is.
-            null=self._order.null,
-            quote=self._order.quote,
-            escape=self._order.escape,
+            null=self._command.null,
+            quote=self._command.quote,
+            escape=self._command.escape,
         )
         fields = [
             _line_field(names, column.name, len(self._columns))(
@@ -104,13 +104,13 @@ class CopyEncoder:
 
     def tail(self) -> bytes:
         """Return the trailer of the binary format, with the header if there was no row."""
-        if self._order.format is not CopyFormat.BINARY:
+        if self._command.format is not CopyFormat.BINARY:
             return b""
         body = _TRAILER if self._begun else _SIGNATURE + _TRAILER
         return _pack_head(_COPY_DATA, len(body) + 4) + body
 
     def _messages(self, columns: Sequence[Fields], rows: int) -> bytes:
-        if self._order.format is not CopyFormat.BINARY:
+        if self._command.format is not CopyFormat.BINARY:
             written = zip(columns, self._written, strict=True)
             return self._lines([write(fields) for fields, write in written], rows)
         messages = framed_rows(_COPY_DATA, columns, rows)
@@ -127,18 +127,18 @@ class CopyEncoder:
         return framed_lines(_COPY_DATA, [*parts[:-1], b"\n"], rows)
 
 
-def _line_field(order: CopyOut, name: str, columns: int) -> WriteColumn:
+def _line_field(command: CopyOut, name: str, columns: int) -> WriteColumn:
     """Return the function that writes the fields of one column, NULL included."""
-    null = order.null.encode()
-    if order.format is not CopyFormat.CSV:
-        return _text_field(order, null)
-    forced = order.force_quote is None or name in order.force_quote
-    return _csv_field(order, null, forced=forced, alone=columns == 1)
+    null = command.null.encode()
+    if command.format is not CopyFormat.CSV:
+        return _text_field(command, null)
+    forced = command.force_quote is None or name in command.force_quote
+    return _csv_field(command, null, forced=forced, alone=columns == 1)
 
 
-def _text_field(order: CopyOut, null: bytes) -> WriteColumn:
+def _text_field(command: CopyOut, null: bytes) -> WriteColumn:
     letters = np.zeros(256, np.uint8)
-    delimiter = ord(order.delimiter)
+    delimiter = ord(command.delimiter)
     for byte in (_BACKSLASH, delimiter):
         letters[byte] = byte
     for byte, letter in _SPECIAL.items():
@@ -191,9 +191,9 @@ def _pieces(content: Bytes) -> Iterator[tuple[int, Bytes]]:
         yield at, content[at : at + _PIECE_BYTES]
 
 
-def _csv_field(order: CopyOut, null: bytes, *, forced: bool, alone: bool) -> WriteColumn:
-    quote, escape = order.quote.encode(), order.escape.encode()
-    calling = (ord(order.delimiter), quote[0], 0x0A, 0x0D)
+def _csv_field(command: CopyOut, null: bytes, *, forced: bool, alone: bool) -> WriteColumn:
+    quote, escape = command.quote.encode(), command.escape.encode()
+    calling = (ord(command.delimiter), quote[0], 0x0A, 0x0D)
     calls = np.zeros(256, np.bool_)
     calls[list(calling)] = True
     escaped = np.zeros(256, np.bool_)

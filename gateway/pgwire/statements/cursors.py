@@ -77,12 +77,12 @@ class Fetched:
 
     Args:
         cursor: the cursor.
-        order: the command.
+        command: the command.
         limits: for the size of pieces.
     """
 
     cursor: Cursor
-    order: FetchCursor
+    command: FetchCursor
     limits: PgLimits
     count: int = field(default=0, init=False)
     """Rows fetched, or passed by MOVE; complete when `pieces` has ended."""
@@ -95,12 +95,12 @@ class Fetched:
         """
         for piece in self._go():
             self.count += len(piece)
-            if not self.order.move:
+            if not self.command.move:
                 yield piece
 
     def _go(self) -> Iterator[Piece]:
-        count = ALL if self.order.count is None else self.order.count
-        match self.order.direction:
+        count = ALL if self.command.count is None else self.command.count
+        match self.command.direction:
             case Direction.ABSOLUTE:
                 return self._absolute(count)
             case Direction.RELATIVE:
@@ -113,7 +113,7 @@ class Fetched:
     @property
     def _chunk(self) -> PgLimits | None:
         # MOVE encodes nothing, so its pieces may have any size.
-        return None if self.order.move else self.limits
+        return None if self.command.move else self.limits
 
     def _skip(self, rows: Iterator[Piece]) -> None:
         for _ in rows:
@@ -131,7 +131,7 @@ class Fetched:
         cursor = self.cursor
         if cursor.reader.ended or not cursor.reader.passed:
             return
-        if not self.order.move:
+        if not self.command.move:
             if not cursor.scroll:
                 raise cannot_go_back()
             cursor.reader.passed -= 1

@@ -283,7 +283,7 @@ class Dialog:
             self._refuse_failed(statement)
             self._replies.finish_again(message.portal, portal)
             return None
-        if portal.source is None and statement.handover is not None:
+        if portal.source is None and statement.row_command is not None:
             return self._hand_over(portal, message.rows_max)
         if portal.source is None:
             if not self._engine.is_inline(statement, self.session, portal.parameters):

@@ -20,16 +20,16 @@ from planner.engine import (
 )
 
 
-def check_argument_count(order: ExecuteStatement, types: Sequence[DataType]) -> None:
+def check_argument_count(command: ExecuteStatement, types: Sequence[DataType]) -> None:
     """Require one argument for each parameter.
 
     Raises:
         QueryError: there are more or fewer (42601).
     """
-    if len(order.arguments) != len(types):
+    if len(command.arguments) != len(types):
         raise QueryError(
-            f'wrong number of parameters for prepared statement "{order.name}"',
-            detail=f"Expected {len(types)} parameters but got {len(order.arguments)}.",
+            f'wrong number of parameters for prepared statement "{command.name}"',
+            detail=f"Expected {len(types)} parameters but got {len(command.arguments)}.",
             sqlstate="42601",
         )
 

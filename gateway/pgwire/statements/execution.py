@@ -267,7 +267,7 @@ class Runner:
 
     def _start(self, portal: Portal, rows_max: int, cancellation: Cancellation) -> bytes:
         cancellation.check()
-        if portal.prepared.statement.handover is not None:
+        if portal.prepared.statement.row_command is not None:
             return b""  # `row_commands` runs it
         source = self._execute(portal, cancellation)
         return source.take_at_hand(rows_max) if source.at_hand else b""
@@ -351,7 +351,7 @@ class Runner:
         return await self._workers.run(work)
 
     async def evaluate(
-        self, order: ExecuteStatement, prepared: Prepared, cancellation: Cancellation
+        self, command: ExecuteStatement, prepared: Prepared, cancellation: Cancellation
     ) -> Row:
         """Return the arguments of an EXECUTE as values of the statement's parameters.
 
@@ -359,11 +359,11 @@ class Runner:
             QueryError: there are more or fewer (42601), or one is not a value of its type.
         """
         types = prepared.statement.parameters
-        check_argument_count(order, types)
+        check_argument_count(command, types)
 
         def work() -> Row:
             return argument_values(
-                self._engine, self._session, order.arguments, types, cancellation
+                self._engine, self._session, command.arguments, types, cancellation
             )
 
         return await self._workers.run(work)

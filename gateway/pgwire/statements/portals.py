@@ -242,17 +242,17 @@ class Names:
             raise QueryError(f'cursor "{name}" does not exist', sqlstate=NO_PORTAL)
         return found
 
-    def check_cursor(self, order: DeclareCursor) -> None:
+    def check_cursor(self, command: DeclareCursor) -> None:
         """Refuse a cursor before its query runs.
 
         Raises:
             QueryError: the name is taken (42P03), or there are too many SCROLL cursors (54000).
         """
-        if order.name in self.portals:
-            raise _exists(order.name)
+        if command.name in self.portals:
+            raise _exists(command.name)
         declared = [portal.declared for portal in self.portals.values()]
         scrolling = sum(each is not None and bool(each.scroll) for each in declared)
-        if order.scroll and scrolling >= self.limits.scroll_cursors_max:
+        if command.scroll and scrolling >= self.limits.scroll_cursors_max:
             raise QueryError(
                 "too many cursors that can be read backwards",
                 detail=f"There are {scrolling}, each of which keeps rows.",
@@ -304,13 +304,13 @@ class Names:
 
         A FETCH or EXECUTE of an unknown name has no rows yet; running it raises the error.
         """
-        match prepared.statement.handover:
+        match prepared.statement.row_command:
             case FetchCursor(name=name, move=False) if name in self.portals:
                 return self.portals[name].prepared
             case ExecuteStatement(name=name) if name in self.statements:
                 named = self.statements[name]
                 # EXECUTE of EXECUTE is refused when it runs.
-                executes = isinstance(named.statement.handover, ExecuteStatement)
+                executes = isinstance(named.statement.row_command, ExecuteStatement)
                 return named if executes else self.target(named)
             case _:
                 return prepared

@@ -81,38 +81,38 @@ class RowCommands:
         Raises:
             QueryError: the command fails.
         """
-        order = portal.prepared.statement.handover
-        assert order is not None, "the statement hands over rows"
-        match order:
+        command = portal.prepared.statement.row_command
+        assert command is not None, "the statement is one that delivers rows"
+        match command:
             case ExecuteStatement():
-                await self._execute(portal, order, run)
+                await self._execute(portal, command, run)
                 return
             case FetchCursor(move=False) if not run.simple:
-                await self._begin_fetch(portal, order, run)
+                await self._begin_fetch(portal, command, run)
                 return
             case CopyOut():
-                tag = await self._copy(portal, order, run)
+                tag = await self._copy(portal, command, run)
             case DeclareCursor():
-                tag = await self._declare(portal, order, run)
+                tag = await self._declare(portal, command, run)
             case FetchCursor():
-                tag = await self._fetch(portal, order, run)
+                tag = await self._fetch(portal, command, run)
             case CloseCursor():
-                tag = self._close(order, besides=portal)
+                tag = self._close(command, besides=portal)
             case PrepareStatement():
-                tag = self._prepare(portal, order)
+                tag = self._prepare(portal, command)
             case DeallocateStatement():
-                tag = self.names.deallocate(order.name)
+                tag = self.names.deallocate(command.name)
             case _:
-                assert_never(order)
+                assert_never(command)
         portal.close()
         self.replies.send(CommandComplete(tag=tag))
 
     # --- COPY ------------------------------------------------------------------------------------
 
-    async def _copy(self, portal: Portal, order: CopyOut, run: Run) -> str:
+    async def _copy(self, portal: Portal, command: CopyOut, run: Run) -> str:
         query = portal.prepared.statement.query
         assert query is not None, "COPY has a query"
-        encoder = CopyEncoder(order, query.columns)
+        encoder = CopyEncoder(command, query.columns)
         with closing_on_error(portal):
             source = await self.runner.open(portal, encoder, run.cancellation)
             self.replies.send(CopyOutResponse(format=encoder.format, columns=len(query.columns)))
@@ -135,52 +135,52 @@ class RowCommands:
 
     # --- cursors ---------------------------------------------------------------------------------
 
-    async def _declare(self, portal: Portal, order: DeclareCursor, run: Run) -> str:
-        if not order.hold and not run.in_block:
+    async def _declare(self, portal: Portal, command: DeclareCursor, run: Run) -> str:
+        if not command.hold and not run.in_block:
             raise QueryError(
                 "DECLARE CURSOR can only be used in transaction blocks",
                 hint="Begin a transaction, or declare it WITH HOLD.",
                 sqlstate="25P01",
             )
-        self.names.check_cursor(order)
+        self.names.check_cursor(command)
         query = portal.prepared.statement.query
         assert query is not None, "a cursor has a query"
         prepared = Prepared(sql=portal.prepared.sql, statement=query, parameter_oids=())
         cursor = Portal(
             prepared=prepared,
             parameters=portal.parameters,
-            shape=prepared.shape((1,) if order.binary else ()),
-            declared=order,
+            shape=prepared.shape((1,) if command.binary else ()),
+            declared=command,
         )
-        window = self.limits.scroll_bytes_max if order.scroll else 0
+        window = self.limits.scroll_bytes_max if command.scroll else 0
         with closing_on_error(cursor):
             await self.runner.open(cursor, cursor.shape, run.cancellation, window_bytes_max=window)
-            self.names.add_portal(order.name, cursor)
+            self.names.add_portal(command.name, cursor)
         return "DECLARE CURSOR"
 
-    async def _fetch(self, portal: Portal, order: FetchCursor, run: Run) -> str:
+    async def _fetch(self, portal: Portal, command: FetchCursor, run: Run) -> str:
         """Run a FETCH of the simple protocol, or a MOVE, and return its command tag."""
-        target = self._target(portal, order)
+        target = self._target(portal, command)
         # As in PostgreSQL, a FETCH that fails at once sends no RowDescription before the error.
-        head = b"" if order.move else target.shape.description
+        head = b"" if command.move else target.shape.description
         button = target.cancellation or run.cancellation
         with self.runner.watched(button), closing_on_error(target):
-            source, fetched = await self._reach(target, order, button)
+            source, fetched = await self._reach(target, command, button)
             await self._give_pieces(source, fetched, target.shape, head)
-        return f"{'MOVE' if order.move else 'FETCH'} {fetched.count}"
+        return f"{'MOVE' if command.move else 'FETCH'} {fetched.count}"
 
-    async def _begin_fetch(self, portal: Portal, order: FetchCursor, run: Run) -> None:
+    async def _begin_fetch(self, portal: Portal, command: FetchCursor, run: Run) -> None:
         """Run a FETCH of the extended protocol; its portal then has the rows.
 
         PostgreSQL moves the cursor at the first Execute and keeps all rows for the next ones. Here
         a limited number of bytes is read ahead, and the cursor moves on with each Execute. Only a
         client that moves the cursor by another statement in between can see the difference.
         """
-        target = self._target(portal, order)
+        target = self._target(portal, command)
         button = target.cancellation or run.cancellation
         with self.runner.watched(button), closing_on_error(portal):
             with closing_on_error(target):
-                source, fetched = await self._reach(target, order, button)
+                source, fetched = await self._reach(target, command, button)
                 pieces = fetched.pieces()
                 kept: Sequence[Piece] = ()
                 if source.at_hand:
@@ -196,14 +196,14 @@ class RowCommands:
             at_hand = portal.source.take_at_hand(run.rows_max) if source.at_hand else b""
             await self.replies.finish(portal, at_hand, run.rows_max)
 
-    def _target(self, portal: Portal, order: FetchCursor) -> Portal:
-        target = self.names.cursor(order.name)
+    def _target(self, portal: Portal, command: FetchCursor) -> Portal:
+        target = self.names.cursor(command.name)
         if target is portal or target.finished:
-            raise QueryError(f'portal "{order.name}" cannot be run', sqlstate="55000")
+            raise QueryError(f'portal "{command.name}" cannot be run', sqlstate="55000")
         return target
 
     async def _reach(
-        self, target: Portal, order: FetchCursor, button: Cancellation
+        self, target: Portal, command: FetchCursor, button: Cancellation
     ) -> tuple[RowSource, Fetched]:
         """Return the rows of a cursor, and the FETCH through them, which has not begun."""
         source = target.source
@@ -213,7 +213,7 @@ class RowCommands:
         # With neither SCROLL nor NO SCROLL it moves backwards in the rows that are kept anyway.
         scroll = declared is not None and declared.scroll is not False
         cursor = Cursor(reader=source.reader, scroll=scroll)
-        return source, Fetched(cursor=cursor, order=order, limits=self.limits)
+        return source, Fetched(cursor=cursor, command=command, limits=self.limits)
 
     async def _give_pieces(
         self, source: RowSource, fetched: Fetched, encoder: RowEncoder, head: bytes
@@ -241,36 +241,36 @@ class RowCommands:
         if rows:
             self.replies.send_encoded(DataRows, rows)
 
-    def _close(self, order: CloseCursor, *, besides: Portal) -> str:
-        if order.name is None:
+    def _close(self, command: CloseCursor, *, besides: Portal) -> str:
+        if command.name is None:
             self.names.drop_portals(besides=besides)
             return "CLOSE CURSOR ALL"
-        self.names.cursor(order.name)
-        self.names.drop_portal(order.name)
+        self.names.cursor(command.name)
+        self.names.drop_portal(command.name)
         return "CLOSE CURSOR"
 
     # --- prepared statements ---------------------------------------------------------------------
 
-    def _prepare(self, portal: Portal, order: PrepareStatement) -> str:
+    def _prepare(self, portal: Portal, command: PrepareStatement) -> str:
         statement = portal.prepared.statement
         assert statement.query is not None, "PREPARE has a query"
         prepared = Prepared(
             sql=portal.prepared.sql, statement=statement.query, parameter_oids=(), from_sql=True
         )
-        self.names.add_statement(order.name, prepared)
+        self.names.add_statement(command.name, prepared)
         return "PREPARE"
 
-    async def _execute(self, portal: Portal, order: ExecuteStatement, run: Run) -> None:
-        prepared = self.names.statement(order.name)
-        handover = prepared.statement.handover
-        if isinstance(handover, ExecuteStatement):
+    async def _execute(self, portal: Portal, command: ExecuteStatement, run: Run) -> None:
+        prepared = self.names.statement(command.name)
+        row_command = prepared.statement.row_command
+        if isinstance(row_command, ExecuteStatement):
             # It could name itself.
             raise QueryError("EXECUTE of EXECUTE is not supported", sqlstate="0A000")
         shape = prepared.shape(()) if run.simple else portal.shape
-        values = await self.runner.evaluate(order, prepared, run.cancellation)
+        values = await self.runner.evaluate(command, prepared, run.cancellation)
         executed = Portal(prepared=prepared, parameters=values, shape=shape)
-        if handover is not None:
-            await self._execute_order(portal, executed, run)
+        if row_command is not None:
+            await self._execute_command(portal, executed, run)
             return
         with closing_on_error(executed):
             rows = await self.runner.start(executed, run.rows_max, run.cancellation)
@@ -280,7 +280,7 @@ class RowCommands:
             portal.source, portal.cancellation = executed.source, executed.cancellation
             await self.replies.finish(portal, rows, run.rows_max)
 
-    async def _execute_order(self, portal: Portal, executed: Portal, run: Run) -> None:
+    async def _execute_command(self, portal: Portal, executed: Portal, run: Run) -> None:
         """Run an EXECUTE of another command, which Parse can prepare and PREPARE cannot."""
         with closing_on_error(portal):
             try:

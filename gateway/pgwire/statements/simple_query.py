@@ -96,7 +96,7 @@ class SimpleQuery:
     async def _answer(
         self, portal: Portal, rows: bytes, cancellation: Cancellation, *, in_block: bool
     ) -> None:
-        if portal.prepared.statement.handover is None:
+        if portal.prepared.statement.row_command is None:
             await self._finish(portal, rows)
             return
         block = in_block or self.session.transaction is not TransactionStatus.IDLE

@@ -16,8 +16,8 @@ from planner.values.row_commands import (
     Direction,
     ExecuteStatement,
     FetchCursor,
-    Handover,
     PrepareStatement,
+    RowCommand,
 )
 from planner.values.session import Session
 from planner.values.statement import StatementKind
@@ -27,7 +27,7 @@ from tests.planner.sides import Sides, run
 
 
 @pytest.mark.parametrize(
-    ("sql", "order"),
+    ("sql", "command"),
     [
         ("FETCH c", FetchCursor(name="c")),
         ("fetch next", FetchCursor(name="next")),
@@ -63,9 +63,9 @@ from tests.planner.sides import Sides, run
         ),
     ],
 )
-def test_reading(sides: Sides, sql: str, order: Handover) -> None:
+def test_reading(sides: Sides, sql: str, command: RowCommand) -> None:
     statement = sides.engine.prepare(sql, Session())
-    assert statement.handover == order
+    assert statement.row_command == command
     assert not statement.returns_rows
 
 
@@ -75,16 +75,16 @@ def test_the_query_is_planned_with_its_statement(sides: Sides) -> None:
         "COPY (SELECT name FROM people WHERE name = $1) TO STDOUT (HEADER)", Session()
     )
     assert copy.kind is StatementKind.COPY
-    assert copy.handover == CopyOut(header=True)
+    assert copy.row_command == CopyOut(header=True)
     assert copy.query is not None
     assert (copy.parameters, [c.name for c in copy.query.columns]) == ((TEXT,), ["name"])
     declare = engine.prepare(
         "DECLARE c BINARY INSENSITIVE SCROLL CURSOR WITH HOLD FOR SELECT $1::text", Session()
     )
-    assert declare.handover == DeclareCursor(name="c", binary=True, scroll=True, hold=True)
+    assert declare.row_command == DeclareCursor(name="c", binary=True, scroll=True, hold=True)
     assert declare.parameters == (TEXT,)
     prepare = engine.prepare("PREPARE p (bigint, unknown) AS SELECT $1, $2::text", Session())
-    assert prepare.handover == PrepareStatement(name="p", types=(BIGINT, None))
+    assert prepare.row_command == PrepareStatement(name="p", types=(BIGINT, None))
     assert prepare.parameters == ()
     assert prepare.query is not None
     assert prepare.query.parameters == (BIGINT, TEXT)
@@ -92,10 +92,10 @@ def test_the_query_is_planned_with_its_statement(sides: Sides) -> None:
 
 def test_types_of_prepare(sides: Sides) -> None:
     sql = "PREPARE p (varchar(10), double precision, int[], numeric(5,2)) AS SELECT $1, $2, $3, $4"
-    order = sides.engine.prepare(sql, Session()).handover
-    assert isinstance(order, PrepareStatement)
+    command = sides.engine.prepare(sql, Session()).row_command
+    assert isinstance(command, PrepareStatement)
     spelled = ("text", "double", "integer[]", "decimal(5,2)")
-    assert order.types == tuple(map(DataType.parse, spelled))
+    assert command.types == tuple(map(DataType.parse, spelled))
 
 
 def test_copy_of_a_store(sides: Sides) -> None:
@@ -107,8 +107,8 @@ def test_copy_of_a_store(sides: Sides) -> None:
         every = sides.engine.prepare("SELECT * FROM people", Session()).columns
         assert query is not None
         assert [c.name for c in query.columns] == (names or [c.name for c in every])
-    order = sides.engine.prepare("COPY BINARY people TO STDOUT", Session()).handover
-    assert order == CopyOut(format=CopyFormat.BINARY)
+    command = sides.engine.prepare("COPY BINARY people TO STDOUT", Session()).row_command
+    assert command == CopyOut(format=CopyFormat.BINARY)
 
 
 @pytest.mark.parametrize(

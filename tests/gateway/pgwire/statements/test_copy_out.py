@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from gateway.pgwire.protocol.encode import encode
 from gateway.pgwire.protocol.messages import CopyOutResponse
 from gateway.pgwire.statements.copy_out import CopyEncoder
-from planner.commands.row_commands import plan_handover
+from planner.commands.row_commands import plan_row_command
 from planner.engine import (
     Column,
     CopyFormat,
@@ -62,18 +62,18 @@ def planned(sql: str, columns: tuple[Column, ...]) -> Statement:
         kept = columns if names == ["*"] else tuple(c for c in columns if c.name in names)
         return Statement(sql=text, kind=StatementKind.SELECT, columns=kept, returns_rows=True)
 
-    return plan_handover(parse(sql), plan, ())
+    return plan_row_command(parse(sql), plan, ())
 
 
 def copied(sql: str, name: str, cuts: int) -> tuple[list[bytes], CopyEncoder, int]:
     """Return the CopyData of a COPY whose rows come in batches of a size; 0 for at hand."""
     columns, rows = relation(name)
     statement = planned(sql, columns)
-    assert isinstance(statement.handover, CopyOut)
+    assert isinstance(statement.row_command, CopyOut)
     assert statement.query is not None
     kept = [columns.index(column) for column in statement.query.columns]
     rows = [tuple(row[at] for at in kept) for row in rows]
-    encoder = CopyEncoder(statement.handover, statement.query.columns)
+    encoder = CopyEncoder(statement.row_command, statement.query.columns)
     out = encoder.head()
     if not cuts:
         out += encoder.encode_rows(rows)
@@ -109,14 +109,14 @@ ONE_BYTE = st.characters(min_codepoint=1, max_codepoint=126, exclude_characters=
 NASTY = st.text("ab\\\"',;\t\n\r.N\u20ac", max_size=6)
 
 
-def text_by_value(value: str | None, order: CopyOut) -> str:
+def text_by_value(value: str | None, command: CopyOut) -> str:
     """`CopyAttributeOutText`, a character at a time."""
     if value is None:
-        return order.null
+        return command.null
     letters = {"\b": "b", "\f": "f", "\n": "n", "\r": "r", "\t": "t", "\v": "v"}
     return "".join(
         "\\" + char
-        if char in {"\\", order.delimiter}
+        if char in {"\\", command.delimiter}
         else "\\" + letters[char]
         if char in letters
         else char
@@ -124,16 +124,18 @@ def text_by_value(value: str | None, order: CopyOut) -> str:
     )
 
 
-def csv_by_value(value: str | None, order: CopyOut, *, forced: bool, alone: bool) -> str:
+def csv_by_value(value: str | None, command: CopyOut, *, forced: bool, alone: bool) -> str:
     """`CopyAttributeOutCSV`, a character at a time."""
     if value is None:
-        return order.null
-    calls = {order.delimiter, order.quote, "\n", "\r"}
-    quoted = forced or value == order.null or not calls.isdisjoint(value)
+        return command.null
+    calls = {command.delimiter, command.quote, "\n", "\r"}
+    quoted = forced or value == command.null or not calls.isdisjoint(value)
     if not quoted and not (alone and value == "\\."):
         return value
-    inner = "".join(order.escape + c if c in {order.quote, order.escape} else c for c in value)
-    return f"{order.quote}{inner}{order.quote}"
+    inner = "".join(
+        command.escape + c if c in {command.quote, command.escape} else c for c in value
+    )
+    return f"{command.quote}{inner}{command.quote}"
 
 
 @given(
@@ -146,7 +148,7 @@ def test_lines_are_made_of_their_values(
     rows: list[list[str | None]], delimiter: str, null: str, csv: bool
 ) -> None:
     form = CopyFormat.CSV if csv else CopyFormat.TEXT
-    order = CopyOut(
+    command = CopyOut(
         format=form, delimiter=delimiter, null=null, escape="'", force_quote=frozenset({"y"})
     )
     columns = (Column(name="x", type=TEXT), Column(name="y", type=TEXT))
@@ -155,13 +157,13 @@ def test_lines_are_made_of_their_values(
         lines = []
         for row in kept:
             fields = [
-                csv_by_value(value, order, forced=at == 1, alone=width == 1)
+                csv_by_value(value, command, forced=at == 1, alone=width == 1)
                 if csv
-                else text_by_value(value, order)
+                else text_by_value(value, command)
                 for at, value in enumerate(row)
             ]
             lines.append((delimiter.join(fields) + "\n").encode())
-        encoder = CopyEncoder(order, columns[:width])
+        encoder = CopyEncoder(command, columns[:width])
         out = encoder.encode_batch(batch_of(kept, columns[:width]))
         assert [body for _, body in wire.split_messages(out)] == lines
 

@@ -12,7 +12,7 @@ import pytest
 from gateway.pgwire.protocol.limits import PgLimits
 from gateway.pgwire.statements.cursors import Cursor, Fetched
 from gateway.pgwire.statements.row_window import Reader
-from planner.commands.row_commands import plan_handover
+from planner.commands.row_commands import plan_row_command
 from planner.engine import FetchCursor, QueryError, Result, StatementKind
 from planner.syntax.parse import parse
 from tests.gateway.pgwire.cursor_cases import FILE
@@ -39,21 +39,21 @@ def fetch_of(sql: str) -> FetchCursor:
     def plan(text: str, types: object) -> Any:
         raise AssertionError("FETCH has no query")
 
-    order = plan_handover(parse(sql), plan, ()).handover
-    assert isinstance(order, FetchCursor)
-    return order
+    command = plan_row_command(parse(sql), plan, ()).row_command
+    assert isinstance(command, FetchCursor)
+    return command
 
 
 def step(cursor: Cursor, sql: str, limits: PgLimits | None = None) -> tuple[list[int], str]:
-    order = fetch_of(sql)
-    fetched = Fetched(cursor=cursor, order=order, limits=limits or PgLimits())
+    command = fetch_of(sql)
+    fetched = Fetched(cursor=cursor, command=command, limits=limits or PgLimits())
     given: list[int] = []
     for piece in fetched.pieces():
         if isinstance(piece, pa.RecordBatch):
             given += piece.column(0).to_pylist()
         else:
             given += [row[0] for row in piece]
-    return given, f"{'MOVE' if order.move else 'FETCH'} {fetched.count}"
+    return given, f"{'MOVE' if command.move else 'FETCH'} {fetched.count}"
 
 
 @pytest.mark.parametrize("batch_rows", [0, 1, 2, 100], ids=["at hand", "by one", "by two", "whole"])
@@ -99,7 +99,7 @@ def test_pieces_are_cut_to_the_size_of_chunks() -> None:
         ("FETCH ALL c", list(range(1, 11))),
         ("FETCH BACKWARD ALL c", list(range(10, 0, -1))),
     ):
-        fetched = Fetched(cursor=cursor, order=fetch_of(sql), limits=limits)
+        fetched = Fetched(cursor=cursor, command=fetch_of(sql), limits=limits)
         pieces = [piece.column(0).to_pylist() for piece in fetched.pieces()]  # type: ignore[union-attr] # of a stream
         assert max(map(len, pieces)) == 3
         assert [number for piece in pieces for number in piece] == expected
