@@ -18,11 +18,17 @@ from planner.binding.desugar import desugar
 from planner.binding.parameters import Parameters
 from planner.binding.predicates import Predicate
 from planner.binding.pushdown import Equality, Pushdown, Readable, Resolver
-from planner.binding.qualifiers import drop_schemas, qualify_outer, refuse_results, tell_apart
+from planner.binding.qualifiers import (
+    drop_schemas,
+    qualify_outer,
+    refuse_results,
+    tell_apart,
+    unqualify,
+    unqualify_call,
+    unqualify_type,
+)
 from planner.binding.relations import Relation, identifier
-from planner.binding.schema_qualifiers import unqualify, unqualify_call, unqualify_type
 from planner.binding.scopes import scopes_of
-from planner.binding.text_literals import spell_arrays, spell_compared
 from planner.binding.vocabulary import Vocabulary
 from planner.errors import NotSupportedError, UnknownNameError
 from planner.postgres import rewrite
@@ -32,7 +38,12 @@ from planner.postgres.number_widening import compare_as_doubles
 from planner.postgres.refused import refuse, unknown_function
 from planner.postgres.set_operations import match_types
 from planner.postgres.types.inference import Types
-from planner.postgres.types.literals import check_alternatives, spell_bytes
+from planner.postgres.types.literals import (
+    check_alternatives,
+    convert_array_literals,
+    convert_byte_literals,
+    convert_compared_literals,
+)
 from planner.postgres.types.output_columns import Outputs, is_field_star, name_columns, spell_fields
 from planner.postgres.types.row_functions import columns_of
 from planner.syntax.with_clause import Clause
@@ -128,8 +139,8 @@ class _Binder:
         check_arities(self._nodes, types)
         self._spell_fields(types)
         self._parameters.infer(self._clause, types)
-        spell_arrays(self._nodes, types)
-        spell_compared(self._nodes, types)
+        convert_array_literals(self._nodes, types)
+        convert_compared_literals(self._nodes, types)
         self._parameters.check_comparisons(types)
         whole = self._whole()
         outputs = Outputs(self._star_columns, hidden=hidden)
@@ -157,7 +168,7 @@ class _Binder:
             types = self._types(scopes, outputs)
             shown = None if root is None else types.columns.of_query(root)
             self._parameters.give_types()
-            spell_bytes(self._nodes, types)
+            convert_byte_literals(self._nodes, types)
             check_alternatives(self._nodes, types)
             match_types(self._nodes, types)
             compare_as_doubles(self._nodes, types)

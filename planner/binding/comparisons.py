@@ -1,12 +1,21 @@
-"""Predicates of single comparisons: with an operand, with the clock, or of two constants."""
+"""Comparisons of a column with an operand, with the clock, or of two constants, as predicates.
+
+The column side can be a column, or a monotone function of one that can be undone.
+`day::date = '2020-01-01'` is an interval of `day`, and `item::bigint = 5` is `item = 5`. If an
+expression might hold for other rows, the comparison is left to DuckDB.
+"""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
 
+import numpy as np
+from msgspec import Struct
 from sqlglot import exp
 
-from planner.binding.column_side import Side
 from planner.binding.predicates import (
     EVERY_ROW,
     NO_ROW,
@@ -18,9 +27,195 @@ from planner.binding.predicates import (
     equals_one_of,
 )
 from planner.trees.known_arguments import seen
-from planner.values.comparison_bounds import Fitted, Fitter, fitter
+from planner.trees.time_precision import digits_of
+from planner.values.character_types import length_of
+from planner.values.comparison_bounds import INT_BITS, Fit, Fitted, Fitter, Outside, fitter
 from planner.values.constants import constant_of
-from stores.spec.schema import BIGINT, TEXT, DataType, Kind, Value
+from planner.values.sqltypes import data_type_of
+from stores.spec.schema import BIGINT, DATE, TEXT, DataType, Kind, Value
+
+ColumnOf: TypeAlias = Callable[[exp.Column], str | None]
+"""Returns the name of a column of the relation; None for a column of another relation."""
+TypeOf: TypeAlias = Callable[[str], DataType]
+
+_DAY_US = 86_400_000_000
+_UNITS_US = {
+    "MICROSECOND": 1,
+    "MICROSECONDS": 1,
+    "MILLISECOND": 1000,
+    "MILLISECONDS": 1000,
+    "SECOND": 1_000_000,
+    "MINUTE": 60_000_000,
+    "HOUR": 3_600_000_000,
+    "DAY": _DAY_US,
+    "WEEK": 7 * _DAY_US,
+}
+_UNITS_MONTHS = {"MONTH": 1, "QUARTER": 3, "YEAR": 12}
+_MONDAY_US = -3 * _DAY_US
+"""A midnight before a Monday; the first day of 1970 was a Thursday."""
+_STAMPS = {Kind.TIMESTAMP, Kind.TIMESTAMPTZ}
+_DIGITS = {Kind.TINYINT: 3, Kind.SMALLINT: 5, Kind.INTEGER: 10, Kind.BIGINT: 19}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Steps:
+    """Rounding down: where the step of a value begins, and where the next step begins."""
+
+    first: Callable[[int], int]
+    next: Callable[[int], int]
+
+
+class Side(Struct, frozen=True, kw_only=True):
+    """A column, and what one side of a comparison does to it."""
+
+    column: str
+    type: DataType
+    """The type of the expression, to which the other side is converted."""
+    column_type: DataType
+    shift: int = 0
+    """The constant that the expression adds to the column."""
+    steps: Steps | None = None
+    """How the expression rounds the column down; None if it does not."""
+
+    def placed(self, fit: Fitter) -> Fitter:
+        """Return a fitter that undoes the shift of the column."""
+        shift = self.shift
+        return fit if not shift else lambda value: _mapped_fit(fit(value), lambda v: v - shift)
+
+    def at_least(self, fit: Fitter) -> Fitter:
+        """Return a fitter to the least column value whose step begins at the value or later."""
+        steps = self.steps
+        assert steps is not None, "only of a side that rounds"
+
+        def least(value: int) -> int:
+            first = steps.first(value)
+            return first if first == value else steps.next(value)
+
+        return lambda value: _stepped_fit(fit(value), least)
+
+    def behind(self, fit: Fitter) -> Fitter:
+        """Return a fitter to the start of the step after the one that contains the value."""
+        steps = self.steps
+        assert steps is not None, "only of a side that rounds"
+        return lambda value: _stepped_fit(fit(value), steps.next)
+
+
+def _mapped_fit(fit: Fit, move: Callable[[Value], Value]) -> Fit:
+    return fit if isinstance(fit, Outside) else Fitted(move(fit.value), fit.exact)
+
+
+def _stepped_fit(fit: Fit, move: Callable[[Value], Value]) -> Fit:
+    return fit if isinstance(fit, Outside) else Fitted(move(fit.value))
+
+
+def side_of(node: exp.Expr, column_of: ColumnOf, type_of: TypeOf) -> Side | None:
+    """Return the column side of an expression; None if its column cannot be compared alone."""
+    node = seen(node)
+    if isinstance(node, exp.Column):
+        name = column_of(node)
+        if name is None:
+            return None
+        data_type = type_of(name)
+        return Side(column=name, type=data_type, column_type=data_type)
+    reader = _FUNCTIONS.get(type(node))
+    argument = _argument(node)
+    if reader is None or not isinstance(argument, exp.Column | exp.Cast):
+        return None
+    inner = side_of(argument, column_of, type_of)
+    if inner is None or inner.shift or inner.steps is not None:
+        return None
+    return reader(node, inner)
+
+
+def _cast(node: exp.Expr, inner: Side) -> Side | None:
+    to = node.args["to"]
+    data_type = data_type_of(to)
+    if data_type is None or length_of(to) is not None or digits_of(to) is not None:
+        return None
+    if inner.type.kind in _STAMPS and data_type == DATE:
+        return Side(
+            column=inner.column, type=DATE, column_type=inner.column_type, steps=_steps_of("DAY")
+        )
+    if not _keeps_all(inner.type, data_type):
+        return None
+    return Side(column=inner.column, type=data_type, column_type=inner.column_type)
+
+
+def _keeps_all(source: DataType, to: DataType) -> bool:
+    """Whether a cast keeps all values distinct and in their order."""
+    if source == to or {source.kind, to.kind} == _STAMPS:
+        return True
+    bits, wider = INT_BITS.get(source.kind), INT_BITS.get(to.kind)
+    if bits is not None:
+        if to.kind is Kind.DECIMAL:
+            return to.precision - to.scale >= _DIGITS[source.kind]
+        return wider is not None and wider >= bits
+    if source.kind is Kind.DECIMAL and to.kind is Kind.DECIMAL:
+        whole = source.precision - source.scale <= to.precision - to.scale
+        return whole and source.scale <= to.scale
+    return source.kind is Kind.DATE and to.kind in _STAMPS
+
+
+def _argument(node: exp.Expr) -> exp.Expr | None:
+    """Return the argument that may be a column: the second one of date_trunc."""
+    if isinstance(node, exp.Anonymous):
+        is_trunc = node.name.lower() == "date_trunc" and len(node.expressions) == 2
+        return seen(node.expressions[1]) if is_trunc else None
+    return seen(node.this) if isinstance(node.this, exp.Expr) else None
+
+
+def _truncated(node: exp.Expr, inner: Side) -> Side | None:
+    unit = seen(node.expressions[0])
+    steps = _steps_of(unit.name.upper()) if isinstance(unit, exp.Literal) else None
+    if steps is None or inner.column_type.kind not in _STAMPS:
+        return None
+    return Side(column=inner.column, type=inner.type, column_type=inner.column_type, steps=steps)
+
+
+def _added(node: exp.Expr, inner: Side) -> Side | None:
+    if inner.column_type.kind not in _STAMPS:
+        return None
+    constant = constant_of(node.args["expression"], TEXT)
+    if constant is None or constant[1].kind is not Kind.INTERVAL or constant[0][0]:
+        return None  # months have no fixed length
+    _, days, micros = constant[0]
+    shift = days * _DAY_US + micros
+    return Side(
+        column=inner.column,
+        type=inner.type,
+        column_type=inner.column_type,
+        shift=-shift if isinstance(node, exp.Sub) else shift,
+    )
+
+
+_FUNCTIONS: dict[type[exp.Expr], Callable[[exp.Expr, Side], Side | None]] = {
+    exp.Cast: _cast,
+    exp.Anonymous: _truncated,
+    exp.Add: _added,
+    exp.Sub: _added,
+}
+
+
+def _steps_of(unit: str) -> Steps | None:
+    if (size_us := _UNITS_US.get(unit)) is not None:
+        start = _MONDAY_US if unit == "WEEK" else 0
+        return Steps(
+            first=lambda v: (v - start) // size_us * size_us + start,
+            next=lambda v: ((v - start) // size_us + 1) * size_us + start,
+        )
+    if (months := _UNITS_MONTHS.get(unit)) is not None:
+        return Steps(
+            first=lambda v: _month_start(v, months, 0), next=lambda v: _month_start(v, months, 1)
+        )
+    return None
+
+
+def _month_start(micros: int, months: int, later: int) -> int:
+    """Return the start of the group of months that contains a time, or of a later group."""
+    month = int(np.datetime64(micros, "us").astype("datetime64[M]").astype(np.int64))
+    begins = (month // months + later) * months
+    return int(np.datetime64(begins, "M").astype("datetime64[us]").astype(np.int64))
+
 
 _DOUBLE_EXACT = 1 << 53
 """Every whole number below it has a double of its own."""

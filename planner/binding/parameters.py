@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from planner.errors import InvalidSyntaxError, InvalidValueError, MismatchedTypeError
 from planner.postgres.types.functions import call_name
-from planner.postgres.types.inference import Types
+from planner.postgres.types.inference import Types, value_type
 from planner.postgres.types.operands import COMPARED, alternatives, arguments, compared
 from planner.postgres.types.operators import SYMBOLS, asked_type
 from planner.postgres.types.signatures import OPEN, SIGNATURES, resolve
@@ -271,14 +271,6 @@ def _in_row(row: exp.Tuple, child: exp.Expr, types: Types) -> DataType | None:
         return None
     places = zip(row.expressions, left.expressions, strict=True)
     return next((types.of(column) for each, column in places if each is child), None)
-
-
-def value_type(node: exp.Expr, types: Types) -> DataType | None:
-    """Return the type of a value, or of the elements of `ANY (…)`."""
-    if not isinstance(node, _MANY):
-        return types.of(node)
-    array = types.of(strip(node.this))
-    return None if array is None else array.element
 
 
 def _operand_type(parent: exp.Expr, child: exp.Expr, types: Types) -> DataType | None:

@@ -13,12 +13,15 @@ from typing import TypeAlias
 from msgspec import Struct
 from sqlglot import exp
 
-from planner.binding.column_side import ColumnOf, Side, TypeOf, side_of
 from planner.binding.comparisons import (
+    ColumnOf,
+    Side,
+    TypeOf,
     after_clock,
     compare,
     compare_constants,
     constant_fitter,
+    side_of,
     time_before_now,
 )
 from planner.binding.moments import moment_of

@@ -1,7 +1,8 @@
-"""Qualify columns where DuckDB would resolve a name in another way than Postgres.
+"""Qualified names: of columns, functions and types.
 
 Relations are renamed and have no schema in DuckDB, so the schema of `public.people.name` is checked
-and removed. A column of an outer query must not be hidden by a result column of a subquery. Names
+and removed, as are those of functions and types. DuckDB would resolve some columns in another way
+than Postgres: a column of an outer query must not be hidden by a result column of a subquery. Names
 that differ only in case are told apart.
 """
 
@@ -11,11 +12,14 @@ import itertools
 from collections.abc import Callable, Container, Sequence, Set
 
 from sqlglot import exp
+from sqlglot.errors import ParseError
 from sqlglot.optimizer.scope import Scope
 
 from planner.binding.relations import SYSTEM_SCHEMA
-from planner.errors import UnknownNameError
+from planner.errors import NotSupportedError, UnknownNameError
+from planner.trees.column_names import column_name
 from planner.trees.nodes import position_of
+from planner.values.catalog_types import CATALOG_TYPES
 
 IsRelation = Callable[[exp.Table], bool]
 _SCHEMAS = {"public", SYSTEM_SCHEMA}
@@ -249,3 +253,67 @@ def tell_apart(tree: exp.Expr, kept: Set[str]) -> None:
 def _fresh(name: str, taken: Container[str]) -> str:
     numbered = (f"{name}#{number}" for number in itertools.count(1))
     return next(each for each in numbered if each.lower() not in taken)
+
+
+def unqualify(dot: exp.Dot, schemas: frozenset[str]) -> None:
+    """Turn `pg_catalog.now()` into `now()`; no other schema has functions."""
+    if not isinstance(dot.expression, exp.Func):
+        return
+    check_schema(dot.this, dot.expression, schemas)
+    dot.replace(dot.expression)
+
+
+def unqualify_call(table: exp.Table, schemas: frozenset[str]) -> None:
+    """Take the schema off a function in FROM.
+
+    Raises:
+        QueryError: as `check_schema`.
+    """
+    schema, database = table.args.get("db"), table.args.get("catalog")
+    if database is not None:
+        schema = exp.Dot(this=database, expression=schema)
+    if schema is not None:
+        check_schema(schema, table.this, schemas)
+    table.set("db", None)
+    table.set("catalog", None)
+
+
+def check_schema(schema: exp.Expr, called: exp.Expr, schemas: frozenset[str]) -> None:
+    """Refuse a schema that has no functions.
+
+    Raises:
+        UnknownNameError: the schema does not exist (3F000).
+        NotSupportedError: it is in another database (0A000).
+    """
+    if not isinstance(schema, exp.Identifier):
+        raise NotSupportedError(
+            "cross-database references are not implemented: "
+            f"{schema.sql(dialect='postgres')}.{column_name(called)}",
+            position=position_of(called),
+        )
+    if schema.name not in schemas:
+        raise UnknownNameError(
+            f'schema "{schema.name}" does not exist',
+            position=position_of(called),
+            sqlstate="3F000",
+        )
+
+
+def unqualify_type(to: exp.DataType) -> None:
+    """Turn `pg_catalog.text` into `text`, and `pg_catalog._text` into its array, for asyncpg."""
+    kind = to.args.get("kind")
+    if not isinstance(kind, exp.Dot) or kind.this.name != "pg_catalog":
+        return
+    name = kind.expression.name
+    if name in CATALOG_TYPES:
+        named = exp.DataType(this=exp.DType.USERDEFINED, kind=exp.to_identifier(name, quoted=True))
+        to.replace(named)
+        return
+    spelled = f"{name[1:]}[]" if name.startswith("_") else name
+    try:
+        built = exp.DataType.build(spelled, dialect="postgres")
+        if to.expressions and not built.expressions:
+            built.set("expressions", to.expressions)
+        to.replace(built)
+    except ParseError:
+        return  # a type of the catalog only; the code that reads the cast refuses it

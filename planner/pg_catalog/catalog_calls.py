@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import sqlglot
 from sqlglot import exp
 
-from planner.binding.schema_qualifiers import unqualify
+from planner.binding.qualifiers import unqualify
 from planner.errors import NotSupportedError
 from planner.pg_catalog.recognise import ASKED, OBJECT_TYPES, SESSION_NODES, is_object_cast
 from planner.pg_catalog.relations import SCHEMA_IN_DUCKDB

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import sqlglot
 from sqlglot import exp
 
-from planner.binding.schema_qualifiers import unqualify_call
+from planner.binding.qualifiers import unqualify_call
 from planner.pg_catalog.macros import ROWS_OF
 from planner.pg_catalog.relations import INTERNAL, SCHEMA_IN_DUCKDB
 from planner.trees.column_names import column_name, folded

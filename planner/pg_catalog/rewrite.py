@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from planner.binding.bind import bind
 from planner.binding.column_origins import Origins
-from planner.binding.schema_qualifiers import unqualify
+from planner.binding.qualifiers import unqualify
 from planner.composing.compose import to_duckdb
 from planner.pg_catalog.from_items import rewrite_from
 from planner.pg_catalog.macros import CATALOG_MACROS, MACRO_PREFIX

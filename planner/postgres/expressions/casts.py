@@ -11,7 +11,12 @@ from planner.postgres.expressions import object_names
 from planner.postgres.expressions.printing import printed, printed_elements
 from planner.postgres.expressions.rules import Rule
 from planner.postgres.types.inference import Types
-from planner.postgres.types.literals import TIME_KINDS, bytes_of, check_literal, spell_time
+from planner.postgres.types.literals import (
+    TIME_KINDS,
+    bytes_of,
+    check_literal,
+    convert_time_literal,
+)
 from planner.postgres.types.result_types import FLOATS, INTEGERS, NUMERIC
 from planner.trees.column_names import type_name
 from planner.trees.nodes import built_type, call, cast, position_of, strip, wrapped
@@ -206,7 +211,7 @@ def _cast_literal(
     elif target.kind in HELD_AS_TEXT:
         check_literal(literal, target)
     elif target.kind in TIME_KINDS:
-        spell_time(literal, target)
+        convert_time_literal(literal, target)
     elif target.kind is Kind.BYTEA:
         fresh = bytes_of(literal)
         return node.replace(fresh)

@@ -32,7 +32,7 @@ from planner.postgres.types.result_types import (
 )
 from planner.postgres.types.signatures import OPEN, resolve
 from planner.postgres.types.time_fields import scale_of
-from planner.trees.nodes import signed
+from planner.trees.nodes import signed, strip
 from planner.values.catalog_types import CHAR, NAME, first_subscript, from_zero
 from planner.values.character_types import as_argument, unsized
 from planner.values.sqltypes import result_type_of
@@ -309,3 +309,11 @@ class Types:
         given = arguments(node.this)
         is_many = bool(given) and self.kind_of(given[0]) is Kind.ARRAY
         return DataType(kind=Kind.ARRAY, element=found) if is_many and found else found
+
+
+def value_type(node: exp.Expr, types: Types) -> DataType | None:
+    """Return the type of a value, or of the elements of `ANY (…)`."""
+    if not isinstance(node, _QUANTIFIED):
+        return types.of(node)
+    array = types.of(strip(node.this))
+    return None if array is None else array.element

@@ -1,4 +1,4 @@
-"""Text literals as values of the types that their places need."""
+"""Text literals as values of the types that their places need, beside values of other types."""
 
 from __future__ import annotations
 
@@ -7,17 +7,26 @@ from itertools import pairwise
 
 from sqlglot import exp
 
-from planner.errors import MismatchedTypeError, QueryError
-from planner.postgres.types.inference import Types
+from planner.errors import InvalidValueError, MismatchedTypeError, QueryError
+from planner.postgres.types.inference import Types, value_type
 from planner.postgres.types.operands import COMPARED, alternatives, compared, is_open
 from planner.postgres.types.result_types import FLOATS, INTEGERS, TIMES, common_type
 from planner.trees.node_index import Nodes
 from planner.trees.nodes import call, cast, position_of, strip
+from planner.values.array_text import parse_array
+from planner.values.catalog_types import CatalogType
 from planner.values.constants import number_of
 from planner.values.moment_text import time_words
-from planner.values.sqltypes import HELD_AS_TEXT, duckdb_type, spelled_type
+from planner.values.sqltypes import (
+    CANONICAL_TEXTS,
+    HELD_AS_TEXT,
+    duckdb_type,
+    parameter_type_of,
+    result_type_of,
+    spelled_type,
+)
 from planner.values.text_values import parse_value
-from stores.spec.schema import BYTEA, DataType, Kind, Value, decimal_type
+from stores.spec.schema import BYTEA, TEXT, DataType, Kind, Value, decimal_type
 
 _ALTERNATIVES: dict[type[exp.Expr], str] = {
     exp.Case: "CASE",
@@ -47,7 +56,7 @@ def check_literal(literal: exp.Literal, target: DataType) -> Value:
         raise
 
 
-def spell_time(literal: exp.Literal, target: DataType) -> None:
+def convert_time_literal(literal: exp.Literal, target: DataType) -> None:
     """Write the literal of a time or interval in a form that DuckDB reads as PostgreSQL does.
 
     Raises:
@@ -71,7 +80,7 @@ def adopt(literal: exp.Literal, found: DataType | None, types: Types) -> DataTyp
     if found.kind is Kind.DECIMAL:
         found = types.bare_numeric(literal) or found
     if found.kind in TIME_KINDS:
-        spell_time(literal, found)
+        convert_time_literal(literal, found)
     else:
         check_literal(literal, found)
     return found
@@ -123,7 +132,7 @@ def typed_literal(literal: exp.Literal, target: DataType) -> exp.Expr:
         QueryError: it is not a value of that type.
     """
     if target.kind in TIME_KINDS:
-        spell_time(literal, target)
+        convert_time_literal(literal, target)
     else:
         check_literal(literal, target)
     if target.kind is Kind.DECIMAL and not target.precision:
@@ -145,7 +154,7 @@ def bytes_of(node: exp.Expr) -> exp.Expr:
     return call("unhex", exp.Literal.string(value.hex()))
 
 
-def spell_bytes(nodes: Nodes, types: Types) -> None:
+def convert_byte_literals(nodes: Nodes, types: Types) -> None:
     """Write text literals beside a bytea as bytes; DuckDB reads other escapes in them.
 
     Raises:
@@ -155,7 +164,7 @@ def spell_bytes(nodes: Nodes, types: Types) -> None:
     for kinds, groups_of in ((COMPARED, compared), (_ALTERNATIVES, _all_alternatives)):
         for kind in kinds:
             for group in (group for node in nodes.of(kind) for group in groups_of(node)):
-                is_changed |= _spell_bytes([strip(side) for side in group], types)
+                is_changed |= _as_bytes([strip(side) for side in group], types)
     if is_changed:
         nodes.renew()
 
@@ -164,7 +173,7 @@ def _all_alternatives(node: exp.Expr) -> list[list[exp.Expr]]:
     return [alternatives(node)]
 
 
-def _spell_bytes(sides: Sequence[exp.Expr], types: Types) -> bool:
+def _as_bytes(sides: Sequence[exp.Expr], types: Types) -> bool:
     is_changed = False
     if any(types.kind_of(side) is Kind.BYTEA for side in sides):
         for side in sides:
@@ -174,3 +183,116 @@ def _spell_bytes(sides: Sequence[exp.Expr], types: Types) -> bool:
                 types.note(fresh, BYTEA)
                 is_changed = True
     return is_changed
+
+
+_OF_ARRAYS = (exp.ArrayContainsAll, exp.ArrayContainedBy, exp.ArrayOverlaps)
+
+
+def convert_array_literals(nodes: Nodes, types: Types) -> None:
+    """Replace array literals such as `'{a,b}'` by lists of their elements.
+
+    Raises:
+        InvalidValueError: a literal is malformed (22P02).
+    """
+    is_changed, casts = False, nodes.of(exp.Cast)
+    for within in (*nodes.of(exp.Any), *nodes.of(exp.All)):
+        array = strip(within.this)
+        beside = strip(within.parent.this) if isinstance(within.parent, exp.Binary) else None
+        known = None if beside is None else types.of(beside)
+        if isinstance(array, exp.Literal) and array.is_string:
+            array.replace(_array_of(array, known or TEXT))
+            is_changed = True
+    for node in casts:
+        to, literal = parameter_type_of(node.to), node.this
+        element = None if to is None else to.element
+        is_postgres = isinstance(literal, exp.Literal) and literal.name.strip()[:1] == "{"
+        if element is not None and is_postgres:
+            is_changed, array = True, _array_of(literal, element)
+            if result_type_of(node.to) == to:
+                node.replace(array)
+            else:
+                node.set("this", array)  # the cast decides the length of the texts, and cuts them
+    if is_changed:
+        nodes.renew()
+
+
+def convert_compared_literals(nodes: Nodes, types: Types) -> None:
+    """Convert texts that are compared with a value of another type to that type.
+
+    Uuids, arrays and times are written as they are stored. DuckDB accepts numbers that Postgres
+    refuses, as in `1 = '1.5'`.
+
+    Raises:
+        InvalidValueError: a text is not a value of the type (22P02).
+    """
+    has_text = any(literal.is_string for literal in nodes.of(exp.Literal))
+    if not has_text and not nodes.of(exp.Any) and not nodes.of(exp.All):
+        return  # as in most lookups, which compare with parameters
+    is_changed = False
+    for kind in (*COMPARED, *_OF_ARRAYS):
+        for node in nodes.of(kind):
+            for group in compared(node):
+                is_changed |= _read_texts([strip(side) for side in group], types)
+    if is_changed:
+        nodes.renew()
+
+
+def _read_texts(sides: Sequence[exp.Expr], types: Types) -> bool:
+    """Convert the texts among the operands; return whether one was replaced."""
+    texts = [each for each in sides if isinstance(each, exp.Literal) and each.is_string]
+    if not texts:
+        return False
+    # The other operands have one type, unless they are numbers, of which one type holds all.
+    known = [t for s in sides if not is_open(s) and (t := value_type(s, types)) is not None]
+    found = common_type(known) if known else None
+    if found is None or isinstance(found, CatalogType) or found.kind not in _READ_KINDS:
+        return False
+    is_changed = False
+    for text in texts:
+        if found.element is not None:
+            text.replace(_array_of(text, found.element))
+            is_changed = True
+        elif found.kind in CANONICAL_TEXTS:
+            text.replace(_canonical(text, found))
+            is_changed = True
+        elif found.kind is Kind.BOOLEAN:
+            text.replace(exp.Boolean(this=check_literal(text, found)))  # DuckDB does not read 'yes'
+            is_changed = True
+        else:
+            adopt(text, found, types)
+    return is_changed
+
+
+_READ_KINDS = {
+    *CANONICAL_TEXTS,
+    *TIME_KINDS,
+    *INTEGERS,
+    *FLOATS,
+    *(Kind.ARRAY, Kind.DECIMAL, Kind.BOOLEAN),
+}
+
+
+def _canonical(literal: exp.Literal, data_type: DataType) -> exp.Literal:
+    """A text in the one spelling that its value has in the type."""
+    try:
+        fresh = exp.Literal.string(parse_value(literal.name, data_type))
+    except InvalidValueError as error:
+        error.position = position_of(literal)
+        raise
+    fresh.meta.update(literal.meta)
+    return fresh
+
+
+def _array_of(literal: exp.Literal, element: DataType) -> exp.Expr:
+    try:
+        texts = parse_array(literal.name)
+    except InvalidValueError as error:
+        error.position = position_of(literal)
+        raise
+    listed: list[exp.Expr] = []
+    for text in texts:
+        node: exp.Expr = exp.null() if text is None else exp.Literal.string(text)
+        if "start" in literal.meta:
+            node.meta["start"] = literal.meta["start"]
+        listed.append(node)
+    return cast(exp.Array(expressions=listed), f"{duckdb_type(element)}[]")
