@@ -33,10 +33,9 @@ from planner.binding.vocabulary import Vocabulary
 from planner.errors import NotSupportedError, UnknownNameError
 from planner.postgres import rewrite
 from planner.postgres.arities import check_arities
+from planner.postgres.common_types import compare_as_doubles, match_columns
 from planner.postgres.expressions.volatile import compute_once
-from planner.postgres.number_widening import compare_as_doubles
 from planner.postgres.refused import refuse, unknown_function
-from planner.postgres.set_operations import match_types
 from planner.postgres.types.inference import Types
 from planner.postgres.types.literals import (
     check_alternatives,
@@ -170,7 +169,7 @@ class _Binder:
             self._parameters.give_types()
             convert_byte_literals(self._nodes, types)
             check_alternatives(self._nodes, types)
-            match_types(self._nodes, types)
+            match_columns(self._nodes, types)
             compare_as_doubles(self._nodes, types)
             rewrite.apply(self._tree, self._nodes, types)
             for each in self._nodes.of(exp.Cast):

@@ -18,15 +18,19 @@ from sqlglot import exp
 
 from planner.binding.pushdown import may_be_missing
 from planner.errors import NotSupportedError, UnknownNameError
-from planner.postgres.expressions.row_comparisons import (
+from planner.postgres.expressions.conditions import (
     COMPARISONS,
     as_row,
     check_widths,
+    compare_rows,
     is_row_call,
-    spelled_comparison,
 )
-from planner.postgres.from_functions import spell_calls, spell_functions
-from planner.postgres.select_forms import FORMS, spell_selects
+from planner.postgres.select_clauses import (
+    DESUGARED,
+    desugar_clauses,
+    desugar_row_functions,
+    desugar_value_functions,
+)
 from planner.trees.known_arguments import check_known
 from planner.trees.node_index import Nodes
 from planner.trees.nodes import position_of
@@ -43,28 +47,28 @@ def desugar(tree: exp.Query) -> Nodes:
     nodes = Nodes(tree)
     if drop_operator_schemas(nodes.of(exp.Operator)):
         nodes.renew()
-    if spell_calls(nodes.of(exp.Table)):
+    if desugar_value_functions(nodes.of(exp.Table)):
         nodes.renew()
-    if nodes.has(FORMS):
-        spell_selects(nodes)
-    spell_functions(nodes)
+    if nodes.has(DESUGARED):
+        desugar_clauses(nodes)
+    desugar_row_functions(nodes)
     has_rows = bool(nodes.of(exp.Tuple)) or any(map(is_row_call, nodes.of(exp.Anonymous)))
     has_versions = bool(nodes.of(exp.Version))
     if drop_page_ranges(nodes.of(exp.Between)):
         nodes.renew()
     if has_rows:
-        _spell_rows(nodes)
+        _desugar_rows(nodes)
     if has_versions:
         for table in nodes.of(exp.Table):
-            _spell_version(table)
+            _desugar_version(table)
         nodes.renew()
     return nodes
 
 
-def _spell_rows(nodes: Nodes) -> None:
+def _desugar_rows(nodes: Nodes) -> None:
     for kind in COMPARISONS:
         # Inner ones first: the outer ones copy them.
-        if [node for node in reversed(nodes.of(kind)) if _spell_comparison(node)]:
+        if [node for node in reversed(nodes.of(kind)) if _desugar_comparison(node)]:
             nodes.renew()
     for within in nodes.of(exp.In):
         row, members = as_row(within.this), list(map(as_row, within.expressions))
@@ -77,16 +81,16 @@ def _spell_rows(nodes: Nodes) -> None:
     nodes.renew()
 
 
-def _spell_comparison(node: exp.Expr) -> bool:
+def _desugar_comparison(node: exp.Expr) -> bool:
     """Compare rows column by column; return whether the operands are rows."""
     assert isinstance(node, exp.Binary)
-    spelled = spelled_comparison(type(node), node.this, node.expression)
+    spelled = compare_rows(type(node), node.this, node.expression)
     if spelled is not None:
         node.replace(spelled)
     return spelled is not None
 
 
-def _spell_version(table: exp.Table) -> None:
+def _desugar_version(table: exp.Table) -> None:
     """Replace AS OF by a condition for the versions that were valid at a time."""
     version = table.args.get("version")
     if version is None:

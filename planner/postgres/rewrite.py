@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from planner.errors import InvalidSyntaxError, MismatchedTypeError
-from planner.postgres import number_widening
+from planner.postgres import common_types
 from planner.postgres.expressions import (
     aggregates,
     arithmetic,
@@ -89,7 +89,7 @@ def _check_recursion(node: exp.Expr, types: Types) -> exp.Expr:
     """
     assert isinstance(node, exp.Union)
     if not is_recursive(node):
-        return number_widening.agree_in_sets(node, types)
+        return common_types.agree_in_sets(node, types)
     pairs = zip(node.this.selects, node.expression.selects, strict=False)
     for i, ((first, rest), is_widened) in enumerate(
         zip(pairs, types.columns.widened(node), strict=True)
@@ -178,7 +178,7 @@ def _overlaps(node: exp.Expr, types: Types) -> exp.Expr:
 RULES: Mapping[type[exp.Expr], Rule] = {
     **arithmetic.RULES,
     **aggregates.RULES,
-    **number_widening.RULES,
+    **common_types.RULES,
     **casts.RULES,
     **concatenation.RULES,
     **conditions.RULES,
