@@ -27,8 +27,14 @@ from planner.binding.predicates import (
     Predicate,
 )
 from planner.planning.filters import Allowed, Keep, row_filter
-from planner.planning.key_regions import Region, merged, region_of
-from planner.planning.static_reads import StaticRead, describe_reads, static_read
+from planner.planning.key_regions import (
+    Region,
+    StaticRead,
+    describe_reads,
+    merged,
+    region_of,
+    static_read,
+)
 from planner.planning.time_ranges import TimeBox
 from stores.codec.partitioner import partition_column
 from stores.spec.arrow import physical_array

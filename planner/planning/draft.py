@@ -16,8 +16,7 @@ from sqlglot import exp
 from planner.binding.bind import Bound, Source
 from planner.binding.column_origins import Origins
 from planner.planning.access import Access, plan_access
-from planner.planning.lookup_joins import Link
-from planner.planning.plan import Count, Input, Lookup, Stream, SystemScan
+from planner.planning.plan import Count, Input, Link, Lookup, Stream, SystemScan
 from planner.postgres.types.output_columns import is_star
 from planner.trees.known_arguments import seen
 from planner.trees.node_index import Nodes

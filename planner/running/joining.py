@@ -9,7 +9,7 @@ from typing import TypeAlias
 import pyarrow as pa
 
 from planner.planning.access import Access
-from planner.planning.lookup_joins import LINK_BYTES_MAX, LINK_ROWS_MAX, Link
+from planner.planning.plan import LINK_BYTES_MAX, LINK_ROWS_MAX, Link
 
 Read: TypeAlias = Callable[[], Iterator[pa.RecordBatch]]
 """Returns the rows of an access; can be called again."""

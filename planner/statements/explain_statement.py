@@ -7,9 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from planner.pg_catalog import CatalogStatement
-from planner.planning.estimate import RowsOf, estimate
-from planner.planning.explain import explain
-from planner.planning.explain_json import explain_json
+from planner.planning.explain import RowsOf, estimate, explain, explain_json
 from planner.planning.plan import QueryPlan
 from planner.syntax.parse import Parsed
 from planner.values.statement import Result, Statement

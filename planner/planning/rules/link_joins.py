@@ -10,7 +10,7 @@ from planner.binding.predicates import Equals
 from planner.planning.access import Access
 from planner.planning.draft import Draft
 from planner.planning.key_regions import fixed_columns
-from planner.planning.lookup_joins import Link, LinkedColumn
+from planner.planning.plan import Link, LinkedColumn
 from planner.values.comparison_bounds import fitter
 
 
