@@ -24,8 +24,11 @@ MARKDOWN = sorted(
         part.startswith(".") or part == "node_modules" for part in path.parts[len(ROOT.parts) :]
     )
 )
+PARAGRAPH_MAX = 80
+"""Words."""
 _BLOCK = re.compile(r"^```(?P<info>[^\n]*)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\[[^\]]*\]\((?P<target>[^)\s]+)\)")
+_PARAGRAPH_END = re.compile(r"\n\s*\n|\n(?=\s*[-*] |\s*\d+\. |\|)")
 _SQLSTATE = re.compile(r"[0-9A-Z]{5}")
 
 
@@ -64,10 +67,29 @@ def test_sql_of_the_planner_runs(sides: Sides, sql: str) -> None:
 @pytest.mark.parametrize("name", MARKDOWN)
 def test_relative_links_lead_somewhere(name: str) -> None:
     text = _BLOCK.sub("", text_of(name))
-    targets = [found["target"].split("#")[0] for found in _LINK.finditer(text)]
-    relative = [t for t in targets if t and "://" not in t and not t.startswith("mailto:")]
-    missing = [t for t in relative if not ((ROOT / name).parent / t).exists()]
-    assert not missing
+    targets = [found["target"] for found in _LINK.finditer(text)]
+    relative = [t for t in targets if "://" not in t and not t.startswith("mailto:")]
+    assert not [t for t in relative if not leads_somewhere(ROOT / name, t)]
+
+
+def leads_somewhere(source: Path, target: str) -> bool:
+    """Whether a link's file exists and, if it is Markdown, has the heading after `#`."""
+    path, _, anchor = target.partition("#")
+    file = source.parent / path if path else source
+    return file.exists() and (not anchor or anchor in anchors(file.read_text()))
+
+
+def anchors(text: str) -> set[str]:
+    """The anchors that GitHub gives to the headings of a page."""
+    headings = re.findall(r"^#+ (.+)$", _BLOCK.sub("", text), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", each.lower()).replace(" ", "-") for each in headings}
+
+
+@pytest.mark.parametrize("name", MARKDOWN)
+def test_paragraphs_are_short(name: str) -> None:
+    """At most 80 words, so that a page can be scanned; longer texts become lists or tables."""
+    paragraphs = _PARAGRAPH_END.split(_BLOCK.sub("", text_of(name)))
+    assert not [p for p in paragraphs if p.lstrip()[:1] != "|" and len(p.split()) > PARAGRAPH_MAX]
 
 
 def test_every_setting_is_listed() -> None:
