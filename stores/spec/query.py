@@ -32,18 +32,34 @@ BATCH_ROWS = 8192
 
 
 class BatchStream:
-    """The batches of one snapshot, decoded as they are taken.
+    """The rows of one snapshot, as batches that are decoded as they are taken.
 
     Each iteration reads the same snapshot from its start, so the rows can be read several times.
+    Few rows are read faster one by one: `few_rows`.
+
+    Args:
+        read: begins an iteration.
+        few_rows: the function behind the method; None if the engine gives batches only.
     """
 
-    __slots__ = ("_read",)
+    __slots__ = ("_few_rows", "_read")
 
-    def __init__(self, read: Callable[[], Iterator[Batch]]) -> None:
-        self._read = read
+    def __init__(
+        self,
+        read: Callable[[], Iterator[Batch]],
+        few_rows: Callable[[int], list[Row] | None] | None = None,
+    ) -> None:
+        self._read, self._few_rows = read, few_rows
 
     def __iter__(self) -> Iterator[Batch]:
         return self._read()
+
+    def few_rows(self, rows_max: int) -> list[Row] | None:
+        """Return all rows as tuples of physical values, in the order of the batches.
+
+        None if there are more than `rows_max`, or the engine gives batches only: iterate then.
+        """
+        return None if self._few_rows is None else self._few_rows(rows_max)
 
 
 class Query(Generic[R]):

@@ -131,7 +131,12 @@ def answer(store: LocalStore, query: Query[Any]) -> Any:
         return result.reason
     match result.value:
         case BatchStream() as stream:
-            return rows_of(stream)
+            rows = rows_of(stream)
+            few = stream.few_rows(len(rows))
+            assert few is not None, "these engines read few rows one by one"
+            assert [tuple(map(same, row)) for row in few] == rows
+            assert not rows or stream.few_rows(len(rows) - 1) is None
+            return rows
         case RawStream() as stream:
             return list(stream)
         case tuple() as row:

@@ -303,7 +303,14 @@ class _Queries:
             if name not in self.schema.column_by_name:
                 raise SchemaError(f'store "{self.schema.name}" has no column "{name}"')
         ordered = entries if order is Order.ASCENDING else entries[::-1]
-        return BatchStream(lambda: self._slices(ordered[:limit], names))
+
+        def few_rows(rows_max: int) -> list[Row] | None:
+            found = ordered[:limit]
+            if len(found) > rows_max:
+                return None
+            return [tuple([self._value(entry, name) for name in names]) for entry in found]
+
+        return BatchStream(lambda: self._slices(ordered[:limit], names), few_rows)
 
     def _slices(self, entries: Sequence[Entry], names: tuple[str, ...]) -> Iterator[pa.RecordBatch]:
         for at in range(0, len(entries), BATCH_ROWS):

@@ -215,7 +215,7 @@ class PartitionColumns:
             kept = self._up_to_date(found)
             yield from otherwise if kept is None else kept.batches(columns, within)
 
-        return BatchStream(read)
+        return BatchStream(read, otherwise.few_rows)
 
     def count(self, view: View, within: Within = ALL_ROWS) -> int | None:
         """Return how many rows a view has; None if its columns are not kept."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
+from functools import partial
 
-from stores.codec.layout import DATA, DATA_END, Bounds, Layout
+from stores.codec.layout import DATA, DATA_END, Bounds, Layout, row_getter
 from stores.engines.rocksdb.column_cache import PartitionColumns
 from stores.engines.rocksdb.handlers_shared import Handlers, common_handlers, stream
-from stores.engines.rocksdb.readers import Entries
+from stores.engines.rocksdb.readers import CHUNK_ROWS_MIN, Entries, Reader
 from stores.engines.rocksdb.row_cache import RowCache
 from stores.spec.query import (
     BATCH_ROWS,
@@ -37,16 +38,20 @@ def keyvalue_handlers(
         rows: answers lookups of keys that were looked up before.
     """
 
-    def scan(view: View, bounds: Bounds, order: Order) -> Iterator[Entries]:
+    def scan(
+        view: View, bounds: Bounds, order: Order, first_rows: int = CHUNK_ROWS_MIN
+    ) -> Iterator[Entries]:
         start, end = bounds
         after = DATA_END if end is None else DATA + end
-        chunks: Iterator[Entries] = view.data.chunks(DATA + start, after, order)
+        chunks: Iterator[Entries] = view.data.chunks(
+            DATA + start, after, order, first_rows=first_rows
+        )
         return chunks
 
     def range_query(view: View, query: RangeQuery) -> BatchStream:
         bounds = layout.bounds(query.interval)
         decoder = layout.decoder(query.columns)
-        found = stream(lambda: scan(view, bounds, query.order), decoder, query.limit)
+        found = stream(partial(scan, view, bounds, query.order), decoder, query.limit)
         if columns is not None and query == RangeQuery(columns=query.columns):
             return columns.stream(view, decoder.names, found)
         return found
@@ -54,7 +59,7 @@ def keyvalue_handlers(
     def timestamped_range(view: View, query: TimestampedRangeQuery) -> BatchStream:
         bounds = layout.bounds(query.interval)
         decoder = layout.decoder((*(c.name for c in layout.schema.columns), "_timestamp"))
-        return stream(lambda: scan(view, bounds, query.order), decoder, query.limit)
+        return stream(partial(scan, view, bounds, query.order), decoder, query.limit)
 
     common = common_handlers(layout, scan)
 
@@ -66,7 +71,7 @@ def keyvalue_handlers(
         **common,
         CountQuery: count,
         KeyQuery: _key_handler(layout, rows),
-        KeysQuery: _keys_handler(layout),
+        KeysQuery: _keys_handler(layout, rows),
         RangeQuery: range_query,
         TimestampedKeyQuery: _timestamped_handler(layout),
         TimestampedRangeQuery: timestamped_range,
@@ -82,21 +87,26 @@ def _key_handler(layout: Layout, cache: RowCache | None) -> Callable[[View, KeyQ
 
     if cache is None:
         return read
-    find, keep = cache.get, cache.put
 
     def find_or_read(view: View, query: KeyQuery) -> Row | None:
         if query.skip_cache:
             return read(view, query)
-        reader, key = view.data, DATA + encode(query.key)
-        found = find(reader, key)
-        if found is not None:
-            return found.row
-        stored = reader.get(key)
-        row = None if stored is None else decode(stored)
-        keep(reader, key, row, 0 if stored is None else len(stored))
-        return row
+        return _cached_row(cache, view.data, DATA + encode(query.key), decode)
 
     return find_or_read
+
+
+def _cached_row(
+    cache: RowCache, reader: Reader, key: bytes, decode: Callable[[bytes], Row]
+) -> Row | None:
+    """Return the row of an entry from the cache, or read it and cache it."""
+    found = cache.get(reader, key)
+    if found is not None:
+        return found.row
+    stored = reader.get(key)
+    row = None if stored is None else decode(stored)
+    cache.put(reader, key, row, 0 if stored is None else len(stored))
+    return row
 
 
 def _timestamped_handler(
@@ -113,17 +123,44 @@ def _timestamped_handler(
     return timestamped_key
 
 
-def _keys_handler(layout: Layout) -> Callable[[View, KeysQuery], BatchStream]:
+def _keys_handler(
+    layout: Layout, cache: RowCache | None
+) -> Callable[[View, KeysQuery], BatchStream]:
+    places = {c.name: at for at, c in enumerate((*layout.schema.key, *layout.schema.value))}
+    decode_key, decode_row, at = layout.keys.decode, layout.rows.decode, layout.prefix_bytes
+
     def keys_query(view: View, query: KeysQuery) -> BatchStream:
         entry_keys = sorted(set(layout.keys.encode_all(query.keys, prefix=DATA)))
+        decoder = layout.decoder(query.columns)
 
-        def chunks() -> Iterator[Entries]:
-            for at in range(0, len(entry_keys), BATCH_ROWS):
-                chunk = entry_keys[at : at + BATCH_ROWS]
+        def chunks(first_rows: int) -> Iterator[Entries]:
+            del first_rows  # no other entries are read
+            for start in range(0, len(entry_keys), BATCH_ROWS):
+                chunk = entry_keys[start : start + BATCH_ROWS]
                 rows = view.data.get_all(chunk)
                 found = [row is not None for row in rows]
                 yield list(itertools.compress(chunk, found)), list(itertools.compress(rows, found))
 
-        return stream(chunks, layout.decoder(query.columns), None)
+        found = stream(chunks, decoder, None)
+        if cache is None or not all(name in places for name in decoder.names):
+            return found
+        take = row_getter([places[name] for name in decoder.names])
+        return BatchStream(found.__iter__, partial(few_rows, cache, view.data, entry_keys, take))
+
+    def few_rows(
+        cache: RowCache,
+        reader: Reader,
+        entry_keys: list[bytes],
+        take: Callable[[Row], Row],
+        rows_max: int,
+    ) -> list[Row] | None:
+        if len(entry_keys) > rows_max:
+            return None
+        found: list[Row] = []
+        for key in entry_keys:
+            row = _cached_row(cache, reader, key, decode_row)
+            if row is not None:
+                found.append(take(decode_key(key, at)[0] + row))
+        return found
 
     return keys_query

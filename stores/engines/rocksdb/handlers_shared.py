@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import itertools
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 import pyarrow as pa
@@ -27,13 +28,19 @@ from stores.codec.layout import (
 from stores.engines.rocksdb.readers import CHUNK_ROWS_MIN, Entries, Reader
 from stores.spec.query import BATCH_ROWS, BatchStream, Order, Query
 from stores.spec.scans import CountQuery, PrefixQuery, RawKeyQuery, RawScanQuery, RawStream
+from stores.spec.schema import Row
 from stores.spec.store import Handler, View
+
+SEGMENTS_READ_UNSEEN = 4
+"""So many segments are read without a look whether they have entries."""
 
 
 class Scan(Protocol):
     """Reads the live entries in a range of keys."""
 
-    def __call__(self, view: View, bounds: Bounds, order: Order) -> Iterator[Entries]:
+    def __call__(
+        self, view: View, bounds: Bounds, order: Order, first_rows: int = CHUNK_ROWS_MIN
+    ) -> Iterator[Entries]:
         """Return chunks of entries; they may be empty."""
 
 
@@ -43,7 +50,7 @@ def common_handlers(layout: Layout, scan: Scan) -> dict[type[Query[Any]], Handle
     def prefix(view: View, query: PrefixQuery) -> BatchStream:
         bounds = layout.prefix_bounds(query)
         decoder = layout.decoder(query.columns)
-        return stream(lambda: scan(view, bounds, query.order), decoder, query.limit)
+        return stream(partial(scan, view, bounds, query.order), decoder, query.limit)
 
     def count(view: View, query: CountQuery) -> int:
         bounds = layout.bounds(query.interval)
@@ -75,16 +82,22 @@ def _raw(layout: Layout, view: View, query: RawScanQuery) -> Iterator[tuple[byte
     return itertools.islice(pairs, None if query.limit is None else min(query.limit, sys.maxsize))
 
 
-def stream(
-    chunks: Callable[[], Iterator[Entries]], decoder: EntryDecoder, limit: int | None
-) -> BatchStream:
+class Chunks(Protocol):
+    """Begins a read of entries."""
+
+    def __call__(self, *, first_rows: int) -> Iterator[Entries]:
+        """Return chunks of entries, the first one of so many entries; they may be empty."""
+
+
+def stream(chunks: Chunks, decoder: EntryDecoder, limit: int | None) -> BatchStream:
     """Return a stream that decodes chunks of entries, up to the limit."""
+    first_rows = CHUNK_ROWS_MIN if limit is None else max(1, min(limit, CHUNK_ROWS_MIN))
 
     def read() -> Iterator[pa.RecordBatch]:
         left = limit
         if left == 0:
             return
-        for keys, rows in chunks():
+        for keys, rows in chunks(first_rows=first_rows):
             taken = rows if left is None else rows[:left]
             if taken:
                 yield decoder.batch(keys[: len(taken)], taken)
@@ -93,11 +106,31 @@ def stream(
                 if not left:
                     return
 
-    return BatchStream(read)
+    def few_rows(rows_max: int) -> list[Row] | None:
+        most = rows_max + 1 if limit is None else min(limit, rows_max + 1)
+        found_keys: list[bytes] = []
+        found_rows: list[bytes] = []
+        for keys, rows in chunks(first_rows=first_rows):
+            found_keys += keys
+            found_rows += rows
+            if len(found_rows) >= most:
+                del found_keys[most:], found_rows[most:]
+                break
+        return None if len(found_rows) > rows_max else decoder.rows(found_keys, found_rows)
+
+    return BatchStream(read, few_rows)
 
 
 def live_segments(reader: Reader, first: int, last: int, order: Order) -> Iterator[bytes]:
-    """Yield the prefix of each segment that has entries, from one number to another."""
+    """Yield the prefix of each segment that has entries, from one number to another.
+
+    If those are few, also of segments without entries: to look for entries is to seek, and so is to
+    read none.
+    """
+    if last - first < SEGMENTS_READ_UNSEEN:
+        numbers = range(first, last + 1)
+        yield from map(segment_bytes, numbers if order is Order.ASCENDING else reversed(numbers))
+        return
     low, high = segment_bytes(first), segment_bytes(last + 1)
     while low < high:
         found = next(reader.chunks(low, high, order, first_rows=1), None)
@@ -112,12 +145,16 @@ def live_segments(reader: Reader, first: int, last: int, order: Order) -> Iterat
 
 
 def segment_chunks(
-    reader: Reader, segment: bytes, bounds: Bounds, order: Order
+    reader: Reader,
+    segment: bytes,
+    bounds: Bounds,
+    order: Order,
+    first_rows: int = CHUNK_ROWS_MIN,
 ) -> Iterator[Entries]:
     """Return the entries in a range of keys of one segment."""
     start, end = bounds
     after = segment_bytes(segment_number(segment) + 1) if end is None else segment + end
-    return reader.chunks(segment + start, after, order)
+    return reader.chunks(segment + start, after, order, first_rows=first_rows)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

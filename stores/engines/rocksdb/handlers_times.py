@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from stores.codec.layout import TIME_BYTES, Bounds, Layout, encode_time
 from stores.codec.segments import MICROS_MAX, MICROS_MIN, Segments, first_micros, last_micros
@@ -20,7 +21,7 @@ from stores.engines.rocksdb.handlers_shared import (
     segment_chunks,
     stream,
 )
-from stores.engines.rocksdb.readers import Entries
+from stores.engines.rocksdb.readers import CHUNK_ROWS_MIN, Entries
 from stores.spec.position import Progress
 from stores.spec.query import (
     ANY_TIME,
@@ -69,15 +70,17 @@ def window_handlers(layout: Layout, columns: PartitionColumns | None = None) -> 
         columns: answers queries of all keys.
     """
 
-    def scan(view: View, bounds: Bounds, order: Order) -> Iterator[Entries]:
+    def scan(
+        view: View, bounds: Bounds, order: Order, first_rows: int = CHUNK_ROWS_MIN
+    ) -> Iterator[Entries]:
         times = _window_times(layout.segments, TimeRange(), view.progress)
-        return _range_chunks(layout, view, bounds, times, order)
+        return _range_chunks(layout, view, bounds, times, order=order, first_rows=first_rows)
 
     def window_key(view: View, query: WindowKeyQuery) -> BatchStream:
         key = layout.keys.encode_whole(query.key)
         times = _window_times(layout.segments, query.time, view.progress)
         return stream(
-            lambda: _key_chunks(layout, view, key, times, query.order),
+            partial(_key_chunks, layout, view, key, times, order=query.order),
             layout.decoder(query.columns),
             query.limit,
         )
@@ -106,15 +109,17 @@ def window_handlers(layout: Layout, columns: PartitionColumns | None = None) -> 
 def session_handlers(layout: Layout, columns: PartitionColumns | None = None) -> Handlers:
     """Return a handler for each query that session stores answer; see `window_handlers`."""
 
-    def scan(view: View, bounds: Bounds, order: Order) -> Iterator[Entries]:
+    def scan(
+        view: View, bounds: Bounds, order: Order, first_rows: int = CHUNK_ROWS_MIN
+    ) -> Iterator[Entries]:
         times = _session_times(layout.segments, ANY_TIME, view.progress)
-        return _range_chunks(layout, view, bounds, times, order)
+        return _range_chunks(layout, view, bounds, times, order=order, first_rows=first_rows)
 
     def session_key(view: View, query: SessionKeyQuery) -> BatchStream:
         key = layout.keys.encode_whole(query.key)
         times = _session_times(layout.segments, query.time, view.progress)
         return stream(
-            lambda: _key_chunks(layout, view, key, times, query.order),
+            partial(_key_chunks, layout, view, key, times, order=query.order),
             layout.decoder(query.columns),
             query.limit,
         )
@@ -181,7 +186,7 @@ def _range(
     """Answer a range query: from kept columns if it is of all keys, else from entries."""
     bounds, decoder = layout.bounds(query.interval), layout.decoder(query.columns)
     found = stream(
-        lambda: _range_chunks(layout, view, bounds, times, query.order), decoder, query.limit
+        partial(_range_chunks, layout, view, bounds, times, order=query.order), decoder, query.limit
     )
     is_of_all_keys = query.interval == EVERYTHING and query.limit is None
     if columns is None or not is_of_all_keys or query.order is not Order.ASCENDING:
@@ -190,19 +195,19 @@ def _range(
 
 
 def _key_chunks(
-    layout: Layout, view: View, key: bytes, times: _Times, order: Order
+    layout: Layout, view: View, key: bytes, times: _Times, *, order: Order, first_rows: int
 ) -> Iterator[Entries]:
     """Yield the entries of one key, by time."""
     # FF sorts after every encoded time.
     bounds = key + encode_time(times.first), key + encode_time(times.last) + b"\xff"
     starts = times.start_filter
     for segment in _segments(layout, view, times, order):
-        chunks = segment_chunks(view.data, segment, bounds, order)
+        chunks = segment_chunks(view.data, segment, bounds, order, first_rows)
         yield from chunks if starts is None else map(starts.keep, chunks)
 
 
 def _range_chunks(
-    layout: Layout, view: View, bounds: Bounds, times: _Times, order: Order
+    layout: Layout, view: View, bounds: Bounds, times: _Times, *, order: Order, first_rows: int
 ) -> Iterator[Entries]:
     """Yield the entries in a range of keys, by segment, key and time."""
     at = -TIME_BYTES * len(layout.times)
@@ -215,7 +220,7 @@ def _range_chunks(
     starts = times.start_filter
     edges = {layout.segment_of(times.first), layout.segment_of(times.last)}
     for segment in _segments(layout, view, times, order):
-        chunks = segment_chunks(view.data, segment, bounds, order)
+        chunks = segment_chunks(view.data, segment, bounds, order, first_rows)
         if segment in edges:
             chunks = map(filed.keep, chunks)
         yield from chunks if starts is None else map(starts.keep, chunks)

@@ -31,7 +31,7 @@ from stores.engines.rocksdb.handlers_shared import (
     segment_chunks,
     stream,
 )
-from stores.engines.rocksdb.readers import Entries, Reader
+from stores.engines.rocksdb.readers import CHUNK_ROWS_MIN, Entries, Reader
 from stores.spec.position import Progress
 from stores.spec.query import BatchStream, Order
 from stores.spec.store import View
@@ -58,7 +58,10 @@ class _Validity:
 def version_handlers(layout: Layout) -> Handlers:
     """Return a handler for each query that versioned stores answer."""
 
-    def scan(view: View, bounds: Bounds, order: Order) -> Iterator[Entries]:
+    def scan(
+        view: View, bounds: Bounds, order: Order, first_rows: int = CHUNK_ROWS_MIN
+    ) -> Iterator[Entries]:
+        del first_rows  # chunks are made anew, see `rechunked`
         validity = _validity(layout, None, None, view.progress)
         return _range_chunks(layout, view.data, bounds, validity, order)
 
@@ -69,7 +72,7 @@ def version_handlers(layout: Layout) -> Handlers:
         key = layout.keys.encode_whole(query.key)
         validity = _validity(layout, query.from_ms, query.to_ms, view.progress)
         return stream(
-            lambda: _key_chunks(layout, view.data, key, validity, query.order),
+            lambda first_rows: _key_chunks(layout, view.data, key, validity, query.order),
             layout.decoder(query.columns),
             query.limit,
         )
@@ -78,7 +81,7 @@ def version_handlers(layout: Layout) -> Handlers:
         bounds = layout.bounds(query.interval)
         validity = _validity(layout, query.from_ms, query.to_ms, view.progress)
         return stream(
-            lambda: _range_chunks(layout, view.data, bounds, validity, query.order),
+            lambda first_rows: _range_chunks(layout, view.data, bounds, validity, query.order),
             layout.decoder(query.columns),
             query.limit,
         )
