@@ -8,8 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from planner.composing.functions.number_reading import number_of
-from planner.composing.functions.number_templates import number_text
+from planner.composing.functions.number_templates import number_text, read_number
 from planner.composing.functions.time_templates import time_text
 from planner.errors import RAISED, InvalidValueError, QueryError
 from planner.values import json_edit
@@ -87,7 +86,7 @@ PYTHON_FUNCTIONS: dict[str, tuple[Callable[..., Any], Sequence[str], str]] = {
     "pg_sg_digits_of": (_rowwise(digits_of, 1), ("VARCHAR",), "VARCHAR"),
     "pg_sg_escaped": (_rowwise(escaped, 1), ("VARCHAR",), "VARCHAR"),
     "pg_sg_unescaped": (_rowwise(unescaped, 1), ("VARCHAR",), "VARCHAR"),
-    "pg_sg_number_of": (_rowwise(number_of), ("VARCHAR", "VARCHAR"), "VARCHAR"),
+    "pg_sg_number_of": (_rowwise(read_number), ("VARCHAR", "VARCHAR"), "VARCHAR"),
     "pg_sg_json_concat": (_rowwise(json_edit.concatenated), ("VARCHAR", "VARCHAR"), "VARCHAR"),
     "pg_sg_json_less": (_rowwise(json_edit.without_keys), ("VARCHAR", "VARCHAR[]"), "VARCHAR"),
     "pg_sg_json_less_at": (_rowwise(json_edit.without_element), ("VARCHAR", "INTEGER"), "VARCHAR"),

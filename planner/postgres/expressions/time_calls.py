@@ -8,8 +8,7 @@ from decimal import Decimal
 
 from sqlglot import exp
 
-from planner.composing.functions.number_reading import digits_behind_point
-from planner.composing.functions.number_templates import number_text
+from planner.composing.functions.number_templates import digits_behind_point, number_text
 from planner.composing.functions.time_templates import (
     strftime_format,
     strptime_format,

@@ -8,8 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.composing.functions.number_reading import digits_behind_point, number_of
-from planner.composing.functions.number_templates import number_text
+from planner.composing.functions.number_templates import (
+    digits_behind_point,
+    number_text,
+    read_number,
+)
 from planner.errors import InvalidValueError
 
 
@@ -17,7 +20,7 @@ from planner.errors import InvalidValueError
 def test_to_number_reads_what_to_char_writes(hundredths: int, template: str) -> None:
     number = Decimal(hundredths) / 100
     text = number_text(number, template)
-    assert Decimal(number_of(text.replace(" ", ""), template)) == number
+    assert Decimal(read_number(text.replace(" ", ""), template)) == number
 
 
 @pytest.mark.parametrize(
@@ -32,13 +35,13 @@ def test_to_number_reads_what_to_char_writes(hundredths: int, template: str) -> 
     ],
 )
 def test_numbers(text: str, template: str, number: str) -> None:
-    assert number_of(text, template) == number
+    assert read_number(text, template) == number
 
 
 @pytest.mark.parametrize("text", ["", "abc", "-", "."])
 def test_texts_without_digits_are_refused(text: str) -> None:
     with pytest.raises(InvalidValueError) as caught:
-        number_of(text, "S99D9")
+        read_number(text, "S99D9")
     assert caught.value.sqlstate == "22P02"
 
 
