@@ -10,7 +10,7 @@ import pytest
 
 from gateway.access.tls import Tls
 from gateway.pgwire.entry import login as gateway_login
-from gateway.pgwire.entry.scram import ScramExchange
+from gateway.pgwire.entry.login import ScramExchange
 from tests.clients.environments import Made
 from tests.clients.recording import recording_server
 from tests.clients.running import CLIENTS, LOGINS, Login, answers_of, command_of, made_for

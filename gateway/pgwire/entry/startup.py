@@ -30,8 +30,8 @@ from gateway.pgwire.protocol.messages import (
     SSLRequest,
     StartupMessage,
 )
-from gateway.pgwire.protocol.reported_settings import ReportedSettings
 from gateway.pgwire.statements.dialog import Work
+from gateway.pgwire.statements.replies import ReportedSettings
 from planner.engine import QueryError, Session, check_settings
 
 logger = logging.getLogger(__name__)

@@ -18,10 +18,9 @@ from collections.abc import Mapping
 from enum import Enum
 
 from gateway.pgwire.protocol.bind_rounds import Round, RoundReader
-from gateway.pgwire.protocol.decode import decode, decode_startup
+from gateway.pgwire.protocol.decode import FRONTEND_TYPES, Splitter, decode, decode_startup
 from gateway.pgwire.protocol.encode import encode
 from gateway.pgwire.protocol.errors import FATAL, LocalProtocolError, RemoteProtocolError
-from gateway.pgwire.protocol.frames import FRONTEND_TYPES, Splitter
 from gateway.pgwire.protocol.messages import (
     AUTHENTICATION_BYTES,
     AuthenticationCleartextPassword,

@@ -37,11 +37,10 @@ from gateway.pgwire.protocol.messages import (
     RowDescription,
     Sync,
 )
-from gateway.pgwire.protocol.reported_settings import ReportedSettings
 from gateway.pgwire.statements.execution import ClientSocket, Runner
 from gateway.pgwire.statements.lookup_answers import Lookups
 from gateway.pgwire.statements.portals import Names, Portal, Prepared, closing_on_error
-from gateway.pgwire.statements.replies import ENDS_TRANSACTION, Replies, started
+from gateway.pgwire.statements.replies import ENDS_TRANSACTION, Replies, ReportedSettings, started
 from gateway.pgwire.statements.row_commands import RowCommands, Run
 from gateway.pgwire.statements.simple_query import SimpleQuery
 from gateway.pgwire.types.parameters import decode_parameters

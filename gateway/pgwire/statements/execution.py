@@ -11,12 +11,11 @@ from typing import Protocol
 
 import pyarrow as pa
 
-from gateway.pgwire.protocol.limits import PgLimits
+from gateway.pgwire.protocol.limits import SETTING, PgLimits, statement_timeout_s
+from gateway.pgwire.statements.cursors import Piece
 from gateway.pgwire.statements.execute_arguments import argument_values, check_argument_count
 from gateway.pgwire.statements.portals import Portal, Prepared
-from gateway.pgwire.statements.row_window import Piece
 from gateway.pgwire.statements.rows import RowEncoder, RowSource
-from gateway.pgwire.statements.timeouts import SETTING, statement_timeout_s
 from gateway.pgwire.types.parameters import requested_types
 from gateway.workers import Workers
 from planner.engine import (

@@ -1,11 +1,11 @@
-"""Replies to statements: rows, notices and command tags, in the order that the protocol wants.
+"""Replies to statements: rows, notices, command tags and changed settings, in their order.
 
 All output of a session goes through `Replies`, so that the state table checks each message.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import aclosing
 
 from gateway.pgwire.protocol.connection import Connection
@@ -15,10 +15,10 @@ from gateway.pgwire.protocol.messages import (
     BackendMessage,
     CommandComplete,
     DataRows,
+    ParameterStatus,
     PortalSuspended,
     ReadyForQuery,
 )
-from gateway.pgwire.protocol.reported_settings import ReportedSettings
 from gateway.pgwire.statements.execution import ClientSocket, Runner
 from gateway.pgwire.statements.portals import Names, Portal
 from gateway.pgwire.statements.rows import RowSource
@@ -28,6 +28,12 @@ ENDS_TRANSACTION = frozenset({StatementKind.COMMIT, StatementKind.ROLLBACK})
 _COUNTED = frozenset({StatementKind.SELECT, StatementKind.FETCH})
 """Kinds whose command tag has the number of rows."""
 _READY_IDLE = encode(ReadyForQuery(status=TransactionStatus.IDLE.value))
+_REPORTED = {
+    "application_name": "",
+    "client_encoding": "UTF8",
+    "TimeZone": "UTC",
+}
+"""Settings that are reported as the session has them → the value if it has none."""
 
 
 class Replies:
@@ -177,3 +183,46 @@ def started(portal: Portal) -> RowSource:
     """Return the rows of a portal that has been executed."""
     assert portal.source is not None, "a portal that was started has a source"
     return portal.source
+
+
+class ReportedSettings:
+    """The settings that have been reported to one client: at first all, then what has changed.
+
+    Args:
+        server_version: e.g. `15.18`; clients choose their catalog queries by it.
+    """
+
+    __slots__ = ("_constant", "_reported")
+
+    def __init__(self, *, server_version: str) -> None:
+        # Values always have these styles, whatever the client has set, and a client parses values
+        # by what is reported. Stores cannot become writable either.
+        self._constant = {
+            "server_version": server_version,
+            "server_encoding": "UTF8",
+            "DateStyle": "ISO, MDY",
+            "IntervalStyle": "postgres",
+            "integer_datetimes": "on",
+            "standard_conforming_strings": "on",
+            "default_transaction_read_only": "on",
+            "is_superuser": "off",
+            "in_hot_standby": "off",
+        }
+        self._reported: Mapping[str, str] = {}
+
+    def changed(self, session: Session) -> tuple[ParameterStatus, ...]:
+        """Return the settings that changed since the last call; all of them at first."""
+        current = {name: _value(session, name, default) for name, default in _REPORTED.items()}
+        current.update(self._constant)
+        current["session_authorization"] = session.user
+        changed = tuple(
+            ParameterStatus(name=name, value=value)
+            for name, value in current.items()
+            if self._reported.get(name) != value
+        )
+        self._reported = current
+        return changed
+
+
+def _value(session: Session, name: str, default: str) -> str:
+    return session.settings.get(name.lower(), default)

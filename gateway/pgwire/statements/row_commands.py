@@ -25,11 +25,10 @@ from gateway.pgwire.protocol.messages import (
     RowDescription,
 )
 from gateway.pgwire.statements.copy_out import CopyEncoder
-from gateway.pgwire.statements.cursors import Cursor, Fetched
+from gateway.pgwire.statements.cursors import Cursor, Fetched, Piece
 from gateway.pgwire.statements.execution import Runner
 from gateway.pgwire.statements.portals import Names, Portal, Prepared, closing_on_error
 from gateway.pgwire.statements.replies import Replies
-from gateway.pgwire.statements.row_window import Piece
 from gateway.pgwire.statements.rows import RowEncoder, RowSource, chunked, encode_piece
 from planner.engine import (
     Cancellation,

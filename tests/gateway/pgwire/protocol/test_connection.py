@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway.pgwire.protocol.connection import CLIENT, SERVER, Connection, State
+from gateway.pgwire.protocol.decode import FRONTEND_TYPES
 from gateway.pgwire.protocol.errors import LocalProtocolError, RemoteProtocolError, fatal
-from gateway.pgwire.protocol.frames import FRONTEND_TYPES
 from gateway.pgwire.protocol.messages import (
     AuthenticationOk,
     BackendMessage,

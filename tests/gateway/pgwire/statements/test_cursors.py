@@ -10,8 +10,7 @@ import pyarrow as pa
 import pytest
 
 from gateway.pgwire.protocol.limits import PgLimits
-from gateway.pgwire.statements.cursors import Cursor, Fetched
-from gateway.pgwire.statements.row_window import Reader
+from gateway.pgwire.statements.cursors import Cursor, Fetched, Reader
 from planner.commands.row_commands import plan_row_command
 from planner.engine import FetchCursor, QueryError, Result, StatementKind
 from planner.syntax.parse import parse

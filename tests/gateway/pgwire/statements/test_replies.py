@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from gateway.pgwire.protocol.reported_settings import ReportedSettings
+from gateway.pgwire.statements.replies import ReportedSettings
 from planner.engine import Session
 
 
