@@ -46,11 +46,9 @@ from planner.postgres.types.literals import (
 from planner.postgres.types.output_columns import Outputs, is_field_star, name_columns, spell_fields
 from planner.postgres.types.row_functions import columns_of
 from planner.syntax.with_clause import Clause
-from planner.trees import time_precision
 from planner.trees.column_names import column_name
-from planner.trees.node_index import Nodes, kinds
-from planner.trees.nodes import strip
-from planner.values import character_types
+from planner.trees.nodes import Nodes, kinds, strip
+from planner.values import type_modifiers
 from stores.spec.schema import Column, DataType
 
 
@@ -173,8 +171,8 @@ class _Binder:
             compare_as_doubles(self._nodes, types)
             rewrite.apply(self._tree, self._nodes, types)
             for each in self._nodes.of(exp.Cast):
-                character_types.cut(each)
-                time_precision.round_seconds(each)
+                type_modifiers.cut_to_length(each)
+                type_modifiers.round_seconds(each)
             compute_once(self._nodes, self._mentioned)
             if any(not name.islower() for name in self._mentioned):
                 tell_apart(self._tree, {n for source in sources for n in source.columns})

@@ -27,11 +27,10 @@ from planner.binding.predicates import (
     equals_one_of,
 )
 from planner.trees.known_arguments import seen
-from planner.trees.time_precision import digits_of
-from planner.values.character_types import length_of
 from planner.values.comparison_bounds import INT_BITS, Fit, Fitted, Fitter, Outside, fitter
 from planner.values.constants import constant_of
 from planner.values.sqltypes import data_type_of
+from planner.values.type_modifiers import length_of, second_digits_of
 from stores.spec.schema import BIGINT, DATE, TEXT, DataType, Kind, Value
 
 ColumnOf: TypeAlias = Callable[[exp.Column], str | None]
@@ -130,7 +129,7 @@ def side_of(node: exp.Expr, column_of: ColumnOf, type_of: TypeOf) -> Side | None
 def _cast(node: exp.Expr, inner: Side) -> Side | None:
     to = node.args["to"]
     data_type = data_type_of(to)
-    if data_type is None or length_of(to) is not None or digits_of(to) is not None:
+    if data_type is None or length_of(to) is not None or second_digits_of(to) is not None:
         return None
     if inner.type.kind in _STAMPS and data_type == DATE:
         return Side(

@@ -32,8 +32,7 @@ from planner.postgres.select_clauses import (
     desugar_value_functions,
 )
 from planner.trees.known_arguments import check_known
-from planner.trees.node_index import Nodes
-from planner.trees.nodes import position_of
+from planner.trees.nodes import Nodes, position_of
 from stores.spec.schema import VALID_FROM, VALID_TO
 
 

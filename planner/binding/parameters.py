@@ -17,8 +17,7 @@ from planner.postgres.types.operands import COMPARED, alternatives, arguments, c
 from planner.postgres.types.operators import SYMBOLS, asked_type
 from planner.postgres.types.signatures import OPEN, SIGNATURES, resolve
 from planner.syntax.with_clause import Clause
-from planner.trees.node_index import Nodes
-from planner.trees.nodes import cast, parameter_number, position_of, strip
+from planner.trees.nodes import Nodes, cast, parameter_number, position_of, strip
 from planner.values.catalog_types import postgres_name
 from planner.values.comparison_bounds import are_comparable
 from planner.values.sqltypes import (

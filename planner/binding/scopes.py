@@ -9,7 +9,7 @@ from sqlglot.errors import OptimizeError
 from sqlglot.optimizer.scope import Scope, traverse_scope
 
 from planner.errors import NotSupportedError, UnknownNameError
-from planner.trees.node_index import Nodes, kinds
+from planner.trees.nodes import Nodes, kinds
 
 Sources: TypeAlias = dict[str, tuple[exp.Selectable, exp.Table | Scope]]
 """The names in a FROM, each with its table or scope."""

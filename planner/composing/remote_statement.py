@@ -16,8 +16,7 @@ from planner.composing.messages import Failed, Kind, Reply
 from planner.composing.process import ComposingProcess, ProcessEndedError
 from planner.composing.process_pool import ProcessPool
 from planner.errors import QueryCancelledError
-from planner.values.alarms import ALARMS, Alarm
-from planner.values.cancel import Cancellation
+from planner.values.cancel import ALARMS, Alarm, Cancellation
 
 logger = logging.getLogger(__name__)
 

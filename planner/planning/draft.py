@@ -19,7 +19,7 @@ from planner.planning.access import Access, plan_access
 from planner.planning.plan import Count, Input, Link, Lookup, Stream, SystemScan
 from planner.postgres.types.output_columns import is_star
 from planner.trees.known_arguments import seen
-from planner.trees.node_index import Nodes
+from planner.trees.nodes import Nodes
 from stores.spec.schema import Column
 
 _PLAIN_PARTS = {"expressions", "from_", "where", "limit", "offset", "order", "hint"}

@@ -15,7 +15,7 @@ from planner.postgres.refused import check_over, unknown_function
 from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types
 from planner.postgres.types.operands import arguments
-from planner.trees.node_index import CALLS, Nodes
+from planner.trees.nodes import CALLS, Nodes
 from planner.values.sqltypes import spelled_type
 from stores.spec.schema import Kind
 

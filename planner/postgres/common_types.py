@@ -27,8 +27,7 @@ from planner.postgres.types.inference import Types
 from planner.postgres.types.literals import adopt, check_alike
 from planner.postgres.types.operands import COMPARED, alternatives, compared
 from planner.postgres.types.result_types import FLOATS, INTEGERS, common_type
-from planner.trees.node_index import Nodes, kinds
-from planner.trees.nodes import call, cast, strip, wrapped
+from planner.trees.nodes import Nodes, call, cast, kinds, strip, wrapped
 from planner.values.sqltypes import duckdb_type
 from stores.spec.schema import DOUBLE, TEXT, DataType, Kind
 

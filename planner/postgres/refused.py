@@ -21,8 +21,7 @@ from planner.postgres.expressions.json_calls import JSON_ROWS
 from planner.postgres.types.functions import FUNCTIONS, call_name
 from planner.postgres.types.row_functions import ROW_FUNCTIONS
 from planner.trees.known_arguments import check_clauses
-from planner.trees.node_index import CALLS, Nodes, kinds
-from planner.trees.nodes import position_of
+from planner.trees.nodes import CALLS, Nodes, kinds, position_of
 
 TABLE_FUNCTIONS = frozenset(
     {

@@ -34,8 +34,7 @@ from planner.postgres.types.inference import Types
 from planner.postgres.types.operands import is_open, is_recursive
 from planner.postgres.types.result_types import FLOATS, INTEGERS, NUMERIC, common_type
 from planner.trees.known_arguments import check_known
-from planner.trees.node_index import Nodes
-from planner.trees.nodes import call, cast, position_of, strip, wrapped
+from planner.trees.nodes import Nodes, call, cast, position_of, strip, wrapped
 from planner.values.sqltypes import spelled_type
 from stores.spec.schema import Kind
 

@@ -16,8 +16,7 @@ from planner.errors import InvalidSyntaxError, InvalidValueError, NotSupportedEr
 from planner.postgres.refused import TABLE_FUNCTIONS, unknown_function
 from planner.postgres.types.row_functions import ROW_FUNCTIONS, is_numbered
 from planner.trees.column_names import column_name
-from planner.trees.node_index import Nodes, kinds
-from planner.trees.nodes import call, cast, position_of, strip
+from planner.trees.nodes import Nodes, call, cast, kinds, position_of, strip
 
 DESUGARED = kinds(exp.Exists, exp.Fetch, exp.TableSample)
 """Nodes of these types are in all such clauses."""

@@ -14,9 +14,8 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from planner.errors import InvalidSyntaxError
 from planner.trees.interpreted import PostgresParser
-from planner.trees.kept_names import KEPT_NAMES
 from planner.trees.nodes import position_of
-from planner.trees.plain import is_plain
+from planner.trees.plain import KEPT_NAMES, is_plain
 
 _PARAMETER = "\x1a"
 """Replaces the `$` of `$1` before a text is tokenized: sqlglot reads `$1,$` as a dollar quote."""

@@ -14,8 +14,7 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from planner.errors import InvalidSyntaxError, NotSupportedError
-from planner.trees.node_index import Nodes
-from planner.trees.nodes import position_of, strip
+from planner.trees.nodes import Nodes, position_of, strip
 
 UNREAD = exp.Expression()
 """The node that readers see in place of one with arguments that the planner does not know.

@@ -1,14 +1,95 @@
-"""Cancellation of one statement, by a client or a deadline; all parts that work on it see it."""
+"""Cancellation of one statement, by a client or a deadline; all parts that work on it see it.
+
+Deadlines are alarms: calls at a given time, all from one thread, since a thread for each would cost
+more than the call.
+"""
 
 from __future__ import annotations
 
+import heapq
+import itertools
+import logging
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from planner.errors import QueryCancelledError
-from planner.values.alarms import ALARMS
+
+logger = logging.getLogger(__name__)
+
+
+class Alarm:
+    """A call at a later time.
+
+    Args:
+        callback: the function; it must not block.
+    """
+
+    __slots__ = ("callback",)
+
+    def __init__(self, callback: Callable[[], None]) -> None:
+        self.callback: Callable[[], None] | None = callback
+
+    def cancel(self) -> None:
+        """Do not call; a call that has begun goes on."""
+        self.callback = None
+
+
+_CANCELLED_MAX = 10_000
+"""Cancelled alarms that are kept until their time; most statements end long before it."""
+
+
+class Alarms:
+    """A thread that calls functions at given times."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._heap: list[tuple[float, int, Alarm]] = []
+        self._numbers = itertools.count()
+        self._thread: threading.Thread | None = None
+
+    def after(self, seconds: float, callback: Callable[[], None]) -> Alarm:
+        """Call `callback` after so many seconds, in the thread of the alarms."""
+        alarm, when = Alarm(callback), time.monotonic() + seconds
+        with self._changed:
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="alarms", daemon=True)
+                self._thread.start()
+            if len(self._heap) > _CANCELLED_MAX:
+                self._heap = [each for each in self._heap if each[2].callback is not None]
+                heapq.heapify(self._heap)
+            is_next = not self._heap or when < self._heap[0][0]
+            heapq.heappush(self._heap, (when, next(self._numbers), alarm))
+            if is_next:
+                self._changed.notify()
+        return alarm
+
+    def _run(self) -> None:
+        while True:
+            with self._changed:
+                while not self._heap or self._heap[0][0] > time.monotonic():
+                    self._changed.wait(self._wait_s())
+                _, _, alarm = heapq.heappop(self._heap)
+            callback = alarm.callback
+            if callback is not None:
+                try:
+                    callback()
+                except Exception:  # all deadlines need this thread, so its loop goes on
+                    logger.exception("an alarm failed")
+
+    def _wait_s(self) -> float | None:
+        if not self._heap:
+            return None
+        return min(threading.TIMEOUT_MAX, max(0.0, self._heap[0][0] - time.monotonic()))
+
+
+ALARMS = Alarms()
+"""The alarms of this process."""
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=ALARMS.__init__)  # type: ignore[misc]
 
 
 class Cancellation:

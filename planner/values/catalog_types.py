@@ -1,6 +1,6 @@
 """Types that only PostgreSQL has: their OIDs, and the types of ours that hold their values.
 
-All are types of the system catalog, except varchar and char; see `character_types`. A bigint holds
+All are types of the system catalog, except varchar and char; see `type_modifiers`. A bigint holds
 an oid, a text a name, an array an int2vector. Code that computes with such a value looks at its
 `kind`. The type itself tells what differs, such as subscripts from 0 and names of objects.
 """

@@ -15,12 +15,11 @@ from sqlglot import exp
 
 from planner.errors import QueryError
 from planner.trees.known_arguments import seen
-from planner.trees.time_precision import digits_of
 from planner.values.catalog_types import is_of_catalog
-from planner.values.character_types import length_of
 from planner.values.comparison_bounds import INT_BITS
 from planner.values.sqltypes import HELD_AS_TEXT, data_type_of
 from planner.values.text_values import parse_value
+from planner.values.type_modifiers import length_of, second_digits_of
 from stores.spec.schema import (
     BIGINT,
     BOOLEAN,
@@ -126,7 +125,7 @@ def _cast(node: exp.Cast, depth: int) -> Constant | None:
     data_type = data_type_of(node.to)
     if data_type is None or data_type.kind in HELD_AS_TEXT or is_of_catalog(data_type):
         return None
-    if length_of(node.to) is not None or digits_of(node.to) is not None:
+    if length_of(node.to) is not None or second_digits_of(node.to) is not None:
         return None  # varchar(3) cuts, timestamp(3) rounds
     literal = seen(node.this)
     if isinstance(literal, exp.Literal) and literal.is_string:

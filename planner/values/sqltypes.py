@@ -7,7 +7,7 @@ from dataclasses import replace
 from sqlglot import exp
 
 from planner.trees.column_names import type_name
-from planner.values import character_types
+from planner.values import type_modifiers
 from planner.values.catalog_types import CATALOG_TYPES, CatalogType, names_objects, postgres_name
 from stores.errors import SchemaError
 from stores.spec.schema import TEXT, DataType, Kind, decimal_type
@@ -41,8 +41,8 @@ def data_type_of(node: exp.DataType) -> DataType | None:
 
 def result_type_of(node: exp.DataType) -> DataType | None:
     """Return the type of a cast's result; varchar and char keep their names, unlike our text."""
-    if (characters_type := character_types.named(node)) is not None:
-        return characters_type
+    if (characters := type_modifiers.character_type(node)) is not None:
+        return characters
     if node.this is exp.DType.ARRAY and len(node.expressions) == 1:
         element = result_type_of(node.expressions[0])
         return None if element is None else DataType(kind=Kind.ARRAY, element=element)

@@ -18,7 +18,7 @@ from planner.planning.access import Top
 from planner.planning.draft import Draft, PlainSelect
 from planner.planning.key_regions import fixed_columns
 from planner.trees.known_arguments import seen
-from planner.trees.node_index import kinds
+from planner.trees.nodes import kinds
 from stores.spec.query import Order
 from stores.spec.schema import Column, Kind, StoreKind, StoreSchema
 

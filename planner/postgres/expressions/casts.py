@@ -21,7 +21,6 @@ from planner.postgres.types.result_types import FLOATS, INTEGERS, NUMERIC
 from planner.trees.column_names import type_name
 from planner.trees.nodes import built_type, call, cast, position_of, strip, wrapped
 from planner.values.catalog_types import is_of_catalog
-from planner.values.character_types import is_string, length_of
 from planner.values.interval_text import interval_words, parse_interval
 from planner.values.moment_text import PLAIN_FORMS
 from planner.values.sqltypes import (
@@ -31,6 +30,7 @@ from planner.values.sqltypes import (
     duckdb_type,
     spelled_type,
 )
+from planner.values.type_modifiers import is_string, length_of
 from stores.spec.schema import BOOLEAN, DataType, Kind
 from stores.types.kinds import SCALARS
 

@@ -15,8 +15,7 @@ from sqlglot import exp
 
 from planner.errors import NotSupportedError
 from planner.postgres.types.functions import call_name
-from planner.trees.node_index import Nodes, kinds
-from planner.trees.nodes import call, position_of, wrapped
+from planner.trees.nodes import Nodes, call, kinds, position_of, wrapped
 
 VOLATILE = frozenset({"random", "gen_random_uuid", "uuid", "uuidv4", "uuidv7"})
 """Functions that return another value in each call."""

@@ -34,8 +34,8 @@ from planner.postgres.types.signatures import OPEN, resolve
 from planner.postgres.types.time_fields import scale_of
 from planner.trees.nodes import signed, strip
 from planner.values.catalog_types import CHAR, NAME, first_subscript, from_zero
-from planner.values.character_types import as_argument, unsized
 from planner.values.sqltypes import result_type_of
+from planner.values.type_modifiers import as_argument, unsized
 from stores.spec.schema import (
     BOOLEAN,
     DATE,

@@ -11,8 +11,7 @@ from planner.errors import InvalidValueError, MismatchedTypeError, QueryError
 from planner.postgres.types.inference import Types, value_type
 from planner.postgres.types.operands import COMPARED, alternatives, compared, is_open
 from planner.postgres.types.result_types import FLOATS, INTEGERS, TIMES, common_type
-from planner.trees.node_index import Nodes
-from planner.trees.nodes import call, cast, position_of, strip
+from planner.trees.nodes import Nodes, call, cast, position_of, strip
 from planner.values.array_text import parse_array
 from planner.values.catalog_types import CatalogType
 from planner.values.constants import number_of

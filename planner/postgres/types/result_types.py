@@ -10,7 +10,7 @@ from planner.postgres.types.operands import arguments
 from planner.postgres.types.operators import OF_TIME, RESULTS, SYMBOLS
 from planner.postgres.types.signatures import OPEN
 from planner.values.catalog_types import CatalogType
-from planner.values.character_types import is_string, unsized
+from planner.values.type_modifiers import is_string, unsized
 from stores.spec.schema import (
     BIGINT,
     DOUBLE,

@@ -8,7 +8,7 @@ from sqlglot.optimizer.scope import Scope, traverse_scope
 
 from planner.binding.scopes import scopes_of
 from planner.syntax.parse import parse
-from planner.trees.node_index import CALLS, Nodes, kinds
+from planner.trees.nodes import CALLS, Nodes, kinds
 
 SIMPLE = (
     "SELECT name FROM orders",

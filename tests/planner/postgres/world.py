@@ -5,10 +5,10 @@ from __future__ import annotations
 from gateway.pgwire.types.encoders import wire_type
 from planner.errors import QueryError
 from planner.sql import SqlEngine
-from planner.values.character_types import is_string
 from planner.values.session import Session
 from planner.values.sqltypes import spelled_type
 from planner.values.text_values import parse_value
+from planner.values.type_modifiers import is_string
 from stores.spec.schema import DataType, Kind, Row, StoreSchema
 from tests.planner.postgres.corpus import Answer, is_prepared, row_text
 from tests.planner.sides import rows_of, run

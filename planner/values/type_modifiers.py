@@ -1,6 +1,7 @@
-"""varchar and char: texts with a name and a length of their own, to which casts cut them.
+"""Types with a modifier, `varchar(n)` or `timestamp(3)`, to which casts cut or round values.
 
-A char is not padded: it has the blanks that its text has, and they count.
+A varchar or char is a text with a name and a length of its own. A char is not padded: it has the
+blanks that its text has, and they count.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from planner.values.catalog_types import BPCHAR, VARCHAR, CatalogType, postgres_
 from stores.spec.schema import TEXT, DataType
 
 LENGTH_MAX = 10_485_760
-_TYPES = {
+_CHARACTER_TYPES = {
     exp.DType.VARCHAR: VARCHAR,
     exp.DType.NVARCHAR: VARCHAR,
     exp.DType.CHAR: BPCHAR,
@@ -24,16 +25,16 @@ _TYPES = {
 }
 
 
-def named(node: exp.DataType) -> DataType | None:
+def character_type(node: exp.DataType) -> DataType | None:
     """Return varchar or char, with its length; None if the name means neither."""
-    found = _TYPES.get(node.this)
+    found = _CHARACTER_TYPES.get(node.this)
     length = length_of(node)
     return found if found is None or length is None else replace(found, modifier=length + 4)
 
 
 def length_of(node: exp.DataType) -> int | None:
     """Return the greatest number of characters; None without a limit, and for other types."""
-    if node.this not in _TYPES:
+    if node.this not in _CHARACTER_TYPES:
         return None
     if node.expressions:
         return int(node.expressions[0].name)
@@ -57,7 +58,7 @@ def as_argument(data_type: DataType | None) -> DataType | None:
     return TEXT if postgres_name(data_type) == "varchar" else unsized(data_type)
 
 
-def cut(cast: exp.Cast) -> None:
+def cut_to_length(cast: exp.Cast) -> None:
     """Cut values that are cast to a length, in the tree; DuckDB ignores the length.
 
     Raises:
@@ -70,7 +71,7 @@ def cut(cast: exp.Cast) -> None:
     if length is None:
         return
     if not 1 <= length <= LENGTH_MAX:
-        name = "varchar" if _TYPES[element.this] is VARCHAR else "char"
+        name = "varchar" if _CHARACTER_TYPES[element.this] is VARCHAR else "char"
         bound = "must be at least 1" if length < 1 else f"cannot exceed {LENGTH_MAX}"
         raise InvalidValueError(
             f"length for type {name} {bound}", sqlstate="22023", position=position_of(cast)
@@ -83,3 +84,43 @@ def cut(cast: exp.Cast) -> None:
         fresh.set("expressions", [plain, number])
     else:
         fresh.set("this", plain)
+
+
+SECOND_DIGITS_MAX = 6
+"""PostgreSQL counts microseconds; it reads a larger number of digits as this one."""
+_ROUNDING_MACROS = {
+    exp.DType.TIME: "pg_sg_rounded_time",
+    exp.DType.TIMESTAMP: "pg_sg_rounded_timestamp",
+    exp.DType.TIMESTAMPTZ: "pg_sg_rounded_timestamptz",
+    exp.DType.TIMESTAMPLTZ: "pg_sg_rounded_timestamptz",
+    exp.DType.INTERVAL: "pg_sg_rounded_interval",
+}
+
+
+def second_digits_of(node: exp.DataType) -> int | None:
+    """Return the digits of a second of a type; None if it keeps all, or is not a type of times."""
+    if node.this not in _ROUNDING_MACROS or not node.expressions:
+        return None
+    digits = int(node.expressions[0].name)
+    return None if digits >= SECOND_DIGITS_MAX else digits
+
+
+def round_seconds(cast: exp.Cast) -> None:
+    """Put a macro that rounds around a cast to fewer digits, in place.
+
+    DuckDB has types for timestamps of 0, 3 and 9 digits, and none for times and intervals.
+    """
+    to = cast.to
+    is_array = to.this is exp.DType.ARRAY and len(to.expressions) == 1
+    element = to.expressions[0] if is_array else to
+    if not isinstance(element, exp.DataType) or element.this not in _ROUNDING_MACROS:
+        return
+    digits = second_digits_of(element)
+    element.set("expressions", None)
+    if digits is None:
+        return
+    macro = _ROUNDING_MACROS[element.this] + ("s" if is_array else "")
+    unit = exp.Literal.number(10 ** (SECOND_DIGITS_MAX - digits))
+    fresh = call(macro)
+    cast.replace(fresh)
+    fresh.set("expressions", [cast, unit])

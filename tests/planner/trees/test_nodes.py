@@ -8,7 +8,7 @@ import pytest
 from sqlglot import exp
 
 from planner.sql import SqlEngine
-from planner.trees.node_index import N, Nodes, kinds
+from planner.trees.nodes import N, Nodes, kinds
 from planner.values.session import Session
 from stores.spec.schema import Row
 from tests.planner.sides import rows_of, run
