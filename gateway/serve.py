@@ -20,8 +20,8 @@ from typing import Any, Protocol
 import uvicorn
 from starlette.types import ASGIApp
 
+from gateway.access.address_limits import UnauthenticatedConnections
 from gateway.access.tls import Tls
-from gateway.access.unauthenticated import UnauthenticatedConnections
 from gateway.busy_poll import BusyPoll
 from gateway.errors import ServeError
 from gateway.http.connection import HttpConnection, HttpLimits
@@ -281,7 +281,7 @@ def _uvicorn_config(serving: Serving) -> uvicorn.Config:
         loop="none",
         lifespan="off",
         interface="asgi3",
-        # `gateway.access.proxies` decides which proxies to trust.
+        # `gateway.access.peers` decides which proxies to trust.
         proxy_headers=False,
         access_log=False,
         log_config=None,

@@ -24,9 +24,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import NoReturn
 
-from gateway.access.addresses import is_loopback
-from gateway.access.host_header import AllowedHosts
-from gateway.access.login_throttle import LoginThrottle
+from gateway.access.address_limits import LoginThrottle
+from gateway.access.peers import AllowedHosts, Peer
 from gateway.access.users import Users, shown_name, token_digest
 from gateway.access.verifiers import (
     PASSWORD_CHARACTERS_MAX,
@@ -46,32 +45,6 @@ ON_AUTHENTICATED = "stategate.on_authenticated"
 _PASSED_ON = "A proxy forwarded the request, so it is not from this machine."
 _VERIFIED_MAX = 1000
 """Recently verified passwords, at some 200 bytes: HTTP sends one with every request."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Peer:
-    """The origin of a client."""
-
-    address: str | None
-    """Its IP address; None if unknown, which does not count as loopback."""
-    secured: bool
-    """Whether its connection is TLS."""
-    forwarded: bool = False
-    """Whether a proxy forwarded the request: then the client is not on loopback."""
-
-    @property
-    def loopback(self) -> bool:
-        """Whether it is on this machine."""
-        return self.address is not None and not self.forwarded and is_loopback(self.address)
-
-    @property
-    def is_confidential(self) -> bool:
-        """Whether no one on the way can read what the client sends."""
-        return self.secured or self.loopback
-
-    def __str__(self) -> str:
-        """Format the origin for a log line."""
-        return f"{self.address or 'unknown'}{' (TLS)' if self.secured else ''}"
 
 
 class Method(Enum):

@@ -16,7 +16,7 @@ from urllib.parse import quote, urlsplit
 
 import orjson
 
-from gateway.access.addresses import is_loopback
+from gateway.access.peers import is_loopback
 from gateway.errors import ClientError, RemoteError, UnreachableError
 from gateway.settings import PASSWORD_VARIABLE, TOKEN_VARIABLE, USER_VARIABLE
 

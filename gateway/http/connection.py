@@ -14,8 +14,8 @@ from uvicorn.config import Config
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
+from gateway.access.address_limits import UnauthenticatedConnections
 from gateway.access.rules import ON_AUTHENTICATED
-from gateway.access.unauthenticated import UnauthenticatedConnections
 from gateway.busy_poll import BusyPoll
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ import logging
 import secrets
 from collections.abc import Callable, Sequence
 
+from gateway.access.address_limits import UnauthenticatedConnections
 from gateway.access.rules import Access
 from gateway.access.tls import Tls
-from gateway.access.unauthenticated import UnauthenticatedConnections
 from gateway.busy_poll import BusyPoll
 from gateway.pgwire.client import Client
 from gateway.pgwire.protocol.limits import PgLimits

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from gateway.access.login_throttle import LoginThrottle, ThrottleLimits
+from gateway.access.address_limits import LoginThrottle, ThrottleLimits
 from gateway.access.rules import Access, AccessRules, Method
 from gateway.access.users import Users, set_password
 

@@ -9,13 +9,13 @@ import asyncio
 import os
 import sys
 
-from gateway.access.from_settings import open_access, open_proxies, open_tls, reloader
 from gateway.busy_poll import BusyPoll
 from gateway.errors import GatewayError, ServeError
 from gateway.http.app import create_app
 from gateway.http.routes import Services
 from gateway.serve import Serving, run_servers
 from gateway.settings_sources import load_settings
+from gateway.wiring import open_access, open_proxies, open_tls, reloader
 from gateway.workers import Workers
 from tests.support.fake_engine import FakeEngine
 

@@ -13,7 +13,8 @@ import secrets
 import struct
 from typing import Final
 
-from gateway.access.rules import Access, Method, Peer
+from gateway.access.peers import Peer
+from gateway.access.rules import Access, Method
 from gateway.access.verifiers import KEY_BYTES, Verifier, decode_base64, encode_base64, hmac_sha256
 from gateway.pgwire.protocol.messages import (
     AuthenticationCleartextPassword,

@@ -11,7 +11,8 @@ import re
 import secrets
 from typing import Protocol
 
-from gateway.access.rules import Access, Peer
+from gateway.access.peers import Peer
+from gateway.access.rules import Access
 from gateway.access.tls import Identity, Tls
 from gateway.pgwire.entry.login import Login
 from gateway.pgwire.protocol.connection import Connection

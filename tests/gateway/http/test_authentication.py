@@ -215,7 +215,7 @@ async def test_each_failure_is_answered_later(users: Path) -> None:
     async def sleep(seconds: float) -> None:
         slept.append(seconds)
 
-    from gateway.access.rules import Peer  # noqa: PLC0415
+    from gateway.access.peers import Peer  # noqa: PLC0415
     from gateway.access.users import Users  # noqa: PLC0415
 
     access = Access(rules=AccessRules(method=Method.SCRAM), users=Users(users), sleep=sleep)
@@ -245,7 +245,7 @@ async def test_a_removed_user_is_refused_at_once(services: Services, users: Path
 
 
 async def test_a_verified_password_is_cached(users: Path) -> None:
-    from gateway.access.rules import Peer  # noqa: PLC0415
+    from gateway.access.peers import Peer  # noqa: PLC0415
 
     peer = Peer(address="127.0.0.1", secured=False)
     with access_of(users) as access:
@@ -355,7 +355,7 @@ def test_an_anonymous_gateway_starts_if_allowed(start_gateway: Start) -> None:
 
 async def test_an_unknown_user_takes_as_long_as_a_known_one(tmp_path: Path) -> None:
     """Response times must not distinguish users with costly verifiers from unknown users."""
-    from gateway.access.rules import Peer  # noqa: PLC0415
+    from gateway.access.peers import Peer  # noqa: PLC0415
 
     path = tmp_path / "users.txt"
     text = "".join(f'"user{n}" "{make_verifier(PASSWORD, iterations=40_000)}"\n' for n in range(3))

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from gateway.access.rules import Access, Method, Peer
+from gateway.access.peers import Peer
+from gateway.access.rules import Access, Method
 from gateway.pgwire.entry.login import Login
 from gateway.pgwire.protocol.messages import (
     AuthenticationCleartextPassword,
