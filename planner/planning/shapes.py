@@ -21,13 +21,16 @@ from stores.spec.schema import BIGINT, DataType, Row
 
 _LEXEME = re.compile(
     r"""
-      '((?:[^'\\]|'')*)'            # text without backslashes
-    | (?<![\w.$"])(\d{1,18})(?![\w.])  # a whole number that fits a bigint
-    | "[^"]*"                       # a quoted name stays
-    | (["'$\\]|--|/\*|\b[eEbBxXnNuU]&?')  # quotes of other kinds, parameters, comments
+    ['"\d$\\/-](?:
+        (?<=')(?<!\b[eEbBxXnNuU]')(?<!\b[eEbBxXnNuU]&')((?:[^'\\]|'')*)'  # text, no backslashes
+      | (?<=\d)(?<![\w.$"]\d)(\d{0,17})(?![\w.])  # a whole number that fits a bigint
+      | (?<=")[^"]*"                              # a quoted name stays
+      | ((?<=["'$\\])|(?<=-)-|(?<=/)\*)           # quotes of other kinds, parameters, comments
+    )
     """,
     re.VERBOSE,
 )
+"""It begins with a set of characters, so that the search skips all others."""
 _DIGITS_MAX = 18
 LITERALS_MAX = 16
 """A text with more literals is planned by itself."""
@@ -54,14 +57,14 @@ def lift(sql: str) -> Lifted | None:
     at, end = len(sql) - len(sql.lstrip()), len(sql.rstrip())
     last = 0, 0
     for found in _LEXEME.finditer(sql, at, end):
-        text, number, unusual = found.groups()
+        text, digits, unusual = found.groups()
         if unusual is not None or len(literals) > LITERALS_MAX:
             return None
-        if text is None and number is None:
+        if text is None and digits is None:
             continue
         pieces.append(sql[at : found.start()])
-        at, last = found.end(), found.span(2 if text is None else 1)
-        literals.append(number if text is None else text.replace("''", "'"))
+        at, last = found.end(), found.span(0 if text is None else 1)
+        literals.append(found[0] if text is None else text.replace("''", "'"))
         types.append(BIGINT if text is None else None)
         pieces.append(f"${len(literals)}")
     if not literals:

@@ -5,7 +5,7 @@ Only this module turns sqlglot's errors into ours.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -152,21 +152,21 @@ def parse(sql: str, parameter_types: Sequence[DataType | None] = ()) -> Parsed:
         tokens.pop()
     if not tokens:
         return Parsed(sql=sql, kind=StatementKind.EMPTY, tokens=())
-    for token in tokens:
-        if token.token_type is TokenType.SEMICOLON:
-            raise InvalidSyntaxError(
-                "cannot insert multiple commands into a prepared statement",
-                position=token.start + 1,
-            )
+    types = {token.token_type for token in tokens}
+    if TokenType.SEMICOLON in types:
+        first = next(token for token in tokens if token.token_type is TokenType.SEMICOLON)
+        raise InvalidSyntaxError(
+            "cannot insert multiple commands into a prepared statement", position=first.start + 1
+        )
     word = tokens[0].text.upper()
     kind = _KINDS.get(word)
     if kind is None:
         raise _refusal(word, tokens[0])
     if kind is StatementKind.SELECT:
-        return _query(sql, kind, tokens, tokens, analyze=False)
+        return _query(sql, kind, tokens, tokens, types, analyze=False)
     if kind is StatementKind.EXPLAIN:
         inner, analyze, as_json, costs = _explained(tokens)
-        found = _query(sql, kind, tokens, inner, analyze=analyze)
+        found = _query(sql, kind, tokens, inner, types, analyze=analyze)
         return replace(found, as_json=as_json, costs=costs)
     return Parsed(sql=sql, kind=kind, tokens=tuple(tokens))
 
@@ -258,10 +258,18 @@ def _is_json(tokens: Sequence[Token], words: Sequence[str]) -> bool:
 
 
 def _query(
-    sql: str, kind: StatementKind, tokens: list[Token], inner: list[Token], *, analyze: bool
+    sql: str,
+    kind: StatementKind,
+    tokens: list[Token],
+    inner: list[Token],
+    types: Set[TokenType],
+    *,
+    analyze: bool,
 ) -> Parsed:
-    _check_nesting(inner)
-    end, clause = split_clause(inner)
+    """Parse the tokens of a query; `types` has at least the types of these."""
+    if not types.isdisjoint(_OPENING):
+        _check_nesting(inner)
+    end, clause = split_clause(inner) if TokenType.WITH in types else (len(inner), NO_CLAUSE)
     return Parsed(
         sql=sql,
         kind=kind,
@@ -273,9 +281,6 @@ def _query(
 
 
 def _check_nesting(tokens: Sequence[Token]) -> None:
-    kinds = [token.token_type for token in tokens]
-    if TokenType.L_PAREN not in kinds and TokenType.L_BRACKET not in kinds:
-        return
     depth = 0
     for at, token in enumerate(tokens):
         if token.token_type in _OPENING:

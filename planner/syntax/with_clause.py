@@ -97,12 +97,9 @@ def split_clause(tokens: Sequence[Token]) -> tuple[int, Clause]:
     Raises:
         InvalidSyntaxError: the clause is malformed; `position` is that of the wrong word.
     """
-    kinds = [token.token_type for token in tokens]
-    if TokenType.WITH not in kinds:
-        return len(tokens), NO_CLAUSE
     depth = 0
     for at in range(len(tokens) - 1, 0, -1):
-        kind = kinds[at]
+        kind = tokens[at].token_type
         depth += (kind is TokenType.R_PAREN) - (kind is TokenType.L_PAREN)
         is_with = depth == 0 and kind is TokenType.WITH and at + 1 < len(tokens)
         if is_with and tokens[at + 1].text.upper() in OPTIONS:
