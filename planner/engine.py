@@ -36,6 +36,7 @@ from planner.values.row_commands import (
 )
 from planner.values.session import Session, TransactionStatus
 from planner.values.statement import (
+    LookedUp,
     LookUp,
     Notice,
     PartitionAnswer,
@@ -72,6 +73,7 @@ __all__ = [
     "ListedStatement",
     "Listing",
     "LookUp",
+    "LookedUp",
     "Notice",
     "PartitionAnswer",
     "Position",

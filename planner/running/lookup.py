@@ -1,7 +1,7 @@
 """The fast lookup of one key: a function made once with the plan and called for each key.
 
-It parses, plans and copies nothing, and stays in the caller's thread. It returns only the row; the
-session still notes the position. If an option or a failure needs more than that, it returns None,
+It parses, plans and copies nothing, and stays in the caller's thread. The session notes the
+position. If an option or a failure needs more than that, it returns None,
 and `Executor.lookup` runs the statement.
 """
 
@@ -17,7 +17,7 @@ from planner.syntax.options import DEFAULT_OPTIONS, PLAIN_SESSION, read_options
 from planner.syntax.with_clause import NO_CLAUSE
 from planner.values.comparison_bounds import Fitted
 from planner.values.session import Session, TransactionStatus
-from planner.values.statement import LookUp
+from planner.values.statement import LookedUp, LookUp
 from stores.errors import CodecError
 from stores.spec.query import KeyQuery
 from stores.spec.result import Success
@@ -25,6 +25,7 @@ from stores.spec.schema import Key, Row, StoreSchema
 from stores.spec.store import StoreCatalog
 
 _IDLE = TransactionStatus.IDLE
+_NOT_ASKED = LookedUp(None)
 
 
 def key_of(operands: Sequence[Operand], parameters: Row) -> Key | None:
@@ -76,7 +77,7 @@ def fast_lookup(
         known = found if is_same else known
         return is_same
 
-    def look_up(parameters: Row, session: Session) -> Sequence[Row] | None:
+    def look_up(parameters: Row, session: Session) -> LookedUp | None:
         store = catalog.stores.get(name)
         if (
             session.transaction is not _IDLE
@@ -92,7 +93,7 @@ def fast_lookup(
             return None
         key = key_from(parameters)
         if key is None:
-            return ()
+            return _NOT_ASKED
         try:
             partition = route(key)
         except CodecError:
@@ -100,8 +101,10 @@ def fast_lookup(
         answer = store.query_partition(partition, KeyQuery(key=key))
         if type(answer) is not Success:
             return None
-        session.note(answer.position)
+        position = answer.position
+        session.note(position)
         value = answer.value
-        return () if value is None else (project(key + value),)
+        row = None if value is None else project(key + value)
+        return LookedUp(row, partition, position, answer.epoch)
 
     return look_up

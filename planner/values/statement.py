@@ -18,8 +18,19 @@ if TYPE_CHECKING:
     from planner.values.session import Session
 
 
-LookUp: TypeAlias = "Callable[[Row, Session], Sequence[Row] | None]"
-"""Takes a statement's parameters and its session, returns rows; see `planner.running.lookup`."""
+class LookedUp(Struct, frozen=True):
+    """The answer of one partition to a lookup. It is a struct, because each lookup makes one."""
+
+    row: Row | None
+    """The only row; None if no row has the key."""
+    partition: int | None = None
+    """The partition that answered; None if no row can have the key, so that none was asked."""
+    position: Position = EMPTY
+    epoch: int = -1
+
+
+LookUp: TypeAlias = "Callable[[Row, Session], LookedUp | None]"
+"""Takes a statement's parameters and its session; see `planner.running.lookup`."""
 
 
 class StatementKind(Enum):
@@ -76,10 +87,10 @@ class Statement(Struct, frozen=True, kw_only=True):
     row_command: RowCommand | None = None
     """The command that delivers the rows; the server of the client runs it, not the engine."""
     look_up: LookUp | None = None
-    """Returns the rows at once, for a lookup of one key; None for other statements.
+    """Answers at once, for a lookup of one key; None for other statements.
 
-    It takes `literals` if there are any, and returns one row or no row. If it returns None, the
-    lookup was not simple or did not succeed: call `Engine.execute`.
+    It takes `literals` if there are any. If it returns None, the lookup was not simple or did not
+    succeed: call `Engine.execute`.
     """
     query: Statement | None = None
     """The query whose rows are delivered; it takes this statement's parameters."""

@@ -62,7 +62,10 @@ def run(
 def looked_up(statement: Statement, parameters: Row, session: Session) -> Sequence[Row] | None:
     """The rows of a statement by its fast lookup, if it has one."""
     look_up = statement.look_up
-    return None if look_up is None else look_up(statement.literals or parameters, session)
+    found = None if look_up is None else look_up(statement.literals or parameters, session)
+    if found is None:
+        return None
+    return () if found.row is None else (found.row,)
 
 
 def rows_of(result: Result) -> list[Row]:

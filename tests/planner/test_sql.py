@@ -234,6 +234,12 @@ def test_a_row_looked_up_is_the_row_of_its_statement(
     assert result.rows is not None
     assert looked_up(statement, parameters, session) == tuple(result.rows)
     assert session.seen == other.seen
+    assert statement.look_up is not None
+    found = statement.look_up(statement.literals or parameters, session)
+    assert found is not None
+    assert found.position == result.position
+    asked = [] if found.partition is None else [(found.partition, found.epoch)]
+    assert asked == [(each.partition, each.epoch) for each in result.partitions]
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,7 @@ from planner.engine import (
     Column,
     DataType,
     Kind,
+    LookedUp,
     LookUp,
     Notice,
     PartitionAnswer,
@@ -273,14 +274,15 @@ def _select(
 def _looking_up(run: Run) -> LookUp:
     """The short way of inline statements that only read."""
 
-    def look_up(parameters: Row, session: Session) -> Sequence[Row] | None:
+    def look_up(parameters: Row, session: Session) -> LookedUp | None:
         if session.transaction is not TransactionStatus.IDLE:
             return None
         result = run(parameters, session, Cancellation())
         if result.rows is None or len(result.rows) > 1 or result.notices:
             result.close()
             return None
-        return result.rows
+        row = result.rows[0] if result.rows else None
+        return LookedUp(row, ANSWER.partition, result.position, ANSWER.epoch)
 
     return look_up
 

@@ -82,18 +82,18 @@ class Lookups:
         if template is None or look_up is None:
             return None
         literals = template.literals(sql)
-        rows = None if literals is None else look_up(literals, self._session)
-        return None if rows is None else self.query_answer(self._query_shape, rows)
+        found = None if literals is None else look_up(literals, self._session)
+        return None if found is None else self.query_answer(self._query_shape, found.row)
 
-    def query_answer(self, shape: Shape, rows: Sequence[Row]) -> bytes:
-        """Return the answer to a Query with these rows, at most one.
+    def query_answer(self, shape: Shape, row: Row | None) -> bytes:
+        """Return the answer to a Query with this row, or with no row.
 
         It drops the unnamed statement and ends the transaction, as any Query does.
         """
         self._names.drop_statement("")
         self._names.end_transaction(committed=True)
-        if rows:
-            return shape.description + shape.encode_row(rows[0]) + ROW_END
+        if row is not None:
+            return shape.description + shape.encode_row(row) + ROW_END
         return shape.description + NO_ROW_END
 
     def learn_query(self, sql: str, statement: Statement) -> None:
@@ -116,10 +116,12 @@ class Lookups:
         if self._look_up is None:
             return None
         values = decode_parameters(self._decoders, parameters)
-        rows = self._look_up(self._literals or values, self._session)
-        if rows:
-            return self._head + self._encode_row(rows[0]) + ROW_END
-        return None if rows is None else self._head + NO_ROW_END
+        looked_up = self._look_up(self._literals or values, self._session)
+        if looked_up is None:
+            return None
+        if looked_up.row is None:
+            return self._head + NO_ROW_END
+        return self._head + self._encode_row(looked_up.row) + ROW_END
 
     def _learn(self, form: RoundForm) -> None:
         self._form = self._look_up = None

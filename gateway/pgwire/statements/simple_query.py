@@ -50,10 +50,10 @@ class SimpleQuery:
             return self._run(message.sql)
         # A lookup reports no settings; a group without its Sync may have changed some.
         look_up = None if self.replies.settings_changed else statement.look_up
-        rows = None if look_up is None else look_up(statement.literals, self.session)
-        if rows is not None:
+        found = None if look_up is None else look_up(statement.literals, self.session)
+        if found is not None:
             shape = shape_of(statement.columns, ())
-            self.replies.ready_with(self.lookups.query_answer(shape, rows))
+            self.replies.ready_with(self.lookups.query_answer(shape, found.row))
             self.lookups.learn_query(message.sql, statement)
             return None
         portal = self.runner.inline_portal(message.sql, statement)

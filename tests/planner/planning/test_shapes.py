@@ -95,7 +95,9 @@ def test_a_text_like_another_is_looked_up_without_a_plan(
     literals = template.literals(other + " ;")
     assert literals is not None
     assert statement.look_up is not None
-    assert statement.look_up(literals, Session()) == (row,)
+    found = statement.look_up(literals, Session())
+    assert found is not None
+    assert found.row == row
     assert looked_up(statement, (), Session()) != (row,)
     assert template.literals(other) is None
     for odd in ("x", "''", "8'8", "\\8", "", "9" * 19):
