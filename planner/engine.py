@@ -11,17 +11,19 @@ from planner.planning.shapes import Template, template_of
 from planner.syntax.options import check_settings
 from planner.values.cancel import Cancellation
 from planner.values.catalog_types import OID, VOID, CatalogType
-from planner.values.client_listings import (
+from planner.values.durations import duration_ms
+from planner.values.quoting import quote_always
+from planner.values.redacted import statement_shape
+from planner.values.session import (
     Backends,
     ListedCursor,
     ListedSession,
     ListedStatement,
     Listing,
+    Session,
+    TransactionStatus,
 )
-from planner.values.durations import duration_ms
-from planner.values.quoting import quote_always
-from planner.values.redacted import statement_shape
-from planner.values.row_commands import (
+from planner.values.statement import (
     Argument,
     CloseCursor,
     CopyFormat,
@@ -31,16 +33,13 @@ from planner.values.row_commands import (
     Direction,
     ExecuteStatement,
     FetchCursor,
-    PrepareStatement,
-    RowCommand,
-)
-from planner.values.session import Session, TransactionStatus
-from planner.values.statement import (
     LookedUp,
     LookUp,
     Notice,
     PartitionAnswer,
+    PrepareStatement,
     Result,
+    RowCommand,
     Statement,
     StatementKind,
 )

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from planner.commands.token_reader import Words
 from planner.errors import InvalidSyntaxError, InvalidValueError, NotSupportedError, QueryError
-from planner.values.row_commands import CopyFormat, CopyOut
+from planner.values.statement import CopyFormat, CopyOut
 
 Option: TypeAlias = "str | bool | frozenset[str] | None"
 _FORMATS = {each.value: each for each in CopyFormat}

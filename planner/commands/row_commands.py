@@ -15,7 +15,8 @@ from planner.commands.token_reader import Words
 from planner.errors import InvalidSyntaxError, NotSupportedError, QueryError, UnknownNameError
 from planner.syntax.parse import Parsed
 from planner.trees.dialect import DIALECT, tokenize
-from planner.values.row_commands import (
+from planner.values.sqltypes import parameter_type_of
+from planner.values.statement import (
     Argument,
     CloseCursor,
     CopyOut,
@@ -25,10 +26,11 @@ from planner.values.row_commands import (
     ExecuteStatement,
     FetchCursor,
     PrepareStatement,
+    Result,
     RowCommand,
+    Statement,
+    StatementKind,
 )
-from planner.values.sqltypes import parameter_type_of
-from planner.values.statement import Result, Statement, StatementKind
 from stores.spec.schema import DataType
 
 Plan = Callable[[str, "Sequence[DataType | None]"], Statement]

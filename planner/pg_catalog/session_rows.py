@@ -9,9 +9,8 @@ from sqlglot import exp
 from planner.binding.running_statements import RunningQuery
 from planner.pg_catalog.from_items import relation_names
 from planner.pg_catalog.postgres_types import postgres_types
-from planner.values.client_listings import ListedCursor, ListedSession, ListedStatement
 from planner.values.quoting import quote_text
-from planner.values.session import Session
+from planner.values.session import ListedCursor, ListedSession, ListedStatement, Session
 
 _RELATIONS = frozenset({"pg_cursors", "pg_prepared_statements", "pg_stat_activity"})
 _CURSOR_TYPE = (

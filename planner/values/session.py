@@ -1,15 +1,85 @@
-"""The state of a client between statements: settings, transaction, position."""
+"""The state of a client between statements: settings, transaction, position.
+
+Only the server of the clients knows their connections, and the cursors and statements that each
+keeps by name: a session has its `Listing` and `Backends`. They are listed in `pg_cursors`,
+`pg_prepared_statements` and `pg_stat_activity`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
 from planner.errors import LimitExceededError, TransactionError
-from planner.values.client_listings import Backends, Listing
 from stores.spec.position import EMPTY, Position
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedCursor:
+    """A row of `pg_cursors`."""
+
+    name: str
+    sql: str
+    hold: bool
+    binary: bool
+    scroll: bool
+    created_us: int
+    """Epoch microseconds."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedStatement:
+    """A row of `pg_prepared_statements`."""
+
+    name: str
+    sql: str
+    prepared_us: int
+    """Epoch microseconds."""
+    parameter_oids: tuple[int, ...]
+    from_sql: bool
+    """Whether PREPARE made it, not a message of the protocol."""
+
+
+class Listing(Protocol):
+    """Lists the cursors and statements of a connection."""
+
+    def cursors(self) -> Sequence[ListedCursor]:
+        """Return the open cursors."""
+
+    def prepared(self) -> Sequence[ListedStatement]:
+        """Return the prepared statements that have names."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedSession:
+    """A row of `pg_stat_activity`: a connected client."""
+
+    pid: int
+    """The client's `pg_backend_pid()`."""
+    user: str
+    application_name: str
+    address: str | None
+    port: int | None
+    started_us: int
+    """Epoch microseconds."""
+    state: str
+    """`active`, `idle`, `idle in transaction` or `idle in transaction (aborted)`."""
+
+
+class Backends(Protocol):
+    """Lists all connected clients, and acts on them, from any thread."""
+
+    def listed(self) -> Sequence[ListedSession]:
+        """Return all connected clients."""
+
+    def cancel_backend(self, pid: int) -> bool:
+        """Cancel a client's statement; whether the client is connected."""
+
+    def terminate(self, pid: int) -> bool:
+        """End a client's connection; whether the client is connected."""
+
 
 SAVEPOINTS_MAX = 1000
 """Most savepoints of a transaction; each copies the settings, and some drivers make many."""

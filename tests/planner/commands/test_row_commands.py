@@ -6,7 +6,8 @@ import pytest
 
 from planner.errors import QueryError
 from planner.values.cancel import Cancellation
-from planner.values.row_commands import (
+from planner.values.session import Session
+from planner.values.statement import (
     Argument,
     CloseCursor,
     CopyFormat,
@@ -18,9 +19,8 @@ from planner.values.row_commands import (
     FetchCursor,
     PrepareStatement,
     RowCommand,
+    StatementKind,
 )
-from planner.values.session import Session
-from planner.values.statement import StatementKind
 from stores.spec.schema import BIGINT, TEXT, DataType
 from tests.planner.refusals import refusal
 from tests.planner.sides import Sides, run

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from planner.errors import QueryError
-from planner.values.client_listings import ListedSession
-from planner.values.session import Isolation, Session
+from planner.values.session import Isolation, ListedSession, Session
 from tests.planner.pg_catalog.test_catalog import ask
 
 
