@@ -7,7 +7,6 @@ Statements arrive as text and rows as Arrow; stores and sessions are unknown her
 | `compose`: statements over relations | `local`: the only module that imports DuckDB |
 | `remote`, `remote_statement`: a database, a statement | `process_main`: serves requests |
 | `process_pool`, `process`: which process runs it | `forkserver_main`: starts processes |
-| `feed_sender`: sends long relations | `feed_reader`: reads them |
 
-Both sides share `definition`, `messages`, `frames` and `socket_pool`.
+Both sides share `database`, `messages`, `frames`, `feeds` and `socket_pool`.
 """

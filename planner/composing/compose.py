@@ -19,8 +19,9 @@ from planner.composing.database import (
     ArrowRelation,
     Database,
     DatabaseClosedError,
+    DatabaseError,
+    Definition,
 )
-from planner.composing.definition import DatabaseError, Definition
 from planner.composing.duckdb_errors import translate
 from planner.composing.functions.macros import MACROS
 from planner.errors import (

@@ -1,17 +1,61 @@
-"""The interface of a DuckDB database: statements over Arrow relations, Arrow rows, errors."""
+"""The interface of a DuckDB database: its definition, statements over Arrow relations, errors.
+
+Both sides of the process boundary share these values.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias
 
 import pyarrow as pa
 
-from planner.composing.definition import DescribedColumn
 from planner.values.cancel import Cancellation
 
 OpenStream: TypeAlias = Callable[[], Iterator[pa.RecordBatch]]
 """Opens a stream of a relation's rows; called for each scan."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Definition:
+    """Everything that makes a database, so that another process can make the same one."""
+
+    config: Mapping[str, str] = field(default_factory=dict)
+    """DuckDB's settings at the start."""
+    before: Sequence[str] = ()
+    """Statements that run before the tables are created."""
+    tables: Mapping[str, pa.Table] = field(default_factory=dict)
+    """Name of a table, as SQL writes it → its rows."""
+    after: Sequence[str] = ()
+    """Statements that run after the tables are created."""
+
+
+ROW_TOO_LONG = "RowTooLong"
+"""The kind of an error of ours, among those of DuckDB."""
+
+
+class DatabaseError(Exception):
+    """An error of DuckDB.
+
+    Args:
+        kind: its class without `Exception`: Binder, OutOfMemory, Interrupt …
+        text: its message.
+    """
+
+    def __init__(self, kind: str, text: str) -> None:
+        super().__init__(text)
+        self.kind = kind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DescribedColumn:
+    """A column of a statement's rows."""
+
+    name: str
+    kind: str
+    """DuckDB's name of the type."""
+    arrow: pa.DataType
 
 
 class DatabaseClosedError(Exception):

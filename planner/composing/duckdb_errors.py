@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import re
 
-from planner.composing.definition import ROW_TOO_LONG, DatabaseError
+from planner.composing.database import ROW_TOO_LONG, DatabaseError
 from planner.errors import (
     RAISED,
     InternalError,

@@ -12,7 +12,7 @@ import duckdb
 import pyarrow as pa
 from msgspec import Struct, structs
 
-from planner.composing.definition import DatabaseError, Definition, DescribedColumn
+from planner.composing.database import DatabaseError, Definition, DescribedColumn
 from planner.composing.functions.python_functions import PYTHON_FUNCTIONS
 
 TYPES_MAX = 1_000

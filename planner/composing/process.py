@@ -16,7 +16,7 @@ import msgspec
 import pyarrow as pa
 
 from planner.composing import frames
-from planner.composing.definition import DatabaseError, Definition
+from planner.composing.database import DatabaseError, Definition
 from planner.composing.forkserver import FORK_SERVER
 from planner.composing.messages import (
     NUMBERS,

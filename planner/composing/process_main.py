@@ -23,8 +23,8 @@ from pathlib import Path
 import pyarrow as pa
 
 from planner.composing import frames
-from planner.composing.definition import ROW_TOO_LONG, DatabaseError
-from planner.composing.feed_reader import FeedReader, ReceivedRelation
+from planner.composing.database import ROW_TOO_LONG, DatabaseError
+from planner.composing.feeds import FeedReader, ReceivedRelation
 from planner.composing.local import LocalDatabase, LocalRelation, LocalStatement, own_errors
 from planner.composing.messages import (
     NUMBERS,

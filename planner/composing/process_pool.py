@@ -17,9 +17,8 @@ from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from planner.composing.database import DatabaseClosedError
-from planner.composing.definition import DatabaseError
-from planner.composing.feed_sender import FEED_THREADS_MAX
+from planner.composing.database import DatabaseClosedError, DatabaseError
+from planner.composing.feeds import FEED_THREADS_MAX
 from planner.composing.messages import ProcessLimits
 from planner.composing.process import ComposingProcess, ProcessEndedError
 from planner.composing.socket_pool import SocketPool

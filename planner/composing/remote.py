@@ -15,9 +15,15 @@ import pyarrow as pa
 from msgspec import structs
 
 from planner.composing import frames
-from planner.composing.database import Answer, ArrowRelation, DatabaseClosedError
-from planner.composing.definition import DatabaseError, Definition, DescribedColumn
-from planner.composing.feed_sender import FeedSender
+from planner.composing.database import (
+    Answer,
+    ArrowRelation,
+    DatabaseClosedError,
+    DatabaseError,
+    Definition,
+    DescribedColumn,
+)
+from planner.composing.feeds import FeedSender
 from planner.composing.messages import (
     Describe,
     Described,

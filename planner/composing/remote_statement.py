@@ -10,8 +10,7 @@ from contextlib import suppress
 
 import pyarrow as pa
 
-from planner.composing.database import DatabaseClosedError
-from planner.composing.definition import DatabaseError
+from planner.composing.database import DatabaseClosedError, DatabaseError
 from planner.composing.messages import Failed, Kind, Reply
 from planner.composing.process import ComposingProcess, ProcessEndedError
 from planner.composing.process_pool import ProcessPool

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import pyarrow as pa
 
 from planner.composing.compose import MEANING
-from planner.composing.definition import Definition
+from planner.composing.database import Definition
 from planner.pg_catalog import seed
 from planner.pg_catalog.arrow_tables import Fields, catalog_table
 from planner.pg_catalog.builtin_rows import (

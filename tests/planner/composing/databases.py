@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from planner.composing.database import ArrowRelation
-from planner.composing.definition import Definition
+from planner.composing.database import ArrowRelation, Definition
 from planner.composing.process_pool import ProcessPool
 from planner.composing.remote import RemoteDatabase
 from planner.values.cancel import Cancellation

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import sqlglot
 
-from planner.composing.definition import ROW_TOO_LONG, DatabaseError
+from planner.composing.database import ROW_TOO_LONG, DatabaseError
 from planner.composing.duckdb_errors import translate
 from planner.errors import InternalError
 from planner.trees.outline import outline

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from planner.composing import local
-from planner.composing.definition import DatabaseError, Definition
+from planner.composing.database import DatabaseError, Definition
 from planner.composing.local import LocalDatabase, LocalRelation, LocalStatement, own_errors
 from tests.planner.composing.databases import SCHEMA
 

@@ -16,8 +16,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.composing.database import ArrowRelation, DatabaseClosedError
-from planner.composing.definition import ROW_TOO_LONG, DatabaseError, Definition
+from planner.composing.database import (
+    ROW_TOO_LONG,
+    ArrowRelation,
+    DatabaseClosedError,
+    DatabaseError,
+    Definition,
+)
 from planner.composing.messages import ProcessLimits
 from planner.composing.process import ComposingProcess
 from planner.composing.process_pool import ProcessPool

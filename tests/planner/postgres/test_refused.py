@@ -8,7 +8,7 @@ import duckdb
 import pytest
 
 from planner.composing.compose import composing_definition
-from planner.composing.definition import DatabaseError
+from planner.composing.database import DatabaseError
 from planner.composing.local import LocalDatabase
 from planner.errors import QueryError
 from planner.postgres.refused import TABLE_FUNCTIONS

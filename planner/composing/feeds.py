@@ -1,8 +1,8 @@
-"""The gateway's end of a feed: the batches of relations that are too long for one message.
+"""Feeds: the batches of relations that are too long for one message, sent as they are requested.
 
 A feed is a socket of one statement, on which the process requests batches, one ahead of the one
-that it works on. A few threads serve all feeds and none waits for a process, so that a slow client
-holds no thread.
+that it works on. A few threads of the gateway serve all feeds and none waits for a process, so that
+a slow client holds no thread.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from planner.composing import frames
 from planner.composing.database import ArrowRelation
-from planner.composing.messages import ASK, FeedKind
+from planner.composing.messages import ASK, FeedKind, SentRelation
 from planner.composing.socket_pool import READ, WRITE, SocketPool
 
 FEED_THREADS_MAX = 8
@@ -24,7 +24,7 @@ FEED_THREADS_MAX = 8
 
 
 class FeedSender:
-    """Sends batches as a composing process requests them.
+    """The gateway's end: sends batches as a composing process requests them.
 
     Args:
         sock: of the feed; closed with it.
@@ -126,3 +126,94 @@ def close_stream(stream: Iterator[pa.RecordBatch]) -> None:
     close = getattr(stream, "close", None)
     if close is not None:
         close()
+
+
+class _Stream:
+    """One scan of a relation."""
+
+    def __init__(self, relation: int, number: int) -> None:
+        self.relation, self.number = relation, number
+        self.arrived: frames.Frame | None = None
+
+
+class FeedReader:
+    """The process's end: requests batches from the gateway.
+
+    Safe to use from many threads, as DuckDB does.
+
+    Args:
+        sock: of the feed; closed with the reader.
+    """
+
+    def __init__(self, sock: socket.socket) -> None:
+        self._sock = sock
+        self._asking, self._taking = threading.Lock(), threading.Lock()
+        self._awaited: deque[_Stream] = deque()
+
+    def read(self, relation: int, number: int, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+        """Yield the batches of one scan of a relation.
+
+        Raises:
+            RuntimeError: the gateway could not read the relation.
+            OSError: the feed is closed.
+        """
+        stream = _Stream(relation, number)
+        self._ask(stream)
+        while True:
+            frame = self._take(stream)
+            if frame.kind == FeedKind.END:
+                return
+            if frame.kind == FeedKind.FAILED:
+                raise RuntimeError(frame.head.decode())
+            self._ask(stream)  # so that the gateway reads ahead while DuckDB works
+            size = 0 if frame.body is None else frame.body.size
+            yield from frames.batches_in(frame.body, [size], schema)
+
+    def close(self) -> None:
+        """Close the feed; threads that wait for rows fail."""
+        self._sock.close()
+
+    def _ask(self, stream: _Stream) -> None:
+        with self._asking:
+            self._awaited.append(stream)
+            self._sock.sendall(ASK.pack(stream.relation, stream.number))
+
+    def _take(self, stream: _Stream) -> frames.Frame:
+        """Return the reply for a stream; replies for other streams are kept for them."""
+        with self._taking:
+            while stream.arrived is None:
+                frame = frames.receive(self._sock)
+                if frame is None:
+                    raise frames.TornFrameError("the feed is closed")
+                self._awaited.popleft().arrived = frame
+            taken, stream.arrived = stream.arrived, None
+            return taken
+
+
+class ReceivedRelation:
+    """A relation that arrived with its statement, in whole or in part."""
+
+    def __init__(
+        self,
+        place: int,
+        given: SentRelation,
+        schema: pa.Schema,
+        body: pa.Buffer | None,
+        feed: FeedReader | None,
+    ) -> None:
+        self._place, self._schema, self._feed = place, schema, feed
+        self._first = frames.batches_in(body, given.sizes, schema)
+        self._is_whole = given.is_whole
+        self._streams = 0
+        self._lock = threading.Lock()
+
+    def read(self) -> Iterator[pa.RecordBatch]:
+        """Yield the rows in a new scan."""
+        with self._lock:
+            number = self._streams
+            self._streams += 1
+        if self._is_whole or number == 0:
+            yield from self._first
+        if not self._is_whole:
+            assert self._feed is not None, "a relation in part has a feed"
+            yield from self._feed.read(self._place, number, self._schema)
