@@ -36,6 +36,7 @@ from planner.postgres.arities import check_arities
 from planner.postgres.common_types import compare_as_doubles, match_columns
 from planner.postgres.expressions.volatile import compute_once
 from planner.postgres.refused import refuse, unknown_function
+from planner.postgres.types.functions import columns_of_function
 from planner.postgres.types.inference import Types
 from planner.postgres.types.literals import (
     check_alternatives,
@@ -44,7 +45,6 @@ from planner.postgres.types.literals import (
     convert_compared_literals,
 )
 from planner.postgres.types.output_columns import Outputs, is_field_star, name_columns, spell_fields
-from planner.postgres.types.row_functions import columns_of
 from planner.syntax.with_clause import Clause
 from planner.trees.column_names import column_name
 from planner.trees.nodes import Nodes, kinds, strip
@@ -306,7 +306,7 @@ class _Binder:
     def _star_columns(self, table: exp.Table) -> tuple[str, ...] | None:
         relation = self._relations.get(id(table))
         if relation is None:
-            return columns_of(table)
+            return columns_of_function(table)
         return tuple(column.name for column in relation.columns)
 
     def _whole(self) -> set[int]:

@@ -14,7 +14,7 @@ from planner.errors import InvalidSyntaxError, InvalidValueError, MismatchedType
 from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types, value_type
 from planner.postgres.types.operands import COMPARED, alternatives, arguments, compared
-from planner.postgres.types.operators import SYMBOLS, asked_type
+from planner.postgres.types.result_types import SYMBOLS, open_operand_type
 from planner.postgres.types.signatures import OPEN, SIGNATURES, resolve
 from planner.syntax.with_clause import Clause
 from planner.trees.nodes import Nodes, cast, parameter_number, position_of, strip
@@ -206,19 +206,19 @@ def _expected_type(node: exp.Parameter, types: Types) -> DataType | None:
     while isinstance(parent, exp.Paren):
         child, parent = parent, parent.parent
     if isinstance(parent, _MANY):
-        element = _beside(parent.parent, parent, types)
+        element = _type_of_others(parent.parent, parent, types)
         return DataType(kind=Kind.ARRAY, element=element or TEXT)
-    if (asked := _asked_type(parent, child)) is not None:
-        return asked
+    if (found := _type_of_place(parent, child)) is not None:
+        return found
     if isinstance(parent, exp.If) and isinstance(parent.parent, exp.Case):
         parent = parent.parent
     if isinstance(parent, exp.Func) and (name := call_name(parent)) in SIGNATURES:
         return _argument_type(name, parent, child, types)
     if isinstance(parent, exp.DPipe):
-        return _joined_type(_beside(parent, child, types))
+        return _joined_type(_type_of_others(parent, child, types))
     if isinstance(parent, exp.Tuple):
-        return _in_row(parent, child, types)
-    return _beside(parent, child, types)
+        return _type_in_row(parent, child, types)
+    return _type_of_others(parent, child, types)
 
 
 def _argument_type(name: str, call: exp.Func, child: exp.Expr, types: Types) -> DataType | None:
@@ -246,7 +246,7 @@ def _joined_type(beside: DataType | None) -> DataType:
     return beside if beside is not None and is_like else TEXT
 
 
-def _asked_type(parent: exp.Expr | None, child: exp.Expr) -> DataType | None:
+def _type_of_place(parent: exp.Expr | None, child: exp.Expr) -> DataType | None:
     """Return the type that a context requires of a value, whatever its other operands are."""
     if isinstance(parent, exp.Cast):
         return parameter_type_of(parent.to)
@@ -262,7 +262,7 @@ def _asked_type(parent: exp.Expr | None, child: exp.Expr) -> DataType | None:
     return _ARGUMENTS.get(type(parent), {}).get(child.arg_key or "")
 
 
-def _in_row(row: exp.Tuple, child: exp.Expr, types: Types) -> DataType | None:
+def _type_in_row(row: exp.Tuple, child: exp.Expr, types: Types) -> DataType | None:
     """Return the type of a value in `(a, b) IN (($1, $2))`: the type of its column."""
     within = row.parent
     left = strip(within.this) if isinstance(within, exp.In) else None
@@ -276,10 +276,12 @@ def _operand_type(parent: exp.Expr, child: exp.Expr, types: Types) -> DataType |
     """Return the type that an arithmetic operator requires of one side, given the other."""
     is_left = parent.this is child
     other = types.of(parent.expression if is_left else parent.this)
-    return None if other is None else asked_type(SYMBOLS[type(parent)], other, is_left=is_left)
+    return (
+        None if other is None else open_operand_type(SYMBOLS[type(parent)], other, is_left=is_left)
+    )
 
 
-def _beside(parent: exp.Expr | None, child: exp.Expr, types: Types) -> DataType | None:
+def _type_of_others(parent: exp.Expr | None, child: exp.Expr, types: Types) -> DataType | None:
     """Return the type of the first other operand whose type is known."""
     beside: list[exp.Expr] = []
     if isinstance(parent, exp.Between | exp.In):

@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from planner.errors import InvalidSyntaxError, InvalidValueError, NotSupportedError
 from planner.postgres.refused import TABLE_FUNCTIONS, unknown_function
-from planner.postgres.types.row_functions import ROW_FUNCTIONS, is_numbered
+from planner.postgres.types.functions import ROW_FUNCTIONS, is_numbered
 from planner.trees.column_names import column_name
 from planner.trees.nodes import Nodes, call, cast, kinds, position_of, strip
 

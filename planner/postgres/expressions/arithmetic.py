@@ -14,8 +14,15 @@ from planner.postgres.expressions.numeric_division import quotient
 from planner.postgres.expressions.rules import Rule, hold_scale
 from planner.postgres.types.inference import Types
 from planner.postgres.types.literals import check_literal, typed_literal
-from planner.postgres.types.operators import OF_TIME, RESULTS, SYMBOLS, asked_type
-from planner.postgres.types.result_types import FLOATS, INTEGERS, as_decimal
+from planner.postgres.types.result_types import (
+    FLOATS,
+    INTEGERS,
+    OF_TIME,
+    OPERATOR_RESULTS,
+    SYMBOLS,
+    as_decimal,
+    open_operand_type,
+)
 from planner.trees.nodes import call, cast, position_of, signed, strip, wrapped
 from planner.values.sqltypes import duckdb_type, spelled_type
 from stores.spec.schema import DOUBLE, INTEGER, INTERVAL, DataType, Kind
@@ -103,7 +110,7 @@ def _check_times(node: exp.Expr, types: Types) -> None:
     if Kind.NULL in {left.kind, right.kind}:
         return
     symbol = SYMBOLS[type(node)]
-    if (symbol, left.kind, right.kind) not in RESULTS:
+    if (symbol, left.kind, right.kind) not in OPERATOR_RESULTS:
         raise no_operator(symbol, left, right, position_of(node))
     others = {left.kind, right.kind} - {Kind.TIME}
     if symbol == "+" and others <= {Kind.DATE, Kind.INTERVAL}:
@@ -179,7 +186,7 @@ def _adopt_literals(node: exp.Expr, types: Types) -> None:
 def _adopt_time(node: exp.Expr, literal: exp.Literal, other: DataType, types: Types) -> None:
     """Give a text literal beside a time the type that the operator needs."""
     symbol = SYMBOLS[type(node)]
-    asked = asked_type(symbol, other, is_left=literal is node.this)
+    asked = open_operand_type(symbol, other, is_left=literal is node.this)
     if asked is None:
         is_open = symbol == "+" and other.kind is Kind.DATE
         raise MismatchedTypeError(

@@ -8,10 +8,9 @@ from sqlglot import exp
 
 from planner.postgres.expressions.printing import printed_elements
 from planner.postgres.expressions.rules import CallRule, copies, renamed, unsupported
-from planner.postgres.types.functions import call_name
+from planner.postgres.types.functions import call_name, columns_of_function
 from planner.postgres.types.inference import Types
 from planner.postgres.types.result_types import INTEGERS, common_type
-from planner.postgres.types.row_functions import columns_of
 from planner.trees.nodes import call, cast, strip
 from planner.values.catalog_types import first_subscript
 from planner.values.sqltypes import duckdb_type
@@ -27,7 +26,7 @@ def _string_to_array(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp
 def as_rows(node: exp.Expr, listed: exp.Expr) -> exp.Expr:
     """Return `unnest(array)` in place of a call that returns rows; in FROM it keeps its name."""
     table = node.parent
-    names = columns_of(table) if isinstance(table, exp.Table) else None
+    names = columns_of_function(table) if isinstance(table, exp.Table) else None
     if isinstance(table, exp.Table) and names is not None:
         given = table.args.get("alias")
         relation = exp.to_identifier(call_name(node)) if given is None else given.this.copy()

@@ -24,8 +24,7 @@ from planner.postgres.types.functions import RESULTS, call_name
 from planner.postgres.types.inference import Types
 from planner.postgres.types.literals import typed_literal
 from planner.postgres.types.operands import arguments
-from planner.postgres.types.operators import OF_TIME
-from planner.postgres.types.result_types import FLOATS, INTEGERS
+from planner.postgres.types.result_types import FLOATS, INTEGERS, OF_TIME
 from planner.postgres.types.signatures import OPEN, SIGNATURES, resolve
 from planner.trees.known_arguments import check_known
 from planner.trees.nodes import call, cast, outermost, wrapped

@@ -12,10 +12,10 @@ from typing import TypeAlias, TypeVar
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
+from planner.postgres.types.functions import columns_of_function, is_numbered
 from planner.postgres.types.operands import is_open, is_recursive
 from planner.postgres.types.output_columns import is_star, within_lateral
 from planner.postgres.types.result_types import INTEGERS, NUMERIC, agreed_type, common_type
-from planner.postgres.types.row_functions import columns_of, is_numbered
 from stores.spec.schema import BIGINT, NULL, TIMESTAMP, TIMESTAMPTZ, DataType, Kind
 
 ColumnType: TypeAlias = Callable[[exp.Table, str], DataType | None]
@@ -143,7 +143,7 @@ class ColumnTypes:
     ) -> DataType | object | None:
         if isinstance(source, exp.Table):
             found = self._column_type(source, column) or self._of_series(source, column)
-            names = columns_of(source) or ()
+            names = columns_of_function(source) or ()
             if found is None and column in names:
                 # The column is this item's, though its type is not known: do not look further out.
                 return BIGINT if is_numbered(source) and column == names[-1] else None
@@ -250,7 +250,7 @@ class ColumnTypes:
                 given = [column.name for column in alias.columns]
                 names = [*given, *names[len(given) :]]
         if isinstance(tree, exp.Unnest):
-            names = list(columns_of(tree) or names)
+            names = list(columns_of_function(tree) or names)
         return names
 
 

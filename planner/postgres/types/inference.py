@@ -16,11 +16,11 @@ from planner.postgres.types.column_types import ColumnType, ColumnTypes, Star
 from planner.postgres.types.functions import OF_ARGUMENT, OF_SIGNATURE, SAME_AS_FIRST, call_name
 from planner.postgres.types.functions import RESULTS as OF_CALLS
 from planner.postgres.types.operands import alternatives, arguments, is_open
-from planner.postgres.types.operators import SYMBOLS, asked_type
 from planner.postgres.types.result_types import (
     FLOATS,
     INTEGERS,
     NUMERIC,
+    SYMBOLS,
     aggregate_type,
     agreed_type,
     arithmetic_type,
@@ -28,6 +28,7 @@ from planner.postgres.types.result_types import (
     common_type,
     literal_type,
     number_type,
+    open_operand_type,
     plain_type,
 )
 from planner.postgres.types.signatures import OPEN, resolve
@@ -139,9 +140,9 @@ class Types:
         left, right = self.of(node.this), self.of(node.expression)
         symbol = SYMBOLS.get(type(node))
         if symbol is not None and right is not None and is_open(node.this):
-            left = asked_type(symbol, right, is_left=True) or left
+            left = open_operand_type(symbol, right, is_left=True) or left
         elif symbol is not None and left is not None and is_open(node.expression):
-            right = asked_type(symbol, left, is_left=False) or right
+            right = open_operand_type(symbol, left, is_left=False) or right
         return left, right
 
     # Expressions

@@ -13,7 +13,7 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
 from planner.errors import MismatchedTypeError
-from planner.postgres.types.row_functions import columns_of, is_numbered
+from planner.postgres.types.functions import columns_of_function, is_numbered
 from planner.trees.column_names import column_name
 from planner.trees.nodes import position_of
 from stores.spec.schema import DataType
@@ -123,7 +123,7 @@ class Outputs:
         elif isinstance(source.expression, exp.Values):
             columns = ()  # its alias names them all
         elif isinstance(item, exp.Unnest):
-            columns = columns_of(item)
+            columns = columns_of_function(item)
         else:
             columns = self.names(source)
             if columns is not None:

@@ -1,4 +1,9 @@
-"""PostgreSQL's result types of operators and functions of numbers, and of alternatives."""
+"""PostgreSQL's operators; the result types of them, of functions of numbers and of alternatives.
+
+`OPERATOR_RESULTS` lists all operators of times and intervals; others do not exist. For numbers, the
+digits are counted. The type of an open operand (a parameter or a bare text) follows from the
+operand on the other side.
+"""
 
 from __future__ import annotations
 
@@ -7,21 +12,105 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from planner.postgres.types.operands import arguments
-from planner.postgres.types.operators import OF_TIME, RESULTS, SYMBOLS
 from planner.postgres.types.signatures import OPEN
 from planner.values.catalog_types import CatalogType
 from planner.values.type_modifiers import is_string, unsized
 from stores.spec.schema import (
     BIGINT,
+    DATE,
     DOUBLE,
     INTEGER,
+    INTERVAL,
     JSON,
     REAL,
     TEXT,
+    TIME,
+    TIMESTAMP,
+    TIMESTAMPTZ,
     DataType,
     Kind,
     decimal_type,
 )
+
+SYMBOLS: dict[type[exp.Expr], str] = {
+    exp.Add: "+",
+    exp.Sub: "-",
+    exp.Mul: "*",
+    exp.Div: "/",
+    exp.Mod: "%",
+    exp.Pow: "^",
+}
+"""The signs of the operators of arithmetic."""
+OF_TIME = frozenset({Kind.DATE, Kind.TIME, Kind.TIMESTAMP, Kind.TIMESTAMPTZ, Kind.INTERVAL})
+"""The kinds of the operands in `OPERATOR_RESULTS`."""
+_COUNTS = (Kind.TINYINT, Kind.SMALLINT, Kind.INTEGER)
+_FACTORS = (*_COUNTS, Kind.BIGINT, Kind.DECIMAL, Kind.REAL, Kind.DOUBLE)
+_STAMPS = (Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ)
+
+
+def _results() -> dict[tuple[str, Kind, Kind], DataType]:
+    found: dict[tuple[str, Kind, Kind], DataType] = {}
+    sums = [
+        *((Kind.DATE, kind, DATE) for kind in _COUNTS),
+        (Kind.DATE, Kind.INTERVAL, TIMESTAMP),
+        (Kind.DATE, Kind.TIME, TIMESTAMP),
+        (Kind.TIMESTAMP, Kind.INTERVAL, TIMESTAMP),
+        (Kind.TIMESTAMPTZ, Kind.INTERVAL, TIMESTAMPTZ),
+        (Kind.TIMESTAMP, Kind.TIME, TIMESTAMP),
+        (Kind.TIMESTAMPTZ, Kind.TIME, TIMESTAMPTZ),
+        (Kind.TIME, Kind.INTERVAL, TIME),
+        (Kind.INTERVAL, Kind.INTERVAL, INTERVAL),
+    ]
+    for left, right, result in sums:
+        found["+", left, right] = found["+", right, left] = result
+        if left is not right:
+            found["-", left, right] = result
+    found |= {("-", one, other): INTERVAL for one in _STAMPS for other in _STAMPS}
+    found["-", Kind.DATE, Kind.DATE] = INTEGER
+    found["-", Kind.TIME, Kind.TIME] = found["-", Kind.INTERVAL, Kind.INTERVAL] = INTERVAL
+    found["-", Kind.INTERVAL, Kind.TIME] = INTERVAL
+    for length in (Kind.INTERVAL, Kind.TIME):  # PostgreSQL casts a time to an interval here
+        found |= {("*", length, number): INTERVAL for number in _FACTORS}
+        found |= {("*", number, length): INTERVAL for number in _FACTORS}
+        found |= {("/", length, number): INTERVAL for number in _FACTORS}
+    return found
+
+
+OPERATOR_RESULTS = _results()
+"""The result type of each (operator, left, right) of times and intervals."""
+_OPEN_OPERANDS: dict[tuple[str, Kind], DataType | None] = {
+    ("+", Kind.TIMESTAMP): INTERVAL,
+    ("+", Kind.TIMESTAMPTZ): INTERVAL,
+    ("+", Kind.TIME): INTERVAL,
+    ("+", Kind.DATE): None,
+    ("*", Kind.INTERVAL): DOUBLE,
+    ("*", Kind.TIME): DOUBLE,
+    ("/", Kind.INTERVAL): DOUBLE,
+    ("/", Kind.TIME): DOUBLE,
+    **dict.fromkeys((("^", kind) for kind in (*_COUNTS, Kind.BIGINT, Kind.REAL)), DOUBLE),
+}
+
+
+def open_operand_type(symbol: str, other: DataType, *, is_left: bool) -> DataType | None:
+    """Return the type of an operand that has none of its own.
+
+    Args:
+        symbol: the operator.
+        other: the type on its other side.
+        is_left: whether the operand is the left one.
+
+    Returns:
+        The type; None if no operator fits, or several do and PostgreSQL does not choose.
+    """
+    if (symbol, other.kind) in _OPEN_OPERANDS:
+        found = _OPEN_OPERANDS[symbol, other.kind]
+        return None if symbol == "/" and is_left else found
+    if other.kind is Kind.JSON:
+        return TEXT if symbol == "-" and not is_left else None
+    if other.kind in OF_TIME:
+        return other if symbol == "-" or (symbol, other.kind) == ("+", Kind.INTERVAL) else None
+    return None if other == TEXT else other
+
 
 NUMERIC = decimal_type(38, 16)
 """The type of numerics without known digits, such as those of division, avg and bare casts."""
@@ -83,7 +172,7 @@ def arithmetic_type(  # noqa: PLR0911 - one per family
     if left is None or right is None:
         return None
     if left.kind in OF_TIME or right.kind in OF_TIME:
-        return RESULTS.get((SYMBOLS[type(node)], left.kind, right.kind))
+        return OPERATOR_RESULTS.get((SYMBOLS[type(node)], left.kind, right.kind))
     if left.kind is Kind.TEXT or right.kind is Kind.TEXT:
         other = right if left.kind is Kind.TEXT else left
         return other if other.kind is not Kind.TEXT else None
