@@ -22,9 +22,9 @@ class Program:
     """A running program, in a process group of its own.
 
     Args:
-        name: what errors call it.
+        name: its name in errors.
         process: the first process of the group.
-        log: the file that takes its standard error, and that errors name.
+        log: the file with its standard error; errors name it.
     """
 
     def __init__(self, name: str, process: subprocess.Popen[bytes], log: Path) -> None:
@@ -89,7 +89,7 @@ def running(
     """Run a program until the block ends.
 
     Args:
-        name: what errors call it.
+        name: its name in errors.
         command: its argument vector.
         log: takes its standard error.
         output: takes its standard output; the log does by default.

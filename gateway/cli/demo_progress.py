@@ -1,4 +1,4 @@
-"""Shows how far the pipeline of `stategate demo` is: bars in a terminal, else a line at times."""
+"""Shows the progress of the pipeline of `stategate demo`: bars in a terminal, else lines."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 LINE_EVERY_S = 10.0
-"""How often a line is printed where there is no terminal: a replay gives some ten."""
+"""How often a line is printed without a terminal; a replay prints about ten."""
 
 
 class PipelineEvents:

@@ -204,7 +204,7 @@ def place_of(key: Key) -> Place:
 
 
 def united(one: Span, other: Span) -> Span:
-    """Return the span from the start of `one`, which begins first, to the later end."""
+    """Return the span from the start of `one`, which begins first, to the later of both ends."""
     if other.stop <= one.stop:
         return one
     interval = Interval(

@@ -299,7 +299,7 @@ def accepts_null(predicate: Predicate) -> bool:
 
 
 def may_be_missing(select: exp.Expr, table: exp.Table, but: exp.Join | None) -> bool:
-    """Whether an outer join other than `but` can replace rows of a relation by NULLs."""
+    """Whether an outer join other than `but` can replace rows of a relation with NULLs."""
     joins = select.args.get("joins") or []
     at = next((i for i, each in enumerate(joins) if each.this is table), -1)
     for i, join in enumerate(joins):

@@ -25,7 +25,7 @@ _LOOK_S = 0.002
 class _Absent(MetaPathFinder):
     """Hides libraries that Arrow and DuckDB would import to accept their objects.
 
-    None are passed here, and pandas takes half a second and 40 MB.
+    No such objects are passed here, and pandas takes half a second and 40 MB.
     """
 
     def find_spec(self, fullname: str, path: object = None, target: object = None) -> None:

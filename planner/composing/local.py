@@ -295,4 +295,4 @@ _KINDS: dict[str, str] = {
     for name in dir(duckdb)
     if name.endswith("Exception")
 } | {"mismatchtype": "TypeMismatch"}
-"""Beginning of an error's text, as in "Out of Memory Error: …" → its kind."""
+"""The kind of an error, by the beginning of its text, such as "Out of Memory Error: …"."""

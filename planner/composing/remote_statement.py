@@ -28,7 +28,7 @@ _OUT_OF_MEMORY = "Out of Memory Error: the statement needs more memory than it m
 
 
 class StatementLostError(Exception):
-    """The process of a statement has ended before the statement has.
+    """The process of a statement ended before the statement did.
 
     Args:
         process: the process.
@@ -40,7 +40,7 @@ class StatementLostError(Exception):
         self.process, self.is_culprit = process, is_culprit
 
     def check(self, processes: ProcessPool, cancellation: Cancellation) -> None:
-        """Return if the statement may begin again in another process.
+        """Return normally if the statement may begin again in another process.
 
         Raises:
             QueryCancelledError: the statement was cancelled.
@@ -119,7 +119,7 @@ class RemoteStatement:
         self.end()
 
     def end(self) -> None:
-        """Give lane and process back: the statement has ended there."""
+        """Return lane and process to the pool: the statement has ended there."""
         with self._ending:
             if self.is_ended:
                 return

@@ -121,7 +121,7 @@ def column_type(data_type: DataType) -> ColumnType:
 
 @cache
 def spellings() -> Mapping[str, int]:
-    """Return spelling of a `regtype` in lower case → oid."""
+    """Return the oid of each spelling of a `regtype`, in lower case."""
     written: dict[str, int] = {}
     for each in postgres_types().values():
         qualified = f"{each.namespace}.{each.name}"

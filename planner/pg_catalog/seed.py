@@ -1,4 +1,4 @@
-# ruff: noqa: E501, W291 - tables, one row a line
+# ruff: noqa: E501, W291 - tables with one row a line
 """What PostgreSQL 15 has built in: relations and their columns, types, access methods, functions.
 
 Written by `tests/planner/pg_catalog/make_seed.py`; not edited by hand. No code may live here.
@@ -411,7 +411,7 @@ TYPES = r"""
 13232	information_schema	time_stamp	8	t	d	D	f	,	-	0	13231	domain_in	timestamptz_out	domain_recv	timestamptz_send	-	-	-	d	p	1184	2	0	information_schema.time_stamp	CURRENT_TIMESTAMP(2)
 13234	information_schema	yes_or_no	-1	f	d	S	f	,	-	0	13233	domain_in	varcharout	domain_recv	varcharsend	-	-	-	i	x	1043	7	950	information_schema.yes_or_no	\N
 """
-"""pg_type but for its constant columns, then its SQL name and default."""
+"""pg_type without its constant columns, then its SQL name and default."""
 
 PROCS = r"""
 34	namein	f	f	i	t	1	0	19	2275	namein	I/O
@@ -886,7 +886,7 @@ PROCS = r"""
 6203	extract	f	f	s	t	2	0	1700	25 1184	extract_timestamptz	extract field from timestamp with time zone
 6204	extract	f	f	i	t	2	0	1700	25 1186	extract_interval	extract field from interval
 """
-"""pg_proc but for its constant columns, then its comment."""
+"""pg_proc without its constant columns, then its comment."""
 
 ROLES = r"""
 3373	pg_monitor

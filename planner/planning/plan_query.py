@@ -35,7 +35,7 @@ RULES: tuple[Rule, ...] = (
     read_key_ends,
     link_joins,
 )
-"""In the order in which they are applied, until one of them makes DuckDB unnecessary."""
+"""The rules in the order in which they are applied, until one makes DuckDB unnecessary."""
 
 
 def plan_query(
@@ -108,7 +108,7 @@ def _compose(
     try:
         columns = composer.describe(sql, schemas, numbers, shown, cancellation=cancellation)
     except UnknownNameError as error:
-        # DuckDB knows only the columns that are read, so it guesses among too few.
+        # DuckDB knows only the columns that are read, so its guess may be wrong.
         if error.sqlstate == "42703":
             error.hint = _nearest_column(error.message, bound)
         raise

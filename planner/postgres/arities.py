@@ -94,7 +94,7 @@ def check_arities(nodes: Nodes, types: Types) -> None:
 
 
 def _written_name(node: exp.Expr) -> str:
-    """Return the name of a call; empty for a syntax of its own, as which sqlglot has string_agg."""
+    """Return the name of a call; empty for a special syntax, such as sqlglot's for string_agg."""
     if isinstance(node, exp.Anonymous) or "name" in node.meta:
         return call_name(node)
     return "string_agg" if isinstance(node, exp.GroupConcat) else ""

@@ -14,7 +14,7 @@ from planner.values.statement import Statement, StatementKind
 from stores.spec.schema import DataType
 
 SHAPE_LENGTH_MAX = 2_000
-"""A longer text is not a lookup that comes again and again with another key."""
+"""A longer text is unlikely to be a lookup that is repeated with other keys."""
 
 ParameterTypes: TypeAlias = tuple[DataType | None, ...]
 _Key: TypeAlias = tuple[str, ParameterTypes, int]

@@ -28,7 +28,7 @@ class Outline(Struct, frozen=True, kw_only=True):
     aggregates: bool
     """Whether its SELECT list has an aggregate."""
     limit: int | None
-    """Its LIMIT, if that is a number."""
+    """Its LIMIT, if it is a number."""
 
     def position(self, name: str) -> int | None:
         """Return where a name, a function or the text of a literal stands."""
@@ -38,7 +38,7 @@ class Outline(Struct, frozen=True, kw_only=True):
         return self.names.get(wanted)
 
     def rows(self, read: float) -> float:
-        """Estimate how many rows it returns if it reads so many."""
+        """Estimate how many rows it returns if it reads a given number."""
         found = read
         if self.groups:
             found = max(1.0, read / 10)

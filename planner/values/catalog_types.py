@@ -31,7 +31,7 @@ class CatalogType(DataType):
 
 
 def _scalars(kind: Kind, text: str) -> dict[str, DataType]:
-    """Return the types that a kind holds, from lines of name, OID, array OID, length."""
+    """Return types of one kind, from lines of name, OID, array OID and length."""
     lines = (line.split() for line in text.strip().splitlines())
     return {
         name: CatalogType(
@@ -114,7 +114,7 @@ def postgres_name(data_type: DataType | None) -> str:
 
 
 def is_of_catalog(data_type: DataType) -> bool:
-    """Whether a type is one of the catalog, or an array of such."""
+    """Whether a type is one of the catalog's, or an array of one."""
     element = data_type.element
     return isinstance(data_type, CatalogType) or (element is not None and is_of_catalog(element))
 
@@ -125,7 +125,7 @@ def is_vector(data_type: DataType | None) -> bool:
 
 
 def names_objects(data_type: DataType | None) -> bool:
-    """Whether values are oids that print as names: regclass and its kin, as they are held."""
+    """Whether values are oids that print as names, such as regclass."""
     return (
         postgres_name(data_type) in OBJECTS
         and data_type is not None

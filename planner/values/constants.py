@@ -42,7 +42,7 @@ _BIGINT_MAX = (1 << 63) - 1
 _DIGITS_MAX = 38
 _EXACT = Context(prec=100)
 DEPTH_MAX = 16
-"""Most levels of a computation of constants."""
+"""Maximum nesting of a computation of constants."""
 
 
 def constant_of(node: exp.Expr, wanted: DataType, depth: int = DEPTH_MAX) -> Constant | None:
@@ -153,7 +153,7 @@ def _computed(node: exp.Binary, wanted: DataType, depth: int) -> Constant | None
     if isinstance(node, exp.DPipe):
         return _joined(*(constant_of(side, TEXT, depth) for side in (node.this, node.expression)))
     if wanted.kind is Kind.TEXT:
-        return None  # a bare literal beside a number is a number, not a text
+        return None  # a bare literal next to a number is a number, not a text
     left, right = (_side(side, depth) for side in (node.this, node.expression))
     if left is None or right is None or None in {left[0], right[0]}:
         return None

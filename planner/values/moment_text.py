@@ -20,7 +20,7 @@ PLAIN_FORMS = {
     "timestamp": rf"{PLAIN_DATE}(?:[ T]{_PLAIN_TIME})?",
     "timestamptz": rf"{PLAIN_DATE}(?:[ T]{_PLAIN_TIME}(?:[+-](?:0\d|1[0-4])(?::[0-5]\d)?)?)?",
 }
-"""The forms that DuckDB reads as PostgreSQL does, by type, as patterns for DuckDB and Python."""
+"""The forms that DuckDB reads as PostgreSQL does, by type: patterns for DuckDB and Python."""
 
 _MICROSECOND = dt.timedelta(microseconds=1)
 _ZONE_MAX = dt.timedelta(hours=16)
@@ -59,7 +59,8 @@ def parse_moment(text: str, *, is_date: bool = False) -> tuple[int, int]:
 
     Args:
         text: any of the forms.
-        is_date: whether the time of day is read and dropped: 24:00 does not begin the next day.
+        is_date: whether the time of day is dropped after it is read; then 24:00 does not begin the
+            next day.
 
     Raises:
         MalformedMomentError: the text has none of the forms.

@@ -153,7 +153,7 @@ def _unready(replica: Queryable, view: View, config: QueryConfig) -> Failure | N
     role, state = replica.role, replica.state
     if state is ReplicaState.RESTORING:
         # Its rows may be missing, or older than the answers before a restart: "no such key" would
-        # be a lie.
+        # be false.
         return Failure(
             reason=FailureReason.NOT_ACTIVE if config.active else FailureReason.NOT_UP_TO_BOUND,
             message=f"the replica is restoring, at epoch {view.progress.epoch}",

@@ -78,7 +78,7 @@ class StateLog:
         )
 
     def store(self, name: str) -> StoreLog:
-        """Return the log of one store, which may be missing yet."""
+        """Return the log of one store, which need not exist yet."""
         return StoreLog(self._directory.within(name), name)
 
 

@@ -92,7 +92,7 @@ class StoreLog:
 
     @staticmethod
     def open(root: Root, store: str) -> StoreLog:
-        """Return the log of one store, which may be missing yet.
+        """Return the log of one store, which need not exist yet.
 
         Raises:
             LogError: the kind of file system is unknown.
@@ -190,8 +190,8 @@ class StoreLog:
     def _require_reached(self, snapshots: list[int], newest: int) -> None:
         """Make sure that the log does not end before one of its snapshots.
 
-        Otherwise readers would answer as of an older epoch, and a writer would write the missing
-        epochs a second time with other rows.
+        Otherwise readers would answer at an older epoch, and a writer would write the missing
+        epochs again with other rows.
         """
         for epoch in snapshots:
             if epoch <= newest:
@@ -395,7 +395,7 @@ class StoreLog:
             raise self._conflict(commit.epoch, commit)
 
     def mark_committed(self) -> None:
-        """Note that the store has had an epoch, so that the loss of all epochs is noticed.
+        """Record that the store has had an epoch, so that the loss of all epochs is noticed.
 
         Raises:
             LogError: it cannot be written.
@@ -499,7 +499,7 @@ class StoreLog:
                 self.directory.remove(f"{parent}/{other}")
 
     def _sync_data(self, commit: Commit) -> None:
-        """Write the names of the data files through to the disk, as their bytes are already."""
+        """Sync the directory of the data files; their bytes are synced already."""
         parents = {file.path.rpartition("/")[0] for file in commit.files}
         above = {parent.rpartition("/")[0] for parent in parents}
         for relative in sorted(parents | above | ({"data"} if parents else set())):

@@ -34,8 +34,8 @@ def spark_session(
     Args:
         app_name: the name in Spark's logs.
         master: the cluster; by default SPARK_MASTER, else all cores of this machine.
-        shuffle_partitions: the state stores of a query; each needs a task in every epoch. Best
-            equal to the partitions of the stores: then their rows need no further shuffle.
+        shuffle_partitions: the state stores of a query; each needs a task in every epoch. Ideally
+            as many as the stores have partitions: then their rows need no further shuffle.
         local_checkpoints: whether checkpoints lie on a local disk. There Spark by default starts a
             process to create a file, which this avoids; turn it off for object stores.
         driver_memory: memory of the JVM, if this call starts it.
@@ -68,8 +68,8 @@ def _settings(shuffle_partitions: int, local_checkpoints: bool) -> dict[str, Any
         # Timestamps reach Python as UTC in every time zone of the machine.
         "spark.sql.session.timeZone": "UTC",
         "spark.ui.enabled": "false",
-        # A query that is stopped within a batch searches its error by a regular expression, which
-        # overflows a stack of the default size and logs that at great length.
+        # A query that is stopped within a batch searches its error with a regular expression, which
+        # overflows a stack of the default size and logs that at length.
         "spark.driver.extraJavaOptions": "-Xss4m",
         "spark.ui.showConsoleProgress": "false",
         # Fewer, larger batches between the JVM and Python.

@@ -103,7 +103,7 @@ class StoreKind(Enum):
     SESSION = "session"
     """A row by key, session start and session end."""
     VERSIONED = "versioned"
-    """All rows of a key by the time from which they are valid."""
+    """All versions of a key, by the time from which they are valid."""
     GLOBAL = "global"
     """The latest row by key, in one partition that is whole on every node."""
 
@@ -171,7 +171,8 @@ class StoreSchema:
     window_size_ms: int | None = None
     """Length of each window; set for window stores and for no other kind."""
     retention_ms: int | None = None
-    """How long windows, sessions and replaced versions are readable behind the watermark.
+    """How long windows, sessions and replaced versions stay readable, counted back from the
+    watermark.
 
     None keeps them for ever.
     """

@@ -16,7 +16,7 @@ _EXPONENT_MAX = 20_000
 _NEGATIVE = 0x4000
 _NOT_FINITE = {0xC000: "NaN", 0xD000: "Infinity", 0xF000: "-Infinity"}
 _SCALE_MAX = 0x3FFF
-"""PostgreSQL's own bound; its other bounds keep the text below small."""
+"""PostgreSQL's own limit; its other limits keep the text below small."""
 _unpack_head = struct.Struct(">HhHH").unpack_from
 _GROUP = 4
 """Decimal digits in one base-10000 digit."""
@@ -46,7 +46,7 @@ def _decimal_text(value: Decimal) -> bytes:
 
 
 def _encode_decimal(value: Decimal) -> bytes:
-    """Count of digits, weight of the first, sign, digits behind the point, the digits."""
+    """Number of digits, weight of the first, sign, digits after the point, the digits."""
     negative, digits, exponent = value.as_tuple()
     assert isinstance(exponent, int), "decimals are finite"
     scale = max(0, -exponent)
@@ -70,7 +70,7 @@ def _encode_decimal(value: Decimal) -> bytes:
 
 
 def _decode_decimal(raw: bytes) -> Decimal:
-    """The reverse of `_encode_decimal`; what is not finite is no value."""
+    """The reverse of `_encode_decimal`; NaN and infinities are refused."""
     try:
         count, weight, sign, scale = _unpack_head(raw)
         groups = struct.unpack_from(f">{count}H", raw, 8)
@@ -92,7 +92,7 @@ def _assembled(groups: tuple[int, ...], *, weight: int, negative: bool, scale: i
     # By text: Python refuses to make an int of more than some 4,000 digits.
     digits = "".join(f"{group:04d}" for group in groups)
     exponent = _GROUP * (weight + 1 - len(groups))
-    # To the declared scale exactly: zeros added, or the padding of the last group taken away.
+    # To the declared scale exactly: zeros are added, or the padding of the last group is removed.
     surplus = -exponent - scale
     if groups and surplus > 0:
         digits = digits[:-surplus]

@@ -74,7 +74,7 @@ def _first_row(url: str) -> list[object]:
 
 @contextlib.contextmanager
 def _bare_server(setting: Setting) -> Iterator[str]:
-    """The rival's base URL."""
+    """The other server's base URL."""
     directory = setting.directory / "bare"
     make_database(str(directory), _answers(setting))
     (port,) = free_ports(1)

@@ -33,7 +33,7 @@ def page(setting: Setting) -> Line:
 
 
 def grouped(setting: Setting) -> Line:
-    """Ten rows grouped: the least cost of a statement that DuckDB composes."""
+    """Ten rows grouped: the minimum cost of a statement that DuckDB composes."""
     return _measured(setting, "ten rows grouped, pg wire", GROUPED, GROUPED)
 
 
@@ -50,7 +50,7 @@ def catalog(setting: Setting) -> Line:
 
 
 def bounded(setting: Setting) -> Line:
-    """One key with a bound that is met; the rival looks it up without one."""
+    """One key with a bound that is met; the other server looks it up without one."""
     return _measured(setting, "bounded lookups, pg wire", BOUNDED, LOOKUP, least=0.5)
 
 

@@ -35,7 +35,7 @@ def test_a_scan_that_loses_rows_is_no_number(run: Run) -> None:
         run(duck, "ours", ROWS)
 
 
-def test_what_was_copied_makes_room_for_the_next_round() -> None:
+def test_a_copy_makes_room_for_the_next_round() -> None:
     duck = ShortDuck(short="nothing")
     copy_ms(duck, "ours", ROWS)
     created, dropped = duck.asked

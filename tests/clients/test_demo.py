@@ -64,7 +64,7 @@ def test_answer(
 
 
 def test_the_right_answers_are_answers(right: Mapping[str, list[tuple[Any, ...]]]) -> None:
-    """Rows for all but the question that has none: else clients would agree about nothing."""
+    """Every question but one has rows; otherwise clients could agree on empty answers."""
     counts = {name: len(rows) for name, rows in right.items()}
     assert counts.pop("finds nothing") == 0
     assert counts == {

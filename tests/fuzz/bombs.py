@@ -1,8 +1,8 @@
 """Statements that exhaust time, memory or the interpreter, from several clients at once.
 
-Every statement must end with its timeout, stay within the memory of statements, leave lookups on
-other connections alone, and not keep the process alive. Besides statements that are known to hurt,
-every function of the allow-list is called with arguments of unexpected size.
+Every statement must end by its timeout, stay within its memory, not delay lookups on other
+connections, and not keep the process alive. Besides known expensive statements, every function of
+the allow-list is called with arguments of unexpected size.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ def bomb(chance: random.Random) -> str:
 
 
 def _explode(dsn: str, sql: str, told: list[tuple[float, str]]) -> None:
-    """Run a statement; append its seconds and SQLSTATE to `told`.
+    """Run a statement; append its duration in seconds and its SQLSTATE to `told`.
 
     Plain libpq releases the interpreter while it waits and reads.
     """
@@ -189,8 +189,7 @@ def one(watched: Watched, sql: str, clients: int, usual: Weights) -> tuple[list[
         clients: how many run it.
         usual: memory before the statement.
 
-    Returns:
-        What is wrong, and the figures of the case.
+    Returns: The failures, and the figures of the case.
     """
     dsn = watched.gateway.pg_dsn
     told: list[tuple[float, str]] = []
@@ -251,7 +250,7 @@ def run(directory: Path, report: Report, budget: Budget) -> None:
                 return
         kept = _weighed(watched.pid).gateway - begun.gateway
         wrong = [f"kept memory: {kept >> 20} MiB"] if kept > KEPT_BYTES else []
-        _tell(report, case, wrong, "when all was over")
+        _tell(report, case, wrong, "after all statements")
         _end(watched, report, case)
 
 

@@ -84,7 +84,7 @@ class Reader:
     stopped: threading.Event
     monotonic: bool = False
     modes: Sequence[Mode] = ()
-    """Modes to read in; by default all that fit a monotonic session, or another."""
+    """Modes to read in; by default all that suit the session, monotonic or not."""
     shapes: Sequence[Shape] = tuple(Shape)
     _connection: psycopg.Connection[TupleRow] | None = None
 

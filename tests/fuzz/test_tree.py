@@ -17,10 +17,10 @@ def test_a_constant_is_one_parameter_wherever_it_stands() -> None:
     assert spelled(SELECT) == "SELECT (1 + i) FROM t WHERE (1 + i) > 1"
 
 
-def test_what_is_not_needed_to_fail_goes() -> None:
+def test_parts_that_are_not_needed_to_fail_are_removed() -> None:
     assert spelled(shrunk(SELECT, lambda root: "i" in spelled(root))) == "SELECT i FROM t"
 
 
-def test_what_is_fixed_stays_whole() -> None:
+def test_fixed_parts_stay_whole() -> None:
     fixed = Node("rows", ("SELECT ", Node("fixed", ("f(", SUM, ")"))))
     assert shrunk(fixed, lambda _: True) == fixed

@@ -14,11 +14,11 @@ USER = "joe"
 PASSWORD = "correct horse"
 OTHER = "zoë 'q\""
 OTHER_PASSWORD = "Pa\N{LATIN SMALL LIGATURE FI}\N{NO-BREAK SPACE}ß\N{SOFT HYPHEN}"
-"""SASLprep makes `Pafi ß` of it."""
+"""SASLprep turns it into `Pafi ß`."""
 
 
 def make_users(directory: Path) -> Path:
-    """A users file of two."""
+    """A users file with two users."""
     path = directory / "users.txt"
     set_password(path, name=USER, password=PASSWORD)
     set_password(path, name=OTHER, password=OTHER_PASSWORD)

@@ -37,7 +37,7 @@ MakeMetrics: TypeAlias = Callable[[Node], Metrics]
 """The function that the fixture `make_metrics` returns."""
 
 
-# --- what is told --------------------------------------------------------------------------------
+# --- metrics --------------------------------------------------------------------------------
 
 
 def samples_in(families: Iterable[Metric]) -> Samples:

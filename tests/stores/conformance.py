@@ -1,4 +1,4 @@
-"""Requests over the whole of FA, as the conformance cases make them."""
+"""Requests over all rows of FA, as the conformance cases make them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ IN = Position.of(POSITION)
 UNKNOWN = FailureReason.UNKNOWN_QUERY_TYPE
 
 
-# Requests over the whole of FA
+# Requests over all rows of FA
 
 
 def fa_kv(directory: Path | None) -> LocalStore:

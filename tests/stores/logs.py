@@ -1,4 +1,4 @@
-"""State logs to test: two definitions, rows and commits of theirs, a log that is followed."""
+"""State logs to test: two definitions, their rows and commits, a log that is followed."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Memory and RocksDB agree: after any epochs, tombstones, replacements, reopens and expiries.
 
-The engines share neither codecs nor comparisons, so an error in one of them shows here.
+The engines share neither codecs nor comparisons, so an error in one of them shows up here.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ EVENTS = keyvalue(
     {"count": "bigint", "note": "text", "raw": "bytea", "amount": "decimal(38,10)"},
     partitions=1,
 )
-# Two minutes of retention make segments of one: both ends of a segment are crossed in few steps.
+# Two minutes of retention make segments of one minute, so a few steps cross both ends of a segment.
 WINDOWS = window(
     "windows",
     {"name": "text"},

@@ -171,11 +171,11 @@ class FixedCatalog:
         return self._version
 
     def is_whole(self) -> bool:
-        """Return that the stores are complete."""
+        """Return True: the stores are complete."""
         return True
 
     def missing(self, store: str) -> StoreError:
-        """Return that the stores are complete."""
+        """Return True: the stores are complete."""
         return UnknownStoreError(f'store "{store}" does not exist')
 
     def replace(self, *stores: Store) -> None:

@@ -101,7 +101,7 @@ def _overlay(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
 
 
 def _to_hex(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
-    """Write the 32 bits of an integer; DuckDB writes the 64 of a bigint."""
+    """Write the 32 bits of an integer; DuckDB writes 64 bits."""
     of = given[0].copy()
     if types.kind_of(given[0]) in _SHORT_INTEGERS:
         of = exp.BitwiseAnd(this=cast(of, "BIGINT"), expression=exp.Literal.number(0xFFFFFFFF))

@@ -1,11 +1,13 @@
-"""One RocksDB database on disk: opened, written, read, dumped, closed. Alone imports rocksdict.
+"""One RocksDB database on disk: opened, written, read, dumped, closed.
 
-All entries lie in the default column family, because a snapshot and an iterator cover only one.
-The meaning of an entry is up to `stores.engines.rocksdb.partition`.
+Only this module imports rocksdict.
 
-There is no write-ahead log, as in Kafka Streams: the state log is one. A write batch lies in one
-memtable, memtables are flushed in their order, and each flush takes effect at once. So a crash
-loses whole write batches, the newest ones.
+All entries are in the default column family, because a snapshot and an iterator cover only one.
+`stores.engines.rocksdb.partition` gives them their meaning.
+
+As in Kafka Streams there is no write-ahead log: the state log is one. A write batch is in one
+memtable, memtables are flushed in order, and each flush takes effect at once. So a crash loses
+whole write batches, the newest ones.
 """
 
 from __future__ import annotations
@@ -41,7 +43,7 @@ _ESTIMATED_ENTRIES = "rocksdb.estimate-num-keys"
 _WRITE_BUFFER_BYTES = 16 << 20
 """Per database: a node holds hundreds of them."""
 _UNFLUSHED_EPOCHS_MAX = 512
-"""Applied again after a crash. With small epochs it takes hours to fill a write buffer."""
+"""Epochs that are applied again after a crash. Small ones take hours to fill a write buffer."""
 _BLOOM_BITS_PER_KEY = 10.0
 """One lookup in a hundred of a missing key reads a block in vain."""
 
@@ -154,7 +156,7 @@ class Database:
         """Write an SST file that other databases can `ingest`; return its number of entries.
 
         Args:
-            path: of the file; one that is there is overwritten.
+            path: of the file; an existing one is overwritten.
             chunks: at least one entry; the keys ascend, none of them twice.
 
         Raises:
@@ -176,13 +178,13 @@ class Database:
         return count
 
     def ingest(self, path: Path) -> None:
-        """Take in an SST file: all of its entries at once, over those that are there.
+        """Ingest an SST file: all of its entries at once, which replace existing ones.
 
         The file is linked rather than copied if it lies on the same file system. Earlier writes
         reach the disk before it, so not even a loss of power can reorder the two.
 
         Raises:
-            StoreError: the file cannot be taken in.
+            StoreError: the file cannot be ingested.
         """
         options = IngestExternalFileOptions()
         options.set_move_files(True)
@@ -222,7 +224,7 @@ def _options(cache: BlockCache | None) -> Options:
 def _open(path: Path, options: Options) -> Rdict:
     is_new = not path.exists()
     try:
-        # Rows are for the user alone who runs this; the directories above are for the caller.
+        # Only the user who runs this may read rows; the directories above are the caller's.
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
         # For a database that exists, rocksdict reads the options back from a file that cannot hold
         # the cache and the filter, unless they are given for the column family.

@@ -32,7 +32,7 @@ from stores.spec.schema import Row
 from stores.spec.store import Handler, View
 
 SEGMENTS_READ_UNSEEN = 4
-"""So many segments are read without a look whether they have entries."""
+"""This many segments are read without checking first whether they have entries."""
 
 
 class Scan(Protocol):
@@ -124,8 +124,8 @@ def stream(chunks: Chunks, decoder: EntryDecoder, limit: int | None) -> BatchStr
 def live_segments(reader: Reader, first: int, last: int, order: Order) -> Iterator[bytes]:
     """Yield the prefix of each segment that has entries, from one number to another.
 
-    If those are few, also of segments without entries: to look for entries is to seek, and so is to
-    read none.
+    A short range also yields segments without entries: to check for entries costs a seek, as
+    reading none does.
     """
     if last - first < SEGMENTS_READ_UNSEEN:
         numbers = range(first, last + 1)

@@ -148,8 +148,8 @@ class Reader:
     def first_with(self, prefixes: Sequence[bytes]) -> list[Entry | None]:
         """Return the first entry with each prefix, or None where the prefix has no entry.
 
-        It steps over a few entries and seeks over many, so it costs little whether nearly all
-        entries are asked for or only a few. Other reads wait: use a reader that no one shares.
+        It steps over a few entries and seeks past many, so it costs little whether nearly all
+        entries are wanted or only a few. Other reads wait: use a reader of your own.
 
         Args:
             prefixes: in ascending order.

@@ -28,7 +28,7 @@ class ScramClient:
     Args:
         password: as SASLprep leaves it.
         header: the GS2 header, e.g. `n,,`.
-        binding: what is bound to, behind the header.
+        binding: the channel binding data, which follows the header.
         nonce: of the client.
     """
 
@@ -86,7 +86,7 @@ def read_request(client: RawClient, code: int) -> bytes:
 def log_in(
     client: RawClient, scram: ScramClient, *, user: str, mechanism: str = PLAIN
 ) -> list[Message]:
-    """All messages from the server's outcome on, or the error."""
+    """All messages from the server's final one on, or the error."""
     client.send(wire.startup(user=user, database="db"))
     read_request(client, 10)
     client.send(initial(mechanism, scram.first()))

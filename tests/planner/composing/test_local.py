@@ -55,7 +55,7 @@ def cursors(database: LocalDatabase, monkeypatch: pytest.MonkeyPatch) -> list[ob
 
     def counted() -> duckdb.DuckDBPyConnection:
         made.append(make())
-        return made[-1]  # type: ignore[return-value] # a list of what `make` gives
+        return made[-1]  # type: ignore[return-value] # a list of the results of `make`
 
     monkeypatch.setattr(database, "cursor", counted)
     return made

@@ -34,18 +34,18 @@ class Answer:
     rows: tuple[Cells, ...]
 
     def sorted(self) -> list[str]:
-        """The rows, whatever their order."""
+        """The rows, in any order."""
         return sorted(map(json.dumps, self.rows))
 
     @property
     def digest(self) -> str:
-        """The same for the same columns and rows, whatever the order of the rows."""
+        """A text that is equal for equal columns and rows, in any order."""
         text = json.dumps([self.columns, self.sorted()])
         return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
 
 class Side:
-    """A server that answers, and what its oids stand for.
+    """A server that answers, and the names of its oids.
 
     Args:
         ask: gives the answer to a statement, or the text of its error.

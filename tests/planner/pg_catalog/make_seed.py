@@ -17,7 +17,7 @@ from pathlib import Path
 
 TARGET = Path(__file__).parents[3] / "planner" / "pg_catalog" / "seed.py"
 
-HEADER = '''# ruff: noqa: E501, W291 - tables, one row a line
+HEADER = '''# ruff: noqa: E501, W291 - tables with one row a line
 """What PostgreSQL 15 has built in: relations and their columns, types, access methods, functions.
 
 Written by `tests/planner/pg_catalog/make_seed.py`; not edited by hand. No code may live here.
@@ -120,9 +120,9 @@ def main() -> None:
         HEADER,
         table("RELATIONS", "oid, kind, schema.name, then name:type of each column; ! is not null.",
               run_psql(RELATIONS)),
-        table("TYPES", "pg_type but for its constant columns, then its SQL name and default.",
+        table("TYPES", "pg_type without its constant columns, then its SQL name and default.",
               run_psql(TYPES)),
-        table("PROCS", "pg_proc but for its constant columns, then its comment.", run_psql(PROCS)),
+        table("PROCS", "pg_proc without its constant columns, then its comment.", run_psql(PROCS)),
         table("ROLES", "oid and name of the predefined roles.", run_psql(ROLES)),
         table("KEYWORDS", "word, category, bare label and their names.", run_psql(KEYWORDS)),
         table("SETTINGS", "name, unit, category, description, context, type, least, most, default.",

@@ -117,7 +117,7 @@ class DefinedStores:
         return UnknownStoreError(store)
 
     def replace(self, *schemas: StoreSchema) -> None:
-        """Hold these stores from now on."""
+        """Replace the stores."""
         self.stores = stores_of(*schemas)
         self.version += 1
 

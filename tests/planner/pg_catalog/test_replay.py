@@ -1,4 +1,4 @@
-"""Statements of real clients must run, and those that once answered as PostgreSQL still must."""
+"""Statements of real clients must run, and answers that once equalled PostgreSQL's must stay so."""
 
 from __future__ import annotations
 
@@ -34,6 +34,6 @@ def test_captured_statement(statement: Captured) -> None:
         assert answer.digest == digest
 
 
-def test_list_of_what_postgres_answers_the_same_does_not_shrink() -> None:
+def test_the_list_of_equal_answers_does_not_shrink() -> None:
     assert len(IDENTICAL) >= 256
     assert len(IDENTICAL) / len(captured()) > 0.85

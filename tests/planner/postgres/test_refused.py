@@ -105,7 +105,7 @@ def test_unlisted_table_functions_are_refused(sides: Sides) -> None:
 
 
 def test_composing_database_is_locked() -> None:
-    """DuckDB refuses what the planner would miss."""
+    """DuckDB refuses what the planner might miss."""
     database = LocalDatabase(composing_definition(memory_bytes_max=1 << 26, threads=1))
     for sql in (
         "SELECT * FROM read_text('/etc/hostname')",
@@ -161,7 +161,7 @@ def test_writes_and_commands_are_refused(
 
 @pytest.mark.parametrize("name", ["concat", "format", "concat_ws", "json_build_array"])
 def test_variadic_call_is_refused_with_a_hint(sides: Sides, name: str) -> None:
-    """PostgreSQL runs it; here the error is no syntax error."""
+    """PostgreSQL runs it; here the error is not a syntax error."""
     error = refusal(sides.engine, f"SELECT {name}('a', VARIADIC ARRAY['b', 'c'])")
     assert (error.sqlstate, error.message) == ("0A000", "VARIADIC is not supported")
     assert error.hint == "Write the elements as arguments of their own."

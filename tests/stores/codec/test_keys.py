@@ -94,7 +94,7 @@ def tables_and_intervals(draw: st.DrawFn) -> tuple[Table, Interval]:
     columns, rows = draw(tables(KEY_VALUES, columns_max=3))
     ends: list[Key | None] = []
     for _ in range(2):
-        # Existing keys, whole or cut short, are the interesting ends.
+        # Existing keys, whole or cut short, are the ends worth testing.
         fresh = st.tuples(*[KEY_VALUES[str(each.type)] for each in columns])
         whole = draw(st.one_of(st.none(), fresh, *([st.sampled_from(rows)] * 2 if rows else [])))
         length = draw(st.integers(1, len(columns)))

@@ -1,7 +1,7 @@
 """The partition of a key equals Spark's, and both forms agree.
 
-`data/murmur3.jsonl` holds what Spark 4.3's `hash(…)` gave, one line a list of key types: physical
-values as JSON, decimals and non-finite numbers as text, bytes as hexadecimal.
+`data/murmur3.jsonl` holds results of Spark 4.3's `hash(…)`, one line for each list of key types:
+physical values as JSON, decimals and non-finite numbers as text, bytes as hexadecimal.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from stores.spec.arrow import physical_array
 from stores.spec.schema import BIGINT, TEXT, Column, DataType, Key, Kind
 
 PRIME = 2**31 - 1
-"""So many partitions that a number shows nearly every bit of the hash."""
+"""So many partitions that their number shows nearly every bit of the hash."""
 VECTORS = [
     orjson.loads(line)
     for line in (Path(__file__).parent / "data" / "murmur3.jsonl").read_bytes().splitlines()

@@ -1,4 +1,4 @@
-"""Waiters are found exactly when their bound is met, and not looked at sooner."""
+"""Waiters are found exactly when their bound is met, and not checked before."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CLICKS = keyvalue("clicks", {"k": "text"}, {"n": "bigint"}, partitions=1)
 
 
 class Follower:
-    """Progress that a test moves; it counts the looks at bounds."""
+    """Progress that a test advances; it counts how often bounds are checked."""
 
     def __init__(self) -> None:
         self.progress, self.now_ms, self.looks = Progress(), 0, 0
@@ -123,7 +123,7 @@ def test_waiters_that_cannot_be_met_cost_no_look() -> None:
 
 @pytest.mark.parametrize(("bound", "looks"), [(at(1), 0), (at(1).merge(at(1, 1)), 2)])
 def test_waiters_with_the_same_bound_cost_one_look(bound: PositionBound, looks: int) -> None:
-    """And none if the measure of their queue is the only one of the bound."""
+    """And no check if the bound has only the measure of their queue."""
     follower = Follower()
     told: list[bool] = []
     for _ in range(1000):

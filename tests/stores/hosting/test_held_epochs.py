@@ -1,4 +1,4 @@
-"""Held epochs: found as long as readers hold them, released when they have to be."""
+"""Held epochs: found as long as readers hold them, released when they must be."""
 
 from __future__ import annotations
 

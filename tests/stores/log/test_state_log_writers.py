@@ -52,11 +52,11 @@ def chain(log: StoreLog) -> list[Commit]:
 
 @dataclass(frozen=True, slots=True)
 class OddDirectory(Directory):
-    """A local directory with coarse time stamps, and listings that are behind.
+    """A local directory with coarse timestamps and outdated listings.
 
     Args:
-        tick_ns: what time stamps are rounded down to.
-        behind: how many of the names that were created last are not in a listing.
+        tick_ns: the unit to which timestamps are rounded down.
+        behind: how many of the newest names are missing from a listing.
     """
 
     tick_ns: int = 1
@@ -240,7 +240,7 @@ def test_a_commit_of_an_older_term_is_passed_over(tmp_path: Path) -> None:
             writer.write(rows(), position=at(1), epoch=late.epoch)
         commit_path(tmp_path, late.epoch).unlink()
     assert chain(log) == [first]
-    # The log goes on beside it, so it does not matter. The next number is the one tried last.
+    # The log continues without it, so it does no harm. The next number is the one tried last.
     log.write_commit(old_commit(9, previous=0))
     second = writer.write(rows(), position=at(1))
     assert second.epoch == 5
@@ -270,7 +270,7 @@ def test_a_commit_during_a_takeover_counts(tmp_path: Path) -> None:
     assert [commit.writer for commit in chain(new.log)] == ["a", "a", "b"]
 
 
-# Beside one another
+# At the same time
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,7 +53,7 @@ def root(tmp_path: Path) -> Path:
 
 
 class KilledError(Exception):
-    """Stands for the death of the process."""
+    """Stands for the end of the process."""
 
 
 @dataclass(slots=True)
@@ -278,7 +278,7 @@ def test_a_run_that_is_stopped_leaves_the_log_as_it_was(
 
 
 def test_a_failed_run_leaves_no_part_of_a_snapshot(root: Path, tmp_path: Path) -> None:
-    """A snapshot may be large, and the next run may come soon."""
+    """A snapshot may be large, and the next run may start soon."""
     scratch = tmp_path / "scratch"
     with pytest.raises(OSError, match="scratch"):
         run(root, scratch=scratch)

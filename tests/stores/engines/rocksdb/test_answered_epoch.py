@@ -1,7 +1,7 @@
 """The answered epoch outlives the process, and a replica never answers at an older one.
 
-A killed process leaves a database that is older than its answers. A copy of an open database is
-such a one.
+A killed process leaves a database that is older than its answers. A copy of an open database
+simulates it.
 """
 
 from __future__ import annotations
@@ -175,7 +175,7 @@ def test_an_emptied_replica_refuses_rather_than_answer_without_rows(
 def test_a_replica_refuses_while_a_snapshot_replaces_its_rows(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Only then could a query miss rows; while the file is fetched, it answers."""
+    """Only then could a query miss rows; it still answers while the file is fetched."""
     store = opened(root, tmp_path / "data")
     while store.follow():
         pass
@@ -211,7 +211,7 @@ def test_a_replica_refuses_while_a_snapshot_replaces_its_rows(
 def test_an_emptied_replica_remembers_its_answered_epoch(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It does not answer at the epochs that it applies meanwhile, also not after a restart."""
+    """It does not answer at the epochs that it applies meanwhile, not even after a restart."""
     later = record(root, 2).read_bytes()
     record(root, 2).write_bytes(b"torn")
     store = opened(root, tmp_path / "data")
