@@ -17,7 +17,7 @@ from planner.errors import (
     NotSupportedError,
     UnknownNameError,
 )
-from planner.postgres.expressions.json_calls import JSON_ROWS
+from planner.postgres.expressions.json_rules import JSON_ROWS
 from planner.postgres.types.functions import FUNCTIONS, ROW_FUNCTIONS, call_name
 from planner.trees.known_arguments import check_clauses
 from planner.trees.nodes import CALLS, Nodes, kinds, position_of

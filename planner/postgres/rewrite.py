@@ -19,12 +19,13 @@ from planner.postgres import common_types
 from planner.postgres.expressions import (
     aggregates,
     arithmetic,
+    arrays,
     casts,
     concatenation,
     conditions,
-    json_operators,
-    pattern_operators,
-    subscripts,
+    json_rules,
+    number_calls,
+    patterns,
 )
 from planner.postgres.expressions.calls import rewrite_call
 from planner.postgres.expressions.interval_calls import at_zone
@@ -176,15 +177,16 @@ def _overlaps(node: exp.Expr, types: Types) -> exp.Expr:
 
 RULES: Mapping[type[exp.Expr], Rule] = {
     **arithmetic.RULES,
+    **number_calls.RULES,
     **aggregates.RULES,
     **common_types.RULES,
     **casts.RULES,
     **concatenation.RULES,
     **conditions.RULES,
-    **json_operators.RULES,
-    **pattern_operators.RULES,
+    **json_rules.RULES,
+    **patterns.RULES,
     exp.AtTimeZone: _at_zone,
-    **subscripts.RULES,
+    **arrays.RULES,
     exp.Extract: _extract,
     **dict.fromkeys((exp.Limit, exp.Offset, exp.Fetch), _check_row_count),
     exp.Overlaps: _overlaps,

@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from planner.errors import MismatchedTypeError
 from planner.postgres.expressions.interval_calls import interval_sum
-from planner.postgres.expressions.numeric_division import quotient
+from planner.postgres.expressions.number_calls import quotient
 from planner.postgres.expressions.rules import Rule, unsupported
 from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types

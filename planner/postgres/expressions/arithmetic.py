@@ -1,4 +1,8 @@
-"""Rules for `+`, `-`, `*`, `/`, `%`, operators of bits, `round`, `ceil` and `floor`."""
+"""Rules for `+`, `-`, `*`, `/`, `%`, `^` and operators of bits.
+
+Arithmetic of doubles and reals beyond their range is checked: DuckDB's result is infinite;
+PostgreSQL fails (22003). Numerics are divided by `number_calls`.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +11,10 @@ from functools import partial
 
 from sqlglot import exp
 
-from planner.errors import MismatchedTypeError
-from planner.postgres.expressions.floats import POWER, keep_nan, range_checked
-from planner.postgres.expressions.json_operators import json_difference
-from planner.postgres.expressions.numeric_division import quotient
-from planner.postgres.expressions.rules import Rule, hold_scale
+from planner.errors import RAISED, MismatchedTypeError
+from planner.postgres.expressions.json_rules import json_difference
+from planner.postgres.expressions.number_calls import quotient
+from planner.postgres.expressions.rules import CallRule, Rule, hold_scale
 from planner.postgres.types.inference import Types
 from planner.postgres.types.literals import check_literal, typed_literal
 from planner.postgres.types.result_types import (
@@ -26,6 +29,93 @@ from planner.postgres.types.result_types import (
 from planner.trees.nodes import call, cast, position_of, signed, strip, wrapped
 from planner.values.sqltypes import duckdb_type, spelled_type
 from stores.spec.schema import DOUBLE, INTEGER, INTERVAL, DataType, Kind
+
+LEAVES_MAX = 16
+"""Most operands of a checked computation: the check writes it twice, and each operand again."""
+_STEPS = (exp.Add, exp.Sub, exp.Mul, exp.Div)
+_THROUGH = (*_STEPS, exp.Paren, exp.Neg)
+
+
+def range_checked(rule: Rule) -> Rule:
+    """Return a rule of arithmetic that also checks the result, once for a whole computation."""
+
+    def checked(node: exp.Expr, types: Types) -> exp.Expr:
+        fresh = rule(node, types)
+        is_float = fresh is node and _is_float(node, types)
+        return _checked(node, types) if is_float and not _is_operand(node, types) else fresh
+
+    return checked
+
+
+def _is_operand(node: exp.Expr, types: Types) -> bool:
+    """Whether the result is an operand of more arithmetic, which will be checked."""
+    parent = node.parent
+    while isinstance(parent, exp.Paren | exp.Neg):
+        parent = parent.parent
+    return isinstance(parent, _STEPS) and _is_float(parent, types)
+
+
+def _is_float(node: exp.Expr, types: Types) -> bool:
+    """Whether a node is a real or double; numbers such as `1e3` beside one do not change that."""
+    if types.kind_of(node) in FLOATS:
+        return True
+    sides = (node.this, node.args.get("expression")) if isinstance(node, _THROUGH) else ()
+    floats = [side is not None and _is_float(side, types) for side in sides]
+    return any(floats) and all(
+        is_float or side is None or _is_literal_number(side)
+        for side, is_float in zip(sides, floats, strict=True)
+    )
+
+
+def _checked(node: exp.Expr, types: Types) -> exp.Expr:
+    leaves = _leaves(node, types)
+    if leaves is None:
+        return node
+    finite = [call("isfinite", leaf.copy()) for leaf in leaves]
+    overflows = exp.and_(exp.Not(this=call("isfinite", node.copy())), *finite)
+    message = f"{RAISED}22003 value out of range: overflow"
+    error = call("pg_sg_error", exp.Literal.string(message))
+    fresh = exp.Case(ifs=[exp.If(this=overflows, true=error)], default=node.copy())
+    return node.replace(exp.Paren(this=fresh))
+
+
+def _leaves(node: exp.Expr, types: Types) -> list[exp.Expr] | None:
+    """Return the operands that may be infinite; None if they are too many, or have a subquery."""
+    if node.find(exp.Query):
+        return None
+    found: list[exp.Expr] = []
+    left = [node]
+    while left:
+        each = left.pop()
+        if isinstance(each, exp.Cast) and types.kind_of(each.this) in FLOATS:
+            left.append(each.this)
+        elif isinstance(each, _THROUGH):
+            left += [side for side in (each.this, each.args.get("expression")) if side is not None]
+        elif types.kind_of(each) in FLOATS and not _is_literal_number(each):
+            found.append(each)
+    return found if len(found) <= LEAVES_MAX else None
+
+
+def _is_literal_number(node: exp.Expr) -> bool:
+    inner = node.this if isinstance(node, exp.Cast) else node
+    return isinstance(inner, exp.Literal) and not inner.is_string
+
+
+def keep_nan(node: exp.Expr, types: Types) -> None:
+    """Divide NaN by 0 as PostgreSQL does: the result is NaN; all else by 0 is an error."""
+    left, right = node.this, node.expression
+    kind = types.of(right)
+    number, _ = signed(right)
+    is_safe = isinstance(number, exp.Literal) and not number.is_string and float(number.name)
+    is_float = types.kind_of(left) in FLOATS and left.find(exp.Div) is None
+    if kind is not None and is_float and not is_safe:
+        types.note(wrapped(right, lambda inner: call("pg_sg_divides", left.copy(), inner)), kind)
+
+
+def _power(node: exp.Expr, types: Types) -> exp.Expr:
+    del types
+    return node.replace(call("pg_sg_power", node.this.copy(), node.expression.copy()))
+
 
 _SHORT, SMALLINT = {Kind.TINYINT, Kind.SMALLINT}, DataType(kind=Kind.SMALLINT)
 
@@ -74,7 +164,7 @@ def _compute(node: exp.Expr, types: Types) -> exp.Expr:
     return node
 
 
-def modulo(node: exp.Expr, types: Types) -> exp.Expr:
+def _modulo(node: exp.Expr, types: Types) -> exp.Expr:
     """Keep the remainder of numerics exact; DuckDB makes doubles where digits may not suffice."""
     fresh = _compute(node, types)
     hold_scale([node.this, node.expression], types)
@@ -83,6 +173,16 @@ def modulo(node: exp.Expr, types: Types) -> exp.Expr:
     if divisor is not None and divisor.kind in INTEGERS and not is_number:
         wrapped(node.expression, lambda inner: call("pg_sg_divisor", inner))
     return fresh
+
+
+def _mod(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
+    """Write `mod` as `%`, whose rule keeps numerics exact."""
+    rest = exp.Mod(this=given[0].copy(), expression=given[1].copy())
+    for side, of in zip((rest.this, rest.expression), given, strict=False):
+        types.note(side, types.of(of))
+    holder = exp.Paren(this=rest)
+    _modulo(rest, types)
+    return holder
 
 
 def _negate(node: exp.Expr, types: Types) -> exp.Expr:
@@ -202,25 +302,6 @@ def _adopt_time(node: exp.Expr, literal: exp.Literal, other: DataType, types: Ty
     types.note(fresh, asked)
 
 
-def _round(node: exp.Expr, types: Types) -> exp.Expr:
-    """Round as PostgreSQL does.
-
-    DuckDB rounds the half of a double away from zero, PostgreSQL to the even neighbour; numerics
-    are rounded alike. `round`, `ceil` and `floor` of integers and reals are doubles.
-    """
-    kind = types.kind_of(node.this)
-    if node.args.get("decimals") is not None:
-        if kind in INTEGERS:
-            wrapped(node.this, lambda inner: cast(inner, "DECIMAL(19,0)"))
-        return node
-    if kind in INTEGERS or (kind is Kind.REAL and not isinstance(node, exp.Round)):
-        return wrapped(node, lambda inner: cast(inner, "DOUBLE"))
-    if kind in FLOATS and isinstance(node, exp.Round):
-        fresh = call("round_even", cast(node.this.copy(), "DOUBLE"), exp.Literal.number(0))
-        return node.replace(fresh)
-    return node
-
-
 _SHIFTED = {
     Kind.TINYINT: ("SMALLINT", 16),
     Kind.SMALLINT: ("SMALLINT", 16),
@@ -251,14 +332,13 @@ RULES: Mapping[type[exp.Expr], Rule] = {
     exp.Add: range_checked(_compute),
     exp.Sub: range_checked(_compute),
     exp.Mul: range_checked(_compute),
-    exp.Pow: POWER,
-    exp.Mod: modulo,
+    exp.Pow: _power,
+    exp.Mod: _modulo,
     exp.Neg: _negate,
     **dict.fromkeys((exp.BitwiseAnd, exp.BitwiseOr, exp.BitwiseXor, exp.BitwiseNot), _compute_bits),
-    exp.Round: _round,
-    exp.Ceil: _round,
     exp.BitwiseLeftShift: _shift,
     exp.BitwiseRightShift: _shift,
-    exp.Floor: _round,
 }
 """The rules, by type of node."""
+CALLS: Mapping[str, CallRule] = {"mod": _mod}
+"""The rules, by name of function."""

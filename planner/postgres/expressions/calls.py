@@ -11,11 +11,12 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from planner.postgres.expressions import (
-    array_calls,
+    arithmetic,
+    arrays,
     interval_calls,
-    json_calls,
+    json_rules,
     number_calls,
-    pattern_calls,
+    patterns,
     text_calls,
     time_calls,
 )
@@ -125,12 +126,13 @@ def _current_setting(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp
 
 CALLS: Mapping[str, CallRule] = {
     **text_calls.CALLS,
-    **pattern_calls.CALLS,
+    **patterns.CALLS,
     **time_calls.CALLS,
     **interval_calls.CALLS,
     **number_calls.CALLS,
-    **array_calls.CALLS,
-    **json_calls.CALLS,
+    **arithmetic.CALLS,
+    **arrays.CALLS,
+    **json_rules.CALLS,
     "current_setting": _current_setting,
     "every": renamed("bool_and"),
     "num_nulls": _num_nulls(counts_nulls=True),

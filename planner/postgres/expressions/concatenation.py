@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from planner.postgres.expressions import object_names
-from planner.postgres.expressions.json_calls import json_of
+from planner.postgres.expressions.json_rules import json_of
 from planner.postgres.expressions.printing import is_document, printed
 from planner.postgres.expressions.rules import Rule
 from planner.postgres.types.inference import Types

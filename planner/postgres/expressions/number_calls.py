@@ -1,4 +1,9 @@
-"""Rules for calls about numbers. Operators, `round`, `ceil` and `floor` are in `arithmetic`."""
+"""Rules for calls about numbers, such as `round`, and the division of numerics.
+
+DuckDB divides numerics as doubles, which keep 15 digits. PostgreSQL divides them exactly. So a
+numeric becomes a whole number of 128 bits, and a macro divides the two to 16 digits after the
+decimal point. Operators are in `arithmetic`, which also has the rule of `mod`.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +11,63 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from planner.postgres.expressions.arithmetic import modulo
-from planner.postgres.expressions.numeric_division import whole_quotient
-from planner.postgres.expressions.rules import CallRule, copies, renamed
+from planner.postgres.expressions.rules import CallRule, Rule, copies, renamed
 from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types
-from planner.postgres.types.result_types import INTEGERS, as_decimal, common_type
-from planner.trees.nodes import call, cast
+from planner.postgres.types.result_types import (
+    DIGITS_MAX,
+    FLOATS,
+    INTEGERS,
+    as_decimal,
+    common_type,
+)
+from planner.trees.nodes import call, cast, wrapped
 from planner.values.sqltypes import duckdb_type
-from stores.spec.schema import Kind
+from stores.spec.schema import DataType, Kind
+
+
+def quotient(left: exp.Expr, right: exp.Expr, one: DataType, other: DataType) -> exp.Expr:
+    """Return the call that divides a numeric by another.
+
+    Args:
+        left: the dividend.
+        right: the divisor.
+        one: a decimal type that holds all values of `left`.
+        other: a decimal type that holds all values of `right`.
+    """
+    apart = other.scale - one.scale
+    return call(
+        "pg_sg_quotient",
+        _whole(left, one),
+        _whole(right, other),
+        cast(exp.Literal.number(10 ** max(apart, 0)), "HUGEINT"),
+        cast(exp.Literal.number(10 ** max(-apart, 0)), "HUGEINT"),
+        exp.Literal.number(apart),
+    )
+
+
+def whole_quotient(left: exp.Expr, right: exp.Expr, one: DataType, other: DataType) -> exp.Expr:
+    """Return a numeric divided by another, without its fraction: `div(left, right)`."""
+    sides: list[exp.Expr] = []
+    for side, own, more in ((left, one, other.scale), (right, other, one.scale)):
+        whole = _whole(side, own)
+        if more > own.scale:
+            unit = cast(exp.Literal.number(10 ** (more - own.scale)), "HUGEINT")
+            whole = exp.Mul(this=whole, expression=unit)
+        sides.append(exp.Paren(this=whole))
+    return exp.Paren(this=exp.IntDiv(this=sides[0], expression=sides[1]))
+
+
+def _whole(node: exp.Expr, data_type: DataType) -> exp.Expr:
+    """Return a decimal without its point, as an integer of 128 bits."""
+    digits, scale = data_type.precision, data_type.scale
+    exact = cast(node.copy(), f"DECIMAL({DIGITS_MAX},{scale})")
+    if scale and digits + scale > DIGITS_MAX:  # the product would have too many digits
+        printed = call("replace", cast(exact, "TEXT"), *map(exp.Literal.string, (".", "")))
+        return cast(printed, "HUGEINT")
+    if scale:
+        exact = exp.Mul(this=exact, expression=exp.Literal.number(10**scale))
+    return cast(exact, "HUGEINT")
 
 
 def _same_type(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
@@ -39,16 +92,6 @@ def _div(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None
     return cast(whole_quotient(given[0], given[1], one, other), duckdb_type(found))
 
 
-def _mod(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
-    """Write `mod` as `%`, whose rule keeps numerics exact."""
-    rest = exp.Mod(this=given[0].copy(), expression=given[1].copy())
-    for side, of in zip((rest.this, rest.expression), given, strict=False):
-        types.note(side, types.of(of))
-    holder = exp.Paren(this=rest)
-    modulo(rest, types)
-    return holder
-
-
 def _trunc(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
     """Truncate integers and reals as doubles; with a number of places, integers as numerics."""
     kind = types.kind_of(given[0])
@@ -69,12 +112,30 @@ def _bit_count(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
     return cast(call("bit_count", of), "BIGINT")
 
 
+def _round(node: exp.Expr, types: Types) -> exp.Expr:
+    """Round as PostgreSQL does.
+
+    DuckDB rounds the half of a double away from zero, PostgreSQL to the even neighbour; numerics
+    are rounded alike. `round`, `ceil` and `floor` of integers and reals are doubles.
+    """
+    kind = types.kind_of(node.this)
+    if node.args.get("decimals") is not None:
+        if kind in INTEGERS:
+            wrapped(node.this, lambda inner: cast(inner, "DECIMAL(19,0)"))
+        return node
+    if kind in INTEGERS or (kind is Kind.REAL and not isinstance(node, exp.Round)):
+        return wrapped(node, lambda inner: cast(inner, "DOUBLE"))
+    if kind in FLOATS and isinstance(node, exp.Round):
+        fresh = call("round_even", cast(node.this.copy(), "DOUBLE"), exp.Literal.number(0))
+        return node.replace(fresh)
+    return node
+
+
 CALLS: Mapping[str, CallRule] = {
     **dict.fromkeys(("gcd", "lcm"), _same_type),
     "exp": renamed("pg_sg_exp"),
     "sign": _sign,
     "div": _div,
-    "mod": _mod,
     "trunc": _trunc,
     "factorial": _factorial,
     **{name: renamed(f"pg_sg_{name}") for name in ("acosh", "atanh")},
@@ -82,3 +143,5 @@ CALLS: Mapping[str, CallRule] = {
     "bit_count": _bit_count,
 }
 """The rules, by name of function."""
+RULES: Mapping[type[exp.Expr], Rule] = dict.fromkeys((exp.Round, exp.Ceil, exp.Floor), _round)
+"""The rules, by type of node."""

@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from planner.errors import InvalidValueError
+from planner.postgres.expressions.patterns import group_of, regular_expression
 from planner.postgres.expressions.printing import printed
 from planner.postgres.expressions.rules import CallRule, copies, renamed, text_of, unsupported
 from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types
 from planner.postgres.types.literals import bytes_of
-from planner.postgres.types.pattern_texts import group_of, regular_expression
 from planner.trees.nodes import call, cast, position_of
 from stores.spec.schema import Kind
 

@@ -14,14 +14,19 @@ from planner.postgres.types.functions import FUNCTIONS
 
 
 def tables() -> dict[str, Mapping[str, CallRule]]:
-    """Return the tables of all modules of calls, by name of module."""
-    paths = Path(expressions.__path__[0]).glob("*_calls.py")
-    return {path.stem: import_module(f"{expressions.__name__}.{path.stem}").CALLS for path in paths}
+    """Return the tables of all modules but `calls`, which joins them, by name of module."""
+    names = {path.stem for path in Path(expressions.__path__[0]).glob("*.py")}
+    modules = {name: import_module(f"{expressions.__name__}.{name}") for name in sorted(names)}
+    return {
+        name: module.CALLS
+        for name, module in modules.items()
+        if hasattr(module, "CALLS") and module is not calls
+    }
 
 
 def test_every_table_of_calls_is_used() -> None:
     found = tables()
-    assert {"text_calls", "time_calls", "json_calls"} <= set(found)
+    assert {"arithmetic", "json_rules", "patterns", "text_calls", "time_calls"} <= set(found)
     for module, table in found.items():
         assert {name: calls.CALLS.get(name) for name in table} == dict(table), module
 

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from planner.errors import NotSupportedError
-from planner.postgres.types.pattern_texts import (
+from planner.postgres.expressions.patterns import (
     group_of,
     groups_in,
     regular_expression,
