@@ -4,9 +4,9 @@ The engine uses `PgCatalog` only.
 
 | rows | from |
 |---|---|
-| `seed`, `builtin_rows` | what PostgreSQL has built in |
-| `store_relations`, `store_rows`, `oids` | stores and system relations |
-| `settings_rows`, `session_rows` | settings; cursors, statements and sessions |
+| `seed`, `builtin_rows` | what PostgreSQL has built in, and settings |
+| `store_relations`, `store_rows` | stores and system relations |
+| `session_rows` | cursors, statements and sessions |
 | `views` | the other relations, as SQL over these |
 
 `macros` has the functions. `rewrite` turns a client's statement into DuckDB's SQL; `catalog_calls`

@@ -23,18 +23,16 @@ from planner.composing.compose import Composer
 from planner.composing.process_pool import ProcessPool
 from planner.composing.remote import RemoteDatabase
 from planner.errors import InvalidValueError, NotSupportedError
-from planner.pg_catalog.builtin_rows import OWNER
-from planner.pg_catalog.catalog_calls import extract_calls, may_ask
+from planner.pg_catalog.builtin_rows import OWNER, postgres_settings
+from planner.pg_catalog.catalog_calls import extract_calls, may_call_catalog
 from planner.pg_catalog.database import catalog_definition, displays_of
-from planner.pg_catalog.oids import relation_oids
 from planner.pg_catalog.recognise import is_catalog_statement
 from planner.pg_catalog.results import Displays, gather, shown_type
 from planner.pg_catalog.rewrite import Rewritten, rewrite
 from planner.pg_catalog.session_rows import reads_session_rows, session_script
-from planner.pg_catalog.settings_rows import postgres_settings
 from planner.pg_catalog.side_effects import apply_side_effects, result_columns
 from planner.pg_catalog.store_relations import Relation as CatalogedRelation
-from planner.pg_catalog.store_relations import store_relation, system_relation
+from planner.pg_catalog.store_relations import relation_oids, store_relation, system_relation
 from planner.syntax.with_clause import Clause
 from planner.values.cancel import Cancellation
 from planner.values.quoting import quote_name, quote_text
@@ -193,7 +191,7 @@ class PgCatalog:
         Raises:
             QueryError: the catalog cannot answer a call.
         """
-        if not may_ask(sql):
+        if not may_call_catalog(sql):
             return None, parameter_types
         numbers = [int(node.name) for node in tree.find_all(exp.Parameter) if node.name.isdigit()]
         numbers += [reference.number for reference in clause.parameters]

@@ -15,9 +15,14 @@ from sqlglot import exp
 
 from planner.binding.qualifiers import unqualify
 from planner.errors import NotSupportedError
-from planner.pg_catalog.recognise import ASKED, OBJECT_TYPES, SESSION_NODES, is_object_cast
+from planner.pg_catalog.recognise import (
+    CALLABLE_OVER_STORES,
+    OBJECT_TYPES,
+    SESSION_NODES,
+    is_object_cast,
+)
 from planner.pg_catalog.relations import SCHEMA_IN_DUCKDB
-from planner.pg_catalog.user_keywords import USER_KEYWORDS, resolve_user_keywords
+from planner.pg_catalog.vocabulary import USER_KEYWORDS, resolve_user_keywords
 from planner.postgres.refused import unknown_function
 from planner.postgres.types.functions import call_name
 from planner.postgres.types.output_columns import name_columns
@@ -27,7 +32,7 @@ from stores.spec.store import Store
 
 _SCHEMAS = frozenset(SCHEMA_IN_DUCKDB)
 _WORD = re.compile(r"\w+")
-_WORDS = ASKED | USER_KEYWORDS | OBJECT_TYPES
+_WORDS = CALLABLE_OVER_STORES | USER_KEYWORDS | OBJECT_TYPES
 _CONSTANT = (
     *(exp.Literal, exp.Boolean, exp.Null, exp.Neg, exp.Paren, exp.Cast, exp.DataType),
     *(exp.DataTypeParam, exp.ObjectIdentifier, exp.Identifier, *SESSION_NODES),
@@ -42,7 +47,7 @@ _GUARDS = (exp.Case, exp.If, exp.Coalesce)
 """Nodes that may skip a branch, and with it the error of an unknown setting."""
 
 
-def may_ask(sql: str) -> bool:
+def may_call_catalog(sql: str) -> bool:
     """Whether a text has a word of a catalog call; few texts have one."""
     return not _WORDS.isdisjoint(_WORD.findall(sql.lower()))
 
@@ -149,17 +154,17 @@ def _calls(tree: exp.Query) -> Iterator[exp.Expr]:
 
     The calls inside a call that must stay are yielded, too.
     """
-    for node in tree.walk(prune=lambda each: _asks(each) and _is_constant(each)):
-        if _asks(node):
+    for node in tree.walk(prune=lambda each: _is_catalog_call(each) and _is_constant(each)):
+        if _is_catalog_call(node):
             yield node
 
 
-def _asks(node: exp.Expr) -> bool:
+def _is_catalog_call(node: exp.Expr) -> bool:
     if isinstance(node.parent, exp.Table):
         return False  # functions in FROM have an allow-list of their own
     if isinstance(node, exp.Cast):
         return _names_object(node)
-    is_call = isinstance(node, exp.Anonymous) and node.name.lower() in ASKED
+    is_call = isinstance(node, exp.Anonymous) and node.name.lower() in CALLABLE_OVER_STORES
     return is_call or isinstance(node, SESSION_NODES)
 
 
@@ -196,7 +201,11 @@ def _is_constant(node: exp.Expr) -> bool:
 
 
 def _is_call_of_constants(node: exp.Expr) -> bool:
-    return isinstance(node, exp.Anonymous) and node.name.lower() in ASKED and _is_constant(node)
+    return (
+        isinstance(node, exp.Anonymous)
+        and node.name.lower() in CALLABLE_OVER_STORES
+        and _is_constant(node)
+    )
 
 
 def _parts(value: object) -> Sequence[exp.Expr]:

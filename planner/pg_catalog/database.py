@@ -13,13 +13,13 @@ import pyarrow as pa
 from planner.composing.compose import MEANING
 from planner.composing.database import Definition
 from planner.pg_catalog import seed
-from planner.pg_catalog.arrow_tables import Fields, catalog_table
 from planner.pg_catalog.builtin_rows import (
     OWNER,
     PUBLIC_OWNER,
     builtin_tables,
     proc_lines,
     role_names,
+    settings_table,
 )
 from planner.pg_catalog.macros import macro_script
 from planner.pg_catalog.postgres_types import postgres_types, spellings
@@ -27,9 +27,10 @@ from planner.pg_catalog.relations import (
     LOOKUP_SCHEMA,
     SCHEMA_IN_DUCKDB,
     WIDE,
+    Fields,
     catalog_relations,
+    catalog_table,
 )
-from planner.pg_catalog.settings_rows import settings_table
 from planner.pg_catalog.store_relations import Relation, settle_index_names
 from planner.pg_catalog.store_rows import RelationRows, relation_rows
 from planner.pg_catalog.views import COMPUTED, INFORMATION, SESSION_INFORMATION, SESSION_VIEWS

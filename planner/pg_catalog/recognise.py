@@ -19,7 +19,7 @@ from planner.pg_catalog.macros import (
 )
 from planner.pg_catalog.relations import find_relation
 from planner.pg_catalog.side_effects import SIDE_EFFECT_FUNCTIONS
-from planner.pg_catalog.user_keywords import is_user_keyword
+from planner.pg_catalog.vocabulary import is_user_keyword
 from planner.postgres.types.functions import FUNCTIONS, call_name
 from planner.trees.column_names import type_name
 
@@ -33,7 +33,7 @@ SESSION_NODES = (
     exp.SessionUser,
 )
 """Calls about the session that have their own syntax."""
-_NAMED = frozenset(
+_CATALOG_FUNCTIONS = frozenset(
     (
         *(
             *ACCESS,
@@ -51,11 +51,11 @@ _NAMED = frozenset(
     )
 ) - {"age"}
 """Functions that only the catalog can answer; the other macros are plain SQL."""
-ASKED = _NAMED - {*ROWS_OF, *SIDE_EFFECT_FUNCTIONS}
+CALLABLE_OVER_STORES = _CATALOG_FUNCTIONS - {*ROWS_OF, *SIDE_EFFECT_FUNCTIONS}
 """Functions that a statement over stores may call, too; see `catalog_calls`."""
 _SYNTAX = (exp.Cast, exp.Case, exp.If, exp.Coalesce, exp.Connector, exp.Array)
 """Nodes that sqlglot derives from functions, but which mean the same everywhere."""
-_COMPUTING = FUNCTIONS - ASKED
+_COMPUTING = FUNCTIONS - CALLABLE_OVER_STORES
 OBJECT_TYPES = frozenset(
     ("regclass", "regtype", "regproc", "regprocedure", "regnamespace", "regrole")
 )
@@ -73,7 +73,7 @@ def is_catalog_statement(tree: exp.Expr, stores: Container[str]) -> bool:
         if find_relation(schema, name) is None or (not schema and name in stores):
             return False
         named = True
-    return named or (_calls_catalog(tree) and not (_computes(tree) and _asks_only(tree)))
+    return named or (_calls_catalog(tree) and not (_computes(tree) and _calls_suit_stores(tree)))
 
 
 def _computes(tree: exp.Expr) -> bool:
@@ -86,11 +86,14 @@ def _computes(tree: exp.Expr) -> bool:
     )
 
 
-def _asks_only(tree: exp.Expr) -> bool:
+def _calls_suit_stores(tree: exp.Expr) -> bool:
     """Whether all its catalog calls may also stand in statements over stores."""
     return not any(
         is_object_cast(node)
-        or (isinstance(node, exp.Anonymous) and node.name.lower() in _NAMED - ASKED)
+        or (
+            isinstance(node, exp.Anonymous)
+            and node.name.lower() in _CATALOG_FUNCTIONS - CALLABLE_OVER_STORES
+        )
         for node in tree.walk()
     )
 
@@ -104,7 +107,7 @@ def _calls_catalog(tree: exp.Expr) -> bool:
     for node in tree.walk():
         if isinstance(node, SESSION_NODES) or is_user_keyword(node):
             return True
-        if isinstance(node, exp.Anonymous) and node.name.lower() in _NAMED:
+        if isinstance(node, exp.Anonymous) and node.name.lower() in _CATALOG_FUNCTIONS:
             return True
         if is_object_cast(node):
             return True

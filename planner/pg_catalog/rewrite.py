@@ -20,8 +20,7 @@ from planner.pg_catalog.from_items import rewrite_from
 from planner.pg_catalog.macros import CATALOG_MACROS, MACRO_PREFIX
 from planner.pg_catalog.relations import SCHEMA_IN_DUCKDB, SYSTEM_COLUMNS
 from planner.pg_catalog.side_effects import SideEffect, extract_side_effects
-from planner.pg_catalog.user_keywords import resolve_user_keywords
-from planner.pg_catalog.vocabulary import catalog_vocabulary
+from planner.pg_catalog.vocabulary import catalog_vocabulary, resolve_user_keywords
 from planner.syntax.with_clause import NO_CLAUSE
 from planner.trees.nodes import parameter_number
 from planner.trees.outline import Outline, outline

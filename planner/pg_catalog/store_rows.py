@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from importlib.metadata import version
 
 from planner.binding.relations import SYSTEM_SCHEMA
-from planner.pg_catalog.arrow_tables import Fields
 from planner.pg_catalog.builtin_rows import (
     NAMESPACES,
     OWNER,
@@ -15,9 +14,9 @@ from planner.pg_catalog.builtin_rows import (
     attribute,
     relation_row,
 )
-from planner.pg_catalog.oids import assign_oids, definition_xmin, object_names
 from planner.pg_catalog.postgres_types import ColumnType, column_type
-from planner.pg_catalog.store_relations import Relation
+from planner.pg_catalog.relations import Fields
+from planner.pg_catalog.store_relations import Relation, assign_oids, definition_xmin, object_names
 from planner.values.quoting import quote_name
 
 PG_CLASS_OID = 1259

@@ -155,8 +155,8 @@ class Access(Struct, frozen=True, kw_only=True):
         wanted = set.union(*partitions)
         disjoint = merged(schema, regions)
         is_exact = all(r.is_exact for r in disjoint) and all(p == wanted for p in partitions)
-        asked = _Asked(access=self, columns=self._decoded(is_exact), is_exact=is_exact)
-        targets = [t for region in disjoint for t in asked.targets(region, route)]
+        queries = _QueryMaker(access=self, columns=self._decoded(is_exact), is_exact=is_exact)
+        targets = [t for region in disjoint for t in queries.targets(region, route)]
         keep = None if is_exact else row_filter(schema, allowed, self.columns)
         return Scatter(targets=[t for t in targets if t[0] in wanted], keep=keep)
 
@@ -252,7 +252,7 @@ def _partitions(domain: Domain | None, schema: StoreSchema) -> set[int]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Asked:
+class _QueryMaker:
     """Makes the queries for the regions of an access."""
 
     access: Access

@@ -183,21 +183,21 @@ class QueryPlan(Struct, frozen=True, kw_only=True):
     origins: Origins | None
     """The origins of the columns; None if they are not known."""
     parameters: tuple[DataType, ...]
-    """The parameters of the client, then those that `asked` fills."""
+    """The parameters of the client, then those that `catalog_values` fills."""
     clause: Clause
     residual: str | None = None
     """The conditions that the accesses do not decide; None if they decide all."""
     catalog_version: int = 0
     costs: bool = True
     """Whether EXPLAIN shows an estimate of the cost."""
-    asked: CatalogStatement | None = None
+    catalog_values: CatalogStatement | None = None
     """The query for values from the catalog at run time, such as the user; one row."""
 
     @property
     def taken(self) -> tuple[DataType, ...]:
         """The types of the parameters that the client gives."""
-        asked = 0 if self.asked is None else len(self.asked.columns)
-        return self.parameters[: len(self.parameters) - asked]
+        filled = 0 if self.catalog_values is None else len(self.catalog_values.columns)
+        return self.parameters[: len(self.parameters) - filled]
 
     @property
     def arrow_schema(self) -> pa.Schema:

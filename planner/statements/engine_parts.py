@@ -12,7 +12,7 @@ from planner.composing.compose import Composer, composing_definition
 from planner.composing.process_pool import ProcessPool
 from planner.composing.remote import RemoteDatabase
 from planner.pg_catalog import PgCatalog
-from planner.pg_catalog.settings_rows import postgres_settings
+from planner.pg_catalog.builtin_rows import postgres_settings
 from planner.running.execute import Executor
 from stores.spec.store import StoreCatalog
 

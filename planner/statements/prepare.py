@@ -152,7 +152,9 @@ class QueryPreparer:
             parameters=plan.taken,
             returns_rows=True,
             plan=Analyze(plan) if parsed.analyze else plan,
-            look_up=self._executor.fast_lookup(plan) if is_lookup and plan.asked is None else None,
+            look_up=self._executor.fast_lookup(plan)
+            if is_lookup and plan.catalog_values is None
+            else None,
         )
 
     def _prepare_catalog(
@@ -195,7 +197,7 @@ class QueryPreparer:
         clause = parsed.clause
         version = self._catalog.version
         try:
-            asked, types = self._pg_catalog.prepare_calls(
+            catalog_values, types = self._pg_catalog.prepare_calls(
                 parsed.sql, tree, clause, parameter_types, cancellation=cancellation
             )
             bound = bind(tree, clause, self._vocabulary, types)
@@ -205,4 +207,6 @@ class QueryPreparer:
         except RecursionError as error:
             raise LimitExceededError("statement is nested too deep") from error
         columns = with_origins(plan.columns, plan.origins, self._pg_catalog.oid_of)
-        return structs.replace(plan, columns=columns, asked=asked, costs=parsed.costs)
+        return structs.replace(
+            plan, columns=columns, catalog_values=catalog_values, costs=parsed.costs
+        )

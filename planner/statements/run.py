@@ -142,8 +142,10 @@ class Runner:
         session: Session,
         cancellation: Cancellation,
     ) -> Result:
-        if plan.asked is not None:
-            asked = self._pg_catalog.values(plan.asked, session=session, cancellation=cancellation)
+        if plan.catalog_values is not None:
+            asked = self._pg_catalog.values(
+                plan.catalog_values, session=session, cancellation=cancellation
+            )
             parameters = (*parameters, *asked)
         options = read_options(plan.clause, session, parameters)
         snapshot = transaction_snapshot(session)
@@ -181,7 +183,7 @@ def is_inline(statement: Statement, session: Session, parameters: Row | None) ->
         return not isinstance(plan, CatalogStatement | Analyze)
     if statement.kind is StatementKind.EXPLAIN:
         return True
-    if not isinstance(plan.node, Lookup) or plan.asked is not None:
+    if not isinstance(plan.node, Lookup) or plan.catalog_values is not None:
         return False
     clause, mine = plan.clause, session_options(session)
     if clause.latest or clause.wait_ms is not None or takes_snapshot(session):

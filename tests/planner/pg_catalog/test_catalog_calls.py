@@ -231,7 +231,7 @@ def test_a_key_beside_a_literal_uses_the_session(sides: Sides) -> None:
 def test_plans_of_lookups_do_not_change(sides: Sides) -> None:
     statement = sides.engine.prepare("SELECT age FROM people WHERE name = $1", Session())
     assert isinstance(statement.plan, QueryPlan)
-    assert statement.plan.asked is None
+    assert statement.plan.catalog_values is None
     assert statement.look_up is not None
 
 

@@ -10,7 +10,7 @@ import pytest
 from planner.composing.functions.macros import MACROS
 from planner.composing.functions.python_functions import PYTHON_FUNCTIONS
 from planner.errors import QueryError
-from planner.pg_catalog.recognise import ASKED
+from planner.pg_catalog.recognise import CALLABLE_OVER_STORES
 from planner.postgres.refused import TABLE_FUNCTIONS
 from planner.postgres.types.functions import FUNCTIONS, RESULTS, SAME_AS_FIRST
 from planner.values.session import Session
@@ -18,7 +18,7 @@ from tests.planner.sides import Sides
 
 VOLATILE = {"random", "gen_random_uuid", "uuid", "uuidv4", "uuidv7"}
 """Volatile functions that are harmless."""
-CATALOG = {*ASKED, "nextval", "currval", "setval"}
+CATALOG = {*CALLABLE_OVER_STORES, "nextval", "currval", "setval"}
 """Functions that the catalog's database answers or refuses, not that of the stores."""
 
 
