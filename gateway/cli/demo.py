@@ -20,10 +20,9 @@ from types import FrameType
 
 from rich.console import Console
 
-from gateway.cli.child_programs import Program, running
 from gateway.cli.client import Client
 from gateway.cli.demo_directory import DemoDirectory
-from gateway.cli.demo_progress import PipelineEvents, show_progress
+from gateway.cli.demo_programs import PipelineEvents, Program, running, show_progress
 from gateway.errors import GatewayError, ServeError
 from gateway.serve import cannot_listen
 from gateway.settings import parse_address

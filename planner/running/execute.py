@@ -24,6 +24,7 @@ from planner.errors import (
 from planner.planning.access import Access, Scatter
 from planner.planning.plan import Compose, Count, Lookup, QueryPlan, Stream, SystemScan
 from planner.running.consistency import Asked, Reading
+from planner.running.fast_lookup import fast_lookup, key_of
 from planner.running.gathering import (
     Streams,
     Tally,
@@ -34,8 +35,7 @@ from planner.running.gathering import (
     projected,
     top_rows,
 )
-from planner.running.joining import Joining, Read
-from planner.running.lookup import fast_lookup, key_of
+from planner.running.join_inputs import JoinInputs, Read
 from planner.running.snapshot import Snapshot
 from planner.syntax.options import ReadOptions
 from planner.values.cancel import Cancellation
@@ -101,7 +101,7 @@ class Executor:
         return held[1]
 
     def fast_lookup(self, plan: QueryPlan) -> LookUp:
-        """Return the fast lookup of a plan; see `planner.running.lookup`."""
+        """Return the fast lookup of a plan; see `planner.running.fast_lookup`."""
         assert isinstance(plan.node, Lookup)
         return fast_lookup(plan, plan.node, self._catalog, self.route(plan.node.access.schema))
 
@@ -231,10 +231,10 @@ class Executor:
             self._settle(tally, options)
             return read
 
-        joining = Joining(links=node.links, open_access=open_access, rows_of=self.rows_of)
+        inputs = JoinInputs(links=node.links, open_access=open_access, rows_of=self.rows_of)
         relations = {
             name: ArrowRelation(accesses[name].schema.arrow_schema(accesses[name].columns), read)
-            for name, read in joining.open_all(accesses).items()
+            for name, read in inputs.open_all(accesses).items()
         }
         for name, planned in node.inputs:
             if isinstance(planned, SystemScan):

@@ -144,7 +144,7 @@ class LookedUp(Struct, frozen=True):
 
 
 LookUp: TypeAlias = "Callable[[Row, Session], LookedUp | None]"
-"""Takes a statement's parameters and its session; see `planner.running.lookup`."""
+"""Takes a statement's parameters and its session; see `planner.running.fast_lookup`."""
 
 
 class StatementKind(Enum):

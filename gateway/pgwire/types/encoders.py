@@ -14,7 +14,7 @@ from functools import lru_cache
 
 import pyarrow as pa
 
-from gateway.pgwire.types import vector_scalars, vector_times
+from gateway.pgwire.types import scalar_columns, time_columns
 from gateway.pgwire.types.arrow_values import as_stored, physical_values
 from gateway.pgwire.types.fields import Array, Fields, printed
 from gateway.pgwire.types.nested import array_type, array_wire_type, document_wire_type
@@ -84,43 +84,43 @@ class _Columns:
 
 
 _INTEGERS = (Kind.TINYINT, Kind.SMALLINT, Kind.INTEGER, Kind.BIGINT)
-_UTF8 = _Columns(vector_scalars.utf8, vector_scalars.utf8)
+_UTF8 = _Columns(scalar_columns.utf8, scalar_columns.utf8)
 _COLUMNS: Mapping[Kind, _Columns] = {
-    Kind.BOOLEAN: _Columns(vector_scalars.boolean_text, vector_scalars.boolean_binary),
+    Kind.BOOLEAN: _Columns(scalar_columns.boolean_text, scalar_columns.boolean_binary),
     **{
         kind: _Columns(
             printed,
-            vector_scalars.number_binary(
+            scalar_columns.number_binary(
                 f"i{DataType(kind=kind).arrow.bit_width // 8}", f"i{kind.record.length}"
             ),
         )
         for kind in _INTEGERS
     },
     Kind.REAL: _Columns(
-        vector_scalars.float_text("f4", fixed_below=1e6, encode=Kind.REAL.record.text),
-        vector_scalars.number_binary("f4", "f4"),
+        scalar_columns.float_text("f4", fixed_below=1e6, encode=Kind.REAL.record.text),
+        scalar_columns.number_binary("f4", "f4"),
     ),
     Kind.DOUBLE: _Columns(
-        vector_scalars.float_text("f8", fixed_below=1e15, encode=Kind.DOUBLE.record.text),
-        vector_scalars.number_binary("f8", "f8"),
+        scalar_columns.float_text("f8", fixed_below=1e15, encode=Kind.DOUBLE.record.text),
+        scalar_columns.number_binary("f8", "f8"),
     ),
     Kind.TEXT: _UTF8,
     Kind.JSON: _UTF8,
-    Kind.NULL: _Columns(vector_scalars.nulls, vector_scalars.nulls),
-    Kind.BYTEA: _Columns(vector_scalars.bytea_text, vector_scalars.same),
-    Kind.UUID: _Columns(vector_scalars.utf8, vector_scalars.uuid_binary),
-    Kind.DATE: _Columns(vector_times.date_text(Kind.DATE.record.text), vector_times.date_binary),
-    Kind.TIME: _Columns(vector_times.time_text, vector_times.time_binary),
+    Kind.NULL: _Columns(scalar_columns.nulls, scalar_columns.nulls),
+    Kind.BYTEA: _Columns(scalar_columns.bytea_text, scalar_columns.same),
+    Kind.UUID: _Columns(scalar_columns.utf8, scalar_columns.uuid_binary),
+    Kind.DATE: _Columns(time_columns.date_text(Kind.DATE.record.text), time_columns.date_binary),
+    Kind.TIME: _Columns(time_columns.time_text, time_columns.time_binary),
     Kind.TIMESTAMP: _Columns(
-        vector_times.timestamp_text(b"", Kind.TIMESTAMP.record.text),
-        vector_times.timestamp_binary,
+        time_columns.timestamp_text(b"", Kind.TIMESTAMP.record.text),
+        time_columns.timestamp_binary,
     ),
     Kind.TIMESTAMPTZ: _Columns(
-        vector_times.timestamp_text(b"+00", Kind.TIMESTAMPTZ.record.text),
-        vector_times.timestamp_binary,
+        time_columns.timestamp_text(b"+00", Kind.TIMESTAMPTZ.record.text),
+        time_columns.timestamp_binary,
     ),
     Kind.INTERVAL: _Columns(
-        vector_times.interval_text(Kind.INTERVAL.record.text), vector_times.interval_binary
+        time_columns.interval_text(Kind.INTERVAL.record.text), time_columns.interval_binary
     ),
 }
 """By kind. A column of any other kind is encoded value by value."""
@@ -157,12 +157,12 @@ def _modifier(data_type: DataType) -> int:
 
 def _decimals(data_type: DataType) -> _Columns:
     # Parameters have no precision, and columns of more digits behind the point are rare.
-    if not data_type.precision or data_type.scale > vector_scalars.NUMERIC_DIGITS_MAX:
+    if not data_type.precision or data_type.scale > scalar_columns.NUMERIC_DIGITS_MAX:
         return _Columns()
     record = Kind.DECIMAL.record
     return _Columns(
-        vector_scalars.numeric_text(data_type.scale, record.text),
-        vector_scalars.numeric_binary(data_type.scale, record.encode),
+        scalar_columns.numeric_text(data_type.scale, record.text),
+        scalar_columns.numeric_binary(data_type.scale, record.encode),
     )
 
 

@@ -1,7 +1,7 @@
 """Columns of fields: Arrow binary arrays whose values are the bytes of one field each.
 
-This module and the `vector_` modules work on whole columns by Arrow and numpy, mostly without
-Python's lock. They make no Python object for a single value.
+This module, `scalar_columns` and `time_columns` work on whole columns by Arrow and numpy, mostly
+without Python's lock. They make no Python object for a single value.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from gateway.pgwire.types.fields import Array, Bytes, Fields, Ints, fixed, numbers, replaced
-from gateway.pgwire.types.vector_scalars import big_endian
+from gateway.pgwire.types.scalar_columns import big_endian
 from planner.engine import Kind
 
 _SECOND = 1_000_000

@@ -16,7 +16,7 @@ Read: TypeAlias = Callable[[], Iterator[pa.RecordBatch]]
 
 
 @dataclass(slots=True, kw_only=True)
-class Joining:
+class JoinInputs:
     """Opens the accesses of one statement that DuckDB composes.
 
     Args:
