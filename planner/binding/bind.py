@@ -75,10 +75,11 @@ class Bound(Struct, frozen=True, kw_only=True):
     nodes: Nodes
     sources: tuple[Source, ...]
     parameters: tuple[DataType, ...]
-    names: tuple[str, ...] | None
-    """Result columns as Postgres names them; None where only DuckDB knows how many there are."""
+    names: Callable[[], tuple[str, ...] | None]
+    """Returns the result columns as Postgres names them; None where only DuckDB knows their number.
+    """
     origins: Callable[[], Origins | None]
-    """Returns which result columns are columns of a relation."""
+    """Returns which result columns are columns of a relation. Call both before `translate`."""
     translate: Callable[[], tuple[DataType | None, ...] | None]
     """Makes the tree one that DuckDB runs, and returns the result types in Postgres where they are
     certain. Call it at most once: a plan without DuckDB does not need it."""
@@ -143,7 +144,6 @@ class _Binder:
         outputs = Outputs(self._star_columns, hidden=hidden)
         outputs.spell_out(scopes)
         root = next((scope for scope in scopes if scope.is_root), None)
-        names = None if root is None else outputs.names(root)
         pushdown = Pushdown(scopes, self._readable, resolvers, self._parameters.type_of)
         prefix = self._free_prefix()
         sources = tuple(
@@ -183,7 +183,7 @@ class _Binder:
             nodes=self._nodes,
             sources=sources,
             parameters=self._parameters.types(),
-            names=names,
+            names=lambda: None if root is None else outputs.names(root),
             origins=lambda: None if root is None else origins_of(root, outputs, self._named),
             translate=translate,
         )
@@ -201,11 +201,12 @@ class _Binder:
 
     def _normalize(self) -> None:
         """Bring the tree into the form that all later steps and DuckDB read."""
+        mentioned = self._mentioned
         for node in self._nodes.of(exp.Identifier):
             name = identifier(node)
             if name != node.args["this"]:
                 node.set("this", name)
-            self._mentioned.add(name)
+            mentioned.add(name)
         is_changed = self._nodes.has(_REPLACED)
         for text in self._nodes.of(exp.ByteString):
             literal = exp.Literal.string(text.name)  # E'…' is text in Postgres
@@ -233,9 +234,10 @@ class _Binder:
         # Tables of joins in parentheses are in no scope.
         commons = {cte.alias for cte in self._nodes.of(exp.CTE)}
         for table in self._nodes.of(exp.Table):
+            if id(table) in self._relations:
+                continue
             is_name = not table.db and isinstance(table.this, exp.Identifier)
-            is_known = id(table) in self._relations or (is_name and table.name in commons)
-            if not is_known and self._resolve(table):
+            if not (is_name and table.name in commons) and self._resolve(table):
                 found.append(table)
         return found
 
@@ -297,7 +299,7 @@ class _Binder:
         """
         prefix = "r"
         taken = [name.lower() for name in self._mentioned if name[-1:].isdigit()]
-        while any(_begins_with(prefix, name) for name in taken):
+        while taken and any(_begins_with(prefix, name) for name in taken):
             prefix += "r"
         return prefix
 
@@ -328,7 +330,7 @@ class _Binder:
             if (
                 is_row
                 or name in qualifiers
-                or any(table.parent_select is select for select in selects)
+                or (selects and any(table.parent_select is select for select in selects))
             ):
                 whole.add(id(table))
         return whole
@@ -336,8 +338,10 @@ class _Binder:
     def _used(self, table: exp.Table, *, is_whole: bool) -> tuple[str, ...]:
         """Return the columns that the statement may read: those that it names, or all of `*`."""
         relation = self._relations[id(table)]
-        plain = {column.name for column in relation.columns} if is_whole else set()
-        used = tuple(n for n in relation.readable if n in self._mentioned or n in plain)
+        wanted = self._mentioned
+        if is_whole:
+            wanted = wanted.union(column.name for column in relation.columns)
+        used = tuple([name for name in relation.readable if name in wanted])
         return used or (_cheapest(relation),)
 
     def _spell_fields(self, types: Types) -> None:

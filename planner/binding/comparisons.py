@@ -31,11 +31,10 @@ from planner.values.comparison_bounds import INT_BITS, Fit, Fitted, Fitter, Outs
 from planner.values.constants import constant_of
 from planner.values.sqltypes import data_type_of
 from planner.values.type_modifiers import length_of, second_digits_of
-from stores.spec.schema import BIGINT, DATE, TEXT, DataType, Kind, Value
+from stores.spec.schema import BIGINT, DATE, TEXT, Column, DataType, Kind, Value
 
-ColumnOf: TypeAlias = Callable[[exp.Column], str | None]
-"""Returns the name of a column of the relation; None for a column of another relation."""
-TypeOf: TypeAlias = Callable[[str], DataType]
+ColumnOf: TypeAlias = Callable[[exp.Column], Column | None]
+"""Returns the column of the relation; None for a column of another relation."""
 
 _DAY_US = 86_400_000_000
 _UNITS_US = {
@@ -107,20 +106,19 @@ def _stepped_fit(fit: Fit, move: Callable[[Value], Value]) -> Fit:
     return fit if isinstance(fit, Outside) else Fitted(move(fit.value))
 
 
-def side_of(node: exp.Expr, column_of: ColumnOf, type_of: TypeOf) -> Side | None:
+def side_of(node: exp.Expr, column_of: ColumnOf) -> Side | None:
     """Return the column side of an expression; None if its column cannot be compared alone."""
     node = seen(node)
     if isinstance(node, exp.Column):
-        name = column_of(node)
-        if name is None:
+        column = column_of(node)
+        if column is None:
             return None
-        data_type = type_of(name)
-        return Side(column=name, type=data_type, column_type=data_type)
+        return Side(column=column.name, type=column.type, column_type=column.type)
     reader = _FUNCTIONS.get(type(node))
     argument = _argument(node)
     if reader is None or not isinstance(argument, exp.Column | exp.Cast):
         return None
-    inner = side_of(argument, column_of, type_of)
+    inner = side_of(argument, column_of)
     if inner is None or inner.shift or inner.steps is not None:
         return None
     return reader(node, inner)

@@ -32,7 +32,7 @@ from planner.postgres.select_clauses import (
     desugar_value_functions,
 )
 from planner.trees.known_arguments import check_known
-from planner.trees.nodes import Nodes, position_of
+from planner.trees.nodes import Nodes, kinds, position_of
 from stores.spec.schema import VALID_FROM, VALID_TO
 
 
@@ -44,6 +44,9 @@ def desugar(tree: exp.Query) -> Nodes:
         NotSupportedError: rows are too wide, versions of a time range are asked for, or some pages.
     """
     nodes = Nodes(tree)
+    is_plain = all(isinstance(table.this, exp.Identifier) for table in nodes.of(exp.Table))
+    if is_plain and not nodes.has(_REPLACED):
+        return nodes  # as of most statements
     if drop_operator_schemas(nodes.of(exp.Operator)):
         nodes.renew()
     if desugar_value_functions(nodes.of(exp.Table)):
@@ -62,6 +65,12 @@ def desugar(tree: exp.Query) -> Nodes:
             _desugar_version(table)
         nodes.renew()
     return nodes
+
+
+_REPLACED = DESUGARED | kinds(
+    *(exp.Operator, exp.Unnest, exp.Anonymous, exp.Tuple, exp.Version, exp.Between)
+)
+"""Nodes of these types, or functions in FROM, are in all such forms."""
 
 
 def _desugar_rows(nodes: Nodes) -> None:

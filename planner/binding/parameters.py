@@ -16,7 +16,7 @@ from planner.postgres.types.inference import Types, value_type
 from planner.postgres.types.operands import COMPARED, alternatives, arguments, compared
 from planner.postgres.types.result_types import SYMBOLS, open_operand_type
 from planner.postgres.types.signatures import OPEN, SIGNATURES, resolve
-from planner.syntax.with_clause import Clause
+from planner.syntax.with_clause import NO_CLAUSE, Clause
 from planner.trees.nodes import Nodes, cast, parameter_number, position_of, strip
 from planner.values.catalog_types import postgres_name
 from planner.values.comparison_bounds import are_comparable
@@ -30,6 +30,8 @@ from stores.spec.schema import BIGINT, BOOLEAN, DOUBLE, INTEGER, TEXT, DataType,
 PARAMETERS_MAX = 65_535
 """The Postgres protocol counts parameters in 16 bits."""
 
+_COMPARISONS = frozenset({exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE})
+"""The comparisons of most statements; the type of one side is that of the other."""
 _CONDITIONAL = (exp.Where, exp.Having, exp.Not, exp.And, exp.Or)
 _MANY = (exp.Any, exp.All)
 _NAMED = (exp.Kwarg, exp.PropertyEQ)
@@ -81,7 +83,7 @@ class Parameters:
             InvalidValueError: a number is out of range (42P02).
             InvalidSyntaxError: a `$` has no number.
         """
-        for reference in clause.parameters:
+        for reference in () if clause is NO_CLAUSE else clause.parameters:
             self._check(reference.number)
             declared = self._declared(reference.number)
             self._types.setdefault(reference.number, declared or reference.type)
@@ -137,14 +139,13 @@ class Parameters:
         Raises:
             MismatchedTypeError: e.g. text with a number (42883).
         """
-        for kind in COMPARED:
-            for node in self._nodes.of(kind):
-                for first, *others in compared(node):
-                    one = self._compared_type(first, types)
-                    for other in others if one is not None else ():
-                        theirs = self._compared_type(other, types)
-                        if theirs is not None and one and not are_comparable(one, theirs):
-                            raise _no_operator(node, one, theirs, other)
+        for node in self._nodes.in_turn(COMPARED):
+            for first, *others in compared(node):
+                one = self._compared_type(first, types)
+                for other in others if one is not None else ():
+                    theirs = self._compared_type(other, types)
+                    if theirs is not None and one and not are_comparable(one, theirs):
+                        raise _no_operator(node, one, theirs, other)
 
     def _compared_type(self, node: exp.Expr, types: Types) -> DataType | None:
         """Return the type of one side, if certain; a text literal has that of the other side."""
@@ -162,6 +163,8 @@ class Parameters:
     def _expected_type(self, node: exp.Parameter, types: Types) -> DataType | None:
         """The type that a parameter's surroundings ask for; None if they do not say."""
         called = node.parent
+        if called is not None and type(called) in _COMPARISONS:
+            return value_type(called.expression if called.this is node else called.this, types)
         if isinstance(called, exp.Func) and self._arguments:
             asked = self._arguments.get(call_name(called), ())
             place = next((at for at, each in enumerate(arguments(called)) if each is node), None)

@@ -16,7 +16,6 @@ from sqlglot import exp
 from planner.binding.comparisons import (
     ColumnOf,
     Side,
-    TypeOf,
     after_clock,
     compare,
     compare_constants,
@@ -62,6 +61,8 @@ OPERATORS: dict[type[exp.Expr], str] = {
 }
 MIRRORED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _NEGATED = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+_CONNECTORS = (exp.And, exp.Or)
+_MANY = (exp.Any, exp.All)
 _NOT_IN_MAX = 16
 """A longer NOT IN is left to DuckDB: each of its values splits a range in two."""
 _NESTING_MAX = 40
@@ -74,7 +75,6 @@ class PredicateReader(Struct, frozen=True, kw_only=True):
     """Reads predicates on one relation."""
 
     column_of: ColumnOf
-    type_of: TypeOf
     parameter_type: ParameterType
 
     def predicate(self, node: exp.Expr | None) -> Predicate:
@@ -94,7 +94,7 @@ class PredicateReader(Struct, frozen=True, kw_only=True):
             is_true = not is_true
         if isinstance(node, exp.Not):
             return self._read(node.this, is_true=not is_true, depth=depth + 1)
-        if isinstance(node, exp.And | exp.Or):
+        if isinstance(node, _CONNECTORS):
             split = conjuncts if isinstance(node, exp.And) else disjuncts
             parts = split(node)
             if isinstance(node, exp.And) is is_true:
@@ -122,7 +122,7 @@ class PredicateReader(Struct, frozen=True, kw_only=True):
     def _negated(self, node: exp.Expr) -> Predicate:
         operator = OPERATORS.get(type(node))
         if operator is not None:
-            if isinstance(seen(node.expression), exp.Any | exp.All):
+            if isinstance(seen(node.expression), _MANY):
                 return UNKNOWN
             return self._comparison(node.this, _NEGATED[operator], node.expression)
         read = _NEGATED_ATOMS.get(type(node))
@@ -306,7 +306,7 @@ class PredicateReader(Struct, frozen=True, kw_only=True):
     # Sides
 
     def _side(self, node: exp.Expr) -> Side | None:
-        return side_of(node, self.column_of, self.type_of)
+        return side_of(node, self.column_of)
 
     def operand(self, node: exp.Expr, side: Side) -> Operand | None:
         """Return a node as the operand of a comparison; None if its value depends on the rows.

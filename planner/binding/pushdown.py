@@ -8,7 +8,7 @@ key is equal to columns of another is *linked* to it: few rows there mean few lo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -59,6 +59,8 @@ class PushedConditions(Struct, kw_only=True):
     @property
     def equalities(self) -> tuple[Equality, ...]:
         """The equalities, grouped by the other relation."""
+        if not self.equal:
+            return ()
         pairs: dict[int, list[Pair]] = {}
         for (table, other), names in self.equal.items():
             for name in names:
@@ -95,7 +97,7 @@ class Pushdown:
         self._pushed: dict[int, PushedConditions] = {}
         self._by_select = {id(scope.expression): scope for scope in scopes}
         clauses = [
-            (scope, list(_clauses(scope.expression)))
+            (scope, _clauses(scope.expression))
             for scope in scopes
             if isinstance(scope.expression, exp.Select)
         ]
@@ -241,24 +243,22 @@ class Pushdown:
     def _reader(self, scope: Scope, table: exp.Table, merged: set[str]) -> PredicateReader:
         readable, equal = self._readable[id(table)], self.of(table).equal
         resolve = self._resolvers[id(scope)]
-        by_name = {column.name: column for column in readable.values()}
 
-        def column_of(column: exp.Column) -> str | None:
-            if not column.table and column.name in merged and column.name in readable:
-                return readable[column.name].name
+        def column_of(column: exp.Column) -> Column | None:
+            if merged and not column.table and column.name in merged and column.name in readable:
+                return readable[column.name]
             owned = resolve(column)
             if owned is None:
                 return None
             if owned[0] is table:
-                return owned[1].name
-            shared = equal.get((id(owned[0]), owned[1].name), ())
-            return next((name for name in shared if by_name[name].type == owned[1].type), None)
+                return owned[1]
+            shared = equal.get((id(owned[0]), owned[1].name))
+            if shared is None:
+                return None
+            by_name = {each.name: each for each in readable.values()}
+            return next((by_name[n] for n in shared if by_name[n].type == owned[1].type), None)
 
-        return PredicateReader(
-            column_of=column_of,
-            type_of=lambda name: by_name[name].type,
-            parameter_type=self._parameter_type,
-        )
+        return PredicateReader(column_of=column_of, parameter_type=self._parameter_type)
 
 
 def may_filter(select: exp.Expr, join: exp.Join, table: exp.Table) -> bool:
@@ -311,14 +311,14 @@ def may_be_missing(select: exp.Expr, table: exp.Table, but: exp.Join | None) -> 
     return False
 
 
-def _clauses(select: exp.Expr) -> Iterator[_Clause]:
+def _clauses(select: exp.Expr) -> list[_Clause]:
     where = select.args.get("where")
-    if where is not None:
-        yield _Clause(condition=where.this)
+    found = [] if where is None else [_Clause(condition=where.this)]
     for join in select.args.get("joins") or ():
         on = join.args.get("on")
         if on is not None:
-            yield _Clause(condition=on, join=join)
+            found.append(_Clause(condition=on, join=join))
+    return found
 
 
 def _using(select: exp.Expr) -> list[exp.Join]:

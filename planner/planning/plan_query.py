@@ -70,9 +70,9 @@ def plan_query(
                 clause=clause,
                 catalog_version=version,
             )
-    # Both read the tree as it is before its translation.
-    origins, residual = bound.origins(), _residual(draft)
-    node, columns = _compose(draft, composer, cancellation)
+    # All read the tree as it is before its translation.
+    origins, names, residual = bound.origins(), bound.names(), _residual(draft)
+    node, columns = _compose(draft, names, composer, cancellation)
     return QueryPlan(
         node=node,
         columns=columns,
@@ -93,7 +93,7 @@ def _residual(draft: Draft) -> str | None:
 
 
 def _compose(
-    draft: Draft, composer: Composer, cancellation: Cancellation
+    draft: Draft, names: tuple[str, ...] | None, composer: Composer, cancellation: Cancellation
 ) -> tuple[Compose, tuple[Column, ...]]:
     """Return what DuckDB runs, and the columns of its result."""
     bound = draft.bound
@@ -112,9 +112,9 @@ def _compose(
         if error.sqlstate == "42703":
             error.hint = _nearest_column(error.message, bound)
         raise
-    if bound.names is not None and len(bound.names) == len(columns):
+    if names is not None and len(names) == len(columns):
         columns = tuple(
-            Column(name=name, type=c.type) for name, c in zip(bound.names, columns, strict=True)
+            Column(name=name, type=c.type) for name, c in zip(names, columns, strict=True)
         )
     columns = tuple(map(_as_declared, columns, types or (None,) * len(columns)))
     node = Compose(sql=sql, outline=shown, inputs=draft.inputs, numbers=numbers, links=draft.links)

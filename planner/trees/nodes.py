@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from itertools import chain
 from typing import Any, TypeAlias, TypeVar
@@ -105,6 +105,9 @@ def kinds(*above: type[exp.Expr]) -> Kinds:
     return frozenset(found)
 
 
+_LEAVES = frozenset({exp.Identifier, exp.Literal, exp.Boolean, exp.Null, exp.Var})
+"""Nodes without others in them."""
+
 CALLS = kinds(exp.Func)
 """The nodes that can be calls of functions."""
 
@@ -124,15 +127,21 @@ class Nodes:
 
     def renew(self) -> None:
         """Walk the tree again."""
-        self._by_type: dict[type[exp.Expr], list[exp.Expr]] = {}
-        found = [self._tree]
+        by_type: dict[type[exp.Expr], list[exp.Expr]] = {}
+        any_node, found = exp.Expr, [self._tree]
         for node in found:  # the list grows: the children of a node go to its end
-            self._by_type.setdefault(type(node), []).append(node)
-            for value in node.args.values():
-                if isinstance(value, exp.Expr):
-                    found.append(value)
-                elif isinstance(value, list):
-                    found += [each for each in value if isinstance(each, exp.Expr)]
+            kind = type(node)
+            if kind in by_type:
+                by_type[kind].append(node)
+            else:
+                by_type[kind] = [node]
+            if kind not in _LEAVES:
+                for value in node.args.values():
+                    if isinstance(value, any_node):
+                        found.append(value)
+                    elif isinstance(value, list):
+                        found += [each for each in value if isinstance(each, any_node)]
+        self._by_type = by_type
 
     @property
     def types(self) -> tuple[type[exp.Expr], ...]:
@@ -144,6 +153,13 @@ class Nodes:
         # Without typing.cast, which is a call: this runs forty times for each statement.
         found: list[Any] = self._by_type.get(kind, [])
         return found
+
+    def in_turn(self, asked: Iterable[type[exp.Expr]]) -> Iterator[exp.Expr]:
+        """Yield the nodes of exactly these types, in the order of the types."""
+        by_type = self._by_type
+        for kind in asked:
+            if kind in by_type:
+                yield from by_type[kind]
 
     def has(self, asked: Kinds) -> bool:
         """Whether there is a node of one of these types."""

@@ -25,7 +25,8 @@ def count_rows(draft: Draft) -> Draft:
     plain, bound = draft.plain, draft.bound
     if plain is None or not plain.is_whole or not _is_count(plain.tree):
         return draft
-    name = plain.tree.expressions[0].alias_or_name if bound.names is None else bound.names[0]
+    names = bound.names()
+    name = plain.tree.expressions[0].alias_or_name if names is None else names[0]
     return replace(
         draft,
         node=Count(access=replace(draft.access, columns=("_partition",))),

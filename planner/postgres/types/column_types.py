@@ -128,21 +128,25 @@ class ColumnTypes:
             if column.table not in sources:
                 return _ABSENT
             return self._of_source(column.table, *sources[column.table], column.name)
-        found = [
-            self._of_source(name, node, source, column.name)
-            for name, (node, source) in sources.items()
-        ]
-        known = [each for each in found if each is not _ABSENT]
+        known: list[DataType | object | None] = []
+        for name, (node, source) in sources.items():
+            found = self._of_source(name, node, source, column.name)
+            if found is not _ABSENT:
+                known.append(found)
         if not known:
             return _ABSENT
         # USING may have merged several columns. DuckDB refuses names that are ambiguous.
-        return known[0] if all(each == known[0] for each in known) else None
+        is_one = len(known) == 1 or all(each == known[0] for each in known)
+        return known[0] if is_one else None
 
     def _of_source(
         self, name: str, node: exp.Expr, source: exp.Table | Scope, column: str
     ) -> DataType | object | None:
         if isinstance(source, exp.Table):
-            found = self._column_type(source, column) or self._of_series(source, column)
+            known = self._column_type(source, column)
+            if known is not None:
+                return known
+            found = self._of_series(source, column)
             names = columns_of_function(source) or ()
             if found is None and column in names:
                 # The column is this item's, though its type is not known: do not look further out.

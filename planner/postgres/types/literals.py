@@ -228,10 +228,9 @@ def convert_compared_literals(nodes: Nodes, types: Types) -> None:
     if not has_text and not nodes.of(exp.Any) and not nodes.of(exp.All):
         return  # as in most lookups, which compare with parameters
     is_changed = False
-    for kind in (*COMPARED, *_OF_ARRAYS):
-        for node in nodes.of(kind):
-            for group in compared(node):
-                is_changed |= _read_texts([strip(side) for side in group], types)
+    for node in nodes.in_turn((*COMPARED, *_OF_ARRAYS)):
+        for group in compared(node):
+            is_changed |= _read_texts([strip(side) for side in group], types)
     if is_changed:
         nodes.renew()
 

@@ -68,6 +68,8 @@ def compared(node: exp.Expr) -> list[list[exp.Expr]]:
 
 def _by_column(group: list[exp.Expr]) -> list[list[exp.Expr]]:
     """Return the columns of compared rows; one list of all operands if they are not rows."""
+    if not isinstance(strip(group[0]), exp.Tuple):
+        return [group]  # as in most statements
     rows = [strip(each) for each in group]
     if not all(isinstance(row, exp.Tuple) for row in rows):
         return [group]

@@ -15,7 +15,7 @@ from sqlglot.optimizer.scope import Scope
 from planner.errors import MismatchedTypeError
 from planner.postgres.types.functions import columns_of_function, is_numbered
 from planner.trees.column_names import column_name
-from planner.trees.nodes import position_of
+from planner.trees.nodes import kinds, position_of
 from stores.spec.schema import DataType
 
 Names: TypeAlias = tuple[str, ...]
@@ -44,10 +44,12 @@ class Outputs:
             select = scope.expression
             if not isinstance(select, exp.Select):
                 continue
-            self._spell_natural(scope, select)
+            joins = select.args.get("joins") or ()
+            if joins:
+                self._spell_natural(scope, joins)
             if (
                 self._hidden
-                or any(join.args.get("using") for join in select.args.get("joins") or ())
+                or (joins and any(join.args.get("using") for join in joins))
                 # DuckDB numbers rows by a join, and then has two tables of that name.
                 or any(map(is_numbered, _from_items(select)))
             ):
@@ -132,11 +134,11 @@ class Outputs:
             return None
         return tuple((name, column) for column in _renamed(item, columns))
 
-    def _spell_natural(self, scope: Scope, select: exp.Select) -> None:
-        for i, join in enumerate(select.args.get("joins") or ()):
+    def _spell_natural(self, scope: Scope, joins: Sequence[exp.Join]) -> None:
+        for i, join in enumerate(joins):
             if join.method.upper() != "NATURAL":
                 continue
-            left = self._places(scope, select, joins=i)
+            left = self._places(scope, scope.expression, joins=i)
             right = self._item_places(scope, join.this)
             if left is None or right is None:
                 return
@@ -176,15 +178,21 @@ def is_star(node: exp.Expr) -> bool:
 
 def name_columns(select: exp.Select) -> None:
     """Give the unnamed expressions of a SELECT list PostgreSQL's names."""
+    items = select.expressions
+    if {type(node) for node in items} <= _NAMED:
+        return
     select.set(
         "expressions",
         [
             node
-            if isinstance(node, exp.Alias | exp.Column | exp.Star) or is_field_star(node)
+            if type(node) in _NAMED or is_field_star(node)
             else exp.Alias(this=node, alias=exp.to_identifier(column_name(node), quoted=True))
-            for node in select.expressions
+            for node in items
         ],
     )
+
+
+_NAMED = kinds(exp.Alias, exp.Column, exp.Star)
 
 
 def spell_fields(select: exp.Select, type_of: Callable[[exp.Expr], DataType | None]) -> None:

@@ -76,7 +76,7 @@ def test_only_needed_columns_are_read(sql: str, columns: dict[str, tuple[str, ..
     ],
 )
 def test_result_columns(sql: str, names: list[str] | None) -> None:
-    found = bound_of(sql).names
+    found = bound_of(sql).names()
     assert (None if found is None else list(found)) == names
 
 

@@ -27,8 +27,7 @@ def predicate(where: str, parameter: DataType = TEXT) -> Predicate:
     tree = parse(f"SELECT 1 FROM orders WHERE {where}").tree
     assert tree is not None
     reader = PredicateReader(
-        column_of=lambda column: column.name if column.name in ORDERS.column_by_name else None,
-        type_of=lambda name: ORDERS.column_by_name[name].type,
+        column_of=lambda column: ORDERS.column_by_name.get(column.name),
         parameter_type=lambda number: parameter,
     )
     return reader.predicate(tree.args["where"].this)

@@ -127,8 +127,7 @@ def test_readers_strip_nodes_by_seen_only(name: str) -> None:
 
 def read(tree: exp.Expr) -> Predicate:
     found = PredicateReader(
-        column_of=lambda column: column.name if column.name in ORDERS.column_by_name else None,
-        type_of=lambda name: ORDERS.column_by_name[name].type,
+        column_of=lambda column: ORDERS.column_by_name.get(column.name),
         parameter_type=lambda number: BIGINT,
     )
     return found.predicate(tree)
