@@ -1,1 +1,1 @@
-"""Statements that read no rows of stores: SET, SHOW, BEGIN, COPY, DECLARE, PREPARE, DESCRIBE."""
+"""Statements that read no rows of stores: SET, SHOW, BEGIN, COPY, DECLARE, PREPARE."""

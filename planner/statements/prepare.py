@@ -10,12 +10,11 @@ from sqlglot import exp
 
 from planner.binding.bind import bind
 from planner.binding.column_origins import with_origins
-from planner.binding.relations import identifier
+from planner.binding.relations import identifier, require_missing
 from planner.binding.vocabulary import of_stores
-from planner.commands.describe import DESCRIBE_COLUMNS, described_rows
 from planner.commands.row_commands import ROW_COMMANDS, plan_row_command
 from planner.commands.transaction import read_transaction
-from planner.errors import LimitExceededError
+from planner.errors import InvalidSyntaxError, LimitExceededError, UnknownNameError
 from planner.planning.plan import Lookup, QueryPlan
 from planner.planning.plan_query import plan_query
 from planner.statements.engine_parts import EngineParts
@@ -23,7 +22,8 @@ from planner.statements.explain_statement import Analyze, explain_columns
 from planner.syntax.parse import Parsed, parse
 from planner.values.cancel import Cancellation
 from planner.values.statement import Statement, StatementKind
-from stores.spec.schema import DataType, Row
+from stores.spec.schema import TEXT, Column, DataType, Row
+from stores.spec.store import StoreCatalog
 
 _SHOW_STORES = (
     "SELECT name, kind, key, columns, partitions, inputs FROM stategate.stores ORDER BY name"
@@ -31,6 +31,9 @@ _SHOW_STORES = (
 
 PlanInner = Callable[[str, "Sequence[DataType | None]"], Statement]
 """Prepares the query inside a statement, such as that of COPY."""
+_DESCRIBE_COLUMNS = tuple(
+    Column(name=name, type=TEXT) for name in ("column", "type", "part", "store_kind")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +95,11 @@ class Preparer:
             planned = self.prepare(_SHOW_STORES, (), cancellation, plan_inner)
             return structs.replace(planned, sql=parsed.sql, kind=StatementKind.SHOW)
         if words[0] in {"DESCRIBE", "DESC"}:
-            rows = described_rows(parsed, self._catalog)
+            rows = _described_rows(parsed, self._catalog)
             return Statement(
                 sql=parsed.sql,
                 kind=StatementKind.SHOW,
-                columns=DESCRIBE_COLUMNS,
+                columns=_DESCRIBE_COLUMNS,
                 returns_rows=True,
                 plan=Described(tuple(rows)),
             )
@@ -210,3 +213,32 @@ class QueryPreparer:
         return structs.replace(
             plan, columns=columns, catalog_values=catalog_values, costs=parsed.costs
         )
+
+
+def _described_rows(parsed: Parsed, catalog: StoreCatalog) -> list[Row]:
+    """Return the columns of the store that `DESCRIBE store` names.
+
+    Raises:
+        InvalidSyntaxError: DESCRIBE is not followed by one name.
+        UnknownNameError: the store does not exist (42P01).
+    """
+    if len(parsed.tokens) != 2:
+        raise InvalidSyntaxError("syntax error", hint="DESCRIBE takes the name of a store.")
+    token = parsed.tokens[1]
+    quoted = parsed.sql[token.start] == '"'
+    name = identifier(exp.to_identifier(token.text, quoted=quoted))
+    store = catalog.stores.get(name)
+    if store is None:
+        require_missing(name, catalog, position=token.start + 1)
+        raise UnknownNameError(
+            f'relation "{name}" does not exist',
+            hint="SHOW STORES lists the stores.",
+            position=token.start + 1,
+        )
+    schema = store.schema
+    parts = (("key", schema.key), ("time", schema.time_columns), ("value", schema.value))
+    return [
+        (column.name, str(column.type), part, schema.kind.value)
+        for part, columns in parts
+        for column in columns
+    ]

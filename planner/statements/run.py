@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from planner.commands.describe import DESCRIBE_COLUMNS
 from planner.commands.row_commands import run_unserved
 from planner.commands.transaction import (
     TransactionCommand,
@@ -98,7 +97,7 @@ class Runner:
         if statement.row_command is not None:
             return run_unserved(statement)
         if isinstance(plan, Described):
-            return Result(kind=kind, columns=DESCRIBE_COLUMNS, rows=plan.rows)
+            return Result(kind=kind, columns=statement.columns, rows=plan.rows)
         if isinstance(plan, Parsed):
             return self._commands.run(kind, plan.tokens, session)
         if isinstance(plan, TransactionCommand):
