@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
+from typing import TypeAlias
 
 from stores.codec.layout import TIME_BYTES, Bounds, Layout, encode_time
 from stores.codec.segments import MICROS_MAX, MICROS_MIN, Segments, first_micros, last_micros
@@ -24,7 +25,6 @@ from stores.engines.rocksdb.handlers_shared import (
 from stores.engines.rocksdb.readers import CHUNK_ROWS_MIN, Entries
 from stores.spec.position import Progress
 from stores.spec.query import (
-    ANY_TIME,
     EVERYTHING,
     BatchStream,
     Order,
@@ -38,6 +38,9 @@ from stores.spec.scans import CountQuery
 from stores.spec.schema import WINDOW_START, Row
 from stores.spec.sessions import SessionQuery, SessionRangeQuery
 from stores.spec.store import View
+
+_KeyQuery: TypeAlias = WindowKeyQuery | SessionKeyQuery
+_RangeQuery: TypeAlias = WindowRangeQuery | SessionRangeQuery
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,84 +72,62 @@ def window_handlers(layout: Layout, columns: PartitionColumns | None = None) -> 
         layout: of the store.
         columns: answers queries of all keys.
     """
-
-    def scan(
-        view: View, bounds: Bounds, order: Order, first_rows: int = CHUNK_ROWS_MIN
-    ) -> Iterator[Entries]:
-        times = _window_times(layout.segments, TimeRange(), view.progress)
-        return _range_chunks(layout, view, bounds, times, order=order, first_rows=first_rows)
-
-    def window_key(view: View, query: WindowKeyQuery) -> BatchStream:
-        key = layout.keys.encode_whole(query.key)
-        times = _window_times(layout.segments, query.time, view.progress)
-        return stream(
-            partial(_key_chunks, layout, view, key, times, order=query.order),
-            layout.decoder(query.columns),
-            query.limit,
-        )
-
-    def window_range(view: View, query: WindowRangeQuery) -> BatchStream:
-        times = _window_times(layout.segments, query.time, view.progress)
-        return _range(layout, columns, view, query, times, is_whole=query.time == TimeRange())
-
-    common = common_handlers(layout, scan)
-
-    def count(view: View, query: CountQuery) -> int:
-        times = _window_times(layout.segments, TimeRange(), view.progress)
-        found = None
-        if columns is not None and query == CountQuery():
-            found = columns.count(view, times.within(layout))
-        return common[CountQuery](view, query) if found is None else found
-
-    return {
-        **common,
-        CountQuery: count,
-        WindowKeyQuery: window_key,
-        WindowRangeQuery: window_range,
-    }
+    return _time_handlers(layout, columns, WindowKeyQuery, WindowRangeQuery())
 
 
 def session_handlers(layout: Layout, columns: PartitionColumns | None = None) -> Handlers:
     """Return a handler for each query that session stores answer; see `window_handlers`."""
 
+    def session(view: View, query: SessionQuery) -> Row | None:
+        return _session(layout, view, query)
+
+    both = _time_handlers(layout, columns, SessionKeyQuery, SessionRangeQuery())
+    return {**both, SessionQuery: session}
+
+
+def _time_handlers(
+    layout: Layout, columns: PartitionColumns | None, by_key: type[_KeyQuery], scan_all: _RangeQuery
+) -> Handlers:
+    """Return the handlers of the queries that windows and sessions both have.
+
+    Args:
+        layout: of the store.
+        columns: answers queries of all keys.
+        by_key: the type of the queries of one key.
+        scan_all: the query of all rows; queries of a range of keys have its type.
+    """
+
+    def times_of(view: View, time: TimeRange | SessionTime = scan_all.time) -> _Times:
+        return _times(layout.segments, time, view.progress)
+
     def scan(
         view: View, bounds: Bounds, order: Order, first_rows: int = CHUNK_ROWS_MIN
     ) -> Iterator[Entries]:
-        times = _session_times(layout.segments, ANY_TIME, view.progress)
+        times = times_of(view)
         return _range_chunks(layout, view, bounds, times, order=order, first_rows=first_rows)
 
-    def session_key(view: View, query: SessionKeyQuery) -> BatchStream:
+    def key_query(view: View, query: _KeyQuery) -> BatchStream:
         key = layout.keys.encode_whole(query.key)
-        times = _session_times(layout.segments, query.time, view.progress)
+        times = times_of(view, query.time)
         return stream(
             partial(_key_chunks, layout, view, key, times, order=query.order),
             layout.decoder(query.columns),
             query.limit,
         )
 
-    def session_range(view: View, query: SessionRangeQuery) -> BatchStream:
-        times = _session_times(layout.segments, query.time, view.progress)
-        return _range(layout, columns, view, query, times, is_whole=query.time == ANY_TIME)
-
-    def session(view: View, query: SessionQuery) -> Row | None:
-        return _session(layout, view, query)
+    def range_query(view: View, query: _RangeQuery) -> BatchStream:
+        times, is_whole = times_of(view, query.time), query.time == scan_all.time
+        return _range(layout, columns, view, query, times, is_whole=is_whole)
 
     common = common_handlers(layout, scan)
 
     def count(view: View, query: CountQuery) -> int:
-        times = _session_times(layout.segments, ANY_TIME, view.progress)
         found = None
         if columns is not None and query == CountQuery():
-            found = columns.count(view, times.within(layout))
+            found = columns.count(view, times_of(view).within(layout))
         return common[CountQuery](view, query) if found is None else found
 
-    return {
-        **common,
-        CountQuery: count,
-        SessionQuery: session,
-        SessionKeyQuery: session_key,
-        SessionRangeQuery: session_range,
-    }
+    return {**common, CountQuery: count, by_key: key_query, type(scan_all): range_query}
 
 
 def _session(layout: Layout, view: View, query: SessionQuery) -> Row | None:
@@ -160,25 +141,24 @@ def _session(layout: Layout, view: View, query: SessionQuery) -> Row | None:
     return None if row is None else layout.rows.decode(row)
 
 
-def _window_times(segments: Segments, time: TimeRange, progress: Progress) -> _Times:
-    first, last = segments.readable(time, progress)
-    return _Times(first=first, last=last)
-
-
-def _session_times(segments: Segments, time: SessionTime, progress: Progress) -> _Times:
+def _times(segments: Segments, time: TimeRange | SessionTime, progress: Progress) -> _Times:
+    """Return the times that can be read: windows are filed by start, sessions by end."""
+    if isinstance(time, TimeRange):
+        first, last = segments.readable(time, progress)
+        return _Times(first=first, last=last)
     ends = TimeRange(start_ms=time.earliest_end_ms, end_ms=time.latest_end_ms)
-    by_end = _window_times(segments, ends, progress)
+    first, last = segments.readable(ends, progress)
     if time.earliest_start_ms is None and time.latest_start_ms is None:
-        return by_end
+        return _Times(first=first, last=last)
     starts = first_micros(time.earliest_start_ms), last_micros(time.latest_start_ms)
-    return _Times(first=by_end.first, last=by_end.last, starts=starts)
+    return _Times(first=first, last=last, starts=starts)
 
 
 def _range(
     layout: Layout,
     columns: PartitionColumns | None,
     view: View,
-    query: WindowRangeQuery | SessionRangeQuery,
+    query: _RangeQuery,
     times: _Times,
     *,
     is_whole: bool,
