@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from stores.engines.rocksdb.answered_epoch import NEVER, AnsweredEpoch
+from stores.engines.rocksdb.metadata import NEVER, AnsweredEpoch
 from stores.errors import StoreError
 from stores.hosting.bound_waiters import Waiter, Waiters
 from stores.hosting.held_epochs import EpochHold, HeldEpochs, standstill

@@ -10,7 +10,7 @@ from enum import Enum
 
 import pyarrow as pa
 
-from stores.types import decimals, documents, identifiers, nested, numerics, texts, times
+from stores.types import decimals, nested, numerics, texts, times
 from stores.types.record import SqlType
 
 
@@ -44,8 +44,8 @@ class Kind(Enum):
     TIMESTAMP = times.TIMESTAMP
     TIMESTAMPTZ = times.TIMESTAMPTZ
     INTERVAL = times.INTERVAL
-    UUID = identifiers.UUID
-    JSON = documents.JSON
+    UUID = texts.UUID
+    JSON = nested.JSON
     ARRAY = nested.ARRAY
     STRUCT = nested.STRUCT
     MAP = nested.MAP

@@ -1,11 +1,29 @@
-"""array, struct and map: what does not depend on the types inside of them.
+"""json, array, struct and map: what does not depend on the types inside of them.
 
 PostgreSQL has no type for structs and maps whose fields no one has declared; it sees jsonb.
 """
 
 from __future__ import annotations
 
-from stores.types.record import SqlType
+import pyarrow as pa
+
+from stores.types.record import SqlType, decode_utf8
+
+JSON = SqlType(
+    name="json",
+    parsed=("JSON", "JSONB"),
+    postgres="json",
+    spelled="json",
+    oid=114,
+    array_oid=199,
+    duckdb="VARCHAR",
+    arrow=pa.string(),
+    extension="arrow.json",
+    text=str.encode,
+    encode=str.encode,
+    decode=decode_utf8,
+)
+
 
 ARRAY = SqlType(
     name="array",

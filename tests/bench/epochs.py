@@ -21,7 +21,7 @@ from rocksdict import Options, Rdict, WriteBatch, WriteOptions
 
 from stores.codec.layout import Layout
 from stores.engines.rocksdb.partition import RocksPartition
-from stores.engines.rocksdb.version_writes import VersionWriter
+from stores.engines.rocksdb.writes import VersionWriter
 from stores.spec.position import Position, Progress
 from stores.spec.schema import StoreKind, StoreSchema
 from tests.bench import data

@@ -21,7 +21,7 @@ import pyarrow as pa
 
 from planner.running import gathering
 from stores.codec import segments
-from stores.engines.rocksdb import entry_writes, partition
+from stores.engines.rocksdb import partition, writes
 from stores.engines.rocksdb.row_cache import ChangedKeys
 from stores.hosting import dispatch, replica
 from stores.log import files, state_log
@@ -143,9 +143,9 @@ def _be_ahead() -> None:
 
 def _keep_rows() -> None:
     """Ignore tombstones; keep looked-up rows when an epoch changes them."""
-    plain = entry_writes.EntryWriter.add
+    plain = writes.EntryWriter.add
 
-    def add(self: entry_writes.EntryWriter, batch: pa.RecordBatch) -> None:
+    def add(self: writes.EntryWriter, batch: pa.RecordBatch) -> None:
         name = self._layout.schema.name
         if name == "undead":
             gone = pa.array([False] * batch.num_rows)
@@ -154,7 +154,7 @@ def _keep_rows() -> None:
             self._changed = ChangedKeys(wanted=True)  # which the cache of rows does not see
         plain(self, batch)
 
-    _replace(entry_writes.EntryWriter, "add", add)
+    _replace(writes.EntryWriter, "add", add)
 
 
 def _drop_partitions() -> None:

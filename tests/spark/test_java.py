@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from stores.spark import java
-from stores.spark.java import JavaMissingError, use_java
+from stores.spark import session
+from stores.spark.session import JavaMissingError, use_java
 
 
 def installed(home: Path, version: str, *, release: bool = True) -> Path:
@@ -25,7 +25,7 @@ def installed(home: Path, version: str, *, release: bool = True) -> Path:
 @pytest.fixture
 def bundled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     program = installed(tmp_path / "bun dled", "25.0.2")
-    monkeypatch.setattr(java, "_bundled_java", lambda: program)
+    monkeypatch.setattr(session, "_bundled_java", lambda: program)
     return program
 
 
@@ -65,7 +65,7 @@ def test_the_bundled_java_is_started_without_the_module_that_it_lacks(
 
 
 def test_no_java_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(java, "_bundled_java", lambda: None)
+    monkeypatch.setattr(session, "_bundled_java", lambda: None)
     with pytest.raises(JavaMissingError, match=r"Java 17 or newer.*pip install stategate\[spark\]"):
         use_java({"PATH": ""})
 

@@ -1,10 +1,10 @@
-"""All rows of a partition as Arrow columns, in the order of their entries."""
+"""All rows of a partition as Arrow columns, and the changes that later epochs make to them."""
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -12,10 +12,48 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from stores.codec.layout import Layout, segment_bytes
-from stores.engines.rocksdb.column_changes import Change
 from stores.spec.arrow import Ints, int64_values
 from stores.spec.position import Progress
 from stores.spec.query import BATCH_ROWS, Batch
+
+
+@dataclass(slots=True, kw_only=True)
+class Change:
+    """The entries that one epoch put into a partition, and the keys that it deleted."""
+
+    epoch: int
+    keys: list[bytes] = field(default_factory=list)
+    rows: list[bytes] = field(default_factory=list)
+    deleted: list[bytes] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        """Return how many rows it changes."""
+        return len(self.keys) + len(self.deleted)
+
+
+class ChangeLog:
+    """The changes of the epochs after one at which columns were read. Not synchronised."""
+
+    def __init__(self) -> None:
+        self.rows = 0
+        """How many rows its changes have, together."""
+        self._changes: list[Change] = []
+
+    def add(self, change: Change) -> None:
+        """Add the change of the next epoch; many epochs change no row, and take no memory."""
+        if len(change):
+            self._changes.append(change)
+            self.rows += len(change)
+
+    def up_to(self, epoch: int) -> list[Change]:
+        """Return the changes of the epochs up to this one, oldest first."""
+        return [change for change in self._changes if change.epoch <= epoch]
+
+    def drop_up_to(self, epoch: int) -> None:
+        """Remove the changes of the epochs up to this one."""
+        self._changes = [change for change in self._changes if change.epoch > epoch]
+        self.rows = sum(map(len, self._changes))
+
 
 Keys: TypeAlias = np.ndarray[Any, np.dtype[np.object_]]
 """Entry keys as bytes objects, in their order."""

@@ -27,13 +27,13 @@ from stores.codec.layout import Layout
 from stores.engines.rocksdb.column_arrays import (
     ALL_ROWS,
     BYTES_MAX,
+    Change,
+    ChangeLog,
     ColumnReader,
     KeptColumns,
     Within,
 )
-from stores.engines.rocksdb.column_budget import ColumnBudget
-from stores.engines.rocksdb.column_changes import Change, ChangeLog
-from stores.engines.rocksdb.column_demand import ColumnDemand
+from stores.engines.rocksdb.column_budget import ColumnBudget, ColumnDemand
 from stores.engines.rocksdb.readers import Entries
 from stores.spec.position import Progress
 from stores.spec.query import Batch, BatchStream

@@ -10,7 +10,7 @@ all queries of the epoch share it (see `stores.engines.rocksdb.readers`).
 
 A crash loses whole epochs, the newest ones; the progress that is found says where to go on. The
 newest epoch that was answered until then is in a file beside the database
-(`stores.engines.rocksdb.answered_epoch`).
+(`stores.engines.rocksdb.metadata`).
 """
 
 from __future__ import annotations
@@ -23,12 +23,10 @@ import pyarrow as pa
 
 from stores.codec.layout import DATA, DATA_END, Layout, segment_bytes
 from stores.codec.scalars import NESTED
-from stores.engines.rocksdb.answered_epoch import AnsweredEpoch
+from stores.engines.rocksdb.column_arrays import Change
 from stores.engines.rocksdb.column_budget import ColumnBudget
 from stores.engines.rocksdb.column_cache import PartitionColumns
-from stores.engines.rocksdb.column_changes import Change
 from stores.engines.rocksdb.database import BlockCache, Database, WriteBatch, Writes
-from stores.engines.rocksdb.entry_writes import EntryWriter
 from stores.engines.rocksdb.handlers_keyvalue import keyvalue_handlers
 from stores.engines.rocksdb.handlers_shared import Handlers
 from stores.engines.rocksdb.handlers_times import session_handlers, window_handlers
@@ -38,13 +36,14 @@ from stores.engines.rocksdb.metadata import (
     FIRST_KEY,
     METADATA_ENTRIES,
     PROGRESS,
+    AnsweredEpoch,
     decode_progress,
     encode_progress,
     fingerprint,
     layout_of,
 )
 from stores.engines.rocksdb.row_cache import ChangedKeys, RowBudget, RowCache
-from stores.engines.rocksdb.version_writes import VersionWriter
+from stores.engines.rocksdb.writes import EntryWriter, VersionWriter
 from stores.errors import StoreError
 from stores.log.snapshots import Fetch
 from stores.spec.position import Progress

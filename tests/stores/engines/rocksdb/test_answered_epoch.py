@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from stores.engines.rocksdb.answered_epoch import NEVER, AnsweredEpoch
 from stores.engines.rocksdb.database import Database
+from stores.engines.rocksdb.metadata import NEVER, AnsweredEpoch
 from stores.engines.rocksdb.partition import RocksPartition
 from stores.errors import StoreError
 from stores.hosting.local_store import LocalStore

@@ -11,16 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stores.engines.memory.partition import MemoryPartition
-from stores.engines.rocksdb.column_arrays import SLICE_ROWS, KeptColumns
-from stores.engines.rocksdb.column_budget import ColumnBudget
+from stores.engines.rocksdb.column_arrays import SLICE_ROWS, Change, KeptColumns
+from stores.engines.rocksdb.column_budget import PAUSE_S, PAUSE_S_MAX, ColumnBudget
 from stores.engines.rocksdb.column_cache import (
     MERGED_SHARE,
     PENDING_ROWS_COLLECTING,
     PENDING_ROWS_MIN,
     PENDING_SHARE,
 )
-from stores.engines.rocksdb.column_changes import Change
-from stores.engines.rocksdb.column_demand import PAUSE_S, PAUSE_S_MAX
 from stores.engines.rocksdb.partition import RocksPartition
 from stores.spec.position import Progress
 from stores.spec.query import BATCH_ROWS, Interval, Order, RangeQuery
@@ -186,7 +184,7 @@ def test_columns_that_no_one_scans_are_read_again_after_growing_pauses(
     engine: RocksPartition, budget: ColumnBudget, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now_s = 1000.0
-    monkeypatch.setattr("stores.engines.rocksdb.column_demand._clock_s", lambda: now_s)
+    monkeypatch.setattr("stores.engines.rocksdb.column_budget._clock_s", lambda: now_s)
     warmed(engine, 100)
     epochs = iter(range(1, 100))
 
@@ -219,7 +217,7 @@ def test_a_store_that_is_replaced_as_a_whole_is_read_again_after_growing_pauses(
     engine: RocksPartition, budget: ColumnBudget, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now_s = 1000.0
-    monkeypatch.setattr("stores.engines.rocksdb.column_demand._clock_s", lambda: now_s)
+    monkeypatch.setattr("stores.engines.rocksdb.column_budget._clock_s", lambda: now_s)
     warmed(engine, 100)
     for epoch, pause_s in ((1, PAUSE_S), (2, 2 * PAUSE_S)):
         apply(engine, epoch, numbered(*range(100), v=epoch), replace=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from stores.engines.rocksdb import column_demand
-from stores.engines.rocksdb.column_demand import PAUSE_S, ColumnDemand
+from stores.engines.rocksdb import column_budget
+from stores.engines.rocksdb.column_budget import PAUSE_S, ColumnDemand
 
 
 def test_work_is_due_at_first_and_after_each_scan() -> None:
@@ -19,7 +19,7 @@ def test_work_is_due_at_first_and_after_each_scan() -> None:
 
 def test_lost_columns_wait_twice_as_long_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
     now_s = 0.0
-    monkeypatch.setattr(column_demand, "_clock_s", lambda: now_s)
+    monkeypatch.setattr(column_budget, "_clock_s", lambda: now_s)
     demand = ColumnDemand()
     for pause_s in (PAUSE_S, 2 * PAUSE_S, 4 * PAUSE_S):
         demand.settle()
