@@ -29,19 +29,23 @@ from stores.spec.query import (
     KeysQuery,
     Order,
     RangeQuery,
+    TimestampedKeyQuery,
+    TimestampedRangeQuery,
+)
+from stores.spec.result import Failure, StateQueryResult, Success
+from stores.spec.scans import ApproximateCountQuery, CountQuery, PrefixQuery
+from stores.spec.schema import Column, DataType, InputTopic, StoreKind, StoreSchema
+from stores.spec.store import QueryConfig, Role, StateQueryRequest, Store, in_store, snapshot_epochs
+from stores.spec.versions import MultiVersionedKeyQuery, VersionedKeyQuery, VersionedRangeQuery
+from stores.spec.windows import (
     SessionKeyQuery,
+    SessionQuery,
+    SessionRangeQuery,
     SessionTime,
     TimeRange,
     WindowKeyQuery,
     WindowRangeQuery,
 )
-from stores.spec.result import Failure, StateQueryResult, Success
-from stores.spec.scans import ApproximateCountQuery, CountQuery, PrefixQuery
-from stores.spec.schema import Column, DataType, InputTopic, StoreKind, StoreSchema
-from stores.spec.sessions import SessionQuery, SessionRangeQuery
-from stores.spec.store import QueryConfig, Role, StateQueryRequest, Store, in_store, snapshot_epochs
-from stores.spec.timestamped import TimestampedKeyQuery, TimestampedRangeQuery
-from stores.spec.versions import MultiVersionedKeyQuery, VersionedKeyQuery, VersionedRangeQuery
 from stores.upkeep.compaction import write_snapshot
 from stores.upkeep.retention import Retention, compact
 

@@ -28,7 +28,7 @@ from stores.log.repair import Repaired
 from stores.log.state_log import DataFile, StateLog, StoreLog
 from stores.log.verification import Damage, Verified
 from stores.spec.position import Progress
-from stores.spec.query import Batch, BatchStream, Query, QueryArgumentError
+from stores.spec.query import Batch, BatchStream, Query, QueryArgumentError, TimestampedRow
 from stores.spec.registry import KEY, Opening, RegistryError, Remote, register_kind, register_query
 from stores.spec.result import QueryResult, ResultError
 from stores.spec.scans import RawKeyQuery, RawScanQuery, RawStream
@@ -46,7 +46,6 @@ from stores.spec.store import (
     Waiting,
     snapshot_epoch,
 )
-from stores.spec.timestamped import TimestampedRow
 from stores.spec.versions import VersionedRow
 from stores.upkeep.compaction import CompactionStoppedError
 from stores.upkeep.retention import Compacted, RetentionError

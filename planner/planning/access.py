@@ -38,20 +38,10 @@ from planner.planning.key_regions import (
 from planner.planning.time_ranges import TimeBox
 from stores.codec.partitioner import partition_column
 from stores.spec.arrow import physical_array
-from stores.spec.query import (
-    BatchStream,
-    Interval,
-    KeysQuery,
-    Order,
-    Query,
-    RangeQuery,
-    SessionKeyQuery,
-    WindowKeyQuery,
-    WindowRangeQuery,
-)
+from stores.spec.query import BatchStream, Interval, KeysQuery, Order, Query, RangeQuery
 from stores.spec.schema import Key, Row, StoreKind, StoreSchema
-from stores.spec.sessions import SessionRangeQuery
 from stores.spec.versions import MultiVersionedKeyQuery, VersionedRangeQuery
+from stores.spec.windows import SessionKeyQuery, SessionRangeQuery, WindowKeyQuery, WindowRangeQuery
 
 Route: TypeAlias = Callable[[Key], int]
 """Returns the partition of a key."""

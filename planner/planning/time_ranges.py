@@ -12,8 +12,8 @@ from typing import TypeAlias
 
 from planner.binding.domains import Domain, End
 from stores.codec.segments import MICROS_MAX
-from stores.spec.query import SessionTime, TimeRange
 from stores.spec.schema import StoreKind, StoreSchema
+from stores.spec.windows import SessionTime, TimeRange
 
 TIMES_MAX = 16
 """At most so many window starts are read one by one; more are read as one range."""

@@ -3,8 +3,8 @@
 A query is typed by its result, so that `store.query(q)` has a known type. The set is open: an
 extension subclasses `Query` and registers a handler for a kind of store. Within one partition rows
 come in key order (byte order of the encoded key, which is SQL order with NULLs first); across
-partitions in no order. More queries are in `stores.spec.timestamped`, `sessions`, `versions` and
-`scans`.
+partitions in no order. Here are the queries of keyvalue and global stores; those of other kinds are
+in `stores.spec.windows` and `versions`, those of every kind in `scans`.
 
 A query gives times in milliseconds and means that instant. Rows hold times in microseconds.
 """
@@ -107,14 +107,6 @@ def check_limit(limit: int | None) -> None:
         raise QueryArgumentError(f"a limit cannot be negative: {limit}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TimeRange:
-    """Window starts from `start_ms` to `end_ms`, both inclusive; None leaves an end open."""
-
-    start_ms: int | None = None
-    end_ms: int | None = None
-
-
 class KeyQuery(Struct, Query[Row | None], frozen=True, kw_only=True):
     """The row of one key: one value per value column, or None if there is no such key.
 
@@ -202,153 +194,6 @@ class RangeQuery(Query[BatchStream]):
         return replace(self, order=Order.DESCENDING)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WindowKeyQuery(Query[BatchStream]):
-    """The windows of one key by window start, as batches in order of window start.
-
-    Source: KIP-806; the order option is ours. Handled by window stores.
-    """
-
-    key: Key
-    time: TimeRange
-    order: Order = Order.ASCENDING
-    limit: int | None = None
-    columns: tuple[str, ...] | None = None
-
-    def __post_init__(self) -> None:
-        """Refuse an empty key and a negative limit."""
-        needed_key(self.key)
-        check_limit(self.limit)
-
-    @staticmethod
-    def with_key_and_window_start_range(key: Key, *, start_ms: int, end_ms: int) -> WindowKeyQuery:
-        """Return the query for windows that start from `start_ms` to `end_ms`, both inclusive."""
-        return WindowKeyQuery(key=needed_key(key), time=TimeRange(start_ms=start_ms, end_ms=end_ms))
-
-    def with_ascending_starts(self) -> WindowKeyQuery:
-        """Return a copy in ascending order of window start."""
-        return replace(self, order=Order.ASCENDING)
-
-    def with_descending_starts(self) -> WindowKeyQuery:
-        """Return a copy in descending order of window start (KIP-617)."""
-        return replace(self, order=Order.DESCENDING)
-
-    def with_limit(self, rows: int) -> WindowKeyQuery:
-        """Return a copy that gives only the first `rows`."""
-        return replace(self, limit=rows)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionTime:
-    """Limits on both ends of a session, all inclusive; None sets no limit.
-
-    `earliest_end_ms` with `latest_start_ms` asks for sessions that overlap that time, as Kafka's
-    `findSessions` does. The first may be greater than the second: then sessions must cover the gap.
-    """
-
-    earliest_start_ms: int | None = None
-    latest_start_ms: int | None = None
-    earliest_end_ms: int | None = None
-    latest_end_ms: int | None = None
-
-
-ANY_TIME = SessionTime()
-
-
-def overlap(*, earliest_end_ms: int, latest_start_ms: int) -> SessionTime:
-    """Return the limits for sessions that end no earlier and start no later than this."""
-    return SessionTime(earliest_end_ms=earliest_end_ms, latest_start_ms=latest_start_ms)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionKeyQuery(Query[BatchStream]):
-    """The sessions of one key, by end, then by start.
-
-    Source: `findSessions` of Kafka's session stores; backward by KIP-617.
-    """
-
-    key: Key
-    time: SessionTime = ANY_TIME
-    order: Order = Order.ASCENDING
-    limit: int | None = None
-    columns: tuple[str, ...] | None = None
-
-    def __post_init__(self) -> None:
-        """Refuse an empty key and a negative limit."""
-        needed_key(self.key)
-        check_limit(self.limit)
-
-    @staticmethod
-    def with_key(*key: object) -> SessionKeyQuery:
-        """Return the query for all sessions of the key with these column values."""
-        return SessionKeyQuery(key=key)
-
-    def with_overlap(self, *, earliest_end_ms: int, latest_start_ms: int) -> SessionKeyQuery:
-        """Return a copy for sessions that end no earlier and start no later than this."""
-        return replace(
-            self, time=overlap(earliest_end_ms=earliest_end_ms, latest_start_ms=latest_start_ms)
-        )
-
-    def with_ascending_ends(self) -> SessionKeyQuery:
-        """Return a copy in ascending order of end."""
-        return replace(self, order=Order.ASCENDING)
-
-    def with_descending_ends(self) -> SessionKeyQuery:
-        """Return a copy in descending order of end."""
-        return replace(self, order=Order.DESCENDING)
-
-    def with_limit(self, rows: int) -> SessionKeyQuery:
-        """Return a copy that gives only the first `rows`."""
-        return replace(self, limit=rows)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WindowRangeQuery(Query[BatchStream]):
-    """The windows of an interval of keys by window start; a scan if neither is bounded.
-
-    Batches come by time segment, within it by key, then by window start. Handled by window stores.
-    Source: KIP-806. Its query has a second form, for the sessions of one key. Here that is a type
-    of its own, so that the kind of a store decides which queries it answers. The key interval and
-    the order option are ours.
-    """
-
-    interval: Interval = EVERYTHING
-    time: TimeRange = TimeRange()
-    order: Order = Order.ASCENDING
-    limit: int | None = None
-    columns: tuple[str, ...] | None = None
-
-    def __post_init__(self) -> None:
-        """Refuse a negative limit."""
-        check_limit(self.limit)
-
-    @staticmethod
-    def with_window_start_range(*, start_ms: int, end_ms: int) -> WindowRangeQuery:
-        """Return the query for windows that start from `start_ms` to `end_ms`, both inclusive."""
-        return WindowRangeQuery(time=TimeRange(start_ms=start_ms, end_ms=end_ms))
-
-    @staticmethod
-    def with_key(*key: object) -> SessionKeyQuery:
-        """Return the query for all sessions of a key, for session stores."""
-        return SessionKeyQuery(key=key)
-
-    def with_key_range(self, lower: Key | None, upper: Key | None) -> WindowRangeQuery:
-        """Return a copy for keys from `lower` to `upper`, both inclusive; None is an open end."""
-        return replace(self, interval=Interval(lower=lower, upper=upper))
-
-    def with_ascending_order(self) -> WindowRangeQuery:
-        """Return a copy in ascending order."""
-        return replace(self, order=Order.ASCENDING)
-
-    def with_descending_order(self) -> WindowRangeQuery:
-        """Return a copy in descending order, of segments too (KIP-617)."""
-        return replace(self, order=Order.DESCENDING)
-
-    def with_limit(self, rows: int) -> WindowRangeQuery:
-        """Return a copy that gives only the first `rows`."""
-        return replace(self, limit=rows)
-
-
 def needed_key(key: Key | None) -> Key:
     """Return the key.
 
@@ -358,3 +203,79 @@ def needed_key(key: Key | None) -> Key:
     if not key:
         raise QueryArgumentError("a key is needed here; leave the bound out to have no bound")
     return key
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimestampedRow:
+    """A row with its event time."""
+
+    row: Row
+    timestamp_us: int | None
+    """Microseconds since 1970, stored in whole milliseconds; None if the row has no event time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimestampedKeyQuery(Query[TimestampedRow | None]):
+    """The row of one key with its event time, or None if there is no such key.
+
+    Source: KIP-992. Handled by keyvalue and global stores; one without event times answers too.
+    """
+
+    key: Key
+
+    def __post_init__(self) -> None:
+        """Refuse an empty key."""
+        needed_key(self.key)
+
+    @staticmethod
+    def with_key(*key: object) -> TimestampedKeyQuery:
+        """Return the query for the key with these column values."""
+        return TimestampedKeyQuery(key=key)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimestampedRangeQuery(Query[BatchStream]):
+    """A `RangeQuery` whose rows end with the column `_timestamp`.
+
+    Source: KIP-992. Handled by keyvalue and global stores.
+    """
+
+    interval: Interval = EVERYTHING
+    order: Order = Order.ASCENDING
+    limit: int | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse a negative limit."""
+        check_limit(self.limit)
+
+    @staticmethod
+    def with_range(lower: Key | None, upper: Key | None) -> TimestampedRangeQuery:
+        """Return the query from `lower` to `upper`, both inclusive; None is an open end."""
+        return TimestampedRangeQuery(interval=Interval(lower=lower, upper=upper))
+
+    @staticmethod
+    def with_lower_bound(lower: Key) -> TimestampedRangeQuery:
+        """Return the query from `lower` on, inclusive."""
+        return TimestampedRangeQuery(interval=Interval(lower=needed_key(lower)))
+
+    @staticmethod
+    def with_upper_bound(upper: Key) -> TimestampedRangeQuery:
+        """Return the query up to `upper`, inclusive."""
+        return TimestampedRangeQuery(interval=Interval(upper=needed_key(upper)))
+
+    @staticmethod
+    def with_no_bounds() -> TimestampedRangeQuery:
+        """Return the query for all rows."""
+        return TimestampedRangeQuery()
+
+    def with_ascending_keys(self) -> TimestampedRangeQuery:
+        """Return a copy in ascending key order."""
+        return replace(self, order=Order.ASCENDING)
+
+    def with_descending_keys(self) -> TimestampedRangeQuery:
+        """Return a copy in descending key order."""
+        return replace(self, order=Order.DESCENDING)
+
+    def with_limit(self, rows: int) -> TimestampedRangeQuery:
+        """Return a copy that gives only the first `rows`."""
+        return replace(self, limit=rows)

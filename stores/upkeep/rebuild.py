@@ -15,10 +15,10 @@ from stores.log.records import Snapshot
 from stores.log.snapshots import fetch, newest_snapshot
 from stores.log.state_log import Commit, StoreLog
 from stores.spec.position import Progress
-from stores.spec.query import BatchStream, Query, RangeQuery, WindowRangeQuery
+from stores.spec.query import BatchStream, Query, RangeQuery
 from stores.spec.schema import StoreKind, StoreSchema
-from stores.spec.sessions import SessionRangeQuery
 from stores.spec.versions import VersionedRangeQuery
+from stores.spec.windows import SessionRangeQuery, WindowRangeQuery
 
 _SCANS: dict[StoreKind, Query[BatchStream]] = {
     StoreKind.WINDOW: WindowRangeQuery(),

@@ -9,10 +9,9 @@ import pytest
 
 from stores.log.state_log import StoreLog, StoreWriter
 from stores.spark.reader import part_reader
-from stores.spec.query import WindowRangeQuery
 from stores.spec.schema import Row, StoreSchema
-from stores.spec.sessions import SessionRangeQuery
 from stores.spec.versions import VersionedRangeQuery
+from stores.spec.windows import SessionRangeQuery, WindowRangeQuery
 from stores.upkeep.rebuild import recipe
 from stores.upkeep.retention import Retention, compact
 from tests.stores.test_kinds import AT, SESSIONS, VERSIONS, followed, shown, table

@@ -26,23 +26,28 @@ from stores.spec.query import (
     Order,
     Query,
     RangeQuery,
-    SessionKeyQuery,
-    SessionTime,
-    TimeRange,
-    WindowKeyQuery,
-    WindowRangeQuery,
+    TimestampedKeyQuery,
+    TimestampedRangeQuery,
+    TimestampedRow,
 )
 from stores.spec.result import Success
 from stores.spec.scans import CountQuery, PrefixQuery, RawKeyQuery, RawScanQuery, RawStream
 from stores.spec.schema import Key, Row, StoreKind, StoreSchema, Value
-from stores.spec.sessions import SessionQuery, SessionRangeQuery
 from stores.spec.store import QueryConfig
-from stores.spec.timestamped import TimestampedKeyQuery, TimestampedRangeQuery, TimestampedRow
 from stores.spec.versions import (
     MultiVersionedKeyQuery,
     VersionedKeyQuery,
     VersionedRangeQuery,
     VersionedRow,
+)
+from stores.spec.windows import (
+    SessionKeyQuery,
+    SessionQuery,
+    SessionRangeQuery,
+    SessionTime,
+    TimeRange,
+    WindowKeyQuery,
+    WindowRangeQuery,
 )
 from tests.stores.values import KEY_VALUES, rows_of, same
 from tests.support.stores import batch, keyvalue, open_store, timed, window

@@ -28,9 +28,8 @@ from stores.spec.query import (
     Query,
     QueryArgumentError,
     RangeQuery,
-    SessionKeyQuery,
-    WindowKeyQuery,
-    WindowRangeQuery,
+    TimestampedKeyQuery,
+    TimestampedRangeQuery,
 )
 from stores.spec.result import ResultError
 from stores.spec.scans import (
@@ -41,13 +40,18 @@ from stores.spec.scans import (
     RawScanQuery,
 )
 from stores.spec.schema import StoreKind, StoreSchema
-from stores.spec.sessions import SessionQuery, SessionRangeQuery
 from stores.spec.store import in_store
-from stores.spec.timestamped import TimestampedKeyQuery, TimestampedRangeQuery
 from stores.spec.versions import (
     MultiVersionedKeyQuery,
     VersionedKeyQuery,
     VersionedRangeQuery,
+)
+from stores.spec.windows import (
+    SessionKeyQuery,
+    SessionQuery,
+    SessionRangeQuery,
+    WindowKeyQuery,
+    WindowRangeQuery,
 )
 from tests.stores.conformance import (
     IN,

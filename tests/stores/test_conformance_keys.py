@@ -14,12 +14,13 @@ from stores.spec.position import Position
 from stores.spec.query import (
     KeyQuery,
     RangeQuery,
+    TimestampedKeyQuery,
+    TimestampedRangeQuery,
 )
 from stores.spec.scans import (
     CountQuery,
     PrefixQuery,
 )
-from stores.spec.timestamped import TimestampedKeyQuery, TimestampedRangeQuery
 from tests.stores.conformance import (
     IN,
     bounded,

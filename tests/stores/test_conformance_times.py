@@ -13,19 +13,12 @@ import pytest
 
 from stores.errors import FailureReason
 from stores.spec.position import Position
-from stores.spec.query import (
-    KeyQuery,
-    Order,
-    Query,
-    QueryArgumentError,
-    SessionKeyQuery,
-    WindowKeyQuery,
-    WindowRangeQuery,
-)
+from stores.spec.query import KeyQuery, Order, Query, QueryArgumentError
 from stores.spec.versions import (
     MultiVersionedKeyQuery,
     VersionedRangeQuery,
 )
+from stores.spec.windows import SessionKeyQuery, WindowKeyQuery, WindowRangeQuery
 from tests.stores.conformance import (
     IN,
     UNKNOWN,

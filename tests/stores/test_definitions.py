@@ -18,7 +18,7 @@ from stores.log.definitions import decode_definition, encode_definition
 from stores.log.state_log import StoreWriter
 from stores.spec.arrow import physical_array
 from stores.spec.position import Position
-from stores.spec.query import Query, RangeQuery, TimeRange, WindowRangeQuery
+from stores.spec.query import Query, RangeQuery
 from stores.spec.schema import (
     TIMESTAMPTZ,
     Column,
@@ -29,9 +29,9 @@ from stores.spec.schema import (
     StoreSchema,
     Value,
 )
-from stores.spec.sessions import SessionRangeQuery
 from stores.spec.store import in_store
 from stores.spec.versions import VersionedRangeQuery
+from stores.spec.windows import SessionRangeQuery, TimeRange, WindowRangeQuery
 from tests.stores.hosts import has_epoch, running
 from tests.stores.values import rows_of
 from tests.support.waiting import until

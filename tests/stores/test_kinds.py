@@ -18,8 +18,8 @@ from stores.spec.position import Position
 from stores.spec.query import Query
 from stores.spec.result import Failure
 from stores.spec.schema import Row, StoreKind, StoreSchema
-from stores.spec.sessions import SessionRangeQuery
 from stores.spec.versions import VersionedRangeQuery
+from stores.spec.windows import SessionRangeQuery
 from tests.stores.fixtures import open_engine
 from tests.stores.values import rows_of
 from tests.support.stores import timed

@@ -10,19 +10,20 @@ from typing import Any
 
 import pytest
 
-from stores.spec.query import (
-    SessionKeyQuery,
-    SessionTime,
-    WindowKeyQuery,
-    WindowRangeQuery,
-)
+from stores.spec.query import TimestampedKeyQuery, TimestampedRangeQuery
 from stores.spec.scans import (
     CountQuery,
     RawKeyQuery,
     RawScanQuery,
 )
-from stores.spec.sessions import SessionQuery, SessionRangeQuery
-from stores.spec.timestamped import TimestampedKeyQuery, TimestampedRangeQuery
+from stores.spec.windows import (
+    SessionKeyQuery,
+    SessionQuery,
+    SessionRangeQuery,
+    SessionTime,
+    WindowKeyQuery,
+    WindowRangeQuery,
+)
 from tests.stores.fixtures import (
     FS,
     FW,

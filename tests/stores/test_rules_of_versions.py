@@ -10,9 +10,6 @@ from pathlib import Path
 import pytest
 
 from stores.spec.position import Position
-from stores.spec.query import (
-    WindowRangeQuery,
-)
 from stores.spec.scans import (
     CountQuery,
     RawScanQuery,
@@ -22,6 +19,7 @@ from stores.spec.versions import (
     MultiVersionedKeyQuery,
     VersionedRangeQuery,
 )
+from stores.spec.windows import WindowRangeQuery
 from tests.stores.fixtures import (
     FW,
     FX,

@@ -20,7 +20,6 @@ from stores.errors import SchemaError
 from stores.spec.arrow import physical_array
 from stores.spec.position import Progress
 from stores.spec.query import (
-    ANY_TIME,
     BATCH_ROWS,
     BatchStream,
     Interval,
@@ -29,11 +28,9 @@ from stores.spec.query import (
     Order,
     Query,
     RangeQuery,
-    SessionKeyQuery,
-    SessionTime,
-    TimeRange,
-    WindowKeyQuery,
-    WindowRangeQuery,
+    TimestampedKeyQuery,
+    TimestampedRangeQuery,
+    TimestampedRow,
 )
 from stores.spec.scans import (
     ApproximateCountQuery,
@@ -44,14 +41,22 @@ from stores.spec.scans import (
     RawStream,
 )
 from stores.spec.schema import TIMESTAMPTZ, Key, Kind, Row, StoreKind, StoreSchema, Value
-from stores.spec.sessions import SessionQuery, SessionRangeQuery
 from stores.spec.store import Handler, View
-from stores.spec.timestamped import TimestampedKeyQuery, TimestampedRangeQuery, TimestampedRow
 from stores.spec.versions import (
     MultiVersionedKeyQuery,
     VersionedKeyQuery,
     VersionedRangeQuery,
     VersionedRow,
+)
+from stores.spec.windows import (
+    ANY_TIME,
+    SessionKeyQuery,
+    SessionQuery,
+    SessionRangeQuery,
+    SessionTime,
+    TimeRange,
+    WindowKeyQuery,
+    WindowRangeQuery,
 )
 
 

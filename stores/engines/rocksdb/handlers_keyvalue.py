@@ -18,11 +18,13 @@ from stores.spec.query import (
     KeysQuery,
     Order,
     RangeQuery,
+    TimestampedKeyQuery,
+    TimestampedRangeQuery,
+    TimestampedRow,
 )
 from stores.spec.scans import CountQuery
 from stores.spec.schema import Row
 from stores.spec.store import View
-from stores.spec.timestamped import TimestampedKeyQuery, TimestampedRangeQuery, TimestampedRow
 
 
 def keyvalue_handlers(

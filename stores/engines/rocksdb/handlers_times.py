@@ -24,20 +24,19 @@ from stores.engines.rocksdb.handlers_shared import (
 )
 from stores.engines.rocksdb.readers import CHUNK_ROWS_MIN, Entries
 from stores.spec.position import Progress
-from stores.spec.query import (
-    EVERYTHING,
-    BatchStream,
-    Order,
+from stores.spec.query import EVERYTHING, BatchStream, Order
+from stores.spec.scans import CountQuery
+from stores.spec.schema import WINDOW_START, Row
+from stores.spec.store import View
+from stores.spec.windows import (
     SessionKeyQuery,
+    SessionQuery,
+    SessionRangeQuery,
     SessionTime,
     TimeRange,
     WindowKeyQuery,
     WindowRangeQuery,
 )
-from stores.spec.scans import CountQuery
-from stores.spec.schema import WINDOW_START, Row
-from stores.spec.sessions import SessionQuery, SessionRangeQuery
-from stores.spec.store import View
 
 _KeyQuery: TypeAlias = WindowKeyQuery | SessionKeyQuery
 _RangeQuery: TypeAlias = WindowRangeQuery | SessionRangeQuery

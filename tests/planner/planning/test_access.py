@@ -28,17 +28,10 @@ from planner.planning.access import Access, plan_access
 from planner.values.comparison_bounds import Fitted, Outside, fitter
 from stores.codec.partitioner import partitioner
 from stores.hosting.local_store import LocalStore
-from stores.spec.query import (
-    BatchStream,
-    Interval,
-    KeysQuery,
-    Query,
-    RangeQuery,
-    WindowKeyQuery,
-    WindowRangeQuery,
-)
+from stores.spec.query import BatchStream, Interval, KeysQuery, Query, RangeQuery
 from stores.spec.result import Success
 from stores.spec.schema import BIGINT, DOUBLE, INTEGER, TEXT, TIMESTAMPTZ, DataType, Row, Value
+from stores.spec.windows import WindowKeyQuery, WindowRangeQuery
 from tests.planner.world import CLICKS, HOUR_US, ORDERS, PEOPLE, STOCK
 from tests.support.stores import fill, open_store
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from stores.codec.layout import decode_time, encode_time
 from stores.codec.segments import MICROS_MAX, MICROS_MIN, Segments
 from stores.spec.position import Progress
-from stores.spec.query import TimeRange
+from stores.spec.windows import TimeRange
 from tests.support.stores import window
 
 HOUR_MS = 3_600_000

@@ -14,10 +14,11 @@ from stores.errors import FailureReason, StoreError
 from stores.hosting.dispatch import query_partition
 from stores.hosting.replica import Replica
 from stores.spec.position import EMPTY, Position, PositionBound, Progress
-from stores.spec.query import KeyQuery, Query, RangeQuery, WindowKeyQuery, WindowRangeQuery
+from stores.spec.query import KeyQuery, Query, RangeQuery
 from stores.spec.result import Failure, Success
 from stores.spec.schema import StoreKind, StoreSchema
 from stores.spec.store import DEFAULT_CONFIG, Handler, QueryConfig, ReplicaState, Role, View
+from stores.spec.windows import WindowKeyQuery, WindowRangeQuery
 from tests.stores.values import rows_of
 from tests.support.stores import batch, fill, keyvalue, open_store, progress, window
 

@@ -19,7 +19,7 @@ from stores.hosting.replica import VIEWS_MAX, Replica
 from stores.log.files import Directory
 from stores.log.state_log import StoreLog
 from stores.spec.position import Position, PositionBound
-from stores.spec.query import Query, RangeQuery, WindowRangeQuery
+from stores.spec.query import Query, RangeQuery
 from stores.spec.result import Failure, QueryResult
 from stores.spec.schema import InputTopic, StoreKind, StoreSchema
 from stores.spec.store import (
@@ -29,6 +29,7 @@ from stores.spec.store import (
     snapshot_epochs,
 )
 from stores.spec.versions import VersionedRangeQuery
+from stores.spec.windows import WindowRangeQuery
 from tests.stores.followed import (
     CLICKS,
     SCAN,

@@ -17,11 +17,12 @@ from stores.hosting.local_store import LocalStore
 from stores.hosting.replica import Replica
 from stores.log.state_log import StoreLog, StoreWriter
 from stores.spec.position import Position, PositionBound, Progress
-from stores.spec.query import KeyQuery, WindowRangeQuery
+from stores.spec.query import KeyQuery
 from stores.spec.result import Success
 from stores.spec.store import (
     in_store,
 )
+from stores.spec.windows import WindowRangeQuery
 from tests.stores.followed import (
     CLICKS,
     HOURS,

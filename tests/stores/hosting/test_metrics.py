@@ -9,11 +9,12 @@ from typing import Any
 from stores.errors import FailureReason
 from stores.hosting.metrics import BUCKETS, QUERY_TYPES_MAX, MeteredStore, Metrics, MetricsReading
 from stores.spec.position import EMPTY, PositionBound
-from stores.spec.query import KeyQuery, Query, RangeQuery, WindowRangeQuery
+from stores.spec.query import KeyQuery, Query, RangeQuery
 from stores.spec.registry import register_query
 from stores.spec.result import Failure, Success
 from stores.spec.schema import StoreKind
 from stores.spec.store import QueryConfig, Store, StorePartition, View, in_store
+from stores.spec.windows import WindowRangeQuery
 from tests.stores.values import rows_of
 from tests.support.stores import fill, keyvalue, open_store
 

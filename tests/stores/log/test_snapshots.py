@@ -26,10 +26,11 @@ from stores.log.records import Snapshot, decode_snapshot, encode_snapshot
 from stores.log.snapshots import RETRY_S, SnapshotReader, fetch, read_snapshot
 from stores.log.state_log import StoreLog, StoreWriter
 from stores.spec.position import Position, Progress
-from stores.spec.query import RangeQuery, WindowRangeQuery
+from stores.spec.query import RangeQuery
 from stores.spec.result import Success
 from stores.spec.schema import Row, StoreSchema
 from stores.spec.store import ReplicaState
+from stores.spec.windows import WindowRangeQuery
 from stores.upkeep.compaction import write_snapshot
 from tests.stores.values import rows_of
 from tests.support.stores import keyvalue, window

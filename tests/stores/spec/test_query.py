@@ -17,11 +17,9 @@ from stores.spec.query import (
     Order,
     QueryArgumentError,
     RangeQuery,
-    TimeRange,
-    WindowKeyQuery,
-    WindowRangeQuery,
 )
 from stores.spec.scans import RawKeyQuery, RawScanQuery
+from stores.spec.windows import TimeRange, WindowKeyQuery, WindowRangeQuery
 
 
 def test_builders_set_the_fields() -> None:

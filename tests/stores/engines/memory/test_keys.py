@@ -11,11 +11,10 @@ from typing import Any
 import pytest
 
 from stores.hosting.local_store import LocalStore
-from stores.spec.query import KeyQuery, KeysQuery, Query, RangeQuery
+from stores.spec.query import KeyQuery, KeysQuery, Query, RangeQuery, TimestampedKeyQuery
 from stores.spec.result import Success
 from stores.spec.scans import CountQuery, PrefixQuery
 from stores.spec.schema import Row
-from stores.spec.timestamped import TimestampedKeyQuery
 from tests.stores.values import rows_of
 from tests.support.stores import fill, keyvalue, open_store
 

@@ -9,19 +9,9 @@ import pytest
 
 from stores.engines.memory.keys import sort_key
 from stores.engines.memory.partition import MemoryPartition
-from stores.spec.query import (
-    BATCH_ROWS,
-    Interval,
-    KeyQuery,
-    KeysQuery,
-    Order,
-    Query,
-    RangeQuery,
-    TimeRange,
-    WindowKeyQuery,
-    WindowRangeQuery,
-)
+from stores.spec.query import BATCH_ROWS, Interval, KeyQuery, KeysQuery, Order, Query, RangeQuery
 from stores.spec.schema import Row
+from stores.spec.windows import TimeRange, WindowKeyQuery, WindowRangeQuery
 from tests.stores.values import rows_of
 from tests.support.stores import batch, keyvalue, progress, window
 

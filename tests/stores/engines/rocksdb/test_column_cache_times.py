@@ -10,19 +10,10 @@ import pytest
 from stores.engines.rocksdb.column_arrays import KeptColumns
 from stores.engines.rocksdb.column_budget import ColumnBudget
 from stores.engines.rocksdb.partition import RocksPartition
-from stores.spec.query import (
-    Batch,
-    BatchStream,
-    Interval,
-    Order,
-    Query,
-    SessionTime,
-    TimeRange,
-    WindowRangeQuery,
-)
+from stores.spec.query import Batch, BatchStream, Interval, Order, Query
 from stores.spec.scans import CountQuery
 from stores.spec.schema import Row, StoreKind
-from stores.spec.sessions import SessionRangeQuery
+from stores.spec.windows import SessionRangeQuery, SessionTime, TimeRange, WindowRangeQuery
 from tests.stores.values import rows_of
 from tests.support.stores import batch, progress, timed, window
 

@@ -22,19 +22,10 @@ from stores.engines.rocksdb.partition import RocksPartition
 from stores.engines.rocksdb.readers import CHUNK_ROWS_MIN
 from stores.errors import CodecError, StoreError
 from stores.spec.position import Progress
-from stores.spec.query import (
-    BATCH_ROWS,
-    Interval,
-    KeyQuery,
-    KeysQuery,
-    Order,
-    RangeQuery,
-    TimeRange,
-    WindowKeyQuery,
-    WindowRangeQuery,
-)
+from stores.spec.query import BATCH_ROWS, Interval, KeyQuery, KeysQuery, Order, RangeQuery
 from stores.spec.scans import ApproximateCountQuery
 from stores.spec.schema import Row, StoreSchema
+from stores.spec.windows import TimeRange, WindowKeyQuery, WindowRangeQuery
 from tests.stores.values import column, rows_of
 from tests.support.stores import batch, keyvalue, progress, window
 from tests.support.waiting import until
