@@ -19,8 +19,9 @@ from stores.errors import (
 from stores.hosting.held_epochs import held_snapshot
 from stores.hosting.host import Host
 from stores.hosting.metrics import MeteredStore
+from stores.log.records import Commit
 from stores.log.repair import repair
-from stores.log.state_log import Commit, StoreWriter
+from stores.log.store_writer import StoreWriter
 from stores.log.verification import verify
 from stores.spec.position import Position, PositionBound
 from stores.spec.query import (

@@ -23,9 +23,9 @@ from stores.errors import (
 from stores.hosting.host import HostState
 from stores.hosting.metrics import Metrics, MetricsReading
 from stores.hosting.open_stores import Placement
-from stores.log.records import Snapshot
+from stores.log.records import DataFile, Snapshot
 from stores.log.repair import Repaired
-from stores.log.state_log import DataFile, StateLog, StoreLog
+from stores.log.state_log import StateLog, StoreLog
 from stores.log.verification import Damage, Verified
 from stores.spec.position import Progress
 from stores.spec.query import Batch, BatchStream, Query, QueryArgumentError, TimestampedRow

@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from stores.codec.partitioner import partition_column
 from stores.codec.segments import MICROS_MAX
 from stores.errors import LogError, SchemaError, TornRecordError
 from stores.log.digests import HashingStream
@@ -191,6 +192,35 @@ def write_part(
         size_bytes=size_bytes,
         sha256=hashed.hexdigest(),
     )
+
+
+def write_parts(
+    directory: Directory, attempt: str, rows: pa.Table, schema: StoreSchema
+) -> list[DataFile]:
+    """Write rows from `shaped` as one data file for each partition that has any; return the files.
+
+    Args:
+        directory: the directory of the store.
+        attempt: the path of a directory in it, which exists.
+        rows: the rows, of any partition.
+        schema: the definition of the store.
+
+    Raises:
+        LogError: a file cannot be written.
+    """
+    partitions = partition_column(rows, schema.key, schema.partitions)
+    order = np.argsort(partitions, kind="stable")
+    counts = np.bincount(partitions, minlength=schema.partitions)
+    ends = np.cumsum(counts)
+    files = []
+    for partition in np.flatnonzero(counts).tolist():
+        picked = order[ends[partition] - counts[partition] : ends[partition]]
+        batches = rows.take(picked).to_batches()
+        path = f"{attempt}/p{partition:05d}.parquet"
+        file = write_part(directory, path, batches, partition=partition)
+        assert file is not None, "a partition that has rows has a file"
+        files.append(file)
+    return files
 
 
 def _row_groups(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:

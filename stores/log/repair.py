@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from stores.errors import TornRecordError
-from stores.log.names import commit_name, snapshot_name, term_name
-from stores.log.records import Commit, Record, encode_commit
-from stores.log.state_log import Root, StoreLog
+from stores.log.files import Root
+from stores.log.records import Commit, Record, commit_name, encode_commit, snapshot_name, term_name
+from stores.log.state_log import StoreLog
 from stores.log.terms import take_term
 from stores.log.verification import (
     Damage,

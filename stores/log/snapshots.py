@@ -21,8 +21,7 @@ from typing import Protocol, TypeAlias, runtime_checkable
 
 from stores.errors import LogError, StoreError, TornRecordError
 from stores.log.files import Directory
-from stores.log.names import snapshot_name
-from stores.log.records import Snapshot, SnapshotFile, decode_snapshot
+from stores.log.records import Snapshot, SnapshotFile, decode_snapshot, snapshot_name
 from stores.log.state_log import StoreLog
 from stores.spec.position import Progress
 

@@ -1,43 +1,44 @@
-"""The state log, which pipelines and gateways share: its root, and the writer of a store.
+"""The state log, which pipelines and gateways share: its root, and one store in it.
 
-`StateLog` is the root, `StoreLog` one store in it for readers and writers, `StoreWriter` commits
-epochs. See `stores.log.records` for the records, `stores.log.datafiles` for the data files and
-`stores.log.files` for how a file becomes whole.
+    <root>/<store>/store.json                             the definition
+    <root>/<store>/data/<epoch>/<attempt>/p<partition>*.parquet
+    <root>/<store>/epochs/<epoch, 20 digits>.json         the commit, see `stores.log.epoch_chain`
+
+`stores.log.store_writer` writes whole epochs. See `stores.log.records` for the records,
+`stores.log.datafiles` for the data files and `stores.log.files` for how a file becomes whole.
 """
 
 from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterable, Iterator
+import uuid
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
 
 from stores.codec.partitioner import partition_column
-from stores.errors import (
-    ArgumentError,
-    EpochConflictError,
-    FencedError,
-    LogError,
-    PositionBackError,
-    TornRecordError,
-)
-from stores.log.datafiles import shaped, write_part
-from stores.log.deduplication import latest_rows
+from stores.errors import EpochConflictError, LogError, LogMissingError, TornRecordError
+from stores.log.datafiles import read_part
+from stores.log.definitions import decode_definition, encode_definition, merged_definition
 from stores.log.digests import rows_digest
+from stores.log.epoch_chain import EpochChain
 from stores.log.files import Directory, Root
-from stores.log.names import DEFINITION
-from stores.log.records import Commit, DataFile, Term
-from stores.log.store_log import StoreLog
-from stores.log.terms import require_newest, take_term
-from stores.spec.arguments import require_integer, require_name, require_path, shown
-from stores.spec.position import Position, later_watermark
-from stores.spec.schema import SPAN_MS_MAX, InputTopic, StoreSchema
-
-__all__ = ["Commit", "DataFile", "Root", "StateLog", "StoreLog", "StoreWriter"]
+from stores.log.records import (
+    COMMITTED,
+    DEFINITION,
+    Commit,
+    DataFile,
+    Skip,
+    commit_name,
+    encode_commit,
+    encode_skip,
+    numbers_in,
+    skip_mark,
+)
+from stores.spec.schema import StoreSchema
 
 _logger = logging.getLogger(__name__)
 
@@ -82,145 +83,202 @@ class StateLog:
         return StoreLog(self._directory.within(name), name)
 
 
-class StoreWriter:
-    """Writes the epochs of one store, from Python or for a pipeline.
+class StoreLog(EpochChain):
+    """One store in the state log. Safe to share between threads.
 
-    A store has one writer at a time. With its first write a writer takes the store's next term, and
-    the writer before is refused from then on. So a program that was thought dead does no harm if it
-    goes on after another was started in its place.
-
-    A write that fails leaves the log as it was, or with the whole epoch. Then the same write again,
-    with its number or as the next write, returns the commit.
-
-    Args:
-        root: path or URI of the state log.
-        schema: the definition of the store, which is created if it is missing.
-        writer: a name that stays the same when the program is started again.
-
-    Raises:
-        ArgumentError: an argument has the wrong type.
-        SchemaError: the store is defined differently.
-        LogError: the log cannot be read or written.
+    Readers call `schema`, `next_commit` and `read`; writers `define` and `write_commit`.
     """
 
-    def __init__(self, root: Root, schema: StoreSchema, *, writer: str = "python") -> None:
-        if not isinstance(schema, StoreSchema):
-            raise ArgumentError(f"schema must be a StoreSchema, not {shown(schema)}")
-        require_name("writer", writer)
-        self.log = StoreLog.open(require_path("root", root), schema.name)
-        self.schema = self.log.define(schema)
-        self._writer = writer
-        self._term: Term | None = None
-        self._latest: int | None = None
-        """The newest epoch; None if it has to be read from the log."""
-        self._newest: Commit | None = None
-        """Its commit, if it can be read."""
-        self._following = 0
-        """The number of the next epoch if the caller gives none."""
-        self._tried: int | None = None
-        """The epoch of a failed commit, which may be in the log."""
-        self._is_marked = False
-        """Whether the log is known to have its mark of having had epochs."""
+    def __init__(
+        self, directory: Directory, store: str, *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        super().__init__(directory, store, clock=clock)
+        self._schema: tuple[bytes, StoreSchema] | None = None
 
-    def take_ownership(self) -> Term:
-        """Take the store over, and return the term. The first write does so by itself.
+    @staticmethod
+    def open(root: Root, store: str) -> StoreLog:
+        """Return the log of one store, which need not exist yet.
 
         Raises:
-            LogError: the log cannot be read or written.
+            LogError: the kind of file system is unknown.
         """
-        if self._term is None:
-            self._look()
-            # The newest commit has the newest term, unless it cannot be read.
-            after = self.log.newest_term() if self._newest is None else self._newest.term
-            self._term = take_term(
-                self.log.directory,
-                writer=self._writer,
-                after=after,
-                now_ms=time.time_ns() // 1_000_000,
-            )
-            # Look again: the writer before may have committed until the term was taken.
-            self._latest = None
-        return self._term
+        return StoreLog(Directory.at(root).within(store), store)
 
-    def write(
-        self,
-        rows: pa.Table | pa.RecordBatch,
-        *,
-        position: Position,
-        epoch: int | None = None,
-        watermark_ms: int | None = None,
-        committed_ms: int | None = None,
-        replace: bool = False,
-        input_digest: str | None = None,
-    ) -> Commit:
-        """Write and commit one epoch.
+    def schema(self) -> StoreSchema:
+        """Read the store's definition.
 
-        Args:
-            rows: the changed rows, by column name; `_timestamp` and `_deleted` may be missing, and
-                `window_end` in a window store. Of several rows with one key (and window) the latest
-                by `_timestamp`, then by input order, wins.
-            position: the input that the store reflects after this epoch.
-            epoch: its number; None takes the next.
-            watermark_ms: the event-time watermark. If it is missing or less than that of the epoch
-                before, the store's watermark stays.
-            committed_ms: wall clock of the commit; None takes the time of the call.
-            replace: the rows are the whole store.
-            input_digest: digest of the input that the rows were made from; kept in the commit.
+        Raises:
+            LogMissingError: it is missing.
+            TornRecordError: it is incomplete, foreign, or of another store.
+        """
+        data = self.directory.read(DEFINITION)
+        path = self.directory.join(DEFINITION)
+        if data is None:
+            raise LogMissingError(f'there is no store definition "{path}"')
+        if self._schema is None or self._schema[0] != data:
+            schema = decode_definition(data, path)
+            if schema.name != self.name:
+                raise TornRecordError(f'record "{path}" defines store "{schema.name}"')
+            self._schema = (data, schema)
+        return self._schema[1]
+
+    def defined(self) -> bool:
+        """Whether the store has a definition."""
+        return self.directory.has(DEFINITION)
+
+    def define(self, schema: StoreSchema) -> StoreSchema:
+        """Create the definition, or check it against the existing one.
+
+        New input topics are added to the definition; any other difference is refused.
 
         Returns:
-            The commit. If the same attempt is committed already (the same writer's name, epoch,
-            rows, position, input and `replace`, and no later watermark), it is that commit, and
-            nothing changes.
+            The definition in the log.
 
         Raises:
-            ArgumentError: an argument has the wrong type or is out of range.
-            SchemaError: the rows do not fit the store.
-            EpochConflictError: the epoch is less than the newest, or is committed otherwise.
-            PositionBackError: the position lacks something that the epoch before had reached.
-            FencedError: another writer has taken over the store.
-            LogError: the log cannot be read or written.
+            SchemaError: the store is defined differently; the message names the difference.
         """
-        _check_epoch(
-            epoch=epoch,
-            position=position,
-            watermark_ms=watermark_ms,
-            committed_ms=committed_ms,
-            replace=replace,
-            input_digest=input_digest,
-        )
-        table = pa.Table.from_batches([rows]) if isinstance(rows, pa.RecordBatch) else rows
-        if not isinstance(table, pa.Table):
-            raise ArgumentError(f"rows must be a table or a batch of Arrow, not {shown(rows)}")
-        latest_of_keys = latest_rows(shaped(table, self.schema), self.schema)
-        digest = rows_digest(latest_of_keys)
-        self._require_ownership()
-        found = self._committed(
-            epoch,
-            latest_of_keys,
-            digest,
-            position=position,
-            watermark_ms=watermark_ms,
-            replace=replace,
-            input_digest=input_digest,
-        )
-        if found is not None:
-            return found
-        number = self._following if epoch is None else epoch
-        self._check(number, position)
-        with self.attempt(number) as attempt:
-            with self._told_if_replaced():
-                files = self._write_parts(latest_of_keys, attempt)
-            return self.publish(
-                epoch=number,
-                attempt=attempt,
-                files=files,
-                position=position,
-                watermark_ms=watermark_ms,
-                committed_ms=committed_ms,
-                replace=replace,
-                digest=digest,
-                input_digest=input_digest,
+        # Look for it first: if it exists, a full disk does not matter.
+        if not self.defined() and self.directory.create(DEFINITION, encode_definition(schema)):
+            return schema
+        defined = self.schema()
+        merged = merged_definition(defined, schema)
+        if merged.inputs != defined.inputs:
+            self.directory.replace(DEFINITION, encode_definition(merged))
+        return merged
+
+    def read(self, commit: Commit, partition: int) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of one partition in an epoch, as batches.
+
+        Columns: key, time columns, value columns, `_timestamp` (timestamptz, may be NULL) and
+        `_deleted` (boolean), in the types of the definition. An epoch has at most one row for each
+        key (and window).
+
+        Raises:
+            TornRecordError: a file is missing, short or foreign; the message names it.
+        """
+        for file in commit.files_of(partition):
+            yield from self.read_file(file)
+
+    def read_file(self, file: DataFile) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of one data file of an epoch, as `read` does.
+
+        Raises:
+            TornRecordError: the file is missing, short or foreign; the message names it.
+        """
+        yield from read_part(self.directory, file, self.schema())
+
+    def has_rows(self, commit: Commit, rows: pa.Table) -> bool:
+        """Whether a commit of format 1, which has no digest, has exactly these rows.
+
+        Raises:
+            TornRecordError: a file is missing, short or foreign; the message names it.
+        """
+        if commit.format > 1:
+            return False
+        schema = self.schema()
+        partitions = partition_column(rows, schema.key, schema.partitions)
+        placed = rows.take(np.argsort(partitions, kind="stable"))
+        kept = (b for p in range(schema.partitions) for b in self.read(commit, p))
+        return rows_digest(pa.Table.from_batches(kept, placed.schema)) == rows_digest(placed)
+
+    def write_commit(self, commit: Commit) -> None:
+        """Publish an epoch, whole, and only if nothing follows the epoch before it.
+
+        Raises:
+            EpochConflictError: the epoch, or another one in its place, is committed already.
+            LogError: it cannot be written.
+        """
+        self._sync_data(commit)
+        if commit.format > 1:
+            self.write_skips(commit)
+        if not self.directory.create(commit_name(commit.epoch), encode_commit(commit)):
+            raise self._conflict(commit.epoch, commit)
+
+    def mark_committed(self) -> None:
+        """Record that the store has had an epoch, so that the loss of all epochs is noticed.
+
+        Raises:
+            LogError: it cannot be written.
+        """
+        if not self.directory.has(COMMITTED):
+            self.directory.create(COMMITTED, b"")
+
+    def write_skips(self, commit: Commit) -> None:
+        """Write the skip for the numbers that an epoch leaves out, if there are any.
+
+        An epoch that an older skip names and that was never committed is skipped, too.
+
+        Raises:
+            EpochConflictError: another epoch lies there, or the number itself was skipped.
+            LogError: it cannot be written.
+        """
+        number = commit.previous + 1
+        while number < commit.epoch:
+            skip = Skip(epoch=number, next_epoch=commit.epoch, term=commit.term, owner=commit.owner)
+            # The mark comes first, so that no listing takes the skip for an epoch.
+            self.directory.create(skip_mark(number), b"")
+            if self.directory.create(commit_name(number), encode_skip(skip)):
+                return
+            found = self.record(number)
+            if not isinstance(found, Skip):
+                raise self._conflict(number, commit)
+            number = found.next_epoch
+        if number > commit.epoch:
+            raise self._skipped(commit.epoch, number)
+
+    def _conflict(self, epoch: int, commit: Commit) -> EpochConflictError:
+        """Return the error for a commit, of this epoch or a later one, whose number is taken."""
+        name = f'epoch {epoch} of store "{self.name}"'
+        try:
+            found = self.record(epoch)
+            before = self._own(commit.previous)
+            number = self.next_number(epoch - 1)
+        except TornRecordError as error:
+            return EpochConflictError(f"{name} is committed already: {error}")
+        if number > epoch:
+            return self._skipped(epoch, number)
+        if not isinstance(found, Commit):
+            return EpochConflictError(f"{name} is committed already")
+        if self._is_stale(found, before):
+            return EpochConflictError(
+                f"{name} was written by {found.writer} after it had been replaced: run stategate "
+                "log repair, which sets it aside"
             )
+        return EpochConflictError(f"{name} is committed already, by {found.writer}")
+
+    def _skipped(self, epoch: int, number: int) -> EpochConflictError:
+        return EpochConflictError(
+            f'epoch {epoch} of store "{self.name}" was skipped: the next epoch is {number}'
+        )
+
+    def remove_commit(self, epoch: int) -> None:
+        """Remove the commit of an epoch; its data files, which no commit names now, stay.
+
+        Remove epochs from the oldest on, up to one that a snapshot holds: `stores.upkeep.retention`
+        does so.
+
+        Raises:
+            LogError: it cannot be removed.
+        """
+        self.directory.remove_file(commit_name(epoch))
+
+    def remove_skips(self, before: int) -> None:
+        """Remove the skips before a number, which is the log's oldest epoch.
+
+        Raises:
+            LogError: they cannot be removed.
+        """
+        for number in sorted(numbers_in(self.directory.names("epochs"), ".skip")):
+            if number < before:
+                if self._is_skip(number):
+                    self.directory.remove_file(commit_name(number))
+                self.directory.remove_file(skip_mark(number))
+
+    def begin(self, epoch: int) -> str:
+        """Create a directory for one attempt to write an epoch; return its path in the store's."""
+        attempt = f"data/{epoch}/{uuid.uuid4().hex[:12]}"
+        self.directory.make(attempt)
+        return attempt
 
     @contextmanager
     def attempt(self, epoch: int) -> Iterator[str]:
@@ -229,280 +287,34 @@ class StoreWriter:
         If the block fails, the directory is removed with its files, unless a commit names them. On
         a full disk each failed attempt would otherwise take more of the remaining space.
         """
-        attempt = self.log.begin(epoch)
+        attempt = self.begin(epoch)
         try:
             yield attempt
         except BaseException:
             self._abandon(epoch, attempt)
             raise
 
-    def publish(
-        self,
-        *,
-        epoch: int,
-        attempt: str,
-        files: Iterable[DataFile],
-        position: Position,
-        watermark_ms: int | None = None,
-        committed_ms: int | None = None,
-        replace: bool = False,
-        digest: str | None = None,
-        input_digest: str | None = None,
-    ) -> Commit:
-        """Commit an epoch whose data files lie in a directory from `attempt`.
-
-        Raises:
-            ArgumentError: an argument has the wrong type or is out of range.
-            EpochConflictError: the epoch is less than the newest, or another writer was first.
-            PositionBackError: the position lacks something that the epoch before had reached.
-            FencedError: another writer has taken over the store. Either the epoch is not
-                committed, or that writer has seen it before its own.
-            LogError: the log cannot be read or written.
-        """
-        _check_epoch(
-            epoch=epoch,
-            position=position,
-            watermark_ms=watermark_ms,
-            committed_ms=committed_ms,
-            replace=replace,
-            input_digest=input_digest,
-        )
-        term = self._require_ownership()
-        latest = self._check(epoch, position)
-        self.declare(topic for topic, _ in position.components)
-        commit = Commit(
-            epoch=epoch,
-            previous=latest,
-            position=position,
-            watermark_ms=self._watermark_ms(watermark_ms),
-            committed_ms=time.time_ns() // 1_000_000 if committed_ms is None else committed_ms,
-            writer=self._writer,
-            files=tuple(sorted(files, key=lambda file: (file.partition, file.path))),
-            replace=replace,
-            term=term.term,
-            owner=term.owner,
-            digest=digest,
-            input_digest=input_digest,
-        )
-        # Until all steps are done, only the log knows the newest epoch.
-        self._latest, self._tried = None, epoch
-        with self._told_if_replaced():
-            self.log.write_commit(commit)
-        # A writer that takes the next term after this line looks for the newest epoch, and sees
-        # this one.
-        require_newest(self.log.directory, self.log.name, term.term)
-        self._latest, self._newest, self._following = epoch, commit, epoch + 1
-        self._tried = None
-        self._mark_and_tidy(attempt)
-        return commit
-
-    def _look(self) -> int:
-        """Return the newest epoch, from the log at the start and after a failure."""
-        if self._latest is None:
-            latest = self.log.latest_epoch()
-            try:
-                self._newest = self.log.commit(latest) if latest >= 0 else None
-            except TornRecordError:
-                # Readers are stuck at a torn commit, but a pipeline may go on writing.
-                self._newest = None
-            self._following = self.log.next_number(latest)
-            self._latest = latest
-        return self._latest
-
-    def _require_ownership(self) -> Term:
-        """Take the store, or make sure that no other writer has taken it since."""
-        if self._term is None:
-            return self.take_ownership()
-        require_newest(self.log.directory, self.log.name, self._term.term)
-        return self._term
-
-    @contextmanager
-    def _told_if_replaced(self) -> Iterator[None]:
-        """Turn an error into a FencedError if another writer has taken over.
-
-        That writer may have committed the same epoch, and removed the files of other attempts.
-        """
-        try:
-            yield
-        except LogError as error:
-            if self._term is not None:
-                try:
-                    require_newest(self.log.directory, self.log.name, self._term.term)
-                except FencedError as fenced:
-                    raise fenced from error
-            raise
-
-    def _check(self, epoch: int, position: Position) -> int:
-        """Check that an epoch can follow the newest one; return the newest."""
-        latest = self._look()
-        name = self.log.name
-        if epoch < latest:
-            raise EpochConflictError(
-                f'epoch {epoch} of store "{name}" comes before epoch {latest}, the newest: use a '
-                "later number"
-            )
-        if epoch == latest:
-            raise EpochConflictError(f'epoch {epoch} of store "{name}" is committed already')
-        before = Position() if self._newest is None else self._newest.position
-        if not position.covers(before):
-            raise PositionBackError(
-                f'epoch {epoch} of store "{name}" would move its position back: '
-                f"{_moved_back(before, position)}. Leave no topic out; if the input was created "
-                "again, build the store anew"
-            )
-        return latest
-
-    def _committed(
-        self,
-        epoch: int | None,
-        rows: pa.Table,
-        digest: str,
-        *,
-        position: Position,
-        watermark_ms: int | None,
-        replace: bool,
-        input_digest: str | None,
-    ) -> Commit | None:
-        """Return the commit of this same attempt, if it is committed already.
-
-        Without a number, look at the number of the last failed write: it may have been committed,
-        and the caller tries it again.
-
-        Raises:
-            EpochConflictError: the number belongs to another commit.
-        """
-        latest = self._look()
-        number = self._tried if epoch is None else epoch
-        if number is None or number > latest:
-            return None
-        found = self.log.commit(number)
-        if found is None:
-            return None
-        if (
-            (found.writer, found.position, found.replace) == (self._writer, position, replace)
-            # The commit has the later of its own watermark and that of the epoch before.
-            and _is_reached(watermark_ms, found.watermark_ms)
-            and found.input_digest in (None, input_digest)
-            and (found.digest == digest or self._has_rows(found, rows))
-        ):
-            return found
-        if epoch is None:
-            return None
-        raise EpochConflictError(
-            f'epoch {epoch} of store "{self.log.name}" is committed with other content, '
-            f"by {found.writer}: write the next number, or find out who wrote it"
-        )
-
-    def _has_rows(self, commit: Commit, rows: pa.Table) -> bool:
-        """Whether a commit of format 1, which has no digest, has exactly these rows."""
-        if commit.format > 1:
-            return False
-        partitions = partition_column(rows, self.schema.key, self.schema.partitions)
-        placed = rows.take(np.argsort(partitions, kind="stable"))
-        kept = (b for p in range(self.schema.partitions) for b in self.log.read(commit, p))
-        return rows_digest(pa.Table.from_batches(kept, placed.schema)) == rows_digest(placed)
-
-    def _watermark_ms(self, given_ms: int | None) -> int | None:
-        """The watermark as of the new epoch, which is never behind that of the one before.
-
-        Readers keep the greatest watermark. But they may begin with an epoch that is the whole
-        store, so its commit must say how far the watermark had come.
-        """
-        before_ms = None if self._newest is None else self._newest.watermark_ms
-        return later_watermark(given_ms, before_ms)
-
-    def _write_parts(self, rows: pa.Table, attempt: str) -> list[DataFile]:
-        partitions = partition_column(rows, self.schema.key, self.schema.partitions)
-        order = np.argsort(partitions, kind="stable")
-        counts = np.bincount(partitions, minlength=self.schema.partitions)
-        ends = np.cumsum(counts)
-        files = []
-        for partition in np.flatnonzero(counts).tolist():
-            picked = order[ends[partition] - counts[partition] : ends[partition]]
-            batches = rows.take(picked).to_batches()
-            path = f"{attempt}/p{partition:05d}.parquet"
-            file = write_part(self.log.directory, path, batches, partition=partition)
-            assert file is not None, "a partition that has rows has a file"
-            files.append(file)
-        return files
-
-    def declare(self, topics: Iterable[str]) -> None:
-        """Name topics as inputs of the store: from then on bounds on them are not ignored.
-
-        An epoch names the topics of its position. A writer that knows its topics earlier declares
-        them before the first data comes, which may take long.
-
-        Raises:
-            SchemaError: the store is defined differently by now.
-        """
-        known = {topic.topic for topic in self.schema.inputs}
-        new = tuple(InputTopic(topic=topic) for topic in sorted({*topics} - known))
-        if new:
-            self.schema = self.log.define(replace(self.schema, inputs=(*self.schema.inputs, *new)))
-
-    def _mark_and_tidy(self, attempt: str) -> None:
-        """Mark the log and remove files of other attempts; the next commit repeats a failure."""
-        try:
-            if not self._is_marked:
-                self.log.mark_committed()
-                self._is_marked = True
-            self.log.remove_other_attempts(attempt)
-        except LogError as error:
-            _logger.warning("log not tidied after commit store=%s error=%s", self.log.name, error)
-
     def _abandon(self, epoch: int, attempt: str) -> None:
         """Remove the files of a failed attempt, if no commit names them."""
         try:
-            found = self.log.record(epoch)
+            found = self.record(epoch)
             if not isinstance(found, Commit) or all(
                 not file.path.startswith(f"{attempt}/") for file in found.files
             ):
-                self.log.directory.remove(attempt)
+                self.directory.remove(attempt)
         except LogError as error:
-            _logger.warning("attempt not removed store=%s error=%s", self.log.name, error)
+            _logger.warning("attempt not removed store=%s error=%s", self.name, error)
 
+    def remove_other_attempts(self, attempt: str) -> None:
+        """Remove the files of other attempts to write a committed epoch."""
+        parent, _, name = attempt.rpartition("/")
+        for other in self.directory.names(parent):
+            if other != name:
+                self.directory.remove(f"{parent}/{other}")
 
-def _check_epoch(
-    *,
-    epoch: int | None,
-    position: Position,
-    watermark_ms: int | None,
-    committed_ms: int | None,
-    replace: bool,
-    input_digest: str | None,
-) -> None:
-    """Refuse values that no reader of the commit could decode.
-
-    Raises:
-        ArgumentError: an argument has the wrong type or is out of range.
-    """
-    if not isinstance(position, Position) or not position.is_sound:
-        raise ArgumentError(
-            f"position must be a Position of offsets by topic, not {shown(position)}"
-        )
-    if epoch is not None:
-        require_integer("epoch", epoch)
-    if watermark_ms is not None:
-        require_integer("watermark_ms", watermark_ms, least=-SPAN_MS_MAX, most=SPAN_MS_MAX)
-    if committed_ms is not None:
-        require_integer("committed_ms", committed_ms, most=SPAN_MS_MAX)
-    if not isinstance(replace, bool):
-        raise ArgumentError(f"replace must be a bool, not {shown(replace)}")
-    if input_digest is not None:
-        require_name("input_digest", input_digest)
-
-
-def _is_reached(watermark_ms: int | None, by_ms: int | None) -> bool:
-    return watermark_ms is None or (by_ms is not None and by_ms >= watermark_ms)
-
-
-def _moved_back(before: Position, after: Position) -> str:
-    """Describe the first component that would go back."""
-    for topic, offsets in before.components:
-        reached = after.offsets(topic)
-        for partition, offset in offsets:
-            now = reached.get(partition)
-            if now is None or now < offset:
-                to = "nothing" if now is None else str(now)
-                return f'partition {partition} of topic "{topic}" from {offset} to {to}'
-    raise AssertionError("the position covers the one before")
+    def _sync_data(self, commit: Commit) -> None:
+        """Sync the directory of the data files; their bytes are synced already."""
+        parents = {file.path.rpartition("/")[0] for file in commit.files}
+        above = {parent.rpartition("/")[0] for parent in parents}
+        for relative in sorted(parents | above | ({"data"} if parents else set())):
+            self.directory.sync(relative)

@@ -9,10 +9,20 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from stores.errors import LogError, LogMissingError, TornRecordError
-from stores.log.names import DEFINITION, commit_name, snapshot_name, term_name
-from stores.log.records import Commit, Record, Skip, Snapshot, Term
+from stores.log.files import Root
+from stores.log.records import (
+    DEFINITION,
+    Commit,
+    Record,
+    Skip,
+    Snapshot,
+    Term,
+    commit_name,
+    snapshot_name,
+    term_name,
+)
 from stores.log.snapshots import fetch, read_snapshot
-from stores.log.state_log import Root, StoreLog
+from stores.log.state_log import StoreLog
 from stores.log.terms import read_term, terms
 
 

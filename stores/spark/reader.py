@@ -21,7 +21,8 @@ from stores.log.datafiles import (
 from stores.log.deduplication import latest_rows, linked_versions
 from stores.log.files import Directory
 from stores.log.intervals import file_type, holds_interval, to_file
-from stores.log.state_log import Commit, DataFile, StoreLog
+from stores.log.records import Commit, DataFile
+from stores.log.state_log import StoreLog
 from stores.spec.position import later_watermark
 from stores.spec.schema import (
     DELETED_NAME,

@@ -14,7 +14,9 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 
 from stores.errors import EpochConflictError
-from stores.log.state_log import Commit, StoreLog, StoreWriter
+from stores.log.records import Commit
+from stores.log.state_log import StoreLog
+from stores.log.store_writer import StoreWriter
 from stores.spark.checkpoint import Checkpoint
 from stores.spark.compacting import PipelineCompactor
 from stores.spark.continuity import (
@@ -168,7 +170,7 @@ class EpochSink:
         self, writer: StoreWriter, selected: DataFrame, batch: int, offsets: BatchOffsets
     ) -> Commit:
         """Let the tasks write the files of an epoch, and commit it."""
-        with writer.attempt(batch) as attempt:
+        with writer.log.attempt(batch) as attempt:
             files = write_by_tasks(
                 selected,
                 root=self._root,

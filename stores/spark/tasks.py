@@ -28,7 +28,7 @@ from stores.log.datafiles import (
 )
 from stores.log.deduplication import identity, last_of_runs, latest_rows
 from stores.log.files import Directory
-from stores.log.state_log import DataFile
+from stores.log.records import DataFile
 from stores.spark.definition import ORDINAL_NAME, quoted
 from stores.spec.schema import StoreSchema
 

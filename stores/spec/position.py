@@ -104,6 +104,17 @@ class Position:
             for partition, offset in offsets
         )
 
+    def moved_back_from(self, before: Position) -> str | None:
+        """Describe the first component that this position has lost or less of; None without one."""
+        for topic, offsets in before.components:
+            reached = self.offsets(topic)
+            for partition, offset in offsets:
+                now = reached.get(partition)
+                if now is None or now < offset:
+                    to = "nothing" if now is None else str(now)
+                    return f'partition {partition} of topic "{topic}" from {offset} to {to}'
+        return None
+
     def token(self) -> str:
         """Return the JSON text that every answer carries and every bound accepts."""
         document = {t: {str(p): o for p, o in offsets} for t, offsets in self.components}

@@ -20,12 +20,11 @@ from stores.engines.rocksdb.partition import RocksPartition
 from stores.errors import LogError, StoreError
 from stores.hosting.local_store import LocalStore
 from stores.hosting.replica import Replica
-from stores.log.files import Directory
+from stores.log.files import Directory, Root
 from stores.log.local_files import sync_directory
-from stores.log.names import snapshot_name, snapshot_path
-from stores.log.records import Snapshot, SnapshotFile, encode_snapshot
+from stores.log.records import Snapshot, SnapshotFile, encode_snapshot, snapshot_name, snapshot_path
 from stores.log.snapshots import CHUNK_BYTES, usable_snapshot
-from stores.log.state_log import Root, StoreLog
+from stores.log.state_log import StoreLog
 from stores.spec.position import Progress
 from stores.spec.registry import SHIPPED
 from stores.spec.schema import StoreSchema

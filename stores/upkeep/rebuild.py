@@ -11,9 +11,9 @@ import pyarrow as pa
 from stores.engines.rocksdb.metadata import layout_of
 from stores.engines.rocksdb.partition import RocksPartition
 from stores.errors import LogError, TornRecordError
-from stores.log.records import Snapshot
+from stores.log.records import Commit, Snapshot
 from stores.log.snapshots import fetch, newest_snapshot
-from stores.log.state_log import Commit, StoreLog
+from stores.log.state_log import StoreLog
 from stores.spec.position import Progress
 from stores.spec.query import BatchStream, Query, RangeQuery
 from stores.spec.schema import StoreKind, StoreSchema

@@ -17,10 +17,10 @@ from pathlib import Path
 from stores.engines.rocksdb.metadata import layout_of
 from stores.errors import LogError, StoreError
 from stores.hosting.replica import wall_clock_ms
-from stores.log.names import snapshot_name, snapshot_path
-from stores.log.records import Snapshot
+from stores.log.files import Root
+from stores.log.records import Snapshot, snapshot_name, snapshot_path
 from stores.log.snapshots import newest_snapshot
-from stores.log.state_log import Root, StoreLog
+from stores.log.state_log import StoreLog
 from stores.log.terms import remove_old_terms
 from stores.upkeep.compaction import IsStopped, check_stopped, go_on, snapshot_of
 

@@ -23,7 +23,7 @@ from stores.hosting.held_epochs import HeldEpochs
 from stores.hosting.host import Host
 from stores.hosting.local_store import LocalStore
 from stores.hosting.replica import VIEWS_MAX, Replica
-from stores.log.state_log import StoreWriter
+from stores.log.store_writer import StoreWriter
 from stores.spec.position import Position
 from stores.spec.schema import Row, StoreSchema
 from stores.spec.store import StorePartition

@@ -23,7 +23,8 @@ from pyspark.sql.streaming.query import StreamingQuery
 from stores.codec.partitioner import partitioner
 from stores.errors import EpochConflictError, LogError, LogMissingError
 from stores.log.datafiles import read_part
-from stores.log.state_log import StoreLog, StoreWriter
+from stores.log.state_log import StoreLog
+from stores.log.store_writer import StoreWriter
 from stores.spark import materialize, read_store
 from stores.spark.tasks import Picking, TooLargeToHoldError, picked, write_by_tasks
 from stores.spec.position import Position

@@ -7,7 +7,8 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from stores.log.state_log import StoreLog, StoreWriter
+from stores.log.state_log import StoreLog
+from stores.log.store_writer import StoreWriter
 from stores.spark.reader import part_reader
 from stores.spec.schema import Row, StoreSchema
 from stores.spec.versions import VersionedRangeQuery

@@ -11,7 +11,9 @@ import pytest
 from pyspark.sql import DataFrame
 
 from stores.errors import LogError
-from stores.log.state_log import Commit, DataFile, StoreLog, StoreWriter
+from stores.log.records import Commit, DataFile
+from stores.log.state_log import StoreLog
+from stores.log.store_writer import StoreWriter
 from stores.spark import sink as sinks
 from stores.spark.definition import StoreFrame
 from stores.spark.sink import EpochSink

@@ -11,7 +11,8 @@ import pyarrow as pa
 
 from stores.log.documents import encode_document
 from stores.log.files import Directory
-from stores.log.state_log import Commit, StoreLog
+from stores.log.records import Commit
+from stores.log.state_log import StoreLog
 from stores.spec.position import Position
 from stores.spec.schema import (
     BIGINT,

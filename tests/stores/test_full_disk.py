@@ -15,7 +15,9 @@ from pyarrow import fs
 
 from stores.errors import LogError
 from stores.log.files import Directory
-from stores.log.state_log import Commit, StoreLog, StoreWriter
+from stores.log.records import Commit
+from stores.log.state_log import StoreLog
+from stores.log.store_writer import StoreWriter
 from stores.log.verification import verify
 from stores.upkeep.compaction import write_snapshot
 from tests.stores.log.test_state_log_writers import at, chain

@@ -13,7 +13,8 @@ from stores.hosting.local_store import LocalStore
 from stores.hosting.replica import Replica
 from stores.log.datafiles import shaped
 from stores.log.deduplication import latest_rows, linked_versions
-from stores.log.state_log import StoreLog, StoreWriter
+from stores.log.state_log import StoreLog
+from stores.log.store_writer import StoreWriter
 from stores.spec.position import Position
 from stores.spec.query import Query
 from stores.spec.result import Failure

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from gateway.http.metrics import Metrics
 from gateway.workers import Workers
 from stores.hosting.host import Host, HostState
-from stores.log.state_log import StoreWriter
+from stores.log.store_writer import StoreWriter
 from stores.spec.position import EMPTY, Position, Progress
 from stores.spec.query import KeyQuery, RangeQuery
 from stores.spec.result import Success

@@ -15,7 +15,8 @@ from stores.errors import (
 )
 from stores.hosting.local_store import LocalStore
 from stores.hosting.replica import Replica
-from stores.log.state_log import StoreLog, StoreWriter
+from stores.log.state_log import StoreLog
+from stores.log.store_writer import StoreWriter
 from stores.spec.position import Position, PositionBound, Progress
 from stores.spec.query import KeyQuery
 from stores.spec.result import Success

@@ -11,7 +11,8 @@ import pytest
 
 from stores.errors import LogError
 from stores.log.files import Directory
-from stores.log.state_log import StoreLog, StoreWriter
+from stores.log.state_log import StoreLog
+from stores.log.store_writer import StoreWriter
 from stores.spec.position import Position
 from stores.upkeep.retention import Retention, compact
 from tests.support.stores import keyvalue

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from stores.errors import FencedError, LogError, LogMissingError, TornRecordError
-from stores.log.names import COMMITTED, snapshot_name, term_name
-from stores.log.records import Record
+from stores.log.records import COMMITTED, Record, snapshot_name, term_name
 from stores.log.repair import repair
-from stores.log.state_log import StoreLog, StoreWriter
+from stores.log.state_log import StoreLog
+from stores.log.store_writer import StoreWriter
 from stores.log.verification import verify, verify_log
 from stores.spec.position import Position
 from stores.upkeep.compaction import write_snapshot

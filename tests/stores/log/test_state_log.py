@@ -28,7 +28,9 @@ from stores.log.datafiles import file_schema, shaped
 from stores.log.deduplication import last_of_runs, latest_rows
 from stores.log.definitions import decode_definition, encode_definition
 from stores.log.files import Directory
-from stores.log.state_log import Commit, StateLog, StoreLog, StoreWriter
+from stores.log.records import Commit
+from stores.log.state_log import StateLog, StoreLog
+from stores.log.store_writer import StoreWriter
 from stores.spec.position import Position
 from stores.spec.schema import (
     BIGINT,

@@ -21,8 +21,9 @@ from stores.errors import LogMissingError, TornRecordError
 from stores.log.datafiles import shaped
 from stores.log.documents import encode_document
 from stores.log.files import Directory
-from stores.log.records import decode_record, encode_commit
-from stores.log.state_log import Commit, DataFile, StoreLog, StoreWriter
+from stores.log.records import Commit, DataFile, decode_record, encode_commit
+from stores.log.state_log import StoreLog
+from stores.log.store_writer import StoreWriter
 from tests.stores.logs import (
     AT,
     CLICKS,

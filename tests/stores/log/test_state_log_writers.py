@@ -21,8 +21,9 @@ from stores.errors import (
     TornRecordError,
 )
 from stores.log.files import Directory
-from stores.log.names import term_name
-from stores.log.state_log import Commit, StoreLog, StoreWriter
+from stores.log.records import Commit, term_name
+from stores.log.state_log import StoreLog
+from stores.log.store_writer import StoreWriter
 from stores.log.terms import read_term, remove_old_terms, terms
 from stores.log.verification import verify
 from stores.spec.position import Position

@@ -8,7 +8,8 @@ import pyarrow as pa
 import pytest
 
 from stores.errors import LogError, TornRecordError
-from stores.log.state_log import StoreLog, StoreWriter
+from stores.log.state_log import StoreLog
+from stores.log.store_writer import StoreWriter
 from stores.spec.position import Position, Progress
 from stores.spec.schema import Row
 from stores.upkeep.compaction import write_snapshot

@@ -15,9 +15,9 @@ from pyarrow import fs
 from stores.engines.memory.partition import MemoryPartition
 from stores.errors import LogError, LogMissingError
 from stores.log.files import Directory
-from stores.log.names import snapshot_name
-from stores.log.records import Snapshot
-from stores.log.state_log import DataFile, StoreLog, StoreWriter
+from stores.log.records import DataFile, Snapshot, snapshot_name
+from stores.log.state_log import StoreLog
+from stores.log.store_writer import StoreWriter
 from stores.log.terms import remove_old_terms, terms
 from stores.spec.position import Position
 from stores.spec.registry import Opening, register_kind

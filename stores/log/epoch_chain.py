@@ -1,7 +1,5 @@
-"""One store in the state log: its definition, and its epochs as one chain.
+"""The epochs of one store in the state log, as one chain: how they are found and followed.
 
-    <root>/<store>/store.json                             the definition
-    <root>/<store>/data/<epoch>/<attempt>/p<partition>*.parquet
     <root>/<store>/epochs/<epoch, 20 digits>.json         the commit; a file it does not name
                                                           does not exist
 
@@ -16,38 +14,25 @@ from __future__ import annotations
 
 import logging
 import time
-import uuid
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import islice
 from typing import TypeAlias
 
-import pyarrow as pa
-
-from stores.errors import EpochConflictError, LogMissingError, TornRecordError
-from stores.log.datafiles import read_part
-from stores.log.definitions import decode_definition, encode_definition, merged_definition
-from stores.log.files import Directory, Root
-from stores.log.names import (
-    COMMITTED,
-    DEFINITION,
-    commit_name,
-    numbers_in,
-    skip_mark,
-    snapshot_name,
-)
+from stores.errors import TornRecordError
+from stores.log.files import Directory
 from stores.log.records import (
+    COMMITTED,
     Commit,
-    DataFile,
     Record,
     Skip,
+    commit_name,
     decode_record,
-    encode_commit,
-    encode_skip,
+    numbers_in,
+    snapshot_name,
 )
 from stores.log.terms import terms
-from stores.spec.schema import StoreSchema
 
 _logger = logging.getLogger(__name__)
 
@@ -72,11 +57,8 @@ class _End:
     """Whether the next record lies at the next number; not after a commit of format 1."""
 
 
-class StoreLog:
-    """One store in the state log. Safe to share between threads.
-
-    Readers call `schema`, `next_commit` and `read`; writers `define` and `write_commit`.
-    """
+class EpochChain:
+    """The epochs of one store, for reading. Safe to share between threads."""
 
     def __init__(
         self, directory: Directory, store: str, *, clock: Callable[[], float] = time.monotonic
@@ -88,58 +70,6 @@ class StoreLog:
         self._list_again_s = float("-inf")
         self._end = _End()
         self._passed_over: set[int] = set()
-        self._schema: tuple[bytes, StoreSchema] | None = None
-
-    @staticmethod
-    def open(root: Root, store: str) -> StoreLog:
-        """Return the log of one store, which need not exist yet.
-
-        Raises:
-            LogError: the kind of file system is unknown.
-        """
-        return StoreLog(Directory.at(root).within(store), store)
-
-    def schema(self) -> StoreSchema:
-        """Read the store's definition.
-
-        Raises:
-            LogMissingError: it is missing.
-            TornRecordError: it is incomplete, foreign, or of another store.
-        """
-        data = self.directory.read(DEFINITION)
-        path = self.directory.join(DEFINITION)
-        if data is None:
-            raise LogMissingError(f'there is no store definition "{path}"')
-        if self._schema is None or self._schema[0] != data:
-            schema = decode_definition(data, path)
-            if schema.name != self.name:
-                raise TornRecordError(f'record "{path}" defines store "{schema.name}"')
-            self._schema = (data, schema)
-        return self._schema[1]
-
-    def defined(self) -> bool:
-        """Whether the store has a definition."""
-        return self.directory.has(DEFINITION)
-
-    def define(self, schema: StoreSchema) -> StoreSchema:
-        """Create the definition, or check it against the existing one.
-
-        New input topics are added to the definition; any other difference is refused.
-
-        Returns:
-            The definition in the log.
-
-        Raises:
-            SchemaError: the store is defined differently; the message names the difference.
-        """
-        # Look for it first: if it exists, a full disk does not matter.
-        if not self.defined() and self.directory.create(DEFINITION, encode_definition(schema)):
-            return schema
-        defined = self.schema()
-        merged = merged_definition(defined, schema)
-        if merged.inputs != defined.inputs:
-            self.directory.replace(DEFINITION, encode_definition(merged))
-        return merged
 
     def epochs(self, after: int = -1) -> list[int]:
         """List the committed epochs after a number, ascending.
@@ -293,6 +223,17 @@ class StoreLog:
                 return self._linked(found, after), own
         return None, own
 
+    def next_number(self, after: int) -> int:
+        """Return the first number after an epoch that is not skipped.
+
+        Raises:
+            TornRecordError: a skip there cannot be read.
+        """
+        number = after + 1
+        while isinstance(found := self.record(number), Skip):
+            number = found.next_epoch
+        return number
+
     def _own(self, epoch: int) -> Commit | None:
         return self.commit(epoch) if epoch >= 0 else None
 
@@ -359,151 +300,6 @@ class StoreLog:
             if end.term >= newest_term or found.term < end.term:
                 break
         return end or _End()
-
-    def read(self, commit: Commit, partition: int) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of one partition in an epoch, as batches.
-
-        Columns: key, time columns, value columns, `_timestamp` (timestamptz, may be NULL) and
-        `_deleted` (boolean), in the types of the definition. An epoch has at most one row for each
-        key (and window).
-
-        Raises:
-            TornRecordError: a file is missing, short or foreign; the message names it.
-        """
-        for file in commit.files_of(partition):
-            yield from self.read_file(file)
-
-    def read_file(self, file: DataFile) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of one data file of an epoch, as `read` does.
-
-        Raises:
-            TornRecordError: the file is missing, short or foreign; the message names it.
-        """
-        yield from read_part(self.directory, file, self.schema())
-
-    def write_commit(self, commit: Commit) -> None:
-        """Publish an epoch, whole, and only if nothing follows the epoch before it.
-
-        Raises:
-            EpochConflictError: the epoch, or another one in its place, is committed already.
-            LogError: it cannot be written.
-        """
-        self._sync_data(commit)
-        if commit.format > 1:
-            self.write_skips(commit)
-        if not self.directory.create(commit_name(commit.epoch), encode_commit(commit)):
-            raise self._conflict(commit.epoch, commit)
-
-    def mark_committed(self) -> None:
-        """Record that the store has had an epoch, so that the loss of all epochs is noticed.
-
-        Raises:
-            LogError: it cannot be written.
-        """
-        if not self.directory.has(COMMITTED):
-            self.directory.create(COMMITTED, b"")
-
-    def write_skips(self, commit: Commit) -> None:
-        """Write the skip for the numbers that an epoch leaves out, if there are any.
-
-        An epoch that an older skip names and that was never committed is skipped, too.
-
-        Raises:
-            EpochConflictError: another epoch lies there, or the number itself was skipped.
-            LogError: it cannot be written.
-        """
-        number = commit.previous + 1
-        while number < commit.epoch:
-            skip = Skip(epoch=number, next_epoch=commit.epoch, term=commit.term, owner=commit.owner)
-            # The mark comes first, so that no listing takes the skip for an epoch.
-            self.directory.create(skip_mark(number), b"")
-            if self.directory.create(commit_name(number), encode_skip(skip)):
-                return
-            found = self.record(number)
-            if not isinstance(found, Skip):
-                raise self._conflict(number, commit)
-            number = found.next_epoch
-        if number > commit.epoch:
-            raise self._skipped(commit.epoch, number)
-
-    def _conflict(self, epoch: int, commit: Commit) -> EpochConflictError:
-        """Return the error for a commit, of this epoch or a later one, whose number is taken."""
-        name = f'epoch {epoch} of store "{self.name}"'
-        try:
-            found = self.record(epoch)
-            before = self._own(commit.previous)
-            number = self.next_number(epoch - 1)
-        except TornRecordError as error:
-            return EpochConflictError(f"{name} is committed already: {error}")
-        if number > epoch:
-            return self._skipped(epoch, number)
-        if not isinstance(found, Commit):
-            return EpochConflictError(f"{name} is committed already")
-        if self._is_stale(found, before):
-            return EpochConflictError(
-                f"{name} was written by {found.writer} after it had been replaced: run stategate "
-                "log repair, which sets it aside"
-            )
-        return EpochConflictError(f"{name} is committed already, by {found.writer}")
-
-    def _skipped(self, epoch: int, number: int) -> EpochConflictError:
-        return EpochConflictError(
-            f'epoch {epoch} of store "{self.name}" was skipped: the next epoch is {number}'
-        )
-
-    def next_number(self, after: int) -> int:
-        """Return the first number after an epoch that is not skipped.
-
-        Raises:
-            TornRecordError: a skip there cannot be read.
-        """
-        number = after + 1
-        while isinstance(found := self.record(number), Skip):
-            number = found.next_epoch
-        return number
-
-    def remove_commit(self, epoch: int) -> None:
-        """Remove the commit of an epoch; its data files, which no commit names now, stay.
-
-        Remove epochs from the oldest on, up to one that a snapshot holds: `stores.upkeep.retention`
-        does so.
-
-        Raises:
-            LogError: it cannot be removed.
-        """
-        self.directory.remove_file(commit_name(epoch))
-
-    def remove_skips(self, before: int) -> None:
-        """Remove the skips before a number, which is the log's oldest epoch.
-
-        Raises:
-            LogError: they cannot be removed.
-        """
-        for number in sorted(numbers_in(self.directory.names("epochs"), ".skip")):
-            if number < before:
-                if self._is_skip(number):
-                    self.directory.remove_file(commit_name(number))
-                self.directory.remove_file(skip_mark(number))
-
-    def begin(self, epoch: int) -> str:
-        """Create a directory for one attempt to write an epoch; return its path in the store's."""
-        attempt = f"data/{epoch}/{uuid.uuid4().hex[:12]}"
-        self.directory.make(attempt)
-        return attempt
-
-    def remove_other_attempts(self, attempt: str) -> None:
-        """Remove the files of other attempts to write a committed epoch."""
-        parent, _, name = attempt.rpartition("/")
-        for other in self.directory.names(parent):
-            if other != name:
-                self.directory.remove(f"{parent}/{other}")
-
-    def _sync_data(self, commit: Commit) -> None:
-        """Sync the directory of the data files; their bytes are synced already."""
-        parents = {file.path.rpartition("/")[0] for file in commit.files}
-        above = {parent.rpartition("/")[0] for parent in parents}
-        for relative in sorted(parents | above | ({"data"} if parents else set())):
-            self.directory.sync(relative)
 
     def _list(self) -> tuple[int, ...]:
         """List the epochs, ascending, without skipped numbers."""

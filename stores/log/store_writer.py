@@ -1,0 +1,397 @@
+"""Writes the epochs of one store into the state log."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+import pyarrow as pa
+
+from stores.errors import (
+    ArgumentError,
+    EpochConflictError,
+    FencedError,
+    LogError,
+    PositionBackError,
+    TornRecordError,
+)
+from stores.log.datafiles import shaped, write_parts
+from stores.log.deduplication import latest_rows
+from stores.log.digests import rows_digest
+from stores.log.files import Root
+from stores.log.records import Commit, DataFile, Term
+from stores.log.state_log import StoreLog
+from stores.log.terms import require_newest, take_term
+from stores.spec.arguments import require_integer, require_name, require_path, shown
+from stores.spec.position import Position, later_watermark
+from stores.spec.schema import SPAN_MS_MAX, InputTopic, StoreSchema
+
+_logger = logging.getLogger(__name__)
+
+
+class StoreWriter:
+    """Writes the epochs of one store, from Python or for a pipeline.
+
+    A store has one writer at a time. With its first write a writer takes the store's next term, and
+    the writer before is refused from then on. So a program that was thought dead does no harm if it
+    goes on after another was started in its place.
+
+    A write that fails leaves the log as it was, or with the whole epoch. Then the same write again,
+    with its number or as the next write, returns the commit.
+
+    Args:
+        root: path or URI of the state log.
+        schema: the definition of the store, which is created if it is missing.
+        writer: a name that stays the same when the program is started again.
+
+    Raises:
+        ArgumentError: an argument has the wrong type.
+        SchemaError: the store is defined differently.
+        LogError: the log cannot be read or written.
+    """
+
+    def __init__(self, root: Root, schema: StoreSchema, *, writer: str = "python") -> None:
+        if not isinstance(schema, StoreSchema):
+            raise ArgumentError(f"schema must be a StoreSchema, not {shown(schema)}")
+        require_name("writer", writer)
+        self.log = StoreLog.open(require_path("root", root), schema.name)
+        self.schema = self.log.define(schema)
+        self._writer = writer
+        self._term: Term | None = None
+        self._latest: int | None = None
+        """The newest epoch; None if it has to be read from the log."""
+        self._newest: Commit | None = None
+        """Its commit, if it can be read."""
+        self._following = 0
+        """The number of the next epoch if the caller gives none."""
+        self._tried: int | None = None
+        """The epoch of a failed commit, which may be in the log."""
+        self._is_marked = False
+        """Whether the log is known to have its mark of having had epochs."""
+
+    def take_ownership(self) -> Term:
+        """Take the store over, and return the term. The first write does so by itself.
+
+        Raises:
+            LogError: the log cannot be read or written.
+        """
+        if self._term is None:
+            self._look()
+            # The newest commit has the newest term, unless it cannot be read.
+            after = self.log.newest_term() if self._newest is None else self._newest.term
+            self._term = take_term(
+                self.log.directory,
+                writer=self._writer,
+                after=after,
+                now_ms=time.time_ns() // 1_000_000,
+            )
+            # Look again: the writer before may have committed until the term was taken.
+            self._latest = None
+        return self._term
+
+    def write(
+        self,
+        rows: pa.Table | pa.RecordBatch,
+        *,
+        position: Position,
+        epoch: int | None = None,
+        watermark_ms: int | None = None,
+        committed_ms: int | None = None,
+        replace: bool = False,
+        input_digest: str | None = None,
+    ) -> Commit:
+        """Write and commit one epoch.
+
+        Args:
+            rows: the changed rows, by column name; `_timestamp` and `_deleted` may be missing, and
+                `window_end` in a window store. Of several rows with one key (and window) the latest
+                by `_timestamp`, then by input order, wins.
+            position: the input that the store reflects after this epoch.
+            epoch: its number; None takes the next.
+            watermark_ms: the event-time watermark. If it is missing or less than that of the epoch
+                before, the store's watermark stays.
+            committed_ms: wall clock of the commit; None takes the time of the call.
+            replace: the rows are the whole store.
+            input_digest: digest of the input that the rows were made from; kept in the commit.
+
+        Returns:
+            The commit. If the same attempt is committed already (the same writer's name, epoch,
+            rows, position, input and `replace`, and no later watermark), it is that commit, and
+            nothing changes.
+
+        Raises:
+            ArgumentError: an argument has the wrong type or is out of range.
+            SchemaError: the rows do not fit the store.
+            EpochConflictError: the epoch is less than the newest, or is committed otherwise.
+            PositionBackError: the position lacks something that the epoch before had reached.
+            FencedError: another writer has taken over the store.
+            LogError: the log cannot be read or written.
+        """
+        _check_epoch(
+            epoch=epoch,
+            position=position,
+            watermark_ms=watermark_ms,
+            committed_ms=committed_ms,
+            replace=replace,
+            input_digest=input_digest,
+        )
+        table = pa.Table.from_batches([rows]) if isinstance(rows, pa.RecordBatch) else rows
+        if not isinstance(table, pa.Table):
+            raise ArgumentError(f"rows must be a table or a batch of Arrow, not {shown(rows)}")
+        latest_of_keys = latest_rows(shaped(table, self.schema), self.schema)
+        digest = rows_digest(latest_of_keys)
+        self._require_ownership()
+        found = self._committed(
+            epoch,
+            latest_of_keys,
+            digest,
+            position=position,
+            watermark_ms=watermark_ms,
+            replace=replace,
+            input_digest=input_digest,
+        )
+        if found is not None:
+            return found
+        number = self._following if epoch is None else epoch
+        self._check(number, position)
+        with self.log.attempt(number) as attempt:
+            with self._told_if_replaced():
+                files = write_parts(self.log.directory, attempt, latest_of_keys, self.schema)
+            return self.publish(
+                epoch=number,
+                attempt=attempt,
+                files=files,
+                position=position,
+                watermark_ms=watermark_ms,
+                committed_ms=committed_ms,
+                replace=replace,
+                digest=digest,
+                input_digest=input_digest,
+            )
+
+    def publish(
+        self,
+        *,
+        epoch: int,
+        attempt: str,
+        files: Iterable[DataFile],
+        position: Position,
+        watermark_ms: int | None = None,
+        committed_ms: int | None = None,
+        replace: bool = False,
+        digest: str | None = None,
+        input_digest: str | None = None,
+    ) -> Commit:
+        """Commit an epoch whose data files lie in a directory from `attempt`.
+
+        Raises:
+            ArgumentError: an argument has the wrong type or is out of range.
+            EpochConflictError: the epoch is less than the newest, or another writer was first.
+            PositionBackError: the position lacks something that the epoch before had reached.
+            FencedError: another writer has taken over the store. Either the epoch is not
+                committed, or that writer has seen it before its own.
+            LogError: the log cannot be read or written.
+        """
+        _check_epoch(
+            epoch=epoch,
+            position=position,
+            watermark_ms=watermark_ms,
+            committed_ms=committed_ms,
+            replace=replace,
+            input_digest=input_digest,
+        )
+        term = self._require_ownership()
+        latest = self._check(epoch, position)
+        self.declare(topic for topic, _ in position.components)
+        commit = Commit(
+            epoch=epoch,
+            previous=latest,
+            position=position,
+            watermark_ms=self._watermark_ms(watermark_ms),
+            committed_ms=time.time_ns() // 1_000_000 if committed_ms is None else committed_ms,
+            writer=self._writer,
+            files=tuple(sorted(files, key=lambda file: (file.partition, file.path))),
+            replace=replace,
+            term=term.term,
+            owner=term.owner,
+            digest=digest,
+            input_digest=input_digest,
+        )
+        # Until all steps are done, only the log knows the newest epoch.
+        self._latest, self._tried = None, epoch
+        with self._told_if_replaced():
+            self.log.write_commit(commit)
+        # A writer that takes the next term after this line looks for the newest epoch, and sees
+        # this one.
+        require_newest(self.log.directory, self.log.name, term.term)
+        self._latest, self._newest, self._following = epoch, commit, epoch + 1
+        self._tried = None
+        self._mark_and_tidy(attempt)
+        return commit
+
+    def _look(self) -> int:
+        """Return the newest epoch, from the log at the start and after a failure."""
+        if self._latest is None:
+            latest = self.log.latest_epoch()
+            try:
+                self._newest = self.log.commit(latest) if latest >= 0 else None
+            except TornRecordError:
+                # Readers are stuck at a torn commit, but a pipeline may go on writing.
+                self._newest = None
+            self._following = self.log.next_number(latest)
+            self._latest = latest
+        return self._latest
+
+    def _require_ownership(self) -> Term:
+        """Take the store, or make sure that no other writer has taken it since."""
+        if self._term is None:
+            return self.take_ownership()
+        require_newest(self.log.directory, self.log.name, self._term.term)
+        return self._term
+
+    @contextmanager
+    def _told_if_replaced(self) -> Iterator[None]:
+        """Turn an error into a FencedError if another writer has taken over.
+
+        That writer may have committed the same epoch, and removed the files of other attempts.
+        """
+        try:
+            yield
+        except LogError as error:
+            if self._term is not None:
+                try:
+                    require_newest(self.log.directory, self.log.name, self._term.term)
+                except FencedError as fenced:
+                    raise fenced from error
+            raise
+
+    def _check(self, epoch: int, position: Position) -> int:
+        """Check that an epoch can follow the newest one; return the newest."""
+        latest = self._look()
+        name = self.log.name
+        if epoch < latest:
+            raise EpochConflictError(
+                f'epoch {epoch} of store "{name}" comes before epoch {latest}, the newest: use a '
+                "later number"
+            )
+        if epoch == latest:
+            raise EpochConflictError(f'epoch {epoch} of store "{name}" is committed already')
+        before = Position() if self._newest is None else self._newest.position
+        if not position.covers(before):
+            raise PositionBackError(
+                f'epoch {epoch} of store "{name}" would move its position back: '
+                f"{position.moved_back_from(before)}. Leave no topic out; if the input was created "
+                "again, build the store anew"
+            )
+        return latest
+
+    def _committed(
+        self,
+        epoch: int | None,
+        rows: pa.Table,
+        digest: str,
+        *,
+        position: Position,
+        watermark_ms: int | None,
+        replace: bool,
+        input_digest: str | None,
+    ) -> Commit | None:
+        """Return the commit of this same attempt, if it is committed already.
+
+        Without a number, look at the number of the last failed write: it may have been committed,
+        and the caller tries it again.
+
+        Raises:
+            EpochConflictError: the number belongs to another commit.
+        """
+        latest = self._look()
+        number = self._tried if epoch is None else epoch
+        if number is None or number > latest:
+            return None
+        found = self.log.commit(number)
+        if found is None:
+            return None
+        if (
+            (found.writer, found.position, found.replace) == (self._writer, position, replace)
+            # The commit has the later of its own watermark and that of the epoch before.
+            and _is_reached(watermark_ms, found.watermark_ms)
+            and found.input_digest in (None, input_digest)
+            and (found.digest == digest or self.log.has_rows(found, rows))
+        ):
+            return found
+        if epoch is None:
+            return None
+        raise EpochConflictError(
+            f'epoch {epoch} of store "{self.log.name}" is committed with other content, '
+            f"by {found.writer}: write the next number, or find out who wrote it"
+        )
+
+    def _watermark_ms(self, given_ms: int | None) -> int | None:
+        """The watermark as of the new epoch, which is never behind that of the one before.
+
+        Readers keep the greatest watermark. But they may begin with an epoch that is the whole
+        store, so its commit must say how far the watermark had come.
+        """
+        before_ms = None if self._newest is None else self._newest.watermark_ms
+        return later_watermark(given_ms, before_ms)
+
+    def declare(self, topics: Iterable[str]) -> None:
+        """Name topics as inputs of the store: from then on bounds on them are not ignored.
+
+        An epoch names the topics of its position. A writer that knows its topics earlier declares
+        them before the first data comes, which may take long.
+
+        Raises:
+            SchemaError: the store is defined differently by now.
+        """
+        known = {topic.topic for topic in self.schema.inputs}
+        new = tuple(InputTopic(topic=topic) for topic in sorted({*topics} - known))
+        if new:
+            self.schema = self.log.define(replace(self.schema, inputs=(*self.schema.inputs, *new)))
+
+    def _mark_and_tidy(self, attempt: str) -> None:
+        """Mark the log and remove files of other attempts; the next commit repeats a failure."""
+        try:
+            if not self._is_marked:
+                self.log.mark_committed()
+                self._is_marked = True
+            self.log.remove_other_attempts(attempt)
+        except LogError as error:
+            _logger.warning("log not tidied after commit store=%s error=%s", self.log.name, error)
+
+
+def _check_epoch(
+    *,
+    epoch: int | None,
+    position: Position,
+    watermark_ms: int | None,
+    committed_ms: int | None,
+    replace: bool,
+    input_digest: str | None,
+) -> None:
+    """Refuse values that no reader of the commit could decode.
+
+    Raises:
+        ArgumentError: an argument has the wrong type or is out of range.
+    """
+    if not isinstance(position, Position) or not position.is_sound:
+        raise ArgumentError(
+            f"position must be a Position of offsets by topic, not {shown(position)}"
+        )
+    if epoch is not None:
+        require_integer("epoch", epoch)
+    if watermark_ms is not None:
+        require_integer("watermark_ms", watermark_ms, least=-SPAN_MS_MAX, most=SPAN_MS_MAX)
+    if committed_ms is not None:
+        require_integer("committed_ms", committed_ms, most=SPAN_MS_MAX)
+    if not isinstance(replace, bool):
+        raise ArgumentError(f"replace must be a bool, not {shown(replace)}")
+    if input_digest is not None:
+        require_name("input_digest", input_digest)
+
+
+def _is_reached(watermark_ms: int | None, by_ms: int | None) -> bool:
+    return watermark_ms is None or (by_ms is not None and by_ms >= watermark_ms)
