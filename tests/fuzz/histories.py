@@ -193,8 +193,8 @@ def setting(
     disk = directory / "disk"
     with small_disk(disk, size_bytes=DISK_BYTES, coarse=fault == COARSE) as mounted:
         root = disk / "root"
-        if fault == COARSE and mounted:
-            fault = "none"  # the disk itself has coarse time stamps
+        if fault == COARSE:
+            fault = "none"  # the disk itself has coarse time stamps, where it can be mounted
         # A planted bug is the gateway's alone; an odd file system affects the writer, too.
         system = "none" if fault == "bugs" else fault
         gateway = GatewayProcess(root=root, directory=directory, fault=fault)

@@ -24,7 +24,7 @@ from stores.codec import segments
 from stores.engines.rocksdb import partition, writes
 from stores.engines.rocksdb.row_cache import ChangedKeys
 from stores.hosting import dispatch, replica
-from stores.log import files, state_log
+from stores.log import files
 from stores.spec import position
 from stores.spec.position import Progress
 from stores.spec.store import ReplicaState, View
@@ -182,27 +182,6 @@ def _expire_early() -> None:
     _replace(segments.Segments, "of", staticmethod(of))
 
 
-def coarse_times() -> None:
-    """Count whole seconds in the time stamps of files, as HFS+ and some ext4 do."""
-    plain = os.stat
-
-    class Coarse:
-        def __init__(self, found: os.stat_result) -> None:
-            self._found = found
-            self.st_mtime_ns = found.st_mtime_ns // 1_000_000_000 * 1_000_000_000
-
-        def __getattr__(self, name: str) -> Any:
-            return getattr(self._found, name)
-
-    class Os:
-        stat = staticmethod(lambda *args, **more: Coarse(plain(*args, **more)))
-
-        def __getattr__(self, name: str) -> Any:
-            return getattr(os, name)
-
-    _replace(state_log, "os", Os())
-
-
 def slow_files() -> None:
     """Delay each look at the log by 20 ms."""
     for name in ("read", "names", "has"):
@@ -245,7 +224,6 @@ def _replace(owner: Any, name: str, value: Any) -> None:
 PLANTED: dict[str, Callable[[], None]] = {
     "none": lambda: None,
     "bugs": plant_bugs,
-    "coarse": coarse_times,
     "slow": slow_files,
     "late": late_listings,
 }
