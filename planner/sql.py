@@ -86,9 +86,7 @@ class SqlEngine:
                     sql,
                     held,
                     self._catalog.version,
-                    lambda lifted: self._prepare(
-                        lifted.shape, session, lifted.types, Cancellation()
-                    ),
+                    lambda found: self._prepare(found.shape, session, found.types, Cancellation()),
                 )
         if session.transaction is TransactionStatus.FAILED and held.kind not in ENDS_TRANSACTION:
             raise aborted()

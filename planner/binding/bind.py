@@ -44,7 +44,12 @@ from planner.postgres.types.literals import (
     convert_byte_literals,
     convert_compared_literals,
 )
-from planner.postgres.types.output_columns import Outputs, is_field_star, name_columns, spell_fields
+from planner.postgres.types.output_columns import (
+    Outputs,
+    expand_fields,
+    name_columns,
+    name_values,
+)
 from planner.syntax.with_clause import Clause
 from planner.trees.column_names import column_name
 from planner.trees.nodes import Nodes, kinds, strip
@@ -135,14 +140,14 @@ class _Binder:
         qualify_outer(columns, scopes, before.star)
         types = self._types(scopes, before)
         check_arities(self._nodes, types)
-        self._spell_fields(types)
+        expand_fields(self._nodes, types.of)
         self._parameters.infer(self._clause, types)
         convert_array_literals(self._nodes, types)
         convert_compared_literals(self._nodes, types)
         self._parameters.check_comparisons(types)
         whole = self._whole()
         outputs = Outputs(self._star_columns, hidden=hidden)
-        outputs.spell_out(scopes)
+        outputs.expand(scopes)
         root = next((scope for scope in scopes if scope.is_root), None)
         pushdown = Pushdown(scopes, self._readable, resolvers, self._parameters.type_of)
         prefix = self._free_prefix()
@@ -215,7 +220,7 @@ class _Binder:
         for collate in self._nodes.of(exp.Collate):
             collate.replace(strip(collate))
         for values in self._nodes.of(exp.Values):
-            _name_values(values)
+            name_values(values)
         for dot in self._nodes.of(exp.Dot):
             unqualify(dot, self._vocabulary.schemas)
         for cast in self._nodes.of(exp.Cast):
@@ -344,15 +349,6 @@ class _Binder:
         used = tuple([name for name in relation.readable if name in wanted])
         return used or (_cheapest(relation),)
 
-    def _spell_fields(self, types: Types) -> None:
-        """Write out `(value).*`."""
-        stars = [dot for dot in self._nodes.of(exp.Dot) if is_field_star(dot)]
-        for select in (star.parent for star in stars):
-            if isinstance(select, exp.Select):
-                spell_fields(select, types.of)
-        if stars:
-            self._nodes.renew()
-
 
 _REPLACED = kinds(exp.ByteString, exp.Collate, exp.Dot)
 """Nodes that `_normalize` replaces."""
@@ -395,14 +391,3 @@ def _rename(table: exp.Table, source: Source) -> None:
     table.set("this", exp.to_identifier(name))
     table.set("db", exp.to_identifier(schema))
     table.set("catalog", None)
-
-
-def _name_values(values: exp.Values) -> None:
-    """Name the columns of VALUES column1, column2, …, as Postgres does."""
-    alias = values.args.get("alias")
-    if not isinstance(alias, exp.TableAlias) or not values.expressions:
-        return
-    width = len(values.expressions[0].expressions)
-    given = list(alias.columns)
-    names = [f"column{i + 1}" for i in range(len(given), width)]
-    alias.set("columns", [*given, *(exp.to_identifier(name) for name in names)])

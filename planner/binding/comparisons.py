@@ -26,9 +26,10 @@ from planner.binding.predicates import (
     all_hold,
     equals_one_of,
 )
-from planner.trees.known_arguments import seen
+from planner.trees.known_arguments import known_node
 from planner.values.comparison_bounds import INT_BITS, Fit, Fitted, Fitter, Outside, fitter
 from planner.values.constants import constant_of
+from planner.values.quoting import quote_text
 from planner.values.sqltypes import data_type_of
 from planner.values.type_modifiers import length_of, second_digits_of
 from stores.spec.schema import BIGINT, DATE, TEXT, Column, DataType, Kind, Value
@@ -108,7 +109,7 @@ def _stepped_fit(fit: Fit, move: Callable[[Value], Value]) -> Fit:
 
 def side_of(node: exp.Expr, column_of: ColumnOf) -> Side | None:
     """Return the column side of an expression; None if its column cannot be compared alone."""
-    node = seen(node)
+    node = known_node(node)
     if isinstance(node, exp.Column):
         column = column_of(node)
         if column is None:
@@ -157,12 +158,12 @@ def _argument(node: exp.Expr) -> exp.Expr | None:
     """Return the argument that may be a column: the second one of date_trunc."""
     if isinstance(node, exp.Anonymous):
         is_trunc = node.name.lower() == "date_trunc" and len(node.expressions) == 2
-        return seen(node.expressions[1]) if is_trunc else None
-    return seen(node.this) if isinstance(node.this, exp.Expr) else None
+        return known_node(node.expressions[1]) if is_trunc else None
+    return known_node(node.this) if isinstance(node.this, exp.Expr) else None
 
 
 def _truncated(node: exp.Expr, inner: Side) -> Side | None:
-    unit = seen(node.expressions[0])
+    unit = known_node(node.expressions[0])
     steps = _steps_of(unit.name.upper()) if isinstance(unit, exp.Literal) else None
     if steps is None or inner.column_type.kind not in _STAMPS:
         return None
@@ -262,7 +263,7 @@ def compare_constants(left: exp.Expr, operator: str, right: exp.Expr) -> Predica
 
 
 def _plain_constant(node: exp.Expr) -> tuple[Value, DataType] | None:
-    node = seen(node)
+    node = known_node(node)
     if not isinstance(node, exp.Literal):
         return None
     found = constant_of(node, TEXT)
@@ -278,10 +279,10 @@ def constant_fitter(value: Value, source: DataType, column: DataType) -> Fitter 
 
 def time_before_now(node: exp.Expr) -> int | None:
     """Return by how many microseconds `now() - interval '1 hour'` is before now."""
-    node = seen(node)
+    node = known_node(node)
     if _is_now(node):
         return 0
-    if not isinstance(node, exp.Sub) or not _is_now(seen(node.this)):
+    if not isinstance(node, exp.Sub) or not _is_now(known_node(node.this)):
         return None
     interval = constant_of(node.expression, TEXT)
     if interval is None or interval[1].kind is not Kind.INTERVAL:
@@ -310,3 +311,10 @@ def after_clock(side: Side, since_us: int) -> Predicate:
     )
     condition = Compares(column=side.column, operator=">=", operand=operand)
     return Predicate(disjuncts=((condition,),), exact=False)
+
+
+def text_of(node: exp.Expr) -> str:
+    """Return a constant as SQL; sqlglot's generator would be slow for thousands of literals."""
+    if isinstance(node, exp.Literal):
+        return quote_text(node.name) if node.is_string else str(node.name)
+    return node.sql(dialect="postgres")

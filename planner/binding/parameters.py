@@ -22,8 +22,8 @@ from planner.values.catalog_types import postgres_name
 from planner.values.comparison_bounds import are_comparable
 from planner.values.sqltypes import (
     duckdb_type,
+    format_type,
     parameter_type_of,
-    spelled_type,
 )
 from stores.spec.schema import BIGINT, BOOLEAN, DOUBLE, INTEGER, TEXT, DataType, Kind
 
@@ -193,8 +193,8 @@ def _no_operator(
         exp.Between: ">=",
     }
     return MismatchedTypeError(
-        f"operator does not exist: {spelled_type(one)} {operators.get(type(node), '=')} "
-        f"{spelled_type(theirs)}",
+        f"operator does not exist: {format_type(one)} {operators.get(type(node), '=')} "
+        f"{format_type(theirs)}",
         hint="No operator matches the given name and argument types. "
         "You might need to add explicit type casts.",
         position=position_of(other) or position_of(node.this),

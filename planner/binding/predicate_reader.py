@@ -21,6 +21,7 @@ from planner.binding.comparisons import (
     compare_constants,
     constant_fitter,
     side_of,
+    text_of,
     time_before_now,
 )
 from planner.binding.moments import moment_of
@@ -41,7 +42,7 @@ from planner.binding.predicates import (
     equals_one_of,
 )
 from planner.postgres.types.result_types import TIMES
-from planner.trees.known_arguments import conjuncts, disjuncts, seen
+from planner.trees.known_arguments import conjuncts, disjuncts, known_node
 from planner.trees.nodes import parameter_number
 from planner.values.comparison_bounds import Fitted, fitter
 from planner.values.constants import constant_of
@@ -87,7 +88,7 @@ class PredicateReader(Struct, frozen=True, kw_only=True):
 
     def _read(self, node: exp.Expr, *, is_true: bool, depth: int) -> Predicate:
         """Return what follows if a condition is true, or if it is false."""
-        node = seen(node)
+        node = known_node(node)
         if depth > _NESTING_MAX:
             return UNKNOWN
         if node.args.get("negate"):
@@ -112,9 +113,9 @@ class PredicateReader(Struct, frozen=True, kw_only=True):
     def _atom(self, node: exp.Expr) -> Predicate:
         operator = OPERATORS.get(type(node))
         if operator is not None:
-            array = seen(node.expression)
+            array = known_node(node.expression)
             if isinstance(array, exp.Any):
-                return self._any(node.this, seen(array.this)) if operator == "=" else UNKNOWN
+                return self._any(node.this, known_node(array.this)) if operator == "=" else UNKNOWN
             return self._comparison(node.this, operator, node.expression)
         read = _ATOMS.get(type(node))
         return UNKNOWN if read is None else read(self, node)
@@ -122,7 +123,7 @@ class PredicateReader(Struct, frozen=True, kw_only=True):
     def _negated(self, node: exp.Expr) -> Predicate:
         operator = OPERATORS.get(type(node))
         if operator is not None:
-            if isinstance(seen(node.expression), _MANY):
+            if isinstance(known_node(node.expression), _MANY):
                 return UNKNOWN
             return self._comparison(node.this, _NEGATED[operator], node.expression)
         read = _NEGATED_ATOMS.get(type(node))
@@ -136,7 +137,8 @@ class PredicateReader(Struct, frozen=True, kw_only=True):
 
     def _not_in(self, node: exp.Expr) -> Predicate:
         members = node.expressions
-        if not members or len(members) > _NOT_IN_MAX or isinstance(seen(node.this), exp.Tuple):
+        is_row = isinstance(known_node(node.this), exp.Tuple)
+        if not members or len(members) > _NOT_IN_MAX or is_row:
             return UNKNOWN
         found = EVERY_ROW
         for member in members:
@@ -172,8 +174,8 @@ class PredicateReader(Struct, frozen=True, kw_only=True):
         members = node.expressions
         if not members or len(members) > IN_LIST_MAX:
             return UNKNOWN
-        if isinstance(seen(node.this), exp.Tuple):
-            return self._rows(seen(node.this).expressions, members)
+        if isinstance(known_node(node.this), exp.Tuple):
+            return self._rows(known_node(node.this).expressions, members)
         return self._membership(node.this, members)
 
     def _membership(self, left: exp.Expr, members: Sequence[exp.Expr]) -> Predicate:
@@ -195,7 +197,7 @@ class PredicateReader(Struct, frozen=True, kw_only=True):
             return UNKNOWN
         rows: list[tuple[Operand, ...]] = []
         for member in members:
-            values = seen(member)
+            values = known_node(member)
             if not isinstance(values, exp.Tuple) or len(values.expressions) != len(known):
                 return UNKNOWN
             row = [self.operand(v, s) for v, s in zip(values.expressions, known, strict=True)]
@@ -223,7 +225,7 @@ class PredicateReader(Struct, frozen=True, kw_only=True):
             to = data_type_of(array.to)
             if to is None or to.element != side.type:
                 return UNKNOWN
-            array = seen(array.this)
+            array = known_node(array.this)
         if not isinstance(array, exp.Array) or len(array.expressions) > IN_LIST_MAX:
             return UNKNOWN
         return self._membership(left, array.expressions) if array.expressions else NO_ROW
@@ -231,7 +233,7 @@ class PredicateReader(Struct, frozen=True, kw_only=True):
     # Other atoms
 
     def _is(self, node: exp.Expr, *, is_true: bool = True) -> Predicate:
-        side, right = self._side(node.this), seen(node.expression)
+        side, right = self._side(node.this), known_node(node.expression)
         if side is None or side.steps is not None:
             return UNKNOWN
         if isinstance(right, exp.Null):
@@ -239,7 +241,7 @@ class PredicateReader(Struct, frozen=True, kw_only=True):
                 return all_hold(NotNull(column=side.column))
             return all_hold(equals_one_of(side.column, (), null=True))
         if isinstance(right, exp.Boolean) and side.type == BOOLEAN and is_true:
-            return self._flag(seen(node.this), value=bool(right.this))
+            return self._flag(known_node(node.this), value=bool(right.this))
         return UNKNOWN
 
     def _not_distinct(self, node: exp.Expr) -> Predicate:
@@ -263,7 +265,7 @@ class PredicateReader(Struct, frozen=True, kw_only=True):
 
     def _like(self, node: exp.Expr) -> Predicate:
         """Read the prefix of `LIKE 'abc%'`, up to the first wildcard or backslash."""
-        pattern = seen(node.expression)
+        pattern = known_node(node.expression)
         if not isinstance(pattern, exp.Literal) or not pattern.is_string:
             return UNKNOWN
         text: str = pattern.name
@@ -273,14 +275,14 @@ class PredicateReader(Struct, frozen=True, kw_only=True):
         return self._begins(node.this, begins, exact=text == begins + "%")
 
     def _starts_with(self, node: exp.Expr) -> Predicate:
-        start = seen(node.expression)
+        start = known_node(node.expression)
         if not isinstance(start, exp.Literal) or not start.is_string:
             return UNKNOWN
         return self._begins(node.this, start.name, exact=True)
 
     def _matches(self, node: exp.Expr) -> Predicate:
         """Read the prefix of `~ '^abc'`: the plain characters after the anchor."""
-        pattern = seen(node.expression)
+        pattern = known_node(node.expression)
         if not isinstance(pattern, exp.Literal) or not pattern.is_string or node.args.get("flag"):
             return UNKNOWN
         found = _PLAIN_REGEX.match(pattern.name)
@@ -314,7 +316,7 @@ class PredicateReader(Struct, frozen=True, kw_only=True):
         Raises:
             QueryError: a text literal is not a value of the side's type (22P02).
         """
-        node = seen(node)
+        node = known_node(node)
         parameter = self._parameter(node)
         if parameter is not None:
             number, source = parameter
@@ -331,7 +333,7 @@ class PredicateReader(Struct, frozen=True, kw_only=True):
         found = constant_fitter(value, data_type, side.column_type)
         if found is None:
             return None
-        return Operand(text=_text_of(node), fit=side.placed(found), constant=value)
+        return Operand(text=text_of(node), fit=side.placed(found), constant=value)
 
     def _computed(self, node: exp.Expr, side: Side) -> Operand | None:
         """Return an operand computed from parameters, such as `$1 - interval '1 hour'`."""
@@ -342,7 +344,7 @@ class PredicateReader(Struct, frozen=True, kw_only=True):
         if fit is None:
             return None
         return Operand(
-            text=_text_of(node),
+            text=text_of(node),
             fit=side.placed(fit),
             parameter=moment.parameters[0] - 1,
             compute=lambda row: compute(row)[0],
@@ -351,11 +353,11 @@ class PredicateReader(Struct, frozen=True, kw_only=True):
     def _parameter(self, node: exp.Expr) -> tuple[int, DataType] | None:
         """Return the number and type of a parameter, which may be cast to its own type."""
         cast_to = None
-        if isinstance(node, exp.Cast) and isinstance(seen(node.this), exp.Parameter):
+        if isinstance(node, exp.Cast) and isinstance(known_node(node.this), exp.Parameter):
             cast_to = data_type_of(node.to)
             if cast_to is None or node.to.expressions:
                 return None
-            node = seen(node.this)
+            node = known_node(node.this)
         if not isinstance(node, exp.Parameter):
             return None
         number = parameter_number(node)
@@ -394,10 +396,3 @@ def _after_text(start: str) -> str | None:
     code = ord(kept[-1]) + 1
     # Text cannot contain surrogates.
     return kept[:-1] + chr(0xE000 if 0xD800 <= code < 0xE000 else code)
-
-
-def _text_of(node: exp.Expr) -> str:
-    """Return a constant as SQL; sqlglot's generator would be slow for thousands of literals."""
-    if isinstance(node, exp.Literal):
-        return quote_text(node.name) if node.is_string else str(node.name)
-    return node.sql(dialect="postgres")

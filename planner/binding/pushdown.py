@@ -18,7 +18,7 @@ from sqlglot.optimizer.scope import Scope
 
 from planner.binding.predicate_reader import ParameterType, PredicateReader
 from planner.binding.predicates import EVERY_ROW, Equals, Predicate, conjunction
-from planner.trees.known_arguments import conjuncts, seen
+from planner.trees.known_arguments import conjuncts, known_node
 from planner.trees.nodes import is_comma
 from stores.spec.schema import Column
 
@@ -163,7 +163,7 @@ class Pushdown:
         """Read `r.k IN (SELECT s.x …)`; the left side may be a row."""
         query = part.args["query"]
         inner = query.this if isinstance(query, exp.Subquery) else query
-        left = seen(part.this)
+        left = known_node(part.this)
         ours = left.expressions if isinstance(left, exp.Tuple) else [left]
         if not isinstance(inner, exp.Select) or len(ours) != len(inner.expressions):
             return
@@ -174,7 +174,7 @@ class Pushdown:
 
     def _place(self, scope: Scope, node: exp.Expr) -> tuple[exp.Table, str] | None:
         """Return the table and name of a column, in this scope or an outer one."""
-        node = seen(node)
+        node = known_node(node)
         if not isinstance(node, exp.Column):
             return None
         at: Scope | None = scope
@@ -191,7 +191,7 @@ class Pushdown:
 
     def _inner_place(self, select: exp.Select, node: exp.Expr) -> tuple[exp.Table, str] | None:
         """Return the table and name of a column of a subquery, of its own tables only."""
-        node, scope = seen(node), self._by_select.get(id(select))
+        node, scope = known_node(node), self._by_select.get(id(select))
         if scope is None or not isinstance(node, exp.Column):
             return None
         found = self._resolvers[id(scope)](node)

@@ -10,7 +10,7 @@ import pyarrow as pa
 from msgspec import Struct
 from sqlglot import exp
 
-from planner.binding.running_statements import Queries
+from planner.binding.running_statements import RunningQueries
 from planner.errors import NotSupportedError, StoreFailedError, UnavailableError, UnknownNameError
 from planner.syntax.options import SETTINGS
 from planner.values.partition_failures import RESTORING
@@ -177,7 +177,7 @@ class Surroundings:
     """What system relations show."""
 
     catalog: StoreCatalog
-    queries: Queries
+    queries: RunningQueries
     session: Session
     """The session that reads the relation."""
     node: str

@@ -26,7 +26,7 @@ class RunningQuery:
     """The `pid` of the session."""
 
 
-class Queries:
+class RunningQueries:
     """The running statements of an engine. Safe to share between threads.
 
     Lookups are not listed: to list one would take as long as to run it.

@@ -16,7 +16,7 @@ from sqlglot.errors import SqlglotError
 from planner.binding.column_origins import with_origins
 from planner.binding.parameters import PARAMETERS_MAX
 from planner.binding.relations import SYSTEM_RELATIONS, Relation
-from planner.binding.running_statements import Queries
+from planner.binding.running_statements import RunningQueries
 from planner.commands.session_commands import SessionCommands
 from planner.commands.transaction import transaction_settings
 from planner.composing.compose import Composer
@@ -27,7 +27,7 @@ from planner.pg_catalog.builtin_rows import OWNER, postgres_settings
 from planner.pg_catalog.catalog_calls import extract_calls, may_call_catalog
 from planner.pg_catalog.database import catalog_definition, displays_of
 from planner.pg_catalog.recognise import is_catalog_statement
-from planner.pg_catalog.results import Displays, gather, shown_type
+from planner.pg_catalog.results import Displays, collect_result, result_type
 from planner.pg_catalog.rewrite import Rewritten, rewrite
 from planner.pg_catalog.session_rows import reads_session_rows, session_script
 from planner.pg_catalog.side_effects import apply_side_effects, result_columns
@@ -105,7 +105,7 @@ class PgCatalog:
         server_version: str,
         database: str = "stategate",
         processes: ProcessPool | None = None,
-        queries: Queries | None = None,
+        queries: RunningQueries | None = None,
     ) -> None:
         self._queries = queries
         self._processes = processes or ProcessPool()
@@ -244,8 +244,8 @@ class PgCatalog:
             script=script,
         )
         if not rewritten.effects:
-            return gather(batches, statement.columns, generation.displays_for(session.user))
-        table = gather(batches, statement.computed, generation.displays_for(session.user))
+            return collect_result(batches, statement.columns, generation.displays_for(session.user))
+        table = collect_result(batches, statement.computed, generation.displays_for(session.user))
         return apply_side_effects(rewritten.effects, table, session, self._commands)
 
     def values(
@@ -314,7 +314,7 @@ class PgCatalog:
         return tuple(
             Column(
                 name=name,
-                type=_INTROSPECTED.get(name) or shown_type(declared(each.type, wanted)),
+                type=_INTROSPECTED.get(name) or result_type(declared(each.type, wanted)),
             )
             for name, each, wanted in zip(names, found, types, strict=True)
         )

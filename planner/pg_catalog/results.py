@@ -18,14 +18,14 @@ Displays = Mapping[str, Mapping[int, str]]
 """Object type, such as regclass → oid → name, as PostgreSQL prints it."""
 
 
-def shown_type(data_type: DataType) -> DataType:
+def result_type(data_type: DataType) -> DataType:
     """Return the type of a result column: object types are text there."""
     if data_type.kind is Kind.ARRAY and data_type.element is not None:
-        return replace(data_type, element=shown_type(data_type.element))
+        return replace(data_type, element=result_type(data_type.element))
     return replace(data_type, kind=Kind.TEXT) if names_objects(data_type) else data_type
 
 
-def gather(
+def collect_result(
     batches: Iterable[pa.RecordBatch], columns: Sequence[Column], displays: Displays
 ) -> pa.Table:
     """Return all rows with the columns' Arrow types; oids of object types become names.

@@ -18,7 +18,7 @@ from planner.binding.column_origins import Origins
 from planner.planning.access import Access, plan_access
 from planner.planning.plan import Count, Input, Link, Lookup, Stream, SystemScan
 from planner.postgres.types.output_columns import is_star
-from planner.trees.known_arguments import seen
+from planner.trees.known_arguments import known_node
 from planner.trees.nodes import Nodes
 from stores.spec.schema import Column
 
@@ -167,7 +167,7 @@ def _projection(select: exp.Select, source: Source) -> Projection | None:
     aliases: list[str] = []
     table, readable = select.args["from_"].this.alias_or_name, source.relation.readable
     for node in select.expressions:
-        inner = seen(node.unalias())
+        inner = known_node(node.unalias())
         is_column = isinstance(inner, exp.Column)
         if is_column and (owner := inner.args.get("table")) and owner.name != table:
             return None

@@ -29,7 +29,7 @@ from planner.binding.predicates import (
     Predicate,
     describe_condition,
 )
-from planner.planning.time_ranges import EVER, Times, apart, hull_of, times_of
+from planner.planning.time_ranges import EVER, Times, disjoint, hull_of, times_of
 from stores.spec.query import Interval
 from stores.spec.schema import Key, Row, StoreSchema
 
@@ -210,7 +210,7 @@ def _group(schema: StoreSchema, span: Span, pieces: Sequence[_Piece]) -> Region:
     exact = all(piece.region.is_exact for piece in pieces)
     boxes = [box for piece in pieces for box in piece.region.times.boxes]
     if all(p.span.start == span.start and p.span.stop == span.stop for p in pieces):
-        times = replace(EVER, boxes=apart(boxes, schema.kind))
+        times = replace(EVER, boxes=disjoint(boxes, schema.kind))
         # Times of sessions and versions are never exact, unless they include any time.
     else:
         times, exact = Times(boxes=(hull_of(boxes),)), False

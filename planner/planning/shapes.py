@@ -36,7 +36,7 @@ LITERALS_MAX = 16
 """A text with more literals is planned by itself."""
 
 
-class Lifted(NamedTuple):
+class Parameterized(NamedTuple):
     """A text without its literals."""
 
     shape: str
@@ -49,7 +49,7 @@ class Lifted(NamedTuple):
     """Where the last literal begins and ends in the text, without its quotes."""
 
 
-def lift(sql: str) -> Lifted | None:
+def parameterize(sql: str) -> Parameterized | None:
     """Take the literals out of a text; return None without literals or with unusual syntax."""
     literals: list[str] = []
     types: list[DataType | None] = []
@@ -70,19 +70,19 @@ def lift(sql: str) -> Lifted | None:
     if not literals:
         return None
     pieces.append(sql[at:end])
-    return Lifted("".join(pieces), tuple(literals), tuple(types), last)
+    return Parameterized("".join(pieces), tuple(literals), tuple(types), last)
 
 
 _Key: TypeAlias = tuple[str, tuple[DataType | None, ...], int]
 
 
-class _Seen(Enum):
+class _Once(Enum):
     """The entry of a shape that has come once."""
 
     ONCE = 1
 
 
-_SEEN = _Seen.ONCE
+_CAME_ONCE = _Once.ONCE
 
 
 class Shapes:
@@ -94,50 +94,50 @@ class Shapes:
 
     def __init__(self, shapes_max: int) -> None:
         self._most = shapes_max
-        self._held: OrderedDict[_Key, Statement | _Seen | None] = OrderedDict()
+        self._held: OrderedDict[_Key, Statement | _Once | None] = OrderedDict()
 
-    def find(self, sql: str, lifted: Lifted, version: int) -> Statement | None:
+    def find(self, sql: str, parameterized: Parameterized, version: int) -> Statement | None:
         """Return the statement of a text whose shape has been planned; None if it has not."""
-        key = (lifted.shape, lifted.types, version)
+        key = (parameterized.shape, parameterized.types, version)
         planned = self._held.get(key)
         if not isinstance(planned, Statement):
             return None
         self._held.move_to_end(key)
-        return bind_literals(sql, planned, lifted)
+        return bind_literals(sql, planned, parameterized)
 
-    def is_second(self, lifted: Lifted, version: int) -> bool:
+    def is_second(self, parameterized: Parameterized, version: int) -> bool:
         """Return whether a shape comes for the second time and is worth a plan."""
-        key = (lifted.shape, lifted.types, version)
+        key = (parameterized.shape, parameterized.types, version)
         if key in self._held:
-            return self._held[key] is _SEEN
-        self._keep(key, _SEEN)
+            return self._held[key] is _CAME_ONCE
+        self._keep(key, _CAME_ONCE)
         return False
 
-    def add(self, lifted: Lifted, planned: Statement | None, version: int) -> None:
+    def add(self, parameterized: Parameterized, planned: Statement | None, version: int) -> None:
         """Keep the plan of a shape; None means that it is not a lookup."""
-        self._keep((lifted.shape, lifted.types, version), planned)
+        self._keep((parameterized.shape, parameterized.types, version), planned)
 
-    def _keep(self, key: _Key, planned: Statement | _Seen | None) -> None:
+    def _keep(self, key: _Key, planned: Statement | _Once | None) -> None:
         self._held[key] = planned
         while len(self._held) > self._most:
             self._held.popitem(last=False)
 
 
-def is_lookup_of(statement: Statement, lifted: Lifted) -> bool:
+def is_lookup_of(statement: Statement, parameterized: Parameterized) -> bool:
     """Whether a planned shape is a lookup, and each of its literals one of the keys."""
     plan = statement.plan
     if not isinstance(plan, QueryPlan) or not isinstance(plan.node, Lookup):
         return False
     keys = {operand.parameter for operand in plan.node.operands}
-    return keys == set(range(len(lifted.literals))) and not plan.clause.parameters
+    return keys == set(range(len(parameterized.literals))) and not plan.clause.parameters
 
 
-def bind_literals(sql: str, planned: Statement, lifted: Lifted) -> Statement | None:
+def bind_literals(sql: str, planned: Statement, parameterized: Parameterized) -> Statement | None:
     """Return the statement of a text by its shape's plan; None if a literal has a wrong value."""
     try:
         values: Row = tuple(
             parse_value(text, data_type)
-            for text, data_type in zip(lifted.literals, planned.parameters, strict=True)
+            for text, data_type in zip(parameterized.literals, planned.parameters, strict=True)
         )
     except QueryError:
         return None  # planned by itself, so that the error points into the text
@@ -148,7 +148,7 @@ def bind_literals(sql: str, planned: Statement, lifted: Lifted) -> Statement | N
         returns_rows=True,
         plan=planned.plan,
         literals=values,
-        literal_at=lifted.last if len(values) == 1 else None,
+        literal_at=parameterized.last if len(values) == 1 else None,
         look_up=planned.look_up,
     )
 
@@ -157,8 +157,8 @@ def bind_literals(sql: str, planned: Statement, lifted: Lifted) -> Statement | N
 class Template:
     """Texts that differ from a planned text only in its single literal.
 
-    Law: `literals` returns the literals that `lift` takes out of the text, and the rest of the text
-    is that of the planned one.
+    Law: `literals` returns the literals that `parameterize` takes out of the text, and the rest of
+    the text is that of the planned one.
     """
 
     head: str

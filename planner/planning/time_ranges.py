@@ -94,7 +94,7 @@ def _windows(first: Domain | None, last: Domain | None, size_us: int) -> Times:
     values = _both(starts, shifted) if last is not None else starts.values
     if values is not None and len(values) <= TIMES_MAX:
         boxes = [TimeBox(start_low=value, start_high=value) for value in values]
-        apart_by_ms = apart(boxes, StoreKind.WINDOW)
+        apart_by_ms = disjoint(boxes, StoreKind.WINDOW)
         return Times(boxes=apart_by_ms, is_exact=all(value % 1000 == 0 for value in values))
     if values is not None:
         box = TimeBox(start_low=min(values), start_high=max(values))
@@ -164,7 +164,7 @@ def hull_of(boxes: Sequence[TimeBox]) -> TimeBox:
     )
 
 
-def apart(boxes: Sequence[TimeBox], kind: StoreKind) -> tuple[TimeBox, ...]:
+def disjoint(boxes: Sequence[TimeBox], kind: StoreKind) -> tuple[TimeBox, ...]:
     """Return disjoint boxes with the same rows; those of windows are merged by their starts."""
     if len(boxes) < 2:
         return tuple(boxes)

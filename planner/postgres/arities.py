@@ -16,7 +16,7 @@ from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types
 from planner.postgres.types.operands import arguments
 from planner.trees.nodes import CALLS, Nodes
-from planner.values.sqltypes import spelled_type
+from planner.values.sqltypes import format_type
 from stores.spec.schema import Kind
 
 _LISTED = {
@@ -112,4 +112,4 @@ def _type_shown(node: exp.Expr, types: Types) -> str:
     is_text = isinstance(node, exp.Literal) and node.is_string
     if found is None or is_text or found.kind is Kind.NULL:
         return "unknown"
-    return spelled_type(found)
+    return format_type(found)

@@ -24,7 +24,7 @@ from planner.postgres.expressions.calls import rewrite_call
 from planner.postgres.expressions.rules import Rule, hold_scale
 from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types
-from planner.postgres.types.literals import adopt, check_alike
+from planner.postgres.types.literals import adopted_type, check_alike
 from planner.postgres.types.operands import COMPARED, alternatives, compared
 from planner.postgres.types.result_types import FLOATS, INTEGERS, common_type
 from planner.trees.nodes import Nodes, call, cast, kinds, strip, wrapped
@@ -109,7 +109,7 @@ def _matched(query: exp.Expr, one: _Column, other: _Column, types: Types) -> _Co
 
 def _adopt(literal: exp.Expr, found: DataType | None, types: Types) -> None:
     assert isinstance(literal, exp.Literal)
-    adopted = adopt(literal, found, types)
+    adopted = adopted_type(literal, found, types)
     if adopted is None:
         return
     found = adopted

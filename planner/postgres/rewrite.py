@@ -36,7 +36,7 @@ from planner.postgres.types.operands import is_open, is_recursive
 from planner.postgres.types.result_types import FLOATS, INTEGERS, NUMERIC, common_type
 from planner.trees.known_arguments import check_known
 from planner.trees.nodes import Nodes, call, cast, position_of, strip, wrapped
-from planner.values.sqltypes import spelled_type
+from planner.values.sqltypes import format_type
 from stores.spec.schema import Kind
 
 
@@ -140,7 +140,7 @@ def _check_row_count(node: exp.Expr, types: Types) -> exp.Expr:
     found = types.of(count)
     if found is not None and not is_open(count) and found.kind not in _NUMBERS:
         raise MismatchedTypeError(
-            f"argument of {word} must be type bigint, not type {spelled_type(found)}",
+            f"argument of {word} must be type bigint, not type {format_type(found)}",
             position=position_of(count),
         )
     # A macro raises PostgreSQL's error for a negative OFFSET; DuckDB raises one for LIMIT.

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import pyarrow as pa
 
 from planner.binding.relations import SYSTEM_RELATIONS, Surroundings, system_table
-from planner.binding.running_statements import Queries
+from planner.binding.running_statements import RunningQueries
 from planner.composing.compose import Composer
 from planner.composing.database import ArrowRelation
 from planner.errors import (
@@ -69,7 +69,7 @@ class Executor:
         catalog: StoreCatalog,
         composer: Composer,
         *,
-        queries: Queries,
+        queries: RunningQueries,
         node: str,
         clock: Callable[[], int],
     ) -> None:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from planner.binding.running_statements import Queries
+from planner.binding.running_statements import RunningQueries
 from planner.commands.session_commands import SessionCommands
 from planner.composing.compose import Composer, composing_definition
 from planner.composing.process_pool import ProcessPool
@@ -42,7 +42,7 @@ class EngineParts:
     processes: ProcessPool
     """Run DuckDB, for the composer and the catalog."""
     composer: Composer
-    queries: Queries
+    queries: RunningQueries
     """The statements that run now."""
     executor: Executor
     commands: SessionCommands
@@ -73,7 +73,7 @@ def open_parts(
         count=limits.compose_processes, memory_bytes_max=limits.memory_bytes_max
     )
     composer = Composer(RemoteDatabase(processes, definition))
-    queries = Queries(clock)
+    queries = RunningQueries(clock)
     return EngineParts(
         catalog=catalog,
         processes=processes,

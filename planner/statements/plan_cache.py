@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from planner.errors import QueryError
 from planner.planning.plan import Lookup, QueryPlan
-from planner.planning.shapes import Lifted, Shapes, is_lookup_of, lift
+from planner.planning.shapes import Parameterized, Shapes, is_lookup_of, parameterize
 from planner.values.statement import Statement, StatementKind
 from stores.spec.schema import DataType
 
@@ -45,11 +45,11 @@ class PlanCache:
                 return held
         if parameter_types or len(sql) > SHAPE_LENGTH_MAX:
             return None
-        lifted = lift(sql)
-        if lifted is None:
+        parameterized = parameterize(sql)
+        if parameterized is None:
             return None
         with self._lock:
-            return self._shapes.find(sql, lifted, version)
+            return self._shapes.find(sql, parameterized, version)
 
     def add(
         self, sql: str, parameter_types: ParameterTypes, version: int, planned: Statement
@@ -65,7 +65,7 @@ class PlanCache:
         sql: str,
         planned: Statement,
         version: int,
-        plan_shape: Callable[[Lifted], Statement],
+        plan_shape: Callable[[Parameterized], Statement],
     ) -> None:
         """Plan the shape of a lookup when it comes for the second time, for all further texts.
 
@@ -79,17 +79,17 @@ class PlanCache:
         is_lookup = isinstance(plan, QueryPlan) and isinstance(plan.node, Lookup)
         if not is_lookup or planned.kind is not StatementKind.SELECT:
             return
-        lifted = lift(sql)
-        if lifted is None or len(sql) > SHAPE_LENGTH_MAX:
+        parameterized = parameterize(sql)
+        if parameterized is None or len(sql) > SHAPE_LENGTH_MAX:
             return
         with self._lock:
-            if not self._shapes.is_second(lifted, version):
+            if not self._shapes.is_second(parameterized, version):
                 return
         try:
-            shape: Statement | None = plan_shape(lifted)
+            shape: Statement | None = plan_shape(parameterized)
         except QueryError:
             shape = None  # a literal stood where no parameter can, as in `date '2020-01-01'`
-        if shape is not None and not is_lookup_of(shape, lifted):
+        if shape is not None and not is_lookup_of(shape, parameterized):
             shape = None
         with self._lock:
-            self._shapes.add(lifted, shape, version)
+            self._shapes.add(parameterized, shape, version)

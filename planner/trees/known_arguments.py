@@ -164,7 +164,7 @@ def _unknown_arguments(node: exp.Expr, names: frozenset[str]) -> list[str]:
     return [name for name, value in node.args.items() if value and name not in names]
 
 
-def seen(node: exp.Expr) -> exp.Expr:
+def known_node(node: exp.Expr) -> exp.Expr:
     """Return a node without the parentheses around it, or `UNREAD` if it is not known.
 
     All code that reads a condition calls this first.
@@ -233,7 +233,7 @@ def _parts(node: exp.Expr, kind: type[exp.Expr]) -> list[exp.Expr]:
     found: list[exp.Expr] = []
     left = [node]  # no recursion: programs write thousands of parts
     while left:
-        part = seen(left.pop())
+        part = known_node(left.pop())
         if isinstance(part, kind):
             left += (part.expression, part.this)
         else:

@@ -20,7 +20,7 @@ def _escape(byte: int) -> str:
     return chr(byte) if 0 < byte < 128 else f"\\{byte:03o}"
 
 
-def digits_of(text: str) -> str:
+def hex_digits_of(text: str) -> str:
     r"""Return the bytes of `\\x00ff` or of an escaped text, in hexadecimal digits.
 
     Raises:

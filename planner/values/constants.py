@@ -14,7 +14,7 @@ from typing import TypeAlias
 from sqlglot import exp
 
 from planner.errors import QueryError
-from planner.trees.known_arguments import seen
+from planner.trees.known_arguments import known_node
 from planner.values.catalog_types import is_of_catalog
 from planner.values.comparison_bounds import INT_BITS
 from planner.values.sqltypes import HELD_AS_TEXT, data_type_of
@@ -53,7 +53,7 @@ def constant_of(node: exp.Expr, wanted: DataType, depth: int = DEPTH_MAX) -> Con
     Raises:
         QueryError: a text literal is not a value of the wanted type (22P02).
     """
-    node = seen(node)
+    node = known_node(node)
     match node:
         case exp.Literal():
             return _literal(node, wanted)
@@ -111,8 +111,9 @@ def _decimal(value: Decimal) -> Constant | None:
 
 def interval_of(node: exp.Expr) -> Constant | None:
     """Return the value of `INTERVAL '1 day'` or `INTERVAL '1' DAY`; None if it has no literal."""
-    literal, unit = seen(node.this or exp.null()), node.args.get("unit")
-    if not isinstance(literal, exp.Literal) or not isinstance(unit and seen(unit), exp.Var | None):
+    literal, unit = known_node(node.this or exp.null()), node.args.get("unit")
+    is_word = isinstance(unit and known_node(unit), exp.Var | None)
+    if not isinstance(literal, exp.Literal) or not is_word:
         return None
     text = literal.name if unit is None else f"{literal.name} {unit.name}"
     try:
@@ -127,7 +128,7 @@ def _cast(node: exp.Cast, depth: int) -> Constant | None:
         return None
     if length_of(node.to) is not None or second_digits_of(node.to) is not None:
         return None  # varchar(3) cuts, timestamp(3) rounds
-    literal = seen(node.this)
+    literal = known_node(node.this)
     if isinstance(literal, exp.Literal) and literal.is_string:
         return parse_value(literal.name, data_type), data_type
     inner = constant_of(literal, data_type, depth)
@@ -166,7 +167,7 @@ def _computed(node: exp.Binary, wanted: DataType, depth: int) -> Constant | None
 
 def _side(node: exp.Expr, depth: int) -> Constant | None:
     """Return an operand of arithmetic; None for a bare text literal, whose type is open."""
-    bare = seen(node)
+    bare = known_node(node)
     if isinstance(bare, exp.Literal) and bare.is_string:
         return None
     return constant_of(bare, BIGINT, depth)

@@ -84,10 +84,10 @@ def _is_held_as(wanted: DataType, found: DataType) -> bool:
 _CHARACTER_NAMES = {"varchar": "character varying", "bpchar": "character"}
 
 
-def spelled_type(data_type: DataType) -> str:
+def format_type(data_type: DataType) -> str:
     """Return the name of a type in PostgreSQL's errors, without its size."""
     if data_type.kind is Kind.ARRAY and data_type.element is not None:
-        return f"{spelled_type(data_type.element)}[]"
+        return f"{format_type(data_type.element)}[]"
     if (name := postgres_name(data_type)) in _CHARACTER_NAMES:
         return _CHARACTER_NAMES[name]
     return str(data_type) if data_type.fields else data_type.kind.record.spelled

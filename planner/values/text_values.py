@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from planner.errors import InvalidValueError
 from planner.values.array_text import parse_array
-from planner.values.byte_text import digits_of
+from planner.values.byte_text import hex_digits_of
 from planner.values.interval_text import parse_interval
 from planner.values.json_edit import checked
 from planner.values.moment_text import MalformedMomentError, parse_moment
@@ -62,7 +62,7 @@ def _parse_json(text: str, data_type: DataType) -> str:
 
 def _parse_bytea(text: str, data_type: DataType) -> bytes:
     del data_type
-    return bytes.fromhex(digits_of(text))
+    return bytes.fromhex(hex_digits_of(text))
 
 
 def _parse_date(text: str, data_type: DataType) -> int:

@@ -13,7 +13,7 @@ from planner.composing.functions.time_templates import time_text
 from planner.errors import RAISED, InvalidValueError, QueryError
 from planner.values import json_edit
 from planner.values.array_text import json_of_array
-from planner.values.byte_text import digits_of, escaped, unescaped
+from planner.values.byte_text import escaped, hex_digits_of, unescaped
 from planner.values.moment_text import time_words
 
 
@@ -83,7 +83,7 @@ PYTHON_FUNCTIONS: dict[str, tuple[Callable[..., Any], Sequence[str], str]] = {
     "pg_sg_time_words": (_rowwise(time_words), ("VARCHAR", "VARCHAR"), "VARCHAR"),
     "pg_sg_json_of_array": (_rowwise(json_of_array, 1), ("VARCHAR",), "VARCHAR"),
     "pg_sg_checked_json": (_rowwise(json_edit.checked, 1), ("VARCHAR",), "VARCHAR"),
-    "pg_sg_digits_of": (_rowwise(digits_of, 1), ("VARCHAR",), "VARCHAR"),
+    "pg_sg_digits_of": (_rowwise(hex_digits_of, 1), ("VARCHAR",), "VARCHAR"),
     "pg_sg_escaped": (_rowwise(escaped, 1), ("VARCHAR",), "VARCHAR"),
     "pg_sg_unescaped": (_rowwise(unescaped, 1), ("VARCHAR",), "VARCHAR"),
     "pg_sg_number_of": (_rowwise(read_number), ("VARCHAR", "VARCHAR"), "VARCHAR"),

@@ -7,7 +7,7 @@ from sqlglot import exp
 
 from planner.planning.draft import Draft
 from planner.planning.plan import Count
-from planner.trees.known_arguments import seen
+from planner.trees.known_arguments import known_node
 from stores.spec.schema import BIGINT, Column
 
 
@@ -36,5 +36,5 @@ def count_rows(draft: Draft) -> Draft:
 
 
 def _is_count(select: exp.Select) -> bool:
-    inner = seen(select.expressions[0].unalias()) if len(select.expressions) == 1 else None
+    inner = known_node(select.expressions[0].unalias()) if len(select.expressions) == 1 else None
     return isinstance(inner, exp.Count) and isinstance(inner.this, exp.Star)

@@ -17,7 +17,7 @@ from planner.binding.predicates import Disjunct, Equals, Predicate
 from planner.planning.access import Top
 from planner.planning.draft import Draft, PlainSelect
 from planner.planning.key_regions import fixed_columns
-from planner.trees.known_arguments import seen
+from planner.trees.known_arguments import known_node
 from planner.trees.nodes import kinds
 from stores.spec.query import Order
 from stores.spec.schema import Column, Kind, StoreKind, StoreSchema
@@ -96,7 +96,7 @@ def _terms(order: exp.Order) -> tuple[_Term, ...] | None:
     """Return the items of an ORDER BY; None if one is not a column."""
     found: list[_Term] = []
     for node in order.expressions:
-        column = seen(node.this) if isinstance(node, exp.Ordered) else node
+        column = known_node(node.this) if isinstance(node, exp.Ordered) else node
         if not isinstance(column, exp.Column):
             return None
         found.append(

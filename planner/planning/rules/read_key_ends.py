@@ -7,7 +7,7 @@ from sqlglot import exp
 
 from planner.binding.predicates import NotNull, Predicate
 from planner.planning.draft import Draft
-from planner.trees.known_arguments import seen
+from planner.trees.known_arguments import known_node
 from stores.spec.schema import StoreKind
 
 _ONE_ROW_A_KEY = {StoreKind.KEYVALUE, StoreKind.GLOBAL}
@@ -31,7 +31,7 @@ def read_key_ends(draft: Draft) -> Draft:
     key = access.schema.key[0].name
     if access.schema.kind not in _ONE_ROW_A_KEY:
         return draft
-    if not all(_is_end(seen(node.unalias()), key) for node in plain.tree.expressions):
+    if not all(_is_end(known_node(node.unalias()), key) for node in plain.tree.expressions):
         return draft
     without_null = _without_null(plain.source.predicate, key)
     return draft.with_access(replace(access, predicate=without_null, ends=key))
@@ -41,7 +41,7 @@ def _is_end(node: exp.Expr, column: str) -> bool:
     """Whether a node is the least or the greatest value of a column."""
     if not isinstance(node, exp.Min | exp.Max) or node.expressions:
         return False
-    inner = seen(node.this)
+    inner = known_node(node.this)
     return isinstance(inner, exp.Column) and inner.name == column
 
 

@@ -27,7 +27,7 @@ from planner.postgres.types.result_types import (
     open_operand_type,
 )
 from planner.trees.nodes import call, cast, position_of, signed, strip, wrapped
-from planner.values.sqltypes import duckdb_type, spelled_type
+from planner.values.sqltypes import duckdb_type, format_type
 from stores.spec.schema import DOUBLE, INTEGER, INTERVAL, DataType, Kind
 
 LEAVES_MAX = 16
@@ -228,7 +228,7 @@ def no_operator(
 ) -> MismatchedTypeError:
     """Return the error for an operator that does not exist for these types."""
     return MismatchedTypeError(
-        f"operator does not exist: {spelled_type(left)} {symbol} {spelled_type(right)}",
+        f"operator does not exist: {format_type(left)} {symbol} {format_type(right)}",
         hint="No operator matches the given name and argument types. "
         "You might need to add explicit type casts.",
         position=position,
@@ -290,9 +290,9 @@ def _adopt_time(node: exp.Expr, literal: exp.Literal, other: DataType, types: Ty
     if asked is None:
         is_open = symbol == "+" and other.kind is Kind.DATE
         raise MismatchedTypeError(
-            f"operator is not unique: {spelled_type(other)} {symbol} unknown"
+            f"operator is not unique: {format_type(other)} {symbol} unknown"
             if is_open
-            else f"operator does not exist: {spelled_type(other)} {symbol} unknown",
+            else f"operator does not exist: {format_type(other)} {symbol} unknown",
             hint="Add an explicit type cast.",
             position=position_of(literal),
             sqlstate="42725" if is_open else "42883",

@@ -29,7 +29,7 @@ from planner.postgres.types.result_types import FLOATS, INTEGERS, OF_TIME
 from planner.postgres.types.signatures import OPEN, SIGNATURES, resolve
 from planner.trees.known_arguments import check_known
 from planner.trees.nodes import call, cast, outermost, wrapped
-from planner.values.sqltypes import duckdb_type, spelled_type
+from planner.values.sqltypes import duckdb_type, format_type
 from stores.spec.schema import Kind
 
 _CAST = {
@@ -90,7 +90,7 @@ def _pg_typeof(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr 
     if found is None:
         return None
     inner, suffix = (found.element, "[]") if found.element is not None else (found, "")
-    return exp.Literal.string((_TYPEOF.get(inner.kind) or spelled_type(inner)) + suffix)
+    return exp.Literal.string((_TYPEOF.get(inner.kind) or format_type(inner)) + suffix)
 
 
 _TYPEOF = {Kind.NULL: "unknown", Kind.TINYINT: "tinyint"}

@@ -28,7 +28,7 @@ from planner.values.sqltypes import (
     HELD_AS_TEXT,
     data_type_of,
     duckdb_type,
-    spelled_type,
+    format_type,
 )
 from planner.values.type_modifiers import is_string, length_of
 from stores.spec.schema import BOOLEAN, DataType, Kind
@@ -64,7 +64,7 @@ def _cast(node: exp.Expr, types: Types) -> exp.Expr:
 
 def _converted(node: exp.Cast, target: DataType | None, types: Types) -> exp.Expr:
     """Casts that parse, print or round otherwise than DuckDB's."""
-    fresh = object_names.converted(node, target, types)
+    fresh = object_names.cast_by_name(node, target, types)
     if fresh is not None:
         return node.replace(fresh)
     if target is not None and is_of_catalog(target):
@@ -94,7 +94,7 @@ def _converted(node: exp.Cast, target: DataType | None, types: Types) -> exp.Exp
 def _check_castable(node: exp.Cast, source: DataType | None, target: DataType | None) -> None:
     if source is not None and target is not None and not _is_castable(source, target):
         raise MismatchedTypeError(
-            f"cannot cast type {spelled_type(source)} to {spelled_type(target)}",
+            f"cannot cast type {format_type(source)} to {format_type(target)}",
             position=position_of(node.this),
             sqlstate="42846",
         )

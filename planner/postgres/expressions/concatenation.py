@@ -62,7 +62,7 @@ def _print_sides(node: exp.Expr, types: Types) -> None:
 
 def _print_objects(node: exp.Expr, types: Types) -> None:
     for side in (node.this, node.expression):
-        text = object_names.shown(side, types)
+        text = object_names.as_text(side, types)
         if text is not None:
             side.replace(text)
             types.note(text, TEXT)

@@ -26,7 +26,7 @@ LISTED_ROWS_MAX = 16
 
 
 def _compare(node: exp.Expr, types: Types) -> exp.Expr:
-    object_names.compared(node, types)
+    object_names.compare_by_oid(node, types)
     _hold_scale(node, types)
     return node
 

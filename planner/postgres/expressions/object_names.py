@@ -25,7 +25,7 @@ _FUNCTION = "regproc"
 """A regproc is held as a name: few functions that pg_type names have a row in pg_proc."""
 
 
-def converted(  # noqa: PLR0911 - one per type
+def cast_by_name(  # noqa: PLR0911 - one per type
     node: exp.Cast, target: DataType | None, types: Types
 ) -> exp.Expr | None:
     """Return what replaces a cast to or from one of these types; None for other casts."""
@@ -41,7 +41,7 @@ def converted(  # noqa: PLR0911 - one per type
     if postgres_name(source) == _FUNCTION and target.kind in INTEGERS:
         return call("pg_sg_found", exp.Literal.string("regproc"), node.this.copy())
     if target.kind is Kind.TEXT:
-        return shown(node.this, types)
+        return as_text(node.this, types)
     if target.element is not None and source is not None and source.element is not None:
         return _array(node.this, source.element, target.element)
     return None
@@ -52,7 +52,7 @@ def _is_special(data_type: DataType | None) -> bool:
     return any(postgres_name(each) in OBJECTS or is_vector(each) for each in (data_type, element))
 
 
-def shown(node: exp.Expr, types: Types) -> exp.Expr | None:
+def as_text(node: exp.Expr, types: Types) -> exp.Expr | None:
     """Return the text that PostgreSQL prints for a value of these types; None for other types."""
     source = types.of(node)
     if is_vector(source):
@@ -96,7 +96,7 @@ def _array(operand: exp.Expr, source: DataType, target: DataType) -> exp.Expr | 
     return None
 
 
-def compared(node: exp.Expr, types: Types) -> None:
+def compare_by_oid(node: exp.Expr, types: Types) -> None:
     """Write the other side of a comparison with these types as an oid, in place."""
     for side, other in ((node.this, node.expression), (node.expression, node.this)):
         found = types.of(side)

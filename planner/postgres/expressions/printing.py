@@ -44,7 +44,7 @@ def printed(node: exp.Expr, types: Types, *, is_cast: bool = False) -> exp.Expr 
         NotSupportedError: it is a struct, a map or a row that is not written out. Clients see such
             values as jsonb, and PostgreSQL's text of a row would be another value.
     """
-    text = object_names.shown(node, types)
+    text = object_names.as_text(node, types)
     if text is not None:
         return text
     row = row_of(node)

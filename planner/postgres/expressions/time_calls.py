@@ -21,7 +21,7 @@ from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types
 from planner.postgres.types.operands import is_open
 from planner.postgres.types.result_types import FLOATS, INTEGERS
-from planner.postgres.types.time_fields import cut, cut_of, field_of, read, scale_of
+from planner.postgres.types.time_fields import cut_of, field_of, read_field, scale_of, truncated
 from planner.trees.nodes import call, cast, position_of
 from planner.values.catalog_types import postgres_name
 from stores.spec.schema import TIMESTAMP, TIMESTAMPTZ, DataType, Kind
@@ -73,16 +73,16 @@ def _to_timestamp(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Ex
             f"{call_name(node)}() with this template is not supported",
             "Use fields of fixed width, such as YYYY-MM-DD HH24:MI:SS, or a cast.",
         )
-    read = call("strptime", given[0].copy(), exp.Literal.string(known))
-    return cast(read, "DATE" if call_name(node) == "to_date" else "TIMESTAMPTZ")
+    parsed = call("strptime", given[0].copy(), exp.Literal.string(known))
+    return cast(parsed, "DATE" if call_name(node) == "to_date" else "TIMESTAMPTZ")
 
 
 def _to_number(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
     template = text_of(given[1])
     if template is None:
         raise unsupported(node, "to_number() requires its template as a literal")
-    read = call("pg_sg_number_of", given[0].copy(), given[1].copy())
-    return cast(read, f"DECIMAL(38,{min(digits_behind_point(template), 38)})")
+    parsed = call("pg_sg_number_of", given[0].copy(), given[1].copy())
+    return cast(parsed, f"DECIMAL(38,{min(digits_behind_point(template), 38)})")
 
 
 def _date_trunc(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
@@ -92,7 +92,11 @@ def _date_trunc(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr
     field = None if name is None else cut_of(name, of, position_of(given[0]))
 
     def cut_down(time: exp.Expr, of: DataType | None) -> exp.Expr:
-        return call("date_trunc", given[0].copy(), time) if field is None else cut(field, time, of)
+        return (
+            call("date_trunc", given[0].copy(), time)
+            if field is None
+            else truncated(field, time, of)
+        )
 
     if len(given) < 3:
         return cut_down(value, of)
@@ -132,8 +136,8 @@ def extracted(name: str, source: exp.Expr, types: Types, *, exact: bool) -> exp.
         micros = cast(call("epoch_us", source.copy()), "DECIMAL(19,0)")
         return cast(exp.Paren(this=exp.Mul(this=micros, expression=_MICRO.copy())), _EPOCH)
     if field == "epoch":
-        return cast(read(field, source, of), _EPOCH if exact else "DOUBLE")
-    part = cast(read(field if not scale else "microseconds", source, of), "DECIMAL(18,0)")
+        return cast(read_field(field, source, of), _EPOCH if exact else "DOUBLE")
+    part = cast(read_field(field if not scale else "microseconds", source, of), "DECIMAL(18,0)")
     if scale:
         unit = exp.Literal.number(f"0.{'1'.rjust(scale, '0')}")
         part = exp.Paren(this=exp.Mul(this=part, expression=unit))

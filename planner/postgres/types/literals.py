@@ -20,9 +20,9 @@ from planner.values.sqltypes import (
     CANONICAL_TEXTS,
     HELD_AS_TEXT,
     duckdb_type,
+    format_type,
     parameter_type_of,
     result_type_of,
-    spelled_type,
 )
 from planner.values.text_values import parse_value
 from stores.spec.schema import BYTEA, TEXT, DataType, Kind, Value, decimal_type
@@ -68,7 +68,7 @@ def convert_time_literal(literal: exp.Literal, target: DataType) -> None:
         raise
 
 
-def adopt(literal: exp.Literal, found: DataType | None, types: Types) -> DataType | None:
+def adopted_type(literal: exp.Literal, found: DataType | None, types: Types) -> DataType | None:
     """Return the type that a text literal takes from values beside it; None if it stays a text.
 
     Raises:
@@ -106,7 +106,7 @@ def check_alternatives(nodes: Nodes, types: Types) -> None:
                 known = [types.of(side) for side in sides if not any(side is t for t in texts)]
                 common = None if None in known else common_type(known)
                 for text in texts:
-                    adopt(text, common, types)
+                    adopted_type(text, common, types)
 
 
 def check_alike(known: Sequence[DataType], word: str, node: exp.Expr) -> None:
@@ -119,7 +119,7 @@ def check_alike(known: Sequence[DataType], word: str, node: exp.Expr) -> None:
         found = {one.kind, other.kind}
         if len(found) > 1 and not found <= _NUMBERS and not found <= TIMES:
             raise MismatchedTypeError(
-                f"{word} types {spelled_type(one)} and {spelled_type(other)} cannot be matched",
+                f"{word} types {format_type(one)} and {format_type(other)} cannot be matched",
                 position=position_of(node),
             )
 
@@ -257,7 +257,7 @@ def _read_texts(sides: Sequence[exp.Expr], types: Types) -> bool:
             text.replace(exp.Boolean(this=check_literal(text, found)))  # DuckDB does not read 'yes'
             is_changed = True
         else:
-            adopt(text, found, types)
+            adopted_type(text, found, types)
     return is_changed
 
 

@@ -15,7 +15,7 @@ from sqlglot.optimizer.scope import Scope
 from planner.errors import MismatchedTypeError
 from planner.postgres.types.functions import columns_of_function, is_numbered
 from planner.trees.column_names import column_name
-from planner.trees.nodes import kinds, position_of
+from planner.trees.nodes import Nodes, kinds, position_of
 from stores.spec.schema import DataType
 
 Names: TypeAlias = tuple[str, ...]
@@ -38,7 +38,7 @@ class Outputs:
         self._columns_of, self._hidden = columns_of, hidden
         self._known: dict[int, Names | None] = {}
 
-    def spell_out(self, scopes: Sequence[Scope]) -> None:
+    def expand(self, scopes: Sequence[Scope]) -> None:
         """Replace NATURAL and each `*` that DuckDB reads otherwise; inner scopes come first."""
         for scope in scopes:
             select = scope.expression
@@ -46,14 +46,14 @@ class Outputs:
                 continue
             joins = select.args.get("joins") or ()
             if joins:
-                self._spell_natural(scope, joins)
+                self._expand_natural(scope, joins)
             if (
                 self._hidden
                 or (joins and any(join.args.get("using") for join in joins))
                 # DuckDB numbers rows by a join, and then has two tables of that name.
                 or any(map(is_numbered, _from_items(select)))
             ):
-                self._spell_stars(scope, select)
+                self._expand_stars(scope, select)
 
     def names(self, scope: Scope) -> Names | None:
         """Return the result columns of a scope; None if only DuckDB knows them."""
@@ -134,7 +134,7 @@ class Outputs:
             return None
         return tuple((name, column) for column in _renamed(item, columns))
 
-    def _spell_natural(self, scope: Scope, joins: Sequence[exp.Join]) -> None:
+    def _expand_natural(self, scope: Scope, joins: Sequence[exp.Join]) -> None:
         for i, join in enumerate(joins):
             if join.method.upper() != "NATURAL":
                 continue
@@ -150,16 +150,16 @@ class Outputs:
             else:
                 join.set("on", exp.true())
 
-    def _spell_stars(self, scope: Scope, select: exp.Select) -> None:
-        spelled: list[exp.Expr] = []
+    def _expand_stars(self, scope: Scope, select: exp.Select) -> None:
+        expanded: list[exp.Expr] = []
         for node in select.expressions:
             places = self.star(scope, node) if is_star(node) else None
             if places is None:
                 self._hide(node, select)
-                spelled.append(node)
+                expanded.append(node)
             else:
-                spelled += [exp.column(n, table=t or None, quoted=True) for t, n in places]
-        select.set("expressions", spelled)
+                expanded += [exp.column(n, table=t or None, quoted=True) for t, n in places]
+        select.set("expressions", expanded)
 
     def _hide(self, node: exp.Expr, select: exp.Select) -> None:
         """Keep the hidden columns out of a star over joins in parentheses."""
@@ -185,28 +185,46 @@ def name_columns(select: exp.Select) -> None:
         "expressions",
         [
             node
-            if type(node) in _NAMED or is_field_star(node)
+            if type(node) in _NAMED or _is_field_star(node)
             else exp.Alias(this=node, alias=exp.to_identifier(column_name(node), quoted=True))
             for node in items
         ],
     )
 
 
+def name_values(values: exp.Values) -> None:
+    """Name the columns of VALUES column1, column2, …, as Postgres does."""
+    alias = values.args.get("alias")
+    if not isinstance(alias, exp.TableAlias) or not values.expressions:
+        return
+    width = len(values.expressions[0].expressions)
+    given = list(alias.columns)
+    names = [f"column{i + 1}" for i in range(len(given), width)]
+    alias.set("columns", [*given, *(exp.to_identifier(name) for name in names)])
+
+
 _NAMED = kinds(exp.Alias, exp.Column, exp.Star)
 
 
-def spell_fields(select: exp.Select, type_of: Callable[[exp.Expr], DataType | None]) -> None:
-    """Replace `(value).*` by the fields of a struct.
+def expand_fields(nodes: Nodes, type_of: Callable[[exp.Expr], DataType | None]) -> None:
+    """Replace `(value).*` by the fields of a struct, in place.
 
     Raises:
         MismatchedTypeError: the value is not a struct (42809).
     """
-    if not any(is_field_star(node) for node in select.expressions):
-        return
-    spelled: list[exp.Expr] = []
+    stars = [dot for dot in nodes.of(exp.Dot) if _is_field_star(dot)]
+    for select in (star.parent for star in stars):
+        if isinstance(select, exp.Select):
+            _expand_fields(select, type_of)
+    if stars:
+        nodes.renew()
+
+
+def _expand_fields(select: exp.Select, type_of: Callable[[exp.Expr], DataType | None]) -> None:
+    expanded: list[exp.Expr] = []
     for node in select.expressions:
-        if not is_field_star(node):
-            spelled.append(node)
+        if not _is_field_star(node):
+            expanded.append(node)
             continue
         found = type_of(node.this)
         if found is None or not found.fields:
@@ -218,11 +236,11 @@ def spell_fields(select: exp.Select, type_of: Callable[[exp.Expr], DataType | No
         for name, _ in found.fields:
             field = exp.to_identifier(name, quoted=True)
             taken = exp.Dot(this=node.this.copy(), expression=field)
-            spelled.append(exp.alias_(taken, name, quoted=True))
-    select.set("expressions", spelled)
+            expanded.append(exp.alias_(taken, name, quoted=True))
+    select.set("expressions", expanded)
 
 
-def is_field_star(node: exp.Expr) -> bool:
+def _is_field_star(node: exp.Expr) -> bool:
     """Whether a node is `(value).*`."""
     return isinstance(node, exp.Dot) and isinstance(node.expression, exp.Star)
 

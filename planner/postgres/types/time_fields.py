@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from planner.errors import InvalidValueError, NotSupportedError
 from planner.trees.nodes import call
-from planner.values.sqltypes import spelled_type
+from planner.values.sqltypes import format_type
 from stores.spec.schema import DataType, Kind
 
 _SPELLED = {
@@ -102,10 +102,10 @@ def _missing(name: str, of: DataType | None, position: int | None) -> NotSupport
 
 
 def _for_type(of: DataType | None) -> str:
-    return "" if of is None else f" for type {spelled_type(of)}"
+    return "" if of is None else f" for type {format_type(of)}"
 
 
-def read(field: str, value: exp.Expr, of: DataType | None) -> exp.Expr:
+def read_field(field: str, value: exp.Expr, of: DataType | None) -> exp.Expr:
     """Return a field of a value; DuckDB's year of 1 BC is 0, PostgreSQL's is -1."""
     name = exp.Literal.string(field)
     if of is None or of.kind not in _STAMPS:
@@ -116,7 +116,7 @@ def read(field: str, value: exp.Expr, of: DataType | None) -> exp.Expr:
     return call(_COUNTED[field], part) if field in _COUNTED else part
 
 
-def cut(field: str, value: exp.Expr, of: DataType | None) -> exp.Expr:
+def truncated(field: str, value: exp.Expr, of: DataType | None) -> exp.Expr:
     """Return a time cut to a field; PostgreSQL's 20th century began in 1901, DuckDB's in 1900."""
     years = _YEARS.get(field)
     if years is None or (of is not None and of.kind is Kind.INTERVAL):

@@ -11,7 +11,7 @@ import sqlglot
 from sqlglot import exp
 
 from planner.binding.relations import SYSTEM_RELATIONS, Surroundings, resolve, system_table
-from planner.binding.running_statements import Queries
+from planner.binding.running_statements import RunningQueries
 from planner.errors import QueryError, UnknownNameError
 from planner.sql import SqlEngine
 from planner.typed import TypedQueries
@@ -80,7 +80,7 @@ def test_pseudo_columns_are_readable_but_not_in_the_star() -> None:
 
 @pytest.mark.parametrize("name", SYSTEM_RELATIONS)
 def test_system_relations_have_the_columns_they_say(name: str) -> None:
-    session, queries = Session(), Queries(lambda: 4)
+    session, queries = Session(), RunningQueries(lambda: 4)
     queries.watch("SELECT", session, lambda: Result(kind=StatementKind.SELECT, batches=iter(())))
     around = Surroundings(catalog=CATALOG, queries=queries, session=session, node="me", now_ms=5)
     found = system_table(name, around)
@@ -98,7 +98,7 @@ def test_partitions_show_late_records() -> None:
     store.replicas[0].apply(progress(0, watermark_ms=120_000), [batch(hours, rows)])
     around = Surroundings(
         catalog=FixedCatalog(store),
-        queries=Queries(lambda: 4),
+        queries=RunningQueries(lambda: 4),
         session=Session(),
         node="me",
         now_ms=5,

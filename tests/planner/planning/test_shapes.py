@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from planner.planning.shapes import Template, lift, template_of
+from planner.planning.shapes import Template, parameterize, template_of
 from planner.sql import SqlEngine
 from planner.values.session import Session
 from planner.values.statement import Statement
@@ -34,19 +34,19 @@ def test_a_template_gives_what_lift_takes_out(
     head: str, first: str, second: str, tail: str
 ) -> None:
     """Check texts with the same head and tail as one with a single literal."""
-    lifted = lift(head + first + tail)
-    if lifted is None or len(lifted.literals) != 1:
+    parameterized = parameterize(head + first + tail)
+    if parameterized is None or len(parameterized.literals) != 1:
         return
-    begin, end = lifted.last
+    begin, end = parameterized.last
     text = head + first + tail
-    assert text[begin:end].replace("''", "'") == lifted.literals[0]
-    template = Template(text[:begin], text[end:], BIGINT if lifted.types[0] else TEXT)
+    assert text[begin:end].replace("''", "'") == parameterized.literals[0]
+    template = Template(text[:begin], text[end:], BIGINT if parameterized.types[0] else TEXT)
     other = text[:begin] + second + text[end:]
     found = template.literals(other)
     if found is not None:
-        again = lift(other)
+        again = parameterize(other)
         assert again is not None
-        assert (again.shape, again.types) == (lifted.shape, lifted.types)
+        assert (again.shape, again.types) == (parameterized.shape, parameterized.types)
         assert (str(found[0]),) == tuple(
             each if again.types[0] is None else str(int(each)) for each in again.literals
         )

@@ -6,7 +6,7 @@ from gateway.pgwire.types.encoders import wire_type
 from planner.errors import QueryError
 from planner.sql import SqlEngine
 from planner.values.session import Session
-from planner.values.sqltypes import spelled_type
+from planner.values.sqltypes import format_type
 from planner.values.text_values import parse_value
 from planner.values.type_modifiers import is_string
 from stores.spec.schema import DataType, Kind, Row, StoreSchema
@@ -107,7 +107,7 @@ def postgres_name(data_type: DataType) -> str:
         return f"{postgres_name(data_type.element)}[]"
     name: str = data_type.kind.value
     if is_string(data_type):
-        name = spelled_type(data_type).replace(" ", "_")
+        name = format_type(data_type).replace(" ", "_")
     return _TYPES.get(data_type.kind, name)
 
 

@@ -119,9 +119,9 @@ def test_nodes_with_rules_are_listed() -> None:
 
 
 @pytest.mark.parametrize("name", READERS)
-def test_readers_strip_nodes_by_seen_only(name: str) -> None:
+def test_readers_strip_nodes_by_known_node_only(name: str) -> None:
     text = (Path(planner.__file__).parent / f"{name}.py").read_text()
-    assert "seen(" in text
+    assert "known_node(" in text
     assert "strip(" not in text.replace("rstrip(", "")
 
 
