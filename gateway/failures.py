@@ -1,4 +1,4 @@
-"""Unexpected exceptions: the client gets a short message, the log gets what helps to debug.
+"""Unexpected exceptions: the client gets a short message, the log gets the details.
 
 This is the only place that logs an internal error (XX000), for both protocols. The log entry has
 the statement's shape without its values, the user and the client's address.

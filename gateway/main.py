@@ -29,8 +29,8 @@ app = typer.Typer(
     name="stategate",
     help=(
         "SQL over the live, partitioned state of Spark streaming jobs.\n\n"
-        "`stategate serve` follows a state log and answers by HTTP and the Postgres wire; "
-        "`stategate sql` is a shell for it; any Postgres client is another."
+        "`stategate serve` follows a state log and answers by HTTP and the Postgres wire. "
+        "`stategate sql` is a shell for it; any Postgres client works, too."
     ),
     no_args_is_help=True,
     add_completion=False,
@@ -164,8 +164,8 @@ def configure_logging(settings: Settings) -> None:
         format="%(asctime)s %(levelname)s %(name)s: %(message)s",
         stream=sys.stderr,
     )
-    # We announce ourselves what uvicorn logs at INFO, and any client can cause its warnings as
-    # often as it likes.
+    # We log ourselves what uvicorn logs at INFO, and any client can cause its warnings as often as
+    # it likes.
     logging.getLogger("uvicorn").setLevel(logging.ERROR)
 
 

@@ -20,7 +20,8 @@ from gateway.settings import (
 
 _NOT_SETTINGS = re.compile(r"STATEGATE_(CONFIG|URL|USER|PASSWORD|TOKEN|SERVICE_.*|PORT|PORT_.*)")
 """Variables with our prefix that are not settings: those of the command line's client, and those
-that Kubernetes sets in every pod beside a service named `stategate`."""
+that Kubernetes sets in every pod if there is a service named `stategate`.
+"""
 
 
 def load_settings(

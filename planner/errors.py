@@ -19,7 +19,7 @@ class QueryError(Exception):
     Args:
         message: one lower-case clause without a full stop, naming the kind and the name.
         detail: facts, as sentences.
-        hint: the next act, as a sentence.
+        hint: what to do next, as a sentence.
         position: 1-based character offset of the offending word in the statement's text.
         sqlstate: overrides the class's code.
     """
@@ -52,7 +52,7 @@ class InvalidSyntaxError(QueryError):
 
 
 class UnknownNameError(QueryError):
-    """An unknown or ambiguous relation, column, function or type (42P01 and its kin)."""
+    """An unknown or ambiguous relation, column, function or type (42P01 and similar codes)."""
 
     sqlstate = "42P01"
 
@@ -64,7 +64,7 @@ class MismatchedTypeError(QueryError):
 
 
 class InvalidValueError(QueryError):
-    """A value that does not parse, is out of range or is not allowed (22023 and its kin)."""
+    """A value that does not parse, is out of range or is not allowed (22023 and similar codes)."""
 
     sqlstate = "22023"
 
@@ -76,7 +76,7 @@ class NotSupportedError(QueryError):
 
 
 class TransactionError(QueryError):
-    """The transaction's state does not allow the statement (25P02, 3B001 and their kin)."""
+    """The transaction's state does not allow the statement (25P02, 3B001 and similar codes)."""
 
     sqlstate = "25P02"
 

@@ -35,9 +35,9 @@ from stores.spec.schema import Column, DataType, Value
 from stores.spec.store import Store, StoreCatalog
 
 ROWS_MAX = 100_000
-"""Most rows of an answer of all partitions: the answer is held in memory, while SQL streams."""
+"""Maximum rows in an answer of all partitions: it is held in memory, while SQL streams."""
 BYTES_MAX = 64 << 20
-"""Most bytes of an answer in Arrow; as JSON and Python values they take several times as much."""
+"""Maximum bytes of an answer in Arrow; as JSON and Python values it takes several times as much."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tests.support.gateway import Gateway
 
 # The same examples in every run, so that a failure is caused by the change; no deadline,
-# because the time of one example says nothing where cores are shared.
+# because the time of one example means nothing where cores are shared.
 settings.register_profile(
     "ci",
     derandomize=True,

@@ -1,4 +1,4 @@
-"""The demo's input: every flight that left New York in 2013, as one Parquet file a day.
+"""The demo's input: every flight that left New York in 2013, as one Parquet file for each day.
 
     python examples/flights/replay.py DIRECTORY
 
@@ -61,6 +61,6 @@ def write_days(directory: str | os.PathLike[str]) -> int:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description="Write the flights of 2013, a file a day.")
+    parser = argparse.ArgumentParser(description="Write the flights of 2013, one file for each day.")
     parser.add_argument("directory")
     print(write_days(parser.parse_args().directory))

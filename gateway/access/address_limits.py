@@ -103,7 +103,7 @@ def network_of(address: str | None) -> str:
 class UnauthenticatedConnections:
     """The unauthenticated connections of one server.
 
-    They have places of their own, apart from authenticated ones. When all are taken, a new
+    Their places are separate from those of authenticated ones. When all are taken, a new
     connection replaces the oldest of the address that has the most, so that a few addresses cannot
     lock others out.
 

@@ -37,7 +37,7 @@ def require_private(path: Path, *, setting: str) -> None:
     """Refuse a file that other users can read.
 
     The rule is PostgreSQL's for its key: the file is ours and has no permissions for others, or it
-    is root's and its group may read it, as packages and Kubernetes provide secrets.
+    is root's and its group may read it, as packages and Kubernetes install secrets.
 
     Raises:
         SettingsError: the file is missing, or others can read it.
@@ -49,7 +49,7 @@ def require_private(path: Path, *, setting: str) -> None:
             f'setting "{setting}": cannot read the file "{path}": {error.strerror}'
         ) from error
     if sys.platform == "win32":
-        return  # Windows has other permissions
+        return  # Windows has different permissions
     if not stat.S_ISREG(found.st_mode):
         raise SettingsError(f'setting "{setting}": "{path}" is not a file')
     if found.st_uid not in {os.geteuid(), 0}:
@@ -68,8 +68,8 @@ def require_private(path: Path, *, setting: str) -> None:
 def write_private(path: Path, text: str) -> None:
     """Replace a file atomically; a new file is readable by its owner only.
 
-    A replaced file keeps its owner and, if root owns it, its group's permission to read: else the
-    gateway could not read a file that root has changed.
+    A replaced file keeps its owner and, if root owns it, its group's permission to read: otherwise
+    the gateway could not read a file that root has changed.
 
     Raises:
         OSError: it cannot be written; the old file is unchanged.
@@ -87,7 +87,7 @@ def write_private(path: Path, text: str) -> None:
         Path(temporary).unlink(missing_ok=True)
         raise
     if sys.platform != "win32":
-        # Else a loss of power could bring back a removed user.
+        # Otherwise a loss of power could bring back a removed user.
         _sync_directory(path.parent)
 
 

@@ -2,7 +2,7 @@
 
 The programs are those that a user would run: `replay.py`, `pipeline.py` and, for `--check`,
 `check.py` of `examples/flights`, and `stategate serve`. Their output goes to log files, so that the
-screen shows progress, and what to try.
+screen shows only progress and what to try.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from gateway.settings import parse_address
 CLONE = Path(__file__).parents[2]
 EXAMPLE = CLONE / "examples" / "flights"
 KEPT = CLONE / ".demo"
-"""Where the stores are kept by default: in the clone, so that they go when it goes."""
+"""Where the stores are kept by default: in the clone, so they are deleted with it."""
 STORES = ("carrier_delays", "airport_hourly", "aircraft")
 CAUGHT_UP_S = 120.0
 """How long the gateway may take to start, and to apply what the pipeline has committed."""
@@ -91,7 +91,7 @@ def run_demo(
 def _stop_signal() -> threading.Event:
     """Return the event that SIGINT, SIGTERM and a closed terminal set, instead of raising.
 
-    An exception could come between the start of a program and the note that it has to be stopped.
+    An exception could come between the start of a program and the record that it must be stopped.
     """
     stopped = threading.Event()
 
@@ -177,7 +177,7 @@ class _Demo:
         return int(counted.read_text())
 
     def _replay(self, closing: ExitStack, flights: int) -> None:
-        """Run the pipeline to its end, and show how far it is."""
+        """Run the pipeline to its end, and show its progress."""
         self._say("starting Spark; the replay takes a minute or two")
         events = self._directory.logs / "pipeline.out"
         arguments = ["--input", str(self._input), "--root", str(self._directory.path)]

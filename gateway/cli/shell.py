@@ -36,7 +36,7 @@ Json: TypeAlias = Any
 """A value that orjson returns."""
 
 ROWS_SHOWN_MAX = 1000
-"""Rows of a table in a terminal: more than anyone scrolls through, and little memory."""
+"""Rows of a table in a terminal: more than anyone scrolls through, in little memory."""
 FIELDS = ("bound", "wait_ms", "consistency", "unknown_topics", "partial", "info")
 r"""Fields of a request that `\set` sets."""
 
@@ -50,7 +50,7 @@ _KEYWORDS = """
     SELECT FROM WHERE GROUP BY ORDER LIMIT HAVING JOIN LEFT ON AS AND OR NOT IN BETWEEN LIKE IS
     NULL DISTINCT COUNT SUM MIN MAX AVG CASE WHEN THEN ELSE END WITH EXPLAIN ANALYZE SHOW STORES
     DESCRIBE BOUND WAIT PARTITIONS ACTIVE PARTIAL INFO LATEST SNAPSHOT UNBOUNDED INTERVAL
-""".split()  # noqa: SIM905 - as a list it would take a line a word
+""".split()  # noqa: SIM905 - as a list it would take one line for each word
 
 
 def split_statements(text: str) -> tuple[list[str], str]:
@@ -344,7 +344,7 @@ def _store_row(store: Mapping[str, Json]) -> list[Json]:
 
 
 def _field_value(text: str) -> Json:
-    r"""Parse a value of `\set`: `on`, `off`, JSON, else the text itself."""
+    r"""Parse a value of `\set`: `on`, `off`, JSON, or else the text itself."""
     if text in {"on", "off"}:
         return text == "on"
     try:

@@ -25,7 +25,7 @@ from gateway.http.committed_epochs import CommittedEpochs, FollowedStore
 from gateway.workers import Workers
 
 _WAITING_MAX: Final = 8
-"""Scrapes that may wait for another: enough for some Prometheus servers and a browser."""
+"""Scrapes that may wait for another: enough for several Prometheus servers and a browser."""
 
 
 class Progress(Protocol):

@@ -5,8 +5,8 @@
     GET  /v1/stores/{name}        one store, with the state of each replica
     GET  /v1/stores/{name}/{key}  the rows of one key; one segment for each key column
     POST /v1/stores/{name}/query  runs a query that a third party has registered
-    GET  /healthz                 200 while the process lives
-    GET  /readyz                  200 once every replica runs, 503 with the reasons before
+    GET  /healthz                 200 while the process runs
+    GET  /readyz                  200 once every replica runs; before that 503 with the reasons
     GET  /metrics                 metrics for Prometheus
 
 Query endpoints are ASGI applications rather than functions, because they watch the connection: a
@@ -216,7 +216,7 @@ class QueryEndpoint:
             answer = Answer(send, exchange, stall_s=self._settings.stall_timeout_ms / 1000)
             error = await self._answer(exchange, answer, receive)
         except ClientGoneError as gone:
-            # Nothing or a part of the answer was sent: the server closes the connection.
+            # None or only a part of the answer was sent: the server closes the connection.
             logger.info("client disconnected: %s", gone)
             return
         except asyncio.CancelledError:

@@ -88,7 +88,7 @@ class PgServer:
         return bound
 
     async def stop(self, *, grace_s: float) -> None:
-        """Accept no one, wait for running statements, then cancel the rest.
+        """Accept no clients, wait for running statements, then cancel the rest.
 
         Args:
             grace_s: how long running statements may take.

@@ -62,7 +62,9 @@ class Source(Struct, frozen=True, kw_only=True):
 
     relation: Relation
     name: str
-    """What the bound tree calls it: r0, r1, …, or rr0, rr1, … beside a name of that form."""
+    """Its name in the bound tree: r0, r1, …, or rr0, rr1, … if the statement has a name of that
+    form.
+    """
     columns: tuple[str, ...]
     """The columns that the statement can need, in schema order; at least one."""
     predicate: Predicate

@@ -172,7 +172,7 @@ def composing_definition(*, memory_bytes_max: int, threads: int) -> Definition:
 
 
 class _Written(DuckDB):
-    """sqlglot's DuckDB dialect, writing some nodes as they stand in the tree."""
+    """sqlglot's DuckDB dialect, with some nodes written as they are in the tree."""
 
     class Generator(DuckDBGenerator):
         """Writes divisions and comma joins unchanged."""
@@ -182,7 +182,7 @@ class _Written(DuckDB):
             return self.binary(expression, "/")
 
         def join_sql(self, expression: exp.Join, join_op: str | None = None) -> str:
-            """Write a comma before UNNEST, too: JOIN binds closer, and the next may be RIGHT."""
+            """Write a comma before UNNEST, too: JOIN binds tighter, and the next may be RIGHT."""
             if not is_comma(expression):
                 return super().join_sql(expression, join_op)
             return f", {self.sql(expression, 'this')}"

@@ -58,7 +58,7 @@ class ForkServer:
         self._kill_doomed()
 
     def _kill_doomed(self) -> None:
-        """Kill the doomed processes, unless another call holds the lock: then that call kills them.
+        """Kill the doomed processes; if another call holds the lock, that call kills them.
 
         The other call may be in this very thread, if the garbage collector found unused processes
         during it. Waiting for the lock would then be a deadlock.

@@ -27,7 +27,7 @@ class SocketPool:
 
     Args:
         name: of the threads.
-        threads_max: the most threads.
+        threads_max: the maximum number of threads.
     """
 
     def __init__(self, name: str, *, threads_max: int) -> None:

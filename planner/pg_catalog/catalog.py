@@ -45,7 +45,7 @@ from stores.spec.store import StoreCatalog
 CACHE_STATEMENTS_MAX = 512
 """Cached statements: clients send about 300 different ones, of about 10 kB each."""
 CACHED_SQL_MAX = 100_000
-"""Characters of the longest text that is cached; longer ones list oids and do not come twice."""
+"""Characters of the longest text that is cached; longer ones list oids and are not repeated."""
 VALUES_MAX = 256
 """Cached answers about sessions: 50 kB with all settings, otherwise very little."""
 _INTROSPECTED = {"attrtypoids": DataType(kind=Kind.ARRAY, element=TEXT)}
@@ -82,7 +82,7 @@ class _Generation:
     displays: Displays
 
     def displays_for(self, user: str) -> Displays:
-        """Return the names that oids are shown as to a user, who owns everything."""
+        """Return the names as which oids are shown to a user, who owns everything."""
         roles = {**self.displays["regrole"], OWNER: quote_name(user)}
         return {**self.displays, "regrole": roles}
 

@@ -1,4 +1,4 @@
-"""Drafts: the plan of a bound query while the rules of planning work on it.
+"""Drafts: the plan of a bound query while the planning rules improve it.
 
 A first draft reads each relation by its own conditions and leaves the rest to DuckDB, which can
 run every query. Each rule returns the draft that it was given, or one that does less work.
@@ -47,7 +47,7 @@ class Projection(NamedTuple):
 
 
 class PlainSelect(Struct, frozen=True, kw_only=True):
-    """A SELECT from one store and nothing else, whose WHERE the read of the store decides."""
+    """A SELECT from one store only, whose WHERE is decided by the read of the store."""
 
     tree: exp.Select
     source: Source
@@ -72,11 +72,11 @@ class Draft(Struct, frozen=True, kw_only=True):
     """The query as a SELECT from one store; None if it is more than that."""
     links: tuple[Link, ...] = ()
     node: Lookup | Stream | Count | None = None
-    """What runs the query without DuckDB; None if DuckDB composes the inputs."""
+    """The node that runs the query without DuckDB; None if DuckDB composes the inputs."""
     columns: tuple[Column, ...] = ()
     """The result columns, once there is a node: without one, DuckDB says what they are."""
     origins: Origins | None = None
-    """The relation's column behind each result column, once there is a node."""
+    """The relation's column for each result column, once there is a node."""
 
     @property
     def access(self) -> Access:
@@ -128,17 +128,17 @@ def _plain_select(bound: Bound) -> PlainSelect | None:
         return None
     parts = {name for name, value in tree.args.items() if value}
     if parts - _PLAIN_PARTS or "from_" not in parts or not _is_from_one_table(tree, bound.nodes):
-        return None  # without FROM, the store stands in a subquery of the SELECT list
+        return None  # without FROM, the store is in a subquery of the SELECT list
     return PlainSelect(
         tree=tree, source=source, limits=_limits(tree), projection=_projection(tree, source)
     )
 
 
 def _is_from_one_table(tree: exp.Select, nodes: Nodes) -> bool:
-    """Whether the FROM is the only table of the query, its columns named as the store has them."""
+    """Whether FROM has the only table of the query, and its columns keep the store's names."""
     tables = nodes.of(exp.Table)
     if len(tables) != 1 or tables[0] is not tree.args["from_"].this or nodes.of(exp.Subquery):
-        return False  # FROM can have VALUES or an array, and the store stand in an EXISTS
+        return False  # FROM can have VALUES or an array, and the store be in an EXISTS
     table = tables[0].args
     if {name for name, value in table.items() if value} - _PLAIN_TABLE:
         return False

@@ -34,7 +34,7 @@ from stores.spec.query import Interval
 from stores.spec.schema import Key, Row, StoreSchema
 
 PREFIXES_MAX = 64
-"""At most so many prefixes are read one by one; more are read as one range."""
+"""Maximum number of prefixes that are read one by one; more are read as one range."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +93,7 @@ def region_of(
 def _paths(
     schema: StoreSchema, disjunct: Disjunct, domains: Mapping[str, Domain], parameters: Row
 ) -> list[_Path]:
-    """Return longer and longer prefixes of the key, up to the first column that is not fixed."""
+    """Return ever longer prefixes of the key, up to the first column that is not fixed."""
     names = [column.name for column in schema.key]
     paths = [_Path(at=0, prefixes=((),), used=frozenset())]
     while paths[-1].at < len(names):

@@ -21,7 +21,7 @@ from stores.spec.position import Position, PositionBound
 from stores.spec.store import DEFAULT_CONFIG, QueryConfig, Store, StoreCatalog
 
 _TOPICS_SHOWN = 10
-"""Topics in the hint of an error."""
+"""Maximum number of topics in the hint of an error."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -298,11 +298,11 @@ def wait_for_all(
         timeout_s: how long at most; the deadline of the statement counts, too.
         cancellation: ends the wait at once.
         report_all: after a partition that is missing or closes, go on waiting for the others;
-            otherwise the wait is over then, for the statement fails anyway.
+            otherwise the wait ends then, as the statement fails anyway.
 
     Raises:
         QueryCancelledError: the statement was cancelled, or its deadline has passed.
-        LimitExceededError: a partition has as many waiters as it may (53300).
+        LimitExceededError: a partition has too many waiters (53300).
         UnavailableError: the log has to be read for a bound, and cannot be now.
     """
     try:

@@ -1,4 +1,4 @@
-"""Remove parameters of type void from calls: they are places for a result, not arguments.
+"""Remove parameters of type void from calls: they stand for a result, not for arguments.
 
 pgjdbc writes the call `{? = call upper(?)}` as `upper($1, $2)` with a void `$1`. Postgres ignores
 that parameter at any place among the arguments.

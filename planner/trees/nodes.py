@@ -10,7 +10,7 @@ from typing import Any, TypeAlias, TypeVar
 from sqlglot import exp
 
 TYPES_MAX = 1_000
-"""Most names of types that are kept parsed; decimals of all sizes are about 700."""
+"""Maximum number of type names that are kept parsed; decimals of all sizes are about 700."""
 
 _AROUND = (exp.Paren, exp.Collate)
 _BYTEWISE = {"C", "POSIX", "DEFAULT", "UCS_BASIC"}
@@ -23,12 +23,12 @@ def call(name: str, *given: exp.Expr) -> exp.Expr:
 
 
 def cast(node: exp.Expr, data_type: str) -> exp.Expr:
-    """Return a cast to a type that DuckDB names so."""
+    """Return a cast to the type with this DuckDB name."""
     return exp.Cast(this=node, to=built_type(data_type))
 
 
 def built_type(name: str) -> exp.DataType:
-    """Return the type that DuckDB names so."""
+    """Return the type with this DuckDB name."""
     return _built_type(name).copy()
 
 
@@ -38,7 +38,7 @@ def _built_type(name: str) -> exp.DataType:
 
 
 def wrapped(node: exp.Expr, make: Callable[[exp.Expr], exp.Expr]) -> exp.Expr:
-    """Replace a node by the one that `make` builds around it, and return that one."""
+    """Replace a node with the one that `make` builds around it, and return the new one."""
     holder = exp.Paren(this=exp.null())
     node.replace(holder)
     fresh = make(node)

@@ -6,8 +6,8 @@
     01 <segment of valid-to> <key> <valid-to> <valid-from>  versioned stores
 
 A segment is the 8 bytes of its number. Each time is encoded as one more key column, so the whole is
-one memcomparable key. The latest version of a key ends at the end of time and lies in the last
-segment, which never expires. A tombstone is an entry with an empty row; a latest one lies in the
+one memcomparable key. The latest version of a key ends at the end of time and is in the last
+segment, which never expires. A tombstone is an entry with an empty row; a latest one is in the
 segment of its valid-from, so that it expires.
 """
 
@@ -42,7 +42,7 @@ from stores.spec.schema import (
 )
 
 DATA, DATA_END = b"\x01", b"\x02"
-"""The bounds of all entries; nothing else lies between them."""
+"""The bounds of all entries; nothing else is between them."""
 TIME_BYTES = 9
 """A marker byte, and the time in microseconds with its sign bit flipped."""
 PREFIX_BYTES = 9
@@ -50,7 +50,7 @@ PREFIX_BYTES = 9
 DECODERS_MAX = 64
 """Combinations of columns whose decoders are kept: making one takes longer than a small read."""
 TOMBSTONE = b""
-"""The row of an entry that says that the key has no row."""
+"""The row of a tombstone: the key has no row."""
 
 Bounds: TypeAlias = tuple[bytes, bytes | None]
 """A range of keys in bytes, the start inclusive, the end exclusive; None is open."""

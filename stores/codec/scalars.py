@@ -66,7 +66,7 @@ def slot_dtype(data_type: DataType) -> np.dtype[Any]:
 
 
 def slot_decoder(data_type: DataType) -> Callable[[Any], Value] | None:
-    """What makes the physical value of an unpacked slot; None where it is that already."""
+    """Makes the physical value from an unpacked slot; None if the slot holds it already."""
     scale = data_type.scale
     if (packed := data_type.kind.record.packed) is not None:
         return packed.unpack

@@ -1,7 +1,7 @@
 """Callbacks that wait for a replica to meet a bound. An apply looks only at those it may have met.
 
-No clock, no threads, no I/O: `stores.hosting.replica` decides when to look. Waiters with the same
-bound form one group. A group lies in the queue of the first measure of its bound that is not met,
+No clock, no threads, no I/O: `stores.hosting.replica` decides when to check. Waiters with the same
+bound form one group. A group is in the queue of the first measure of its bound that is not met,
 ordered by the value that it needs. An apply looks at the head of each queue, and moves a group that
 got past one measure to the queue of the next. So waiters that cannot be met yet cost an apply
 nothing, however many there are.
@@ -23,7 +23,7 @@ from stores.spec.store import OnBound
 _logger = logging.getLogger(__name__)
 
 WAITERS_MAX = 100_000
-"""The most waiters of one replica, some 20 MB: more than a node has connections."""
+"""Maximum number of waiters of one replica, some 20 MB: more than a node has connections."""
 
 Look: TypeAlias = Callable[[PositionBound], Unmet | None]
 """Returns the first measure of a bound that is not met now; None if all are."""
@@ -60,7 +60,9 @@ class _Group:
         self.bound = bound
         self.members: dict[Waiter, None] = {}
         self.only = _only_measure(bound)
-        """The only measure of the bound, if it has one: past it, nothing is left to check."""
+        """The only measure of the bound, if it has just one: once it is met, nothing is left to
+        check.
+        """
 
 
 _Queued: TypeAlias = tuple[int, int, _Group]
@@ -80,7 +82,7 @@ class Waiters:
         self._groups: dict[PositionBound, _Group] = {}
         self._queues: dict[Measure, list[_Queued]] = {}
         self._abandoned = 0
-        """Groups in a queue without members; they leave it when they are met."""
+        """Groups without members that are still in a queue; they leave it when they are met."""
         self._numbers = itertools.count()
 
     def __len__(self) -> int:
@@ -183,7 +185,7 @@ class Waiters:
         return found
 
     def _tidy(self) -> None:
-        """Drop abandoned groups once they are many, and most of all groups in queues."""
+        """Drop abandoned groups once they are many, and the majority of groups in queues."""
         if self._abandoned < 64 or self._abandoned < len(self._groups):
             return
         for measure, queue in list(self._queues.items()):

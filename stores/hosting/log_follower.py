@@ -107,7 +107,7 @@ class LogFollower:
         return self._snapshots.restore(replica)
 
     def _recover(self, replica: Replica, error: StoreError) -> bool:
-        """Go on from a snapshot if the next epoch is damaged; otherwise stay, and note why."""
+        """Go on from a snapshot if the next epoch is damaged; otherwise stay, and record why."""
         if isinstance(error, TornRecordError):
             if self._restore(replica):
                 return True
@@ -117,7 +117,7 @@ class LogFollower:
         return False
 
     def _note_error(self, replica: Replica, error: Exception) -> None:
-        """Note why a replica does not go on. A torn record ends restoring: nothing follows it."""
+        """Record why a replica does not go on. A torn record ends restoring: nothing follows it."""
         if replica.state is ReplicaState.CLOSED:
             return
         is_planned = isinstance(error, StoreError)
@@ -147,6 +147,7 @@ def is_same_log(log: StoreLog, progress: Progress) -> bool:
 
 def _is_made_by(commit: Commit | None, progress: Progress, log: StoreLog) -> bool:
     if commit is None:
-        # A log that goes on has removed it as old. A log that ends before it is another log.
+        # A log that goes on has removed it because it is old. A log that ends before it is another
+        # log.
         return log.latest_epoch() > progress.epoch
     return commit.committed_ms == progress.committed_ms and commit.position == progress.position

@@ -13,7 +13,7 @@ from stores.spec.schema import StoreSchema
 _logger = logging.getLogger(__name__)
 
 _PAUSE_S: Final = 0.25
-"""Pause between two rounds: short beside a start; a round of 500 partitions takes 1 ms."""
+"""Pause between two rounds: short compared with a start; a round of 500 partitions takes 1 ms."""
 
 
 @runtime_checkable

@@ -1,4 +1,4 @@
-"""Opens the replicas of a node, whose databases share its directory and its memory."""
+"""Opens the replicas of a node; their databases share its directory and memory."""
 
 from __future__ import annotations
 

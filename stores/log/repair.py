@@ -45,7 +45,7 @@ class Repaired:
 
 
 def repair(root: Root, store: str) -> Repaired:
-    """Repair the log of a store as far as that is safe.
+    """Repair the log of a store where that is safe.
 
     - Commits of replaced writers, which readers pass over, are set aside.
     - An epoch that names a wrong epoch before it, as two writers at once left it, is linked to the
@@ -88,7 +88,7 @@ class _Repair:
         self._is_owner = False
 
     def snapshots(self, found: Verified) -> None:
-        """Set damaged snapshots aside if readers can do with the epochs alone."""
+        """Set damaged snapshots aside if readers can do without them."""
         lost = [damage.epoch for damage in found.damages if damage.epoch is not None]
         whole, _ = read_snapshots(self._log)
         epochs = self._log.epochs()
@@ -205,12 +205,12 @@ def _lost_epoch(damage: Damage, records: Mapping[int, Record]) -> int | None:
     if not isinstance(commit, Commit) or damage.path != commit_name(commit.epoch):
         return epoch
     before = [n for n, r in records.items() if isinstance(r, Commit) and n < commit.epoch]
-    # If an epoch is missing between the two, it is lost; else they are only linked wrongly.
+    # If an epoch is missing between the two, it is lost; otherwise they are only linked wrongly.
     return commit.previous if commit.previous > max(before, default=-1) else None
 
 
 def _pairs(records: dict[int, Record]) -> Iterator[tuple[Commit, Commit]]:
-    """Yield each commit with the one before it, which may have been relinked meanwhile."""
+    """Yield each commit with the one before it, which may just have been relinked."""
     numbers = sorted(n for n, record in records.items() if isinstance(record, Commit))
     for number, following in pairwise(numbers):
         before, commit = records[number], records[following]

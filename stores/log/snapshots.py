@@ -45,7 +45,7 @@ class Restorable(Protocol):
         """Text that is equal for two engines exactly if each can read the other's bytes."""
 
     def restore(self, fetch: Fetch, progress: Progress) -> None:
-        """Replace all content by that of a snapshot's file.
+        """Replace all content with that of a snapshot's file.
 
         A crash leaves the old content, nothing, or the whole file, never a part. The file is
         fetched before anything is removed; from then on the replica refuses queries until the end.
@@ -56,7 +56,7 @@ class Restorable(Protocol):
 
 
 class Restored(Protocol):
-    """A replica, as far as restoring needs it."""
+    """The parts of a replica that restoring needs."""
 
     partition: int
 
@@ -88,11 +88,11 @@ def read_snapshot(log: StoreLog, epoch: int) -> Snapshot | None:
     try:
         commit = log.commit(epoch)
     except TornRecordError:
-        # A torn commit is no reason not to use a snapshot of its epoch.
+        # A snapshot of an epoch can be used even if the epoch's commit is torn.
         return found
     if commit is None:
-        # If the log goes on after it, the commit was removed as old. If the log ends before it,
-        # the snapshot is of another log, or the newest epochs are lost.
+        # If the log goes on after it, the commit was removed because it is old. If the log ends
+        # before it, the snapshot is of another log, or the newest epochs are lost.
         if not log.epochs(after=epoch):
             raise TornRecordError(f'snapshot "{path}" is of an epoch that the log has not reached')
     elif (commit.committed_ms, commit.position) != (found.committed_ms, found.position):
@@ -110,7 +110,7 @@ def usable_snapshot(
         epoch: the epoch of the snapshot.
         layout: the layout of the engine.
         partitions: how many partitions the store has.
-        read_all: read every file and check its hash; else only the sizes are checked.
+        read_all: read every file and check its hash; otherwise only the sizes are checked.
 
     Returns:
         None if it is missing, or lacks something; the latter is logged.

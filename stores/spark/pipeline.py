@@ -54,15 +54,15 @@ def materialize(
     All columns but the key, the window and the mark of tombstones become values.
 
     Args:
-        df: a streaming DataFrame: an aggregation, or rows of which each replaces the one before.
+        df: a streaming DataFrame: an aggregation, or rows that each replace the one before.
         store: the name of the store.
         key: the key columns, in the order in which they are hashed and sorted. For an aggregation
             name all columns that it groups by, or say by `event_time` which row stays. For a window
             or session store leave out the column that `F.window` or `F.session_window` made; it
             must keep its name, and the store has `window_start` and `window_end` instead.
         root: path or URI of the state log, which every Spark task must reach.
-        partitions: the number of partitions. Best equal to the query's shuffle partitions: then
-            rows that were grouped by the key need no further shuffle.
+        partitions: the number of partitions. Ideally as many as the query's shuffle partitions:
+            then rows that are grouped by the key need no further shuffle.
         checkpoint: the query's checkpoint directory. It and the store belong together: keep both
             or remove both.
         kind: `keyvalue`, `window`, `session`, `versioned` or `global`.

@@ -1,8 +1,8 @@
 """The work of Spark's tasks: each writes the rows of its partition as one data file.
 
-A file has one row for each key. If the plan shows that keys are distinct, nothing is to do. Else a
-task holds its rows in memory and picks the latest. If they are too many, Spark sorts them, which
-can spill to disk, and the task picks them one after the other.
+A file has one row for each key. If the plan shows that keys are distinct, nothing needs to be done.
+Otherwise a task holds its rows in memory and picks the latest. If they are too many, Spark sorts
+them, which can spill to disk, and the task picks them one after the other.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from stores.spec.schema import StoreSchema
 _Batches: TypeAlias = Iterator[pa.RecordBatch]
 
 HELD_BYTES_MAX = 256 << 20
-"""Most bytes of rows that a task holds to pick the latest of each key; briefly twice as many."""
+"""Maximum bytes of rows that a task holds to pick the latest of each key; briefly twice as many."""
 _CHECKED_ROWS = 256
 _PART_SPARK = "path string, partition int, rows long, size_bytes long, sha256 string"
 _PART_TYPES: dict[str, pa.DataType] = {

@@ -114,7 +114,7 @@ class VersionedRangeQuery(Query[BatchStream]):
     """The versions of an interval of keys that were valid at some time of a range.
 
     Rows come by key, then by valid-from; descending is the mirror. Source: KIP-969, which is under
-    discussion; each of its 16 combinations of ends is one of these.
+    discussion; this query covers each of its 16 combinations of ends.
 
     Raises:
         QueryArgumentError: the time ends before it begins.

@@ -1,4 +1,4 @@
-"""All types, each with its record, and the indexes by which others look for one.
+"""All types, each with its record, and indexes to find one.
 
 A further type is a record in the module of its family and a line in `Kind`.
 """
@@ -53,7 +53,7 @@ class Kind(Enum):
 
 
 SCALARS = tuple(kind for kind in Kind if kind.record.arrow is not None)
-"""Types of which there is one, without digits, elements or fields."""
+"""Types without digits, elements or fields."""
 BY_NAME: Mapping[str, Kind] = {
     name: kind for kind in SCALARS for name in (kind.record.name, *kind.record.aliases)
 }
@@ -67,4 +67,4 @@ BY_EXTENSION: Mapping[str, Kind] = {
 }
 """By Arrow's names of extension types."""
 BY_SPARK: Mapping[str, Kind] = {name: kind for kind in Kind for name in kind.record.spark}
-"""By Spark's names, of the types that Arrow cannot tell."""
+"""By Spark's names, for types that Arrow cannot tell apart."""

@@ -1,6 +1,6 @@
-"""json, array, struct and map: what does not depend on the types inside of them.
+"""json, array, struct and map: everything that does not depend on their inner types.
 
-PostgreSQL has no type for structs and maps whose fields no one has declared; it sees jsonb.
+PostgreSQL has no type for structs and maps without declared fields; clients see jsonb.
 """
 
 from __future__ import annotations

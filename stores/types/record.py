@@ -1,6 +1,6 @@
-"""What the record of a type holds, and the errors of texts and bytes that are no value of it.
+"""The fields of a type's record, and the errors for texts and bytes that are not values of it.
 
-The records themselves stand in the modules of their families. Nothing here knows a store, a parser
+The records themselves are in the modules of their families. Nothing here knows a store, a parser
 or a protocol, so that each of them can look a type up.
 """
 
@@ -28,11 +28,11 @@ _SHOWN_MAX = 100
 
 
 def _no_form(value: object) -> NoReturn:
-    raise TypeError("values of this type have no form of their own: their parts have")
+    raise TypeError("values of this type have no form of their own, only their parts have")
 
 
 class KeyForm(Enum):
-    """How a value lies in a key; widths are those of the type's slot."""
+    """How a value is stored in a key; widths are those of the type's slot."""
 
     INTEGER = "integer"
     FLOAT = "float"
@@ -43,7 +43,7 @@ class KeyForm(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SqlType:
-    """One SQL type: all that does not depend on digits, elements or fields."""
+    """One SQL type: everything that does not depend on digits, elements or fields."""
 
     name: str
     """What our definitions and documents call it."""
@@ -80,18 +80,18 @@ class SqlType:
     """The reverse."""
 
     slot: str | None = None
-    """How a value of fixed width lies in a row, as `struct` names it; None if widths vary."""
+    """How a value of fixed width is stored in a row, as `struct` names it; None if widths vary."""
     packed: struct.Struct | None = None
-    """What packs a tuple into its slot of so many bytes; None if the slot holds the value."""
+    """Packs a tuple into its slot; None if the slot holds the value itself."""
     key: KeyForm | None = None
-    """How a value lies in a key; None if a key column cannot be of this type."""
+    """How a value is stored in a key; None if a key column cannot be of this type."""
 
     text: Encode = _no_form
     """A value, never None, in PostgreSQL's text form, as UTF-8."""
     parse: Callable[[str], Value] | None = None
-    """The value of a text; None if the planner reads it, as composing processes must, too.
+    """The value of a text; None if the planner parses the text, as composing processes must, too.
 
-    It and `decode` raise a ValueFormatError for what is no value of the type.
+    It and `decode` raise a ValueFormatError for anything that is not a value of the type.
     """
     encode: Encode = _no_form
     """A value, never None, in PostgreSQL's binary form; a ValueFormatError if out of range."""
@@ -102,13 +102,13 @@ class SqlType:
 
 
 def invalid_text(text: str, name: str, *, sqlstate: str = "22P02") -> ValueFormatError:
-    """Return the error for a text that is no value of the type called so; long texts are cut."""
+    """Return the error for a text that is not a value of the named type; long texts are cut."""
     shown = text if len(text) <= _SHOWN_MAX else text[:_SHOWN_MAX] + "…"
     return ValueFormatError(f'invalid input syntax for type {name}: "{shown}"', sqlstate=sqlstate)
 
 
 def bad_binary(name: str) -> ValueFormatError:
-    """Return the error for bytes that are no value of the type called so."""
+    """Return the error for bytes that are not a value of the named type."""
     return ValueFormatError(f"incorrect binary data format for type {name}", sqlstate="22P03")
 
 
@@ -118,7 +118,7 @@ def fixed_decoder(name: str, layout: str, convert: Callable[..., Value] | None =
     Args:
         name: the type, for the error.
         layout: as for `struct`, without the byte order.
-        convert: makes the value of the unpacked numbers; None takes the only one.
+        convert: makes the value from the unpacked numbers; None takes the only one.
     """
     unpack = struct.Struct(">" + layout).unpack
 
@@ -136,7 +136,7 @@ def decode_utf8(raw: bytes) -> str:
     """Return the text of a field.
 
     Raises:
-        ValueFormatError: it is not UTF-8, or has a NUL, which PostgreSQL does not hold (22021).
+        ValueFormatError: it is not UTF-8, or has a NUL, which PostgreSQL cannot store (22021).
     """
     try:
         text = raw.decode()

@@ -1,3 +1,3 @@
-"""Measurements against rivals: `python -m tests.bench`. Pytest runs only the functions that read
-output and print tables.
+"""Measurements against other servers: `python -m tests.bench`. Pytest runs only the functions that
+read output and print tables.
 """

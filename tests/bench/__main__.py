@@ -110,13 +110,14 @@ def _heading(keys: int) -> str:
     return (
         f"{keys:,} keys; {os.cpu_count()} cores, load {load:.1f}; "
         f"Python {sys.version.split()[0]}, {shown}\n"
-        "A ratio above 1 is better than the rival. Compare ratios, not numbers of two runs.\n"
+        "A ratio above 1 is better than the other server. "
+        "Compare ratios, not numbers of different runs.\n"
     )
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m tests.bench", description="Measure the gateway against its rivals."
+        prog="python -m tests.bench", description="Measure the gateway against other servers."
     )
     parser.add_argument("--keys", type=_positive, default=1_000_000, help="rows of the store")
     parser.add_argument("--seconds", type=float, default=5.0, help="length of one round under load")

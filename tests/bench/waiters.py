@@ -1,4 +1,4 @@
-"""Apply epochs while thousands of callers wait for a bound, against none waiting."""
+"""Apply epochs while thousands of callers wait for a bound, compared with no callers."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ EPOCH_ROWS = 2_000
 def apply_while_waited_for(setting: Setting) -> Line:
     """Rows per second into a replica with 10,000 waiters, most of them for later epochs.
 
-    Each epoch meets the bounds of a few. Waking one costs some 2 µs, like any callback; the bar is
-    on the others, which must cost nothing.
+    Each epoch meets the bounds of a few. Waking one costs some 2 µs, like any callback; the
+    measurement is about the others, which must cost nothing.
     """
     rows = min(EPOCH_ROWS, setting.keys)
     batches = log_batches(setting.table.slice(0, rows))

@@ -54,7 +54,7 @@ class DuckDb:
 
 @contextmanager
 def running_duckdb(environment: Made) -> Iterator[DuckDb]:
-    """DuckDB of an environment, until the end of the block."""
+    """Run the DuckDB of an environment until the end of the block."""
     extension = environment.first("postgres_scanner.duckdb_extension")
     process = subprocess.Popen(
         [environment.python, "-m", "tests.clients.programs.duckdb_shell"],

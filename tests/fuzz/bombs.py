@@ -189,7 +189,8 @@ def one(watched: Watched, sql: str, clients: int, usual: Weights) -> tuple[list[
         clients: how many run it.
         usual: memory before the statement.
 
-    Returns: The failures, and the figures of the case.
+    Returns:
+        The failures, and the figures of the case.
     """
     dsn = watched.gateway.pg_dsn
     told: list[tuple[float, str]] = []

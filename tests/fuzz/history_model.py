@@ -159,7 +159,7 @@ class History:
             read = range(MARKS) if keys is None or everywhere else keys
             places = {self.place(key) for key in read}
             if places <= at.keys() and claimed > max(map(max, at.values())):
-                self._wrong(store, "a position of more than was read", f"{claimed}; {shown}")
+                self._wrong(store, "a position is ahead of its rows", f"{claimed}; {shown}")
             if seen is not None:
                 self._forward(store, at, seen, shown)
             asked = range(CELLS, MARKS) if keys is None else [key for key in keys if key >= CELLS]
@@ -199,7 +199,7 @@ class History:
                 if is_set(flag, stamp) and flag not in there:
                     self._wrong(store, "rows are missing", f"flag {flag} of {shown}")
                 elif not is_set(flag, stamp) and flag in there:
-                    self._wrong(store, "a deleted row is there", f"flag {flag} of {shown}")
+                    self._wrong(store, "a deleted row is still there", f"flag {flag} of {shown}")
 
     def _check_marks(
         self, store: str, found: _Store, marks: set[int], at: Mapping[int, int]
@@ -222,7 +222,7 @@ class History:
             self._wrong(store, "acknowledged writes are lost", what)
         back = {m for m in marks if found.deleted.get(m, 1 << 63) <= at[self.place(m)]}
         for kind, wrong in {
-            "a deleted row is there": back,
+            "a deleted row is still there": back,
             "an expired row is there": {mark for mark in marks if not is_live(mark)},
             "a partition is of two epochs": {m for m in marks if m > at[self.place(m)]},
         }.items():

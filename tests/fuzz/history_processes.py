@@ -56,7 +56,7 @@ class GatewayProcess:
 
     @property
     def log(self) -> Path:
-        """The file with the output of all its lives."""
+        """The file with the output of all its runs."""
         return self.directory / "gateway.log"
 
     def start(self, *, fresh: bool = False) -> None:
@@ -191,12 +191,12 @@ def compacting(root: Path, directory: Path) -> subprocess.Popen[bytes]:
 
 @contextlib.contextmanager
 def small_disk(place: Path, *, size_bytes: int, coarse: bool = False) -> Iterator[bool]:
-    """Mount a small disk if that is allowed; else make a plain directory.
+    """Mount a small disk if that is allowed; otherwise make a plain directory.
 
     Args:
         place: the mount point, which is created.
         size_bytes: size of the disk.
-        coarse: whether its time stamps count whole seconds, as on ext4 with small inodes.
+        coarse: whether its timestamps count whole seconds, as on ext4 with small inodes.
 
     Returns:
         Whether it is such a disk.

@@ -1,8 +1,8 @@
 """Run one of our programs with a planted fault: `python -m … PARENT FAULT MODULE ARGUMENTS`.
 
 Each fault is a defect that the history checker must find, in the stores whose name begins with the
-fault's. Odd file systems are not defects: with them no answer may be wrong. The programs themselves
-contain none of this; it is patched in from here.
+fault's. Unusual file systems are not defects: no answer may be wrong on them. The programs
+themselves contain none of this; it is patched in from here.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ BUGS: Mapping[str, str] = {
     "lost": "acknowledged writes are lost",
     "torn": "a snapshot is of two epochs",
     "early": "rows are missing",
-    "ahead": "a position of more than was read",
-    "stale": "a position of more than was read",
-    "undead": "a deleted row is there",
+    "ahead": "a position is ahead of its rows",
+    "stale": "a position is ahead of its rows",
+    "undead": "a deleted row is still there",
     "dropped": "rows are missing",
     "expired": "acknowledged writes are lost",
 }
-"""Faulty stores, with the verdict that the checker must give; other stores have no fault."""
+"""Faulty stores, each with the verdict that the checker must give; other stores have no fault."""
 
 
 def plant_bugs() -> None:
@@ -87,7 +87,7 @@ def _apply_wrongly() -> None:
     ) -> None:
         name, rows = self.schema.name, list(batches)
         if self.state is ReplicaState.RUNNING:
-            # Behind the log, and differently in each partition, so that it shows.
+            # Behind the log, by a different amount in each partition, so that it is seen.
             time.sleep({"bound": 0.05, "torn": 0.1 * self.partition}.get(name, 0.0))
         if name == "early" and self.progress.epoch < 0:
             time.sleep(1.0)
@@ -230,11 +230,11 @@ PLANTED: dict[str, Callable[[], None]] = {
 
 
 def end_with_parent(parent: int) -> None:
-    """Have this process killed when its parent ends."""
+    """Let this process be killed when its parent ends."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != parent:
-            sys.exit("the process that has started this one is gone")
+            sys.exit("the parent process is gone")
 
 
 _PR_SET_PDEATHSIG = 1

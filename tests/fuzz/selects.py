@@ -23,7 +23,7 @@ PART = "select"
 _DATA_EXCEPTION = "22"
 _CANCELED = "57014"
 _PAGES, _ROWS_OF_PAGE = 2, 60
-"""No store of the world is larger in PostgreSQL."""
+"""No store of the test data is larger in PostgreSQL."""
 
 
 @dataclass(slots=True)

@@ -65,7 +65,7 @@ def test_a_position_of_more_than_was_read() -> None:
     history = history_of()
     history.answered("s", Mode.MONOTONIC, rows(4, 5), claimed=6)
     history.answered("s", Mode.MONOTONIC, [(3, 4, 1, None)], keys=[3], claimed=5)
-    assert kinds(history) == ["a position of more than was read"] * 2
+    assert kinds(history) == ["a position is ahead of its rows"] * 2
 
 
 def test_a_partition_without_a_row_may_be_what_the_position_is_of() -> None:
@@ -96,9 +96,9 @@ def test_rows_that_were_deleted() -> None:
     history.answered("s", Mode.EVENTUAL, [*rows(2), flag])
     history.answered("s", Mode.EVENTUAL, [flag], keys=[CELLS])
     history.answered("s", Mode.EVENTUAL, [*rows(114, 112), *marks(111, 112, 114)], keys=None)
-    assert kinds(history) == ["a deleted row is there"] * 2
+    assert kinds(history) == ["a deleted row is still there"] * 2
     history.answered("s", Mode.EVENTUAL, [*rows(114), *marks(111, 112, 114)], keys=None)
-    assert kinds(history) == ["a deleted row is there"] * 3
+    assert kinds(history) == ["a deleted row is still there"] * 3
 
 
 def test_an_epoch_that_is_not_what_was_written() -> None:

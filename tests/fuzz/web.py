@@ -47,7 +47,7 @@ _ACCEPTS = (
 )
 _STATUS = re.compile(rb"HTTP/1\.[01] (\d{3}) ")
 _BROKEN = frozenset({500, 502})
-"""Statuses that no request may cause; 501, 503 and 504 are meant."""
+"""Statuses that no request may cause; 501, 503 and 504 are intended."""
 
 
 def request(chance: random.Random) -> Chunks:
@@ -111,7 +111,7 @@ def exchange(
     Args:
         port: where it listens.
         chunks: the requests; the last asks to close, unless the client leaves.
-        chance: when the client leaves.
+        chance: source of randomness: when the client leaves.
         leaves: whether it leaves before its answer: at once, or by closing its side.
     """
     with socket.create_connection(("127.0.0.1", port), timeout=ANSWER_S) as client:
@@ -151,7 +151,7 @@ def _malformed(answer: bytes) -> str | None:
         try:
             json.loads(body)
         except ValueError as error:
-            return f"the body is no JSON: {error}: {body[:200]!r}"
+            return f"the body is not JSON: {error}: {body[:200]!r}"
     return None
 
 

@@ -138,7 +138,7 @@ def _malformed(answer: bytes) -> str | None:
     """Return what is wrong with a server's messages; the last one may be cut off."""
     at = 0
     while at < len(answer) and answer[at : at + 1] in b"N" and answer[at + 1 : at + 2] != b"\0":
-        at += 1  # the answers to SSLRequest and GSSENCRequest are one byte
+        at += 1  # answers to SSLRequest and GSSENCRequest are one byte
     while at + 5 <= len(answer):
         letter, (length,) = chr(answer[at]), struct.unpack_from(">I", answer, at + 1)
         if letter not in _KNOWN or length < 4:

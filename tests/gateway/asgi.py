@@ -13,10 +13,10 @@ class SlowClient:
     """One POST to /v1/query.
 
     Args:
-        app: what is asked.
+        app: the application.
         document: the body.
-        accept: the format that is asked for.
-        room: how many parts of the body it takes before it stops reading; None reads all.
+        accept: the requested format.
+        room: how many parts of the body it reads before it stops; None reads all.
     """
 
     def __init__(

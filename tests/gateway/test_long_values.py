@@ -76,7 +76,7 @@ def test_no_long_value_holds_the_interpreter(data_type: DataType, encoder: str) 
 
 
 def _single_call_s() -> float:
-    """Time of one call over eight million bytes: what no encoder can divide, on this machine."""
+    """Time of one call over eight million bytes on this machine, which no encoder can divide."""
     data = VALUES[BYTEA]()
     assert isinstance(data, bytes)
     began = time.thread_time()

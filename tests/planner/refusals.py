@@ -1,4 +1,4 @@
-"""What a statement is refused with."""
+"""The errors with which statements are refused."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.planner.sides import rows_of, run
 def refusal(
     engine: SqlEngine, sql: str, parameters: Row = (), session: Session | None = None
 ) -> QueryError:
-    """The error of a statement that must fail, be it planned, run or read."""
+    """The error of a statement that must fail when it is planned, run or read."""
     with pytest.raises(QueryError) as caught:
         rows_of(run(engine, sql, parameters, session))
     return caught.value

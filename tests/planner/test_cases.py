@@ -1,4 +1,5 @@
-"""Text cases: SQL, the plan that EXPLAIN shows, the rows, which are DuckDB's over all rows too.
+"""Text cases: SQL, the plan that EXPLAIN shows, and the rows, which DuckDB gives over all rows,
+too.
 
 A case is a paragraph of `cases/*.sql`:
 
@@ -9,9 +10,9 @@ A case is a paragraph of `cases/*.sql`:
     => 30                                            each row; in any order without ORDER BY
     ! 42703 8 column "x" does not exist              or the error: SQLSTATE, position, message
 
-`-- ours:` in place of `--` marks what DuckDB cannot run, or answers otherwise, with the reason.
-After a change of plans, `python -m tests.planner.test_cases` writes what it finds into the files;
-read the difference before you keep it.
+`-- ours:` in place of `--` marks SQL that DuckDB cannot run, or answers differently, with the
+reason. After a change of plans, `python -m tests.planner.test_cases` writes the new plans and rows
+into the files; review the difference before you keep it.
 """
 
 from __future__ import annotations
@@ -96,7 +97,7 @@ def shown(row: Row) -> str:
 
 
 def run_case(case: Case) -> Case:
-    """The case with what the engine gives for it."""
+    """The case with the engine's plan and rows."""
     both = sides()
     try:
         rows = both.ours(case.sql, case.parameters)
@@ -126,7 +127,7 @@ def test_a_paragraph_is_read_as_it_is_written() -> None:
 
 
 def rewrite() -> None:
-    """Write what the engine gives for each case into the files."""
+    """Write the engine's plans and rows for each case into the files."""
     for path in sorted(DIRECTORY.glob("*.sql")):
         texts = ["\n".join(run_case(case).lines()) for case in read_cases(path)]
         path.write_text("\n\n".join(texts) + "\n")

@@ -1,4 +1,4 @@
-"""Statements that real clients send, and that say more of types and errors than people write."""
+"""Statements that real clients send, with more types and errors than people write by hand."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ UUID_OF_ONE = "00000000-0000-0000-0000-000000000001"
 
 
 def test_exists_in_the_select_list() -> None:
-    """SQLAlchemy's `select(exists())`: a SELECT without FROM that reads a store all the same."""
+    """SQLAlchemy's `select(exists())`: a SELECT without FROM that still reads a store."""
     sql = "SELECT EXISTS (SELECT * FROM orders WHERE orders.name = '{}') AS anon_1"
     engine = world().engine
     assert rows_of(run(engine, sql.format("ann"))) == [(True,)]
     assert rows_of(run(engine, sql.format("zoe"))) == [(False,)]
 
 
-def test_a_numeric_parameter_of_no_stated_size() -> None:
+def test_a_numeric_parameter_without_precision() -> None:
     """Drivers send numeric without precision and scale."""
     numeric = DataType(kind=Kind.DECIMAL)
     engine, session = world().engine, Session()
@@ -49,7 +49,7 @@ def test_uuids_stay_uuids_where_duckdb_composes() -> None:
     assert rows_of(found) == [(UUID_OF_ONE, 1), (None, 2)]
 
 
-def test_an_error_behind_the_first_batch_is_told_as_one_before_it() -> None:
+def test_an_error_after_the_first_batch_is_reported_like_one_before_it() -> None:
     store = open_store(keyvalue("numbers", {"id": "bigint"}, {"n": "bigint"}))
     fill(store, [(number, number) for number in range(20_000)])
     engine = SqlEngine(FixedCatalog(store))
@@ -58,8 +58,8 @@ def test_an_error_behind_the_first_batch_is_told_as_one_before_it() -> None:
     assert caught.value.sqlstate == "22012"
 
 
-def test_oids_of_parameters_are_told() -> None:
-    """asyncpg encodes by them, and knows no other array of numbers before it has asked."""
+def test_oids_of_parameters_are_reported() -> None:
+    """asyncpg encodes by them, and knows only this array of numbers without asking the catalog."""
     engine = world().engine
     statement = engine.prepare("SELECT 1 FROM pg_type WHERE oid = ANY ($1::oid[])", Session())
     assert statement.parameters == (DataType(kind=Kind.ARRAY, element=OID),)

@@ -211,7 +211,7 @@ def single_store(draw: st.DrawFn) -> Query:
         direction = draw(
             st.sampled_from(["", " DESC", " NULLS FIRST", " DESC NULLS LAST", " DESC NULLS FIRST"])
         )
-        # The whole key orders the rows, so that both sides cut at the same one.
+        # The whole key orders the rows, so that LIMIT cuts both sides at the same row.
         keys = {
             "people": ["name"],
             "orders": ["name", "number"],

@@ -1,4 +1,6 @@
-"""Compaction from within a pipeline: beside the query, one run at a time, until the query ends."""
+"""Compaction within a pipeline: in parallel with the query, one run at a time, until the query
+ends.
+"""
 
 from __future__ import annotations
 
@@ -79,7 +81,7 @@ def compactor(run: Callable[..., Compacted], root: Path | str = "", every: int =
     )
 
 
-def test_only_one_run_at_a_time_beside_the_query() -> None:
+def test_only_one_run_at_a_time_in_parallel_with_the_query() -> None:
     runs = Runs()
     compacting = compactor(runs)
     for epoch in range(20):

@@ -18,7 +18,7 @@ def directory(request: pytest.FixtureRequest, tmp_path: Path) -> Path | None:
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Looks at the log so often that no test has to wait for it."""
+    """Polls the log so often that no test has to wait for it."""
     monkeypatch.setattr(host_module, "_DISCOVER_S", 0.02)
     monkeypatch.setattr(host_module, "_BACKOFF_S", 0.01)
     monkeypatch.setattr("stores.hosting.maintenance._PAUSE_S", 0.005)

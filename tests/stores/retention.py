@@ -1,4 +1,4 @@
-"""A log whose old epochs go: what is written to it, how it is cut, and what is left of it."""
+"""A log whose old epochs are removed: its writes, its compaction, and what remains of it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ HOUR_MS = 3_600_000
 
 
 def write(root: Path, epoch: int, committed_ms: int | None = None) -> None:
-    """Every epoch counts all users on, and removes one of them for good."""
+    """Every epoch counts up all users, and removes one of them for good."""
     rows = pa.table(
         {
             "usr": USERS,
@@ -61,14 +61,14 @@ def data_of(root: Path) -> list[int]:
 
 
 def run(root: Path, *, hours: float = 9, **options: object) -> Compacted:
-    """A run at a time after the first epoch, when all that lies in the log is old."""
+    """A run at a time after the first epoch, when everything in the log is old."""
     whole = {"orphan_age_ms": 0, **options}
     later = lambda: int(T0 + hours * HOUR_MS)  # noqa: E731
     return compact(root, "clicks", clock=later, **whole)  # type: ignore[arg-type]
 
 
 def read_whole(root: Path, data: Path) -> list[Row]:
-    """What a replica shows that begins with nothing."""
+    """The rows of a replica that begins empty."""
     shutil.rmtree(data, ignore_errors=True)
     store = followed(root, data, CLICKS)
     while store.follow():

@@ -6,7 +6,7 @@ engines.
 
 The id of a case is its name in the table that it was taken from: K key-value, W windows, S
 sessions, V versions, E engine rules of versions, X of windows, Y of sessions, Q requests, P
-positions, C execution info. Where a test says "ours", Kafka does otherwise, and it says why.
+positions, C execution info. Where a test says "ours", Kafka differs, and the test says why.
 """
 
 from __future__ import annotations
@@ -250,7 +250,7 @@ def test_stored_bytes_and_counts(directory: Path | None, kind: str) -> None:
     assert list(store.ask(RawScanQuery(limit=1 << 80))) == stored
     assert store.ask(CountQuery.count()) == 3
     assert store.ask(CountQuery.with_range((0,), None)) == 2
-    # RocksDB also counts overwritten entries that still exist: here the progress, three times.
+    # RocksDB also counts overwritten entries that still exist: here three of the progress.
     assert 3 <= store.ask(ApproximateCountQuery()) <= 6
 
 

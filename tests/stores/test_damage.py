@@ -85,7 +85,7 @@ def held(store: LocalStore) -> tuple[int, list[tuple[object, ...]]]:
 DAMAGE = st.tuples(
     st.sampled_from(["bit", "bit", "bit", "cut", "directory"]), st.integers(0, 2**32)
 )
-"""The kind of damage, one changed bit as a rule, and its place."""
+"""The kind of damage, usually one changed bit, and its place."""
 
 
 def damage(path: Path, how: tuple[str, int]) -> None:
@@ -157,7 +157,7 @@ def check_reader(root: Path, name: str) -> None:
         try:
             engine = build(log, recipe(log), 0, Path(directory) / "data")
         except TornRecordError as error:
-            assert Path(name).name in str(error)  # noqa: PT017 - either way it is right
+            assert Path(name).name in str(error)  # noqa: PT017 - both outcomes are right
             return
         try:
             assert sorted(rows_of(scan(engine, CLICKS))) == expected(EPOCHS[-1])

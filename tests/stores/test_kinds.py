@@ -69,7 +69,7 @@ def test_sessions_through_the_log(tmp_path: Path, directory: Path | None) -> Non
     writer.write(
         table(SESSIONS, [("a", 0, 1_000_007, 1), ("b", 0, 5_000_000, 2)], *times), position=AT
     )
-    # Spark merges two sessions into one: both go, and the one that covers them comes.
+    # Spark merges two sessions: both are deleted, and one that covers them is added.
     merged = [("b", 0, 5_000_000, None), ("b", 0, 9_000_000, 3)]
     writer.write(
         table(SESSIONS, merged, *times, _deleted=[True, False]), position=AT, watermark_ms=2000

@@ -169,7 +169,9 @@ def test_e09_e10_versions_before_the_retention_are_dropped(directory: Path | Non
 
 
 def test_no_version_begins_at_the_end_of_time(directory: Path | None) -> None:
-    """Open versions end just before it: this one would never be valid, and hide the one before."""
+    """Open versions end just before it: this one would never be valid, and would hide the one
+    before.
+    """
     store = Filled.open(FX, directory).put(("k", "v"), at=1)
     end = 2**63 - 1
     for row, gone in ((("k", "w"), False), (("k", None), True), (("new", "w"), False)):
@@ -196,7 +198,7 @@ def test_late_rows_are_dropped_and_counted(directory: Path | None) -> None:
     assert [row[-1] for row in store.ask(WindowRangeQuery())] == ["live"]
     assert len(list(store.ask(RawScanQuery()))) == 1
     assert getattr(store.engine, "late_rows", None) == 2
-    # The whole store has windows of any age, each time that it is written.
+    # An epoch that replaces the store may have windows of any age.
     store.engine.apply(store.progress, [batch(FW, [(0, *micros(0, 3), "old")])], replace=True)
     assert getattr(store.engine, "late_rows", None) == 2
     assert store.ask(WindowRangeQuery()) == []
@@ -214,7 +216,7 @@ def test_e11_the_latest_version_never_expires(directory: Path | None) -> None:
     # Unlike windows, exactly the retention before the watermark is served in full.
     assert as_of(store, "ko", 12) == ("vo_old", 1, HR + 12)
     assert as_of(store, "ko", 11) is None
-    # All segments of history go, and it stays.
+    # All segments of history are dropped, and it stays.
     store.advance(10 * HR)
     assert as_of(store, "k", 1) == ("v", 1, None)
     assert as_of(store, "ko") == ("vo_new", HR + 12, None)
@@ -223,7 +225,7 @@ def test_e11_the_latest_version_never_expires(directory: Path | None) -> None:
 
 
 def test_all_queries_have_one_edge_of_history(directory: Path | None) -> None:
-    """As of that very time all is served; versions that ended by then are gone."""
+    """At exactly that time all versions are served; those that ended by then are gone."""
     edge = 20
     store = chain(directory, ("a", 1), ("b", edge), ("c", 30)).advance(HR + edge)
     of_key, of_range = MultiVersionedKeyQuery.with_key("k"), VersionedRangeQuery.with_no_bounds()
@@ -246,7 +248,7 @@ def test_tombstones_expire(directory: Path | None) -> None:
 
 
 def test_a_tombstone_that_has_expired_hides_nothing(directory: Path | None) -> None:
-    """It may still lie in a live segment, before the end of the version as of that time."""
+    """It may still be in a live segment, before the end of the version as of that time."""
     store = chain(directory, ("a", 1), (None, 10_000)).advance(HR + 20_000)
     store.put(("k", "b"), at=30_000).put(("k", "c"), at=200_000)
     assert as_of(store, "k", 25_000) is None
@@ -256,7 +258,7 @@ def test_a_tombstone_that_has_expired_hides_nothing(directory: Path | None) -> N
 
 
 def test_a_late_version_among_many(directory: Path | None) -> None:
-    """The chain is read back as far as each row reaches, also within one epoch."""
+    """The chain is read back as far as each row reaches, even within one epoch."""
     store = chain(directory, *((f"v{at}", at) for at in range(0, 10 * SI, SI)))
     for k, at in (("late", 3 * SI + 1), ("later", SI + 1), ("first", -1)):
         store.put(("k", k), at=at)

@@ -1,6 +1,6 @@
 """A running gateway over small, known stores, for tests with real clients.
 
-Each row is written here beside the values that a client must get back. The rows hold values that
+Each row is written here with the values that a client must get back. The rows hold values that
 break clients: NULL in every type, the ends of each range, text beyond ASCII, an empty key, a key of
 two columns, windows, a changed entry and a deleted one.
 """
@@ -43,7 +43,7 @@ def schema_of(
     partitions: int = 4,
     window_size_ms: int | None = None,
 ) -> StoreSchema:
-    """A keyvalue store, or a window store where a window size is given, fed by `TOPIC`."""
+    """A keyvalue store, or a window store if a window size is given, fed by `TOPIC`."""
     return StoreSchema(
         name=name,
         kind=StoreKind.KEYVALUE if window_size_ms is None else StoreKind.WINDOW,

@@ -28,7 +28,7 @@ _FEW = 20
 
 @dataclass(slots=True)
 class Lookups:
-    """Results of the client, complete when the block ends."""
+    """Results of the client, complete after the block."""
 
     took_s: list[float] = field(default_factory=list)
     delayed_s: list[float] = field(default_factory=list)
@@ -38,7 +38,7 @@ class Lookups:
 
 @contextmanager
 def looking_up(dsn: str, pid: int, sql: str) -> Iterator[Lookups]:
-    """Look up a key while the block runs; the first lookup is over when it begins.
+    """Look up a key while the block runs; it begins after the first lookup.
 
     Args:
         dsn: connection string of the gateway.

@@ -149,7 +149,7 @@ def _reachable(binaries: Path, directory: Path) -> Path:
     if all(place.stat().st_mode & 0o001 for place in (binaries, *binaries.parents)):
         return binaries
     package = binaries.parent.parent
-    for place in package.parent.glob(f"{package.name}*"):  # its libraries lie beside it
+    for place in package.parent.glob(f"{package.name}*"):  # its libraries are next to it
         shutil.copytree(place, directory / place.name)
     return directory / binaries.relative_to(package.parent)
 

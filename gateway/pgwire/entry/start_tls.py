@@ -12,7 +12,7 @@ from gateway.access.tls import POSTGRES_PROTOCOL
 logger = logging.getLogger(__name__)
 
 CLIENT_HELLO = 0x16
-"""First byte of a TLS handshake; a startup packet that begins with it would be too long."""
+"""First byte of a TLS handshake; a startup packet that began with it would be too long."""
 _SHUTDOWN_TIMEOUT_S = 5.0
 """Time for a client's close_notify; one that has vanished sends none."""
 
@@ -40,7 +40,7 @@ async def start_tls(
         logger.info("TLS handshake failed: %s", error)
         return None
     if early and _negotiated(secured) != POSTGRES_PROTOCOL:
-        # The client may have meant another server, such as an HTTPS one (ALPACA).
+        # The client may have wanted another server, such as an HTTPS one (ALPACA).
         logger.info("direct TLS without ALPN refused")
         secured.abort()
         return None

@@ -1,6 +1,6 @@
-"""A stream of bytes, cut anywhere, to frames, and frames to the messages of a client.
+"""Turns a stream of bytes, cut anywhere, into frames, and frames into the messages of a client.
 
-Messages are laid out as PostgreSQL documents them; each type has the longest that is taken.
+Messages are laid out as PostgreSQL documents them; each type has a maximum length.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class Splitter:
         return len(self._buffer) - self._at + self._pieces_bytes
 
     def _available(self, needed: int) -> int:
-        """Return how many bytes lie in one piece: at least `needed`, if so many have arrived."""
+        """Return how many bytes are in one piece: at least `needed`, if so many have arrived."""
         available = len(self._buffer) - self._at
         if available < needed <= available + self._pieces_bytes:
             self._buffer = b"".join((self._buffer[self._at :], *self._pieces))

@@ -42,7 +42,7 @@ _SPECIAL = {0x08: b"b", 0x09: b"t", 0x0A: b"n", 0x0B: b"v", 0x0C: b"f", 0x0D: b"
 """Control characters that the text format writes as a backslash and a letter."""
 _BACKSLASH = ord("\\")
 _PIECE_BYTES = 1 << 18
-"""Bytes that are scanned at once: numpy holds the GIL meanwhile, for 600 ms with 32 MB."""
+"""Bytes that are scanned at once: numpy holds the GIL while it scans, 600 ms for 32 MB."""
 
 
 class CopyEncoder:

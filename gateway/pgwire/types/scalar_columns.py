@@ -105,13 +105,14 @@ def float_text(
     Args:
         dtype: of numpy.
         fixed_below: from here on PostgreSQL writes an exponent.
-        encode: of one value, for the rest.
+        encode: encodes one value, for the others.
     """
 
     def encode_column(array: Array) -> Fields:
         values = numbers(array, dtype)
         size = np.abs(values)
-        # Arrow writes exponents from 1e10 on and below 1e-6, PostgreSQL with two digits or more.
+        # Arrow writes exponents from 1e10 on and below 1e-6, PostgreSQL writes them with two digits
+        # or more.
         alike = (values == 0) | ((size >= 1e-4) & (size < min(fixed_below, 1e10)))
         alike |= (size >= max(fixed_below, 1e10)) & np.isfinite(values)
         alike |= size < 1e-10
@@ -142,11 +143,11 @@ def uuid_binary(array: Array) -> Fields:
     """Encode uuids: 16 bytes from 36 characters.
 
     Raises:
-        ValueError: a value is no uuid, which the column's type forbids.
+        ValueError: a value is not a uuid, which the column's type forbids.
     """
     texts = array.fill_null(_NIL).cast(pa.binary())
     if (lengths_of(texts) != _UUID_LENGTH).any():
-        raise ValueError("a uuid has another length than 36 characters")
+        raise ValueError("a uuid does not have 36 characters")
     characters = bytes_of(texts).reshape(len(array), _UUID_LENGTH)[:, _UUID_DIGITS]
     nibbles = _NIBBLES[characters]
     halves: Bytes = nibbles[:, 0::2] * np.uint8(16) + nibbles[:, 1::2]

@@ -62,8 +62,9 @@ def _divided(one: str, other: str, apart: int) -> str:
 def _raise(messages: Any) -> Any:
     """Raise the first message that is not NULL; it begins with its SQLSTATE.
 
-    DuckDB's own `error` is volatile, and a window cannot be ordered by volatile expressions. On the
-    other hand, DuckDB does not compute them ahead, which the catalog's macros need in COALESCE.
+    DuckDB's own `error` is volatile, and a window cannot be ordered by volatile expressions. DuckDB
+    does not compute volatile expressions in advance, however, which the catalog's macros need in
+    COALESCE.
     """
     for message in messages.to_pylist():
         if message is not None:

@@ -1,4 +1,4 @@
-"""Oids that are read and printed as names (`regclass` and its kin), and the catalog's vectors.
+"""Oids that are read and printed as names, such as `regclass`, and the catalog's vectors.
 
 A value is its oid. It becomes a name where PostgreSQL prints it: in a cast to text, in `||`,
 `concat` and `format`, and in the result, where the runner of the statement puts the names in. The

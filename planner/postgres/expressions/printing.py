@@ -19,7 +19,7 @@ _PRINTED: Mapping[Kind, str] = {
     Kind.INTERVAL: "pg_sg_interval_text",
     **dict.fromkeys((Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ), "pg_sg_moment_text"),
 }
-"""Macros that write values whose text in DuckDB is another."""
+"""Macros that write values whose text differs in DuckDB."""
 _PRINTED_ELEMENTS: Mapping[Kind, str] = {
     Kind.BOOLEAN: "pg_sg_boolean_texts",
     Kind.REAL: "pg_sg_real_texts",

@@ -1,6 +1,6 @@
-"""Keys of the reference engine: compared as SQL does, and checked to fit their columns.
+"""Keys of the reference engine: compared as SQL compares them, and checked to fit their columns.
 
-No codec of RocksDB is used, so that an error in one of the two engines shows.
+No codec of RocksDB is used, so that an error in one of the two engines is noticed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from stores.spec.scans import PrefixQuery
 from stores.spec.schema import Column, DataType, Key, Kind, StoreSchema, Value
 
 Test: TypeAlias = Callable[[Key], bool]
-"""Returns whether a key is asked for."""
+"""Returns whether a key is wanted."""
 
 
 def sort_key(key: Key) -> tuple[tuple[int, Value], ...]:

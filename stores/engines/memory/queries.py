@@ -1,4 +1,4 @@
-"""How the reference engine answers queries: it goes over all entries of a view.
+"""How the reference engine answers queries: it visits all entries of a view.
 
 The code is written to be obviously right. Only raw queries use the codecs of RocksDB, because they
 return its bytes.

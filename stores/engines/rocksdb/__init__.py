@@ -1,1 +1,1 @@
-"""The RocksDB engine, with its caches of rows and of decoded columns. Alone imports rocksdict."""
+"""The RocksDB engine, with its caches of rows and columns; only it imports rocksdict."""

@@ -1,6 +1,6 @@
 """How RocksDB answers the queries of window and session stores.
 
-Both are read by segment, and only segments with times that are asked for are read.
+Both are read by segment, and only segments with the requested times are read.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _RangeQuery: TypeAlias = WindowRangeQuery | SessionRangeQuery
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Times:
-    """The times that are asked for: those that entries are filed by, and the starts of sessions."""
+    """The requested times: those that decide an entry's segment, and the starts of sessions."""
 
     first: int
     last: int
@@ -52,7 +52,7 @@ class _Times:
 
     @property
     def start_filter(self) -> TimeFilter | None:
-        """The filter on the start of a session; None if any is asked for."""
+        """The filter on the start of a session; None accepts any."""
         if self.starts is None:
             return None
         low, high = map(encode_time, self.starts)

@@ -135,7 +135,7 @@ class _Chains:
     Args:
         layout: of the store.
         reader: of the epoch before; None if nothing of it remains.
-        progress: of the new epoch. By its watermark old versions are forgotten.
+        progress: of the new epoch. Its watermark decides which versions are forgotten.
         writes: takes the changes.
     """
 
@@ -188,7 +188,7 @@ class _Chains:
         if newest is not None:
             version = _version(*newest)
             return _Chain(version.valid_from, [version])
-        # The newest may be a tombstone, which may lie in any segment.
+        # The newest may be a tombstone, which may be in any segment.
         chain = _Chain(END_OF_TIME)
         self._extend(key, chain, time_us, all_segments=True)
         return chain
@@ -229,7 +229,8 @@ class VersionWriter:
     Args:
         layout: of the store.
         reader: of the epoch before, not shared with others; None if nothing of it remains.
-        progress: of the new epoch. By its watermark rows are late, and old versions forgotten.
+        progress: of the new epoch. Its watermark decides which rows are late and which versions are
+            forgotten.
         writes: takes the changes.
     """
 
@@ -272,10 +273,11 @@ class VersionWriter:
         if not self._times:
             return 0
         times = np.concatenate(self._times)
-        # Latest versions may be of any age, so in a whole store no version is late.
+        # Latest versions may be of any age, so no version is late in an epoch that replaces the
+        # store.
         earliest = MICROS_MIN if self._reader is None else self._history_from
         places = np.flatnonzero((times >= earliest) & (times < END_OF_TIME)).tolist()
-        # By key, then by time; a version that replaces another one of its epoch stays after it.
+        # By key, then by time; a version that replaces another one of its own epoch stays after it.
         places.sort(key=self._entry_keys.__getitem__)
         self._follow(
             [self._entry_keys[place] for place in places],
@@ -310,7 +312,7 @@ class VersionWriter:
         """Return the newest version of each key, by its entry's key without the valid-from.
 
         A key whose newest version is a tombstone has a history but no latest version. It is
-        `_ELSEWHERE`: the tombstone lies in the segment where it expires.
+        `_ELSEWHERE`: the tombstone is in the segment where it expires.
         """
         reader = self._reader
         if reader is None or not any(reader.chunks(DATA, DATA_END, Order.ASCENDING, first_rows=1)):

@@ -92,7 +92,7 @@ def pipelines_recover() -> None:
 
 @step
 def discards_all() -> None:
-    """As pools do between two users: by the extended protocol, and alone in its group."""
+    """As pools do between two users: by the extended protocol, alone in its group."""
     with connect() as connection:
         for _ in range(2):
             for number in range(1, 8):
@@ -108,7 +108,7 @@ def discards_all() -> None:
         except psycopg.errors.ActiveSqlTransaction:
             expect(connection.execute("SELECT 2").fetchone(), (2,))
         else:
-            raise AssertionError("it was accepted behind another statement")
+            raise AssertionError("it was accepted after another statement")
 
 
 @step

@@ -185,7 +185,7 @@ def test_a_link_stays_and_its_target_is_changed(path: Path, tmp_path: Path) -> N
     assert [each.name for each in target.parent.iterdir()] == [target.name]
 
 
-def test_circular_links_are_one_sentence(path: Path) -> None:
+def test_the_error_for_circular_links_is_one_sentence(path: Path) -> None:
     path.symlink_to(path)
     with pytest.raises(UsersError, match="cannot change the users file"):
         set_password(path, name="joe", password="one")

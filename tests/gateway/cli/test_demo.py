@@ -62,7 +62,7 @@ sys.exit(status)
 
 
 class Demo:
-    """A demo that runs in a process of its own, without a terminal."""
+    """A demo that runs in its own process, without a terminal."""
 
     started: ClassVar[list[subprocess.Popen[bytes]]] = []
 
@@ -91,7 +91,7 @@ class Demo:
         while text not in self.printed():
             assert self.process.poll() is None, self.printed()
             assert time.monotonic() < until, self.printed()
-            time.sleep(0.02)  # a file tells no one
+            time.sleep(0.02)  # writing to a file notifies no one
 
     def interrupt(self) -> int:
         self.process.send_signal(signal.SIGINT)
@@ -112,7 +112,7 @@ def example(tmp_path: Path) -> Iterator[Path]:
 
 
 def processes_naming(path: Path) -> list[str]:
-    """The command lines, of processes that run now, in which a path occurs."""
+    """The command lines of running processes that contain a path."""
     found = []
     for each in Path("/proc").glob("[0-9]*/cmdline"):
         try:
@@ -229,7 +229,7 @@ def _signals_stay() -> Iterator[None]:
 @pytest.mark.usefixtures("_signals_stay")
 @pytest.mark.parametrize("name", ["http", "pg"])
 def test_an_address_in_use_is_refused_at_once(name: str, tmp_path: Path) -> None:
-    """Or an older gateway that still runs would be taken for the demo's."""
+    """Otherwise an older gateway that still runs would be taken for the demo's."""
     with socket.create_server(("127.0.0.1", 0)) as held:
         taken = f"127.0.0.1:{held.getsockname()[1]}"
         addresses = {"http": "127.0.0.1:0", "pg": "127.0.0.1:0", name: taken}
@@ -239,7 +239,7 @@ def test_an_address_in_use_is_refused_at_once(name: str, tmp_path: Path) -> None
 
 
 @pytest.mark.usefixtures("_signals_stay")
-def test_a_directory_of_something_else_is_left_alone(tmp_path: Path) -> None:
+def test_a_directory_with_other_content_is_left_alone(tmp_path: Path) -> None:
     precious = tmp_path / "thesis.tex"
     precious.write_text("chapter 1")
     with pytest.raises(ServeError, match="holds something other than a demo"):

@@ -149,7 +149,7 @@ def test_waiting_for_a_long_answer_is_not_a_timeout(raw: Raw) -> None:
         b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
     )
     received = raw.socket.recv(1000)
-    # Half a request behind it, as a pipelining client may have it; then it reads slowly.
+    # Half a request follows, as a pipelining client may send it; then the client reads slowly.
     raw.send(GET[:20])
     time.sleep(TIMEOUT_S * 2)
     while b'"elapsed_ms":' not in received:

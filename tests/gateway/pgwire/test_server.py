@@ -65,7 +65,7 @@ def test_a_newer_minor_version_is_negotiated_down(gateway: Serving) -> None:
 
 
 @pytest.mark.parametrize(("minor", "key_bytes"), [(0, 4), (2, 32)])
-def test_the_key_is_as_long_as_the_protocol_takes(
+def test_the_key_is_as_long_as_the_protocol_allows(
     gateway: Serving, minor: int, key_bytes: int
 ) -> None:
     with gateway.connect() as client:
@@ -226,7 +226,7 @@ def test_a_message_that_is_too_long() -> None:
 
 
 def test_input_waits_while_a_statement_runs() -> None:
-    """A client that floods a busy connection is no longer read, and served in the end."""
+    """A client that floods a busy connection is not read for a while, and served in the end."""
     limits = PgLimits(input_bytes_max=1000, events_max=3)
     with serving(limits=limits) as gateway, gateway.login() as client:
         count = 3000
@@ -313,7 +313,7 @@ def test_errors_in_a_round_are_reported(gateway: Serving) -> None:
         (PgLimits(idle_in_transaction_timeout_s=0.1, sweep_s=SOON_S), "BEGIN", "25P03"),
     ],
 )
-def test_idle_clients_are_sent_away(limits: PgLimits, sql: str, expected: str) -> None:
+def test_idle_clients_are_disconnected(limits: PgLimits, sql: str, expected: str) -> None:
     with serving(limits=limits) as gateway, gateway.login() as client:
         client.ask(sql)
         assert sqlstate([client.read()]) == expected
@@ -327,7 +327,7 @@ def test_idle_clients_are_sent_away(limits: PgLimits, sql: str, expected: str) -
         ("-c idle_in_transaction_session_timeout=100ms", "BEGIN", "25P03"),
     ],
 )
-def test_a_session_says_how_long_it_may_be_idle(options: str, sql: str, expected: str) -> None:
+def test_a_session_can_set_how_long_it_may_be_idle(options: str, sql: str, expected: str) -> None:
     with (
         serving(limits=PgLimits(sweep_s=SOON_S)) as gateway,
         gateway.login(options=options) as client,
@@ -337,7 +337,7 @@ def test_a_session_says_how_long_it_may_be_idle(options: str, sql: str, expected
         assert client.at_end()
 
 
-def test_a_client_that_says_nothing_is_cut_off() -> None:
+def test_a_silent_client_is_cut_off() -> None:
     limits = PgLimits(startup_timeout_s=0.1, sweep_s=SOON_S)
     with serving(limits=limits) as gateway, gateway.connect() as client:
         assert client.at_end()
@@ -365,7 +365,7 @@ def test_a_byte_now_and_then_does_not_keep_a_message_open(first: bytes) -> None:
         assert gateway.eventually(lambda: not gateway.server._clients)
 
 
-def test_messages_that_are_completed_keep_a_client_in() -> None:
+def test_completed_messages_keep_a_client_connected() -> None:
     limits = PgLimits(message_timeout_s=0.2, sweep_s=SOON_S)
     with serving(limits=limits) as gateway, gateway.login() as client:
         asked, pause = wire.query("SELECT 1"), threading.Event()
@@ -388,14 +388,14 @@ def _is_cut_off_while_it_drips(client: RawClient, drip: bytes) -> bool:
     return client.at_end()
 
 
-def test_a_half_closed_connection_is_given_up(gateway: Serving) -> None:
+def test_a_half_closed_connection_is_closed(gateway: Serving) -> None:
     with gateway.login() as client:
         client.socket.shutdown(socket.SHUT_WR)
         assert client.at_end()
         assert gateway.eventually(lambda: not gateway.server._clients)
 
 
-def test_the_kernel_asks_after_silent_clients(gateway: Serving) -> None:
+def test_the_kernel_probes_silent_clients(gateway: Serving) -> None:
     with gateway.login():
         (client,) = gateway.server._clients
         assert client._transport is not None
@@ -417,7 +417,7 @@ def test_a_cursor_with_hold_is_not_a_transaction() -> None:
 # --- stop ----------------------------------------------------------------------------------------
 
 
-def test_a_stop_lets_statements_end_and_sends_idle_clients_away() -> None:
+def test_a_stop_lets_statements_end_and_disconnects_idle_clients() -> None:
     with serving() as gateway, gateway.login() as idle, gateway.login() as busy:
         busy.send(wire.query("SELECT sleep(0.2)"))
         assert gateway.engine.sleeping.wait(10)

@@ -53,7 +53,7 @@ def asked_for_a_password(gateway: Serving) -> wire.RawClient:
 
 def test_one_address_cannot_take_all_places(few: Serving) -> None:
     with ExitStack() as closing:
-        for _ in range(6):  # those that are in are no strangers
+        for _ in range(6):  # authenticated clients do not count
             friend = closing.enter_context(few.connect())
             assert log_in(friend, ScramClient(PASSWORD), user=USER)[-1][0] == "Z"
             assert friend.ask("SELECT 1")[-1][0] == "Z"
@@ -120,7 +120,7 @@ def test_unauthenticated_clients_cannot_send_long_messages(few: Serving, kind: s
         client.send(kind.encode() + struct.pack(">I", 8 << 20))
         begun = time.monotonic()
         ((_, body),) = client.read_until("E")
-        # At once, not when the message is complete or the time is up.
+        # Immediately, not when the message is complete or the time is up.
         assert time.monotonic() - begun < LIMITS.startup_timeout_s / 2
         assert wire.error_fields(body)["C"] == "08P01"
         assert client.at_end()
@@ -169,7 +169,7 @@ def test_single_bytes_do_not_extend_the_timeout_of_any_stage(few: Serving, stage
     assert few.eventually(lambda: len(few.server._unauthenticated) == 0)
 
 
-def test_a_nonce_and_a_proof_are_good_once(few: Serving) -> None:
+def test_a_nonce_and_a_proof_are_valid_once(few: Serving) -> None:
     """A recorded exchange cannot be replayed."""
     with few.connect() as client:
         client.send(wire.startup(user=USER))

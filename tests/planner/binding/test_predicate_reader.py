@@ -1,4 +1,4 @@
-"""From a WHERE to a predicate on columns."""
+"""WHERE clauses and the predicates on columns that are read from them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ from tests.planner.world import ORDERS
 
 
 def read(where: str, parameter: DataType = TEXT) -> str:
-    """What is read of a WHERE on `orders`, as SQL; with a ~ in front if it is not all of it."""
+    """The predicate that is read from a WHERE on `orders`, as SQL; a leading ~ means that DuckDB
+    decides the rest.
+    """
     found = predicate(where, parameter)
     said = [" and ".join(map(describe_condition, each)) or "any" for each in found.disjuncts]
     return ("" if found.exact else "~") + (" or ".join(said) or "none")

@@ -34,7 +34,7 @@ INTERNAL = sorted(
         "pg_sg_time_text",
     }
 )
-"""Names that the planner gives itself, and what its macros call their parts."""
+"""Names that the planner chooses itself, and those of its macros' parts."""
 
 STATEMENTS = [
     "WITH {0} AS (SELECT 1 AS {1}) SELECT count(*) FROM people",

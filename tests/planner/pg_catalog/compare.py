@@ -1,12 +1,12 @@
-"""Compare the catalog's answers with a PostgreSQL server's. For developers with one at hand.
+"""Compare the catalog's answers with a PostgreSQL server's. For developers who have one.
 
     STATEGATE_TEST_POSTGRES="host=localhost user=postgres" \
         python -m tests.planner.pg_catalog.compare [--write | number of a statement …]
 
 It creates database `stategate_compare` with the tables of `tests.planner.pg_catalog.stores`, runs
 every captured statement on both sides and prints how many answers have the same columns and rows,
-as many rows, or neither. With numbers it prints both answers to those statements. With `--write`
-it records a digest of each answer that is PostgreSQL's, which `test_replay` holds us to.
+the same number of rows, or neither. With numbers it prints both answers to those statements. With
+`--write` it records a digest of each answer that is PostgreSQL's, which `test_replay` holds us to.
 
 What differs by design: one database and one role; no toast schema; no row types and indexes of
 system relations; no extensions, languages or text search; sizes and pages are 0; nothing can be

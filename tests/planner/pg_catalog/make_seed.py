@@ -1,11 +1,11 @@
-"""Write `planner/pg_catalog/seed.py` from a PostgreSQL 15 server. For developers with one at hand.
+"""Write `planner/pg_catalog/seed.py` from a PostgreSQL 15 server. For developers who have one.
 
 Run it when the version that the gateway claims moves to another major version:
 
     STATEGATE_TEST_PSQL="psql -h localhost -U postgres" \
         python -m tests.planner.pg_catalog.make_seed
 
-Only facts of the catalog are taken: names, oids and properties of what is built in.
+Only facts of the catalog are taken: names, oids and properties of built-in objects.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ def version_rows() -> list[tuple[Row, int]]:
 def sides(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Sides]:
-    """Both stores, and tables with the rows that they are to show."""
+    """Both stores, and tables with the rows that they must show."""
     directory = tmp_path_factory.mktemp("times") if request.param == "rocksdb" else None
     sessions, versions = (
         open_store(schema, directory=directory) for schema in (SESSIONS, VERSIONS)

@@ -1,4 +1,4 @@
-"""Answers to the statements of the corpus are PostgreSQL's, or differ for a written reason."""
+"""Answers to the statements of the corpus are PostgreSQL's, or differ for a stated reason."""
 
 from __future__ import annotations
 

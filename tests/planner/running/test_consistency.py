@@ -1,4 +1,4 @@
-"""Bounds of statements over stores that are fed by several topics, or by none yet."""
+"""Bounds of statements over stores with several input topics, or none yet."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def engine() -> SqlEngine:
 @EVERY_PLAN
 @pytest.mark.parametrize("bound", ["typo[0] >= 1", '\'{"a": {"0": 1}, "typo": {"0": 1}}\'', "$1"])
 def test_a_topic_that_feeds_no_store_is_refused(engine: SqlEngine, sql: str, bound: str) -> None:
-    """It would be ignored silently, and the answer taken for one that reflects it."""
+    """It would be ignored silently, and the answer would seem to reflect it."""
     parameters = ('{"typo": {"0": 1}}',) if bound == "$1" else ()
     error = refusal(engine, f"{sql} WITH BOUND ({bound}), WAIT '60 s'", parameters)
     assert error.sqlstate == "42704"
@@ -66,7 +66,7 @@ def test_a_topic_that_feeds_no_store_is_refused(engine: SqlEngine, sql: str, bou
     assert "stategate.unknown_topics" in error.hint
 
 
-def test_a_statement_s_own_bound_is_about_its_stores(engine: SqlEngine) -> None:
+def test_a_bound_in_a_statement_concerns_its_stores(engine: SqlEngine) -> None:
     assert refusal(engine, f"{SCAN} WITH BOUND (b[0] >= 1)").sqlstate == "42704"
     assert rows_of(run(engine, f"{JOINED} WITH BOUND (b[0] >= 7, a[0] >= 5)")) == [(0,)]
     error = refusal(engine, f"{JOINED} WITH BOUND (b[0] >= 8)")
@@ -74,7 +74,7 @@ def test_a_statement_s_own_bound_is_about_its_stores(engine: SqlEngine) -> None:
     assert refusal(engine, "SELECT 1 AS n WITH BOUND (a[0] >= 1)").sqlstate == "42704"
 
 
-def test_a_token_may_be_of_all_that_was_read(engine: SqlEngine) -> None:
+def test_a_token_may_be_of_everything_read(engine: SqlEngine) -> None:
     """The position of an answer can be the bound of any statement, whichever stores it reads."""
     token = '{"a": {"0": 5}, "b": {"0": 99}}'
     for bound, parameters in ((f"'{token}'", ()), ("$1", (token,))):
@@ -85,7 +85,7 @@ def test_a_token_may_be_of_all_that_was_read(engine: SqlEngine) -> None:
 
 
 class Opening(FixedCatalog):
-    """It has not opened all stores that there are."""
+    """It has not opened all stores."""
 
     def is_whole(self) -> bool:
         return False
@@ -101,7 +101,7 @@ def test_a_token_may_be_of_a_store_that_is_not_open_yet() -> None:
         assert refusal(engine, f"{sql} WITH BOUND (late[0] >= 1)").sqlstate == "42704"
 
 
-def test_a_session_s_bound_is_about_all_stores(engine: SqlEngine) -> None:
+def test_a_bound_of_a_session_concerns_all_stores(engine: SqlEngine) -> None:
     def bound_by(token: str, **settings: str) -> Session:
         named = {f"stategate.{name}": value for name, value in settings.items()}
         return Session(settings={"stategate.bound": token, **named})

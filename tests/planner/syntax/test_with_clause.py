@@ -163,7 +163,7 @@ def test_which_parts_are_a_bound() -> None:
         assert clause_of(f"WITH BOUND ({text})").has_bound
 
 
-def test_position_tokens_explain_themselves() -> None:
+def test_position_tokens_are_readable() -> None:
     assert position_of('{"t":{"0":41}}') == AT_41
     with pytest.raises(QueryError, match="invalid position token") as caught:
         position_of("[]")

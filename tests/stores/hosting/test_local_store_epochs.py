@@ -71,7 +71,7 @@ def test_a_snapshot_is_one_epoch_of_all_partitions() -> None:
 
 
 def test_a_restoring_partition_does_not_choose_the_epoch() -> None:
-    """It refuses anyway, and the others have forgotten its epoch."""
+    """It refuses queries anyway, and the others have forgotten its epoch."""
     store = open_store(CLICKS)
     for epoch in range(9):
         apply_to(store, [0, 1], epoch)
@@ -85,7 +85,7 @@ def test_a_restoring_partition_does_not_choose_the_epoch() -> None:
 def test_a_gap_that_is_seen_late_gives_no_answer_below_its_bound(
     tmp_path: Path, is_missing: bool
 ) -> None:
-    """A long log is listed seldom; until then bounds are refused, later the error is named."""
+    """A long log is listed rarely; until then bounds are refused, after that the error is named."""
     clock, listing_s = Clock(), 0.3
 
     class Long(Directory):
@@ -226,7 +226,7 @@ def test_followers_cannot_outrun_a_snapshot_of_several_stores(tmp_path: Path) ->
 
 
 def test_a_snapshot_is_chosen_at_a_standstill() -> None:
-    """Between two looks at the replicas of a store, none of them shows another epoch."""
+    """Between two reads of a store's replicas, none of them shows another epoch."""
     store = open_store(replace(CLICKS, partitions=4))
     stopped = threading.Event()
 
@@ -266,7 +266,7 @@ def test_a_snapshot_over_the_stores_of_one_pipeline() -> None:
 
 
 @pytest.mark.parametrize("writer", [None, "python"])
-def test_unnamed_writers_are_no_pipeline(writer: str | None) -> None:
+def test_unnamed_writers_are_not_a_pipeline(writer: str | None) -> None:
     """Epochs of two unnamed writers have only their numbers in common."""
     first, second = open_store(CLICKS), open_store(replace(CLICKS, name="more"))
     for store, epoch in ((first, 5), (second, 6)):

@@ -1,4 +1,4 @@
-"""The recipe of a store as of an epoch begins as late as possible and has no gap."""
+"""The recipe for rebuilding a store at an epoch begins as late as possible and has no gap."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def planned(sql: str, columns: tuple[Column, ...]) -> Statement:
 
 
 def copied(sql: str, name: str, cuts: int) -> tuple[list[bytes], CopyEncoder, int]:
-    """Return the CopyData of a COPY whose rows come in batches of a size; 0 for at hand."""
+    """Return the CopyData of a COPY whose rows come in batches of a size; 0 gives them at once."""
     columns, rows = relation(name)
     statement = planned(sql, columns)
     assert isinstance(statement.row_command, CopyOut)
@@ -169,7 +169,7 @@ def test_lines_are_made_of_their_values(
 
 
 def test_the_head_of_the_binary_form_comes_with_the_first_row() -> None:
-    """DuckDB's client fails on a message that is a head alone."""
+    """DuckDB's client fails on a message with only a head."""
     for cuts, name in itertools.product((0, 1), ("texts", "nothing")):
         messages, _, _ = copied(f"COPY {name} TO STDOUT (FORMAT binary)", name, cuts)
         assert messages[0].startswith(b"PGCOPY\n\xff\r\n\0")

@@ -32,7 +32,7 @@ def test_every_table_of_calls_is_used() -> None:
 
 
 def test_each_function_has_one_rule() -> None:
-    """If two tables had a name, the later one would win silently."""
+    """If two tables had the same name, the later one would win silently."""
     counts = Counter(name for table in tables().values() for name in table)
     assert [name for name, count in counts.items() if count > 1] == []
 

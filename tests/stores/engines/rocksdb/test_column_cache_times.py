@@ -19,7 +19,7 @@ from tests.support.stores import batch, progress, timed, window
 
 MINUTE_MS = 60_000
 PER_MINUTE = 200
-"""Windows of each minute: more than the first chunk of entries has."""
+"""Windows of each minute: more than fit the first chunk of entries."""
 WINDOWS = window(
     "windows",
     {"k": "bigint"},
@@ -36,7 +36,7 @@ SESSIONS = timed(
     partitions=1,
     retention_ms=4 * MINUTE_MS,
 )
-"""Segments of both last two minutes."""
+"""Segments of both kinds last two minutes."""
 SCAN = WindowRangeQuery()
 
 

@@ -240,7 +240,7 @@ def looked_up(
 def test_a_cached_row_is_that_of_its_view(
     tmp_path_factory: pytest.TempPathFactory, steps: list[str | dict[str, int | None] | bool]
 ) -> None:
-    """Lookups, epochs with puts and deletes, epochs that are the whole store, and resets."""
+    """Lookups, epochs with puts and deletes, epochs that replace the store, and resets."""
     engine = opened(tmp_path_factory.mktemp("rows"))
     state: dict[str, int] = {}
     views = [(engine.view, dict(state))]
@@ -275,7 +275,7 @@ def test_a_cached_row_is_that_of_its_view(
     engine.close()
 
 
-def test_the_second_read_comes_from_memory_also_after_an_epoch(tmp_path: Path) -> None:
+def test_the_second_read_comes_from_memory_even_after_an_epoch(tmp_path: Path) -> None:
     engine = opened(tmp_path)
     engine.apply(progress(0), [batch(COUNTS, [("a", 1), ("b", 1)])])
     first = looked_up(engine, "a")

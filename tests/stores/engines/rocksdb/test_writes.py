@@ -74,7 +74,7 @@ def test_epochs_of_several_batches_agree_with_memory(
 
 @pytest.mark.parametrize("share", [1.0, 0.5, 0.01])
 def test_some_of_many_keys_get_another_version(tmp_path: Path, share: float) -> None:
-    """Neighbouring keys are stepped to, distant ones are sought."""
+    """Neighbouring keys are reached by steps, distant ones by a seek."""
     chance = random.Random(7)
     keys = [f"k{number:05d}" for number in range(2_000)]
     memory = MemoryPartition(KEPT, 0)
