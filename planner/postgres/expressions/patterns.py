@@ -23,7 +23,7 @@ _CLASSES = {
     **{"alpha": r"\pL", "digit": r"\d", "alnum": r"\pL\pN", "space": r"\s"},
     **{"upper": r"\p{Lu}", "lower": r"\p{Ll}"},
 }
-"""Classes that in PostgreSQL have more than the characters of ASCII, as RE2 writes them."""
+"""Classes that go beyond ASCII in PostgreSQL, as RE2 writes them."""
 _CLASS = re.compile(r"\[:(" + "|".join(_CLASSES) + r"):\]")
 _ESCAPES = {"m": r"\b", "M": r"\b", "y": r"\b", "Y": r"\B", "Z": r"\z"}
 
@@ -31,7 +31,7 @@ _ESCAPES = {"m": r"\b", "M": r"\b", "y": r"\b", "Y": r"\B", "Z": r"\z"}
 def regular_expression(pattern: str, position: int | None) -> str:
     r"""Return PostgreSQL's regular expression for RE2.
 
-    The begin and end of a word (`\m`, `\M`, `\y`) become `\b`. A dot matches a newline, too.
+    The beginning and end of a word (`\m`, `\M`, `\y`) become `\b`. A dot matches a newline, too.
 
     Raises:
         NotSupportedError: it has a back reference, or looks ahead or behind.
@@ -95,11 +95,11 @@ def groups_in(pattern: str) -> int:
 
 
 ALTERNATIVES_MAX = 100
-"""Most written patterns that are compared one by one; more become a list."""
+"""Maximum number of patterns that are compared one by one; more become a list."""
 
 
 def _matches_many(node: exp.Expr, types: Types) -> exp.Expr:
-    """Write `LIKE ANY (array)` and its kin as one comparison for each pattern; NULL is unknown."""
+    """Write `LIKE ANY (array)` and the like as one comparison for each pattern; NULL is unknown."""
     many = node.expression
     is_any, array = isinstance(many, exp.Any), strip(many.this)
     if isinstance(array, exp.Cast) and isinstance(strip(array.this), exp.Array):
