@@ -61,6 +61,6 @@ def write_days(directory: str | os.PathLike[str]) -> int:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description="Write the flights of 2013, one file for each day.")
+    parser = argparse.ArgumentParser(description="Write the flights of 2013, one file a day.")
     parser.add_argument("directory")
     print(write_days(parser.parse_args().directory))

@@ -291,7 +291,7 @@ def wait_for_all(
     cancellation: Cancellation | None,
     report_all: bool = False,
 ) -> bool:
-    """Block until every partition has met its bound; False if one has not in time.
+    """Block until every partition has met its bound; return False if one has not in time.
 
     Args:
         awaited: the partitions.

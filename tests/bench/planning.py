@@ -181,4 +181,4 @@ def _rows_of(engine: SqlEngine, sql: str) -> None:
 def _values_of(database: Rdict, keys: list[bytes]) -> None:
     found: list[object] = database.get(keys)  # type: ignore[arg-type, assignment] # its stub says list
     if None in found:
-        raise BenchError("a key that was written is not there")
+        raise BenchError("a key that was written is missing")

@@ -99,7 +99,7 @@ def _queries_s(host: Host, requests: list[StateQueryRequest[tuple[object, ...] |
     for request in requests:
         found = query(request).only_partition_result()
         if found is None or found.value is None:
-            raise BenchError("a key that was written is not there")
+            raise BenchError("a key that was written is missing")
     return time.perf_counter() - start
 
 
@@ -108,7 +108,7 @@ def _gets_s(database: Rdict, keys: list[bytes]) -> float:
     start = time.perf_counter()
     for key in keys:
         if get(key) is None:
-            raise BenchError("a key that was written is not there")
+            raise BenchError("a key that was written is missing")
     return time.perf_counter() - start
 
 

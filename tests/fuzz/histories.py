@@ -1,6 +1,6 @@
-"""Histories: writers, a gateway and readers, disturbed by kills, pauses, full disks and torn files.
+"""Histories: writers, a gateway and readers, disrupted by kills, pauses, full disks and torn files.
 
-The seed decides the order of the faults, not how the processes meet them: the same seed gives the
+The seed decides the order of the faults, not when they reach a process: the same seed gives the
 same faults, but not the same history.
 """
 
@@ -45,12 +45,12 @@ _SYSTEMS = ("none", "none", COARSE, "slow", "late")
 
 
 class NotReadyError(RuntimeError):
-    """A process of a history did not start, although nothing disturbed it."""
+    """A process of a history did not start, although no fault was active."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Setting:
-    """The processes of one history, and what disturbs them."""
+    """The processes of one history, and the faults that disrupt them."""
 
     directory: Path
     root: Path
@@ -194,8 +194,8 @@ def setting(
     with small_disk(disk, size_bytes=DISK_BYTES, coarse=fault == COARSE) as mounted:
         root = disk / "root"
         if fault == COARSE:
-            fault = "none"  # the disk itself has coarse time stamps, where it can be mounted
-        # A planted bug is the gateway's alone; an odd file system affects the writer, too.
+            fault = "none"  # the disk itself has coarse timestamps, where it can be mounted
+        # A planted bug affects only the gateway; an unusual file system affects the writer, too.
         system = "none" if fault == "bugs" else fault
         gateway = GatewayProcess(root=root, directory=directory, fault=fault)
         writer = WriterProcess(

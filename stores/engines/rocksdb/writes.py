@@ -51,9 +51,9 @@ class EntryWriter:
 
     Args:
         layout: of the store.
-        progress: of the new epoch. By its watermark rows are late.
+        progress: of the new epoch. Its watermark decides which rows are late.
         writes: takes the changes.
-        replaces: whether the epoch is the whole store, whose rows may be of any age.
+        replaces: whether the epoch replaces the store; then its rows may be of any age.
         change: takes the rows for the kept columns; None if none are kept.
         changed: takes the keys for the cache of rows.
     """
