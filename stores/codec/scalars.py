@@ -1,10 +1,8 @@
-"""How one value of a scalar type is stored in bytes: its slot, the same in rows and in nested
-values.
+"""How one value of a scalar type is stored in bytes: its slot, in rows and in nested values.
 
 Little-endian, because numpy reads a column of slots in place. Types of varying length have no slot
-of
-their own: `stores.codec.rows` and `stores.codec.nested` keep where such a value ends, and its bytes
-elsewhere.
+of their own: `stores.codec.rows` and `stores.codec.nested` keep where such a value ends, and its
+bytes elsewhere.
 """
 
 from __future__ import annotations
