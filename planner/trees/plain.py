@@ -46,6 +46,14 @@ _ALWAYS = frozenset(
 )
 """Words that both parsers read alike wherever they stand."""
 
+_NOT_AS_NAMES = frozenset(
+    {
+        *(TokenType.SELECT, TokenType.VALUES, TokenType.ANY, TokenType.LATERAL, TokenType.CARET),
+        *(TokenType.OVER, TokenType.PARTITION_BY, TokenType.FILTER),
+    }
+)
+"""Words that both parsers read alike, unless they are names: our parser reads more as names."""
+
 _NESTING = frozenset(
     {TokenType.L_PAREN, TokenType.NOT, TokenType.DASH, TokenType.CASE, TokenType.JOIN}
 )
@@ -55,9 +63,16 @@ _AFTER_NAME = frozenset(
     | {TokenType.LIMIT}
 )
 """Before one of them, the name of a type is a column, or a NULL, and begins no literal."""
+_LITERAL_TYPES = frozenset(
+    {TokenType.DATE, TokenType.TIME, TokenType.TIMESTAMP, TokenType.TIMESTAMPTZ}
+)
+_AFTER_LITERAL = _AFTER_NAME - {TokenType.DCOLON, TokenType.DOT}
+"""Behind one of them, a literal such as `date '2020-01-01'` has ended."""
 _ENDS_OPERAND = frozenset(
     {*(TokenType.VAR, TokenType.IDENTIFIER, TokenType.NUMBER, TokenType.STRING), TokenType.R_PAREN}
 )
+_AFTER_OPERAND = frozenset({TokenType.PLUS, TokenType.RLIKE})
+"""Operators that our parser reads in another way if they are prefixes."""
 _BEFORE_NAMES = frozenset({TokenType.ALIAS, TokenType.DOT})
 
 _ALL_ARGUMENTS = frozenset({"COALESCE", "COUNT", "GREATEST", "LEAST", "LOWER", "UPPER"})
@@ -91,16 +106,26 @@ def _is_plain_at(tokens: Sequence[Token], at: int, before: TokenType, kind: Toke
     """Whether both parsers read a word alike in its place."""
     if kind is TokenType.L_PAREN:
         return at == 0 or tokens[at - 1].text.upper() not in _OTHER_CALLS
-    if kind in {TokenType.SELECT, TokenType.NOT}:
+    if kind in _NOT_AS_NAMES or kind is TokenType.NOT:
         return before not in _BEFORE_NAMES
-    if kind is TokenType.PLUS:
+    if kind in _AFTER_OPERAND:
         return before in _ENDS_OPERAND
     if kind is TokenType.LIMIT:
         return _is_plain_limit([token.token_type for token in tokens[at + 1 : at + 4]])
     if kind in _TYPES:
-        after = tokens[at + 1].token_type if at + 1 < len(tokens) else TokenType.COMMA
-        return after in _AFTER_NAME
+        after, behind = _types_behind(tokens, at)
+        is_literal = after is TokenType.STRING and kind in _LITERAL_TYPES
+        return behind in _AFTER_LITERAL if is_literal else after in _AFTER_NAME
     return kind in _NESTING
+
+
+def _types_behind(tokens: Sequence[Token], at: int) -> tuple[TokenType, TokenType]:
+    """Return the types of the next two words; the end is read like a comma."""
+    one, two, *_ = (*(token.token_type for token in tokens[at + 1 : at + 3]), *_END)
+    return one, two
+
+
+_END = (TokenType.COMMA, TokenType.COMMA)
 
 
 def _is_plain_limit(after: list[TokenType]) -> bool:

@@ -51,6 +51,10 @@ def test_plain_statements_have_the_same_tree() -> None:
         "SELECT u.name, count(*) FROM users AS u GROUP BY u.name ORDER BY 2 DESC LIMIT $1 OFFSET 3",
         "SELECT a + 1, -a, a::bigint FROM t WHERE NOT (b IS NULL) AND c BETWEEN 1 AND 2",
         "SELECT date, time FROM t WHERE name = $1::text",
+        "SELECT a FROM t WHERE b = ANY ($1) AND c ~ 'd'",
+        "SELECT a FROM t WHERE b >= date '2020-01-01' AND c < timestamptz '2020-01-01 10:00+00'",
+        "SELECT a, rank() OVER (PARTITION BY b ORDER BY c), count(*) FILTER (WHERE d) FROM t",
+        "SELECT a FROM (VALUES (1), (2)) AS v (a), LATERAL (SELECT v.a ^ 2) AS w",
     ],
 )
 def test_lookups_are_plain(sql: str) -> None:
@@ -70,7 +74,11 @@ def test_lookups_are_plain(sql: str) -> None:
         "SELECT a[1] FROM t",
         "SELECT f(a -> 'b') FROM t",
         "SELECT a AS select FROM t",
-        "SELECT date '2020-01-01' FROM t",
+        "SELECT date '2020-01-01'::text FROM t",
+        "SELECT text '2020-01-01' FROM t",
+        "SELECT ~ a FROM t",
+        "SELECT a AS over FROM t",
+        "SELECT t.values FROM t",
         "SELECT numeric(3) '1' FROM t",
         "SELECT interval '1 day' FROM t",
         "SELECT a FROM t WHERE a !~ 'b'",
