@@ -63,17 +63,35 @@ def pgbench_run(target: PgTarget, script: Path, *, clients: int, transactions: i
     parse_pgbench_tps(_pgbench(target, script, arguments, seconds=RUN_S))
 
 
-def pgbench_latencies_ms(
-    target: PgTarget, script: Path, *, clients: int, rate: int, seconds: float
-) -> list[float]:
-    """Return the latency of each transaction from the moment it was due, waiting included.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PgbenchResult:
+    """Results of pgbench."""
+
+    per_s: float
+    """Transactions per second, without the time to connect."""
+    latencies_ms: list[float]
+    """Of each transaction."""
+
+
+def pgbench_logged(
+    target: PgTarget,
+    script: Path,
+    *,
+    clients: int,
+    protocol: str,
+    seconds: float,
+    rate: int | None = None,
+) -> PgbenchResult:
+    """Run a script for a time, with a log of its transactions.
 
     Args:
         target: the server.
         script: the statements of a transaction.
         clients: connections.
-        rate: transactions that fall due per second.
+        protocol: `simple`, `extended` or `prepared`.
         seconds: length of the run.
+        rate: transactions that fall due per second; their latencies then include waiting. None
+            begins each when the one before it has ended.
 
     Raises:
         UnavailableError: pgbench is not installed.
@@ -81,11 +99,13 @@ def pgbench_latencies_ms(
     """
     with tempfile.TemporaryDirectory(prefix="stategate-bench-") as directory:
         prefix = Path(directory) / "pgbench"
-        arguments = ["--client", str(clients), "--protocol", "prepared", "--rate", str(rate)]
+        arguments = ["--client", str(clients), "--protocol", protocol]
+        arguments += [] if rate is None else ["--rate", str(rate)]
         arguments += ["--log", "--log-prefix", str(prefix), *_for(seconds)]
-        parse_pgbench_tps(_pgbench(target, script, arguments, seconds=seconds))
+        per_s = parse_pgbench_tps(_pgbench(target, script, arguments, seconds=seconds))
         logs = sorted(Path(directory).iterdir())
-        return [latency for log in logs for latency in parse_pgbench_log(log.read_text())]
+        latencies = [latency for log in logs for latency in parse_pgbench_log(log.read_text())]
+    return PgbenchResult(per_s=per_s, latencies_ms=latencies)
 
 
 def _pgbench(target: PgTarget, script: Path, arguments: list[str], *, seconds: float) -> str:

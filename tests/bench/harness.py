@@ -7,10 +7,12 @@ mean little across runs; ratios do.
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
+
+T = TypeVar("T")
 
 
 class BenchError(RuntimeError):
@@ -29,6 +31,14 @@ class Better(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Latency:
+    """Milliseconds of one side's statements."""
+
+    median_ms: float
+    p99_ms: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
     """One row of the table."""
 
@@ -40,8 +50,12 @@ class Measured:
     better: Better = Better.HIGHER
     ratio_least: float | None = None
     """Least ratio; None without such a bar."""
+    ratio_goal: float | None = None
+    """Ratio that is aimed at; None if the least is all that is asked for."""
     ours_most: float | None = None
     """Limit of our own number, in `unit`, whatever the rival does."""
+    latencies: tuple[Latency, Latency] | None = None
+    """Ours and the rival's, where each statement was timed."""
 
     @property
     def ratio(self) -> float:
@@ -62,7 +76,29 @@ class Measured:
         """The bar in words."""
         if self.ours_most is not None:
             return f"≤ {_number(self.ours_most)} {self.unit}"
-        return "" if self.ratio_least is None else f"≥ {self.ratio_least:.2f} x"
+        if self.ratio_least is None:
+            return ""
+        goal = "" if self.ratio_goal is None else f", goal {self.ratio_goal:.2f}"
+        return f"≥ {self.ratio_least:.2f} x{goal}"
+
+    @property
+    def verdict(self) -> str:
+        """What is met: nothing, the bar, or its goal, too; empty without a bar."""
+        if not self.bar:
+            return ""
+        if self.ratio_goal is not None and self.ratio >= self.ratio_goal:
+            return "goal"
+        return "ok" if self.met else "BELOW"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counted:
+    """What one statement costs inside of a process, without a rival."""
+
+    work: str
+    took_us: float
+    calls: int
+    """Calls of Python functions, in all threads that work for the statement."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,9 +111,11 @@ class NotMeasured:
     """True if something went wrong; False if a program is not installed."""
 
 
-Line: TypeAlias = Measured | NotMeasured
+Line: TypeAlias = Measured | Counted | NotMeasured
 
 HEADER = ("work", "ours", "rival", "unit", "ratio", "bar", "")
+LATENCY_HEADER = ("ours median, p99 ms", "rival median, p99 ms")
+COUNTED_HEADER = ("work", "µs", "calls")
 
 
 def by_turns(
@@ -87,15 +125,21 @@ def by_turns(
 
     Every second round begins with the rival, so that neither always runs on the warmer machine.
     """
+    mine, theirs = turns(ours, rival, rounds=rounds)
+    return statistics.median(mine), statistics.median(theirs)
+
+
+def turns(ours: Callable[[], T], rival: Callable[[], T], *, rounds: int) -> tuple[list[T], list[T]]:
+    """Return the results of each side's rounds, as `by_turns` takes them."""
     ours()
     rival()
-    mine: list[float] = []
-    theirs: list[float] = []
+    mine: list[T] = []
+    theirs: list[T] = []
     for number in range(rounds):
-        turns = [(ours, mine), (rival, theirs)]
-        for run, results in turns if number % 2 == 0 else reversed(turns):
+        order = [(ours, mine), (rival, theirs)]
+        for run, results in order if number % 2 == 0 else reversed(order):
             results.append(run())
-    return statistics.median(mine), statistics.median(theirs)
+    return mine, theirs
 
 
 def percentile(values: Sequence[float], share: float) -> float:
@@ -108,15 +152,36 @@ def percentile(values: Sequence[float], share: float) -> float:
 
 
 def table(lines: Sequence[Line]) -> str:
-    """Format all rows under one header; rows without numbers show the reason."""
-    rows = [HEADER, *(_cells(line) for line in lines if isinstance(line, Measured))]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(HEADER))]
-    shown = [_aligned(row, widths) for row in rows]
-    shown.insert(1, "─" * max(map(len, shown)))
+    """Format the rows of each sort under one header; rows without numbers show the reason.
+
+    Latencies have columns of their own if any row has them.
+    """
+    measured = [line for line in lines if isinstance(line, Measured)]
+    header: tuple[str, ...] = HEADER
+    rows = [_cells(line) for line in measured]
+    if any(line.latencies is not None for line in measured):
+        header = (*HEADER, *LATENCY_HEADER)
+        rows = [row + _latency_cells(line) for row, line in zip(rows, measured, strict=True)]
+    counted = [line for line in lines if isinstance(line, Counted)]
+    shown = _formatted(header, rows, left={0, 3, 6}) if measured or not counted else []
+    if counted:
+        costs = [(line.work, _number(line.took_us), f"{line.calls:,}") for line in counted]
+        shown += ([""] if shown else []) + _formatted(COUNTED_HEADER, costs, left={0})
     for line in lines:
         if isinstance(line, NotMeasured):
             shown.append(f"{line.work}: {'FAILED' if line.failed else 'skipped'}: {line.reason}")
     return "\n".join(shown)
+
+
+def _formatted(
+    header: Sequence[str], rows: Sequence[Sequence[str]], *, left: Collection[int]
+) -> list[str]:
+    """Return the lines of a table; columns are aligned to the right but for some."""
+    everything = [header, *rows]
+    widths = [max(len(row[column]) for row in everything) for column in range(len(header))]
+    shown = [_aligned(row, widths, left) for row in everything]
+    shown.insert(1, "─" * max(map(len, shown)))
+    return shown
 
 
 def _cells(line: Measured) -> tuple[str, ...]:
@@ -125,14 +190,19 @@ def _cells(line: Measured) -> tuple[str, ...]:
         _number(line.ours),
         _number(line.rival),
         line.unit,
-        f"{line.ratio:.2f} x",
+        f"{line.ratio:.{2 if line.ratio >= 0.01 else 3}f} x",
         line.bar,
-        "" if not line.bar else "ok" if line.met else "BELOW",
+        line.verdict,
     )
 
 
-def _aligned(row: Sequence[str], widths: Sequence[int]) -> str:
-    left = {0, 3, 6}
+def _latency_cells(line: Measured) -> tuple[str, ...]:
+    if line.latencies is None:
+        return "", ""
+    return tuple(f"{each.median_ms:.2f}, {each.p99_ms:.2f}" for each in line.latencies)
+
+
+def _aligned(row: Sequence[str], widths: Sequence[int], left: Collection[int]) -> str:
     cells = [
         cell.ljust(width) if column in left else cell.rjust(width)
         for column, (cell, width) in enumerate(zip(row, widths, strict=True))

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import psycopg
 
-from tests.bench.clients import PgTarget, pgbench_latencies_ms
+from tests.bench.clients import PgTarget, pgbench_logged
 from tests.bench.harness import BenchError, Better, Line, Measured, by_turns, percentile
 from tests.bench.lookups_pg import PREPARED, script_text
 from tests.bench.scans import GROUP_BY
@@ -27,10 +27,15 @@ def p99_during_scan(setting: Setting) -> Line:
 
     def p99(target: PgTarget) -> float:
         with scanning(target):
-            latencies = pgbench_latencies_ms(
-                target, script, clients=CLIENTS, rate=RATE, seconds=setting.seconds
+            result = pgbench_logged(
+                target,
+                script,
+                clients=CLIENTS,
+                protocol="prepared",
+                seconds=setting.seconds,
+                rate=RATE,
             )
-        return percentile(latencies, 0.99)
+        return percentile(result.latencies_ms, 0.99)
 
     ours, rival = setting.pair
     mine, theirs = by_turns(lambda: p99(ours), lambda: p99(rival), rounds=setting.rounds)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import re
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -13,8 +15,11 @@ from tests.bench import data
 from tests.bench.__main__ import FAMILIES, main
 from tests.bench.clients import parse_pgbench_log, parse_pgbench_tps, parse_wrk, program
 from tests.bench.harness import (
+    HEADER,
     BenchError,
     Better,
+    Counted,
+    Latency,
     Line,
     Measured,
     NotMeasured,
@@ -178,6 +183,40 @@ def test_table() -> None:
         "http: skipped: wrk is not installed",
         "apply: FAILED: disk full",
     ]
+
+
+def test_table_with_latencies_and_costs() -> None:
+    def day(clients: int, ours: float, **more: Any) -> Measured:
+        work = f"day, {clients}"
+        return Measured(
+            work=work, unit="/s", ours=ours, rival=1000.0, rival_name="PostgreSQL", **more
+        )
+
+    latencies = (Latency(median_ms=0.5, p99_ms=2.25), Latency(median_ms=0.25, p99_ms=1.0))
+    barred = {"latencies": latencies, "ratio_least": 0.3, "ratio_goal": 1.0}
+    lines: list[Line] = [
+        day(4, 500.0, **barred),
+        day(1, 500.0),
+        day(16, 1000.0, **barred),
+        Counted(work="day, in process", took_us=51.25, calls=1234),
+    ]
+    shown = [line for line in table(lines).splitlines() if not line.startswith("─")]
+    assert [re.split(r"  +", line) for line in shown] == [
+        [*HEADER[:6], "ours median, p99 ms", "rival median, p99 ms"],
+        [
+            "day, 4 vs PostgreSQL", "500", "1,000", "/s", "0.50 x", "≥ 0.30 x, goal 1.00", "ok",
+            "0.50, 2.25", "0.25, 1.00",
+        ],
+        ["day, 1 vs PostgreSQL", "500", "1,000", "/s", "0.50 x"],
+        [
+            "day, 16 vs PostgreSQL", "1,000", "1,000", "/s", "1.00 x", "≥ 0.30 x, goal 1.00",
+            "goal", "0.50, 2.25", "0.25, 1.00",
+        ],
+        [""],
+        ["work", "µs", "calls"],
+        ["day, in process", "51.2", "1,234"],
+    ]  # fmt: skip
+    assert table(lines[-1:]).startswith("work ")
 
 
 def test_rows_are_the_same_whenever_they_are_made() -> None:
