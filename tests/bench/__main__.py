@@ -6,7 +6,7 @@ import argparse
 import importlib.metadata
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import psycopg
 
@@ -22,6 +22,7 @@ from tests.bench import (
     mixed,
     planning,
     scans,
+    small,
     statements,
     stores,
     waiters,
@@ -75,32 +76,38 @@ FAMILIES: Mapping[str, Family] = {
     "attach-scan-decoded": attach.scan_decoded,
     "connect": connections.connect_and_query,
     "idle-memory": connections.idle_memory,
+    **small.FAMILIES,
 }
 """Name for `--only` → measurement, in the order of the table."""
+GROUPS: Mapping[str, Sequence[str]] = {
+    small.PREFIX: [name for name in FAMILIES if name.startswith(f"{small.PREFIX}-")],
+}
+"""Name for `--only` → measurements."""
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the chosen measurements; return 1 if one failed, whatever its numbers."""
     asked = _parser().parse_args(arguments)
-    names = asked.only or list(FAMILIES)
+    names = [each for name in asked.only or FAMILIES for each in GROUPS.get(name, [name])]
     lines: list[Line] = []
     with new_setting(keys=asked.keys, seconds=asked.seconds, rounds=asked.rounds) as setting:
         for name in names:
             print(f"measuring {name} …", file=sys.stderr, flush=True)
-            lines.append(_measure(name, setting))
+            lines += _measure(name, setting)
     print(_heading(asked.keys))
     print(table(lines))
     return int(any(isinstance(line, NotMeasured) and line.failed for line in lines))
 
 
-def _measure(name: str, setting: Setting) -> Line:
+def _measure(name: str, setting: Setting) -> Sequence[Line]:
     """Run one measurement; a failure becomes its row and does not stop the others."""
     try:
-        return FAMILIES[name](setting)
+        found = FAMILIES[name](setting)
     except UnavailableError as error:
-        return NotMeasured(work=name, reason=str(error), failed=False)
+        return [NotMeasured(work=name, reason=str(error), failed=False)]
     except (BenchError, ServerError, StoreError, psycopg.Error, OSError) as error:
-        return NotMeasured(work=name, reason=str(error), failed=True)
+        return [NotMeasured(work=name, reason=str(error), failed=True)]
+    return found if isinstance(found, Sequence) else [found]
 
 
 def _heading(keys: int) -> str:
@@ -123,7 +130,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--seconds", type=float, default=5.0, help="length of one round under load")
     parser.add_argument("--rounds", type=_positive, default=3, help="rounds whose median counts")
     parser.add_argument(
-        "--only", action="append", choices=list(FAMILIES), help="a measurement; may be repeated"
+        "--only",
+        action="append",
+        choices=[*FAMILIES, *GROUPS],
+        help=f"a measurement, or a group ({', '.join(GROUPS)}); may be repeated",
     )
     return parser
 

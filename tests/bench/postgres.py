@@ -22,6 +22,7 @@ SETTINGS: Mapping[str, str] = {
     **postgres.FAST,
     "max_wal_size": "4GB",
     "work_mem": "64MB",
+    "timezone": "UTC",
 }
 CHUNK_BYTES = 1 << 20
 LOAD_TIMEOUT_S = 120.0
@@ -42,18 +43,19 @@ def running_postgres(directory: Path, *, csv: Path) -> Iterator[PgTarget]:
     try:
         with postgres.running_postgres(directory, user="bench", settings=SETTINGS) as server:
             target = PgTarget(port=server.port, user=server.user, database=server.database)
-            _load(target, csv)
+            load_table(target, STORE, create=CREATE_TABLE, csv=csv)
             yield target
     except postgres.PostgresMissingError as error:
         raise UnavailableError(str(error)) from None
 
 
-def _load(target: PgTarget, csv: Path) -> None:
+def load_table(target: PgTarget, name: str, *, create: str, csv: Path) -> None:
+    """Make a table of the rows of `csv`, vacuumed and analysed."""
     with psycopg.connect(target.dsn, autocommit=True) as connection:
         connection.execute(f"SET statement_timeout = {int(LOAD_TIMEOUT_S * 1000)}")
-        connection.execute(CREATE_TABLE)
-        copy = f"COPY {STORE} FROM STDIN (FORMAT csv, HEADER)"
+        connection.execute(create)
+        copy = f"COPY {name} FROM STDIN (FORMAT csv, HEADER)"
         with connection.cursor() as cursor, cursor.copy(copy) as sink, csv.open("rb") as source:
             while chunk := source.read(CHUNK_BYTES):
                 sink.write(chunk)
-        connection.execute(f"VACUUM (ANALYZE, FREEZE) {STORE}")
+        connection.execute(f"VACUUM (ANALYZE, FREEZE) {name}")

@@ -7,7 +7,7 @@ import re
 import tempfile
 import time
 import urllib.request
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -16,10 +16,10 @@ from typing import TypeAlias
 import psycopg
 import pyarrow as pa
 
-from tests.bench import data
+from tests.bench import data, small_stores
 from tests.bench.clients import PgTarget, pgbench_run
 from tests.bench.harness import BenchError, Line
-from tests.bench.postgres import running_postgres
+from tests.bench.postgres import load_table, running_postgres
 from tests.support.gateway import Gateway, running_gateway
 
 ROOM = ("--set", f"rows_bytes={1 << 30}")
@@ -34,6 +34,8 @@ RESTORE_TIMEOUT_S = 600.0
 """Long enough for ten million rows on a slow disk."""
 COLUMNS_TIMEOUT_S, COLUMNS_PAUSE_S = 60.0, 1.0
 """Timeout for reading the columns, and the pause without progress that ends it, in seconds."""
+FEW_KEYS = 100_000
+"""A run with fewer keys is small, and its other stores are, too."""
 
 
 @dataclass(kw_only=True)
@@ -131,6 +133,27 @@ class Setting:
             raise BenchError(f"the servers differ on the keys {keys}")
         return ours, postgres
 
+    @property
+    def days(self) -> int:
+        """Days of windows in the stores for small answers."""
+        return small_stores.DAYS_OF_FEW if self.keys < FEW_KEYS else small_stores.DAYS
+
+    @cached_property
+    def with_small_stores(self) -> tuple[PgTarget, PgTarget]:
+        """The pair, with the stores for small answers beside the large one.
+
+        The gateway finds them in its log. Measurements that are made before have the large store
+        alone.
+        """
+        pair, rows = self.pair, small_stores.tables(self.days)
+        small_stores.write_logs(self.gateway.root, rows)
+        _wait_for_rows(self.ours, {name: table.num_rows for name, table in rows.items()})
+        _wait_for_columns(self.gateway)
+        for name, csv in small_stores.write_csvs(self.directory, rows).items():
+            create = small_stores.CREATE_TABLES[name]
+            load_table(self.postgres, name, create=create, csv=csv)
+        return pair
+
     @cached_property
     def looked_up(self) -> tuple[PgTarget, PgTarget]:
         """The pair, after each row was looked up once on both sides."""
@@ -148,8 +171,8 @@ class Setting:
         return path
 
 
-Family: TypeAlias = Callable[[Setting], Line]
-"""A measurement: a function of the setting."""
+Family: TypeAlias = Callable[[Setting], Line | Sequence[Line]]
+"""A measurement: a function of the setting, which returns the lines of the table."""
 
 
 @contextlib.contextmanager
@@ -177,6 +200,22 @@ def _wait_for_columns(gateway: Gateway) -> None:
         before = kept
         time.sleep(COLUMNS_PAUSE_S)
     raise BenchError("the gateway keeps no columns, or never has them all")
+
+
+def _wait_for_rows(target: PgTarget, expected: Mapping[str, int]) -> None:
+    """Wait until stores are found and have all their rows."""
+    end = time.monotonic() + COLUMNS_TIMEOUT_S
+    with psycopg.connect(target.dsn, connect_timeout=10, autocommit=True) as connection:
+        for name, rows in expected.items():
+            found = 0
+            while found < rows:
+                if time.monotonic() > end:
+                    raise BenchError(f"the gateway has {found:,} rows of {name}, not {rows:,}")
+                with contextlib.suppress(psycopg.errors.UndefinedTable):
+                    ((found,),) = connection.execute(
+                        f"SELECT count(*) FROM {name} WITH WAIT '{COLUMNS_TIMEOUT_S:.0f} s'"
+                    ).fetchall()
+                time.sleep(0.1)
 
 
 def _rows_of(target: PgTarget, keys: list[str]) -> list[tuple[object, ...]]:
