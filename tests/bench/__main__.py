@@ -23,6 +23,7 @@ from tests.bench import (
     planning,
     scans,
     small,
+    small_in_process,
     statements,
     stores,
     waiters,
@@ -77,6 +78,7 @@ FAMILIES: Mapping[str, Family] = {
     "connect": connections.connect_and_query,
     "idle-memory": connections.idle_memory,
     **small.FAMILIES,
+    "small-in-process": small_in_process.costs,
 }
 """Name for `--only` → measurement, in the order of the table."""
 GROUPS: Mapping[str, Sequence[str]] = {

@@ -1,0 +1,197 @@
+"""The statements of small answers, and what some of them cost from wire bytes to wire bytes.
+
+The costs have ceilings here, so that a statement that calls more functions than before fails,
+without a measurement of time. Lower a ceiling with the change that lowers the cost; `pytest -s`
+prints what was counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+
+from planner.sql import SqlEngine
+from stores.codec.partitioner import partition_column
+from stores.engines.rocksdb.column_budget import ColumnBudget
+from stores.engines.rocksdb.partition import RocksPartition
+from stores.engines.rocksdb.row_cache import RowBudget
+from stores.hosting.local_store import LocalStore
+from stores.hosting.replica import Replica
+from stores.spec.schema import StoreSchema
+from tests.bench import data, small_stores
+from tests.bench.__main__ import FAMILIES, GROUPS
+from tests.bench.costs import CallCounter, WireSession, peak_bytes, wire_session
+from tests.bench.epochs import log_batches, progress
+from tests.bench.small_in_process import runner
+from tests.bench.small_statements import SmallStatement, statements
+from tests.gateway.pgwire import wire
+from tests.support.stores import FixedCatalog
+
+DAYS = 21
+USERS = 200
+STATEMENTS = statements(keys=USERS, days=DAYS)
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """The cost of one prepared statement, from its Bind to ReadyForQuery."""
+
+    calls: int
+    """Calls of Python functions, in all threads that work for it."""
+    peak_kib: float
+    """Memory that it adds at its peak."""
+
+
+CEILINGS = {
+    "key": Cost(45, 3),
+    "ten-keys": Cost(1_640, 45),
+    "day": Cost(1_120, 50),
+    "page": Cost(1_320, 82),
+}
+TOLERANCE = 1.1
+"""How many times its ceiling a cost may be, because versions of Python differ."""
+
+
+@pytest.fixture(scope="module")
+def catalog(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FixedCatalog]:
+    """All stores that the statements read, as on a host, but without its background threads."""
+    rows = small_stores.tables(DAYS)
+    schemas = {data.SCHEMA: data.rows(USERS), **{s: rows[s.name] for s in small_stores.SCHEMAS}}
+    opener = _Opener(tmp_path_factory.mktemp("small"))
+    stores = [opener.open(schema, table) for schema, table in schemas.items()]
+    yield FixedCatalog(*stores)
+    for store in stores:
+        store.close()
+
+
+class _Opener:
+    """Opens filled stores with kept columns and rows; they share their memory."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._columns, self._rows = ColumnBudget(1 << 28), RowBudget(1 << 28)
+
+    def open(self, schema: StoreSchema, table: pa.Table) -> LocalStore:
+        numbers = partition_column(table, schema.key, schema.partitions)
+        replicas: dict[int, Replica] = {}
+        for partition in range(schema.partitions):
+            path = self._directory / schema.name / str(partition)
+            path.mkdir(parents=True)
+            engine = RocksPartition(
+                path, schema=schema, partition=partition, columns=self._columns, rows=self._rows
+            )
+            replicas[partition] = Replica(engine, schema=schema, partition=partition)
+            mine = table.filter(pa.array(numbers == partition))
+            replicas[partition].apply(progress(), log_batches(mine))
+            engine.maintain(lambda: False)
+        return LocalStore(schema, replicas)
+
+
+@pytest.fixture(scope="module")
+def engine(catalog: FixedCatalog) -> Iterator[SqlEngine]:
+    engine = SqlEngine(catalog)
+    yield engine
+    engine.close()
+
+
+@pytest.mark.parametrize("name", CEILINGS)
+def test_a_small_statement_costs_no_more_than_before(name: str, catalog: FixedCatalog) -> None:
+    ceiling = CEILINGS[name]
+    with CallCounter() as counter:
+        engine = SqlEngine(catalog)
+        try:
+            with wire_session(engine) as session:
+                messages = prepared(session, STATEMENTS[name])
+                calls = counter.count(lambda: session.ask(messages))
+                peak_kib = peak_bytes(lambda: session.ask(messages)) / 1024
+        finally:
+            engine.close()
+    found = f"{name}: {calls} calls of {ceiling.calls}, {peak_kib:.1f} KiB of {ceiling.peak_kib}"
+    print(found)
+    assert calls <= ceiling.calls * TOLERANCE, found
+    assert peak_kib <= ceiling.peak_kib * TOLERANCE, found
+
+
+def prepared(session: WireSession, statement: SmallStatement) -> bytes:
+    """Prepare a statement; return the messages that run it, as pgbench sends them."""
+    session.ask(wire.parse("s", statement.numbered) + wire.SYNC)
+    parameters = [each.encode() for each in statement.parameters(0)]
+    messages = wire.bind("", "s", parameters) + wire.describe("P", "")
+    messages += wire.execute("") + wire.SYNC
+    answer = wire.split_messages(session.ask(messages))
+    assert sum(kind == "D" for kind, _ in answer) == statement.rows
+    return messages
+
+
+def test_calls_are_counted_in_all_threads_that_begin_while_they_are(catalog: FixedCatalog) -> None:
+    def twice() -> None:
+        for _ in range(2):
+            len_of("")
+
+    with CallCounter() as counter:
+        assert counter.count(lambda: None) == 0
+        assert counter.count(twice) == 2
+        engine = SqlEngine(catalog)
+        with wire_session(engine) as session:
+            # A worker thread composes it, which calls more than the loop does.
+            counted = counter.count(lambda: session.ask(wire.query("SELECT 1 AS one")))
+        engine.close()
+    assert counted > 100
+
+
+def len_of(text: str) -> int:
+    return len(text)
+
+
+def test_memory_is_counted_at_its_peak() -> None:
+    def run() -> None:
+        for _ in range(3):
+            bytearray(1 << 20)
+
+    assert 1 << 20 <= peak_bytes(run) < 2 << 20
+
+
+@pytest.mark.parametrize("name", STATEMENTS)
+def test_a_statement_has_the_rows_that_are_expected(name: str, engine: SqlEngine) -> None:
+    runner(engine, STATEMENTS[name])  # raises otherwise
+
+
+def test_a_statement_is_written_in_three_forms() -> None:
+    day = STATEMENTS["day-added"]
+    assert "origin = $1" in day.numbered
+    assert "+ $2 * interval" in day.numbered
+    assert "origin = '100'" in day.literal(0)
+    assert "+ 0 * interval" in day.literal(0)
+    assert day.parameters(1) == ("149", "9")
+    assert day.script("prepared").startswith("\\set a random(100, 199)\n\\set n random(0, 19)\n")
+    assert "origin = :a" in day.script("prepared")
+    assert "origin = ':a'" in day.script("simple")
+    assert "+ :n * interval" in day.script("simple")
+    assert "\\set b :a + 49\n" in STATEMENTS["range"].script("prepared")
+
+
+def test_the_stores_have_the_shape_of_the_demo() -> None:
+    first, second = small_stores.tables(DAYS), small_stores.tables(DAYS)
+    for schema in small_stores.SCHEMAS:
+        assert first[schema.name].equals(second[schema.name])
+        numbers = partition_column(first[schema.name], schema.key, schema.partitions)
+        assert set(numbers.tolist()) == set(range(schema.partitions))
+    aircraft, hourly = first["aircraft"], first["airport_hourly"]
+    assert pc.count_distinct(aircraft.column("tailnum")).as_py() == small_stores.AIRCRAFT_ROWS
+    assert pc.count_distinct(aircraft.column("distance")).as_py() == small_stores.AIRCRAFT_ROWS
+    newest = pc.max(hourly.column("window_start"))
+    windows = pc.sum(pc.equal(hourly.column("window_start"), newest)).as_py()
+    assert windows == small_stores.NEWEST_AIRPORTS
+    per_airport = 19 * DAYS
+    missing = small_stores.AIRPORTS - small_stores.NEWEST_AIRPORTS
+    assert len(hourly) == small_stores.AIRPORTS * per_airport - missing
+
+
+def test_the_group_has_all_small_measurements() -> None:
+    assert set(GROUPS["small"]) == {name for name in FAMILIES if name.startswith("small-")}
+    assert {f"small-{name}" for name in STATEMENTS} < set(GROUPS["small"])
