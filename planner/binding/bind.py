@@ -27,9 +27,8 @@ from planner.binding.qualifiers import (
     unqualify_call,
     unqualify_type,
 )
-from planner.binding.relations import Relation, identifier
+from planner.binding.relations import Relation, Vocabulary, identifier
 from planner.binding.scopes import scopes_of
-from planner.binding.vocabulary import Vocabulary
 from planner.errors import NotSupportedError, UnknownNameError
 from planner.postgres import rewrite
 from planner.postgres.arities import check_arities

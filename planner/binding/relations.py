@@ -1,10 +1,13 @@
-"""The relations that SQL can name: the stores, and the gateway's own in schema `stategate`."""
+"""The names that SQL can use: relations and functions.
+
+Relations are the stores, and the gateway's own in schema `stategate`.
+"""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Mapping
+from dataclasses import dataclass, field
 
 import pyarrow as pa
 from msgspec import Struct
@@ -12,6 +15,8 @@ from sqlglot import exp
 
 from planner.binding.running_statements import RunningQueries
 from planner.errors import NotSupportedError, StoreFailedError, UnavailableError, UnknownNameError
+from planner.postgres.refused import TABLE_FUNCTIONS
+from planner.postgres.types.functions import FUNCTIONS, RESULTS
 from planner.syntax.options import SETTINGS
 from planner.values.partition_failures import RESTORING
 from planner.values.session import Session
@@ -21,6 +26,7 @@ from stores.spec.schema import (
     BIGINT,
     INTEGER,
     JSON,
+    PSEUDO_COLUMNS,
     TEXT,
     TIMESTAMPTZ,
     Column,
@@ -262,3 +268,30 @@ _ROWS: Mapping[str, Callable[[Surroundings], list[Row]]] = {
     "queries": _query_rows,
     "settings": _setting_rows,
 }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vocabulary:
+    """The names of one database, the stores or the catalog; no other name exists."""
+
+    resolve: Callable[[exp.Table], Relation]
+    """Returns the relation of a table in FROM, or raises UnknownNameError."""
+    functions: Container[str] = FUNCTIONS
+    table_functions: Container[str] = TABLE_FUNCTIONS
+    """Functions that are allowed in FROM."""
+    results: Mapping[str, DataType] = field(default_factory=lambda: RESULTS)
+    """Result types of functions that do not depend on the arguments."""
+    schemas: frozenset[str] = frozenset({"pg_catalog"})
+    """Schemas whose functions can be called by a qualified name."""
+    arguments: Mapping[str, tuple[DataType, ...]] = field(default_factory=dict)
+    """Types that functions require of parameters, where it is not text."""
+    hidden: frozenset[str]
+    """Columns that `*` leaves out."""
+
+
+def vocabulary_of_stores(catalog: StoreCatalog) -> Vocabulary:
+    """Return the names that statements over stores may use."""
+    return Vocabulary(
+        resolve=lambda table: resolve(table, catalog),
+        hidden=frozenset(column.name for column in PSEUDO_COLUMNS),
+    )

@@ -1,12 +1,11 @@
-"""Recognition of statements that read only the system catalog."""
+"""Recognition of statements that read only the system catalog, by their relations and calls."""
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Iterator
 
 from sqlglot import exp
 
-from planner.pg_catalog.from_items import relation_names
 from planner.pg_catalog.macros import (
     ACCESS,
     DESCRIPTIONS,
@@ -21,7 +20,7 @@ from planner.pg_catalog.relations import find_relation
 from planner.pg_catalog.side_effects import SIDE_EFFECT_FUNCTIONS
 from planner.pg_catalog.vocabulary import is_user_keyword
 from planner.postgres.types.functions import FUNCTIONS, call_name
-from planner.trees.column_names import type_name
+from planner.trees.column_names import folded, type_name
 
 SESSION_NODES = (
     exp.CurrentSchema,
@@ -60,6 +59,22 @@ OBJECT_TYPES = frozenset(
     ("regclass", "regtype", "regproc", "regprocedure", "regnamespace", "regrole")
 )
 """Types whose values only the catalog can read and print."""
+
+
+def is_function(table: exp.Table) -> bool:
+    """Whether a FROM item is a call."""
+    return isinstance(table.this, (exp.Func, exp.Unnest))
+
+
+def relation_names(tree: exp.Expr) -> Iterator[tuple[str, str]]:
+    """Yield (schema, name) of each relation of a statement; a missing schema is empty."""
+    common = frozenset(cte.alias.lower() for cte in tree.find_all(exp.CTE))
+    for table in tree.find_all(exp.Table):
+        if is_function(table):
+            continue
+        schema, name = folded(table.args.get("db")), folded(table.this)
+        if schema or name not in common:
+            yield schema, name
 
 
 def is_catalog_statement(tree: exp.Expr, stores: Container[str]) -> bool:

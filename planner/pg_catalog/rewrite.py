@@ -1,7 +1,7 @@
 """A client's catalog statement rewritten for DuckDB.
 
 Names, types and parameters are bound as in statements over stores; this module adds what only the
-catalog needs.
+catalog needs, such as functions in FROM, which become subqueries.
 """
 
 from __future__ import annotations
@@ -14,14 +14,15 @@ from sqlglot import exp
 
 from planner.binding.bind import bind
 from planner.binding.column_origins import Origins
-from planner.binding.qualifiers import unqualify
+from planner.binding.qualifiers import unqualify, unqualify_call
 from planner.composing.compose import to_duckdb
-from planner.pg_catalog.from_items import rewrite_from
-from planner.pg_catalog.macros import CATALOG_MACROS, MACRO_PREFIX
-from planner.pg_catalog.relations import SCHEMA_IN_DUCKDB, SYSTEM_COLUMNS
+from planner.pg_catalog.macros import CATALOG_MACROS, MACRO_PREFIX, ROWS_OF
+from planner.pg_catalog.recognise import is_function
+from planner.pg_catalog.relations import INTERNAL, SCHEMA_IN_DUCKDB, SYSTEM_COLUMNS
 from planner.pg_catalog.side_effects import SideEffect, extract_side_effects
 from planner.pg_catalog.vocabulary import catalog_vocabulary, resolve_user_keywords
 from planner.syntax.with_clause import NO_CLAUSE
+from planner.trees.column_names import column_name
 from planner.trees.nodes import parameter_number
 from planner.trees.outline import Outline, outline
 from planner.values.quoting import quote_text
@@ -138,3 +139,83 @@ def _current_schemas(node: exp.Expr) -> exp.Expr:
     assert branch is not None
     branch.set("this", argument.copy())
     return case
+
+
+_SCHEMAS = frozenset(SCHEMA_IN_DUCKDB)
+
+
+def rewrite_from(tree: exp.Expr) -> None:
+    """Replace functions by subqueries: DuckDB has no tables for them.
+
+    Raises:
+        UnknownNameError: the schema of a function has no functions (3F000).
+        NotSupportedError: a function belongs to another database.
+    """
+    for column in tree.find_all(exp.Column):
+        column.set("db", None)
+        column.set("catalog", None)
+    for table in [*tree.find_all(exp.Table)]:
+        if is_function(table):
+            unqualify_call(table, _SCHEMAS)
+            _rewrite_from_call(table)
+    for lateral in [*tree.find_all(exp.Lateral)]:
+        if isinstance(lateral.this, exp.Unnest):  # DuckDB's unnest is lateral anyway
+            unnest = lateral.this.copy()
+            unnest.set("alias", lateral.args.get("alias"))
+            lateral.replace(unnest)
+    for unnest in [*tree.find_all(exp.Unnest)]:
+        _name_unnest(unnest)
+
+
+def _rewrite_from_call(table: exp.Table) -> None:
+    call = table.this
+    name = column_name(call)
+    ordinality = bool(table.args.get("ordinality"))
+    if name in ROWS_OF:
+        query = _rows_of(name, ordinality=ordinality)
+    else:  # a scalar function gives one row; DuckDB refuses its own table functions here
+        rows = _as_rows(call) if name == "generate_series" else call.copy()
+        query = exp.select(exp.alias_(rows, _first_column(table, name), quoted=True))
+        if ordinality:
+            query = query.select("row_number() OVER () AS ordinality", dialect="duckdb")
+    alias = table.args.get("alias") or exp.TableAlias(this=exp.to_identifier(name))
+    lateral = exp.Lateral(this=exp.Subquery(this=query), alias=alias.copy())
+    if isinstance(table.parent, exp.From):
+        table.replace(exp.Subquery(this=query, alias=alias.copy(), joins=table.args.get("joins")))
+    else:
+        table.replace(lateral)
+
+
+def _as_rows(call: exp.Expr) -> exp.Expr:
+    bounds = [call.args[key] for key in ("start", "end", "step") if call.args.get(key)]
+    arguments = [bound.copy() for bound in bounds or call.expressions]
+    series = exp.Anonymous(this="generate_series", expressions=arguments)
+    return exp.Anonymous(this="unnest", expressions=[series])
+
+
+def _rows_of(name: str, *, ordinality: bool) -> exp.Select:
+    query = sqlglot.parse_one(ROWS_OF[name], dialect="postgres")
+    assert isinstance(query, exp.Select)
+    for table in query.find_all(exp.Table):
+        if not table.db:
+            table.meta[INTERNAL] = True
+    return query.select("1::BIGINT AS ordinality", dialect="duckdb") if ordinality else query
+
+
+def _first_column(table: exp.Table, name: str) -> str:
+    """Return the name of a function's only column: the column alias, alias or function name."""
+    columns = table.alias_column_names
+    if columns:
+        return str(columns[0])
+    return table.alias or name
+
+
+def _name_unnest(unnest: exp.Unnest) -> None:
+    if not isinstance(unnest.parent, (exp.From, exp.Join, exp.Lateral)):
+        return
+    alias = unnest.args.get("alias")
+    if alias is None:
+        identifier = exp.to_identifier("unnest")
+        unnest.set("alias", exp.TableAlias(this=identifier, columns=[identifier.copy()]))
+    elif not alias.args.get("columns"):
+        alias.set("columns", [alias.this.copy()])

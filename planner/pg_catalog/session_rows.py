@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from sqlglot import exp
 
 from planner.binding.running_statements import RunningQuery
-from planner.pg_catalog.from_items import relation_names
 from planner.pg_catalog.postgres_types import postgres_types
+from planner.pg_catalog.recognise import relation_names
 from planner.values.quoting import quote_text
 from planner.values.session import ListedCursor, ListedSession, ListedStatement, Session
 

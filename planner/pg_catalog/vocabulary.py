@@ -10,8 +10,7 @@ from functools import cache
 
 from sqlglot import exp
 
-from planner.binding.relations import Relation
-from planner.binding.vocabulary import Vocabulary
+from planner.binding.relations import Relation, Vocabulary
 from planner.errors import UnknownNameError
 from planner.pg_catalog.macros import CATALOG_MACROS, ROWS_OF
 from planner.pg_catalog.relations import (

@@ -10,8 +10,7 @@ from sqlglot import exp
 
 from planner.binding.bind import bind
 from planner.binding.column_origins import with_origins
-from planner.binding.relations import identifier, require_missing
-from planner.binding.vocabulary import of_stores
+from planner.binding.relations import identifier, require_missing, vocabulary_of_stores
 from planner.commands.row_commands import ROW_COMMANDS, plan_row_command
 from planner.commands.transaction import read_transaction
 from planner.errors import InvalidSyntaxError, LimitExceededError, UnknownNameError
@@ -123,7 +122,7 @@ class QueryPreparer:
     def __init__(self, parts: EngineParts) -> None:
         self._catalog, self._composer = parts.catalog, parts.composer
         self._pg_catalog, self._executor = parts.pg_catalog, parts.executor
-        self._vocabulary = of_stores(parts.catalog)
+        self._vocabulary = vocabulary_of_stores(parts.catalog)
 
     def prepare(
         self,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from planner.binding.bind import Bound, bind
-from planner.binding.vocabulary import of_stores
+from planner.binding.relations import vocabulary_of_stores
 from planner.errors import QueryError
 from planner.syntax.parse import parse
 from planner.syntax.with_clause import NO_CLAUSE
@@ -18,7 +18,7 @@ CATALOG = FixedCatalog(*(open_store(schema) for schema in STORES))
 def bound_of(sql: str) -> Bound:
     tree = parse(sql).tree
     assert tree is not None
-    return bind(tree, NO_CLAUSE, of_stores(CATALOG))
+    return bind(tree, NO_CLAUSE, vocabulary_of_stores(CATALOG))
 
 
 @pytest.mark.parametrize(

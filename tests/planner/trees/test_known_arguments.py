@@ -13,7 +13,7 @@ from planner.binding import comparisons, predicate_reader
 from planner.binding.bind import bind
 from planner.binding.predicate_reader import PredicateReader
 from planner.binding.predicates import Predicate
-from planner.binding.vocabulary import of_stores
+from planner.binding.relations import vocabulary_of_stores
 from planner.errors import InvalidSyntaxError, NotSupportedError, QueryError
 from planner.postgres.expressions.calls import CALLS
 from planner.postgres.rewrite import RULES
@@ -162,14 +162,14 @@ def test_clause_with_an_unknown_argument_is_refused(sql: str) -> None:
     sides = world()
     tree = parse(sql).tree
     assert tree is not None
-    bind(tree.copy(), NO_CLAUSE, of_stores(sides.engine._catalog))
+    bind(tree.copy(), NO_CLAUSE, vocabulary_of_stores(sides.engine._catalog))
     for at, of in enumerate(tree.walk()):
         if isinstance(of, exp.Condition | exp.Query) and not isinstance(of, exp.Select):
             continue
         copy = tree.copy()
         list(copy.walk())[at].args["of_a_later_release"] = exp.true()
         with pytest.raises((NotSupportedError, InvalidSyntaxError)):
-            bind(copy, NO_CLAUSE, of_stores(sides.engine._catalog))
+            bind(copy, NO_CLAUSE, vocabulary_of_stores(sides.engine._catalog))
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ def test_rewriting_of_an_unknown_node_is_refused(sql: str) -> None:
     tree = parse(sql).tree
     assert tree is not None
     next(tree.find_all(exp.Func)).args["of_a_later_release"] = True
-    bound = bind(tree, NO_CLAUSE, of_stores(world().engine._catalog))
+    bound = bind(tree, NO_CLAUSE, vocabulary_of_stores(world().engine._catalog))
     with pytest.raises(NotSupportedError):
         bound.translate()
 

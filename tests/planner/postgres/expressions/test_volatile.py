@@ -6,7 +6,7 @@ import pytest
 from sqlglot import exp
 
 from planner.binding.bind import bind
-from planner.binding.vocabulary import of_stores
+from planner.binding.relations import vocabulary_of_stores
 from planner.composing.compose import to_duckdb
 from planner.errors import NotSupportedError
 from planner.postgres.expressions.volatile import VOLATILE
@@ -23,7 +23,7 @@ CATALOG: StoreCatalog = FixedCatalog()
 def translated(sql: str) -> exp.Expr:
     tree = parse(sql).tree
     assert tree is not None
-    bound = bind(tree, NO_CLAUSE, of_stores(CATALOG))
+    bound = bind(tree, NO_CLAUSE, vocabulary_of_stores(CATALOG))
     bound.translate()
     return bound.tree
 

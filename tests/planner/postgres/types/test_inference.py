@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from planner.binding.bind import bind
-from planner.binding.vocabulary import of_stores
+from planner.binding.relations import vocabulary_of_stores
 from planner.errors import QueryError
 from planner.syntax.parse import parse
 from stores.spec.store import StoreCatalog
@@ -32,7 +32,7 @@ def test_inferred_types_are_those_of_postgresql(catalog: StoreCatalog) -> None:
             parsed = parse(entry.sql)
             assert parsed.tree is not None
             try:
-                found = bind(parsed.tree, parsed.clause, of_stores(catalog)).translate()
+                found = bind(parsed.tree, parsed.clause, vocabulary_of_stores(catalog)).translate()
             except QueryError:
                 continue  # a function of the catalog, which another database answers
             for ours, theirs in zip(found or (), entry.answer.types, strict=False):
