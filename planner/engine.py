@@ -13,7 +13,7 @@ from planner.values.cancel import Cancellation
 from planner.values.catalog_types import OID, VOID, CatalogType
 from planner.values.durations import duration_ms
 from planner.values.quoting import quote_always
-from planner.values.redacted import statement_shape
+from planner.values.redaction import statement_shape
 from planner.values.session import (
     Backends,
     ListedCursor,

@@ -29,7 +29,7 @@ from planner.errors import (
     NotSupportedError,
     UnavailableError,
 )
-from planner.trees.interpreted import DuckDBGenerator
+from planner.trees.interpreted_sqlglot import DuckDBGenerator
 from planner.trees.nodes import is_comma
 from planner.trees.outline import Outline
 from planner.values.cancel import Cancellation

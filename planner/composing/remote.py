@@ -38,7 +38,7 @@ from planner.composing.process_pool import ProcessPool
 from planner.composing.remote_statement import RemoteStatement, StatementLostError
 from planner.errors import QueryError, UnavailableError
 from planner.values.cancel import Cancellation
-from planner.values.redacted import statement_shape
+from planner.values.redaction import statement_shape
 from stores.spec.query import BATCH_ROWS
 
 T = TypeVar("T")

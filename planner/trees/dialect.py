@@ -14,9 +14,9 @@ from sqlglot.parsers.postgres import PostgresParser as PlainParser
 from sqlglot.tokenizer_core import Token, TokenType
 
 from planner.errors import InvalidSyntaxError
-from planner.trees.interpreted import PostgresParser
+from planner.trees.interpreted_sqlglot import PostgresParser
 from planner.trees.nodes import position_of
-from planner.trees.plain import KEPT_NAMES, is_plain
+from planner.trees.plain_statements import KEPT_NAMES, is_plain
 
 _PARAMETER = "\x1a"
 """Replaces the `$` of `$1` before a text is tokenized: sqlglot reads `$1,$` as a dollar quote."""

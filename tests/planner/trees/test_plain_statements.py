@@ -11,7 +11,7 @@ from sqlglot.parsers.postgres import PostgresParser
 from sqlglot.serde import dump
 
 from planner.trees.dialect import DIALECT, parse_tokens, tokenize
-from planner.trees.plain import NESTING_MAX, is_plain
+from planner.trees.plain_statements import NESTING_MAX, is_plain
 from tests.planner.pg_catalog.replay import captured
 from tests.planner.postgres import corpus
 from tests.planner.test_cases import DIRECTORY, read_cases

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from planner.composing.compose import to_duckdb
 from planner.trees.dialect import DIALECT
-from planner.trees.interpreted import DuckDBGenerator, is_compiled
+from planner.trees.interpreted_sqlglot import DuckDBGenerator, is_compiled
 
 
 def test_the_build_that_is_installed_is_known() -> None:
