@@ -65,13 +65,13 @@ class Settings:
     )
     users: str = _setting(
         "",
-        "Users file, made by `stategate user add` and read again when it changes. Empty: no one "
-        "has to log in, and only loopback is admitted.",
+        "Users file, made by `stategate user add` and read again when it changes. Empty: no login "
+        "is required, and only loopback is admitted.",
     )
     auth: str = _setting(
         "auto",
         "How clients of the Postgres wire log in: auto, scram, password (in clear, over TLS only) "
-        "or trust. auto is scram if there is a users file, else trust.",
+        "or trust. auto is scram if there is a users file, otherwise trust.",
     )
     allow_anonymous: bool = _setting(
         False,
@@ -80,8 +80,9 @@ class Settings:
     )
     http_hosts: str = _setting(
         "",
-        "Host names that HTTP accepts without credentials, separated by commas, beside localhost "
-        "and IP addresses. This stops web pages that point their own name here (DNS rebinding).",
+        "Host names that HTTP accepts without credentials, separated by commas, in addition to "
+        "localhost and IP addresses. This stops web pages that point their own name here (DNS "
+        "rebinding).",
     )
     proxies: str = _setting(
         "",
@@ -98,8 +99,9 @@ class Settings:
     )
     strangers_total_max: int = _setting(
         1_000,
-        "Unauthenticated connections of all addresses, for each protocol, beside authenticated "
-        "clients. Beyond that, the address with the most loses its oldest, so that a few addresses "
+        "Unauthenticated connections of all addresses, for each protocol, in addition to "
+        "authenticated clients. Beyond that, the address with the most loses its oldest, so that "
+        "a few addresses "
         "cannot lock others out.",
         unit="connections",
         least=1,
@@ -128,8 +130,8 @@ class Settings:
     node: str = _setting("local", "Name of this node in answers and in system relations.")
     poll_ms: int = _setting(
         25,
-        "How often the log is checked for a new epoch. Short against a micro-batch, so that it "
-        "adds little delay.",
+        "How often the log is checked for a new epoch. Short compared with a micro-batch, so that "
+        "it adds little delay.",
         unit="ms",
         least=1,
         most=60_000,
@@ -145,7 +147,7 @@ class Settings:
     workers_queue_max: int = _setting(
         256,
         "Statements that may wait for a thread; more are refused (53300). Some seconds of work: "
-        "the client of a longer wait has usually given up.",
+        "after a longer wait the client has usually given up.",
         unit="statements",
     )
     memory_bytes_max: int = _setting(
@@ -272,8 +274,8 @@ class Settings:
     grace_ms: int = _setting(
         10_000,
         "How long the gateway may take to end after SIGTERM. Running statements may finish in all "
-        "but the last second. Less than the 30 s after which Kubernetes kills, to leave time to "
-        "close the replicas.",
+        "but the last second. Less than the 30 s after which Kubernetes kills the process, to "
+        "leave time to close the replicas.",
         unit="ms",
     )
     log_level: str = _setting("info", "Lowest level that is logged: debug, info, warning or error.")
@@ -337,7 +339,7 @@ def _registry() -> dict[str, Setting]:
     for each in fields(Settings):
         assert each.default is not MISSING, "every setting has a default"
         kind = type(each.default)
-        assert kind in {bool, int, str}, "a setting is a truth value, a number or a text"
+        assert kind in {bool, int, str}, "a setting is a boolean, a number or a text"
         found[each.name] = Setting(each.name, kind, each.default, **each.metadata)
     return found
 

@@ -12,7 +12,7 @@
     ├── ArgumentError                 an argument of the wrong type, or out of range
     ├── SchemaError                   a definition or a type is not valid, or rows do not fit
     ├── CodecError                    a value does not fit its column, or bytes cannot be decoded
-    ├── ValueFormatError              a text, or bytes of the wire, that are no value of a type
+    ├── ValueFormatError              a text, or bytes of the wire, that are not a value of a type
     └── LogError                      the state log cannot be read or written
         ├── LogMissingError           retryable: the log's directory is missing
         ├── TornRecordError           a record is incomplete, damaged, missing or foreign
@@ -22,7 +22,7 @@
         └── PositionBackError         an epoch would move the position back
 
 A problem inside of one partition is a value, not an exception: a `FailureReason` with a message.
-The tree follows KIP-216, with the attribute `retryable` in place of its two parent classes.
+The tree follows KIP-216, with the attribute `retryable` in place of two parent classes.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ class CodecError(StoreError):
 
 
 class ValueFormatError(StoreError, ValueError):
-    """A text or bytes of the wire that are no value of a type: correct the value.
+    """A text or bytes of the wire that are not a value of a type: correct the value.
 
     Args:
         message: as PostgreSQL words it.

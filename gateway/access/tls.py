@@ -117,7 +117,7 @@ def _context(protocol: str) -> ssl.SSLContext:
 
 
 def _no_passphrase() -> NoReturn:
-    # Else OpenSSL would prompt for it at the terminal, and wait.
+    # Otherwise OpenSSL would prompt for it at the terminal, and wait.
     raise ValueError("the key has a passphrase")
 
 
@@ -237,5 +237,5 @@ def _element(der: bytes, at: int, tag: int) -> _Element:
         length = int.from_bytes(der[begin : begin + digits], "big")
         begin += digits
     if begin + length > len(der):
-        raise ValueError("a value is longer than what holds it")
+        raise ValueError("a value is longer than its container")
     return _Element(tag, begin, begin + length)

@@ -13,7 +13,7 @@ logger = logging.getLogger(__name__)
 LOG_WAIT_S: Final = 2.0
 """How long a scrape waits for the epochs: Prometheus gives up after 10 s."""
 LOG_FRESH_S: Final = 60.0
-"""Maximum age of a reported epoch; scrapes are seldom a minute apart."""
+"""Maximum age of a reported epoch; scrapes are rarely a minute apart."""
 
 
 class FollowedStore(Protocol):

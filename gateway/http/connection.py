@@ -33,7 +33,8 @@ class HttpLimits:
 
     head_timeout_s: float = 10.0
     """Time from the connection, or the first byte of a further request, to the end of its head;
-    also from an early answer to the end of the unread body."""
+    also from an early answer to the end of the unread body.
+    """
     head_bytes_max: int = 64 << 10
     """Longest head, plus or minus one read: as in h11, and four times Apache's limit."""
     unauthenticated_keep_alive_s: int = 5

@@ -39,7 +39,8 @@ ToCell: TypeAlias = Callable[[Value], Cell]
 
 _ELEMENTS_MAX = 16_384
 """Elements of an array that are Python objects at a time. A million takes 60 ms to write and free,
-in which no other thread runs."""
+during which no other thread runs.
+"""
 _EPOCH_DAY = dt.date(1970, 1, 1)
 _EPOCH = dt.datetime(1970, 1, 1)
 _FIRST_US = (dt.datetime.min - _EPOCH) // dt.timedelta(microseconds=1)

@@ -5,9 +5,9 @@ result in SQL is unknown. `FROM s FOR SYSTEM_TIME AS OF t` becomes the versions 
 `a OPERATOR(pg_catalog.~) b`, as psql and pgcli write it, becomes `a ~ b`.
 
 DuckDB asks PostgreSQL for scans by page: `ctid BETWEEN '(0,0)'::tid AND '…'::tid`. Stores have no
-pages, and the catalog says so; DuckDB then sends no such clause. If one comes all the same, a range
-of all pages means the whole relation. Any other range is refused: a client that reads one range
-after another would get all rows for each.
+pages, and the catalog says so; DuckDB then sends no such clause. If it sends one anyway, a range of
+all pages means the whole relation. Any other range is refused: a client that reads one range after
+another would get all rows for each.
 """
 
 from __future__ import annotations
@@ -41,12 +41,13 @@ def desugar(tree: exp.Query) -> Nodes:
 
     Raises:
         InvalidSyntaxError: rows of different width are compared.
-        NotSupportedError: rows are too wide, versions of a time range are asked for, or some pages.
+        NotSupportedError: rows are too wide, the query asks for versions of a time range, or for
+            some pages.
     """
     nodes = Nodes(tree)
     is_plain = all(isinstance(table.this, exp.Identifier) for table in nodes.of(exp.Table))
     if is_plain and not nodes.has(_REPLACED):
-        return nodes  # as of most statements
+        return nodes  # as in most statements
     if drop_operator_schemas(nodes.of(exp.Operator)):
         nodes.renew()
     if desugar_value_functions(nodes.of(exp.Table)):
@@ -199,7 +200,7 @@ _OPERATORS: Mapping[str, Callable[[exp.Expr, exp.Expr], exp.Expr]] = {
 
 
 def drop_operator_schemas(nodes: Sequence[exp.Operator]) -> bool:
-    """Replace them all by plain operators, in place; whether there were any.
+    """Replace them all with plain operators, in place; return whether there were any.
 
     Raises:
         UnknownNameError: as `_plain_operator`.
@@ -240,7 +241,7 @@ def drop_page_ranges(betweens: Sequence[exp.Between]) -> bool:
     """Remove conditions over all pages from the tree; return whether there were any.
 
     Raises:
-        NotSupportedError: a clause over some of the pages, or one that says more than is known.
+        NotSupportedError: a clause over some of the pages, or with arguments that are not known.
     """
     ranges = [between for between in betweens if _is_page_range(between)]
     for between in ranges:

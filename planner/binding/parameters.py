@@ -31,7 +31,7 @@ PARAMETERS_MAX = 65_535
 """The Postgres protocol counts parameters in 16 bits."""
 
 _COMPARISONS = frozenset({exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE})
-"""The comparisons of most statements; the type of one side is that of the other."""
+"""The usual comparisons; the type of one side is that of the other."""
 _CONDITIONAL = (exp.Where, exp.Having, exp.Not, exp.And, exp.Or)
 _MANY = (exp.Any, exp.All)
 _NAMED = (exp.Kwarg, exp.PropertyEQ)
@@ -161,7 +161,7 @@ class Parameters:
         return None if postgres_name(found) == "regproc" else found  # a name, or a number
 
     def _expected_type(self, node: exp.Parameter, types: Types) -> DataType | None:
-        """The type that a parameter's surroundings ask for; None if they do not say."""
+        """The type that a parameter's context requires; None if it requires none."""
         called = node.parent
         if called is not None and type(called) in _COMPARISONS:
             return value_type(called.expression if called.this is node else called.this, types)
@@ -203,7 +203,7 @@ def _no_operator(
 
 
 def _expected_type(node: exp.Parameter, types: Types) -> DataType | None:
-    """The type that a parameter's surroundings ask for; None if they do not say."""
+    """The type that a parameter's context requires; None if it requires none."""
     child: exp.Expr = node
     parent = node.parent
     while isinstance(parent, exp.Paren):

@@ -49,7 +49,7 @@ def drop_schemas(
 
 
 def _is_named(column: exp.Column, scope: Scope | None, is_relation: IsRelation) -> bool:
-    """Whether a column is one of such a relation, in its scope or an outer one."""
+    """Whether a column belongs to such a relation, in its scope or an outer one."""
     schema, name = column.db, column.table
     while scope is not None:
         _, source = scope.selected_sources.get(name, (None, None))
@@ -78,7 +78,7 @@ _BY_RESULT = ("order", "group", "distinct")
 
 
 def qualify_outer(columns: Sequence[exp.Column], scopes: Sequence[Scope], star: Star) -> None:
-    """Qualify columns of an outer query that a subquery has result columns of the same name for.
+    """Qualify columns of an outer query if a subquery has result columns of the same name.
 
     DuckDB would take the result column, in WHERE and in the SELECT list. If no one refers to the
     results by name, they are renamed; otherwise the outer column is qualified by its relation.
@@ -143,7 +143,8 @@ def refuse_results(
     Raises:
         UnknownNameError: a name is certainly that of a result column only (42703).
     """
-    # Checked first: few columns are named like a result column, and the rest takes a walk for each.
+    # Checked first: few columns are named like a result column, and each of the others takes a
+    # walk.
     results = {id(scope.expression): _results(scope.expression) for scope in scopes}
     every = set().union(*results.values())
     named = [column for column in columns if column.name in every] if every else ()

@@ -1,7 +1,7 @@
-"""PostgreSQL's settings: clients may set them and are shown what they set, which changes little.
+"""PostgreSQL's settings: clients may set and read them, with little effect.
 
-`OWN_SETTINGS` lists those that have a value or a meaning of their own here. `pg_settings` says of
-all others what they are and who may change them.
+`OWN_SETTINGS` lists those that have a value or a meaning of their own here. `pg_settings` describes
+all others, and says who may change them.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class PostgresSetting:
     name: str
     """As SHOW spells it: `TimeZone`."""
     shown: str
-    """The value that SHOW has for it while no one has set it."""
+    """The value that SHOW returns until it is set."""
     context: str
     """Who may change it, in the words of `pg_settings`."""
 
@@ -67,7 +67,7 @@ class OwnSetting:
     """As `pg_settings` spells it."""
     default: str
     read: Callable[[str, str], str] = _any_text
-    """Turns a name and a value into the value that SHOW has, or raises a QueryError."""
+    """Turns a name and a value into the value that SHOW returns, or raises a QueryError."""
     spellings: frozenset[str] = frozenset()
     """The ways to write the default, in upper case without dashes, if it cannot be changed."""
     of_transaction: bool = False
@@ -92,12 +92,12 @@ _TABLE = (
     # Nothing can be written.
     OwnSetting(name="default_transaction_read_only", default="on", spellings=_ON),
     OwnSetting(name="transaction_read_only", default="on", spellings=_ON),
-    # What a transaction sees, and what the next one begins with.
+    # The transaction, and the defaults of the next one.
     OwnSetting(name=DEFAULT_DEFERRABLE, default="off", read=_boolean),
     OwnSetting(name=DEFAULT_ISOLATION, default="read committed", read=_isolation),
     OwnSetting(name="transaction_deferrable", default="off", of_transaction=True),
     OwnSetting(name="transaction_isolation", default="read committed", of_transaction=True),
-    # Limits in time, which the servers hold.
+    # Time limits, which the servers enforce.
     *(OwnSetting(name=name, default="0", read=canonical_duration) for name in sorted(DURATIONS)),
     # Answers to drivers: DuckDB compiles nothing while it runs, and sorts texts by their bytes.
     OwnSetting(name="jit", default="off"),
@@ -115,7 +115,7 @@ def version_number(server_version: str) -> int:
 
 
 def check_may_be_set(name: str, context: str) -> None:
-    """Refuse to change a setting that no session can change in Postgres either.
+    """Refuse to change a setting that sessions cannot change in Postgres either.
 
     Raises:
         QueryError: it belongs to the server (55P02), or to its superuser (42501).

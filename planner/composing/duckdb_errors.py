@@ -29,7 +29,7 @@ _logger = logging.getLogger(__name__)
 
 _BY_ZERO = "Division by zero"
 _QUOTED = re.compile(rf"(?<={_BY_ZERO}) in expression \(|\n\nLINE \d+: ")
-"""Where DuckDB begins to quote the statement, whose words are not part of the message."""
+"""Where DuckDB begins to quote the statement, which is not part of the message."""
 
 _NUMBER = r"\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*"
 _PATTERNS: tuple[tuple[str, type[QueryError], str, str], ...] = (

@@ -1,4 +1,4 @@
-"""The parts of an engine: what statements of every kind are prepared and run by."""
+"""The parts of an engine, by which statements of every kind are prepared and run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from planner.running.execute import Executor
 from stores.spec.store import StoreCatalog
 
 SERVER_VERSION = "15.18"
-"""The Postgres version whose catalog and wire behaviour clients may count on."""
+"""The Postgres version whose catalog and wire behaviour clients can rely on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,11 +25,11 @@ class EngineLimits:
     """Limits on what an engine uses."""
 
     statements_max: int = 2_000
-    """Plans kept by text: some 20 kB each, and no application has more statements in use."""
+    """Plans kept by text: some 20 kB each, and no application uses more statements."""
     memory_bytes_max: int = 1 << 30
     """DuckDB's memory for all statements together; one that needs more fails with 53200."""
     compose_processes: int = 1
-    """Processes that run DuckDB; memory and threads are shared out among them."""
+    """Processes that run DuckDB; memory and threads are divided among them."""
     composer_threads: int = max(1, (os.cpu_count() or 2) - 1)
     """DuckDB's threads: one core is left for lookups."""
 

@@ -1,4 +1,4 @@
-"""Prepare one statement: parse it, and plan it as its kind asks for."""
+"""Prepare one statement: parse it, and plan it as its kind requires."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Preparer:
 
         Args:
             sql: one statement.
-            parameter_types: types that the client insists on.
+            parameter_types: types that the client gives.
             cancellation: ends the planning early.
             plan_inner: prepares the query inside the statement.
 
@@ -136,7 +136,7 @@ class QueryPreparer:
         Args:
             parsed: the statement.
             tree: its query.
-            parameter_types: types that the client insists on.
+            parameter_types: types that the client gives.
             cancellation: ends the planning early.
 
         Raises:

@@ -1,4 +1,4 @@
-"""Parse texts: split them at semicolons, tell statements apart by the first word, build trees.
+"""Parse texts: split them at semicolons, recognise statements by their first word, build trees.
 
 Only this module turns sqlglot's errors into ours.
 """
@@ -335,7 +335,7 @@ def _syntax_problem(sql: str, tokens: list[Token], error: ParseError) -> Invalid
     hint = None
     is_with = token.token_type is TokenType.WITH and 0 < at < len(tokens) - 1
     if is_with and tokens[at + 1].text.upper() not in OPTIONS:
-        token, hint = tokens[at + 1], f"Behind WITH comes one of {', '.join(sorted(OPTIONS))}."
+        token, hint = tokens[at + 1], f"WITH is followed by one of {', '.join(sorted(OPTIONS))}."
     text = sql[token.start : token.end + 1]
     return InvalidSyntaxError(
         f'syntax error at or near "{text}"', hint=hint, position=token.start + 1

@@ -1,6 +1,6 @@
-"""Statements that sqlglot's own parser reads as ours does; most lookups are such.
+"""Statements that sqlglot's own parser reads as ours does, such as most lookups.
 
-Ours runs interpreted, and sqlglot's may be compiled, which takes a fifth of the time. A statement
+Ours runs interpreted; sqlglot's may be compiled, and then takes a fifth of the time. A statement
 is plain if it has only words that no method of ours reads in another way. Those words are listed
 here, so that a method for other words needs no change; the tests compare both parsers.
 """
@@ -13,7 +13,9 @@ from sqlglot.parsers.postgres import PostgresParser
 from sqlglot.tokenizer_core import Token, TokenType
 
 NESTING_MAX = 50
-"""Most words that nest: compiled code does not see the end of its stack, and crashes there."""
+"""Maximum number of nesting words: compiled code does not see the end of its stack, and crashes
+there.
+"""
 
 _KEPT = """
     ARRAY_APPEND ARRAY_CAT ARRAY_DIMS ARRAY_LENGTH ARRAY_POSITION ARRAY_PREPEND ARRAY_REMOVE

@@ -19,7 +19,7 @@ _VALUE = re.compile(
 )
 _COMMENT_MARK = re.compile(r"/\*|\*/")
 SHAPE_SHOWN_MAX = 2000
-"""Most characters of a shape in a log."""
+"""Maximum characters of a shape in a log."""
 
 
 def statement_shape(sql: str) -> str:

@@ -42,7 +42,7 @@ from stores.spec.schema import Column, DataType, Kind, Value
 from stores.types.record import KeyForm
 
 Piece: TypeAlias = bytes | pa.Array
-"""What is the same in all keys, or an array with the bytes of each."""
+"""Bytes that all keys share, or an array with the bytes of each."""
 _Encode: TypeAlias = Callable[[Value], bytes]
 _Decode: TypeAlias = Callable[[bytes, int], tuple[Value, int]]
 
@@ -55,11 +55,11 @@ class KeyColumn:
     """How one key column is encoded."""
 
     width: int | None
-    """Bytes behind the marker; None for text."""
+    """Bytes after the marker; None for text."""
     encode: _Encode
     decode: _Decode
     encode_array: Callable[[pa.Array], tuple[Piece, ...]]
-    """What is to be joined for each row, marker included; the column has no NULLs."""
+    """The parts to be joined for each row, marker included; the column has no NULLs."""
     decode_array: Callable[[pa.Array], pa.Array]
     """The column whose bytes, without markers, are in a column of binary."""
 
@@ -150,7 +150,7 @@ def _float_column(data_type: DataType, packer: struct.Struct) -> KeyColumn:
     def encode(value: Value) -> bytes:
         if value is None:
             return b"\0"
-        # Adding zero makes a zero of negative zero, and refuses what is no number.
+        # Adding zero turns negative zero into zero, and refuses anything that is not a number.
         plain = value + 0.0
         bits = nan if isnan(plain) else int.from_bytes(packer.pack(plain), "big")
         flipped = bits ^ ones if bits & sign else bits | sign
@@ -259,7 +259,7 @@ def _text_column(data_type: DataType) -> KeyColumn:
     def encode(value: Value) -> bytes:
         if value is None:
             return b"\0"
-        # A view refuses what is no bytes, of which `bytes` would make some: lists, numbers.
+        # A view refuses lists and numbers, which `bytes` would convert.
         raw = value.encode() if is_text else bytes(memoryview(value))
         if 0 in raw:
             raw = raw.replace(b"\0", b"\0\xff")

@@ -42,7 +42,7 @@ _F1_INVERSE, _F2_INVERSE = pow(_F1, -1, 1 << 32), pow(_F2, -1, 1 << 32)
 _LONG_DIGITS_MAX = 18
 """Decimals of at most this many digits are hashed as a 64-bit integer, longer ones as bytes."""
 _STRAGGLERS_MAX = 16
-"""At most this many long texts are hashed one by one: a numpy pass over so few costs more."""
+"""At most this many long texts are hashed one by one: a numpy pass over few texts costs more."""
 
 _float_bits = struct.Struct("<f")
 _double_bits = struct.Struct("<d")

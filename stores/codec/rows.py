@@ -48,12 +48,12 @@ from stores.spec.arrow import (
 from stores.spec.schema import TIMESTAMPTZ, Column, DataType, Kind, Row, Value
 
 NO_TIME = -(1 << 63)
-"""Stands for the event time of a row without one."""
+"""The event time of a row without one."""
 
 _VARYING = TEXTUAL | NESTED
 _HEADER = struct.Struct("<qq")
 _ROW_BYTES_MAX = 1 << 30
-"""Far below the limit of a slot's 4 bytes; a row this large is a mistake."""
+"""Far below the limit of a slot's 4 bytes; a larger row is a mistake."""
 
 _SLICE_END = COLUMN_BYTES_MAX
 """Given to each slice: Arrow 26 fails on a slice without an end that begins after byte 0."""
@@ -74,7 +74,7 @@ class RowCodec:
         slots = ["I" if c.type.kind in _VARYING else slot_format(c.type) for c in columns]
         types = ["<u4" if c.type.kind in _VARYING else slot_dtype(c.type) for c in columns]
         self._null_bytes = (len(columns) + 7) // 8
-        # Only the slots: the header before them is seldom needed.
+        # Only the slots: the header before them is rarely needed.
         values = struct.Struct(f"<{_HEADER.size + self._null_bytes}x" + "".join(slots))
         self._fixed_bytes, self._unpack = values.size, values.unpack_from
         self._no_nulls = bytes(self._null_bytes)
@@ -219,7 +219,7 @@ class _Bodies:
         *,
         alone: bool,
     ) -> pa.Array:
-        """Return the column that lies from `begins` to `ends` of each row's bytes."""
+        """Return the column from `begins` to `ends` of each row's bytes."""
         lengths = ends - begins
         if int(lengths.sum()) > COLUMN_BYTES_MAX:
             raise CodecError(f"a column of a batch exceeds {COLUMN_BYTES_MAX} bytes")

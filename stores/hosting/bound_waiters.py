@@ -96,7 +96,7 @@ class Waiters:
         `take_met` after that, finds this waiter.
 
         Raises:
-            TooManyWaitersError: there are as many waiters as there may be.
+            TooManyWaitersError: there are too many waiters.
         """
         with self._lock:
             unmet = look(bound)

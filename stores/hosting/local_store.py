@@ -150,8 +150,8 @@ class LocalStore:
 
         Raises:
             InvalidPartitionError: the store has no such partition.
-            LogError: the bound is the latest epoch, or on a topic that is no known input, and the
-                log cannot be read now.
+            LogError: the bound is the latest epoch, or on a topic that is not a known input, and
+                the log cannot be read now.
         """
         replica = self._checked(partition)
         return replica is not None and replica.wait(

@@ -92,10 +92,11 @@ class Replica:
         """Held to change `state`, so that a closed replica never runs again."""
         view = engine.view
         self._views: tuple[View, ...] = (view,)
-        # A third party's engine need not have one; it counts as having answered all that it has.
+        # A third party's engine need not have one; then it counts as having answered at all its
+        # epochs.
         self._mark: AnsweredEpoch | None = getattr(engine, "answered", None)
         self._answered = view.progress.epoch if self._mark is None else self._mark.epoch
-        """The newest epoch that it has answered at, as far as known, also before a restart."""
+        """The newest epoch that it has answered at, as far as known, including before a restart."""
         self._update()
 
     @property
@@ -182,7 +183,8 @@ class Replica:
         self._update()
 
     def _stop_answering(self) -> None:
-        """Refuse queries until the replica is as new as its answers again; its rows go now."""
+        """Refuse queries until the replica is as new as its answers again; remove its rows.
+        """
         with self._changing_state:
             if self.state is not ReplicaState.RUNNING:
                 return
@@ -216,7 +218,7 @@ class Replica:
         """Call back once the bound is met, or the replica closes; see `Store.when`.
 
         Raises:
-            TooManyWaitersError: there are as many waiters as there may be.
+            TooManyWaitersError: there are too many waiters.
         """
         if not self._is_closed():
             waiter = self._waiters.add(bound, callback, self._first_unmet)
@@ -245,7 +247,7 @@ class Replica:
         return outcome == [True]
 
     def close(self, *, timeout_s: float = CLOSE_S) -> None:
-        """Stop answering, and wake all waiters. Closing twice is closing once.
+        """Stop answering, and wake all waiters; repeated calls do nothing.
 
         If an epoch is still being applied after `timeout_s`, the thread that applies it closes the
         engine afterwards.

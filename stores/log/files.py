@@ -64,7 +64,7 @@ class Directory:
                 return Directory(fs.LocalFileSystem(), "/" + text.removeprefix("file:").lstrip("/"))
             system, path = fs.FileSystem.from_uri(text)
         except (ValueError, OSError) as error:
-            # The URI of a bucket may hold its key, and the error repeats the URI.
+            # The URI of a bucket may contain its key, and the error repeats the URI.
             shown = _without_secrets(text)
             raise LogError(
                 f'no file system holds "{shown}": {str(error).replace(text, shown)}'
@@ -328,7 +328,7 @@ class Directory:
     def _put(self, relative: str, data: bytes, *, replace: bool) -> bool:
         path = self.join(relative)
         parent, _, name = path.rpartition("/")
-        # A leading dot keeps Spark, and every reader that follows Hadoop's custom, off the file.
+        # Spark, and every reader that follows Hadoop's custom, ignores names with a leading dot.
         temporary = f"{parent}/.{name}.{uuid.uuid4().hex}"
         try:
             self.system.create_dir(parent, recursive=True)

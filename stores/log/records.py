@@ -1,4 +1,4 @@
-"""The records of the state log: terms, commits of epochs, and snapshots; and where each lies.
+"""The records of the state log: terms, commits of epochs, and snapshots; and their names.
 
     store.json                                 the definition
     committed                                  empty: an epoch has been committed
@@ -97,10 +97,10 @@ class Term:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Skip:
-    """Numbers that no epoch has. It lies at the first of them and names the next epoch.
+    """Numbers that no epoch has. Its own number is the first of them; it names the next epoch.
 
-    So a file always lies at the number after an epoch, a commit or a skip, and only one writer can
-    create it, whatever number its epoch has.
+    So there is always a file with the number after an epoch, a commit or a skip, and only one
+    writer can create it, whatever number its epoch has.
     """
 
     epoch: int
@@ -127,7 +127,7 @@ class Commit:
     """The writer: `spark:` and the query's id, or a name that the caller chose."""
     files: tuple[DataFile, ...]
     replace: bool = False
-    """True if the epoch is the whole store: all other rows are gone."""
+    """True if the epoch replaces the store: all other rows are removed."""
     term: int = 0
     """The writer's term, never less than that of the epoch before. Readers pass over a commit with
     an older term: its writer did not know yet that it had been replaced. 0 in format 1."""
@@ -140,8 +140,9 @@ class Commit:
     tasks wrote the rows, and in format 1."""
     input_digest: str | None = None
     """Digest of the input that the epoch was made from, in hexadecimal; the writer defines what it
-    covers. By it a pipeline knows its own epoch, even if its rows differ from one attempt to the
-    next. None if the writer gave none."""
+    covers. A pipeline recognises its own epoch by it, even if its rows differ from one attempt to
+    the next. None if the writer gave none.
+    """
     format: int = FORMAT
     """Format of the record. In format 1 epochs may skip numbers without a `Skip`."""
 
@@ -190,7 +191,7 @@ class Snapshot:
     layout: str
     """The layout of the files; only an engine with the same layout can read them."""
     files: tuple[SnapshotFile, ...]
-    """One for each partition, also for an empty one."""
+    """One for each partition, even for an empty one."""
 
     @property
     def progress(self) -> Progress:

@@ -195,7 +195,7 @@ def _column(name: str, spark_type: SparkType, store: str, *, key: bool = False) 
 
 
 def _is_of_nulls(spark_type: SparkType) -> bool:
-    """Whether a type is the type of NULL alone, or has it inside, as that of `array()`."""
+    """Whether a type is the type of NULL, or contains it, like the type of `array()`."""
     match spark_type:
         case ArrayType():
             inner = [spark_type.elementType]

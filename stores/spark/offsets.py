@@ -11,7 +11,7 @@ with the watermark, and each further line the *end* of one source, in the order 
 | `8` (rate), `{"offset": 20, …}` (rate-micro-batch, sockets) | input's name: 0 → 7, 0 → 19 |
 | `-`, `{}` | none: the source has given no data yet |
 
-The position of a topic that several sources read is that of the source furthest behind.
+If several sources read a topic, its position is that of the source furthest behind.
 """
 
 from __future__ import annotations

@@ -109,7 +109,7 @@ class EpochSink:
             assert name is not None, "a query that runs has an id"
             self._writer = StoreWriter(self._root, self._frame.schema, writer=name)
             self._name = name
-            # Before the first batch, so that a driver that was thought dead writes no more.
+            # Before the first batch, so that an older driver that still runs can write no more.
             self._writer.take_ownership()
         return self._writer
 

@@ -325,7 +325,7 @@ class StoreCatalog(Protocol):
         """
 
     def missing(self, store: str) -> StoreError:
-        """Return the error for a store that is not in `stores`; it says if a retry can help.
+        """Return the error for a store that is not in `stores`; it says whether a retry can help.
 
         An UnknownStoreError only if the log has been read since the start.
         """
@@ -345,7 +345,7 @@ def snapshot_epoch(statuses: Iterable[PartitionStatus]) -> int | None:
 
 
 ANONYMOUS_WRITER = "python"
-"""The default name of writers in commits: two stores with it are not of one pipeline."""
+"""The default name of writers in commits: two stores with it do not share a pipeline."""
 
 
 def pipeline_of(store: str, statuses: Iterable[PartitionStatus]) -> str:

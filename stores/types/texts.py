@@ -44,7 +44,7 @@ BYTEA = SqlType(
 )
 NULL = SqlType(
     name="null",
-    postgres="text",  # what PostgreSQL calls a bare NULL once it leaves the server
+    postgres="text",  # PostgreSQL's name for a bare NULL in a result
     spelled="null",
     oid=25,
     array_oid=1009,
@@ -63,7 +63,7 @@ _UUID = re.compile(r"(\{)?[0-9a-fA-F]{4}(?:-?[0-9a-fA-F]{4}){7}(?(1)\})")
 
 
 def _parse_uuid(text: str) -> str:
-    """In lower case with its hyphens; others, behind any four digits, and braces may be there."""
+    """In lower case with its hyphens; input may have braces, and hyphens after any four digits."""
     if not _UUID.fullmatch(text):
         raise invalid_text(text, "uuid")
     return _hyphenated(text.replace("-", "").lower().strip("{}"))

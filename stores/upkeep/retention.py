@@ -1,4 +1,4 @@
-"""Keeps a state log short: writes snapshots, and removes the epochs that they make superfluous.
+"""Keeps a state log short: writes snapshots, and removes the epochs that they replace.
 
 The order of the steps makes a crash after each of them safe. The snapshot is whole before anything
 is removed. Epochs are removed from the oldest on, each commit before its data, so that the rest is
@@ -30,7 +30,7 @@ DAY_MS = 86_400_000
 KEEP_MS = 7 * DAY_MS
 """A week, for which Kafka keeps topics by default."""
 ORPHAN_AGE_MS = DAY_MS
-"""Age at which a file without a commit is removed: no attempt to write an epoch takes so long."""
+"""Age at which a file without a commit is removed: no attempt to write an epoch takes that long."""
 
 
 class RetentionError(StoreError, ValueError):
@@ -276,7 +276,7 @@ def _remove_unnamed(log: StoreLog, epoch: int, before_ms: int) -> int:
     if not old:
         return 0
     raw = log.directory.read(snapshot_name(epoch)) or b""
-    # Search in the text: the files of a torn record must not be removed either.
+    # Search the text: the files of a torn record must not be removed either.
     doomed = [name for name in old if name.encode() not in raw]
     for name in doomed:
         log.directory.remove(f"{parent}/{name}")

@@ -1,6 +1,7 @@
-"""Planning and execution of statements: on the event loop if short, else in a worker with a timer.
+"""Planning and execution of statements: on the event loop if short, else in a worker.
 
-`Runner` returns encoded rows or raises; `replies` tells the client.
+A timer limits calls in workers. `Runner` returns encoded rows or raises; `replies` tells the
+client.
 """
 
 from __future__ import annotations
@@ -102,7 +103,7 @@ class Runner:
             cancellation: of a portal that has been executed before; None makes a new one.
 
         Raises:
-            QueryError: from the block; after the timeout it says so (57014).
+            QueryError: from the block; after the timeout it is 57014.
         """
         current = Cancellation() if cancellation is None else cancellation
         expired = False

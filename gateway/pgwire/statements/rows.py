@@ -40,7 +40,7 @@ _LENGTHS = [_pack_length(length) for length in range(1024)]
 """Packed length prefixes of short fields: a look-up costs a third of packing."""
 _SHORT = len(_LENGTHS)
 _WRITTEN_OUT_MAX = 32
-"""Most columns for which an encoder is compiled, which takes 60 µs a column."""
+"""Maximum columns for which an encoder is compiled, which takes 60 µs a column."""
 
 
 class RowEncoder(Protocol):
@@ -208,7 +208,7 @@ def encode_piece(piece: Piece, encoder: RowEncoder) -> bytes:
 
 
 def chunked(pieces: Iterator[Piece], limits: PgLimits) -> Iterator[Sequence[Piece]]:
-    """Yield pieces in groups of the target size: a change of threads per group is not free.
+    """Yield pieces in groups of the target size: each group costs a change of threads.
 
     The first piece is yielded at once, because a client waits for it. Pieces that were read before
     an error are yielded before the error is raised.

@@ -1,4 +1,4 @@
-"""The simple query protocol: one Query, of which each statement is answered in turn."""
+"""The simple query protocol: each statement of a Query is answered in turn."""
 
 from __future__ import annotations
 

@@ -136,7 +136,7 @@ def _scalar_wire_type(data_type: DataType) -> WireType:
         length=record.length,
         modifier=_modifier(data_type),
         encode_text=record.text,
-        # Of all that is sent, only counts from another epoch can be out of range.
+        # Of all values sent, only counts from another epoch can be out of range.
         encode_binary=with_query_errors(record.encode) if record.count else record.encode,
         decode_text=_text_decoder(data_type),
         decode_binary=with_query_errors(record.decode),
@@ -156,7 +156,7 @@ def _modifier(data_type: DataType) -> int:
 
 
 def _decimals(data_type: DataType) -> _Columns:
-    # Parameters have no precision, and columns of more digits behind the point are rare.
+    # Parameters have no precision, and columns with more digits after the point are rare.
     if not data_type.precision or data_type.scale > scalar_columns.NUMERIC_DIGITS_MAX:
         return _Columns()
     record = Kind.DECIMAL.record
@@ -170,7 +170,7 @@ def _text_decoder(data_type: DataType) -> Decode:
     if data_type.kind in _INTEGERS:
         return _integer_decoder(data_type)
     record = data_type.kind.record
-    # A text is its own binary form, and is not looked at: json neither, as it is a parameter.
+    # A text is its own binary form, and is not checked; nor is json, as a parameter.
     return decode_utf8 if record.encode is record.text else text_decoder(data_type)
 
 
@@ -190,9 +190,9 @@ def _integer_decoder(data_type: DataType) -> Decode:
 def _catalog_wire_type(data_type: CatalogType) -> WireType:
     """Return the wire form of a type that only PostgreSQL has, such as oid and varchar.
 
-    Values are held as numbers, texts and arrays, and travel as these but for their oid and what is
-    said here. An oid has four bytes and no sign; a vector prints as `1 2`, and its subscripts begin
-    at 0.
+    Values are held as numbers, texts and arrays, and are sent as these except for their oid and the
+    rules below. An oid has four bytes and no sign; a vector prints as `1 2`, and its subscripts
+    begin at 0.
     """
     held = wire_type(DataType(kind=data_type.kind, element=data_type.element))
     if data_type.kind is Kind.ARRAY:
@@ -240,7 +240,7 @@ def _oid_text(decode: Decode, name: str) -> Decode:
 def _named_object(data_type: CatalogType, held: WireType) -> WireType:
     """Return the wire form of an oid that prints as a name: it is held as this name.
 
-    A parameter's binary form is the oid, which stands for itself where a name is asked for.
+    A parameter's binary form is the oid, which is valid where a name is expected.
     """
 
     def decode(raw: bytes) -> Value:

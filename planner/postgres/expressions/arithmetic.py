@@ -31,7 +31,7 @@ from planner.values.sqltypes import duckdb_type, format_type
 from stores.spec.schema import DOUBLE, INTEGER, INTERVAL, DataType, Kind
 
 LEAVES_MAX = 16
-"""Most operands of a checked computation: the check writes it twice, and each operand again."""
+"""Maximum operands of a checked computation: the check writes it twice, and each operand again."""
 _STEPS = (exp.Add, exp.Sub, exp.Mul, exp.Div)
 _THROUGH = (*_STEPS, exp.Paren, exp.Neg)
 
@@ -102,7 +102,7 @@ def _is_literal_number(node: exp.Expr) -> bool:
 
 
 def keep_nan(node: exp.Expr, types: Types) -> None:
-    """Divide NaN by 0 as PostgreSQL does: the result is NaN; all else by 0 is an error."""
+    """Divide NaN by 0 as PostgreSQL does: the result is NaN; any other number by 0 is an error."""
     left, right = node.this, node.expression
     kind = types.of(right)
     number, _ = signed(right)

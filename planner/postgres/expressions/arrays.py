@@ -57,7 +57,7 @@ def _array_length(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Ex
 
 
 def _generate_series(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
-    """Make a series of dates one of moments, as PostgreSQL does."""
+    """Turn a series of dates into one of moments, as PostgreSQL does."""
     for each in given[:2]:
         if types.kind_of(each) is Kind.DATE:
             each.replace(cast(each.copy(), "TIMESTAMPTZ"))
@@ -71,7 +71,7 @@ def _generate_series(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp
 
 
 def _bounded_series(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
-    """Limit a series outside of FROM: there it is a list in memory, which no limit counts."""
+    """Limit a series outside of FROM: there it is a list in memory that DuckDB's limit misses."""
     if isinstance(node.parent, exp.Table) or not given:
         return None
     start = exp.Literal.number(0) if len(given) == 1 else given[0].copy()

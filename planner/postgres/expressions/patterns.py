@@ -188,10 +188,10 @@ def _pattern(node: exp.Expr) -> exp.Expr:
 
 
 def _flags_of(node: exp.Expr, given: list[exp.Expr], at: int) -> str:
-    """Return the flags of a call that change the match: g and i, or neither.
+    """Return the flags of a call that change the match: g, i, both or neither.
 
     Raises:
-        NotSupportedError: they are not a literal, or RE2 has not all of them.
+        NotSupportedError: they are not a literal, or RE2 lacks one of them.
     """
     flags = text_of(given[at]) if len(given) > at else ""
     if flags is None:
@@ -206,7 +206,7 @@ def _flags_of(node: exp.Expr, given: list[exp.Expr], at: int) -> str:
 
 
 _FLAGS = frozenset("gicst")
-"""Flags of PostgreSQL's that are read; c, s and t are its defaults."""
+"""PostgreSQL's flags that are accepted; c, s and t are its defaults."""
 
 
 def _flagged(node: exp.Expr, given: list[exp.Expr], at: int) -> exp.Expr:

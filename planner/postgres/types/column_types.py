@@ -19,7 +19,7 @@ from planner.postgres.types.result_types import INTEGERS, NUMERIC, agreed_type, 
 from stores.spec.schema import BIGINT, NULL, TIMESTAMP, TIMESTAMPTZ, DataType, Kind
 
 ColumnType: TypeAlias = Callable[[exp.Table, str], DataType | None]
-"""The type of a relation's column; None if the table is no relation or has no such column."""
+"""The type of a relation's column; None if the table is not a relation or has no such column."""
 Star: TypeAlias = Callable[[Scope, exp.Expr], Sequence[tuple[str, str]] | None]
 """The columns that a star in a SELECT list stands for, each with its FROM item.
 

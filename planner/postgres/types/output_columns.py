@@ -28,7 +28,7 @@ class Outputs:
     """The columns of each scope of a query.
 
     Args:
-        columns_of: the columns of `*` of a table in FROM; None if it is no relation of ours.
+        columns_of: the columns of `*` of a table in FROM; None if it is not a relation of ours.
         hidden: whether the statement names columns that are not in `*`.
     """
 
@@ -39,7 +39,7 @@ class Outputs:
         self._known: dict[int, Names | None] = {}
 
     def expand(self, scopes: Sequence[Scope]) -> None:
-        """Replace NATURAL and each `*` that DuckDB reads otherwise; inner scopes come first."""
+        """Replace NATURAL and each `*` that DuckDB reads differently; inner scopes come first."""
         for scope in scopes:
             select = scope.expression
             if not isinstance(select, exp.Select):
@@ -207,7 +207,7 @@ _NAMED = kinds(exp.Alias, exp.Column, exp.Star)
 
 
 def expand_fields(nodes: Nodes, type_of: Callable[[exp.Expr], DataType | None]) -> None:
-    """Replace `(value).*` by the fields of a struct, in place.
+    """Replace `(value).*` with the fields of a struct, in place.
 
     Raises:
         MismatchedTypeError: the value is not a struct (42809).

@@ -60,11 +60,11 @@ Keys: TypeAlias = np.ndarray[Any, np.dtype[np.object_]]
 Flags: TypeAlias = np.ndarray[Any, np.dtype[np.bool_]]
 """One boolean a row."""
 Within: TypeAlias = Mapping[str, tuple[int, int]]
-"""Time columns, each with the first and the last time that is asked for, in microseconds."""
+"""Time columns, each with the first and the last requested time, in microseconds."""
 ALL_ROWS: Within = {}
 
 BYTES_MAX = 1 << 30
-"""The most that one partition keeps: the offsets of an Arrow array end at twice as much."""
+"""Maximum bytes that one partition keeps: the offsets of an Arrow array end at twice as much."""
 SLICE_ROWS = 65_536
 """Rows of a batch. It copies nothing, so it may be larger than one that has to be decoded."""
 _SEARCHED_ROWS = 4096
@@ -98,7 +98,7 @@ class KeptColumns:
         return self.columns.keys() >= set(columns) - COMPUTED
 
     def batches(self, columns: Sequence[str], within: Within) -> Iterator[Batch]:
-        """Yield the rows that are asked for; without columns, batches have rows all the same."""
+        """Yield the requested rows; without columns, batches still have rows."""
         if columns:
             computed = {"_partition": self.layout.partition_column(len(self))}
             arrays = {**self.columns, **computed}
@@ -114,11 +114,11 @@ class KeptColumns:
                 yield whole.slice(start, len(flags)).filter(pa.array(flags))
 
     def count(self, within: Within) -> int:
-        """Return how many rows are asked for."""
+        """Return how many rows are requested."""
         return sum(int(flags.sum()) for _, flags in self._inside(within))
 
     def span(self, within: Within) -> tuple[int, int]:
-        """Return where the segments begin and end that hold the rows asked for."""
+        """Return where the segments with the requested rows begin and end."""
         keys = range(len(self.keys))
 
         def at(key: bytes) -> int:
@@ -131,7 +131,7 @@ class KeptColumns:
         return at(segment_bytes(first)), at(segment_bytes(last + 1))
 
     def _inside(self, within: Within) -> Iterator[tuple[int, Flags]]:
-        """Yield where each slice with rows asked for begins, and a flag for each of its rows."""
+        """Yield where each slice with requested rows begins, and a flag for each of its rows."""
         first, end = self.span(within)
         for start in range(first, end, SLICE_ROWS):
             flags = np.ones(min(SLICE_ROWS, end - start), dtype=np.bool_)

@@ -1,8 +1,8 @@
 """How RocksDB answers the queries of versioned stores.
 
-The latest version of each key lies in a segment of its own, where one seek finds it and it never
-expires. A replaced version lies in the segment of its end. So the version that was valid at a time
-is the first one that ends after it.
+The latest version of each key is in a segment of its own, where one seek finds it and it never
+expires. A replaced version is in the segment of its end. So the version that was valid at a time is
+the first one that ends after it.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from stores.spec.versions import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Validity:
-    """The versions that are asked for, by their start and end."""
+    """The requested versions, by their start and end."""
 
     after: int
     """A version ends after this time."""
@@ -196,7 +196,7 @@ def _pairs(
 
 
 def _valid(entries: Entries, validity: _Validity, *, is_latest: bool) -> Entries:
-    """Return the entries that are asked for, without tombstones."""
+    """Return the requested entries, without tombstones."""
     after, until = encode_time(validity.after), encode_time(validity.until)
     flags = [
         row != TOMBSTONE

@@ -142,7 +142,7 @@ class AnsweredEpoch:
         self._set(NEVER)
 
     def close(self) -> None:
-        """Release the file. Closing twice is closing once."""
+        """Release the file; repeated calls do nothing."""
         if self._handle >= 0:
             os.close(self._handle)
             self._handle = -1
