@@ -1,4 +1,4 @@
-"""The only wiring of a gateway: settings to access, to stores, to engine, to servers."""
+"""Builds a gateway from its settings: access, stores, engine and servers."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def open_stores(host: Host, engine: SqlEngine) -> None:
         raise ServeError(f"cannot open the stores: {error}") from error
     try:
         engine.warm_up()
-    except Exception:  # the gateway serves all the same; a statement that needs it gets the error
+    except Exception:  # the gateway still serves; a statement that needs the catalog gets the error
         logger.exception("the first statements will be slow")
 
 

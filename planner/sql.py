@@ -50,7 +50,7 @@ class SqlEngine:
         self._runner = Runner(self._parts, self._replan)
 
     def warm_up(self) -> None:
-        """Build what the first statements would wait for: the catalog, in some 300 ms."""
+        """Build the catalog, for which the first statements would wait some 300 ms."""
         for sql in _FIRST_STATEMENTS:
             session, cancellation = Session(), Cancellation()
             result = self.execute(

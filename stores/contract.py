@@ -1,6 +1,6 @@
 """The laws of an engine, as tests that ship with the package.
 
-To test an engine, subclass `StoreContract` in a test module and say how a partition is opened;
+To test an engine, subclass `StoreContract` in a test module and define how a partition is opened;
 pytest finds the tests:
 
     class TestMine(StoreContract):
@@ -46,7 +46,7 @@ class StoreContract:
         partitions=1,
         inputs=(InputTopic(topic="events"),),
     )
-    """A subclass may replace it by a schema of its own kind with the same columns."""
+    """A subclass may replace it with a schema of its own kind with the same columns."""
     keeps: ClassVar[bool] = True
     """Whether applied rows are there again after closing and opening."""
 

@@ -22,7 +22,9 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 ITERATIONS = 4096
-"""The minimum of RFC 7677 and PostgreSQL's default. Each iteration costs clients and guessers."""
+"""The minimum of RFC 7677 and PostgreSQL's default. Each iteration costs both clients and
+attackers.
+"""
 ITERATIONS_MAX = 1_000_000
 """Limit for verifiers in a file: checking a password takes half a second then."""
 SALT_BYTES = 16
@@ -71,7 +73,7 @@ def make_verifier(
 
 
 def shape_of(verifier: Verifier) -> Shape:
-    """Return what any client sees of a verifier, beside the salt itself."""
+    """Return the parts of a verifier that any client sees, except the salt itself."""
     return verifier.iterations, len(verifier.salt)
 
 

@@ -1,4 +1,4 @@
-"""Tree and catalog to resolved names and types, and to what a WHERE says of each relation.
+"""Resolves the names and types of a tree, and reads the conditions of a WHERE on each relation.
 
-What cannot be expressed as conditions on columns stays in the tree, for the composing database.
+Anything that is not a condition on columns stays in the tree, for the composing database.
 """

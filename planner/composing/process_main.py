@@ -46,9 +46,10 @@ from planner.composing.socket_pool import READ, SocketPool
 STATEMENTS_MAX = 1_024
 """Threads that run statements: at least as many as any gateway has workers, which wait for them."""
 ANSWER_BYTES = 64 << 10
-"""Least bytes of rows in a reply that is not the last: a batch with two numbers in each row."""
+"""Minimum bytes of rows in a reply that is not the last: a batch with two numbers in each row."""
 BATCH_BYTES_MAX = 4 << 20
-"""Most bytes of a batch that is sent whole, so that the gateway holds few rows of long values."""
+"""Maximum bytes of a batch that is sent whole, so that the gateway holds few rows of long values.
+"""
 ROW_BYTES_MAX = 16 << 20
 """Longer rows are refused: the gateway encodes a row whole, which takes seconds of its interpreter
 and ten times the memory for a list of ten million numbers."""

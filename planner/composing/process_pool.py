@@ -71,7 +71,7 @@ class ProcessPool:
         return next(self._numbers)
 
     def drop(self, number: int) -> None:
-        """Drop a database, soon. May be called during garbage collection."""
+        """Drop a database soon. May be called during garbage collection."""
         self._dropped.append(number)
 
     @contextmanager

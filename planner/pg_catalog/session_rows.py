@@ -77,7 +77,7 @@ def session_script(session: Session, running: Sequence[RunningQuery]) -> Iterato
 
 
 def _session(listed: ListedSession, query: RunningQuery | None, user: str) -> str:
-    """Return a session as a struct; another user's shows that it exists, not what it does."""
+    """Return a session as a struct; another user's statement is hidden."""
     mine = listed.user == user
     values = {
         "pid": str(listed.pid),

@@ -27,7 +27,7 @@ from stores.spec.query import BatchStream, Order
 from stores.spec.result import QueryResult, Success
 
 _LAST_OF = "#last of"
-"""A name that no column has: the read of which a row is the last known one, else _NONE."""
+"""A name that no column has: the read whose last known row this is, or _NONE."""
 _NONE = -1
 
 

@@ -1,4 +1,4 @@
-"""The SQL dialect: sqlglot's PostgreSQL, with parameters `$1` and what sqlglot reads otherwise."""
+"""The SQL dialect: sqlglot's PostgreSQL, with parameters `$1` and other changes."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class StategateSQL(Postgres):
         }
 
     class Parser(PostgresParser):
-        """Reads PostgreSQL's SQL where sqlglot reads other SQL, or none."""
+        """Reads PostgreSQL's SQL where sqlglot reads it differently, or not at all."""
 
         FUNCTIONS = {  # noqa: RUF012
             **{n: made for n, made in PostgresParser.FUNCTIONS.items() if n not in KEPT_NAMES},
@@ -74,7 +74,7 @@ class StategateSQL(Postgres):
             "ALL": lambda args: _quantified(exp.All, "all", args),
             "SOME": lambda args: _quantified(exp.Any, "some", args),
         }
-        # In PostgreSQL, `f(x -> 'a')` reads json; it is no lambda.
+        # In PostgreSQL, `f(x -> 'a')` reads json; it is not a lambda.
         LAMBDAS = {  # noqa: RUF012
             kind: made
             for kind, made in PostgresParser.LAMBDAS.items()
@@ -103,7 +103,7 @@ class StategateSQL(Postgres):
             return found
 
         def _prefixed(self, kind: type[exp.Expr]) -> exp.Expr:
-            """Read an operator before its operand; arithmetic binds closer."""
+            """Read an operator before its operand; arithmetic binds tighter."""
             inner = self._parse_term()
             if isinstance(inner, exp.Binary):
                 inner = exp.Paren(this=inner)

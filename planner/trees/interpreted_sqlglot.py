@@ -1,8 +1,8 @@
 """sqlglot's parser and generator as classes that can be extended.
 
 In sqlglot's compiled build (`sqlglotc`), Python code cannot derive from them. The sources are
-installed, too, so the modules with the classes that we extend run from there, beside the compiled
-ones. All else, such as nodes and tokens, is the same for both.
+installed, too, so the modules with the classes that we extend run from there, in addition to the
+compiled ones. Everything else, such as nodes and tokens, is shared.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def _interpreted(name: str) -> ModuleType:
         if spec is None or spec.loader is None:
             raise ImportError(f"cannot load {path}")
         module = module_from_spec(spec)
-        # What it derives from must be interpreted, too, so it imports in a way of its own.
+        # Its base classes must be interpreted, too, so it has its own import function.
         vars(module)["__builtins__"] = {**vars(builtins), "__import__": _import}
         spec.loader.exec_module(module)
         _loaded[name] = module

@@ -163,7 +163,7 @@ class Cancellation:
         return max(0.0, self._deadline - time.monotonic())
 
     def check(self) -> None:
-        """Return if the statement may go on.
+        """Return normally if the statement may go on.
 
         Raises:
             QueryCancelledError: it was cancelled, or its deadline has passed.

@@ -1,6 +1,6 @@
 """Edits of json texts: `||`, `-`, `#-`, `jsonb_set`, `jsonb_insert`.
 
-Numbers keep their digits, and keys keep their order. A key that comes twice has its last value.
+Numbers keep their digits, and keys keep their order. A repeated key has its last value.
 """
 
 from __future__ import annotations

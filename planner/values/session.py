@@ -82,7 +82,7 @@ class Backends(Protocol):
 
 
 SAVEPOINTS_MAX = 1000
-"""Most savepoints of a transaction; each copies the settings, and some drivers make many."""
+"""Maximum savepoints of a transaction; each copies the settings, and some drivers make many."""
 DEFAULT_ISOLATION = "default_transaction_isolation"
 """The setting with the isolation of new transactions."""
 
@@ -267,7 +267,7 @@ class Session:
         self.transaction = TransactionStatus.IDLE
 
     def fail(self) -> None:
-        """Note an error: an open transaction refuses all statements until it ends.
+        """Record an error: an open transaction refuses all statements until it ends.
 
         Without an open transaction, settings that the same group has changed are restored.
         """

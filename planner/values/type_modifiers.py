@@ -1,7 +1,7 @@
 """Types with a modifier, `varchar(n)` or `timestamp(3)`, to which casts cut or round values.
 
-A varchar or char is a text with a name and a length of its own. A char is not padded: it has the
-blanks that its text has, and they count.
+A varchar or char is a text with a name and a length of its own. A char is not padded: it keeps the
+blanks of its text, and they count.
 """
 
 from __future__ import annotations

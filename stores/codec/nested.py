@@ -108,7 +108,7 @@ def _body_reader(data_type: DataType) -> _Read:
 
 def _slots_reader(data_type: DataType) -> _Read:
     form, finish = slot_format(data_type), slot_decoder(data_type)
-    # Repeated, for "4d" are four numbers but "4" before "16s" would make one string of 416 bytes.
+    # Repeated, because "4d" is four numbers, but "4" before "16s" is one string of 416 bytes.
     is_string = form.endswith("s")
     width = struct.calcsize(f"<{form}")
 

@@ -1,4 +1,4 @@
-"""Epochs that a replica keeps for readers, although it would have forgotten them by now.
+"""Epochs that a replica keeps for readers, although it would otherwise have forgotten them.
 
 No threads, no I/O: `stores.hosting.replica` asks. A held view costs nothing while it is among the
 newest. An older one keeps old rows from being compacted away, and its files from being removed.
@@ -21,8 +21,9 @@ HOLDS_MAX = 64
 Each may keep a write buffer of 16 MB from being freed, though most share theirs.
 """
 HOLD_S = 300.0
-"""How long a view is held for sure: enough for a report of many statements, not for a client that
-forgot its transaction."""
+"""How long a view is held at least: enough for a report of many statements, not for a client that
+forgot its transaction.
+"""
 
 
 _turn = threading.RLock()
@@ -31,10 +32,10 @@ _turn = threading.RLock()
 def standstill() -> AbstractContextManager[object]:
     """Return a context in which no replica of this process shows a new epoch, or forgets one.
 
-    Only so can an epoch be found, and held, that several replicas have: between two looks a
-    follower may run ahead by more epochs than a replica keeps. Epochs are written all the same, and
-    readers read; only showing a new epoch waits. So look and hold in it, and do nothing else. That
-    takes some microseconds a replica.
+    This is the only way to find and hold an epoch that several replicas have: between two checks a
+    follower may run ahead by more epochs than a replica keeps. Epochs are still written, and
+    readers read; only showing a new epoch waits. So find and hold epochs in it, and do nothing
+    else. That takes some microseconds a replica.
     """
     return _turn
 
@@ -86,7 +87,7 @@ class HeldEpochs:
 
     Args:
         holds_max: how many epochs older than the newest are kept.
-        hold_s: how long an epoch is kept for sure.
+        hold_s: how long an epoch is kept at least.
         clock: monotonic seconds.
     """
 

@@ -43,7 +43,7 @@ T = TypeVar("T")
 _logger = logging.getLogger(__name__)
 
 _DISCOVER_S = 1.0
-"""How often the log is searched for stores that are new, gone or replaced."""
+"""How often the log is searched for new, removed or replaced stores."""
 _BACKOFF_S = 0.5
 """Pause after a log that could not be read."""
 CLOSE_S = 30.0
@@ -81,7 +81,7 @@ class Host:
             keeps none.
         rows_bytes: memory for rows of keyvalue and global stores that are looked up again; 0 keeps
             none.
-        placement: which partitions to hold of a store when it is found, and in which role.
+        placement: which partitions of a new store to hold, and in which role.
 
     Raises:
         ArgumentError: one of these has the wrong type or value.
@@ -380,7 +380,7 @@ class Host:
             return None
 
     def _maintained(self) -> Iterator[Replica]:
-        """Yield the replicas to maintain: none as long as one has yet to catch up."""
+        """Yield the replicas to maintain: none while one has yet to catch up."""
         if self.state is HostState.RUNNING:
             for store in self._open.local.values():
                 yield from store.replicas.values()

@@ -43,19 +43,19 @@ def everything(schema: StoreSchema) -> Mapping[int, Role]:
 
 
 class OpenStores:
-    """The open stores of one log. Read from any thread; changed with `changing` held.
+    """The open stores of one log. Read from any thread; changed while `changing` is held.
 
     Args:
         root: path or URI of the state log.
         opener: opens the replicas.
-        placement: which partitions to hold of a store when it is found, and in which role.
+        placement: which partitions of a new store to hold, and in which role.
     """
 
     def __init__(self, root: str, opener: ReplicaOpener, placement: Placement) -> None:
         self.changing = threading.RLock()
         """Held to open, replace or drop stores and replicas; never while a query runs."""
         self.local: Mapping[str, LocalStore] = {}
-        """By name. Replaced as a whole, so a reader may go on with the one it has."""
+        """By name. Replaced as a whole, so a reader may continue with the one it has."""
         self.served: Mapping[str, Store] = {}
         """The same stores with their queries counted."""
         self.version = 0
@@ -73,7 +73,7 @@ class OpenStores:
 
     @property
     def are_known(self) -> bool:
-        """Whether the last search could read which stores there are."""
+        """Whether the last search could list the stores."""
         return self._names is not None
 
     def metrics(self) -> dict[str, MetricsReading]:
@@ -177,7 +177,7 @@ class OpenStores:
         return errors
 
     def close(self) -> None:
-        """Close all stores, and remove databases that are temporary. Closing twice is harmless."""
+        """Close all stores, and remove temporary databases; repeated calls do nothing."""
         with self.changing:
             for store in self.local.values():
                 store.close()
@@ -196,7 +196,8 @@ class OpenStores:
             # store stands for it: its partitions are not present.
             store.close(StoreMigratedError)
             if store.schema.partitions != schema.partitions:
-                # The partitions that were placed, promoted or dropped until now were other ones.
+                # The partitions that were placed, promoted or dropped until now belong to the old
+                # store.
                 self._placed.pop(name, None)
             self._publish(self._open(schema, root.store(name)))
         elif store.schema != schema:
@@ -256,7 +257,7 @@ def _is_followed(store: LocalStore, schema: StoreSchema, log: StoreLog) -> bool:
     """Return whether a store is open, of this definition, and made from this log.
 
     It may have fewer inputs: they decide which bounds count, not what the rows mean. All replicas
-    of a store have applied the same commits, so one of the furthest stands for all.
+    of a store have applied the same commits, so checking one of the furthest is enough.
     """
     if replace(store.schema, inputs=()) != replace(schema, inputs=()):
         return False

@@ -183,8 +183,7 @@ class Replica:
         self._update()
 
     def _stop_answering(self) -> None:
-        """Refuse queries until the replica is as new as its answers again; remove its rows.
-        """
+        """Remove the rows, and refuse queries until the replica is as new as its answers."""
         with self._changing_state:
             if self.state is not ReplicaState.RUNNING:
                 return

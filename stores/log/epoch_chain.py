@@ -4,9 +4,9 @@
                                                           does not exist
 
 The commit after epoch e is created at number e+1, only if nothing is there. If the epoch leaves out
-numbers, a skip lies there and names it. So two writers never follow the same epoch, and readers and
-writers go from one number to the next: they see every commit, even if listings are late and time
-stamps coarse. A listing only shows where to begin. Logs of format 1 have no skips, so only a
+numbers, a skip is there and names it. So two writers never follow the same epoch, and readers and
+writers go from one number to the next: they see every commit, even if listings are outdated and
+timestamps coarse. A listing only shows where to begin. Logs of format 1 have no skips, so only a
 listing shows what follows a gap.
 """
 
@@ -54,7 +54,7 @@ class _End:
     epoch: int = -1
     term: int = 0
     is_followed: bool = False
-    """Whether the next record lies at the next number; not after a commit of format 1."""
+    """Whether the next record has the next number; not after a commit of format 1."""
 
 
 class EpochChain:

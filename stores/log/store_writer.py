@@ -36,8 +36,8 @@ class StoreWriter:
     """Writes the epochs of one store, from Python or for a pipeline.
 
     A store has one writer at a time. With its first write a writer takes the store's next term, and
-    the writer before is refused from then on. So a program that was thought dead does no harm if it
-    goes on after another was started in its place.
+    the writer before is refused from then on. So a program that still runs after another has
+    replaced it does no harm.
 
     A write that fails leaves the log as it was, or with the whole epoch. Then the same write again,
     with its number or as the next write, returns the commit.
@@ -70,7 +70,7 @@ class StoreWriter:
         self._tried: int | None = None
         """The epoch of a failed commit, which may be in the log."""
         self._is_marked = False
-        """Whether the log is known to have its mark of having had epochs."""
+        """Whether the log is known to have the mark that it has had epochs."""
 
     def take_ownership(self) -> Term:
         """Take the store over, and return the term. The first write does so by itself.
@@ -114,7 +114,7 @@ class StoreWriter:
             watermark_ms: the event-time watermark. If it is missing or less than that of the epoch
                 before, the store's watermark stays.
             committed_ms: wall clock of the commit; None takes the time of the call.
-            replace: the rows are the whole store.
+            replace: whether the rows replace the store.
             input_digest: digest of the input that the rows were made from; kept in the commit.
 
         Returns:
@@ -332,8 +332,8 @@ class StoreWriter:
     def _watermark_ms(self, given_ms: int | None) -> int | None:
         """The watermark as of the new epoch, which is never behind that of the one before.
 
-        Readers keep the greatest watermark. But they may begin with an epoch that is the whole
-        store, so its commit must say how far the watermark had come.
+        Readers keep the greatest watermark. But they may begin with an epoch that replaces the
+        store, so its commit must have the watermark, too.
         """
         before_ms = None if self._newest is None else self._newest.watermark_ms
         return later_watermark(given_ms, before_ms)

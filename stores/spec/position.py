@@ -105,7 +105,7 @@ class Position:
         )
 
     def moved_back_from(self, before: Position) -> str | None:
-        """Describe the first component that this position has lost or less of; None without one."""
+        """Describe the first component that is missing or lower here; None without one."""
         for topic, offsets in before.components:
             reached = self.offsets(topic)
             for partition, offset in offsets:

@@ -22,7 +22,7 @@ class PrefixQuery(Query[BatchStream]):
     """The rows of all keys with one prefix, in the order of the store's range query.
 
     `prefix` fixes the first key columns, and `text` may fix the start of the next one.
-    Source: KIP-614, which has it for bytes. Handled by all kinds of store.
+    Source: KIP-614, which defines it for bytes. Handled by all kinds of store.
     """
 
     prefix: Key = ()
@@ -45,7 +45,7 @@ class PrefixQuery(Query[BatchStream]):
 
     @staticmethod
     def with_text_prefix(*prefix: object, text: str | bytes) -> PrefixQuery:
-        """Return the query for keys with these first values and next a text that begins so."""
+        """Return the query for keys with these first values, then a text with this beginning."""
         return PrefixQuery(prefix=prefix, text=text)
 
     def with_ascending_keys(self) -> PrefixQuery:
@@ -103,7 +103,7 @@ class RawScanQuery(Query[RawStream]):
     start: bytes = b""
     """The first key, inclusive."""
     end: bytes | None = None
-    """Behind the last key; None leaves the end open."""
+    """The end, exclusive; None leaves it open."""
     order: Order = Order.ASCENDING
     limit: int | None = None
 
@@ -148,6 +148,7 @@ class CountQuery(Query[int]):
 class ApproximateCountQuery(Query[int]):
     """A fast estimate of the number of entries, for metrics and for planning.
 
-    What was replaced or has expired, but is still on the disk, may be counted too. It is the one
-    query that is not of the epoch that the result names. Source: `approximateNumEntries` of IQv1.
+    Replaced or expired entries that are still on the disk may be counted too. It is the only query
+    that does not answer at the epoch that the result names. Source: `approximateNumEntries` of
+    IQv1.
     """

@@ -17,7 +17,7 @@ from stores.types.record import Cell, KeyForm, SqlType, fixed_decoder, invalid_t
 
 _TRUE = {"t", "tr", "tru", "true", "y", "ye", "yes", "on", "1"}
 _FALSE = {"f", "fa", "fal", "fals", "false", "n", "no", "of", "off", "0"}
-"""Words may be cut short while they are of one meaning."""
+"""Words may be abbreviated while they are unambiguous."""
 _INTEGER_CHARS_MAX = 100
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 
@@ -102,8 +102,8 @@ def real_digits(value: float) -> str:
         nearest = float(f"{value:.{count}g}")
         if _rounded_to_real(nearest) == value:
             return repr(nearest)
-        # The reals above a power of two lie twice as far apart as those below: what rounds to it
-        # reaches further up, beyond the nearest decimal.
+        # The reals above a power of two are twice as far apart as those below, so the numbers that
+        # round to it reach further up, beyond the nearest decimal.
         if abs(math.frexp(value)[0]) == 0.5:
             upper = float(Context(prec=count, rounding=ROUND_UP).create_decimal(Decimal(value)))
             if _rounded_to_real(upper) == value:
@@ -133,7 +133,7 @@ def _float_text(digits: str, *, fixed_below: int) -> bytes:
     """The shortest digits that read back as the value, laid out as PostgreSQL lays them out.
 
     Args:
-        digits: what Python prints, which chooses the same digits.
+        digits: as Python prints them, which chooses the same ones.
         fixed_below: decimal exponent from which PostgreSQL writes an exponent, which is the
             number of digits that the type always holds.
     """

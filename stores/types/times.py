@@ -84,7 +84,7 @@ def _date_text(value: int) -> bytes:
 
 @lru_cache(maxsize=1 << 15)
 def _minute_text(minutes: int, zone: bytes) -> tuple[bytes, bytes]:
-    """All of a moment before its seconds, and after them."""
+    """The parts of a moment before and after its seconds."""
     days, minute = divmod(minutes, _DAY_MINUTES)
     date, suffix = _date_parts(days)
     return f"{date} {_hours_and_minutes(minute)}:".encode(), zone + suffix
@@ -166,7 +166,7 @@ def _count_encoder(layout: str, epoch: int, most: int) -> Encode:
 
 
 def _of_day(micros: int) -> int:
-    """A time of day; 24:00 is one, and not 0:00.
+    """A time of day; 24:00 is valid, and differs from 0:00.
 
     Raises:
         ValueFormatError: it is not a time (22008).

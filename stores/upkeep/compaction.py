@@ -30,7 +30,7 @@ from stores.spec.registry import SHIPPED
 from stores.spec.schema import StoreSchema
 
 IsStopped: TypeAlias = Callable[[], bool]
-"""Asked before each step that takes long; after True the run ends as soon as it can."""
+"""Called before each long step; after it returns True the run ends as soon as it can."""
 _logger = logging.getLogger(__name__)
 
 
@@ -136,7 +136,7 @@ def _attempt(
 
 
 def _abandon(log: StoreLog, attempt: str) -> None:
-    """Remove the files of a failed attempt, which may be large; else retention does in a day."""
+    """Remove the files of a failed attempt, which may be large; retention would wait a day."""
     try:
         log.directory.remove(attempt)
     except LogError as error:

@@ -29,7 +29,7 @@ _SCANS: dict[StoreKind, Query[BatchStream]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
-    """The parts that make a store as of an epoch."""
+    """The parts from which a store is built as of an epoch."""
 
     base: Snapshot | None
     """The snapshot to begin with; None for an empty store."""
@@ -38,9 +38,9 @@ class Recipe:
 
 
 def recipe(log: StoreLog, epoch: int | None = None) -> Recipe:
-    """Return the parts that make the store as of an epoch, by default the newest.
+    """Return the parts from which the store is built as of an epoch, by default the newest.
 
-    It begins as late as possible: with an epoch that is the whole store, or the newest snapshot.
+    It begins as late as possible: with an epoch that replaces the store, or the newest snapshot.
 
     Raises:
         LogError: the epoch is not committed, or the log cannot be read.

@@ -17,7 +17,7 @@ _BODY_AT = 5
 _NEVER = bytes(16)
 """Bytes that no round ends with: a round ends with the length of a Sync, which is not 0."""
 _REMEMBERED_BYTES_MAX = 1024
-"""Most bytes of head and tail together: names have about 20, and each column's format has 2."""
+"""Maximum bytes of head and tail together: names have about 20, and each column's format has 2."""
 _HEADS_MAX = 16
 """How many lengths of a single parameter are kept with the bytes before it."""
 _EXECUTE_AND_SYNC = b"E\0\0\0\x09\0\0\0\0\0S\0\0\0\x04"
@@ -28,7 +28,7 @@ _unpack_signed = struct.Struct(">i").unpack_from
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundForm:
-    """All fields of a round but its parameters."""
+    """All fields of a round except its parameters."""
 
     portal: str
     statement: str

@@ -31,7 +31,7 @@ class PgLimits:
     startup_bytes_max: int = 10_000
     """Longest startup packet: PostgreSQL's MAX_STARTUP_PACKET_LENGTH."""
     message_bytes_max: int = 16 * 1024 * 1024
-    """Longest message. PostgreSQL takes 1 GB, but there are no writes: 16 MB of SQL is ample."""
+    """Longest message. PostgreSQL accepts 1 GB, but there are no writes: 16 MB of SQL is ample."""
     input_bytes_max: int = 256 * 1024
     """Input that is kept while a statement runs; beyond it the socket is not read."""
     output_bytes_high: int = 256 * 1024
@@ -55,13 +55,14 @@ class PgLimits:
     statement_timeout_s: float = 60.0
     """Timeout of a session that has not set statement_timeout; 0 for none."""
     statement_timeout_max_s: float = 3600.0
-    """Longest that a session can set, also with 0: a statement holds memory and a worker."""
+    """Maximum that a session can set, even with 0: a statement holds memory and a worker."""
     idle_timeout_s: float = 0.0
     """Silence outside a transaction that ends a connection; 0 for never, as pools need it."""
     idle_in_transaction_timeout_s: float = 3600.0
     """Silence inside a transaction that ends a connection: its portals hold snapshots."""
     message_timeout_s: float = 60.0
-    """From a message's first byte to its last: a byte now and then must not hold a connection."""
+    """From a message's first byte to its last: a slow trickle of bytes must not hold a connection.
+    """
     keepalive_idle_s: int = 60
     """Silence after which the kernel probes the client."""
     keepalive_interval_s: int = 15
@@ -71,7 +72,7 @@ class PgLimits:
     write_timeout_s: float = 300.0
     """Longest wait for a client that does not read its rows: it holds a snapshot and memory."""
     sweep_s: float = 1.0
-    """How often the timeouts of connections are checked: their greatest delay."""
+    """How often the timeouts of connections are checked, and so their maximum delay."""
     abort_timeout_s: float = 5.0
     """How long a stop waits for cancelled statements to end."""
     backlog: int = 512

@@ -157,7 +157,7 @@ class Dialog:
             self.fail(error)
 
     def fail(self, error: Exception) -> None:
-        """Tell the client of an error, and continue where the protocol wants it.
+        """Report an error to the client, and continue where the protocol requires it.
 
         In a group of extended messages the ErrorResponse leads to the state SKIPPING, in which
         `Connection.next_event` drops all messages but the Sync. After a Query or a Sync

@@ -1,7 +1,7 @@
 """The fast path of lookups: statements that read one key, repeated with other keys.
 
 Everything that depends on the form of a round and on its statement is prepared with the first
-round; likewise everything but the literal of a Query.
+round, as is everything except the literal of a Query.
 """
 
 from __future__ import annotations

@@ -81,7 +81,7 @@ class RowCommands:
             QueryError: the command fails.
         """
         command = portal.prepared.statement.row_command
-        assert command is not None, "the statement is one that delivers rows"
+        assert command is not None, "the statement delivers rows"
         match command:
             case ExecuteStatement():
                 await self._execute(portal, command, run)
@@ -209,7 +209,7 @@ class RowCommands:
         if source is None:
             source = await self.runner.open(target, target.shape, button)
         declared = target.declared
-        # With neither SCROLL nor NO SCROLL it moves backwards in the rows that are kept anyway.
+        # With neither SCROLL nor NO SCROLL it moves backwards within the rows that are kept anyway.
         scroll = declared is not None and declared.scroll is not False
         cursor = Cursor(reader=source.reader, scroll=scroll)
         return source, Fetched(cursor=cursor, command=command, limits=self.limits)

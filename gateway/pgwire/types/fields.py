@@ -46,7 +46,7 @@ def numbers(array: Array, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
     if held is None:
         return stored
     kept = stored.copy()
-    # What lies where there is no value is anything, and need not be a value of the type.
+    # The bytes of a NULL are arbitrary, and need not be a value of the type.
     kept[~held] = np.zeros(1, dtype)[0]
     return kept
 
@@ -126,7 +126,7 @@ def content(fields: Fields) -> bytes:
 
 
 def framed_rows(type_byte: int, columns: Sequence[Fields], rows: int) -> bytes:
-    """Encode the messages of rows: DataRow, or CopyData of the binary form, its like.
+    """Encode the messages of rows: DataRow, or CopyData in binary form, which is alike.
 
     Args:
         type_byte: of the message.
@@ -146,7 +146,7 @@ def framed_rows(type_byte: int, columns: Sequence[Fields], rows: int) -> bytes:
         stretch.add(length, ">i4")
         width = int(length[0]) if rows else -1
         if 0 < width <= _BESIDE_MAX and (length == width).all():
-            # Copied beside its neighbours it costs a third of a part of its own.
+            # Copied with its neighbours it costs a third of a separate part.
             stretch.add(bytes_of(column).view(_WHOLE.get(width, f"V{width}")))
         else:
             parts += [stretch.fields(rows), column]
@@ -188,7 +188,7 @@ def framed_lines(type_byte: int, parts: Sequence[Fields | bytes], rows: int) -> 
 
     Args:
         type_byte: of the message.
-        parts: fields, and what is the same in all rows; a NULL part is empty.
+        parts: fields, and bytes that are the same in all rows; a NULL part is empty.
         rows: how many.
     """
     sizes = np.full(rows, 4, np.int64)

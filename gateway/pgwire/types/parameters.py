@@ -78,7 +78,7 @@ def requested_types(oids: Sequence[int]) -> tuple[DataType | None, ...]:
     """Return the types that a Parse asks for; None where it leaves the type to the engine.
 
     Raises:
-        QueryError: an oid that is none of a type we have (42704).
+        QueryError: an oid does not belong to any of our types (42704).
     """
     return tuple(None if oid in _UNSPECIFIED else _of_oid(oid).data_type for oid in oids)
 
@@ -142,7 +142,7 @@ def decode_parameters(decoders: Sequence[Decode], parameters: Sequence[bytes | N
     """Decode the parameters of a Bind to physical values.
 
     Raises:
-        QueryError: their number is not the statement's (08P01), or one is no value of its type.
+        QueryError: their number is not the statement's (08P01), or one is not a value of its type.
     """
     if len(parameters) != len(decoders):
         raise QueryError(
@@ -150,7 +150,7 @@ def decode_parameters(decoders: Sequence[Decode], parameters: Sequence[bytes | N
             f"requires {len(decoders)}",
             sqlstate=PROTOCOL_VIOLATION,
         )
-    if len(parameters) == 1:  # most lookups; a loop costs twice as much as what it does
+    if len(parameters) == 1:  # most lookups; a loop would double the cost
         (raw,) = parameters
         return (None if raw is None else decoders[0](raw),)
     values = [

@@ -137,7 +137,7 @@ def _trimmed(matrix: Bytes, point: int, lengths: Ints, like: Array) -> Fields:
     fields = fixed(matrix, like)
     if not len(short):
         return fields
-    # To cut off what follows is ten times quicker than to pick what stays.
+    # To cut off the rest is ten times faster than to pick the kept bytes.
     return pc.ascii_rtrim(fields.view(pa.string()), " ").view(pa.binary())
 
 
@@ -188,7 +188,8 @@ def _count_binary(
         dtype: of numpy.
         epoch: theirs, counted from ours.
         most: the largest count, which stands for infinity.
-        encode: of one value, for those at the ends of the range, which may be out of theirs.
+        encode: encodes one value, for those at the ends of the range, which may be out of range
+            there.
     """
 
     def encode_column(array: Array) -> Fields:

@@ -1,4 +1,4 @@
-"""Functions that each composing database gets: macros, and Python for what SQL cannot compute.
+"""Functions that each composing database gets: macros, and Python where SQL does not suffice.
 
 They run in composing processes: nothing here imports the stores, the gateway or sqlglot.
 """

@@ -291,7 +291,7 @@ _READ_TOKEN = re.compile(
 
 
 def digits_behind_point(template: str) -> int:
-    """Return how many digits a template has behind the point."""
+    """Return how many digits a template has after the point."""
     words = [found["word"].upper() for found in _READ_TOKEN.finditer(template) if found["word"]]
     points = [at for at, word in enumerate(words) if word in {".", "D"}]
     return sum(word in "09" for word in words[points[0] :]) if points else 0

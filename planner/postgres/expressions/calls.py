@@ -1,4 +1,4 @@
-"""Rules for calls of PostgreSQL's functions that DuckDB names or computes otherwise.
+"""Rules for calls of PostgreSQL's functions that DuckDB names or computes differently.
 
 `CALLS` has the rules by name of function. They are with their subject (`text_calls`, `time_calls`,
 …). Here are the rules for any type of argument, and functions that only need a cast.
@@ -42,11 +42,11 @@ _CAST = {
 """Functions whose result has a narrower type in PostgreSQL."""
 _SETTING_ARGUMENTS_MAX = 2
 """Arguments of current_setting in a statement."""
-"""The names of types in `pg_typeof`, where ours are others."""
+"""The names of types in `pg_typeof`, where ours differ."""
 
 
 def rewrite_call(node: exp.Expr, types: Types) -> exp.Expr:
-    """Replace a call by what DuckDB runs for it; return the call itself if nothing changes."""
+    """Replace a call with DuckDB's equivalent; return the call itself if nothing changes."""
     name = call_name(node)
     if name in SIGNATURES:
         _adopt_literals(name, node, types)
@@ -94,7 +94,7 @@ def _pg_typeof(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr 
 
 
 _TYPEOF = {Kind.NULL: "unknown", Kind.TINYINT: "tinyint"}
-"""What `pg_typeof` says and errors do not."""
+"""Names that `pg_typeof` uses and errors do not."""
 
 
 def _num_nulls(counts_nulls: bool) -> CallRule:

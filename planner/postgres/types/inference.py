@@ -300,7 +300,7 @@ class Types:
         return number_type(name, known, taken)
 
     def _of_ordered_set(self, node: exp.WithinGroup) -> DataType | None:
-        """Return the type of `percentile_cont` and its kin: an array for an array of fractions."""
+        """Return the type of `percentile_cont` and the like: an array for an array of fractions."""
         name, terms = call_name(node.this), node.expression.expressions
         if name not in {"percentile_cont", "percentile_disc", "mode"} or len(terms) != 1:
             return None

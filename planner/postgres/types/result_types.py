@@ -1,4 +1,4 @@
-"""PostgreSQL's operators; the result types of them, of functions of numbers and of alternatives.
+"""PostgreSQL's operators, and the result types of operators, number functions and alternatives.
 
 `OPERATOR_RESULTS` lists all operators of times and intervals; others do not exist. For numbers, the
 digits are counted. The type of an open operand (a parameter or a bare text) follows from the
@@ -199,7 +199,7 @@ def plain_type(data_type: DataType | None) -> DataType | None:
 
 
 def aggregate_type(name: str, of: DataType | None, node: exp.Func) -> DataType | None:  # noqa: PLR0911 - one per family
-    """Return the type of sum, avg, round and their kin for an argument of a type."""
+    """Return the type of sum, avg, round and similar functions for an argument of a type."""
     if of is None:
         return None
     if name == "array_agg":
@@ -281,7 +281,7 @@ def literal_type(node: exp.Literal, *, is_negative: bool = False) -> DataType | 
 
     Args:
         node: the literal.
-        is_negative: whether a minus stands before it: -2147483648 is an integer, 2147483648 is not.
+        is_negative: whether a minus precedes it: -2147483648 is an integer, 2147483648 is not.
     """
     if node.is_string:
         return TEXT

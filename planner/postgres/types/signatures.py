@@ -276,7 +276,7 @@ def _concrete(
         if element is None or found_element is None:
             element = element or found_element
         elif found_element.kind in _IMPLICIT.get(element.kind, ()):
-            element = found_element  # an integer beside a bigint becomes a bigint
+            element = found_element  # an integer next to a bigint becomes a bigint
     is_told = element is not None or any(
         isinstance(wanted, str) and each is None
         for wanted, each in zip(signature, given, strict=True)

@@ -57,7 +57,7 @@ class MemoryPartition:
             kept, late = self._versions(old, found, progress, whole=replace)
         else:
             kept, late = self._entries(old, found, progress)
-            # A whole store may have rows of any age, so none of them is late.
+            # An epoch that replaces the store may have rows of any age, so none of them is late.
             late = 0 if replace else late
         self.late_rows += late
         self._view = View(progress=progress, data=tuple(kept))

@@ -1,4 +1,4 @@
-"""Which columns are kept: those that scans ask for, in memory that a node's partitions share."""
+"""Decides which columns are kept: those that scans need, in memory that partitions share."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class ColumnBudget:
     """The memory that the kept columns of a node share.
 
     A partition makes room for another one unless it was scanned after that one's last scan but one.
-    So if a store is too large, the same partitions are kept all the time, rather than each in turn
-    for nothing. Partitions that were never scanned take no room from others.
+    So if a store is too large, the same partitions stay kept, instead of each in turn in vain.
+    Partitions that were never scanned take no room from others.
 
     Args:
         capacity_bytes: of all columns together; 0 keeps none.
@@ -109,7 +109,7 @@ class ColumnBudget:
 
 
 PAUSE_S, PAUSE_S_MAX = 1.0, 3600.0
-"""How long columns that were lost and that no one scans stay unread: at first, and at most."""
+"""How long lost columns that are not scanned stay unread: at first, and at most."""
 _clock_s = time.monotonic
 
 
@@ -161,7 +161,7 @@ class ColumnDemand:
         self._pause_s = min(2 * self._pause_s, PAUSE_S_MAX)
 
     def choices(self, all_columns: Sequence[str]) -> list[tuple[str, ...]]:
-        """Return the sets of columns to try to keep, the best first: all, then those asked for."""
+        """Return the sets of columns to try to keep, the best first: all, then the scanned."""
         scanned = self.columns
         everything = tuple(dict.fromkeys((*all_columns, *scanned)))
         if not self.was_scanned or scanned == everything:
@@ -169,7 +169,7 @@ class ColumnDemand:
         return [everything, scanned]
 
     def refuse(self, names: tuple[str, ...], size_bytes: int) -> None:
-        """Note that there was no room for columns of this size, unless no one asked for them."""
+        """Record that there was no room for columns of this size, if a scan needed them."""
         if self.was_scanned:
             self._refused_bytes[names] = size_bytes
 

@@ -1,6 +1,6 @@
-"""The RocksDB engine: one database per replica, its views, and what is kept in memory of them.
+"""The RocksDB engine: one database per replica, its views, and its caches.
 
-All entries lie in one database:
+All entries are in one database:
 
     00 …    definition and progress, see `stores.engines.rocksdb.metadata`
     01 …    the rows, as `stores.codec.layout` says
@@ -8,8 +8,8 @@ All entries lie in one database:
 The rows and the progress of an epoch go in by one write batch. A view is made right after it, and
 all queries of the epoch share it (see `stores.engines.rocksdb.readers`).
 
-A crash loses whole epochs, the newest ones; the progress that is found says where to go on. The
-newest epoch that was answered until then is in a file beside the database
+A crash loses whole epochs, the newest ones; the stored progress says where to continue. The newest
+epoch that was answered until then is in a file next to the database
 (`stores.engines.rocksdb.metadata`).
 """
 
@@ -130,7 +130,7 @@ class RocksPartition:
 
     @property
     def layout(self) -> str:
-        """Equal for two engines exactly if the bytes of one mean the same to the other."""
+        """Equal for two engines exactly if each can read the other's bytes."""
         return layout_of(self.schema)
 
     # Epochs
@@ -233,11 +233,11 @@ class RocksPartition:
     def restore(self, fetch: Fetch, progress: Progress) -> None:
         """Replace the content by that of a file from `dump`; see `stores.log.snapshots.Restorable`.
 
-        It empties the database before it takes the file in, each in one write. So a crash leaves
+        It empties the database before it ingests the file, each in one write. So a crash leaves
         the old content, nothing, or all of the file.
 
         Raises:
-            StoreError: the file cannot be fetched or taken in, or has another progress.
+            StoreError: the file cannot be fetched or ingested, or has another progress.
         """
         file = self._path.with_name(f"{self._path.name}.restore")
         try:
@@ -248,7 +248,7 @@ class RocksPartition:
                     self._database.ingest(file)
                     self._check_restored(progress)
                 finally:
-                    # Also after a failure: the old content is gone, and must not be built on.
+                    # Even after a failure: the old content is gone, and must not be reused.
                     self._show(self._read_view())
         finally:
             file.unlink(missing_ok=True)
@@ -279,7 +279,7 @@ class RocksPartition:
             self._columns.maintain(is_stopping)
 
     def close(self) -> None:
-        """Close the database once the last view is gone. Closing twice is closing once."""
+        """Close the database with its last view; repeated calls do nothing."""
         if self._view is not None:
             with self._replacing():
                 self._view = None

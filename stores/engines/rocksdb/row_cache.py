@@ -92,7 +92,7 @@ class ChangedKeys:
 
 
 class RowCache:
-    """The cached rows of one partition; the oldest row that was not read meanwhile leaves first.
+    """The cached rows of one partition; the oldest row that was not read since goes first.
 
     This is the second-chance policy. It keeps nearly the same rows as LRU, but a read does not move
     the row to the end, which would take as long as finding it.
@@ -110,7 +110,7 @@ class RowCache:
         self._budget = budget
         self._rows: OrderedDict[bytes, CachedRow] = OrderedDict()
         self._view: object = None
-        """The newest, by whatever tells it from all others."""
+        """The newest view, by an object that identifies it."""
         self._changing = threading.Lock()
         self._used_bytes = 0
         self._row_bytes = _ENTRY_BYTES + _VALUE_BYTES * columns

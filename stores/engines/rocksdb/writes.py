@@ -1,4 +1,4 @@
-"""How the rows of an epoch enter RocksDB: by key, versions each at its place in the key's chain.
+"""Writes the rows of an epoch to RocksDB: by key, and versions at their place in the key's chain.
 
 Nearly every version follows the latest of its key. That takes two entries and a deletion, made of
 bytes that exist already: the new version becomes the latest, and the one before ends where it
@@ -268,7 +268,7 @@ class VersionWriter:
 
         Returns:
             How many were dropped. They came too late, more than the retention before the watermark,
-            unless the epoch is the whole store; or they begin at the end of time.
+            unless the epoch replaces the store; or they begin at the end of time.
         """
         if not self._times:
             return 0
