@@ -53,8 +53,8 @@ CEILINGS = {
     "day": Cost(1_120, 50),
     "page": Cost(1_320, 82),
 }
-TOLERANCE = 1.1
-"""How many times its ceiling a cost may be, because versions of Python differ."""
+CALLS_TOLERANCE, PEAK_TOLERANCE = 1.1, 1.25
+"""How many times its ceiling a cost may be: versions of Python differ, most in sizes of objects."""
 
 
 @pytest.fixture(scope="module")
@@ -113,8 +113,8 @@ def test_a_small_statement_costs_no_more_than_before(name: str, catalog: FixedCa
             engine.close()
     found = f"{name}: {calls} calls of {ceiling.calls}, {peak_kib:.1f} KiB of {ceiling.peak_kib}"
     print(found)
-    assert calls <= ceiling.calls * TOLERANCE, found
-    assert peak_kib <= ceiling.peak_kib * TOLERANCE, found
+    assert calls <= ceiling.calls * CALLS_TOLERANCE, found
+    assert peak_kib <= ceiling.peak_kib * PEAK_TOLERANCE, found
 
 
 def prepared(session: WireSession, statement: SmallStatement) -> bytes:
