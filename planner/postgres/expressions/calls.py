@@ -29,7 +29,7 @@ from planner.postgres.types.result_types import FLOATS, INTEGERS, OF_TIME
 from planner.postgres.types.signatures import OPEN, SIGNATURES, resolve
 from planner.trees.known_arguments import check_known
 from planner.trees.nodes import call, cast, outermost, wrapped
-from planner.values.sqltypes import duckdb_type, format_type
+from planner.values.sqltypes import CANONICAL_TEXTS, duckdb_type, format_type
 from stores.spec.schema import Kind
 
 _CAST = {
@@ -63,7 +63,7 @@ def rewrite_call(node: exp.Expr, types: Types) -> exp.Expr:
     return node
 
 
-_LITERAL_KINDS = {*INTEGERS, *FLOATS, *OF_TIME, Kind.DECIMAL}
+_LITERAL_KINDS = {*INTEGERS, *FLOATS, *OF_TIME, Kind.DECIMAL, *CANONICAL_TEXTS}
 
 
 def _adopt_literals(name: str, node: exp.Expr, types: Types) -> None:

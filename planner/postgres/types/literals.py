@@ -71,6 +71,8 @@ def convert_time_literal(literal: exp.Literal, target: DataType) -> None:
 def adopted_type(literal: exp.Literal, found: DataType | None, types: Types) -> DataType | None:
     """Return the type that a text literal takes from values beside it; None if it stays a text.
 
+    A literal whose value has several spellings is written in the one in which values are held.
+
     Raises:
         QueryError: it is not a value of that type; the error points at it.
     """
@@ -80,6 +82,8 @@ def adopted_type(literal: exp.Literal, found: DataType | None, types: Types) -> 
         found = types.bare_numeric(literal) or found
     if found.kind in TIME_KINDS:
         convert_time_literal(literal, found)
+    elif found.kind in CANONICAL_TEXTS:
+        literal.set("this", check_literal(literal, found))
     else:
         check_literal(literal, found)
     return found
@@ -130,6 +134,8 @@ def typed_literal(literal: exp.Literal, target: DataType) -> exp.Expr:
     Raises:
         QueryError: it is not a value of that type.
     """
+    if target.kind in CANONICAL_TEXTS:
+        return cast(exp.Literal.string(check_literal(literal, target)), "TEXT")
     if target.kind in TIME_KINDS:
         convert_time_literal(literal, target)
     else:
@@ -250,9 +256,6 @@ def _read_texts(sides: Sequence[exp.Expr], types: Types) -> bool:
         if found.element is not None:
             text.replace(_array_of(text, found.element))
             is_changed = True
-        elif found.kind in CANONICAL_TEXTS:
-            text.replace(_canonical(text, found))
-            is_changed = True
         elif found.kind is Kind.BOOLEAN:
             text.replace(exp.Boolean(this=check_literal(text, found)))  # DuckDB does not read 'yes'
             is_changed = True
@@ -268,17 +271,6 @@ _READ_KINDS = {
     *FLOATS,
     *(Kind.ARRAY, Kind.DECIMAL, Kind.BOOLEAN),
 }
-
-
-def _canonical(literal: exp.Literal, data_type: DataType) -> exp.Literal:
-    """A text in the one spelling that its value has in the type."""
-    try:
-        fresh = exp.Literal.string(parse_value(literal.name, data_type))
-    except InvalidValueError as error:
-        error.position = position_of(literal)
-        raise
-    fresh.meta.update(literal.meta)
-    return fresh
 
 
 def _array_of(literal: exp.Literal, element: DataType) -> exp.Expr:

@@ -293,3 +293,25 @@ SELECT x::uuid FROM (VALUES ('6f1b3b-0e6a0a4a51-9d0c3f5f-2f9b8a-00')) AS v (x)
 ! 22P02
 SELECT '6f1b3b-0e6a0a4a51-9d0c3f5f-2f9b8a-00'::uuid
 ! 22P02
+SELECT coalesce(NULL::uuid, '{6F1B3B0E6a0a-4a51-9d0c3f5f-2f9b8a01}')
+: uuid
+= 6f1b3b0e-6a0a-4a51-9d0c-3f5f2f9b8a01
+SELECT CASE WHEN id = 0 THEN NULL::uuid ELSE '6F1B3B0E-6A0A-4A51-9D0C-3F5F2F9B8A01' END FROM (SELECT 1 AS id) q
+: uuid
+= 6f1b3b0e-6a0a-4a51-9d0c-3f5f2f9b8a01
+SELECT greatest('7f1b3b0e-6a0a-4a51-9d0c-3f5f2f9b8a01'::uuid, '6F1B3B0E-6A0A-4A51-9D0C-3F5F2F9B8A01')
+: uuid
+= 7f1b3b0e-6a0a-4a51-9d0c-3f5f2f9b8a01
+SELECT '6f1b3b0e-6a0a-4a51-9d0c-3f5f2f9b8a01'::uuid UNION SELECT '6F1B3B0E-6A0A-4A51-9D0C-3F5F2F9B8A01'
+: uuid
+= 6f1b3b0e-6a0a-4a51-9d0c-3f5f2f9b8a01
+SELECT array_append(ARRAY[]::uuid[], '6F1B3B0E-6A0A-4A51-9D0C-3F5F2F9B8A01')
+: uuid[]
+= {6f1b3b0e-6a0a-4a51-9d0c-3f5f2f9b8a01}
+SELECT lag('6f1b3b0e-6a0a-4a51-9d0c-3f5f2f9b8a01'::uuid, 1, '6F1B3B0E-6A0A-4A51-9D0C-3F5F2F9B8A01') OVER ()
+: uuid
+= 6f1b3b0e-6a0a-4a51-9d0c-3f5f2f9b8a01
+SELECT coalesce(NULL::uuid, 'x')
+! 22P02
+SELECT lag('6f1b3b0e-6a0a-4a51-9d0c-3f5f2f9b8a01'::uuid, 1, 'x') OVER ()
+! 22P02
