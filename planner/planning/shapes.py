@@ -77,7 +77,7 @@ _Key: TypeAlias = tuple[str, tuple[DataType | None, ...], int]
 
 
 class _Once(Enum):
-    """The entry of a shape that has come once."""
+    """The entry of a shape that was seen once."""
 
     ONCE = 1
 

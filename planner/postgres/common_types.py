@@ -1,7 +1,7 @@
 """The common type of values in one place: UNION, VALUES, CASE, ARRAY, comparisons and others.
 
 PostgreSQL gives text literals the type of their column in UNION, EXCEPT, INTERSECT and VALUES, and
-refuses types that do not match. DuckDB makes texts of them. Source: select_common_type of
+refuses types that do not match. DuckDB converts such columns to text. Source: select_common_type of
 PostgreSQL.
 
 DuckDB has 38 digits for a numeric. If one numeric has many digits before the decimal point and

@@ -22,7 +22,7 @@ CANONICAL_TEXTS = frozenset(kind for kind in HELD_AS_TEXT if kind.record.parse i
 
 
 def data_type_of(node: exp.DataType) -> DataType | None:
-    """Return our type for a type name in SQL; None if only DuckDB knows the name, or no one."""
+    """Return our type for a type name in SQL; None if only DuckDB may know the name."""
     if isinstance(node, exp.Interval) or node.this is None:
         return None
     if node.this in {exp.DType.DECIMAL, exp.DType.BIGDECIMAL}:
@@ -34,7 +34,7 @@ def data_type_of(node: exp.DataType) -> DataType | None:
     if node.this is exp.DType.ARRAY and len(node.expressions) == 1:
         element = data_type_of(node.expressions[0])
         return None if element is None else DataType(kind=Kind.ARRAY, element=element)
-    # sqlglot keeps regclass and its kin as texts.
+    # sqlglot keeps regclass and similar types as texts.
     kind = BY_PARSED.get(node.this.name) if isinstance(node.this, exp.DType) else None
     return CATALOG_TYPES.get(type_name(node)) if kind is None else DataType(kind=kind)
 
@@ -52,7 +52,7 @@ def result_type_of(node: exp.DataType) -> DataType | None:
 def parameter_type_of(node: exp.DataType) -> DataType | None:
     """Return the type of a parameter that is cast to a type.
 
-    A numeric without digits takes any number of them. A regclass, and its like, takes a name.
+    A numeric without digits takes any number of them. A regclass, or a similar type, takes a name.
     """
     if node.this in {exp.DType.DECIMAL, exp.DType.BIGDECIMAL} and not node.expressions:
         return DataType(kind=Kind.DECIMAL)

@@ -1,7 +1,7 @@
 """Counters of a store's queries: a store that wraps another one, and counts.
 
-There is no such wrapper that caches. Only an engine knows, without asking, whether a row is still
-the same; so it has the caches, `row_cache` and `column_cache` in `stores.engines.rocksdb`.
+No such wrapper caches: only an engine knows whether a row is still the same. So it has the caches,
+`row_cache` and `column_cache` in `stores.engines.rocksdb`.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from stores.spec.position import PositionBound
 from stores.spec.store import StateQueryRequest, Store, Waiting
 
 WakeHook: TypeAlias = Callable[[Callable[[], None]], Callable[[], None]]
-"""Registers a function that ends a wait early, and returns one that takes it back."""
+"""Registers a function that ends a wait early, and returns one that removes it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,14 +65,14 @@ def wait_for_partitions(
         awaited: the partitions.
         timeout_s: how long at most, for all of them together.
         report_all: after a partition that is missing or closes, go on waiting for the others;
-            otherwise the wait is over then.
+            otherwise the wait ends then.
         wake_hook: lets another thread end the wait early, which then returns False unless every
             partition has met its bound.
 
     Raises:
         InvalidPartitionError: a store has no such partition.
-        TooManyWaitersError: a replica has as many waiters as it may.
-        LogError: a bound is the latest epoch, or on a topic that is no known input, and the log
+        TooManyWaitersError: a replica has too many waiters.
+        LogError: a bound is the latest epoch, or on a topic that is not a known input, and the log
             cannot be read now.
     """
     if not awaited:

@@ -1,6 +1,6 @@
 """The SQL types of columns and values, with their digits, elements and fields.
 
-All that is the same for every type of a kind stands in the record of the kind, in `stores.types`.
+Everything that all types of a kind share is in the record of the kind, in `stores.types`.
 
 A value of each type is held, in keys, rows and parameters, as one *physical* Python value, chosen
 so that no layer has to convert on the way:
@@ -42,7 +42,7 @@ class DataType:
     precision: int = 0
     """Digits of a decimal; 0 for all other kinds."""
     scale: int = 0
-    """Digits behind the point of a decimal."""
+    """Digits after the point of a decimal."""
     element: DataType | None = None
     """Element type of an array, value type of a map."""
     fields: tuple[tuple[str, DataType], ...] = ()
@@ -130,7 +130,7 @@ _NAME = r'"(?:[^"]|"")*"'
 
 
 def _parts(text: str) -> list[str]:
-    """What the commas separate that stand in no parentheses and no quotes."""
+    """Return the parts between commas that are outside of parentheses and quotes."""
     parts, depth, start = [], 0, 0
     for token in re.finditer(f"{_NAME}|[(),]", text):
         depth += (token[0] == "(") - (token[0] == ")")
@@ -150,7 +150,7 @@ def _parse_field(text: str, depth: int) -> tuple[str, DataType]:
 
 
 def _quoted(name: str) -> str:
-    """Return a field's name as types show it; the planner's rules for names lie above stores."""
+    """Return a field's name as types show it; the planner's rules for names cannot be used here."""
     if re.fullmatch(r"[^\W\d]\w*", name):
         return name
     doubled = name.replace('"', '""')
@@ -187,7 +187,7 @@ def unusable(data_type: object, *, depth: int = NESTING_MAX) -> str | None:
 
 
 def _misbuilt(data_type: DataType) -> str | None:
-    """What is wrong with a type itself, whatever is inside of it."""
+    """Why a type itself is not valid, apart from its inner types."""
     names = [name for name, _ in data_type.fields]
     wrong = None
     match data_type.kind:

@@ -1,4 +1,4 @@
-"""Stores beside the known ones, for clients that need many rows or other kinds of stores."""
+"""Stores in addition to the known ones, for clients that need many rows or other kinds of stores."""
 
 from __future__ import annotations
 

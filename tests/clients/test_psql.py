@@ -237,7 +237,7 @@ def test_interrupts(psql: Psql, terminal: tuple[int, subprocess.Popen[bytes]]) -
     try:
         _read_until("stategate=", descriptor)
         os.write(descriptor, f"{LONG_QUERY};\n".encode())
-        time.sleep(0.5)  # it has to run before it can be interrupted, and nothing tells that
+        time.sleep(0.5)  # it must run before it can be interrupted, and nothing signals that
         process.send_signal(signal.SIGINT)
         _read_until("canceling statement due to user request", descriptor)
         os.write(descriptor, b"SELECT 40 + 2;\n")
@@ -340,7 +340,7 @@ LIMIT 1000"""
     ],
 )
 def test_queries_of_tab_completion(psql: Psql, sql: str, completed: list[str]) -> None:
-    """As psql 15 was heard to ask; for the psql 18 that has no readline to ask itself."""
+    """The queries of psql 15, for a psql 18 without readline, which cannot send them itself."""
     printed = psql.run("", "-At", "-c", sql).splitlines()
     assert sorted(printed) == sorted(completed)
 

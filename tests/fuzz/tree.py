@@ -77,7 +77,7 @@ def nodes(part: Part) -> Iterator[Node]:
 
 
 def smaller(root: Node) -> Iterator[Node]:
-    """Yield trees with one node simplified, those that lose most first."""
+    """Yield trees with one node simplified, those that shrink most first."""
     places = sorted(_places(root), key=lambda place: -len(spelled(place[1])))
     for path, node in places:
         if node.simplest is not None and spelled(node) != node.simplest:

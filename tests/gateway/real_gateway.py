@@ -84,7 +84,7 @@ class RealGateway:
                 "SELECT count(*) FROM stategate.partitions WHERE epoch >= 0"
             ).fetchone() != (PEOPLE.partitions,):
                 assert time.monotonic() < until
-                time.sleep(0.01)  # it tells no one
+                time.sleep(0.01)  # nothing signals it
             session.execute("SELECT count(*) FROM pg_class")
 
     def family(self) -> Sequence[int]:
@@ -165,5 +165,5 @@ def is_gone(pid: int) -> bool:
             os.kill(pid, 0)
         except ProcessLookupError:
             return True
-        time.sleep(0.01)  # no one tells
+        time.sleep(0.01)  # nothing signals it
     return False

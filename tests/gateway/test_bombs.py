@@ -25,7 +25,7 @@ MEMORY_BYTES = 64 << 20
 PROCESS_BYTES = MEMORY_BYTES + (640 << 20)
 TIMEOUT_MS = 300
 ENDED_S = TIMEOUT_MS / 1000 + 1
-"""No statement takes longer; a machine that is busy with other tests is given some more."""
+"""No statement takes longer; a machine that is busy with other tests gets some more time."""
 DELAYED_S = 0.02
 """No lookup on another connection waits longer for it."""
 LEVENSHTEIN = "levenshtein(repeat('a', 200000), repeat('b', 200000))"
@@ -56,7 +56,7 @@ LONG = [
 ]
 """Long values that clients do ask for."""
 CONTAINED = {"57014", "53200", "54000", "42883", "22023"}
-"""Ended by its timeout or a limit; or there is no such function, or not of such arguments."""
+"""Ended by its timeout or a limit; or the function does not exist, or not with such arguments."""
 
 
 @pytest.fixture(scope="module")

@@ -55,7 +55,7 @@ def test_all_stores_are_compacted_and_a_week_is_kept(root: Path) -> None:
     assert epochs(root) == {name: [0, 1, 2, 3] for name in NAMES}
 
 
-def test_one_store_and_so_many_epochs(root: Path) -> None:
+def test_one_store_and_a_number_of_epochs(root: Path) -> None:
     done = run("--root", str(root), "--store", "views", "--keep-epochs", "2", "--every", "3")
     assert done.stdout == "views: wrote snapshot 3; removed 2 epochs, 0 snapshots, 0 orphans\n"
     assert epochs(root) == {"clicks": [0, 1, 2, 3], "views": [2, 3]}

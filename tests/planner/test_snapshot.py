@@ -1,4 +1,4 @@
-"""Snapshots: one epoch for all that a statement, or a transaction, reads of one pipeline."""
+"""Snapshots: one epoch for everything that a statement or transaction reads from one pipeline."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def put(
 
 
 def shifted(epoch: int) -> list[Row]:
-    """All accounts after an epoch: the total is what it was, no account is."""
+    """All accounts after an epoch: the total is unchanged, each account is not."""
     return [(account, 100 + (epoch if account % 2 else -epoch)) for account in IDS]
 
 
@@ -147,11 +147,11 @@ def test_unnamed_writers_share_no_pipeline() -> None:
     assert ask(engine, f"{BOTH} WITH BOUND (SNAPSHOT)") == [(1200, -1200)]
 
 
-def test_the_latest_snapshot_is_what_all_stores_of_the_pipeline_have() -> None:
+def test_the_latest_snapshot_is_the_epoch_that_all_stores_of_the_pipeline_have() -> None:
     accounts, ledger = made(ACCOUNTS), made(LEDGER)
     engine = SqlEngine(FixedCatalog(accounts, ledger))
     put(accounts, [(1, 400)], 1)
-    # The ledger's commit of epoch 1 is still to come: it is no epoch of the pipeline yet.
+    # The ledger's commit of epoch 1 is still to come: it is not an epoch of the pipeline yet.
     assert ask(engine, f"{BOTH} WITH BOUND (LATEST, SNAPSHOT)") == [(1200, -1200)]
 
 
@@ -225,7 +225,7 @@ def test_ranges_of_one_statement_see_one_epoch_of_each_partition(
 
 
 class Follower(LocalStore):
-    """A store that takes an epoch whenever it has been asked, as under a reader that is slow."""
+    """A store that applies an epoch after each query, as under a slow reader."""
 
     def __init__(self, store: LocalStore) -> None:
         super().__init__(store.schema, store.replicas)

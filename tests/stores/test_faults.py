@@ -39,7 +39,7 @@ RETENTION_MS = 3 * 60_000
 EPOCHS = 8
 FLUSHED_EPOCHS = 3
 CUTS_MAX = 12
-"""How many places each file of a flush is cut at."""
+"""Number of places at which each file of a flush is cut."""
 UTC = pa.timestamp("us", tz="UTC")
 KEY, VALUE = {"k": "bigint"}, {"n": "bigint", "note": "text"}
 SCHEMAS: dict[str, StoreSchema] = {
@@ -53,7 +53,7 @@ SCHEMAS: dict[str, StoreSchema] = {
 
 
 def rows_at(schema: StoreSchema, epoch: int) -> pa.Table:
-    """Yield epochs in which keys are new, change or go, and time moves on past segments."""
+    """Yield epochs in which keys are added, changed or removed, and time moves past segments."""
     keys = list(range(epoch, epoch + 6)) + list(range(100, 103))
     count = len(keys)
     starts = [(epoch + key % 2) * MINUTE_US for key in keys]
@@ -188,7 +188,7 @@ def test_a_database_cut_at_any_write_has_a_whole_epoch(schema: StoreSchema, tmp_
                 assert cut.follow()
             assert held(cut) == states[-1]
             cut.close()
-        # The last copy is the whole: none that comes later may have less.
+        # The last copy is complete: none that comes later may have less.
         last = states.index(found)
     assert reached == {0, *range(FLUSHED_EPOCHS, EPOCHS, FLUSHED_EPOCHS)}
     assert len({repr(rows) for _, rows in states}) == EPOCHS + 1

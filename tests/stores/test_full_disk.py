@@ -155,7 +155,7 @@ def test_a_write_without_room_harms_nothing(
         found = check_log(root)
         assert found[: len(told)] == told
         disk.free()
-        # With its number or, where it is there already, as the next write by turns.
+        # By turns with its number and as the next write.
         is_there = isinstance(failed, LogError) and len(found) > len(told)
         again = attempt(writer, None if is_there and moment % 2 else EPOCH)
         assert isinstance(again, Commit)

@@ -179,7 +179,7 @@ SERVER: Mapping[State, Mapping[type[BackendMessage], State]] = {
         ReadyForQuery: State.IDLE,
         ErrorResponse: State.CLOSED,
     },
-    # Between statements only messages that the client did not ask for.
+    # Between statements only unsolicited messages.
     State.IDLE: {
         NoticeResponse: State.IDLE,
         ParameterStatus: State.IDLE,

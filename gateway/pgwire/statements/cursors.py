@@ -26,7 +26,7 @@ from planner.engine import Direction, FetchCursor, QueryError, Result, Row
 Piece: TypeAlias = "pa.RecordBatch | Sequence[Row]"
 """Consecutive rows, at least one."""
 ALL = sys.maxsize
-"""A count of rows that stands for all."""
+"""The count that means all rows."""
 
 
 def cannot_go_back() -> QueryError:

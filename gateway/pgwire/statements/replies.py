@@ -101,7 +101,7 @@ class Replies:
         source = started(portal)
         if rows:
             self.send_encoded(DataRows, rows)
-        # PostgreSQL does not look ahead either: a limit that was just reached suspends the portal.
+        # PostgreSQL does not look ahead either: a portal that just reached its limit is suspended.
         if rows_max and source.taken == rows_max:
             self.send(PortalSuspended())
         else:

@@ -35,7 +35,7 @@ class WireType:
     decode_text: Decode
     decode_binary: Decode
     encode_column_text: EncodeColumn | None = None
-    """The same for a whole column at once, where there is a way; else it goes value by value."""
+    """The same for a whole column at once; without it, values are encoded one by one."""
     encode_column_binary: EncodeColumn | None = None
 
 
@@ -73,5 +73,5 @@ def text_decoder(data_type: DataType) -> Decode:
 
 
 def bad_binary(data_type: str) -> QueryError:
-    """Return the error for a binary parameter that is no value of its type."""
+    """Return the error for a binary parameter that is not a value of its type."""
     return QueryError(f"incorrect binary data format for type {data_type}", sqlstate=BAD_BINARY)

@@ -1,4 +1,4 @@
-"""PostgreSQL's functions that DuckDB lacks or computes otherwise, as macros.
+"""PostgreSQL's functions that DuckDB lacks or computes differently, as macros.
 
 Their names begin with `pg_sg_`. No statement can name them: `planner.postgres` puts the calls into
 trees. DuckDB expands a macro where it is called, so a call costs what the macro's body costs.
@@ -16,7 +16,7 @@ from planner.composing.functions.scalar_macros import (
 )
 
 SERIES_MAX = 1 << 23
-"""Most elements of a series that is made as a list."""
+"""Maximum elements of a series that is made as a list."""
 _TOO_MANY = raising("54000", "'a series of more than 8388608 values must stand in FROM'")
 
 ARRAY_MACROS: tuple[str, ...] = (

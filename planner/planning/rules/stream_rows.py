@@ -8,7 +8,7 @@ from planner.planning.draft import Draft
 from planner.planning.plan import Stream
 
 LIMIT_PUSHED_MAX = 1_000_000
-"""A partition is not told of a greater LIMIT: it would save nothing."""
+"""A greater LIMIT is not sent to partitions: it would save nothing."""
 
 
 def stream_rows(draft: Draft) -> Draft:

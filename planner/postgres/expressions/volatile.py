@@ -3,7 +3,7 @@
 DuckDB writes a macro's argument wherever the macro reads it, and the operand that CASE, IN and
 `nullif` compare once for each comparison. PostgreSQL computes it once. So the value becomes the
 only element of a list, and a lambda reads it. DuckDB takes no subquery in a lambda, so a subquery
-beside the value goes into the list, too.
+next to the value goes into the list, too.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The fields of times: their names, the types that have them, and how they are counted."""
+"""The fields of times: their names, the types that have them, and their units."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _SCALES = {"epoch": 6, "second": 6, "millisecond": 3}
 
 
 def scale_of(name: str) -> int:
-    """Return how many digits a field has behind the point."""
+    """Return how many digits a field has after the point."""
     return _SCALES.get(_NAMES.get(name.lower(), ""), 0)
 
 

@@ -78,7 +78,7 @@ SELECT * FROM orders WHERE due > '2023-02-30'
 SELECT * FROM stock WHERE item = '99999999999'
 ! 22003 34 value "99999999999" is out of range for type integer
 
--- ours: an array literal that is none
+-- ours: an invalid array literal
 SELECT * FROM people WHERE name = ANY('ann')
 ! 22P02 39 malformed array literal: "ann"
 

@@ -33,7 +33,7 @@ SELECT name FROM people ORDER BY name LIMIT 2 OFFSET 1
 => ann
 => bob
 
--- behind a range
+-- after a range
 SELECT name FROM people WHERE name > 'a' ORDER BY name LIMIT 1
 | stream; limit 1
 |   range people; name > 'a'; first 1 by name asc; columns name; on 3 partitions
@@ -78,7 +78,7 @@ SELECT name FROM people LIMIT 0
 | stream; limit 0
 |   scan people; any 0 rows; columns name; on 3 partitions
 
--- an offset behind the end
+-- an offset past the end
 SELECT name FROM people WHERE name = 'ann' LIMIT 5 OFFSET 3
 | stream; limit 5; offset 3
 |   lookup people; name = 'ann'; any 8 rows; columns name; on 1 partition

@@ -107,7 +107,7 @@ SELECT v.name, s.amount FROM visits v JOIN stock s ON s.day = v.at::date AND s.i
 | residual v.name = 'bob'
 => bob, 10
 
--- what is missing is NULL
+-- missing rows are NULL
 SELECT p.name FROM people p LEFT JOIN orders o ON p.name = o.name WHERE o.name IS NULL
 | compose SELECT "p"."name" FROM "r0" AS "p" LEFT JOIN "r1" AS "o" ON "p"."name" = "o"."name" WHERE "o"."name" IS NULL
 |   r0: scan people; columns name; on 3 partitions

@@ -65,7 +65,7 @@ SELECT name FROM people ORDER BY name DESC NULLS LAST LIMIT 2 OFFSET 1
 => cid
 => bob
 
--- first rows behind a filter
+-- first rows after a filter
 SELECT name, age FROM people WHERE age > 6 ORDER BY name LIMIT 2
 | stream; limit 2
 |   scan people; filter age > 6; first 2 by name asc; columns name, age; on 3 partitions
@@ -90,7 +90,7 @@ SELECT name, number FROM orders ORDER BY name DESC, number DESC NULLS LAST LIMIT
 => bob, 1
 => ann, 2
 
--- else they are sorted
+-- otherwise they are sorted
 SELECT name, number FROM orders ORDER BY name DESC, number DESC LIMIT 4
 | compose SELECT "name", "number" FROM "r0" AS "orders" ORDER BY "name" DESC NULLS FIRST, "number" DESC NULLS FIRST LIMIT 4
 |   r0: scan orders; columns name, number; on 3 partitions
@@ -99,14 +99,14 @@ SELECT name, number FROM orders ORDER BY name DESC, number DESC LIMIT 4
 => bob, 1
 => ann, NULL
 
--- first rows behind a prefix
+-- first rows after a prefix
 SELECT number FROM orders WHERE name = 'ann' ORDER BY number DESC LIMIT 2
 | stream; limit 2
 |   range orders; name = 'ann'; first 2 by number desc; columns number; on 3 partitions
 => NULL
 => 2
 
--- first rows, with what only DuckDB computes
+-- first rows, with an expression that only DuckDB computes
 SELECT upper(name) FROM people ORDER BY name LIMIT 2
 | compose SELECT PG_SG_UPPER("name") AS "upper" FROM "r0" AS "people" ORDER BY "name" LIMIT 2
 |   r0: scan people; first 2 by name asc; columns name; on 3 partitions

@@ -131,7 +131,7 @@ SELECT name FROM people UNION SELECT name FROM orders
 => cid
 => dan
 
--- GROUP BY reads only what it needs
+-- GROUP BY reads only the columns that it needs
 SELECT city, count(*) AS n FROM people GROUP BY city ORDER BY n DESC, city
 | compose SELECT "city", COUNT(*) AS "n" FROM "r0" AS "people" GROUP BY "city" ORDER BY "n" DESC NULLS FIRST, "city"
 |   r0: scan people; columns city; on 3 partitions

@@ -105,7 +105,7 @@ SELECT sum(clicks) FROM clicks
 |   r0: scan clicks; columns clicks; on 3 partitions
 => 61
 
--- so many hours behind a time, as the parameter says
+-- hours after a time, as many as the parameter says
 $ [2]
 SELECT clicks FROM clicks WHERE name = 'ann' AND window_start >= timestamptz '1970-01-01 00:00:00+00' + $1 * interval '1 hour'
 | stream

@@ -1,4 +1,4 @@
-"""EXPLAIN (FORMAT JSON), and what EXPLAIN thinks a plan costs."""
+"""EXPLAIN (FORMAT JSON), and EXPLAIN's estimates of cost."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def explained(sides: Sides, sql: str) -> dict[str, Any]:
     return found
 
 
-def test_the_plan_and_what_it_reads(sides: Sides) -> None:
+def test_the_plan_and_its_reads(sides: Sides) -> None:
     found = explained(
         sides, "EXPLAIN (FORMAT JSON) SELECT city, count(*) FROM people WHERE age > 6 GROUP BY city"
     )
@@ -67,7 +67,7 @@ def test_other_formats_are_refused_at_their_word(sides: Sides) -> None:
 
 
 _COSTS = re.compile(r"\(cost=(\d+\.\d+)\.\.(\d+\.\d+) rows=(\d+) width=(\d+)\)$")
-"""What postgres_fdw reads behind the last opening parenthesis of the first line."""
+"""The text that postgres_fdw reads after the last opening parenthesis of the first line."""
 
 
 @pytest.fixture(scope="module")

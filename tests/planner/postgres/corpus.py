@@ -5,7 +5,7 @@
     : integer integer                              the types of its columns, as pg_typeof has them
     = 1<tab>0                                      each row, in the form of COPY
     ! 22012                                        or the SQLSTATE that it fails with
-    ~ reason                                       we answer otherwise, and why
+    ~ reason                                       our answer differs, and why
 
 `python -m tests.planner.postgres.make` asks a PostgreSQL anew and writes the files.
 """
@@ -32,7 +32,7 @@ class Answer:
     error: str | None = None
 
     def lines(self) -> Iterator[str]:
-        """As the files have it."""
+        """As it is in the files."""
         if self.error is not None:
             yield f"! {self.error}"
             return
@@ -52,7 +52,7 @@ class Entry:
     """Why our answer differs; None if it is the same."""
 
     def lines(self) -> Iterator[str]:
-        """As the files have it."""
+        """As it is in the files."""
         yield self.sql
         yield from self.answer.lines()
         if self.reason is not None:

@@ -57,7 +57,7 @@ def test_each_setting(settings: dict[str, str], expected: ReadOptions) -> None:
     assert options(settings) == expected
 
 
-def test_monotonic_is_bound_by_all_that_was_seen() -> None:
+def test_monotonic_is_bound_by_everything_seen() -> None:
     session = Session(settings={"stategate.consistency": "monotonic", "stategate.bound": TOKEN})
     session.note(Position.of({"u": {1: 5}}))
     found = read_options(Clause(), session, ())
@@ -66,7 +66,7 @@ def test_monotonic_is_bound_by_all_that_was_seen() -> None:
     assert read_options(Clause(latest=True), session, ()).seen.is_empty
 
 
-def test_a_bound_in_the_clause_replaces_the_session_s() -> None:
+def test_a_bound_in_the_clause_replaces_that_of_the_session() -> None:
     for settings in ({"consistency": "latest"}, {"bound": TOKEN}):
         assert options(settings, Clause(unbounded=True)) == DEFAULT_OPTIONS
     assert options({"consistency": "latest"}, Clause(wait_ms=5)) == ReadOptions(
@@ -74,7 +74,7 @@ def test_a_bound_in_the_clause_replaces_the_session_s() -> None:
     )
 
 
-def test_a_wait_in_the_clause_replaces_the_session_s() -> None:
+def test_a_wait_in_the_clause_replaces_that_of_the_session() -> None:
     assert options({"wait": "1s"}, Clause(wait_ms=0)).wait_ms == 0
 
 

@@ -79,7 +79,7 @@ def test_a_missing_or_dropped_partition_ends_the_wait() -> None:
 
 
 class AdvancingStore(LocalStore):
-    """A store with one more committed epoch at each look."""
+    """A store with one more committed epoch at each look-up."""
 
     committed = 3
 
@@ -136,7 +136,7 @@ def test_a_wake_ends_the_wait_early(*, before: bool) -> None:
     assert waiters(store) == 0
 
 
-def test_all_partitions_are_heard_if_all_must_report() -> None:
+def test_all_partitions_are_awaited_if_all_must_report() -> None:
     store = open_store(CLICKS)
     store.drop(1)
     awaited = [Awaited(store=store, partition=n, bound=PositionBound(epoch=0)) for n in range(3)]

@@ -52,7 +52,7 @@ def test_an_array_of_oids() -> None:
     assert parameter.decode_text(b"{7,NULL}") == [7, None]
 
 
-def test_eight_bytes_are_no_oid() -> None:
+def test_eight_bytes_are_not_an_oid() -> None:
     (parameter,) = parameter_types([26], [OID])
     with pytest.raises(QueryError) as caught:
         parameter.decode_binary(bytes(8))
@@ -76,7 +76,7 @@ def test_a_vector_of_oids() -> None:
     assert struct.unpack_from(">iiIii", wire.encode_binary([26])) == (1, 0, 26, 1, 0)
 
 
-def test_an_array_made_of_a_vector_tells_where_it_begins() -> None:
+def test_an_array_made_of_a_vector_has_its_first_index() -> None:
     wire = wire_type(from_zero(DataType(kind=Kind.ARRAY, element=DataType(kind=Kind.SMALLINT))))
     assert (wire.oid, wire.encode_text([1, 2]), wire.encode_text([])) == (
         1005,
@@ -89,7 +89,7 @@ def test_an_array_made_of_a_vector_tells_where_it_begins() -> None:
     ("name", "oid", "length"),
     [("name", 19, 64), ("char", 18, 1), ("regproc", 24, 4), ("xid", 28, 4), ("void", 2278, 4)],
 )
-def test_the_others_travel_as_what_holds_them(name: str, oid: int, length: int) -> None:
+def test_the_others_are_sent_as_the_type_that_holds_them(name: str, oid: int, length: int) -> None:
     wire = wire_type(CATALOG_TYPES[name])
     assert (wire.oid, wire.length) == (oid, length)
 
@@ -118,7 +118,7 @@ def test_an_object_is_a_name_as_text_and_an_oid_as_binary() -> None:
         ("text", 25, -1),
     ],
 )
-def test_a_cast_says_its_type_and_length_to_clients(spelled: str, oid: int, modifier: int) -> None:
+def test_clients_get_the_type_and_length_of_a_cast(spelled: str, oid: int, modifier: int) -> None:
     """As PostgreSQL describes `NULL::…`."""
     (column,) = described(f"SELECT NULL::{spelled}")
     assert (column.oid, column.modifier) == (oid, modifier)
@@ -142,7 +142,7 @@ def test_a_cast_says_its_type_and_length_to_clients(spelled: str, oid: int, modi
         ("first_value(a) OVER ()", 1043, -1),
     ],
 )
-def test_what_is_computed_has_a_length_if_all_have_it(
+def test_a_computed_value_has_a_length_if_all_operands_have_it(
     expression: str, oid: int, modifier: int
 ) -> None:
     (column,) = described(

@@ -170,7 +170,7 @@ def test_too_many_changes_drop_the_columns(engine: RocksPartition, budget: Colum
     assert [row[1] for row in scan(engine)] == [1] * (PENDING_ROWS_MIN + 1)
 
 
-def test_other_reads_than_whole_scans_do_not_use_columns(engine: RocksPartition) -> None:
+def test_only_whole_scans_use_columns(engine: RocksPartition) -> None:
     warmed(engine, 100)
     lower = Interval(lower=("000090",))
     assert len(scan(engine, None, RangeQuery(interval=lower))) == 10
@@ -260,7 +260,9 @@ def test_many_changes_are_merged_in_the_background(
 
 
 def test_changes_during_a_read_in_the_background_are_merged(engine: RocksPartition) -> None:
-    """More may wait than otherwise: columns of a store that changes all the time are kept, too."""
+    """More changes may wait than usual, so that columns of a store that changes all the time are
+    kept, too.
+    """
     rows = 3 * BATCH_ROWS
     apply(engine, 0, numbered(*range(rows)))
     asked = iter(range(100))
