@@ -1,4 +1,4 @@
-"""Stores in addition to the known ones, for clients that need many rows or other kinds of stores."""
+"""Further stores for clients that need many rows, or other kinds of stores."""
 
 from __future__ import annotations
 
