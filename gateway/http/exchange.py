@@ -70,14 +70,14 @@ def plan(engine: Engine, exchange: Exchange) -> Statement:
     )
 
 
-def recall(engine: Engine, exchange: Exchange) -> Statement | None:
-    """Return the request's cached plan, if any, within microseconds.
+def recall(engine: Engine, sql: str, session: Session) -> Statement | None:
+    """Return the cached plan of a request's text, if any, within microseconds.
 
     Raises:
         QueryError: the statement only changes the session.
     """
-    text = exchange.request.sql.rstrip().rstrip(";")
-    found = None if ";" in text else engine.recall(text, exchange.session)
+    text = sql.rstrip().rstrip(";")
+    found = None if ";" in text else engine.recall(text, session)
     return None if found is None else _require_servable(found)
 
 
@@ -153,6 +153,11 @@ def _trailer(exchange: Exchange, result: Result) -> Trailer:
     )
 
 
+def answer_headers(media_type: str, *more: tuple[bytes, bytes]) -> list[tuple[bytes, bytes]]:
+    """Return the headers of an answer with rows."""
+    return [(b"content-type", media_type.encode()), (b"cache-control", b"no-store"), *more]
+
+
 class Answer:
     """The response of one exchange while it is sent.
 
@@ -198,7 +203,7 @@ class Answer:
 
     async def _begin(self, media_type: str, *more: tuple[bytes, bytes]) -> None:
         self.begun = True
-        headers = [(b"content-type", media_type.encode()), (b"cache-control", b"no-store"), *more]
+        headers = answer_headers(media_type, *more)
         await self._send({"type": "http.response.start", "status": 200, "headers": headers})
 
 

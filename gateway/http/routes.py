@@ -47,7 +47,8 @@ from gateway.http.exchange import (
     recall,
     send_result,
 )
-from gateway.http.formats import RENDERERS, RendererFactory, choose_renderer
+from gateway.http.formats import RENDERERS, JsonRenderer, RendererFactory, choose_renderer
+from gateway.http.lookups import Lookups
 from gateway.http.metrics import Metrics
 from gateway.http.receiving import ReadRequest, read_json, read_lookup, read_statement
 from gateway.http.requests import (
@@ -206,6 +207,7 @@ class QueryEndpoint:
         self._engine = services.engine
         self._workers = services.workers
         self._settings = services.settings
+        self._lookups = Lookups(services.engine, node=services.settings.node)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, with an error if it fails."""
@@ -236,7 +238,7 @@ class QueryEndpoint:
     async def _read(self, scope: Scope, receive: Receive) -> Exchange:
         started_s = time.perf_counter()
         headers = Headers(scope=scope)
-        factory = _negotiate(headers)
+        factory = negotiate(headers.get("accept"))
         request = await self._read_request(scope, receive, self._settings)
         return Exchange(
             request=request,
@@ -250,7 +252,12 @@ class QueryEndpoint:
     async def _answer(
         self, exchange: Exchange, answer: Answer, receive: Receive
     ) -> QueryError | None:
-        statement = recall(self._engine, exchange)
+        request = exchange.request
+        body = self._lookups.answer(request, exchange.factory, exchange.started_s)
+        if body is not None:
+            await answer.whole(JsonRenderer.media_type, body)
+            return None
+        statement = recall(self._engine, request.sql, exchange.session)
         if statement is not None and self._engine.is_inline(statement, exchange.session):
             result = open_result(self._engine, exchange, statement)
             if result.batches is None:
@@ -382,8 +389,13 @@ async def _wait_for_disconnect(receive: Receive) -> None:
         pass
 
 
-def _negotiate(headers: Headers) -> RendererFactory:
-    factory = choose_renderer(headers.get("accept"))
+def negotiate(accept: str | None) -> RendererFactory:
+    """Return the format that the client asks for.
+
+    Raises:
+        HttpRequestError: there is no such format (406).
+    """
+    factory = choose_renderer(accept)
     if factory is None:
         raise HttpRequestError(
             "the Accept header has no supported format",

@@ -105,6 +105,6 @@ def fast_lookup(
         session.note(position)
         value = answer.value
         row = None if value is None else project(key + value)
-        return LookedUp(row, partition, position, answer.epoch)
+        return LookedUp(row, name, partition, position, answer.epoch)
 
     return look_up

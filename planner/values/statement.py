@@ -137,6 +137,7 @@ class LookedUp(Struct, frozen=True):
 
     row: Row | None
     """The only row; None if no row has the key."""
+    store: str = ""
     partition: int | None = None
     """The partition that answered; None if no row can have the key, so that none was asked."""
     position: Position = EMPTY

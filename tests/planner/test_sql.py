@@ -238,8 +238,8 @@ def test_a_row_looked_up_is_the_row_of_its_statement(
     found = statement.look_up(statement.literals or parameters, session)
     assert found is not None
     assert found.position == result.position
-    asked = [] if found.partition is None else [(found.partition, found.epoch)]
-    assert asked == [(each.partition, each.epoch) for each in result.partitions]
+    asked = [] if found.partition is None else [(found.store, found.partition, found.epoch)]
+    assert asked == [(each.store, each.partition, each.epoch) for each in result.partitions]
 
 
 @pytest.mark.parametrize(

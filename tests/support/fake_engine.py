@@ -254,6 +254,7 @@ def _pattern_of(text: str) -> tuple[_Pattern, re.Match[str]] | None:
 
 
 def _select(
+    engine: FakeEngine,
     columns: tuple[Column, ...],
     run: Run,
     *,
@@ -267,22 +268,23 @@ def _select(
         parameters=parameters,
         returns_rows=True,
         plan=_Plan(run=run, inline=inline),
-        look_up=_looking_up(run) if inline else None,
+        look_up=_looking_up(engine, run) if inline else None,
     )
 
 
-def _looking_up(run: Run) -> LookUp:
+def _looking_up(engine: FakeEngine, run: Run) -> LookUp:
     """The short way of inline statements that only read."""
 
     def look_up(parameters: Row, session: Session) -> LookedUp | None:
         if session.transaction is not TransactionStatus.IDLE:
             return None
+        engine.executed_in.append(threading.current_thread().name)
         result = run(parameters, session, Cancellation())
         if result.rows is None or len(result.rows) > 1 or result.notices:
             result.close()
             return None
         row = result.rows[0] if result.rows else None
-        return LookedUp(row, ANSWER.partition, result.position, ANSWER.epoch)
+        return LookedUp(row, ANSWER.store, ANSWER.partition, result.position, ANSWER.epoch)
 
     return look_up
 
@@ -317,7 +319,7 @@ def _plan_lookup(engine: FakeEngine, match: re.Match[str], types: Types) -> Stat
         return _rows(columns, [(f"value-{key}",)])
 
     parameters = (types[0] if types and types[0] else _BIGINT,) if literal is None else ()
-    return _select(columns, run, parameters=parameters, inline=True)
+    return _select(engine, columns, run, parameters=parameters, inline=True)
 
 
 def _plan_echo(engine: FakeEngine, match: re.Match[str], types: Types) -> Statement:
@@ -335,7 +337,7 @@ def _plan_echo(engine: FakeEngine, match: re.Match[str], types: Types) -> Statem
     def run(values: Row, session: Session, cancellation: Cancellation) -> Result:
         return _rows(columns, [tuple(values[at] for at in order)])
 
-    return _select(columns, run, parameters=parameters, inline=True)
+    return _select(engine, columns, run, parameters=parameters, inline=True)
 
 
 def _plan_literal(engine: FakeEngine, match: re.Match[str], types: Types) -> Statement:
@@ -347,15 +349,15 @@ def _plan_literal(engine: FakeEngine, match: re.Match[str], types: Types) -> Sta
     elif text.startswith("'"):
         value = text[1:-1].replace("''", "'")
     columns = (Column(name="?column?", type=data_type),)
-    return _select(columns, lambda *_: _rows(columns, [(value,)]))
+    return _select(engine, columns, lambda *_: _rows(columns, [(value,)]))
 
 
 def _plan_types(engine: FakeEngine, match: re.Match[str], types: Types) -> Statement:
     columns = TYPE_COLUMNS[:SCALAR_TYPES] if match["scalar"] else TYPE_COLUMNS
     if match["stream"]:
-        return _select(columns, lambda *_: engine.stream(columns, type_batches(columns)))
+        return _select(engine, columns, lambda *_: engine.stream(columns, type_batches(columns)))
     rows = [row[: len(columns)] for row in TYPE_ROWS]
-    return _select(columns, lambda *_: _rows(columns, rows))
+    return _select(engine, columns, lambda *_: _rows(columns, rows))
 
 
 def _plan_series(engine: FakeEngine, match: re.Match[str], types: Types) -> Statement:
@@ -373,7 +375,7 @@ def _plan_series(engine: FakeEngine, match: re.Match[str], types: Types) -> Stat
 
         return engine.stream(columns, batches())
 
-    return _select(columns, run, inline=match["name"] == "quick")
+    return _select(engine, columns, run, inline=match["name"] == "quick")
 
 
 _ON_FIRE = 'partition 1 of store "broken" did not answer: disk on fire'
@@ -402,7 +404,7 @@ def _plan_call(engine: FakeEngine, match: re.Match[str], types: Types) -> Statem
                 _sleep(engine, float(argument), cancellation)
                 return _rows(columns, [("slept",)])
 
-    return _select(columns, run)
+    return _select(engine, columns, run)
 
 
 def _sleep(engine: FakeEngine, seconds: float, cancellation: Cancellation) -> None:

@@ -1,0 +1,144 @@
+"""Renders the answers to planned lookups of one key as JSON, from parts that are kept.
+
+The columns and the encoding of the row belong to the plan. The rest, but for the elapsed time, is
+the same for all answers of a partition at one epoch.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Final
+
+import orjson
+from msgspec import Struct
+
+from gateway.http.exchange import recall
+from gateway.http.formats import JsonRenderer, RendererFactory, Trailer
+from gateway.http.json_cells import row_cells
+from gateway.http.requests import QueryRequest, convert_parameters
+from planner.engine import (
+    Column,
+    Engine,
+    LookedUp,
+    LookUp,
+    PartitionAnswer,
+    Position,
+    Row,
+    Session,
+    Statement,
+)
+
+_NO_TIME: Final = b"0.0}"
+"""The end of an answer that took no time."""
+_PLANS_MAX: Final = 1024
+_TAILS_BYTES_MAX: Final = 16 << 20
+"""All kept tails: one has some 250 bytes, and a position of many inputs more."""
+
+
+class _Tail(Struct):
+    """The part between the row and the elapsed time, at one epoch of a partition."""
+
+    position: Position
+    epoch: int
+    rendered: bytes
+
+
+class _Plan(Struct):
+    """The parts of the answers to one plan."""
+
+    head: bytes
+    row: Callable[[Row], bytes]
+    tails: dict[tuple[int | None, bool], _Tail]
+    """By partition, and by whether there is a row."""
+
+
+class Lookups:
+    """Answers planned lookups whose requests change no setting.
+
+    Args:
+        engine: runs them.
+        node: this node's name, as answers show it.
+    """
+
+    def __init__(self, engine: Engine, *, node: str) -> None:
+        self._engine, self._node = engine, node
+        # Such requests share a session, because a lookup depends on its settings only.
+        self._session = Session()
+        self._plans: dict[LookUp, _Plan] = {}
+        self._tails_bytes = 0
+
+    def answer(
+        self, request: QueryRequest, factory: RendererFactory, started_s: float
+    ) -> bytes | None:
+        """Return the body of an answer of status 200; None if the request is no such lookup.
+
+        Args:
+            request: the statement.
+            factory: makes the renderer that the client asks for.
+            started_s: `time.perf_counter()` when the request arrived.
+
+        Raises:
+            QueryError: a parameter is wrong.
+        """
+        if request.settings or factory is not JsonRenderer:
+            return None
+        statement = recall(self._engine, request.sql, self._session)
+        if statement is None or statement.look_up is None:
+            return None
+        parameters = convert_parameters(request.params, statement.parameters)
+        found = statement.look_up(statement.literals or parameters, self._session)
+        if found is None:
+            return None
+        plan = self._plans.get(statement.look_up) or self._add_plan(statement)
+        row = found.row
+        tail = plan.tails.get((found.partition, row is not None))
+        if tail is None or tail.position is not found.position or tail.epoch != found.epoch:
+            tail = self._add_tail(plan, statement, found)
+        rendered = b"" if row is None else plan.row(row)
+        elapsed_ms = round((time.perf_counter() - started_s) * 1000, 3)
+        return b"%b%b%b%b}" % (plan.head, rendered, tail.rendered, orjson.dumps(elapsed_ms))
+
+    def _add_plan(self, statement: Statement) -> _Plan:
+        assert statement.look_up is not None
+        if len(self._plans) >= _PLANS_MAX:
+            self._forget()
+        head = JsonRenderer(statement.columns).head()
+        made = _Plan(head, _row_renderer(statement.columns), {})
+        self._plans[statement.look_up] = made
+        return made
+
+    def _add_tail(self, plan: _Plan, statement: Statement, found: LookedUp) -> _Tail:
+        rendered = JsonRenderer(statement.columns).tail(self._trailer(found))
+        assert rendered.endswith(_NO_TIME), "the elapsed time is the last member"
+        tail = _Tail(found.position, found.epoch, rendered.removesuffix(_NO_TIME))
+        self._tails_bytes += len(tail.rendered)
+        if self._tails_bytes > _TAILS_BYTES_MAX:
+            self._forget()
+        plan.tails[found.partition, found.row is not None] = tail
+        return tail
+
+    def _trailer(self, found: LookedUp) -> Trailer:
+        """Return what follows the row; it is equal to that of the engine's result."""
+        if found.partition is None:
+            partitions = []
+        else:
+            answer = PartitionAnswer(
+                store=found.store,
+                partition=found.partition,
+                node=self._node,
+                status="ok",
+                epoch=found.epoch,
+                rows=int(found.row is not None),
+            )
+            partitions = [answer]
+        return Trailer(position=found.position, partitions=partitions, notices=(), elapsed_ms=0.0)
+
+    def _forget(self) -> None:
+        self._plans.clear()
+        self._tails_bytes = 0
+
+
+def _row_renderer(columns: tuple[Column, ...]) -> Callable[[Row], bytes]:
+    cells = row_cells(columns)
+    return lambda row: orjson.dumps(cells((row,))[0])
