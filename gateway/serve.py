@@ -15,6 +15,7 @@ import socket
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 import uvicorn
@@ -24,7 +25,9 @@ from gateway.access.address_limits import UnauthenticatedConnections
 from gateway.access.tls import Tls
 from gateway.busy_poll import BusyPoll
 from gateway.errors import ServeError
+from gateway.http.at_once import AtOnce
 from gateway.http.connection import HttpConnection, HttpLimits
+from gateway.http.shortcut import ShortcutConnection
 from gateway.settings import Address, Settings, parse_address
 
 logger = logging.getLogger(__name__)
@@ -61,6 +64,8 @@ class Serving:
     """The servers to run, and the callbacks around them."""
 
     app: ASGIApp
+    at_once: AtOnce | None = None
+    """Answers lookups without the application; None leaves them to it."""
     wire: WireServer | None
     """None if the Postgres wire is turned off."""
     settings: Settings
@@ -86,11 +91,18 @@ class _HttpServer(uvicorn.Server):
         config: uvicorn's.
         settings: give the limits of connections.
         busy_poll: is told of each answer.
+        at_once: answers lookups without the application; None leaves them to it.
     """
 
-    def __init__(self, config: uvicorn.Config, settings: Settings, busy_poll: BusyPoll) -> None:
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        settings: Settings,
+        busy_poll: BusyPoll,
+        at_once: AtOnce | None,
+    ) -> None:
         super().__init__(config)
-        self._busy_poll = busy_poll
+        self._busy_poll, self._at_once = busy_poll, at_once
         self._unauthenticated = UnauthenticatedConnections(
             of_one_max=settings.strangers_max,
             total_max=settings.strangers_total_max,
@@ -102,9 +114,14 @@ class _HttpServer(uvicorn.Server):
         """Accept connections."""
         await self.lifespan.startup()
         loop = asyncio.get_running_loop()
+        make_connection: Callable[..., HttpConnection] = (
+            HttpConnection
+            if self._at_once is None
+            else partial(ShortcutConnection, at_once=self._at_once)
+        )
 
         def connect() -> HttpConnection:
-            return HttpConnection(
+            return make_connection(
                 config=self.config,
                 server_state=self.server_state,
                 app_state=self.lifespan.state,
@@ -177,7 +194,7 @@ async def serve(serving: Serving) -> None:
     except BaseException:
         listener.close()
         raise
-    http = _HttpServer(_uvicorn_config(serving), settings, serving.busy_poll)
+    http = _HttpServer(_uvicorn_config(serving), settings, serving.busy_poll, serving.at_once)
     if serving.watch_http is not None:
         serving.watch_http(lambda: len(http.server_state.connections))
     serving_http = asyncio.create_task(http.serve(sockets=[listener]))

@@ -16,6 +16,7 @@ from gateway.access.users import Users
 from gateway.busy_poll import BusyPoll
 from gateway.errors import ServeError, SettingsError
 from gateway.http.app import create_app
+from gateway.http.at_once import AtOnce
 from gateway.http.metrics import Metrics
 from gateway.http.routes import Services
 from gateway.http.stores_document import describe_stores, reasons_not_ready
@@ -89,6 +90,7 @@ def run_gateway(settings: Settings) -> None:
     """
     with ExitStack() as closing:
         access, tls = open_access(settings), open_tls(settings)
+        proxies = open_proxies(settings)
         closing.callback(access.close)
         host = _host(settings)
         closing.callback(host.close)
@@ -123,7 +125,8 @@ def run_gateway(settings: Settings) -> None:
 
         run_servers(
             Serving(
-                app=create_app(services, access=access, proxies=open_proxies(settings)),
+                app=create_app(services, access=access, proxies=proxies),
+                at_once=AtOnce(services, access=access, proxies=proxies),
                 wire=wire if settings.pg else None,
                 settings=settings,
                 tls=tls,

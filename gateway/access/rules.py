@@ -193,6 +193,15 @@ class Access:
         found = table.verifiers.get(user)
         return (mock, True) if found is None else (found, False)
 
+    def has_verified(self, *, user: str, password: str) -> bool:
+        """Whether this password of the user was right lately, and the user still has it."""
+        verifier, doomed = self.verifier_of(user)
+        tag = self._tag(user, password, verifier)
+        if doomed or tag not in self._verified:
+            return False
+        self._verified.move_to_end(tag)
+        return True
+
     async def check_password(self, peer: Peer, *, user: str, password: str) -> None:
         """Authenticate a user by password.
 
@@ -200,11 +209,9 @@ class Access:
             QueryError: the password is wrong or the user unknown (28P01), after a delay; or the
                 address has failed too often (28000).
         """
-        verifier, doomed = self.verifier_of(user)
-        tag = self._tag(user, password, verifier)
-        if not doomed and tag in self._verified:
-            self._verified.move_to_end(tag)
+        if self.has_verified(user=user, password=password):
             return
+        verifier, doomed = self.verifier_of(user)
         async with self._checking:
             # A failure is counted before the next check begins, so that parallel guesses gain
             # nothing over sequential ones.
@@ -214,7 +221,7 @@ class Access:
         if not right:
             await self._sleep(delay_s)
             raise password_failed(user)
-        self._verified[tag] = None
+        self._verified[self._tag(user, password, verifier)] = None
         while len(self._verified) > _VERIFIED_MAX:
             self._verified.popitem(last=False)
 
@@ -232,14 +239,18 @@ class Access:
             digest.update(len(part).to_bytes(8, "big") + part)
         return hmac.digest(self._verified_key, digest.digest(), "sha256")
 
+    def user_of_token(self, token: str) -> str | None:
+        """Return the user of a bearer token; None if it is unknown."""
+        assert self._users is not None, "trust uses no verifiers"
+        return self._users.current().tokens.get(token_digest(token))
+
     async def check_token(self, peer: Peer, token: str) -> str:
         """Return the user of a bearer token.
 
         Raises:
             QueryError: the token is unknown (28P01), or the address has failed too often (28000).
         """
-        assert self._users is not None, "trust uses no verifiers"
-        user = self._users.current().tokens.get(token_digest(token))
+        user = self.user_of_token(token)
         if user is not None:
             return user
         self.require_not_throttled(peer)

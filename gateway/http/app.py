@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from gateway.access.peers import Proxies
+from gateway.access.peers import Headers, Peer, Proxies
 from gateway.access.rules import ON_AUTHENTICATED, USER, Access, Method, TooManyAttemptsError
 from gateway.access.verifiers import decode_base64
 from gateway.errors import HttpRequestError
@@ -109,19 +109,40 @@ class HttpAccess:
         peer = self._proxies.peer(
             client[0] if client else None, scope["headers"], secured=scope["scheme"] == "https"
         )
-        if self._access.method_for(peer) is Method.TRUST:
-            for name, value in scope["headers"]:
-                # A browser always sends a Host header; a probe of HTTP/1.0 may send none.
-                if name == b"host":
-                    self._access.require_host(value)
-            return ""
-        scheme, credentials = _credentials(scope)
-        self._access.require_confidential(peer)
+        known = user_at_once(self._access, peer, scope["headers"])
+        if known is not None:
+            return known
+        scheme, credentials = _credentials(scope["headers"])
         if scheme == "bearer":
             return await self._access.check_token(peer, credentials)
         user, password = _user_and_password(credentials)
         await self._access.check_password(peer, user=user, password=password)
         return user
+
+
+def user_at_once(access: Access, peer: Peer, headers: Headers) -> str | None:
+    """Return the user of a request if no password or token has to be checked; else None.
+
+    Args:
+        access: decides who must authenticate.
+        peer: where the client is.
+        headers: of the request, with names in lower case.
+
+    Raises:
+        QueryError: the request is refused.
+    """
+    if access.method_for(peer) is Method.TRUST:
+        for name, value in headers:
+            # A browser always sends a Host header; a probe of HTTP/1.0 may send none.
+            if name == b"host":
+                access.require_host(value)
+        return ""
+    scheme, credentials = _credentials(headers)
+    access.require_confidential(peer)
+    if scheme == "bearer":
+        return access.user_of_token(credentials)
+    user, password = _user_and_password(credentials)
+    return user if access.has_verified(user=user, password=password) else None
 
 
 def _on_authenticated(scope: Scope) -> None:
@@ -157,13 +178,13 @@ def _with_status(error: QueryError) -> QueryError:
     )
 
 
-def _credentials(scope: Scope) -> tuple[str, str]:
+def _credentials(headers: Headers) -> tuple[str, str]:
     """Return the scheme, `basic` or `bearer`, and the credentials.
 
     Raises:
         HttpRequestError: there are no credentials of either scheme.
     """
-    found = [value for name, value in scope["headers"] if name == b"authorization"]
+    found = [value for name, value in headers if name == b"authorization"]
     if not found:
         raise _unauthorized("no credentials were sent")
     scheme, _, rest = found[0][:_HEADER_BYTES_MAX].decode("latin-1").partition(" ")

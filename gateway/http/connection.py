@@ -112,14 +112,19 @@ class HttpConnection(HttpToolsProtocol):
         """Parse bytes, and limit the time and size of a head."""
         if self.transport.is_closing():
             return  # bytes that TLS still delivers after the close
-        super().data_received(data)
+        self._feed(data)
         if self._begun and not self._headed:
             self._check_head(len(data))
             return
         self._head_bytes = 0
         # The connection is idle, but these bytes have cancelled uvicorn's idle timeout.
-        if self._deadline is None and not self._busy and not self.transport.is_closing():
+        has_timer = self._deadline is not None or self.timeout_keep_alive_task is not None
+        if not has_timer and not self._busy and not self.transport.is_closing():
             self._start_deadline()
+
+    def _feed(self, data: bytes) -> None:
+        """Parse bytes; the parser calls back."""
+        super().data_received(data)
 
     def _check_head(self, more_bytes: int) -> None:
         if self.transport.is_closing():
@@ -146,12 +151,22 @@ class HttpConnection(HttpToolsProtocol):
         self._headed = True
         if self._deadline is not None:
             self._stop_deadline()
+        self._set_limit()
+        super().on_headers_complete()
+
+    def _set_limit(self) -> None:
         most = self.config.limit_concurrency
         if most is not None:
             # uvicorn counts all connections, but unauthenticated ones have places of their own, and
             # an authenticated client must not be refused because of its own connection.
             self.limit_concurrency = most + len(self._unauthenticated) + self._is_known
-        super().on_headers_complete()
+
+    @property
+    def _is_refused(self) -> bool:
+        """Whether uvicorn will refuse the next request, because there are too many connections."""
+        self._set_limit()
+        most = self.limit_concurrency
+        return most is not None and (len(self.connections) >= most or len(self.tasks) >= most)
 
     def on_message_complete(self) -> None:
         """Note that the body is complete."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from functools import lru_cache
 from typing import TypeAlias
 from urllib.parse import parse_qsl, unquote_to_bytes
 
@@ -38,7 +39,24 @@ async def read_lookup(
     """Read `GET /v1/stores/{name}/{key}` as a statement."""
     del receive, settings
     # The raw path, because an escaped slash belongs to the key.
-    name, *key = _segments(scope)[2:]
+    raw: bytes = scope.get("raw_path") or scope["path"].encode()
+    # The application may be mounted below a root path.
+    depth = len(scope.get("root_path", "").rstrip("/").split("/"))
+    return key_request(typed, segments(raw)[depth:], scope["query_string"])
+
+
+def key_request(typed: TypedQueries, path: Sequence[str], query: bytes = b"") -> QueryRequest:
+    """Return the statement that reads a key.
+
+    Args:
+        typed: knows the key columns.
+        path: the segments of `v1/stores/{name}/{key}`.
+        query: the URL's query, which has the settings.
+
+    Raises:
+        QueryError: the store does not exist, or the key or a setting does not fit.
+    """
+    name, *key = path[2:]
     columns = typed.key(name)
     if len(key) != len(columns):
         raise HttpRequestError(
@@ -46,24 +64,29 @@ async def read_lookup(
             hint="Send one path segment for each: "
             + "/".join(f"{{{column.name}}}" for column in columns),
         )
-    conditions = " AND ".join(
-        f"{quote_always(c.name)} = ${n}" for n, c in enumerate(columns, start=1)
-    )
     return QueryRequest(
-        sql=f"SELECT * FROM {quote_always(name)} WHERE {conditions}",
+        sql=_key_statement(name, *(column.name for column in columns)),
         params=tuple(key),
-        settings=read_settings(parse_qsl(scope["query_string"].decode(), keep_blank_values=True)),
+        settings=read_settings(parse_qsl(query.decode(), keep_blank_values=True)) if query else {},
     )
 
 
-def _segments(scope: Scope) -> list[str]:
-    raw: bytes = scope.get("raw_path") or scope["path"].encode()
+@lru_cache(maxsize=1024)  # called for every such request
+def _key_statement(store: str, *columns: str) -> str:
+    conditions = " AND ".join(f"{quote_always(c)} = ${n}" for n, c in enumerate(columns, start=1))
+    return f"SELECT * FROM {quote_always(store)} WHERE {conditions}"
+
+
+def segments(raw: bytes) -> list[str]:
+    """Return the unescaped segments of a path; that before the first slash is empty.
+
+    Raises:
+        HttpRequestError: the path is not UTF-8.
+    """
     try:
-        parts = [unquote_to_bytes(part).decode() for part in raw.partition(b"?")[0].split(b"/")]
+        return [unquote_to_bytes(part).decode() for part in raw.partition(b"?")[0].split(b"/")]
     except UnicodeDecodeError as error:
         raise HttpRequestError("the path is not UTF-8") from error
-    # The application may be mounted below a root path.
-    return parts[len(scope.get("root_path", "").rstrip("/").split("/")) :]
 
 
 async def read_json(headers: Headers, receive: Receive, settings: Settings) -> bytes:
@@ -73,14 +96,23 @@ async def read_json(headers: Headers, receive: Receive, settings: Settings) -> b
         HttpRequestError: it is declared as something else, is too long or takes too long.
         ClientGoneError: the client left before its request was whole.
     """
-    content_type = headers.get("content-type", "").partition(";")[0].strip().lower()
-    if content_type != "application/json":
+    require_json(headers.get("content-type"))
+    return await _read_body(headers, receive, settings)
+
+
+def require_json(content_type: str | None) -> None:
+    """Refuse a body that is not declared as JSON.
+
+    Raises:
+        HttpRequestError: it is declared as something else, or not at all.
+    """
+    found = (content_type or "").partition(";")[0].strip().lower()
+    if found != "application/json":
         raise HttpRequestError(
-            f'content type "{content_type[:100]}" is not application/json',
+            f'content type "{found[:100]}" is not application/json',
             status=415,
             hint="Send the header Content-Type: application/json.",
         )
-    return await _read_body(headers, receive, settings)
 
 
 async def _read_body(headers: Headers, receive: Receive, settings: Settings) -> bytes:

@@ -12,6 +12,7 @@ import sys
 from gateway.busy_poll import BusyPoll
 from gateway.errors import GatewayError, ServeError
 from gateway.http.app import create_app
+from gateway.http.at_once import AtOnce
 from gateway.http.routes import Services
 from gateway.serve import Serving, run_servers
 from gateway.settings_sources import load_settings
@@ -83,6 +84,7 @@ def main() -> None:
         run_servers(
             Serving(
                 app=create_app(services, access=access, proxies=proxies),
+                at_once=AtOnce(services, access=access, proxies=proxies),
                 tls=tls,
                 busy_poll=BusyPoll(settings.linger_us),
                 reload=reloader(access, tls),

@@ -1,0 +1,158 @@
+"""Connections over a transport in memory: what is written to it, and when."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+import uvicorn
+from starlette.types import ASGIApp
+from uvicorn.server import ServerState
+
+from gateway.access.address_limits import UnauthenticatedConnections
+from gateway.busy_poll import BusyPoll
+from gateway.http.at_once import AtOnce
+from gateway.http.connection import HttpConnection, HttpLimits
+from gateway.http.shortcut import ShortcutConnection
+from tests.support.waiting import WAIT_S
+
+DATE = b"Thu, 01 Jan 1970 00:00:00 GMT"
+
+
+class MemoryTransport(asyncio.Transport):
+    """Keeps what is written."""
+
+    def __init__(self, client: str, *, secured: bool) -> None:
+        super().__init__()
+        self._client, self._secured = client, secured
+        self.writes: list[bytes] = []
+        self.closing = False
+        self.reads = asyncio.Event()
+        """Set while the connection reads."""
+        self.reads.set()
+
+    @property
+    def written(self) -> bytes:
+        """Everything that was written."""
+        return b"".join(self.writes)
+
+    def get_extra_info(self, name: str, default: Any = None) -> Any:
+        """Return the addresses, and whether the connection is TLS."""
+        found = {"peername": (self._client, 50_000), "sockname": ("127.0.0.1", 7420)}
+        if self._secured:
+            found["sslcontext"] = ("", 0)
+        return found.get(name, default)
+
+    def write(self, data: Any) -> None:
+        """Keep data."""
+        if not self.closing:
+            self.writes.append(bytes(data))
+
+    def is_closing(self) -> bool:
+        """Whether either end has closed it."""
+        return self.closing
+
+    def close(self) -> None:
+        """Close it."""
+        self.closing = True
+        self.reads.set()
+
+    def abort(self) -> None:
+        """Close it."""
+        self.closing = True
+        self.reads.set()
+
+    def pause_reading(self) -> None:
+        """Deliver nothing."""
+        self.reads.clear()
+
+    def resume_reading(self) -> None:
+        """Deliver again."""
+        self.reads.set()
+
+
+class Connected:
+    """One connection.
+
+    Args:
+        app: the application.
+        at_once: None for a connection without the shortcut.
+        client: the client's address.
+        secured: whether it is TLS.
+        connections_max: of the server.
+        limits: of the connection.
+        keep_alive_s: how long an idle connection stays open.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        at_once: AtOnce | None,
+        *,
+        client: str = "127.0.0.1",
+        secured: bool = False,
+        connections_max: int = 100,
+        limits: HttpLimits | None = None,
+        keep_alive_s: int = 5,
+    ) -> None:
+        self.state = ServerState()
+        self.state.default_headers = [(b"date", DATE)]
+        self.transport = MemoryTransport(client, secured=secured)
+        config = uvicorn.Config(
+            app,
+            http="httptools",
+            ws="none",
+            lifespan="off",
+            interface="asgi3",
+            proxy_headers=False,
+            access_log=False,
+            log_config=None,
+            server_header=False,
+            limit_concurrency=connections_max,
+            timeout_keep_alive=keep_alive_s,
+        )
+        config.load()
+        given: dict[str, Any] = {
+            "config": config,
+            "server_state": self.state,
+            "app_state": {},
+            "loop": asyncio.get_running_loop(),
+            "unauthenticated": UnauthenticatedConnections(
+                of_one_max=10, total_max=100, evict=HttpConnection.abort
+            ),
+            "limits": limits or HttpLimits(),
+            "busy_poll": BusyPoll(0),
+        }
+        self.connection: HttpConnection = (
+            HttpConnection(**given)
+            if at_once is None
+            else ShortcutConnection(at_once=at_once, **given)
+        )
+        self.connection.connection_made(self.transport)
+
+    async def receive(self, pieces: Sequence[bytes], *, settles: bool = False) -> None:
+        """Deliver bytes, as the connection reads them, and wait until all is answered.
+
+        Args:
+            pieces: each is one read.
+            settles: whether to wait until all is answered after each piece.
+        """
+        for piece in pieces:
+            await self.transport.reads.wait()
+            self.connection.data_received(piece)
+            if settles:
+                await self.settle()
+        await self.settle()
+
+    async def settle(self) -> None:
+        """Wait until no request is being answered."""
+        while self.state.tasks:
+            done, _ = await asyncio.wait(set(self.state.tasks), timeout=WAIT_S)
+            assert done, "a request is not answered"
+            await asyncio.sleep(0)
+
+    def lose(self) -> None:
+        """End the connection from the other side."""
+        self.transport.closing = True
+        self.connection.connection_lost(None)
