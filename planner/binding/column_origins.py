@@ -90,8 +90,10 @@ def with_origins(
     if origins is None or len(origins) != len(columns):
         return tuple(columns)
     return tuple(
-        column if origin is None else _of_relation(column, *origin, oid_of)
-        for column, origin in zip(columns, origins, strict=True)
+        [
+            column if origin is None else _of_relation(column, *origin, oid_of)
+            for column, origin in zip(columns, origins, strict=True)
+        ]
     )
 
 

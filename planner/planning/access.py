@@ -109,9 +109,9 @@ class Access(Struct, frozen=True, kw_only=True):
         if self.schema.kind not in _PLAIN or len(conditions) != len(key):
             return None
         by_column = {c.column: c for c in conditions if isinstance(c, Equals) and c.is_single}
-        if len(by_column) < len(key) or any(c.name not in by_column for c in key):
-            return None
-        return tuple(by_column[column.name].operands[0] for column in key)
+        found = [by_column.get(column.name) for column in key]
+        operands = tuple([each.operands[0] for each in found if each is not None])
+        return operands if len(operands) == len(key) else None
 
     @property
     def breadth(self) -> int:
@@ -197,7 +197,7 @@ class Access(Struct, frozen=True, kw_only=True):
 
 def plan_access(schema: StoreSchema, predicate: Predicate, columns: tuple[str, ...]) -> Access:
     """Return the access to the rows that meet a predicate; impossible disjuncts are left out."""
-    kept = tuple(d for d in predicate.disjuncts if not _is_contradiction(d))
+    kept = tuple([d for d in predicate.disjuncts if not _is_contradiction(d)])
     if len(kept) < len(predicate.disjuncts):
         predicate = structs.replace(predicate, disjuncts=kept)
     return Access(schema=schema, columns=columns, predicate=predicate)
@@ -208,7 +208,7 @@ def _is_contradiction(disjunct: Disjunct) -> bool:
     if len(disjunct) < 2 and not any(isinstance(c, Equals) and not c.known for c in disjunct):
         return False
     constant = [condition for condition in disjunct if _is_constant(condition)]
-    return domains(constant, ()) is None
+    return bool(constant) and domains(constant, ()) is None
 
 
 def _is_constant(condition: Condition) -> bool:

@@ -199,10 +199,13 @@ def check_clauses(nodes: Nodes) -> None:
     """
     for kind in nodes.types:
         names = ARGUMENTS.get(kind)
-        if kind in _CLAUSES if names is not None else issubclass(kind, _CLAUSES_ALL):
+        if kind in _CLAUSES:
+            assert names is not None
             for node in nodes.of(kind):
-                if (names is None or not node.args.keys() <= names) and not is_known(node):
+                if not node.args.keys() <= names and _unknown_arguments(node, names):
                     raise _not_supported(node)
+        elif names is None and issubclass(kind, _CLAUSES_ALL):
+            raise _not_supported(nodes.of(kind)[0])
     for join in nodes.of(exp.Join):
         if {join.kind.upper(), join.method.upper()} - _JOINS:
             word = f"{join.method} {join.kind}".strip().upper()

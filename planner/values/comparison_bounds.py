@@ -62,16 +62,19 @@ def fitter(source: DataType, column: DataType) -> Fitter | None:
     return None
 
 
-_FAMILIES = (_NUMBERS, _TIMES, {Kind.TEXT}, {Kind.BYTEA}, {Kind.BOOLEAN})
+_FAMILIES = {
+    kind: number
+    for number, family in enumerate(
+        (_NUMBERS, _TIMES, {Kind.TEXT}, {Kind.BYTEA}, {Kind.BOOLEAN}), start=1
+    )
+    for kind in family
+}
 
 
 def are_comparable(one: DataType, other: DataType) -> bool:
     """Whether PostgreSQL compares values of two types; types outside these families pass."""
-    families = [
-        next((i for i, family in enumerate(_FAMILIES) if t.kind in family), None)
-        for t in (one, other)
-    ]
-    return None in families or families[0] == families[1]
+    family, theirs = _FAMILIES.get(one.kind), _FAMILIES.get(other.kind)
+    return family is None or theirs is None or family == theirs
 
 
 def _integer_fitter(bits: int) -> Fitter:

@@ -35,7 +35,7 @@ def look_up_key(draft: Draft) -> Draft:
 def _lookup(access: Access, names: tuple[str, ...]) -> Lookup | None:
     operands = access.single_key
     stored = [c.name for c in (*access.schema.key, *access.schema.value)]
-    if operands is None or any(name not in stored for name in names):
+    if operands is None or not set(names).issubset(stored):
         return None
     return Lookup(
         access=replace(access, columns=tuple(dict.fromkeys(names))),
