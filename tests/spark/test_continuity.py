@@ -25,7 +25,7 @@ from stores.spark.offsets import parse_offsets
 from stores.spec.position import Position
 from tests.spark.conftest import Orders
 from tests.spark.test_materialize import log_of, send_lines, start, sums, totals
-from tests.stores.logs import CLICKS, commit_path, rows
+from tests.support.logs import CLICKS, commit_path, rows
 
 pytestmark = pytest.mark.spark
 

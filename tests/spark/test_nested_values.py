@@ -14,7 +14,7 @@ from stores.spark import materialize
 from stores.spec.query import KeyQuery, RangeQuery
 from stores.spec.result import Success
 from tests.spark.conftest import Orders
-from tests.stores.values import rows_of
+from tests.support.values import rows_of
 
 pytestmark = pytest.mark.spark
 

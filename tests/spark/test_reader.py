@@ -16,8 +16,8 @@ from stores.spec.windows import SessionRangeQuery, WindowRangeQuery
 from stores.upkeep.rebuild import recipe
 from stores.upkeep.retention import Retention, compact
 from tests.stores.test_kinds import AT, SESSIONS, VERSIONS, followed, shown, table
-from tests.stores.values import rows_of
 from tests.support.stores import window
+from tests.support.values import rows_of
 
 pytestmark = pytest.mark.spark
 

@@ -19,7 +19,7 @@ from stores.spark.definition import StoreFrame
 from stores.spark.sink import EpochSink
 from stores.spark.tasks import Picking, TooLargeToHoldError
 from tests.spark.test_continuity import planned
-from tests.stores.logs import CLICKS
+from tests.support.logs import CLICKS
 
 pytestmark = pytest.mark.spark
 

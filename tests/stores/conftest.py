@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from stores.hosting import host as host_module
-from tests.stores.fixtures import ENGINES
+from tests.support.conformance import ENGINES
 
 
 @pytest.fixture(params=ENGINES)

@@ -49,8 +49,8 @@ from stores.spec.windows import (
     WindowKeyQuery,
     WindowRangeQuery,
 )
-from tests.stores.values import KEY_VALUES, rows_of, same
 from tests.support.stores import batch, keyvalue, open_store, timed, window
+from tests.support.values import KEY_VALUES, rows_of, same
 
 MINUTE_MS = 60_000
 EVENTS = keyvalue(

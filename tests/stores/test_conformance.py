@@ -53,25 +53,23 @@ from stores.spec.windows import (
     WindowKeyQuery,
     WindowRangeQuery,
 )
-from tests.stores.conformance import (
-    IN,
-    UNKNOWN,
-    bounded,
-    fa_kv,
-    fa_sessions,
-    fa_windows,
-    reasons,
-)
-from tests.stores.fixtures import (
+from tests.support.conformance import (
     FA_KV,
     FS,
     FV,
     FW,
     FX,
+    IN,
     TOPIC,
+    UNKNOWN,
     Filled,
+    bounded,
+    fa_kv,
+    fa_sessions,
+    fa_windows,
     fw,
     micros,
+    reasons,
 )
 
 # 5.1 Requests

@@ -21,22 +21,20 @@ from stores.spec.scans import (
     CountQuery,
     PrefixQuery,
 )
-from tests.stores.conformance import (
-    IN,
-    bounded,
-    fa_kv,
-    values,
-)
-from tests.stores.fixtures import (
+from tests.support.conformance import (
     FA_KV,
+    IN,
     MINUTE,
     TOPIC,
     Filled,
     W,
+    bounded,
+    fa_kv,
     micros,
+    values,
 )
-from tests.stores.values import rows_of
 from tests.support.stores import keyvalue
+from tests.support.values import rows_of
 
 # 5.3 Key-value
 

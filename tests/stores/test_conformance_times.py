@@ -19,30 +19,28 @@ from stores.spec.versions import (
     VersionedRangeQuery,
 )
 from stores.spec.windows import SessionKeyQuery, WindowKeyQuery, WindowRangeQuery
-from tests.stores.conformance import (
-    IN,
-    UNKNOWN,
-    bounded,
-    fa_sessions,
-    fa_windows,
-    reasons,
-    values,
-)
-from tests.stores.fixtures import (
+from tests.support.conformance import (
     DAY,
     FA_LAST,
     FA_PT,
     FA_SUM,
     FV,
+    IN,
     MINUTE,
     TOPIC,
+    UNKNOWN,
     B,
     Filled,
     W,
     as_of,
+    bounded,
+    fa_sessions,
+    fa_windows,
     micros,
+    reasons,
+    values,
 )
-from tests.stores.values import rows_of
+from tests.support.values import rows_of
 
 # 5.4 Windows of FA
 

@@ -22,8 +22,8 @@ from stores.log.verification import verify
 from stores.spec.position import Position
 from stores.upkeep.compaction import write_snapshot
 from stores.upkeep.rebuild import build, recipe, scan
-from tests.stores.values import rows_of
 from tests.support.stores import keyvalue
+from tests.support.values import rows_of
 
 CLICKS = keyvalue("clicks", {"usr": "text"}, {"n": "bigint"}, partitions=1)
 EPOCHS = (0, 1, 2, 5, 6)

@@ -32,8 +32,8 @@ from stores.spec.schema import (
 from stores.spec.store import in_store
 from stores.spec.versions import VersionedRangeQuery
 from stores.spec.windows import SessionRangeQuery, TimeRange, WindowRangeQuery
-from tests.stores.hosts import has_epoch, running
-from tests.stores.values import rows_of
+from tests.support.hosts import has_epoch, running
+from tests.support.values import rows_of
 from tests.support.waiting import until
 
 SAMPLES: dict[Kind, Value] = {

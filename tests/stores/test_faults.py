@@ -31,8 +31,8 @@ from stores.log.store_writer import StoreWriter
 from stores.spec.position import Position, Progress
 from stores.spec.schema import Row, StoreKind, StoreSchema
 from stores.upkeep.rebuild import scan
-from tests.stores.values import rows_of
 from tests.support.stores import keyvalue, timed, window
+from tests.support.values import rows_of
 
 MINUTE_US = 60_000_000
 RETENTION_MS = 3 * 60_000

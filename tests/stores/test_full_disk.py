@@ -21,8 +21,8 @@ from stores.log.store_writer import StoreWriter
 from stores.log.verification import verify
 from stores.upkeep.compaction import write_snapshot
 from tests.stores.log.test_state_log_writers import at, chain
-from tests.stores.logs import CLICKS as FOUR
-from tests.stores.logs import contents, rows
+from tests.support.logs import CLICKS as FOUR
+from tests.support.logs import contents, rows
 
 CLICKS = replace(FOUR, partitions=1)
 

@@ -21,9 +21,9 @@ from stores.spec.result import Failure
 from stores.spec.schema import Row, StoreKind, StoreSchema
 from stores.spec.versions import VersionedRangeQuery
 from stores.spec.windows import SessionRangeQuery
-from tests.stores.fixtures import open_engine
-from tests.stores.values import rows_of
+from tests.support.conformance import open_engine
 from tests.support.stores import timed
+from tests.support.values import rows_of
 
 SESSIONS = timed(
     StoreKind.SESSION, "sessions", {"k": "text"}, {"n": "bigint"}, partitions=2, retention_ms=1000

@@ -24,17 +24,9 @@ from stores.spec.windows import (
     WindowKeyQuery,
     WindowRangeQuery,
 )
-from tests.stores.fixtures import (
-    FS,
-    FW,
-    Filled,
-    S,
-    fs,
-    fw,
-    micros,
-)
-from tests.stores.values import rows_of
+from tests.support.conformance import FS, FW, Filled, S, fs, fw, micros
 from tests.support.stores import batch, keyvalue, window
+from tests.support.values import rows_of
 
 # 5.8 Rules of windows
 

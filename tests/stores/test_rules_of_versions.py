@@ -20,16 +20,7 @@ from stores.spec.versions import (
     VersionedRangeQuery,
 )
 from stores.spec.windows import WindowRangeQuery
-from tests.stores.fixtures import (
-    FW,
-    FX,
-    HR,
-    SI,
-    TOPIC,
-    Filled,
-    as_of,
-    micros,
-)
+from tests.support.conformance import FW, FX, HR, SI, TOPIC, Filled, as_of, micros
 from tests.support.stores import batch
 
 # 5.7 Rules of versions

@@ -15,7 +15,7 @@ from stores.errors import CodecError
 from stores.spec.arrow import physical_list
 from stores.spec.query import Interval
 from stores.spec.schema import Column, Key, Row
-from tests.stores.values import KEY_VALUES, arrays_of, column, stored, tables
+from tests.support.values import KEY_VALUES, arrays_of, column, stored, tables
 
 Table = tuple[tuple[Column, ...], list[Row]]
 

@@ -28,8 +28,8 @@ from stores.spec.position import Position
 from stores.spec.query import KeyQuery, RangeQuery
 from stores.spec.result import Success
 from stores.spec.schema import NESTING_MAX, Column, DataType, Kind, Row, Value
-from tests.stores.values import VALUES, arrays_of, rows_of, same
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
+from tests.support.values import VALUES, arrays_of, rows_of, same
 
 NAMES = st.sampled_from(["a", "b c", 'q"', "", "é", "x,(y", "Z"])
 SCALARS = st.sampled_from(sorted(VALUES)).map(DataType.parse)

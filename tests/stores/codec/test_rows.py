@@ -15,7 +15,7 @@ from stores.codec.rows import RowCodec
 from stores.errors import CodecError, SchemaError
 from stores.spec.arrow import physical_array, physical_list
 from stores.spec.schema import BIGINT, TEXT, TIMESTAMPTZ, Column, DataType, Kind, Row
-from tests.stores.values import VALUES, arrays_of, column, same, tables
+from tests.support.values import VALUES, arrays_of, column, same, tables
 
 Table = tuple[tuple[Column, ...], list[Row]]
 WIDE_TABLES = tables(VALUES, columns_min=0, columns_max=10)

@@ -19,8 +19,8 @@ from stores.spec.result import Failure, Success
 from stores.spec.schema import StoreKind, StoreSchema
 from stores.spec.store import DEFAULT_CONFIG, Handler, QueryConfig, ReplicaState, Role, View
 from stores.spec.windows import WindowKeyQuery, WindowRangeQuery
-from tests.stores.values import rows_of
 from tests.support.stores import batch, fill, keyvalue, open_store, progress, window
+from tests.support.values import rows_of
 
 CLICKS = keyvalue("clicks", {"k": "text"}, {"n": "bigint"}, partitions=1)
 HOURS = window("hours", {"k": "text"}, {"n": "bigint"}, partitions=1)

@@ -34,8 +34,8 @@ from stores.spec.query import KeyQuery, RangeQuery
 from stores.spec.registry import Opening, register_kind
 from stores.spec.result import Success
 from stores.spec.store import ReplicaState, StorePartition, in_store
-from tests.stores.hosts import OTHERS, SCAN, counts, has_epoch, running, write
-from tests.stores.values import rows_of
+from tests.support.hosts import OTHERS, SCAN, counts, has_epoch, running, write
+from tests.support.values import rows_of
 from tests.support.waiting import until
 
 pytestmark = pytest.mark.usefixtures("impatient")

@@ -18,8 +18,8 @@ from stores.hosting.host import Host
 from stores.spec.position import PositionBound
 from stores.spec.result import Success
 from stores.spec.store import Role
-from tests.stores.hosts import SCAN, counts, has_epoch, running, write
-from tests.stores.values import rows_of
+from tests.support.hosts import SCAN, counts, has_epoch, running, write
+from tests.support.values import rows_of
 from tests.support.waiting import until
 
 pytestmark = pytest.mark.usefixtures("impatient")

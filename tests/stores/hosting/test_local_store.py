@@ -22,11 +22,7 @@ from stores.spec.schema import StoreKind
 from stores.spec.store import (
     in_store,
 )
-from tests.stores.followed import (
-    CLICKS,
-    SCAN,
-    USERS,
-)
+from tests.stores.hosting.followed import CLICKS, SCAN, USERS
 from tests.support.stores import fill, open_store
 
 

@@ -30,18 +30,10 @@ from stores.spec.store import (
 )
 from stores.spec.versions import VersionedRangeQuery
 from stores.spec.windows import WindowRangeQuery
-from tests.stores.followed import (
-    CLICKS,
-    SCAN,
-    answered,
-    epochs,
-    errors,
-    followed,
-    write,
-)
-from tests.stores.logs import Clock, old_commit
-from tests.stores.values import rows_of
+from tests.stores.hosting.followed import CLICKS, SCAN, answered, epochs, errors, followed, write
+from tests.support.logs import Clock, old_commit
 from tests.support.stores import batch, open_store, progress, timed, window
+from tests.support.values import rows_of
 
 R = TypeVar("R")
 LATEST, SNAPSHOT = PositionBound.at_latest(), PositionBound.at_snapshot()

@@ -24,7 +24,7 @@ from stores.spec.store import (
     in_store,
 )
 from stores.spec.windows import WindowRangeQuery
-from tests.stores.followed import (
+from tests.stores.hosting.followed import (
     CLICKS,
     HOURS,
     USERS,
@@ -35,8 +35,8 @@ from tests.stores.followed import (
     followed,
     write,
 )
-from tests.stores.logs import edit_record
-from tests.stores.values import rows_of
+from tests.support.logs import edit_record
+from tests.support.values import rows_of
 
 
 def test_each_call_applies_one_epoch(tmp_path: Path) -> None:

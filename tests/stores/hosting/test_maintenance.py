@@ -15,7 +15,7 @@ from stores.hosting.maintenance import EngineMaintenance
 from stores.hosting.replica import Replica
 from stores.spec.schema import StoreSchema
 from stores.spec.store import ReplicaState
-from tests.stores.hosts import CLICKS, counts, running, write
+from tests.support.hosts import CLICKS, counts, running, write
 from tests.support.waiting import until
 
 pytestmark = pytest.mark.usefixtures("impatient")

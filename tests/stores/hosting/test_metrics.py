@@ -15,8 +15,8 @@ from stores.spec.result import Failure, Success
 from stores.spec.schema import StoreKind
 from stores.spec.store import QueryConfig, Store, StorePartition, View, in_store
 from stores.spec.windows import WindowRangeQuery
-from tests.stores.values import rows_of
 from tests.support.stores import fill, keyvalue, open_store
+from tests.support.values import rows_of
 
 CLICKS = keyvalue("clicks", {"k": "text"}, {"n": "bigint"}, partitions=2)
 

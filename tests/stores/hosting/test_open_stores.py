@@ -26,8 +26,8 @@ from stores.spec.query import KeyQuery, RangeQuery
 from stores.spec.result import Success
 from stores.spec.store import Role, in_store
 from stores.upkeep.retention import Retention, compact
-from tests.stores.hosts import CLICKS, OTHERS, SCAN, counts, has_epoch, running, write
-from tests.stores.values import rows_of
+from tests.support.hosts import CLICKS, OTHERS, SCAN, counts, has_epoch, running, write
+from tests.support.values import rows_of
 from tests.support.waiting import until
 
 pytestmark = pytest.mark.usefixtures("impatient")

@@ -22,8 +22,8 @@ from stores.spec.query import RangeQuery
 from stores.spec.schema import DataType, Value
 from stores.upkeep.compaction import write_snapshot
 from tests.stores.log.test_snapshots import followed
-from tests.stores.values import rows_of
 from tests.support.stores import keyvalue
+from tests.support.values import rows_of
 
 INTERVAL = DataType.parse("interval")
 NESTED = DataType.parse("struct(a interval[], b map(text, interval), n bigint)")

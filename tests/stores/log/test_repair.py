@@ -18,8 +18,8 @@ from stores.log.store_writer import StoreWriter
 from stores.log.verification import verify, verify_log
 from stores.spec.position import Position
 from stores.upkeep.compaction import write_snapshot
-from tests.stores.logs import commit_path, edit_record, old_commit
-from tests.stores.retention import CLICKS, expected, read_whole, run, ten_epochs, write
+from tests.support.logs import commit_path, edit_record, old_commit
+from tests.support.retention import CLICKS, expected, read_whole, run, ten_epochs, write
 
 LAST = 9
 

@@ -32,8 +32,8 @@ from stores.spec.schema import Row, StoreSchema
 from stores.spec.store import ReplicaState
 from stores.spec.windows import WindowRangeQuery
 from stores.upkeep.compaction import write_snapshot
-from tests.stores.values import rows_of
 from tests.support.stores import keyvalue, window
+from tests.support.values import rows_of
 
 CLICKS = keyvalue("clicks", {"usr": "text"}, {"n": "bigint", "seen": "bigint[]"}, partitions=2)
 USERS = [f"user-{number}" for number in range(40)]

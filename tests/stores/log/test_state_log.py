@@ -43,7 +43,7 @@ from stores.spec.schema import (
     StoreKind,
     StoreSchema,
 )
-from tests.stores.logs import AT, CLICKS, HOURS, contents, edit_record, empty_commit, rows
+from tests.support.logs import AT, CLICKS, HOURS, contents, edit_record, empty_commit, rows
 
 # Definitions
 

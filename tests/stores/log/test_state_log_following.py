@@ -24,7 +24,7 @@ from stores.log.files import Directory
 from stores.log.records import Commit, DataFile, decode_record, encode_commit
 from stores.log.state_log import StoreLog
 from stores.log.store_writer import StoreWriter
-from tests.stores.logs import (
+from tests.support.logs import (
     AT,
     CLICKS,
     Clock,

@@ -27,7 +27,7 @@ from stores.log.store_writer import StoreWriter
 from stores.log.terms import read_term, remove_old_terms, terms
 from stores.log.verification import verify
 from stores.spec.position import Position
-from tests.stores.logs import CLICKS, commit_path, contents, edit_record, old_commit, rows
+from tests.support.logs import CLICKS, commit_path, contents, edit_record, old_commit, rows
 
 
 @pytest.fixture(autouse=True)

@@ -22,7 +22,7 @@ from stores.spec.arrow import (
     unscaled_ints,
 )
 from stores.spec.schema import Column, DataType, Row
-from tests.stores.values import KEY_VALUES, VALUES, arrays_of, same, tables
+from tests.support.values import KEY_VALUES, VALUES, arrays_of, same, tables
 
 INTEGERS = [
     name

@@ -15,9 +15,9 @@ from stores.spec.schema import Row
 from stores.upkeep.compaction import write_snapshot
 from stores.upkeep.rebuild import build, recipe, scan
 from stores.upkeep.retention import Retention, compact
-from tests.stores.logs import commit_path, old_commit
-from tests.stores.values import rows_of
+from tests.support.logs import commit_path, old_commit
 from tests.support.stores import keyvalue
+from tests.support.values import rows_of
 
 CLICKS = keyvalue("clicks", {"usr": "text"}, {"n": "bigint"}, partitions=1)
 USERS = [f"user-{number}" for number in range(10)]

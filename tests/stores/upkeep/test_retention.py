@@ -33,7 +33,7 @@ from stores.upkeep.retention import (
     compact,
     compact_log,
 )
-from tests.stores.retention import (
+from tests.support.retention import (
     CLICKS,
     HOUR_MS,
     T0,

@@ -31,7 +31,7 @@ from stores.upkeep.retention import (
     compact_log,
 )
 from tests.stores.log.test_snapshots import contents, followed
-from tests.stores.retention import (
+from tests.support.retention import (
     CLICKS,
     USERS,
     data_of,
@@ -42,7 +42,7 @@ from tests.stores.retention import (
     ten_epochs,
     write,
 )
-from tests.stores.values import rows_of
+from tests.support.values import rows_of
 
 
 @pytest.fixture

@@ -15,8 +15,8 @@ from stores.spec.query import KeyQuery, KeysQuery, Query, RangeQuery, Timestampe
 from stores.spec.result import Success
 from stores.spec.scans import CountQuery, PrefixQuery
 from stores.spec.schema import Row
-from tests.stores.values import rows_of
 from tests.support.stores import fill, keyvalue, open_store
+from tests.support.values import rows_of
 
 ODD: Sequence[Any] = (
     None, True, False, 0, 1, 2, -129, 1 << 15, 1 << 31, -(1 << 63) - 1, 10**400,

@@ -12,8 +12,8 @@ from stores.engines.memory.partition import MemoryPartition
 from stores.spec.query import BATCH_ROWS, Interval, KeyQuery, KeysQuery, Order, Query, RangeQuery
 from stores.spec.schema import Row
 from stores.spec.windows import TimeRange, WindowKeyQuery, WindowRangeQuery
-from tests.stores.values import rows_of
 from tests.support.stores import batch, keyvalue, progress, window
+from tests.support.values import rows_of
 
 PAIRS = keyvalue("pairs", {"a": "text", "n": "bigint"}, {"v": "text"}, partitions=1)
 TICKS = window(

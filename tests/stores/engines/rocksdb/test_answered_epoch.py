@@ -25,8 +25,8 @@ from stores.spec.query import RangeQuery
 from stores.spec.result import Failure, Success
 from stores.spec.store import ReplicaState, in_store
 from stores.upkeep.compaction import write_snapshot
-from tests.stores.hosts import OTHERS, write
-from tests.stores.values import rows_of
+from tests.support.hosts import OTHERS, write
+from tests.support.values import rows_of
 
 SCAN = in_store("others").with_query(RangeQuery())
 

@@ -25,8 +25,8 @@ from stores.spec.query import BATCH_ROWS, Interval, Order, RangeQuery
 from stores.spec.scans import CountQuery
 from stores.spec.schema import Row
 from stores.spec.store import StorePartition, View
-from tests.stores.values import rows_of
 from tests.support.stores import batch, keyvalue, progress
+from tests.support.values import rows_of
 
 SCHEMA = keyvalue("state", {"k": "text"}, {"v": "bigint", "name": "text"}, partitions=1)
 ALL = ("k", "v", "name")

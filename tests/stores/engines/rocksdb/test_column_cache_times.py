@@ -14,8 +14,8 @@ from stores.spec.query import Batch, BatchStream, Interval, Order, Query
 from stores.spec.scans import CountQuery
 from stores.spec.schema import Row, StoreKind
 from stores.spec.windows import SessionRangeQuery, SessionTime, TimeRange, WindowRangeQuery
-from tests.stores.values import rows_of
 from tests.support.stores import batch, progress, timed, window
+from tests.support.values import rows_of
 
 MINUTE_MS = 60_000
 PER_MINUTE = 200

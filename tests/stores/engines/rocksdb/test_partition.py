@@ -26,8 +26,8 @@ from stores.spec.query import BATCH_ROWS, Interval, KeyQuery, KeysQuery, Order, 
 from stores.spec.scans import ApproximateCountQuery
 from stores.spec.schema import Row, StoreSchema
 from stores.spec.windows import TimeRange, WindowKeyQuery, WindowRangeQuery
-from tests.stores.values import column, rows_of
 from tests.support.stores import batch, keyvalue, progress, window
+from tests.support.values import column, rows_of
 from tests.support.waiting import until
 
 CLICKS = keyvalue("clicks", {"n": "bigint"}, {"text": "text"}, partitions=1)

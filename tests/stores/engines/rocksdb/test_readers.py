@@ -15,8 +15,8 @@ from stores.engines.rocksdb.partition import RocksPartition
 from stores.engines.rocksdb.readers import WALKED_ROWS_MIN, Entry, Reader
 from stores.errors import StoreError
 from stores.spec.query import BATCH_ROWS, Order, RangeQuery
-from tests.stores.values import rows_of
 from tests.support.stores import batch, keyvalue, progress
+from tests.support.values import rows_of
 
 
 class DamagedCursor:

@@ -19,8 +19,8 @@ from stores.spec.scans import RawScanQuery
 from stores.spec.schema import Row, StoreKind
 from stores.spec.store import StorePartition
 from stores.spec.versions import VersionedRangeQuery
-from tests.stores.values import rows_of
 from tests.support.stores import batch, progress, timed
+from tests.support.values import rows_of
 
 MINUTE_US = 60_000_000
 # Two minutes of retention make segments of one.

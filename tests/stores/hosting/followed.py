@@ -16,8 +16,8 @@ from stores.spec.query import RangeQuery
 from stores.spec.result import Success
 from stores.spec.schema import StoreSchema
 from stores.spec.store import in_store
-from tests.stores.values import rows_of
 from tests.support.stores import keyvalue, window
+from tests.support.values import rows_of
 
 CLICKS = keyvalue("clicks", {"usr": "text"}, {"n": "bigint"}, partitions=3)
 HOURS = window("hours", {"usr": "text"}, {"n": "bigint"}, partitions=1, retention_ms=10 * 3_600_000)

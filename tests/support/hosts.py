@@ -17,8 +17,8 @@ from stores.spec.position import Position
 from stores.spec.query import RangeQuery
 from stores.spec.schema import StoreSchema
 from stores.spec.store import ReplicaState, in_store
-from tests.stores.values import rows_of
 from tests.support.stores import keyvalue
+from tests.support.values import rows_of
 
 CLICKS = keyvalue("clicks", {"usr": "text"}, {"n": "bigint"}, partitions=2)
 OTHERS = keyvalue("others", {"usr": "text"}, {"n": "bigint"}, partitions=1)

@@ -1,7 +1,8 @@
-"""The fixtures of the conformance cases: stores, and the epochs that fill them, by Kafka's names.
+"""The stores of the conformance cases, the epochs that fill them, and requests to them.
 
-FA, FB and FC are whole stores by topic partition; the others are filled a record at a time, as the
-engine tests they come from do it. Times are milliseconds. Partition of a key is key mod 2 in FA.
+Names are those of Kafka's tests. FA, FB and FC are whole stores by topic partition; the others are
+filled a record at a time, as the engine tests they come from do it. Times are milliseconds.
+Partition of a key is key mod 2 in FA.
 """
 
 from __future__ import annotations
@@ -14,15 +15,17 @@ from typing import Any
 
 from stores.engines.memory.partition import MemoryPartition
 from stores.engines.rocksdb.partition import RocksPartition
+from stores.errors import FailureReason
 from stores.hosting.local_store import LocalStore
 from stores.hosting.replica import Replica
-from stores.spec.position import Position, Progress
+from stores.spec.position import Position, PositionBound, Progress
 from stores.spec.query import BatchStream, Query
+from stores.spec.result import Failure
 from stores.spec.schema import InputTopic, Row, StoreKind, StoreSchema, Value
-from stores.spec.store import StorePartition
+from stores.spec.store import StateQueryRequest, StorePartition, in_store
 from stores.spec.versions import VersionedKeyQuery, VersionedRow
-from tests.stores.values import rows_of
 from tests.support.stores import batch, keyvalue, timed, window
+from tests.support.values import rows_of
 
 MINUTE, DAY = 60_000, 86_400_000
 W = 1_767_225_600_000
@@ -192,3 +195,42 @@ def as_of(
     valid_to = found.valid_to_us
     end = None if valid_to is None else valid_to // 1000
     return found.row[0], found.valid_from_us // 1000, end
+
+
+IN = Position.of(POSITION)
+UNKNOWN = FailureReason.UNKNOWN_QUERY_TYPE
+
+
+# Requests over all rows of FA
+
+
+def fa_kv(directory: Path | None) -> LocalStore:
+    return partitioned(FA_KV, directory, FA_KV_ROWS, FA_KV_TIMES)
+
+
+def fa_windows(directory: Path | None, rows: Sequence[Row] = FA_SUM) -> LocalStore:
+    return partitioned(FA_WINDOW, directory, rows, [row[1] // 1000 for row in rows])
+
+
+def fa_sessions(directory: Path | None, rows: Sequence[Row] = FA_SESS) -> LocalStore:
+    return partitioned(FA_SESSION, directory, rows, [row[2] // 1000 for row in rows])
+
+
+def bounded(query: Query[Any]) -> StateQueryRequest[Any]:
+    """As all requests of FA are made: of both partitions, with the bound IN."""
+    request = in_store("fa").with_query(query).with_partitions({0, 1})
+    return request.with_position_bound(PositionBound.at(IN))
+
+
+def values(store: LocalStore, query: Query[Any]) -> list[Any]:
+    """The last column of all rows, in the order of the partitions; checks the position."""
+    result = store.query(bounded(query))
+    assert result.position == IN
+    return [row[-1] for _, r in sorted(result.partitions.items()) for row in rows_of(r.value)]
+
+
+def reasons(store: LocalStore, query: Query[Any]) -> list[FailureReason | None]:
+    result = store.query(bounded(query))
+    return [
+        r.reason if isinstance(r, Failure) else None for _, r in sorted(result.partitions.items())
+    ]
