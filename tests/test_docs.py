@@ -98,7 +98,7 @@ def test_every_setting_is_listed() -> None:
 
 
 def raised_sqlstates() -> dict[str, str]:
-    """Each text in our code that is a SQLSTATE and stands where one is raised, with its module."""
+    """Each SQLSTATE that our code raises, with its module."""
     found: dict[str, str] = {}
     for package in ("gateway", "planner"):
         for path in sorted((ROOT / package).rglob("*.py")):

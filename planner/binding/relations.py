@@ -135,7 +135,7 @@ def resolve(table: exp.Table, catalog: StoreCatalog) -> Relation:
 
 
 def require_missing(name: str, catalog: StoreCatalog, *, position: int | None = None) -> None:
-    """Check that no store has a name, so that an error may say so.
+    """Check that no store has a name, so that an error may be about the name.
 
     Raises:
         UnavailableError: a store may have it: stores are being opened, or it cannot be opened
@@ -180,7 +180,7 @@ def identifier(node: exp.Expr) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
-    """What system relations show."""
+    """The facts that system relations show."""
 
     catalog: StoreCatalog
     queries: RunningQueries

@@ -21,7 +21,7 @@ from stores.spec.schema import DataType, Kind, Value
 Ints: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
 
 COLUMN_BYTES_MAX = (1 << 31) - 1
-"""Most bytes of an Arrow column, whose offsets have 4 bytes."""
+"""Maximum bytes of an Arrow column, whose offsets have 4 bytes."""
 _BEHIND = COLUMN_BYTES_MAX
 """An index after the end of every value."""
 _NESTED = {Kind.ARRAY, Kind.STRUCT, Kind.MAP}

@@ -79,7 +79,7 @@ def test_login(
     assert let_in.rows is not None, let_in.error
     ((user, number),) = let_in.rows
     assert (user, int(number)) == (USER, 7)
-    # Twice or more often: some clients connect again for each thing they do.
+    # Twice or more often: some clients connect again for each action.
     assert set(guarded.chosen) == {(login.mechanism, True)}
     assert refused.rows is None, refused.rows
     assert refused.error is not None
@@ -100,7 +100,7 @@ def test_an_unknown_authority_is_not_trusted(
     command = [*command_of(login.program, made), "--login", login.client]
     answer = answers_of(command, variables=variables, given=[PASSWORD])[PASSWORD]
     assert answer.rows is None
-    assert guarded.chosen == [], "it has talked to a server that it should not trust"
+    assert guarded.chosen == [], "it has connected to a server that it should not trust"
 
 
 def test_every_program_logs_in() -> None:

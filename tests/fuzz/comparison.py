@@ -20,12 +20,13 @@ from psycopg.adapt import Transformer
 
 _JSON, _JSONB, _NUMERICS, _FLOATS = 114, 3802, frozenset({1700, 1231}), frozenset({700, 701})
 ROWS_MAX = 20_000
-"""Most rows read of a result: shrinking a statement can remove its join condition."""
+"""Maximum rows read of a result: shrinking a statement can remove its join condition."""
 _REAL = struct.Struct("f")
 _ARRAYS = frozenset({1000, 1005, 1007, 1009, 1016})
 _NUMERIC_DIGITS = 16
-"""Digits of a numeric quotient: 16 after the point here, at least 16 significant ones there. Only
-such numbers are compared by the digits that both have."""
+"""Digits of a numeric quotient: 16 after the point here, at least 16 significant ones in
+PostgreSQL. Only such numbers are compared by the digits that both have.
+"""
 _INEXACT = re.compile(
     r"percentile_cont|percent_rank|cume_dist|ln\(|extract\(epoch|/.*\)::\s*(?:double|real)"
 )
@@ -242,7 +243,7 @@ def _undefined(reply: Reply) -> set[int]:
 
 
 def _without_infinities(reply: Reply, places: set[int]) -> Reply:
-    """Replace infinities in some columns by NaN."""
+    """Replace infinities in some columns with NaN."""
 
     def shown(place: int, cell: object) -> object:
         is_infinite = isinstance(cell, float) and math.isinf(cell)

@@ -1,4 +1,4 @@
-"""A store that fails, waits or is cancelled where a test wants it to."""
+"""A store that fails, waits or is cancelled where a test says so."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def failure(reason: FailureReason, message: str = "out of order") -> Failure:
 
 
 class FaultyStore(LocalStore):
-    """The replicas of another store, with what is changed here.
+    """The replicas of another store, with changed behaviour.
 
     Args:
         store: whose replicas answer.
@@ -46,7 +46,7 @@ class FaultyStore(LocalStore):
     def query_partition(
         self, partition: int, query: Query[R], config: QueryConfig = DEFAULT_CONFIG
     ) -> QueryResult[R]:
-        """Fail as told, else ask the replica."""
+        """Fail as configured, or else ask the replica."""
         failed = self._failures.get(partition)
         if failed is not None:
             return failed

@@ -19,7 +19,7 @@ from stores.spec.schema import Row, StoreSchema
 from tests.support.stores import FixedCatalog, batch, fill, open_store
 
 _INTEGERS = {"timestamp": pa.int64(), "date32": pa.int32(), "time64": pa.int64()}
-"""What times are compared as: our physical values."""
+"""The types as which times are compared: our physical values."""
 
 
 @dataclass

@@ -83,7 +83,7 @@ def test_arrays_of_them_too(engine: SqlEngine) -> None:
         f"k = 'a' AND u = '{ONE.upper()}'",
     ],
 )
-def test_texts_beside_a_uuid_are_read_as_one(engine: SqlEngine, condition: str) -> None:
+def test_texts_next_to_a_uuid_are_read_as_uuids(engine: SqlEngine, condition: str) -> None:
     assert rows_of(run(engine, f"SELECT k FROM devices WHERE {condition}")) == [("a",)]
 
 
@@ -93,7 +93,7 @@ def test_a_list_of_uuids_can_be_a_parameter(engine: SqlEngine) -> None:
     assert rows_of(run(engine, sql, ([ONE],))) == [("a",)]
 
 
-def test_what_is_no_uuid_is_an_error(engine: SqlEngine) -> None:
+def test_a_text_that_is_not_a_uuid_is_an_error(engine: SqlEngine) -> None:
     error = refusal(engine, "SELECT k FROM devices WHERE u = 'zzz'")
     assert (error.sqlstate, error.position) == ("22P02", 33)
     assert error.message == 'invalid input syntax for type uuid: "zzz"'
@@ -174,9 +174,7 @@ def test_the_ends_of_times_are_infinite(
         ("timestamptz", 260_000_000_000_000_000),
     ],
 )
-def test_years_that_nothing_here_holds_are_refused(
-    engine: SqlEngine, kind: str, value: int
-) -> None:
+def test_years_out_of_range_are_refused(engine: SqlEngine, kind: str, value: int) -> None:
     with pytest.raises(QueryError) as caught:
         rows_of(run(engine, f"SELECT $1::{kind}", (value,)))
     assert (caught.value.sqlstate, caught.value.message) == ("22008", f"{kind} out of range")
@@ -224,7 +222,7 @@ def test_conditions_on_lists_and_bytes(engine: SqlEngine, condition: str, found:
         ("sum(t)", "bigint", 127),
     ],
 )
-def test_small_numbers_beside_others_are_as_wide_as_in_postgres(
+def test_small_numbers_next_to_others_are_as_wide_as_in_postgres(
     engine: SqlEngine, expression: str, kind: str, value: int
 ) -> None:
     result = run(engine, f"SELECT {expression} FROM lists WHERE k = 'a'")

@@ -49,7 +49,7 @@ def test_it_runs_in_a_home_directory_that_is_closed(
         assert connection.execute("SELECT 1").fetchone() == (1,)
 
 
-def test_where_there_is_none_an_error_says_where_to_get_one(
+def test_without_a_postgres_the_error_says_where_to_get_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(postgres, "_INSTALLED", tmp_path)

@@ -1,4 +1,4 @@
-"""Strategies for physical values of every type, and what makes them comparable in a test."""
+"""Strategies for physical values of every type, and functions that make values comparable."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _integers(bits: int) -> st.SearchStrategy[Value]:
 def _decimals(precision: int, scale: int) -> st.SearchStrategy[Value]:
     most = 10**precision - 1
     unscaled = st.one_of(st.sampled_from([-most, -1, 0, 1, most]), st.integers(-most, most))
-    # By digits, as the default context would round to 28 of them.
+    # By digits, because the default context would round to 28 digits.
     return unscaled.map(
         lambda n: Decimal((int(n < 0), tuple(int(digit) for digit in str(abs(n))), -scale))
     )
@@ -114,7 +114,7 @@ def arrays_of(columns: Sequence[Column], rows: Sequence[Row], *, pad: int = 0) -
 
 
 def same(value: Value) -> Value:
-    """The value so that equal ones compare equal: one NaN."""
+    """The value in a form in which equal values compare equal: one NaN."""
     return "NaN" if isinstance(value, float) and math.isnan(value) else value
 
 

@@ -22,7 +22,7 @@ from planner.values.sqltypes import duckdb_type
 from stores.spec.schema import Kind
 
 LISTED_ROWS_MAX = 16
-"""Most rows of IN that are compared one by one; longer lists become a subquery."""
+"""Maximum rows of IN that are compared one by one; longer lists become a subquery."""
 
 
 def _compare(node: exp.Expr, types: Types) -> exp.Expr:
@@ -178,7 +178,7 @@ RULES: Mapping[type[exp.Expr], Rule] = {
 
 
 WIDTH_MAX = 32
-"""Most columns of compared rows; their order is written with the square of it."""
+"""Maximum columns of compared rows; the text of their order grows with its square."""
 _Comparison: TypeAlias = type[exp.Binary]
 COMPARISONS: dict[_Comparison, _Comparison] = {
     exp.EQ: exp.EQ,

@@ -11,8 +11,7 @@ there is room, and again after scans. So no scan waits for it. Columns that no o
 memory until too much changes. Then they are read again after a second, the next time after two, and
 so on, because the store may only be filling up.
 
-This is no cache in front of RocksDB's rows, which has its own: lookups and ranges of keys do not
-come here.
+This is not a cache for RocksDB's rows, which has its own: lookups and ranges of keys do not use it.
 """
 
 from __future__ import annotations
@@ -44,9 +43,9 @@ PENDING_SHARE = 4
 MERGED_SHARE = 16
 """Changes of more than a sixteenth of the kept rows are merged in the background."""
 PENDING_ROWS_MIN = 1024
-"""So many changed rows may wait, however few are kept."""
+"""This many changed rows may wait, however few are kept."""
 PENDING_ROWS_COLLECTING = 1 << 18
-"""So many changed rows may wait while a partition is read: one at a time, some 50 MB."""
+"""Changed rows that may wait while a partition is read: one partition at a time, some 50 MB."""
 _PART_MIN = 8
 """A scan of less than an eighth of the rows reads entries rather than merge all columns."""
 _CHUNK_S = 10.0

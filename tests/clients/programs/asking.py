@@ -126,7 +126,7 @@ def _report(name: str, work: Callable[[], Iterable[Iterable[object]]]) -> None:
     answered: dict[str, object] = {"name": name, "rows": None, "error": None, "sqlstate": None}
     try:
         answered["rows"] = [[_encoded(value) for value in row] for row in work()]
-    except Exception as error:  # the outermost loop of a program: whatever it is goes to the test
+    except Exception as error:  # the outermost loop of a program: any error goes to the test
         answered |= {"error": traceback.format_exc(), "sqlstate": _sqlstate_of(error)}
     print(json.dumps(answered), flush=True)
 

@@ -4,7 +4,7 @@ A program is run as `python -m tests.clients.programs.NAME` by the Python of its
 the clone on PYTHONPATH and PGHOST, PGPORT, PGUSER and PGDATABASE set. Nothing but the standard
 library and that environment's packages may be imported here and there.
 
-`--answer CLIENT` and `--login CLIENT` make it do what `asking` says instead.
+`--answer CLIENT` and `--login CLIENT` make it do the work of `asking` instead.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ DATABASE = os.environ.get("PGDATABASE", "stategate")
 URL = f"postgresql://{USER}@{HOST}:{PORT}/{DATABASE}"
 """Where the gateway is, as most clients take it."""
 ROOT_CERTIFICATE = os.environ.get("PGSSLROOTCERT", "")
-"""Who vouches for the gateway's certificate, where it has one."""
+"""The authority of the gateway's certificate, if it has one."""
 
 _steps: dict[str, Step] = {}
 
@@ -64,7 +64,7 @@ def _error_of(function: Step) -> str | None:
     try:
         if (waiting := function()) is not None and inspect.iscoroutine(waiting):
             asyncio.run(waiting)
-    except Exception:  # the outermost loop of a program: whatever it is goes to the test
+    except Exception:  # the outermost loop of a program: any error goes to the test
         return traceback.format_exc()
     return None
 

@@ -1,4 +1,4 @@
-"""The newest epochs of logs, also if a log fails or hangs."""
+"""The newest epochs of logs, even if a log fails or hangs."""
 
 from __future__ import annotations
 

@@ -175,7 +175,7 @@ def test_users_come_and_go_while_it_runs(tmp_path: Path) -> None:
             connect(gateway, password="new", sslmode="disable")
 
 
-def test_too_many_failures_are_refused_unheard(users: Path) -> None:
+def test_too_many_failures_are_refused_unchecked(users: Path) -> None:
     with access_of(users, failures_max=3) as access, serving(access=access) as gateway:
         for _ in range(3):
             with pytest.raises(psycopg.OperationalError, match="password authentication failed"):
@@ -202,7 +202,7 @@ def test_attempts_begun_together_are_counted_one_by_one(users: Path) -> None:
     assert codes == ["28000"] * 5 + ["28P01"] * 3
 
 
-def test_authentication_takes_no_longer_than_it_may(users: Path) -> None:
+def test_authentication_has_a_time_limit(users: Path) -> None:
     limits = PgLimits(startup_timeout_s=0.3, sweep_s=0.02)
     with access_of(users) as access, serving(access=access, limits=limits) as gateway:
         with gateway.connect() as silent:
@@ -210,7 +210,7 @@ def test_authentication_takes_no_longer_than_it_may(users: Path) -> None:
             read_request(silent, 10)
             fields = told(silent.read())
             assert fields["M"] == "canceling authentication due to timeout"
-        # A byte now and then is no progress.
+        # A byte now and then does not count as progress.
         with gateway.connect() as slow, pytest.raises((BrokenPipeError, ConnectionResetError)):
             trickle(gateway, slow, wire.startup(user="x" * 5000))
 

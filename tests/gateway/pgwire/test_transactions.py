@@ -39,7 +39,7 @@ class Bank:
     server: PgServer
 
     def deposit(self, *epochs: int) -> None:
-        """Epochs in which every account comes to have their number."""
+        """Epochs after which every account has their number."""
         for epoch in epochs:
             fill(self.store, [(account, epoch) for account in IDS], epoch=epoch)
 
@@ -48,7 +48,7 @@ class Bank:
         return sum(len(replica._holds) for replica in self.store.replicas.values())
 
     def connect(self, **options: object) -> Connection:
-        """A client with transactions of its own making."""
+        """A client that begins and ends its own transactions."""
         return psycopg.connect(
             host=HOST,
             port=self.port,
@@ -137,7 +137,7 @@ def test_a_lookup_begins_the_snapshot(bank: Bank, client: Connection) -> None:
     assert one(client, ONE) == 9
 
 
-def test_a_client_that_leaves_in_the_middle_lets_go(bank: Bank) -> None:
+def test_a_client_that_leaves_in_the_middle_releases_its_epochs(bank: Bank) -> None:
     connection = bank.connect()
     connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ")
     assert one(connection, TOTAL) == 10
@@ -253,7 +253,7 @@ def test_modes_of_a_driver(bank: Bank, *, read_only: bool) -> None:
         connection.rollback()
 
 
-def test_show_tells_the_truth(client: Connection) -> None:
+def test_show_reports_the_real_mode(client: Connection) -> None:
     assert one(client, "SHOW TRANSACTION ISOLATION LEVEL") == "read committed"
     client.execute("SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL REPEATABLE READ")
     assert one(client, "SHOW default_transaction_isolation") == "repeatable read"

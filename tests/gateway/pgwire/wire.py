@@ -185,7 +185,7 @@ class RawClient:
         return self.read_until("Z")
 
     def at_end(self) -> bool:
-        """Whether the server has closed, once all it sent is read."""
+        """Whether the server has closed after everything that it sent is read."""
         try:
             return self.socket.recv(1) == b""
         except ConnectionResetError:

@@ -62,11 +62,11 @@ SELECT * FROM people WHERE age = true
 SELECT * FROM people WHERE name IN ('a', 5)
 ! 42883 42 operator does not exist: text = integer
 
--- ours: a literal that is no number
+-- ours: a literal that is not a number
 SELECT * FROM people WHERE age = 'x'
 ! 22P02 34 invalid input syntax for type integer: "x"
 
--- ours: a literal that is no time
+-- ours: a literal that is not a time
 SELECT * FROM orders WHERE due > 'gestern'
 ! 22007 34 invalid input syntax for type timestamp with time zone: "gestern"
 
@@ -94,7 +94,7 @@ SELECT age / 0 FROM people
 SELECT age + 2147483647 FROM people
 ! 22003 - integer out of range
 
--- ours: no json
+-- ours: a literal that is not json
 SELECT '{bad'::json
 ! 22P02 8 invalid input syntax for type json
 
@@ -122,11 +122,11 @@ SELECT name FRM people WHERE
 SELECT name FROM people WHERE
 ! 42601 30 syntax error at end of input
 
--- ours: an open parenthesis
+-- ours: an unclosed parenthesis
 SELECT (1
 ! 42601 10 syntax error at end of input
 
--- ours: an open quote
+-- ours: an unclosed quote
 SELECT 'abc
 ! 42601 8 unterminated quoted string or comment
 
@@ -153,7 +153,7 @@ SELECT name FROM people WHERE name SIMILAR TO 'a%'
 SELECT FROM people
 ! 0A000 - a SELECT without columns is not supported
 
--- ours: a sample that comes again
+-- ours: a repeatable sample
 SELECT name FROM people TABLESAMPLE SYSTEM (10) REPEATABLE (1)
 ! 0A000 45 TABLESAMPLE … REPEATABLE is not supported
 
@@ -181,7 +181,7 @@ SELECT name, B'101' FROM people
 SELECT '2020-13-01'::date FROM people
 ! 22008 8 date/time field value out of range: "2020-13-01"
 
--- GROUP BY of a column that is not there
+-- GROUP BY of a missing column
 SELECT name FROM people GROUP BY 3
 ! 42P10 - GROUP BY position is not in select list
 

@@ -14,7 +14,7 @@ SELECT age, city FROM people WHERE name = $1
 | inline lookup people; name = $1; columns age, city; on 1 partition
 => 30, Oslo
 
--- a key that is not there
+-- a missing key
 SELECT * FROM people WHERE name = 'zoe'
 | inline lookup people; name = 'zoe'; columns name, age, score, city; on 1 partition
 
@@ -145,7 +145,7 @@ SELECT amount FROM stock WHERE item = 1 AND day = date '1970-01-02'
 | inline lookup stock; item = 1 and day = CAST('1970-01-02' AS DATE); columns amount; on 1 partition
 => 11
 
--- ours: a text literal for a timestamptz in a column that DuckDB reserves the word of
+-- ours: a text literal for a timestamptz, in a column whose name DuckDB reserves
 SELECT name FROM visits WHERE at = '1970-01-01 12:00:00+00'
 | inline lookup visits; at = '1970-01-01 12:00:00+00'; columns name; on 1 partition
 => bob

@@ -1,4 +1,4 @@
-"""Each access, run alone, gives the rows that its predicate allows, each once, and no other."""
+"""Each access, run alone, gives the rows that its predicate allows, each once, and no others."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ def test_keyvalue_accesses_read_what_they_promise(predicate: Predicate, *, whole
     route = partitioner(ORDERS.key, ORDERS.partitions)
     columns = ["name", "number", "_partition"]
     rows = [(name, number, route((name, number))) for name, number, *_ in ORDER_ROWS]
-    # What only the predicate needs is decoded too, and not shown.
+    # Columns that only the predicate needs are decoded too, and not shown.
     shown = 3 if whole else 2
     access = plan_access(ORDERS, predicate, tuple(columns[:shown]))
     allowed = [row[:shown] for row in rows if allows(predicate, columns, row)]
@@ -240,7 +240,7 @@ def test_nothing_is_asked_where_nothing_can_match() -> None:
     assert queries(plan_access(ORDERS, all_hold(null), ("amount",))) == []
 
 
-def test_too_many_combinations_are_read_by_the_range_they_lie_in() -> None:
+def test_too_many_combinations_are_read_as_a_range() -> None:
     items = equals("item", *range(200), column_type=INTEGER)
     days = equals("day", *range(200), column_type=INTEGER)
     access = plan_access(STOCK, all_hold(items, days), ("amount",))
@@ -250,7 +250,7 @@ def test_too_many_combinations_are_read_by_the_range_they_lie_in() -> None:
     assert intervals == {Interval(lower=(0,), upper=(199,))}
 
 
-def test_what_cannot_be_is_not_asked_for() -> None:
+def test_impossible_conditions_ask_for_nothing() -> None:
     twice = all_hold(equals("name", "ann"), equals("name", "bob"))
     assert plan_access(PEOPLE, twice, ("age",)).predicate.disjuncts == ()
     assert queries(plan_access(PEOPLE, NO_ROW, ("age",))) == []

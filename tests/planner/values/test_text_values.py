@@ -105,7 +105,9 @@ def test_values(text: str, data_type: str, value: Value) -> None:
         ("6f1b3b0e-6a0a-4a51-9d0c-3f5f2f9b8a0", "uuid", "22P02", "invalid input syntax"),
     ],
 )
-def test_what_is_no_value_of_a_type(text: str, data_type: str, sqlstate: str, message: str) -> None:
+def test_texts_that_are_not_a_value_of_a_type(
+    text: str, data_type: str, sqlstate: str, message: str
+) -> None:
     with pytest.raises(QueryError) as caught:
         parse_value(text, DataType.parse(data_type))
     assert caught.value.sqlstate == sqlstate
@@ -146,7 +148,7 @@ def test_what_is_no_value_of_a_type(text: str, data_type: str, sqlstate: str, me
         ("{x}", "bigint[]", "22P02"),
     ],
 )
-def test_what_is_no_value(text: str, data_type: str, sqlstate: str) -> None:
+def test_texts_that_are_not_a_value(text: str, data_type: str, sqlstate: str) -> None:
     with pytest.raises(QueryError) as caught:
         parse_value(text, DataType.parse(data_type))
     assert caught.value.sqlstate == sqlstate

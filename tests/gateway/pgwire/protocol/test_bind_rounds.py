@@ -129,5 +129,5 @@ def test_a_round_is_recognised_by_its_constant_bytes() -> None:
         b"B" + wire.execute("") + wire.SYNC,
     ],
 )
-def test_other_bytes_are_no_round(other: bytes) -> None:
+def test_other_bytes_are_not_a_round(other: bytes) -> None:
     assert split_round(other) is None

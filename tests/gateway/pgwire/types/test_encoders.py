@@ -57,7 +57,7 @@ def type_of(kind: Kind) -> DataType:
 
 
 def psycopg_value(encoded: bytes, oid: int, format_code: int) -> object:
-    """What psycopg makes of a field."""
+    """The value that psycopg reads from a field."""
     code = Format.BINARY if format_code == BINARY else Format.TEXT
     transformer = adapt.Transformer()
     return transformer.get_loader(oid, code).load(encoded)
@@ -124,7 +124,7 @@ def test_reads_what_psycopg_writes(kind: Kind, data: st.DataObject) -> None:
         assert decode_parameters(decoders, [bytes(dumped)]) == (value,)
 
 
-def test_every_oid_is_one_of_postgres_own() -> None:
+def test_every_oid_is_one_of_postgres() -> None:
     for name, data_type, _ in TYPES:
         wire = wire_type(data_type)
         assert postgres.types.get(wire.oid) is not None, name
@@ -213,7 +213,7 @@ def test_infinity_in_binary(most: int) -> None:
         (Kind.INTERVAL, struct.pack(">qii", -(1 << 63), 0, 0)),
     ],
 )
-def test_times_that_nothing_holds(kind: Kind, raw: bytes) -> None:
+def test_times_out_of_every_range(kind: Kind, raw: bytes) -> None:
     with pytest.raises(QueryError) as caught:
         wire_type(DataType(kind=kind)).decode_binary(raw)
     assert caught.value.sqlstate == "22008"
@@ -332,7 +332,7 @@ def test_durations_and_other_units_of_time() -> None:
     assert physical_values(seconds, DataType(kind=Kind.TIME)) == [61_000_000]
 
 
-def test_parameter_types_are_those_the_client_insists_on() -> None:
+def test_parameter_types_are_those_that_the_client_gives() -> None:
     inferred = (DataType(kind=Kind.BIGINT), DataType(kind=Kind.TEXT))
     assert requested_types((0, 705, 1043, 23, 3802)) == (
         None,
@@ -372,7 +372,7 @@ def test_the_number_of_parameters_must_fit() -> None:
     assert caught.value.sqlstate == "08P01"
 
 
-def test_text_with_a_nul_or_no_utf8_is_refused() -> None:
+def test_text_with_a_nul_or_invalid_utf8_is_refused() -> None:
     decode = wire_type(DataType(kind=Kind.TEXT)).decode_binary
     for raw in (b"a\0b", b"\xff"):
         with pytest.raises(QueryError) as caught:
