@@ -7,7 +7,7 @@ the same for all answers of a partition at one epoch.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import orjson
@@ -37,7 +37,7 @@ _TAILS_BYTES_MAX: Final = 16 << 20
 
 
 class _Tail(Struct):
-    """The part between the row and the elapsed time, at one epoch of a partition."""
+    """The part between the rows and the elapsed time, at one epoch of a partition."""
 
     position: Position
     epoch: int
@@ -48,7 +48,7 @@ class _Plan(Struct):
     """The parts of the answers to one plan."""
 
     head: bytes
-    row: Callable[[Row], bytes]
+    rows: Callable[[Sequence[Row]], bytes]
     tails: dict[tuple[int | None, bool], _Tail]
     """By partition, and by whether there is a row."""
 
@@ -91,47 +91,52 @@ class Lookups:
         if found is None:
             return None
         plan = self._plans.get(statement.look_up) or self._add_plan(statement)
-        row = found.row
-        tail = plan.tails.get((found.partition, row is not None))
-        if tail is None or tail.position is not found.position or tail.epoch != found.epoch:
-            tail = self._add_tail(plan, statement, found)
-        rendered = b"" if row is None else plan.row(row)
+        tail = self._tail(plan, statement, found)
         elapsed_ms = round((time.perf_counter() - started_s) * 1000, 3)
-        return b"%b%b%b%b}" % (plan.head, rendered, tail.rendered, orjson.dumps(elapsed_ms))
+        return b"%b%b%b%b}" % (plan.head, plan.rows(found.rows), tail, orjson.dumps(elapsed_ms))
+
+    def _tail(self, plan: _Plan, statement: Statement, found: LookedUp) -> bytes:
+        reads = found.reads
+        if len(reads) > 1 or len(found.rows) > 1:
+            return self._rendered(statement, found)
+        partition, epoch, _ = reads[0] if reads else (None, -1, 0)
+        key = partition, bool(found.rows)
+        tail = plan.tails.get(key)
+        if tail is None or tail.position is not found.position or tail.epoch != epoch:
+            tail = _Tail(found.position, epoch, self._rendered(statement, found))
+            self._tails_bytes += len(tail.rendered)
+            if self._tails_bytes > _TAILS_BYTES_MAX:
+                self._forget()
+            plan.tails[key] = tail
+        return tail.rendered
 
     def _add_plan(self, statement: Statement) -> _Plan:
         assert statement.look_up is not None
         if len(self._plans) >= _PLANS_MAX:
             self._forget()
         head = JsonRenderer(statement.columns).head()
-        made = _Plan(head, _row_renderer(statement.columns), {})
+        made = _Plan(head, _rows_renderer(statement.columns), {})
         self._plans[statement.look_up] = made
         return made
 
-    def _add_tail(self, plan: _Plan, statement: Statement, found: LookedUp) -> _Tail:
+    def _rendered(self, statement: Statement, found: LookedUp) -> bytes:
         rendered = JsonRenderer(statement.columns).tail(self._trailer(found))
         assert rendered.endswith(_NO_TIME), "the elapsed time is the last member"
-        tail = _Tail(found.position, found.epoch, rendered.removesuffix(_NO_TIME))
-        self._tails_bytes += len(tail.rendered)
-        if self._tails_bytes > _TAILS_BYTES_MAX:
-            self._forget()
-        plan.tails[found.partition, found.row is not None] = tail
-        return tail
+        return rendered.removesuffix(_NO_TIME)
 
     def _trailer(self, found: LookedUp) -> Trailer:
-        """Return what follows the row; it is equal to that of the engine's result."""
-        if found.partition is None:
-            partitions = []
-        else:
-            answer = PartitionAnswer(
+        """Return what follows the rows; it is equal to that of the engine's result."""
+        partitions = [
+            PartitionAnswer(
                 store=found.store,
-                partition=found.partition,
+                partition=partition,
                 node=self._node,
                 status="ok",
-                epoch=found.epoch,
-                rows=int(found.row is not None),
+                epoch=epoch,
+                rows=rows,
             )
-            partitions = [answer]
+            for partition, epoch, rows in found.reads
+        ]
         return Trailer(position=found.position, partitions=partitions, notices=(), elapsed_ms=0.0)
 
     def _forget(self) -> None:
@@ -139,6 +144,6 @@ class Lookups:
         self._tails_bytes = 0
 
 
-def _row_renderer(columns: tuple[Column, ...]) -> Callable[[Row], bytes]:
+def _rows_renderer(columns: tuple[Column, ...]) -> Callable[[Sequence[Row]], bytes]:
     cells = row_cells(columns)
-    return lambda row: orjson.dumps(cells((row,))[0])
+    return lambda rows: orjson.dumps(cells(rows))[1:-1]

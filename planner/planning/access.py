@@ -26,7 +26,7 @@ from planner.binding.predicates import (
     Operand,
     Predicate,
 )
-from planner.planning.filters import Allowed, Keep, row_filter
+from planner.planning.filters import Allowed, Keep, Test, batch_filter, row_test
 from planner.planning.key_regions import (
     Region,
     StaticRead,
@@ -82,9 +82,24 @@ class Top:
 class Scatter:
     """The queries of an access for some parameters."""
 
+    access: Access
     targets: Sequence[Target] = ()
-    keep: Keep | None = None
-    """Drops rows that do not meet the predicate; None if all rows read do."""
+    allowed: Sequence[Allowed] | None = None
+    """What rows must meet; None if all rows read do."""
+
+    def batch_filter(self) -> Keep | None:
+        """Return what drops the rows of batches that do not meet the predicate, if any do not."""
+        access = self.access
+        if self.allowed is None:
+            return None
+        return batch_filter(access.schema, self.allowed, access.columns)
+
+    def row_test(self) -> Test | None:
+        """Return whether a row as it is read meets the predicate; None if all do."""
+        if self.allowed is None:
+            return None
+        access = self.access
+        return row_test(access.schema, self.allowed, access.decoded(is_exact=False))
 
 
 class Access(Struct, frozen=True, kw_only=True):
@@ -122,6 +137,12 @@ class Access(Struct, frozen=True, kw_only=True):
             return 2 if self.predicate.columns else 3
         return int("range" in names)
 
+    @property
+    def is_scan(self) -> bool:
+        """Whether it reads all rows of the store, or of some partitions."""
+        is_cut = self.limit is not None or self.top is not None or self.ends is not None
+        return self.breadth > 1 and not is_cut
+
     def scatter(self, parameters: Row, route: Route) -> Scatter:
         """Return the queries for these parameters; none if no row can match.
 
@@ -141,16 +162,22 @@ class Access(Struct, frozen=True, kw_only=True):
             regions.append(region)
             partitions.append(_partitions(found.get("_partition"), schema))
         if not regions:
-            return Scatter()
+            return Scatter(access=self)
         wanted = set.union(*partitions)
         disjoint = merged(schema, regions)
         is_exact = all(r.is_exact for r in disjoint) and all(p == wanted for p in partitions)
-        queries = _QueryMaker(access=self, columns=self._decoded(is_exact), is_exact=is_exact)
+        queries = _QueryMaker(
+            access=self, columns=self.decoded(is_exact=is_exact), is_exact=is_exact
+        )
         targets = [t for region in disjoint for t in queries.targets(region, route)]
-        keep = None if is_exact else row_filter(schema, allowed, self.columns)
-        return Scatter(targets=[t for t in targets if t[0] in wanted], keep=keep)
+        return Scatter(
+            access=self,
+            targets=[t for t in targets if t[0] in wanted],
+            allowed=None if is_exact else allowed,
+        )
 
-    def _decoded(self, is_exact: bool) -> tuple[str, ...]:
+    def decoded(self, *, is_exact: bool) -> tuple[str, ...]:
+        """Return the columns that reads decode: those of the predicate too, if rows are tested."""
         if is_exact:
             return self.columns
         more = (name for name in self.predicate.columns if name not in self.columns)

@@ -119,16 +119,26 @@ def _input(source: Source) -> Access | SystemScan:
     return plan_access(store, source.predicate, source.columns)
 
 
-def _plain_select(bound: Bound) -> PlainSelect | None:
+def single_store(bound: Bound) -> Source | None:
+    """Return the only relation of a SELECT, if it is a store whose read decides the WHERE."""
     tree = bound.tree
     if not isinstance(tree, exp.Select) or len(bound.sources) != 1:
         return None
     source = bound.sources[0]
     if source.relation.store is None or tree.args.get("joins") or not source.predicate.exact:
         return None
-    parts = {name for name, value in tree.args.items() if value}
-    if parts - _PLAIN_PARTS or "from_" not in parts or not _is_from_one_table(tree, bound.nodes):
-        return None  # without FROM, the store is in a subquery of the SELECT list
+    # Without FROM, the store is in a subquery of the SELECT list.
+    if not tree.args.get("from_") or not _is_from_one_table(tree, bound.nodes):
+        return None
+    return source
+
+
+def _plain_select(bound: Bound) -> PlainSelect | None:
+    tree, source = bound.tree, single_store(bound)
+    if source is None or not isinstance(tree, exp.Select):
+        return None
+    if {name for name, value in tree.args.items() if value} - _PLAIN_PARTS:
+        return None
     return PlainSelect(
         tree=tree, source=source, limits=_limits(tree), projection=_projection(tree, source)
     )

@@ -1,4 +1,4 @@
-"""Filter batches by a predicate, one column at a time, if the read alone does not decide it.
+"""Filter rows by a predicate, if the read alone does not decide it: by column, or one by one.
 
 Arrow compares all types in predicates as SQL does, except NaN: in SQL, NaN is equal to itself and
 greater than all other numbers. A comparison with NULL is not true.
@@ -7,9 +7,10 @@ greater than all other numbers. A comparison with NULL is not true.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -20,6 +21,8 @@ from stores.spec.schema import DataType, Kind, Row, StoreSchema, Value
 
 Keep: TypeAlias = Callable[[pa.RecordBatch], pa.RecordBatch]
 """Returns the rows of a batch that meet the predicate, with the columns to return."""
+Test: TypeAlias = Callable[[Row], bool]
+"""Whether a row meets the predicate."""
 _Mask: TypeAlias = Any
 """A boolean Arrow array without NULLs; None for all rows."""
 
@@ -34,7 +37,7 @@ class Allowed:
     rows: tuple[tuple[OneOf, frozenset[Row]], ...] = ()
 
 
-def row_filter(schema: StoreSchema, allowed: Sequence[Allowed], columns: tuple[str, ...]) -> Keep:
+def batch_filter(schema: StoreSchema, allowed: Sequence[Allowed], columns: tuple[str, ...]) -> Keep:
     """Return a function that keeps the rows that at least one disjunct allows."""
     tests = [_disjunct_test(schema, each) for each in allowed]
 
@@ -50,6 +53,60 @@ def row_filter(schema: StoreSchema, allowed: Sequence[Allowed], columns: tuple[s
         return kept if kept.schema.names == list(columns) else kept.select(list(columns))
 
     return keep
+
+
+def row_test(schema: StoreSchema, allowed: Sequence[Allowed], columns: tuple[str, ...]) -> Test:
+    """Return whether at least one disjunct allows a row with these columns."""
+    tests = [_row_test_of(schema, each, columns) for each in allowed]
+    if len(tests) == 1:
+        return tests[0]
+    return lambda row: any(test(row) for test in tests)
+
+
+def _row_test_of(schema: StoreSchema, allowed: Allowed, columns: tuple[str, ...]) -> Test:
+    types = {name: column.type for name, column in schema.column_by_name.items()}
+    tests = [
+        (columns.index(name), _value_test(domain, types[name]))
+        for name, domain in allowed.domains.items()
+    ]
+    listed = [
+        ([columns.index(name) for name in condition.columns], rows)
+        for condition, rows in allowed.rows
+    ]
+
+    def test(row: Row) -> bool:
+        return all(allows(row[at]) for at, allows in tests) and all(
+            tuple([sortable(row[at]) for at in places]) in rows for places, rows in listed
+        )
+
+    return test
+
+
+def _value_test(domain: Domain, data_type: DataType) -> Callable[[Value], bool]:
+    null = domain.null
+    if data_type.kind is Kind.REAL:
+        domain = _as_reals(domain)
+    holds = domain.holds
+    if domain.values is None:
+        return lambda value: null if value is None else holds(value)
+    if not domain.values:  # values of nested types have no hash
+        return lambda value: null and value is None
+    values = frozenset(map(sortable, domain.values))
+    return lambda value: null if value is None else sortable(value) in values
+
+
+def _as_reals(domain: Domain) -> Domain:
+    """Return a domain whose values are rounded as a column of reals has them."""
+
+    def rounded(value: Value) -> Value:
+        return float(np.float32(value))
+
+    return replace(
+        domain,
+        values=None if domain.values is None else tuple(map(rounded, domain.values)),
+        low=None if domain.low is None else (rounded(domain.low[0]), domain.low[1]),
+        high=None if domain.high is None else (rounded(domain.high[0]), domain.high[1]),
+    )
 
 
 def _disjunct_test(schema: StoreSchema, allowed: Allowed) -> Callable[[pa.RecordBatch], _Mask]:

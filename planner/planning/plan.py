@@ -19,6 +19,7 @@ from planner.binding.predicates import Condition, Equals, OneOf, Operand
 from planner.pg_catalog import CatalogStatement
 from planner.planning.access import Access
 from planner.planning.key_regions import PREFIXES_MAX
+from planner.planning.row_path import RowPath
 from planner.syntax.with_clause import Clause
 from planner.trees.outline import Outline
 from planner.values.comparison_bounds import Fitted, Fitter
@@ -185,6 +186,8 @@ class QueryPlan(Struct, frozen=True, kw_only=True):
     parameters: tuple[DataType, ...]
     """The parameters of the client, then those that `catalog_values` fills."""
     clause: Clause
+    rows: RowPath | None = None
+    """Makes the result of few rows without DuckDB; None if only the node can."""
     residual: str | None = None
     """The conditions that the accesses do not decide; None if they decide all."""
     catalog_version: int = 0

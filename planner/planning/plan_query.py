@@ -12,8 +12,10 @@ from planner.binding.bind import Bound, Source
 from planner.composing.compose import Composer, to_duckdb
 from planner.errors import UnknownNameError
 from planner.planning.access import Access
-from planner.planning.draft import Draft, Rule, first_draft
-from planner.planning.plan import Compose, QueryPlan, SystemScan
+from planner.planning.draft import Draft, Rule, first_draft, single_store
+from planner.planning.plan import Compose, Lookup, Node, QueryPlan, SystemScan
+from planner.planning.row_path import RowPath
+from planner.planning.row_plan import RowPlan, row_plan
 from planner.planning.rules.count_rows import count_rows
 from planner.planning.rules.link_joins import link_joins
 from planner.planning.rules.look_up_key import look_up_key
@@ -64,6 +66,7 @@ def plan_query(
         if draft.node is not None:
             return QueryPlan(
                 node=draft.node,
+                rows=_row_path(_row_plan(draft, draft.node.access), draft.node, draft.columns),
                 columns=draft.columns,
                 origins=draft.origins,
                 parameters=bound.parameters,
@@ -72,9 +75,11 @@ def plan_query(
             )
     # All read the tree as it is before its translation.
     origins, names, residual = bound.origins(), bound.names(), _residual(draft)
+    row_plan = _row_plan(draft, draft.inputs[0][1]) if draft.inputs else None
     node, columns = _compose(draft, names, composer, cancellation)
     return QueryPlan(
         node=node,
+        rows=_row_path(row_plan, node, columns),
         columns=columns,
         origins=origins,
         parameters=bound.parameters,
@@ -82,6 +87,23 @@ def plan_query(
         residual=residual,
         catalog_version=version,
     )
+
+
+def _row_plan(draft: Draft, access: Access | SystemScan) -> RowPlan | None:
+    source = single_store(draft.bound)
+    if source is None or not isinstance(access, Access) or isinstance(draft.node, Lookup):
+        return None
+    return row_plan(draft.bound, source, access.columns)
+
+
+def _row_path(plan: RowPlan | None, node: Node, columns: tuple[Column, ...]) -> RowPath | None:
+    """Return what a row plan does, if it computes values of the result's types."""
+    if plan is None or isinstance(node, Lookup) or not plan.gives(columns):
+        return None
+    access = node.inputs[0][1] if isinstance(node, Compose) else node.access
+    assert isinstance(access, Access)
+    known = access.schema.column_by_name
+    return RowPath(plan, is_scan=access.is_scan, columns=[known[name] for name in access.columns])
 
 
 def _residual(draft: Draft) -> str | None:

@@ -23,8 +23,9 @@ from planner.errors import (
 )
 from planner.planning.access import Access, Scatter
 from planner.planning.plan import Compose, Count, Lookup, QueryPlan, Stream, SystemScan
+from planner.planning.row_path import RowPath
 from planner.running.consistency import Asked, Reading
-from planner.running.fast_lookup import fast_lookup, key_of
+from planner.running.fast_lookup import fast_lookup, fast_rows, key_of
 from planner.running.gathering import (
     Streams,
     Tally,
@@ -62,6 +63,7 @@ class Executor:
         queries: the statements that run now.
         node: this node's name, as answers show it.
         clock: wall clock in epoch milliseconds.
+        few_rows: whether to take the row path where a plan has one.
     """
 
     def __init__(
@@ -72,9 +74,10 @@ class Executor:
         queries: RunningQueries,
         node: str,
         clock: Callable[[], int],
+        few_rows: bool = True,
     ) -> None:
         self._catalog, self._composer, self._queries = catalog, composer, queries
-        self._node, self._clock = node, clock
+        self._node, self._clock, self._takes_few = node, clock, few_rows
         self._routes: dict[str, tuple[StoreSchema, Callable[[Key], int]]] = {}
 
     def store(self, schema: StoreSchema) -> Store:
@@ -100,10 +103,17 @@ class Executor:
             self._routes[schema.name] = held
         return held[1]
 
-    def fast_lookup(self, plan: QueryPlan) -> LookUp:
-        """Return the fast lookup of a plan; see `planner.running.fast_lookup`."""
-        assert isinstance(plan.node, Lookup)
-        return fast_lookup(plan, plan.node, self._catalog, self.route(plan.node.access.schema))
+    def look_up(self, plan: QueryPlan) -> LookUp | None:
+        """Return what answers a plan of few rows at once; see `planner.running.fast_lookup`."""
+        node = plan.node
+        if plan.catalog_values is not None:
+            return None
+        if isinstance(node, Lookup):
+            return fast_lookup(plan, node, self._catalog, self.route(node.access.schema))
+        if plan.rows is None or not self._takes_few:
+            return None
+        (access,) = accesses_of(node)
+        return fast_rows(plan, plan.rows, access, self._catalog, self.route(access.schema))
 
     def lookup(self, plan: QueryPlan, node: Lookup, parameters: Row, reading: Reading) -> Result:
         """Look up one key in the caller's thread."""
@@ -184,7 +194,18 @@ class Executor:
         session: Session,
     ) -> Result:
         options, tally = reading.options, Tally(reading=reading)
-        self._make_ready(_accesses(node), parameters, tally)
+        self._make_ready(accesses_of(node), parameters, tally)
+        if plan.rows is not None and self._takes_few:
+            rows = self._few_rows(plan.rows, node, parameters, cancellation, tally)
+            if rows is not None:
+                return Result(
+                    kind=StatementKind.SELECT,
+                    columns=plan.columns,
+                    rows=rows,
+                    position=tally.position,
+                    partitions=tally.answers,
+                    notices=missing_rows(tally),
+                )
         if isinstance(node, Stream):
             read = self._open(node.access, parameters, options, cancellation, tally)
             self._settle(tally, options)
@@ -212,6 +233,21 @@ class Executor:
             notices=missing_rows(tally),
             on_close=batches.close if hasattr(batches, "close") else None,
         )
+
+    def _few_rows(
+        self,
+        path: RowPath,
+        node: Stream | Count | Compose,
+        parameters: Row,
+        cancellation: Cancellation,
+        tally: Tally,
+    ) -> list[Row] | None:
+        """Return the result if few rows are read; otherwise the opened streams are left."""
+        (access,) = accesses_of(node)
+        options = tally.reading.options
+        streams = self._streams(access, parameters, options, cancellation, tally)
+        self._settle(tally, options)
+        return streams.few_rows(path, parameters)
 
     def _compose(
         self,
@@ -283,6 +319,23 @@ class Executor:
 
         The returned function can be called again, and reads the same views.
         """
+        streams = self._streams(access, parameters, options, cancellation, tally)
+        if (top := access.top) is not None:
+            return lambda: top_rows(streams, top, access.columns)
+        return streams.read
+
+    def _streams(
+        self,
+        access: Access,
+        parameters: Row,
+        options: ReadOptions,
+        cancellation: Cancellation,
+        tally: Tally,
+    ) -> Streams:
+        """Return the answers of all partitions, which are asked if they have not been."""
+        held = tally.opened.get(id(access))
+        if held is not None:
+            return held
         store = tally.reading.store(self.store(access.schema))
         scatter = tally.scatters.pop(id(access), None)
         if scatter is None:
@@ -295,10 +348,9 @@ class Executor:
             partition, query = target
             answer = self._ask(store, partition, query, tally)
             opened.append((tally.places[access.schema.name, partition], answer))
-        streams = Streams(opened, tally, keep=scatter.keep, cancellation=cancellation)
-        if (top := access.top) is not None:
-            return lambda: top_rows(streams, top, access.columns)
-        return streams.read
+        streams = Streams(opened, tally, scatter=scatter, cancellation=cancellation)
+        tally.opened[id(access)] = streams
+        return streams
 
     def _make_ready(self, accesses: Sequence[Access], parameters: Row, tally: Tally) -> None:
         """Wait for the bounds, and choose the epochs, of all partitions that will be asked."""
@@ -392,7 +444,8 @@ def _check_partitions(partitions: frozenset[int], schema: StoreSchema) -> None:
             )
 
 
-def _accesses(node: Stream | Count | Compose) -> list[Access]:
+def accesses_of(node: Stream | Count | Compose) -> list[Access]:
+    """Return the reads of stores."""
     if isinstance(node, Stream | Count):
         return [node.access]
     return [planned for _, planned in node.inputs if not isinstance(planned, SystemScan)]

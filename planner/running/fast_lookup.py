@@ -12,20 +12,25 @@ from dataclasses import replace
 from functools import partial
 
 from planner.binding.predicates import Operand, fitted
+from planner.errors import QueryError
+from planner.planning.access import Access, Scatter
 from planner.planning.plan import Lookup, QueryPlan
+from planner.planning.row_path import RowPath
+from planner.running.gathering import read_few
 from planner.syntax.options import DEFAULT_OPTIONS, PLAIN_SESSION, read_options
 from planner.syntax.with_clause import NO_CLAUSE
 from planner.values.comparison_bounds import Fitted
 from planner.values.session import Session, TransactionStatus
 from planner.values.statement import LookedUp, LookUp
-from stores.errors import CodecError
-from stores.spec.query import KeyQuery
+from stores.errors import CodecError, StoreError
+from stores.spec.position import EMPTY
+from stores.spec.query import BatchStream, KeyQuery
 from stores.spec.result import Success
 from stores.spec.schema import Key, Row, StoreSchema
-from stores.spec.store import StoreCatalog
+from stores.spec.store import Store, StoreCatalog
 
 _IDLE = TransactionStatus.IDLE
-_NOT_ASKED = LookedUp(None)
+_NO_ROW = LookedUp(())
 
 
 def key_of(operands: Sequence[Operand], parameters: Row) -> Key | None:
@@ -50,6 +55,48 @@ def _whole(parameters: Row) -> Key | None:
     return None if None in parameters else parameters
 
 
+class _Admission:
+    """Whether a plan may be run the fast way now.
+
+    Args:
+        plan: the plan of a SELECT.
+        schema: of the only store that it reads.
+        catalog: the stores.
+    """
+
+    __slots__ = ("_catalog", "_clause", "_count", "_has_clause", "_known", "_name", "_schema")
+
+    def __init__(self, plan: QueryPlan, schema: StoreSchema, catalog: StoreCatalog) -> None:
+        self._schema = self._known = schema
+        self._catalog, self._clause = catalog, plan.clause
+        self._name, self._count = schema.name, len(plan.parameters)
+        self._has_clause = plan.clause is not NO_CLAUSE
+
+    def store(self, parameters: Row, session: Session) -> Store | None:
+        """Return the store to ask; None if the statement needs the slow way."""
+        store = self._catalog.stores.get(self._name)
+        if (
+            session.transaction is not _IDLE
+            or len(parameters) != self._count
+            or store is None
+            # Other stores may have changed since; reads of this one have not.
+            or (store.schema is not self._known and not self._is_planned_for(store.schema))
+        ):
+            return None
+        if (self._has_clause or session.options is not PLAIN_SESSION) and (
+            read_options(self._clause, session, parameters) is not DEFAULT_OPTIONS
+        ):
+            return None
+        return store
+
+    def _is_planned_for(self, found: StoreSchema) -> bool:
+        """Whether the plan is valid for a definition; the inputs of a store do not matter."""
+        is_same = replace(found, inputs=()) == replace(self._schema, inputs=())
+        if is_same:
+            self._known = found
+        return is_same
+
+
 def fast_lookup(
     plan: QueryPlan, node: Lookup, catalog: StoreCatalog, route: Callable[[Key], int]
 ) -> LookUp:
@@ -61,39 +108,19 @@ def fast_lookup(
         catalog: the stores.
         route: the partitioner of the store.
     """
-    schema, project, clause = node.access.schema, node.project, plan.clause
-    name, count = schema.name, len(plan.parameters)
-    has_clause, operands = clause is not NO_CLAUSE, node.operands
-    in_place = [operand.parameter for operand in operands] == list(range(count))
+    project, operands = node.project, node.operands
+    in_place = [operand.parameter for operand in operands] == list(range(len(plan.parameters)))
     is_whole = in_place and all(o.fit is Fitted and o.compute is None for o in operands)
     key_from: Callable[[Row], Key | None] = _whole if is_whole else partial(key_of, operands)
-
-    known = schema
-
-    def is_planned_for(found: StoreSchema) -> bool:
-        """Whether a plan is valid for a definition; the inputs of a store do not matter."""
-        nonlocal known
-        is_same = replace(found, inputs=()) == replace(schema, inputs=())
-        known = found if is_same else known
-        return is_same
+    name, admitted = node.access.schema.name, _Admission(plan, node.access.schema, catalog).store
 
     def look_up(parameters: Row, session: Session) -> LookedUp | None:
-        store = catalog.stores.get(name)
-        if (
-            session.transaction is not _IDLE
-            or len(parameters) != count
-            or store is None
-            # Other stores may have changed since; lookups in this one have not.
-            or (store.schema is not known and not is_planned_for(store.schema))
-        ):
-            return None
-        if (has_clause or session.options is not PLAIN_SESSION) and (
-            read_options(clause, session, parameters) is not DEFAULT_OPTIONS
-        ):
+        store = admitted(parameters, session)
+        if store is None:
             return None
         key = key_from(parameters)
         if key is None:
-            return _NOT_ASKED
+            return _NO_ROW
         try:
             partition = route(key)
         except CodecError:
@@ -104,7 +131,71 @@ def fast_lookup(
         position = answer.position
         session.note(position)
         value = answer.value
-        row = None if value is None else project(key + value)
-        return LookedUp(row, name, partition, position, answer.epoch)
+        if value is None:
+            return LookedUp((), name, ((partition, answer.epoch, 0),), position)
+        return LookedUp((project(key + value),), name, ((partition, answer.epoch, 1),), position)
 
     return look_up
+
+
+def fast_rows(
+    plan: QueryPlan,
+    path: RowPath,
+    access: Access,
+    catalog: StoreCatalog,
+    route: Callable[[Key], int],
+) -> LookUp:
+    """Return the function that reads few rows and makes the result of them.
+
+    Args:
+        plan: the plan of a SELECT.
+        path: makes the result.
+        access: the only read.
+        catalog: the stores.
+        route: the partitioner of the store.
+    """
+    admitted = _Admission(plan, access.schema, catalog).store
+
+    def look_up(parameters: Row, session: Session) -> LookedUp | None:
+        store = admitted(parameters, session)
+        if store is None or not (path.is_scan or path.is_worth_it()):
+            return None
+        try:
+            scatter = access.scatter(parameters, route)
+        except (CodecError, QueryError):
+            return None
+        answers = _ask(store, scatter)
+        if answers is None:
+            return None
+        try:
+            found = read_few(path, scatter, [answer.value for answer in answers], parameters)
+        except StoreError:
+            return None
+        if found is None:
+            return None
+        rows, counts = found
+        position = EMPTY
+        for answer in answers:
+            position = position.merge(answer.position)
+        session.note(position)
+        reads: dict[int, tuple[int, int, int]] = {}
+        for (partition, _), answer, count in zip(scatter.targets, answers, counts, strict=True):
+            before = reads[partition][2] if partition in reads else 0
+            reads[partition] = partition, answer.epoch, before + count
+        return LookedUp(rows, access.schema.name, tuple(reads.values()), position)
+
+    return look_up
+
+
+def _ask(store: Store, scatter: Scatter) -> list[Success[BatchStream]] | None:
+    """Return the answer to each query; None if one has failed, or two are of different epochs."""
+    answers: list[Success[BatchStream]] = []
+    epochs: dict[int, int] = {}
+    for partition, query in scatter.targets:
+        answer = store.query_partition(partition, query)
+        if type(answer) is not Success:
+            return None
+        if epochs.setdefault(partition, answer.epoch) != answer.epoch:
+            return None
+        answers.append(answer)
+    return answers

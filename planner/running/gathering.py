@@ -15,8 +15,8 @@ import pyarrow.compute as pc
 
 from planner.errors import QueryError, StoreFailedError
 from planner.planning.access import Scatter, Top
-from planner.planning.filters import Keep
 from planner.planning.plan import Stream
+from planner.planning.row_path import ROWS_MAX, RowPath
 from planner.running.consistency import Reading
 from planner.values.cancel import Cancellation
 from planner.values.partition_failures import partitions_failed
@@ -25,6 +25,7 @@ from stores.errors import FailureReason
 from stores.spec.position import EMPTY, Position
 from stores.spec.query import BatchStream, Order
 from stores.spec.result import QueryResult, Success
+from stores.spec.schema import Row
 
 _LAST_OF = "#last of"
 """A name that no column has: the read whose last known row this is, or _NONE."""
@@ -43,6 +44,8 @@ class Tally:
     """The index in `answers` of each partition: it has one answer, however often it is asked."""
     scatters: dict[int, Scatter] = field(default_factory=dict)
     """The queries of each access, by its id, if they were made before it is opened."""
+    opened: dict[int, Streams] = field(default_factory=dict)
+    """The streams of each access, by its id, if they were opened before it is read."""
     failures: list[tuple[str, int, FailureReason, str]] = field(default_factory=list)
     is_restoring: bool = False
 
@@ -63,11 +66,26 @@ class Streams:
         opened: Sequence[tuple[int, QueryResult[BatchStream]]],
         tally: Tally,
         *,
-        keep: Keep | None,
+        scatter: Scatter,
         cancellation: Cancellation,
     ) -> None:
-        self._opened, self._tally = opened, tally
-        self._keep, self._cancellation = keep, cancellation
+        self._opened, self._tally, self._scatter = opened, tally, scatter
+        self._cancellation = cancellation
+        self._keep = scatter.batch_filter()
+
+    def few_rows(self, path: RowPath, parameters: Row) -> list[Row] | None:
+        """Return the result if few rows are read for it; see `read_few`."""
+        opened = [(at, answer) for at, answer in self._opened if isinstance(answer, Success)]
+        answers = [self._tally.answers[at] for at, _ in opened]
+        try:
+            found = read_few(path, self._scatter, [each.value for _, each in opened], parameters)
+        except Exception:  # the batches will raise it again, and tell which partition has failed
+            return None
+        if found is None:
+            return None
+        for answer, count in zip(answers, found[1], strict=True):
+            answer.rows += count
+        return found[0]
 
     def read(self) -> Iterator[pa.RecordBatch]:
         """Return all rows, one read after another."""
@@ -90,10 +108,55 @@ class Streams:
         except QueryError:
             raise
         except Exception as error:
-            raise StoreFailedError(
-                f'partition {answer.partition} of store "{answer.store}" failed while it was '
-                f"read: {error}"
-            ) from error
+            raise _failed(answer, error) from error
+
+
+def read_few(
+    path: RowPath, scatter: Scatter, streams: Sequence[BatchStream], parameters: Row
+) -> tuple[list[Row], list[int]] | None:
+    """Return the result of few rows, or of columns in memory, and how many rows each read had.
+
+    None if there are too many rows, or only DuckDB computes the result.
+
+    Raises:
+        StoreError: a partition cannot be read.
+    """
+    if path.is_scan and path.takes_columns(streams):
+        return _reduced(path, scatter, streams, parameters)
+    if not path.is_worth_it():
+        return None
+    rows, counts = list[Row](), list[int]()
+    for stream in streams:
+        found = stream.few_rows(ROWS_MAX - len(rows))
+        if found is None:
+            path.note(missed=True)
+            return None
+        rows += found
+        counts.append(len(found))
+    path.note(missed=False)
+    test = scatter.row_test()
+    result = path.finish(rows if test is None else list(filter(test, rows)), parameters)
+    return None if result is None else (result, counts)
+
+
+def _reduced(
+    path: RowPath, scatter: Scatter, streams: Sequence[BatchStream], parameters: Row
+) -> tuple[list[Row], list[int]] | None:
+    keep, access = scatter.batch_filter(), scatter.access
+    read = [list(stream) for stream in streams]
+    counts = [sum(batch.num_rows for batch in batches) for batches in read]
+    batches = [batch for each in read for batch in each]
+    if keep is not None:
+        batches = list(map(keep, batches))
+    table = pa.Table.from_batches(batches, access.schema.arrow_schema(access.columns))
+    result = path.finish_columns(table, parameters)
+    return None if result is None else (result, counts)
+
+
+def _failed(answer: PartitionAnswer, error: Exception) -> StoreFailedError:
+    return StoreFailedError(
+        f'partition {answer.partition} of store "{answer.store}" failed while it was read: {error}'
+    )
 
 
 def top_rows(streams: Streams, top: Top, columns: tuple[str, ...]) -> Iterator[pa.RecordBatch]:

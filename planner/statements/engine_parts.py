@@ -28,6 +28,8 @@ class EngineLimits:
     """Plans kept by text: some 20 kB each, and no application uses more statements."""
     memory_bytes_max: int = 1 << 30
     """DuckDB's memory for all statements together; one that needs more fails with 53200."""
+    few_rows: bool = True
+    """Whether statements that read few rows are answered without DuckDB, where this is possible."""
     compose_processes: int = 1
     """Processes that run DuckDB; memory and threads are divided among them."""
     composer_threads: int = max(1, (os.cpu_count() or 2) - 1)
@@ -79,7 +81,14 @@ def open_parts(
         processes=processes,
         composer=composer,
         queries=queries,
-        executor=Executor(catalog, composer, queries=queries, node=node, clock=clock),
+        executor=Executor(
+            catalog,
+            composer,
+            queries=queries,
+            node=node,
+            clock=clock,
+            few_rows=limits.few_rows,
+        ),
         commands=SessionCommands(server_version=SERVER_VERSION, postgres=postgres_settings()),
         pg_catalog=PgCatalog(
             catalog, server_version=SERVER_VERSION, processes=processes, queries=queries

@@ -14,7 +14,7 @@ from planner.binding.relations import identifier, require_missing, vocabulary_of
 from planner.commands.row_commands import ROW_COMMANDS, plan_row_command
 from planner.commands.transaction import read_transaction
 from planner.errors import InvalidSyntaxError, LimitExceededError, UnknownNameError
-from planner.planning.plan import Lookup, QueryPlan
+from planner.planning.plan import QueryPlan
 from planner.planning.plan_query import plan_query
 from planner.statements.engine_parts import EngineParts
 from planner.statements.explain_statement import Analyze, explain_columns
@@ -146,7 +146,7 @@ class QueryPreparer:
             return self._prepare_catalog(parsed, tree, parameter_types, cancellation)
         plan = self._plan(parsed, tree, parameter_types, cancellation)
         explained = parsed.kind is StatementKind.EXPLAIN
-        is_lookup = parsed.kind is StatementKind.SELECT and isinstance(plan.node, Lookup)
+        is_select = parsed.kind is StatementKind.SELECT
         return Statement(
             sql=parsed.sql,
             kind=parsed.kind,
@@ -154,9 +154,7 @@ class QueryPreparer:
             parameters=plan.taken,
             returns_rows=True,
             plan=Analyze(plan) if parsed.analyze else plan,
-            look_up=self._executor.fast_lookup(plan)
-            if is_lookup and plan.catalog_values is None
-            else None,
+            look_up=self._executor.look_up(plan) if is_select else None,
         )
 
     def _prepare_catalog(

@@ -15,6 +15,7 @@ from planner.commands.transaction import (
 from planner.errors import InvalidValueError, QueryError
 from planner.pg_catalog import CatalogStatement
 from planner.planning.plan import Lookup, QueryPlan
+from planner.running.execute import accesses_of
 from planner.running.snapshot import takes_snapshot, transaction_snapshot
 from planner.statements.engine_parts import EngineParts
 from planner.statements.explain_statement import Analyze, explain_plan, explain_run
@@ -170,7 +171,9 @@ def _isolated(options: ReadOptions, session: Session) -> ReadOptions:
 
 
 def is_inline(statement: Statement, session: Session, parameters: Row | None) -> bool:
-    """Whether it is one key's lookup without a wait, or a command of the session.
+    """Whether it reads few rows without a wait, or is a command of the session.
+
+    If it turns out to read many rows, they are a stream that a worker reads.
 
     Args:
         statement: the statement to run.
@@ -182,7 +185,10 @@ def is_inline(statement: Statement, session: Session, parameters: Row | None) ->
         return not isinstance(plan, CatalogStatement | Analyze)
     if statement.kind is StatementKind.EXPLAIN:
         return True
-    if not isinstance(plan.node, Lookup) or plan.catalog_values is not None:
+    node, rows = plan.node, plan.rows
+    if plan.catalog_values is not None or not (
+        isinstance(node, Lookup) or (rows is not None and not rows.is_scan)
+    ):
         return False
     clause, mine = plan.clause, session_options(session)
     if clause.latest or clause.wait_ms is not None or takes_snapshot(session):
@@ -190,10 +196,12 @@ def is_inline(statement: Statement, session: Session, parameters: Row | None) ->
     if mine.wait_ms != 0 or mine.consistency == "latest":
         return False
     is_plain = clause is NO_CLAUSE and mine is PLAIN_SESSION
-    return is_plain or _knows_topics(plan.node, clause, session, statement.literals or parameters)
+    return is_plain or _knows_topics(plan, clause, session, statement.literals or parameters)
 
 
-def _knows_topics(node: Lookup, clause: Clause, session: Session, parameters: Row | None) -> bool:
+def _knows_topics(
+    plan: QueryPlan, clause: Clause, session: Session, parameters: Row | None
+) -> bool:
     """Whether a bound is on the store's own inputs: for others the log would have to be read."""
     if parameters is None and clause.parameters:
         return False
@@ -201,5 +209,7 @@ def _knows_topics(node: Lookup, clause: Clause, session: Session, parameters: Ro
         position = read_options(clause, session, parameters or ()).bound.position
     except QueryError:
         return True
-    known = {each.topic for each in node.access.schema.inputs}
+    node = plan.node
+    (access,) = [node.access] if isinstance(node, Lookup) else accesses_of(node)
+    known = {each.topic for each in access.schema.inputs}
     return all(topic in known for topic, _ in position.components)

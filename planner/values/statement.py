@@ -133,15 +133,13 @@ RowCommand: TypeAlias = (
 
 
 class LookedUp(Struct, frozen=True):
-    """The answer of one partition to a lookup. It is a struct, because each lookup makes one."""
+    """Few rows, found at once. It is a struct, because each lookup makes one."""
 
-    row: Row | None
-    """The only row; None if no row has the key."""
+    rows: Sequence[Row]
     store: str = ""
-    partition: int | None = None
-    """The partition that answered; None if no row can have the key, so that none was asked."""
+    reads: tuple[tuple[int, int, int], ...] = ()
+    """Each partition that answered, with its epoch, and how many of its rows were read."""
     position: Position = EMPTY
-    epoch: int = -1
 
 
 LookUp: TypeAlias = "Callable[[Row, Session], LookedUp | None]"

@@ -17,6 +17,7 @@ from stores.errors import FailureReason
 from stores.spec.position import Position, PositionBound
 from stores.spec.query import Batch, BatchStream, Query
 from stores.spec.result import QueryResult, StateQueryResult, add_info
+from stores.spec.schema import Row
 from stores.spec.store import (
     DEFAULT_CONFIG,
     Hold,
@@ -208,4 +209,10 @@ def _counted(stream: BatchStream, metrics: Metrics) -> BatchStream:
             metrics.count_rows(batch.num_rows)
             yield batch
 
-    return BatchStream(read)
+    def few_rows(rows_max: int) -> list[Row] | None:
+        rows = stream.few_rows(rows_max)
+        if rows:
+            metrics.count_rows(len(rows))
+        return rows
+
+    return BatchStream(read, few_rows, rows_in_memory=stream.rows_in_memory)

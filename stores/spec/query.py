@@ -40,16 +40,20 @@ class BatchStream:
     Args:
         read: begins an iteration.
         few_rows: the function behind the method; None if the engine gives batches only.
+        rows_in_memory: how many rows the batches have at most, if they are slices of columns in
+            memory, so that reading them takes microseconds; None if they are read and decoded.
     """
 
-    __slots__ = ("_few_rows", "_read")
+    __slots__ = ("_few_rows", "_read", "rows_in_memory")
 
     def __init__(
         self,
         read: Callable[[], Iterator[Batch]],
         few_rows: Callable[[int], list[Row] | None] | None = None,
+        *,
+        rows_in_memory: int | None = None,
     ) -> None:
-        self._read, self._few_rows = read, few_rows
+        self._read, self._few_rows, self.rows_in_memory = read, few_rows, rows_in_memory
 
     def __iter__(self) -> Iterator[Batch]:
         return self._read()

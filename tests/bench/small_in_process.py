@@ -89,7 +89,7 @@ def runner(engine: SqlEngine, small: SmallStatement) -> Callable[[], object]:
         if statement.look_up is not None:
             found = statement.look_up(parameters, session)
             if found is not None:
-                return int(found.row is not None)
+                return len(found.rows)
         result = engine.execute(
             statement, parameters, session, cancellation=Cancellation(timeout_s=60)
         )

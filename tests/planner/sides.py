@@ -10,7 +10,7 @@ from pathlib import Path
 import duckdb
 import pyarrow as pa
 
-from planner.sql import SqlEngine
+from planner.sql import EngineLimits, SqlEngine
 from planner.values.cancel import Cancellation
 from planner.values.session import Session
 from planner.values.statement import Result, Statement
@@ -28,9 +28,17 @@ class Sides:
 
     engine: SqlEngine
     plain: duckdb.DuckDBPyConnection
+    bulk: SqlEngine | None = None
+    """The same engine without the row path."""
 
     def ours(self, sql: str, parameters: Row = ()) -> list[Row]:
-        return [comparable(row) for row in rows_of(run(self.engine, sql, parameters))]
+        rows = [comparable(row) for row in rows_of(run(self.engine, sql, parameters))]
+        if self.bulk is not None and not sql.startswith("EXPLAIN"):
+            others = [comparable(row) for row in rows_of(run(self.bulk, sql, parameters))]
+            # LIMIT may keep any of the rows that are equal in the order.
+            assert len(rows) == len(others)
+            assert "LIMIT" in sql or ordered(rows) == ordered(others)
+        return rows
 
     def theirs(self, sql: str, parameters: Row = ()) -> list[Row]:
         table = self.plain.sql(sql, params=list(parameters) or None).to_arrow_table()
@@ -63,9 +71,7 @@ def looked_up(statement: Statement, parameters: Row, session: Session) -> Sequen
     """The rows of a statement by its fast lookup, if it has one."""
     look_up = statement.look_up
     found = None if look_up is None else look_up(statement.literals or parameters, session)
-    if found is None:
-        return None
-    return () if found.row is None else (found.row,)
+    return None if found is None else tuple(found.rows)
 
 
 def rows_of(result: Result) -> list[Row]:
@@ -99,4 +105,6 @@ def build(
         plain.register("whole", pa.Table.from_batches([whole]))
         plain.execute(f'CREATE TABLE "{schema.name}" AS SELECT * FROM whole')
         plain.unregister("whole")
-    return Sides(SqlEngine(FixedCatalog(*stores)), plain)
+    catalog = FixedCatalog(*stores)
+    bulk = SqlEngine(catalog, limits=EngineLimits(few_rows=False))
+    return Sides(SqlEngine(catalog), plain, bulk)

@@ -190,7 +190,11 @@ def test_a_store_removed_while_a_plan_runs_gives_a_retryable_error() -> None:
         (LOOKUP, {"stategate.consistency": "monotonic"}, True),
         (LOOKUP, {"stategate.wait": "1s"}, False),
         ("SELECT v FROM state", {}, False),
-        ("SELECT v FROM state WHERE k IN ('a', 'b')", {}, False),
+        ("SELECT v FROM state WHERE k IN ('a', 'b')", {}, True),
+        ("SELECT v FROM state WHERE k > 'a' ORDER BY v LIMIT 3", {}, True),
+        ("SELECT v + 1 FROM state WHERE k IN ('a', 'b')", {}, False),
+        ("SELECT v FROM state WHERE k IN ('a', 'b') WITH WAIT '1s'", {}, False),
+        ("SELECT v FROM state WHERE k IN ('a', 'b') WITH BOUND (other[0] >= 1)", {}, False),
         ("SELECT 1", {}, False),
         (f"EXPLAIN {LOOKUP}", {}, True),
         (f"EXPLAIN ANALYZE {LOOKUP}", {}, False),
@@ -222,6 +226,9 @@ def test_a_token_that_is_at_hand_decides_what_runs_inline(token: str, *, inline:
         (LOOKUP, {"stategate.consistency": "eventual"}, ()),
         ("SELECT v FROM state WHERE k = $1", {}, ("a",)),
         ("SELECT v, k FROM state WHERE k = $1", {}, ("nobody",)),
+        ("SELECT v, k FROM state WHERE k IN ($1, 'b') ORDER BY v", {}, ("a",)),
+        ("SELECT count(*), sum(v), max(v) FROM state WHERE k >= $1", {}, ("a",)),
+        ("SELECT DISTINCT v FROM state ORDER BY v LIMIT $1", {}, (2,)),
         ("SELECT v FROM state WHERE k = $1", {}, (None,)),
     ],
 )
@@ -238,8 +245,9 @@ def test_a_row_looked_up_is_the_row_of_its_statement(
     found = statement.look_up(statement.literals or parameters, session)
     assert found is not None
     assert found.position == result.position
-    asked = [] if found.partition is None else [(found.store, found.partition, found.epoch)]
-    assert asked == [(each.store, each.partition, each.epoch) for each in result.partitions]
+    asked = [(each.partition, each.epoch, each.rows) for each in result.partitions]
+    assert list(found.reads) == asked
+    assert {each.store for each in result.partitions} <= {found.store}
 
 
 @pytest.mark.parametrize(
@@ -251,7 +259,8 @@ def test_a_row_looked_up_is_the_row_of_its_statement(
         (LOOKUP, {"stategate.consistency": "monotonic"}, ()),
         (LOOKUP, {"stategate.wait": "1s"}, ()),
         ("SELECT v FROM state WHERE k = $1", {}, ("\ud800",)),
-        ("SELECT v FROM state", {}, ()),
+        ("SELECT v + 1 FROM state", {}, ()),
+        ("SELECT v FROM state LIMIT $1", {}, (-1,)),
         ("SELECT 1", {}, ()),
         (f"EXPLAIN {LOOKUP}", {}, ()),
         ("SHOW timezone", {}, ()),

@@ -280,11 +280,11 @@ def _looking_up(engine: FakeEngine, run: Run) -> LookUp:
             return None
         engine.executed_in.append(threading.current_thread().name)
         result = run(parameters, session, Cancellation())
-        if result.rows is None or len(result.rows) > 1 or result.notices:
+        if result.rows is None or result.notices:
             result.close()
             return None
-        row = result.rows[0] if result.rows else None
-        return LookedUp(row, ANSWER.store, ANSWER.partition, result.position, ANSWER.epoch)
+        read = ANSWER.partition, ANSWER.epoch, len(result.rows)
+        return LookedUp(result.rows, ANSWER.store, (read,), result.position)
 
     return look_up
 

@@ -1,4 +1,4 @@
-"""The fast path of lookups: statements that read one key, repeated with other keys.
+"""The fast path of lookups: statements that read few rows, repeated with other keys.
 
 Everything that depends on the form of a round and on its statement is prepared with the first
 round, as is everything except the literal of a Query.
@@ -7,6 +7,7 @@ round, as is everything except the literal of a Query.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 
 from gateway.pgwire.protocol.bind_rounds import Round, RoundForm
 from gateway.pgwire.protocol.encode import encode
@@ -26,10 +27,15 @@ from planner.engine import (
 )
 
 _READY = encode(ReadyForQuery(status=TransactionStatus.IDLE.value))
-NO_ROW_END, ROW_END = (
-    encode(CommandComplete(tag=f"SELECT {count}")) + _READY for count in range(2)
-)
-"""The end of an answer with no row, and with one row."""
+
+
+@lru_cache(maxsize=512)
+def end_of(rows: int) -> bytes:
+    """Return the end of an answer with so many rows."""
+    return encode(CommandComplete(tag=f"SELECT {rows}")) + _READY
+
+
+ONE_ROW_END = end_of(1)
 
 
 class Lookups:
@@ -83,18 +89,16 @@ class Lookups:
             return None
         literals = template.literals(sql)
         found = None if literals is None else look_up(literals, self._session)
-        return None if found is None else self.query_answer(self._query_shape, found.row)
+        return None if found is None else self.query_answer(self._query_shape, found.rows)
 
-    def query_answer(self, shape: Shape, row: Row | None) -> bytes:
-        """Return the answer to a Query with this row, or with no row.
+    def query_answer(self, shape: Shape, rows: Sequence[Row]) -> bytes:
+        """Return the answer to a Query with these rows.
 
         It drops the unnamed statement and ends the transaction, as any Query does.
         """
         self._names.drop_statement("")
         self._names.end_transaction(committed=True)
-        if row is not None:
-            return shape.description + shape.encode_row(row) + ROW_END
-        return shape.description + NO_ROW_END
+        return shape.description + shape.encode_rows(rows) + end_of(len(rows))
 
     def learn_query(self, sql: str, statement: Statement) -> None:
         """Remember a Query that was a lookup: the next may differ in its literal only."""
@@ -102,7 +106,7 @@ class Lookups:
         self._query_shape = shape_of(statement.columns, ())
 
     def answer(self, found: Round) -> bytes | None:
-        """Return the answer to a round that looks up one key; None if it needs the slow path.
+        """Return the answer to a round that reads few rows; None if it needs the slow path.
 
         None leaves everything unchanged. Statements only read, so the slow path may run the
         statement again.
@@ -119,9 +123,10 @@ class Lookups:
         looked_up = self._look_up(self._literals or values, self._session)
         if looked_up is None:
             return None
-        if looked_up.row is None:
-            return self._head + NO_ROW_END
-        return self._head + self._encode_row(looked_up.row) + ROW_END
+        rows = looked_up.rows
+        if len(rows) == 1:
+            return self._head + self._encode_row(rows[0]) + ONE_ROW_END
+        return self._head + b"".join(map(self._encode_row, rows)) + end_of(len(rows))
 
     def _learn(self, form: RoundForm) -> None:
         self._form = self._look_up = None

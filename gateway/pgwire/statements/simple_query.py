@@ -53,7 +53,7 @@ class SimpleQuery:
         found = None if look_up is None else look_up(statement.literals, self.session)
         if found is not None:
             shape = shape_of(statement.columns, ())
-            self.replies.ready_with(self.lookups.query_answer(shape, found.row))
+            self.replies.ready_with(self.lookups.query_answer(shape, found.rows))
             self.lookups.learn_query(message.sql, statement)
             return None
         portal = self.runner.inline_portal(message.sql, statement)

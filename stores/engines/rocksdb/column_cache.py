@@ -214,7 +214,9 @@ class PartitionColumns:
             kept = self._up_to_date(found)
             yield from otherwise if kept is None else kept.batches(columns, within)
 
-        return BatchStream(read, otherwise.few_rows)
+        merged = self._merged(found)
+        rows = None if merged is None else len(merged)
+        return BatchStream(read, otherwise.few_rows, rows_in_memory=rows)
 
     def count(self, view: View, within: Within = ALL_ROWS) -> int | None:
         """Return how many rows a view has; None if its columns are not kept."""
@@ -363,14 +365,21 @@ class PartitionColumns:
                 return None
             return _Found(kept=kept, changes=kept.log.up_to(progress.epoch), progress=progress)
 
-    def _up_to_date(self, found: _Found) -> KeptColumns | None:
-        """Return the columns with the changes merged; None if they became too large."""
+    def _merged(self, found: _Found) -> KeptColumns | None:
+        """Return the columns if their changes are merged already, or there are none."""
         if not found.changes:
             return found.kept.columns
-        log, epoch = found.kept.log, found.progress.epoch
         kept = self._kept
-        if kept is not None and kept.log is log and kept.columns.epoch == epoch:
-            return kept.columns
+        if kept is None or kept.log is not found.kept.log:
+            return None
+        return kept.columns if kept.columns.epoch == found.progress.epoch else None
+
+    def _up_to_date(self, found: _Found) -> KeptColumns | None:
+        """Return the columns with the changes merged; None if they became too large."""
+        at_hand = self._merged(found)
+        if at_hand is not None:
+            return at_hand
+        log = found.kept.log
         # Not under the lock, which the writer needs: two readers may do the same work, once.
         merged = found.kept.columns.merged(found.changes, found.progress)
         if merged is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from planner.errors import QueryError
-from planner.sql import SqlEngine
+from planner.sql import EngineLimits, SqlEngine
 from planner.values.cancel import Cancellation
 from planner.values.session import Session
 from planner.values.statement import Result
@@ -27,7 +27,8 @@ def store() -> LocalStore:
 
 @pytest.fixture
 def engine(store: LocalStore) -> SqlEngine:
-    return SqlEngine(FixedCatalog(store), clock=lambda: 1_000)
+    limits = EngineLimits(few_rows=False)  # else its rows would be read at once
+    return SqlEngine(FixedCatalog(store), limits=limits, clock=lambda: 1_000)
 
 
 def begin(engine: SqlEngine, sql: str, session: Session | None = None) -> Result:
@@ -72,7 +73,8 @@ def test_the_text_of_another_user_is_hidden(engine: SqlEngine) -> None:
 
 def test_times_are_those_of_the_clock(store: LocalStore) -> None:
     now_ms = 1_000
-    engine = SqlEngine(FixedCatalog(store), clock=lambda: now_ms)
+    limits = EngineLimits(few_rows=False)
+    engine = SqlEngine(FixedCatalog(store), limits=limits, clock=lambda: now_ms)
     scan = begin(engine, SCAN)
     now_ms = 3_500
     sql = "SELECT started, elapsed_ms FROM stategate.queries WHERE number = 1"

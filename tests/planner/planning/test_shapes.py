@@ -97,7 +97,7 @@ def test_a_text_like_another_is_looked_up_without_a_plan(
     assert statement.look_up is not None
     found = statement.look_up(literals, Session())
     assert found is not None
-    assert found.row == row
+    assert found.rows == (row,)
     assert looked_up(statement, (), Session()) != (row,)
     assert template.literals(other) is None
     for odd in ("x", "''", "8'8", "\\8", "", "9" * 19):

@@ -8,8 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from planner.errors import QueryError
+from planner.planning.plan import QueryPlan
 from planner.postgres.types.signatures import SIGNATURES
 from planner.sql import SqlEngine
+from planner.values.session import Session
 from tests.planner.postgres.compare import differences
 from tests.planner.postgres.corpus import Answer, Entry, files, read, write
 from tests.planner.postgres.world import ask, engine
@@ -30,9 +33,27 @@ def asked() -> Iterator[SqlEngine]:
     made.close()
 
 
+def has_row_path(asked: SqlEngine, sql: str) -> bool:
+    """Whether few rows are answered without DuckDB."""
+    try:
+        plan = asked.prepare(sql, Session()).plan
+    except QueryError:
+        return False
+    return isinstance(plan, QueryPlan) and plan.rows is not None
+
+
+@pytest.fixture(scope="module")
+def bulk() -> Iterator[SqlEngine]:
+    made = engine(few_rows=False)
+    yield made
+    made.close()
+
+
 @pytest.mark.parametrize("entry", entries())
-def test_answer(asked: SqlEngine, entry: Entry) -> None:
+def test_answer(asked: SqlEngine, bulk: SqlEngine, entry: Entry) -> None:
     found = differences(ask(asked, entry.sql), entry.answer)
+    if has_row_path(asked, entry.sql):
+        assert found == differences(ask(bulk, entry.sql), entry.answer)
     if entry.reason is None:
         assert not found
     else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gateway.pgwire.types.encoders import wire_type
 from planner.errors import QueryError
-from planner.sql import SqlEngine
+from planner.sql import EngineLimits, SqlEngine
 from planner.values.session import Session
 from planner.values.sqltypes import format_type
 from planner.values.text_values import parse_value
@@ -90,14 +90,14 @@ def rows(schema: StoreSchema) -> list[Row]:
     ]
 
 
-def engine() -> SqlEngine:
+def engine(*, few_rows: bool = True) -> SqlEngine:
     """Return an engine over the rows."""
     stores = []
     for schema in STORES:
         store = open_store(schema)
         fill(store, rows(schema))
         stores.append(store)
-    return SqlEngine(FixedCatalog(*stores))
+    return SqlEngine(FixedCatalog(*stores), limits=EngineLimits(few_rows=few_rows))
 
 
 def postgres_name(data_type: DataType) -> str:

@@ -1,0 +1,190 @@
+"""The column path: rows in memory as columns become few rows, without DuckDB.
+
+A scan of some thousand rows reads columns that the engine keeps. Arrow groups them, or finds the
+first ones, in less time than DuckDB takes to begin. What is left goes on as on the row path.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from typing import Any, TypeAlias
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from planner.planning.row_plan import Aggregate, RowPlan, Taken, Term
+from stores.spec.arrow import physical_list
+from stores.spec.schema import Column, Kind, Row, Value
+
+COLUMN_ROWS_MAX = 1 << 16
+"""More rows take longer than a millisecond, and are left to a worker and DuckDB."""
+TOP_ROWS_MAX = 1024
+"""More first rows are left to DuckDB, too."""
+
+Reduce: TypeAlias = Callable[[pa.Table, "int | None"], "list[Row] | None"]
+"""Takes rows, and how many of them are wanted in order; returns rows, or None to decline."""
+
+_GROUPED = frozenset(
+    {
+        Kind.BOOLEAN,
+        Kind.TINYINT,
+        Kind.SMALLINT,
+        Kind.INTEGER,
+        Kind.BIGINT,
+        Kind.TEXT,
+        Kind.DATE,
+        Kind.TIMESTAMP,
+        Kind.TIMESTAMPTZ,
+    }
+)
+"""Types that Arrow groups and orders as PostgreSQL does, apart from NULLs and NaN."""
+_SORTED = (_GROUPED - {Kind.BOOLEAN}) | {Kind.DOUBLE}
+_AGGREGATED = _SORTED - {Kind.TEXT}
+_BIGINT_MAX = (1 << 63) - 1
+
+
+def reducer(plan: RowPlan, columns: Sequence[Column]) -> Reduce | None:
+    """Return the function that groups rows, or finds the first; None if Arrow cannot.
+
+    Args:
+        plan: what becomes of the rows.
+        columns: of the rows.
+    """
+    kinds = [column.type.kind for column in columns]
+    if plan.groups is not None:
+        return _grouper(plan.outputs, plan.groups, columns)
+    if plan.distinct or not plan.order or plan.limit is None:
+        return None
+    places = [output.at for output in plan.outputs if isinstance(output, Taken)]
+    terms = [(places[term.at], term) for term in plan.order]
+    if any(kinds[at] not in _SORTED for at, _ in terms):
+        return None
+    return _first(terms, columns)
+
+
+# The first rows
+
+
+def _first(terms: Sequence[tuple[int, Term]], columns: Sequence[Column]) -> Reduce:
+    keys = [
+        (columns[at].name, "descending" if term.descending else "ascending") for at, term in terms
+    ]
+
+    def first(table: pa.Table, wanted: int | None) -> list[Row] | None:
+        if wanted is None or wanted > TOP_ROWS_MAX:
+            return None
+        sorted_by = [table.column(at) for at, _ in terms]
+        if any(term.is_float and _has_nan(table.column(at)) for at, term in terms):
+            return None
+        nulls = [by.null_count > 0 for by in sorted_by]
+        if any(nulls) and len(terms) > 1:
+            return None
+        found = pc.select_k_unstable(table, wanted, keys)
+        if not any(nulls) or not terms[0][1].nulls_first:
+            return rows_of(table.take(found), columns)
+        # Arrow puts NULLs last.
+        is_null = pc.is_null(sorted_by[0])
+        with_value = table.take(found)
+        with_value = with_value.filter(pc.is_valid(with_value.column(terms[0][0])))
+        rows = rows_of(table.filter(is_null).slice(0, wanted), columns)
+        return rows + rows_of(with_value, columns)
+
+    return first
+
+
+def _has_nan(column: pa.ChunkedArray) -> bool:
+    return bool(pc.any(pc.is_nan(column)).as_py())
+
+
+def rows_of(table: pa.Table, columns: Sequence[Column]) -> list[Row]:
+    """Return a few rows as tuples of physical values."""
+    listed = [
+        physical_list(array.combine_chunks(), column.type)
+        for array, column in zip(table.columns, columns, strict=True)
+    ]
+    return list(zip(*listed, strict=True))
+
+
+# Groups
+
+
+def _grouper(
+    outputs: Sequence[Taken | Aggregate], groups: Sequence[int], columns: Sequence[Column]
+) -> Reduce | None:
+    aggregates = [each for each in outputs if isinstance(each, Aggregate)]
+    if not groups and all(each.at is None for each in aggregates):
+        width = len(outputs)
+        return lambda table, wanted: [(table.num_rows,) * width]
+    if any(columns[at].type.kind not in _GROUPED for at in groups):
+        return None
+    if any(each.of is not None and not _is_known(each, each.of.kind) for each in aggregates):
+        return None
+    # Any two columns of a store may have names that Arrow would make of others.
+    renamed = [f"c{at}" for at in range(len(columns))]
+    keys = [renamed[at] for at in groups]
+    asked = list(dict.fromkeys(_asked(each) for each in aggregates))
+    checked = [(each.at, each) for each in aggregates if each.at is not None]
+    readers = [_reader(output, columns) for output in outputs]
+
+    def group(table: pa.Table, wanted: int | None) -> list[Row] | None:
+        del wanted
+        if not all(_is_safe(each, table.column(at)) for at, each in checked):
+            return None
+        named = table.rename_columns(renamed)
+        arguments = [([] if of is None else of, function) for of, function in asked]
+        found = named.group_by(keys, use_threads=False).aggregate(arguments)
+        listed = [read(found) for read in readers]
+        if any(values is None for values in listed):
+            return None
+        return list(zip(*listed, strict=True))
+
+    return group
+
+
+def _is_known(aggregate: Aggregate, kind: Kind) -> bool:
+    return aggregate.name == "count" or kind in _AGGREGATED
+
+
+def _asked(aggregate: Aggregate) -> tuple[str | None, str]:
+    """Return the column and the function of an aggregate, as Arrow names them."""
+    if aggregate.at is None:
+        return None, "count_all"
+    return f"c{aggregate.at}", "mean" if aggregate.name == "avg" else aggregate.name
+
+
+def _reader(
+    output: Taken | Aggregate, columns: Sequence[Column]
+) -> Callable[[pa.Table], Sequence[Value] | None]:
+    """Return the function that takes the values of an output out of grouped rows."""
+    if isinstance(output, Taken):
+        key, key_type = f"c{output.at}", columns[output.at].type
+        return lambda table: physical_list(table.column(key).combine_chunks(), key_type)
+    of, function = _asked(output)
+    name = function if of is None else f"{of}_{function}"
+    type_ = output.of if output.of is not None and output.name in {"min", "max"} else None
+    is_decimal = output.name == "sum" and output.of is not None and output.of.kind is Kind.BIGINT
+
+    def read(table: pa.Table) -> Sequence[Value] | None:
+        array = table.column(name).combine_chunks()
+        values: list[Any] = array.to_pylist() if type_ is None else physical_list(array, type_)
+        if is_decimal:
+            return [None if value is None else Decimal(value) for value in values]
+        if any(type(value) is float and not math.isfinite(value) for value in values):
+            return None
+        return values
+
+    return read
+
+
+def _is_safe(aggregate: Aggregate, column: pa.ChunkedArray) -> bool:
+    """Whether Arrow computes an aggregate without NaN, which it orders otherwise, or overflow."""
+    kind = None if aggregate.of is None else aggregate.of.kind
+    if kind is Kind.DOUBLE and aggregate.name != "count":
+        return not _has_nan(column)
+    if kind is not Kind.BIGINT or aggregate.name != "sum":
+        return True
+    ends = pc.min_max(column)
+    low, high = ends["min"].as_py(), ends["max"].as_py()
+    return low is None or max(-low, high) * len(column) <= _BIGINT_MAX

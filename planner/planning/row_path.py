@@ -1,0 +1,270 @@
+"""The row path: what makes the result of a plan of few rows, without Arrow and DuckDB.
+
+A `RowPath` is made once for each plan, of what its `RowPlan` describes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from operator import itemgetter
+from typing import Any, TypeAlias
+
+import pyarrow as pa
+
+from planner.planning.column_path import COLUMN_ROWS_MAX, reducer
+from planner.planning.row_plan import Aggregate, Amount, RowPlan, Taken, Term
+from stores.codec.layout import row_getter
+from stores.spec.query import BatchStream
+from stores.spec.schema import Column, Kind, Row, Value
+
+ROWS_MAX = 256
+"""More rows are read in batches: decoding a row here takes two or three microseconds."""
+
+_MISSES_MAX = 6
+_Step: TypeAlias = Callable[[list[Row]], list[Row]]
+
+
+class _DeclinedError(Exception):
+    """Only DuckDB computes this as PostgreSQL does."""
+
+
+class RowPath:
+    """The function of a row plan, and whether it is worth a try.
+
+    A statement that has read too many rows for it will probably do so again. The rows read in vain
+    cost less than a millisecond, but are not read for the next statements: 1, 3, 7 and so on.
+
+    Args:
+        plan: what becomes of the rows.
+        is_scan: whether all rows of the store are read.
+        columns: of the rows.
+    """
+
+    __slots__ = (
+        "_is_cut",
+        "_misses",
+        "_plan",
+        "_project",
+        "_reduce",
+        "_skipped",
+        "_steps",
+        "is_scan",
+    )
+
+    def __init__(self, plan: RowPlan, *, is_scan: bool, columns: Sequence[Column]) -> None:
+        self._plan = plan
+        self._steps, self._project = _steps(plan)
+        self._is_cut = plan.limit is not None or plan.offset is not None
+        self._reduce = reducer(plan, columns)
+        self.is_scan = is_scan
+        self._misses = self._skipped = 0
+
+    def takes_columns(self, streams: Sequence[BatchStream]) -> bool:
+        """Whether rows are in memory as columns, few enough for `finish_columns`."""
+        if self._reduce is None:
+            return False
+        left = COLUMN_ROWS_MAX
+        for stream in streams:
+            if stream.rows_in_memory is None:
+                return False
+            left -= stream.rows_in_memory
+        return left >= 0
+
+    def finish(self, read: Sequence[Row], parameters: Row) -> list[Row] | None:
+        """Return the result of rows, or None: only DuckDB computes it as PostgreSQL does."""
+        return self._finished(self._steps, list(read), parameters)
+
+    def finish_columns(self, table: pa.Table, parameters: Row) -> list[Row] | None:
+        """Return the result of rows that are columns, or None, as `finish`."""
+        if self._reduce is None:
+            return None
+        plan = self._plan
+        try:
+            most = _number(plan.limit, parameters)
+            skipped = _number(plan.offset, parameters) or 0
+        except _DeclinedError:
+            return None
+        rows = self._reduce(table, None if most is None else most + skipped)
+        if rows is None:
+            return None
+        steps = self._steps if plan.groups is None else self._steps[1:]
+        return self._finished(steps, rows, parameters)
+
+    def _finished(
+        self, steps: Sequence[_Step], rows: list[Row], parameters: Row
+    ) -> list[Row] | None:
+        try:
+            for step in steps:
+                rows = step(rows)
+            if self._is_cut:
+                rows = rows[_window(self._plan.limit, self._plan.offset, parameters)]
+        except _DeclinedError:
+            return None
+        return rows if self._project is None else list(map(self._project, rows))
+
+    def is_worth_it(self) -> bool:
+        """Whether to read rows for it now."""
+        if not self._skipped:
+            return True
+        self._skipped -= 1
+        return False
+
+    def note(self, *, missed: bool) -> None:
+        """Note whether it has declined."""
+        if not missed:
+            self._misses = 0
+            return
+        self._misses = min(self._misses + 1, _MISSES_MAX)
+        self._skipped = (1 << self._misses) - 1
+
+
+def _steps(plan: RowPlan) -> tuple[list[_Step], Callable[[Row], Row] | None]:
+    """Return what is done with all rows, and what then becomes of each row."""
+    visible, outputs = len(plan.types), plan.outputs
+    if plan.groups is not None:
+        steps = [_grouper(outputs, plan.groups), _sorter(plan.order, range(len(outputs)))]
+        return steps, None if len(outputs) == visible else row_getter(range(visible))
+    places = [output.at for output in outputs if isinstance(output, Taken)]
+    project = row_getter(places[:visible])
+    if plan.distinct:
+
+        def distinct(rows: list[Row]) -> list[Row]:
+            return list(dict.fromkeys(map(project, rows)))
+
+        return [distinct, _sorter(plan.order, range(visible))], None
+    return [_sorter(plan.order, places)], project
+
+
+def _window(limit: Amount | None, offset: Amount | None, parameters: Row) -> slice:
+    """Return the rows that LIMIT and OFFSET leave."""
+    most, skipped = _number(limit, parameters), _number(offset, parameters) or 0
+    return slice(skipped, None if most is None else skipped + most)
+
+
+def _number(amount: Amount | None, parameters: Row) -> int | None:
+    if amount is None:
+        return None
+    given = amount.constant if amount.parameter is None else parameters[amount.parameter]
+    if given is not None and (type(given) is not int or given < 0):
+        raise _DeclinedError
+    return given
+
+
+def _sorter(terms: Sequence[Term], places: Sequence[int]) -> _Step:
+    """Return a function that sorts rows in place, by the last term first: sorts are stable.
+
+    Args:
+        terms: of the ORDER BY.
+        places: the index in a row of each output.
+    """
+    passes = [
+        (term, itemgetter(places[term.at]), _general_key(term, places[term.at]))
+        for term in reversed(terms)
+    ]
+
+    def sort(rows: list[Row]) -> list[Row]:
+        if len(rows) > 1:
+            for term, value_of, key in passes:
+                is_odd = term.is_float or None in map(value_of, rows)
+                rows.sort(key=key if is_odd else value_of, reverse=term.descending)
+        return rows
+
+    return sort
+
+
+def _general_key(term: Term, at: int) -> Callable[[Row], tuple[int, Any]]:
+    """Return the sort key of a column that may have NULLs or NaN."""
+    # A descending sort is reversed: then what is greatest comes first.
+    null = (3, 0) if term.nulls_first is term.descending else (0, 0)
+
+    def key(row: Row) -> tuple[int, Any]:
+        value = row[at]
+        if value is None:
+            return null
+        # Only NaN differs from itself.
+        return (1, value) if value == value else (2, 0)  # noqa: PLR0124
+
+    return key
+
+
+# Groups
+
+
+def _grouper(outputs: Sequence[Taken | Aggregate], groups: tuple[int, ...]) -> _Step:
+    """Return a function that makes one row of each group."""
+    computed = [_output(output) for output in outputs]
+    key_of: Callable[[Row], Any] = itemgetter(*groups) if groups else lambda row: None
+
+    def group(rows: list[Row]) -> list[Row]:
+        members: dict[Any, list[Row]] = {}
+        if not groups:
+            members[None] = rows
+        else:
+            for row in rows:
+                members.setdefault(key_of(row), []).append(row)
+        return [tuple([compute(each) for compute in computed]) for each in members.values()]
+
+    return group
+
+
+def _output(output: Taken | Aggregate) -> Callable[[list[Row]], Value]:
+    """Return the function from the rows of a group to an output."""
+    if isinstance(output, Taken):
+        place = output.at
+        return lambda rows: rows[0][place]
+    at = output.at
+    if at is None:
+        return len
+    compute = _AGGREGATES[output.name]
+    if output.name == "sum" and output.of is not None and output.of.kind is Kind.BIGINT:
+        compute = _sum_of_bigints
+
+    def computed(rows: list[Row]) -> Value:
+        return compute([value for row in rows if (value := row[at]) is not None])
+
+    return computed
+
+
+def _sum(values: list[Any]) -> Value:
+    return _finite(sum(values)) if values else None
+
+
+def _sum_of_bigints(values: list[Any]) -> Value:
+    return Decimal(sum(values)) if values else None
+
+
+def _mean(values: list[Any]) -> Value:
+    return _finite(sum(values) / len(values)) if values else None
+
+
+def _least(values: list[Any]) -> Value:
+    return min(values) if _are_ordered(values) else None
+
+
+def _greatest(values: list[Any]) -> Value:
+    return max(values) if _are_ordered(values) else None
+
+
+def _are_ordered(values: list[Any]) -> bool:
+    """Whether there are values, all of which Python orders."""
+    if values and type(values[0]) is float and any(map(math.isnan, values)):
+        raise _DeclinedError
+    return bool(values)
+
+
+def _finite(value: Any) -> Any:
+    """Return a value, unless it is NaN, is infinite, or has overflowed."""
+    if type(value) is float and not math.isfinite(value):
+        raise _DeclinedError
+    return value
+
+
+_AGGREGATES: dict[str, Callable[[list[Any]], Value]] = {
+    "count": len,
+    "sum": _sum,
+    "avg": _mean,
+    "min": _least,
+    "max": _greatest,
+}
