@@ -251,7 +251,8 @@ def test_a_replaced_driver_cannot_commit(
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from stores.log.state_log import StoreLog, StoreWriter
+from stores.log.state_log import StoreLog
+from stores.log.store_writer import StoreWriter
 from stores.spark import spark_session
 from tests.spark.conftest import FAST_START
 from tests.spark.test_materialize import start, sums
