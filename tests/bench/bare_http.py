@@ -1,4 +1,4 @@
-"""The rival over HTTP: one Starlette route that reads one key from RocksDB, and nothing else.
+"""The rival over HTTP: two Starlette routes that read one key from RocksDB, and nothing else.
 
 `python -m tests.bench.bare_http DIRECTORY PORT` serves it as the gateway serves: uvicorn with
 httptools and uvloop, one process, no access log.
@@ -39,11 +39,21 @@ def make_app(directory: str) -> Starlette:
         key = orjson.loads(await request.body())["params"][0]
         return Response(database[key.encode()], media_type="application/json")
 
+    async def look_up(request: Request) -> Response:
+        key = request.path_params["key"]
+        return Response(database[key.encode()], media_type="application/json")
+
     async def ready(request: Request) -> Response:
         del request
         return Response(b"ok")
 
-    return Starlette(routes=[Route("/v1/query", lookup, methods=["POST"]), Route("/readyz", ready)])
+    return Starlette(
+        routes=[
+            Route("/v1/query", lookup, methods=["POST"]),
+            Route("/v1/stores/users/{key}", look_up, methods=["GET"]),
+            Route("/readyz", ready),
+        ]
+    )
 
 
 def main() -> None:
