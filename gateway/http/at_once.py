@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Final, TypeAlias
 
+from msgspec import Struct
 from starlette.responses import Response
 
-from gateway.access.peers import Headers, Proxies
+from gateway.access.peers import Headers, Peer, Proxies
 from gateway.access.rules import USER, Access
 from gateway.failures import to_query_error
 from gateway.http.app import user_at_once
@@ -24,8 +25,8 @@ from gateway.http.requests import QueryRequest, read_request
 from gateway.http.routes import Services, error_response, negotiate, request_context
 from planner.engine import QueryError
 
-Read: TypeAlias = Callable[[bytes, Mapping[bytes, bytes], bytes], QueryRequest]
-"""Reads a request from its path, its headers and its body.
+Read: TypeAlias = "Callable[[bytes, Head, bytes], QueryRequest]"
+"""Reads a request from its target, its head and its body.
 
 Raises:
     QueryError: the request does not fit its path.
@@ -33,6 +34,18 @@ Raises:
 
 _KEY_PATH: Final = re.compile(rb"/v1/stores/[\w.-]+/(?:[\w.~!$&'()*+,;=:@/-]|%(?!0[Aa]))*")
 """The path of a key, without a query. Others are left to the routes, such as names with escapes."""
+
+
+class Head(Struct, frozen=True):
+    """What the head of a request tells, beside its method and its target."""
+
+    client: tuple[str, int] | None
+    """The other end of the connection; None if unknown."""
+    peer: Peer
+    headers: Headers
+    """With names in lower case."""
+    accept: str | None
+    content_type: str | None
 
 
 class AtOnce:
@@ -61,15 +74,30 @@ class AtOnce:
             return None
         return self._read_key
 
+    def head(self, headers: Headers, *, client: tuple[str, int] | None, secured: bool) -> Head:
+        """Return what a head tells. It may be kept for further requests with the same headers.
+
+        Args:
+            headers: with names in lower case.
+            client: the other end of the connection; None if unknown.
+            secured: whether the connection is TLS.
+        """
+        # The first of headers with the same name counts, as in the application.
+        first = {name: value.decode("latin-1") for name, value in reversed(headers)}
+        return Head(
+            client=client,
+            peer=self._proxies.peer(client[0] if client else None, headers, secured=secured),
+            headers=headers,
+            accept=first.get(b"accept"),
+            content_type=first.get(b"content-type"),
+        )
+
     def answer(
         self,
         read: Read,
         target: bytes,
-        headers: Headers,
+        head: Head,
         body: bytes,
-        *,
-        client: tuple[str, int] | None,
-        secured: bool,
         on_authenticated: Callable[[], None],
     ) -> bytes | Response | None:
         """Return the JSON body of an answer of status 200, or an error; None for the application.
@@ -77,18 +105,15 @@ class AtOnce:
         Args:
             read: as `reader` has returned it.
             target: of the request.
-            headers: with names in lower case.
+            head: of the request.
             body: whole.
-            client: the other end of the connection; None if unknown.
-            secured: whether the connection is TLS.
             on_authenticated: called once the client is authenticated.
         """
         started_s = time.perf_counter()
         if len(body) > self._body_bytes_max:
             return None
         try:
-            peer = self._proxies.peer(client[0] if client else None, headers, secured=secured)
-            user = user_at_once(self._access, peer, headers)
+            user = user_at_once(self._access, head.peer, head.headers)
         except QueryError:
             return None
         if user is None:
@@ -96,22 +121,18 @@ class AtOnce:
         on_authenticated()
         sql = None
         try:
-            first = dict(reversed(headers))  # of headers with the same name, as the application
-            accept = first.get(b"accept")
-            factory = negotiate(None if accept is None else accept.decode("latin-1"))
-            request = read(target, first, body)
+            factory = negotiate(head.accept)
+            request = read(target, head, body)
             sql = request.sql
             return self._lookups.answer(request, factory, started_s)
         except Exception as caught:  # the outermost call, as that of the endpoint
-            context = request_context({"client": client, USER: user}, sql)
+            context = request_context({"client": head.client, USER: user}, sql)
             return error_response(to_query_error(caught, context))
 
-    def _read_statement(
-        self, target: bytes, headers: Mapping[bytes, bytes], body: bytes
-    ) -> QueryRequest:
-        require_json(headers.get(b"content-type", b"").decode("latin-1"))
+    def _read_statement(self, target: bytes, head: Head, body: bytes) -> QueryRequest:
+        require_json(head.content_type)
         return read_request(body, parameters_max=self._parameters_max)
 
-    def _read_key(self, target: bytes, headers: Mapping[bytes, bytes], body: bytes) -> QueryRequest:
+    def _read_key(self, target: bytes, head: Head, body: bytes) -> QueryRequest:
         assert self._typed is not None, "else there is no such reader"
         return key_request(self._typed, segments(target)[1:])

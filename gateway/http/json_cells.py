@@ -61,15 +61,15 @@ def _row_cells(types: tuple[DataType, ...]) -> Callable[[Sequence[Row]], Sequenc
     if not converters:
         return lambda rows: rows
 
-    def convert(rows: Sequence[Row]) -> Sequence[Sequence[Cell]]:
-        converted = [list(row) for row in rows]
+    def convert(row: Row) -> Sequence[Cell]:
+        cells = list(row)
         for at, to_cell in converters:
-            for row in converted:
-                if row[at] is not None:
-                    row[at] = to_cell(row[at])
-        return converted
+            value = cells[at]
+            if value is not None:
+                cells[at] = to_cell(value)
+        return cells
 
-    return convert
+    return lambda rows: [convert(row) for row in rows]
 
 
 def batch_cells(batch: pa.RecordBatch, columns: Sequence[Column]) -> list[list[Cell]]:

@@ -49,8 +49,8 @@ class _Plan(Struct):
 
     head: bytes
     rows: Callable[[Sequence[Row]], bytes]
-    tails: dict[tuple[int | None, bool], _Tail]
-    """By partition, and by whether there is a row."""
+    tails: dict[tuple[int | None, int], _Tail]
+    """By partition, and by how many rows it read."""
 
 
 class Lookups:
@@ -99,8 +99,8 @@ class Lookups:
         reads = found.reads
         if len(reads) > 1 or len(found.rows) > 1:
             return self._rendered(statement, found)
-        partition, epoch, _ = reads[0] if reads else (None, -1, 0)
-        key = partition, bool(found.rows)
+        partition, epoch, read = reads[0] if reads else (None, -1, 0)
+        key = partition, read
         tail = plan.tails.get(key)
         if tail is None or tail.position is not found.position or tail.epoch != epoch:
             tail = _Tail(found.position, epoch, self._rendered(statement, found))

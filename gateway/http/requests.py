@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import orjson
+from msgspec import Struct
 
 from gateway.errors import PROTOCOL_VIOLATION, HttpRequestError
 from planner.engine import DataType, Kind, Row, Value, parse_value
@@ -28,9 +29,11 @@ _TEXTS = {Kind.TEXT, Kind.NULL}
 _REAL_MAX = 3.4028234663852886e38
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QueryRequest:
-    """One statement to run, with the session settings of its fields."""
+class QueryRequest(Struct, frozen=True, kw_only=True):
+    """One statement to run, with the session settings of its fields.
+
+    It is a struct, because each lookup makes one.
+    """
 
     sql: str
     params: tuple[Json, ...] = ()
@@ -50,7 +53,7 @@ def read_request(body: bytes, *, parameters_max: int) -> QueryRequest:
     if not isinstance(sql, str):
         raise _wrong_field("sql", "a string")
     params = document.get("params")
-    if not isinstance(params, list | None):
+    if params is not None and not isinstance(params, list):
         raise _wrong_field("params", "a list of values, one for each of $1, $2, …")
     if params is not None and len(params) > parameters_max:
         raise LimitExceededError(
@@ -127,20 +130,22 @@ def _plain_json(text: str) -> Json:
         return text
 
 
-def _object(body: bytes, fields: Sequence[str], *, hint: str) -> dict[str, Json]:
+def _object(body: bytes, fields: Set[str], *, hint: str) -> dict[str, Json]:
     try:
         document = orjson.loads(body)
     except orjson.JSONDecodeError as error:
         raise HttpRequestError("the body is not JSON", detail=str(error), hint=hint) from error
     if not isinstance(document, dict):
         raise HttpRequestError("the body must be an object", hint=hint)
-    if unknown := [name for name in document if name not in fields]:
-        raise _unknown_fields(unknown, fields)
+    if not document.keys() <= fields:
+        raise _unknown_fields([name for name in document if name not in fields], fields)
     return document
 
 
 def _settings(document: dict[str, Json]) -> dict[str, str]:
     found: dict[str, str] = {}
+    if document.keys().isdisjoint(_SETTING_FIELDS):
+        return found
     for name, (setting, read) in _SETTING_FIELDS.items():
         value = document.get(name)
         if value is not None:
@@ -184,8 +189,9 @@ _SETTING_FIELDS: dict[str, tuple[str, Callable[[str, Json], str]]] = {
 }
 """The session setting of each field, and the function that reads the field."""
 _TEXT_FIELDS = frozenset({"bound", "consistency", "unknown_topics"})
-_FIELDS = ("sql", "params", *_SETTING_FIELDS)
-_TYPED_FIELDS = ("type", "args", "partitions", "active", *_SETTING_FIELDS)
+# Sets that keep their order, for the messages.
+_FIELDS = dict.fromkeys(("sql", "params", *_SETTING_FIELDS)).keys()
+_TYPED_FIELDS = dict.fromkeys(("type", "args", "partitions", "active", *_SETTING_FIELDS)).keys()
 
 
 def _wrong_field(name: str, wanted: str) -> HttpRequestError:
@@ -218,11 +224,13 @@ def convert_parameters(params: Sequence[Json], types: Sequence[DataType]) -> Row
             f"the request has {len(params)} parameters, but the statement takes {len(types)}",
             sqlstate=PROTOCOL_VIOLATION,
         )
-    if not params:
-        return ()
     return tuple(
-        _named(number, value, data_type)
-        for number, (value, data_type) in enumerate(zip(params, types, strict=True), start=1)
+        [
+            value
+            if type(value) is str and data_type.kind in _TEXTS
+            else _named(at, value, data_type)
+            for at, (value, data_type) in enumerate(zip(params, types, strict=True), start=1)
+        ]
     )
 
 

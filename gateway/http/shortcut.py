@@ -3,23 +3,42 @@
 A request is held from its first byte until it is whole. It is then answered, or begins anew as
 uvicorn would have begun it. It is not held if an earlier request of the connection is unanswered,
 and no longer than until the end of the bytes that have arrived, once its head is complete.
+
+A client sends the same headers with each request. So a request that arrives alone and is answered
+has its headers kept as they were sent; the same bytes are not parsed again.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
+from msgspec import Struct
 from starlette.responses import Response
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE
 
-from gateway.http.at_once import AtOnce, Read
+from gateway.http.at_once import AtOnce, Head, Read
 from gateway.http.connection import HttpConnection
 from gateway.http.exchange import answer_headers
 from gateway.http.formats import JsonRenderer
 
+_Headers: TypeAlias = list[tuple[bytes, bytes]]
+
 _PIPELINED_MAX: Final = 64
 """Requests answered in a row; more that arrived with them wait, so that other clients get turns."""
-_Headers = list[tuple[bytes, bytes]]
+_HEADS_MAX: Final = 8
+"""Kept heads of a connection: a client has one for each length of a body."""
+_HEAD_BYTES_MAX: Final = 2_048
+"""Longest kept head."""
+_BLANK_LINE: Final = b"\r\n\r\n"
+_VERSION: Final = b" HTTP/1.1"
+
+
+class _Known(Struct, frozen=True):
+    """What the parser made of a head's headers."""
+
+    method: bytes
+    head: Head
+    body_bytes: int
 
 
 class ShortcutConnection(HttpConnection):
@@ -40,22 +59,60 @@ class ShortcutConnection(HttpConnection):
         """Reads the held request; None before its head is complete."""
         self._body = b""
         self._turns = 0
+        self._answered: _Known | None = None
+        """The request that was answered last, of those that have just been parsed."""
+        self._heads: dict[bytes, _Known] = {}
+        """By the bytes between the request line and the body."""
+        self._answered_s = 0.0
         self._default_headers: _Headers | None = None
-        self._head = b""
+        self._ok = b""
 
     def _feed(self, data: bytes) -> None:
+        is_new = not self._begun
+        if is_new and self._may_answer() and self._answer_known(data):
+            return
         self._turns = _PIPELINED_MAX
         super()._feed(data)
+        answered, self._answered = self._answered, None
         if self._read is not None:
             self._release()
+        elif is_new and answered is not None:
+            self._keep_head(data, answered)
+
+    def _may_answer(self) -> bool:
+        return self._may_hold and not self._busy and not self.flow.write_paused
+
+    # --- requests with known headers -------------------------------------------------------------
+
+    def _keep_head(self, data: bytes, answered: _Known) -> None:
+        """Keep the headers of a request, if these bytes were all of it and nothing else."""
+        start = data.find(b"\r\n")
+        end = data.find(_BLANK_LINE) + len(_BLANK_LINE)
+        is_alone = self._turns == _PIPELINED_MAX - 1 and len(data) == end + answered.body_bytes
+        if is_alone and 0 < start < end <= _HEAD_BYTES_MAX:
+            if len(self._heads) >= _HEADS_MAX:
+                self._heads.clear()
+            self._heads[data[start:end]] = answered
+
+    def _answer_known(self, data: bytes) -> bool:
+        """Answer a request with known headers; return False if these bytes are no such request."""
+        start = data.find(b"\r\n")
+        end = data.find(_BLANK_LINE, start) + len(_BLANK_LINE)
+        known = self._heads.get(data[start:end])
+        if known is None or len(data) != end + known.body_bytes:
+            return False
+        line = data[:start]
+        method, _, target = line.removesuffix(_VERSION).partition(b" ")
+        if method != known.method or not line.endswith(_VERSION):
+            return False
+        read = self._at_once.reader(method, target)
+        return read is not None and self._answer(read, target, known.head, data[end:])
 
     # --- callbacks of the parser -----------------------------------------------------------------
 
     def on_message_begin(self) -> None:
         """Hold the request, if it can be answered before any other."""
-        self._is_held = (
-            self._may_hold and self._turns > 0 and not self._busy and not self.flow.write_paused
-        )
+        self._is_held = self._turns > 0 and self._may_answer()
         if self._is_held:
             self._begun, self._headed = True, False
             self.url, self.headers, self.expect_100_continue = b"", [], False
@@ -81,11 +138,13 @@ class ShortcutConnection(HttpConnection):
 
     def on_message_complete(self) -> None:
         """Answer the held request."""
-        if self._read is not None and not self._answer(self._read):
+        if self._read is not None and not self._answer_held(self._read):
             self._release()
         if self._is_held:
-            self._is_held = False
-            self._read = None
+            self._is_held, self._read = False, None
+            self._begun = self._headed = False
+            if self._deadline is not None:
+                self._stop_deadline()
         else:
             super().on_message_complete()
 
@@ -113,37 +172,36 @@ class ShortcutConnection(HttpConnection):
         if self._body:
             super().on_body(self._body)
 
-    def _answer(self, read: Read) -> bool:
-        """Answer the held request; return False if it is not for this connection to answer."""
-        if self._is_refused:
-            return False
-        answer = self._at_once.answer(
-            read,
-            self.url,
-            self.headers,
-            self._body,
-            client=self.client,
-            secured=self.scheme == "https",
-            on_authenticated=self._on_authenticated,
-        )
-        if answer is None:
+    def _answer_held(self, read: Read) -> bool:
+        secured = self.scheme == "https"
+        head = self._at_once.head(self.headers, client=self.client, secured=secured)
+        if not self._answer(read, self.url, head, self._body):
             return False
         self._turns -= 1
-        self._begun = self._headed = False
-        if self._deadline is not None:
-            self._stop_deadline()
+        self._answered = _Known(self.parser.get_method(), head, len(self._body))
+        return True
+
+    # --- the answer ------------------------------------------------------------------------------
+
+    def _answer(self, read: Read, target: bytes, head: Head, body: bytes) -> bool:
+        """Answer a whole request; return False if that is left to the application."""
+        if self._is_refused:
+            return False
+        answer = self._at_once.answer(read, target, head, body, self._on_authenticated)
+        if answer is None:
+            return False
         if isinstance(answer, Response):
-            head = self._rendered_head(answer.status_code, answer.raw_headers)
-            self.transport.write(head + b"\r\n" + bytes(answer.body))
+            rendered = self._rendered_head(answer.status_code, answer.raw_headers)
+            self.transport.write(rendered + b"\r\n" + bytes(answer.body))
         else:
             default = self.server_state.default_headers
             if default is not self._default_headers:  # it has the time, and changes each second
                 self._default_headers = default
-                self._head = self._rendered_head(200, answer_headers(JsonRenderer.media_type))
+                self._ok = self._rendered_head(200, answer_headers(JsonRenderer.media_type))
             self.transport.write(
-                b"%bcontent-length: %d\r\n\r\n%b" % (self._head, len(answer), answer)
+                b"%bcontent-length: %d\r\n\r\n%b" % (self._ok, len(answer), answer)
             )
-        self.on_response_complete()
+        self._note_answer()
         return True
 
     def _rendered_head(self, status: int, headers: _Headers) -> bytes:
@@ -152,3 +210,26 @@ class ShortcutConnection(HttpConnection):
         for name, value in (*self.server_state.default_headers, *headers):
             lines += [name, b": ", value, b"\r\n"]
         return b"".join(lines)
+
+    # --- the idle connection ---------------------------------------------------------------------
+
+    def _note_answer(self) -> None:
+        """Count the answer, and start the idle timeout, unless its timer runs already."""
+        self.server_state.total_requests += 1
+        self._busy_poll.answered()
+        self._answered_s = self.loop.time()
+        if self.timeout_keep_alive_task is None:
+            self._start_idle_timeout(self.timeout_keep_alive)
+
+    def _start_idle_timeout(self, seconds: float) -> None:
+        self.timeout_keep_alive_task = self.loop.call_later(
+            seconds, self.timeout_keep_alive_handler
+        )
+
+    def timeout_keep_alive_handler(self) -> None:
+        """Close the connection, unless it has answered since the timer was started."""
+        left_s = self._answered_s + self.timeout_keep_alive - self.loop.time()
+        if left_s > 0:
+            self._start_idle_timeout(left_s)
+        else:
+            super().timeout_keep_alive_handler()

@@ -131,19 +131,23 @@ class Connected:
         )
         self.connection.connection_made(self.transport)
 
-    async def receive(self, pieces: Sequence[bytes], *, settles: bool = False) -> None:
+    async def receive(
+        self, pieces: Sequence[bytes], *, pauses: bool = False, whole: bool = True
+    ) -> None:
         """Deliver bytes, as the connection reads them, and wait until all is answered.
 
         Args:
             pieces: each is one read.
-            settles: whether to wait until all is answered after each piece.
+            pauses: whether tasks run between two pieces.
+            whole: whether the last request is whole; else there is no wait for its answer.
         """
         for piece in pieces:
             await self.transport.reads.wait()
             self.connection.data_received(piece)
-            if settles:
-                await self.settle()
-        await self.settle()
+            for _ in range(20 if pauses else 0):
+                await asyncio.sleep(0)
+        if whole:
+            await self.settle()
 
     async def settle(self) -> None:
         """Wait until no request is being answered."""

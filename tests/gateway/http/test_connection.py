@@ -286,8 +286,8 @@ def test_four_addresses_cannot_lock_out_a_fifth(start_gateway: Start, tmp_path: 
 # --- clients that disconnect ---------------------------------------------------------------------
 
 
-def query(sql: str, accept: str = "application/json") -> bytes:
-    body = json.dumps({"sql": sql}).encode()
+def query(sql: str, accept: str = "application/json", **fields: object) -> bytes:
+    body = json.dumps({"sql": sql, **fields}).encode()
     head = (
         "POST /v1/query HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         f"Accept: {accept}\r\nContent-Length: {len(body)}\r\n\r\n"

@@ -19,7 +19,7 @@ from msgspec.structs import replace as replace_field
 from starlette.types import ASGIApp
 
 from gateway.access.rules import Method
-from gateway.access.users import add_token
+from gateway.access.users import add_token, remove_user
 from gateway.http.app import create_app
 from gateway.http.at_once import AtOnce
 from gateway.http.connection import HttpLimits
@@ -47,6 +47,7 @@ CLICKS = keyvalue(
     partitions=2,
 )
 PAIRS = keyvalue("pa-irs.1", {"a": "bigint", "b": "text"}, {"v": "text[]"}, partitions=2)
+SINGLE = keyvalue("single", {"a": "bigint", "b": "text"}, {"v": "text"}, partitions=1)
 ROWS: list[Row] = [
     ("ada", 1, None, 0.5, 1_000_000),
     ("zoë", 2**63 - 1, None, float("nan"), None),
@@ -62,7 +63,7 @@ class World:
 
     services: Services
     metrics: Metrics
-    """Of both stores."""
+    """Of all stores."""
     users: Path
     token: str
 
@@ -77,8 +78,10 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     clicks, pairs = open_store(CLICKS), open_store(PAIRS)
     fill(clicks, ROWS)
     fill(pairs, [(1, "x/y", ["slash", None]), (1, "", []), (-2, "é'", None)])
+    single = open_store(SINGLE)
+    fill(single, [(a, str(b), None) for a in range(4) for b in range(a)])
     metrics = Metrics()
-    catalog = FixedCatalog(MeteredStore(clicks, metrics), MeteredStore(pairs, metrics))
+    catalog = FixedCatalog(*(MeteredStore(each, metrics) for each in (clicks, pairs, single)))
     workers, engine = Workers(threads=2, queue_max=8), SqlEngine(catalog)
     users = make_users(tmp_path_factory.mktemp("users"))
     token = add_token(users, name=USER)
@@ -118,6 +121,8 @@ STATEMENTS = (
     "SELECT n FROM clicks WHERE usr = '\ud800'",
     "SELECT n FROM clicks WHERE usr = 'zoë'",
     "SELECT n FROM clicks WHERE usr = current_user",
+    'SELECT v FROM "pa-irs.1" WHERE a IN (1, -2)',
+    "SELECT count(*) FROM single WHERE a = $1",
 )
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats() | st.text(max_size=5),
@@ -234,8 +239,14 @@ def lookups(draw: st.DrawFn) -> bytes:
 
 @st.composite
 def pieces(draw: st.DrawFn) -> list[bytes]:
-    """Some requests as they arrive: split anywhere."""
-    data = b"".join(draw(st.lists(lookups() | requests(), min_size=1, max_size=5)))
+    """Some requests as they arrive: each alone, all together, or split anywhere."""
+    arriving = draw(st.lists(lookups() | requests(), min_size=1, max_size=6))
+    if draw(st.booleans()):
+        # Again with the same headers, which the connection knows by then.
+        arriving += draw(st.permutations(arriving))
+    if draw(st.booleans()):
+        return arriving
+    data = b"".join(arriving)
     cuts = draw(st.just([]) | st.lists(st.integers(0, len(data)), max_size=4))
     ends = [0, *sorted(cuts), len(data)]
     return [data[start:end] for start, end in itertools.pairwise(ends) if start < end]
@@ -257,7 +268,8 @@ def both(
     arriving: list[bytes],
     *,
     method: Method = Method.TRUST,
-    settles: bool = False,
+    pauses: bool = False,
+    whole: bool = True,
     client: str = "127.0.0.1",
     secured: bool = False,
 ) -> tuple[Connected, Connected]:
@@ -271,8 +283,9 @@ def both(
                 shortcut = at_once if has_shortcut else None
                 before = world.reads
                 each = Connected(app, shortcut, client=client, secured=secured)
-                await each.receive(arriving, settles=settles)
+                await each.receive(arriving, pauses=pauses, whole=whole)
                 each.lose()
+                await each.settle()
                 made.append(each)
                 reads.append(world.reads - before)
         assert reads[0] == reads[1], "the same is counted"
@@ -286,11 +299,11 @@ def assert_same(plain: Connected, short: Connected) -> None:
     assert short.state.total_requests == plain.state.total_requests
 
 
-@given(arriving=pieces(), settles=st.booleans(), secured=st.booleans())
+@given(arriving=pieces(), pauses=st.booleans(), secured=st.booleans())
 def test_the_bytes_are_those_of_the_application(
-    world: World, arriving: list[bytes], *, settles: bool, secured: bool
+    world: World, arriving: list[bytes], *, pauses: bool, secured: bool
 ) -> None:
-    assert_same(*both(world, arriving, settles=settles, secured=secured))
+    assert_same(*both(world, arriving, pauses=pauses, secured=secured))
 
 
 @given(
@@ -351,6 +364,32 @@ async def test_a_planned_lookup_takes_one_write_and_no_task(world: World, reques
         assert each.transport.written.count(b"HTTP/1.1 200") == 1 + 3 + 70
 
 
+@pytest.mark.parametrize(
+    ("sql", "parameters"),
+    [
+        ("SELECT * FROM clicks WHERE usr = $1", [["ada"], ["zoë"], ["-"], ["ada"], [None]]),
+        ("SELECT count(*), min(b) FROM single WHERE a = $1", [[1], [2], [3], [0], [2]]),
+        ("SELECT b FROM single WHERE a = $1 ORDER BY b LIMIT 1", [[1], [2], [3], [0], [2]]),
+        ("SELECT b FROM single WHERE a = $1 ORDER BY b DESC", [[3], [0], [1]]),
+        ('SELECT v FROM "pa-irs.1" WHERE a = $1', [[1], [-2], [5]]),
+        ("SELECT n FROM clicks WHERE usr IN ($1, 'zoë') ORDER BY n", [["ada"], ["-"], ["ada"]]),
+    ],
+)
+async def test_an_answer_is_that_of_the_engine(
+    world: World, sql: str, parameters: list[list[object]]
+) -> None:
+    """A request that names a setting, even its default, is answered by the whole engine."""
+    with connected(world) as each:
+        for params in [parameters[0], *parameters]:
+            bodies = []
+            plain = query(sql, params=params)
+            for request in (plain, query(sql, params=params, partial=False)):
+                begun = len(each.transport.written)
+                await each.receive([request])
+                bodies.append(each.transport.written[begun:].partition(b"\r\n\r\n")[2])
+            assert bodies[0] == bodies[1]
+
+
 async def test_an_answer_follows_the_epoch(world: World) -> None:
     catalog = FixedCatalog(store := open_store(CLICKS))
     engine = SqlEngine(catalog)
@@ -364,6 +403,69 @@ async def test_an_answer_follows_the_epoch(world: World) -> None:
                 assert b'[["ada",%d]]' % (100 + epoch) in each.transport.writes[-1]
                 assert b'"epoch":%d,' % (1 + epoch) in each.transport.writes[-1]
     engine.close()
+
+
+def same_length(*names: str) -> list[bytes]:
+    return [query("SELECT n FROM clicks WHERE usr = $1", params=[name]) for name in names]
+
+
+async def test_known_headers_are_not_parsed_again(world: World) -> None:
+    ada, bob, nobody = same_length("ada", "bob", "nobody")
+    with connected(world) as each:
+        await each.receive([ada])  # plans it
+        await each.receive([ada])  # keeps its headers
+        each.connection.parser = None  # type: ignore[assignment]
+        for request in (ada, bob):
+            each.connection.data_received(request)
+            assert b"200 OK" in each.transport.writes[-1]
+        # Another length is another head.
+        with pytest.raises(AttributeError):
+            each.connection.data_received(nobody)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        ONE.replace(b"HTTP/1.1", b"HTTP/1.0"),
+        ONE.replace(b"HTTP/1.1", b"HTTP/2.0"),
+        ONE.replace(b" HTTP/1.1", b""),
+        ONE.replace(b"POST ", b"GET "),
+        ONE.replace(b"POST ", b"POST  "),
+        ONE.replace(b"POST ", b"post "),
+        ONE.replace(b"/v1/query", b"/v1/stores/clicks/ada"),
+        ONE.replace(b"/v1/query", b"/v1/query "),
+        b"\r\n" + ONE,
+        b"\r\n\r\n" + ONE,
+        ONE + b"\r\n",
+        ONE + b"\r\n\r\n" + ONE,
+        ONE.replace(b"\r\n", b"\n"),
+        ONE[:-1],
+        ONE[: ONE.index(b"{")],
+        b"\r\n\r\n",
+        b"\r\n",
+        b"X",
+    ],
+)
+def test_requests_that_only_resemble_a_known_one_are_parsed(world: World, other: bytes) -> None:
+    for client in ("127.0.0.1", "192.0.2.7"):
+        assert_same(*both(world, [ONE, ONE, ONE, other], client=client, whole=False, pauses=True))
+
+
+def test_who_is_admitted_is_decided_for_each_request(world: World) -> None:
+    asyncio.run(_revoke(world))
+
+
+async def _revoke(world: World) -> None:
+    token = add_token(world.users, name="brief")
+    header = "".join(f"{name}: {value}" for name, value in bearer(token).items()).encode()
+    request = ONE.replace(b"\r\n", b"\r\n" + header + b"\r\n", 1)
+    with served(world, Method.SCRAM) as (app, at_once):
+        each = Connected(app, at_once)
+        await each.receive([request] * 3)
+        assert each.transport.written.count(b"200 OK") == 3
+        remove_user(world.users, name="brief")
+        await each.receive([request])
+        assert b"HTTP/1.1 401" in each.transport.written
 
 
 # --- limits --------------------------------------------------------------------------------------
