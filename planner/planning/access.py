@@ -35,6 +35,7 @@ from planner.planning.key_regions import (
     region_of,
     static_read,
 )
+from planner.planning.limits import Limits
 from planner.planning.time_ranges import TimeBox
 from stores.codec.partitioner import partition_column
 from stores.spec.arrow import physical_array
@@ -66,7 +67,8 @@ class Top:
     columns: tuple[tuple[str, bool], ...]
     """The columns of the order, each with whether its NULLs come first."""
     order: Order
-    rows: int
+    limits: Limits
+    """How many rows are needed."""
     split: int | None = None
     """The index of the key column that comes first; its NULLs are read apart. None for times."""
     held: str | None = None
@@ -75,7 +77,7 @@ class Top:
     def describe(self) -> str:
         """Return the text for EXPLAIN."""
         names = ", ".join(name for name, _ in self.columns)
-        return f"first {self.rows} by {names} {self.order.value}"
+        return f"first {self.limits.enough_text} by {names} {self.order.value}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +88,8 @@ class Scatter:
     targets: Sequence[Target] = ()
     allowed: Sequence[Allowed] | None = None
     """What rows must meet; None if all rows read do."""
+    enough: int | None = None
+    """The number of rows that are needed; None for all."""
 
     def batch_filter(self) -> Keep | None:
         """Return what drops the rows of batches that do not meet the predicate, if any do not."""
@@ -109,8 +113,8 @@ class Access(Struct, frozen=True, kw_only=True):
     columns: tuple[str, ...]
     """The columns to return; columns decoded only for the predicate are dropped."""
     predicate: Predicate = EVERY_ROW
-    limit: int | None = None
-    """The number of rows that are enough, whichever they are."""
+    limit: Limits | None = None
+    """How many rows are enough, whichever they are."""
     top: Top | None = None
     """The first rows to read, if the others are not needed."""
     ends: str | None = None
@@ -166,14 +170,20 @@ class Access(Struct, frozen=True, kw_only=True):
         wanted = set.union(*partitions)
         disjoint = merged(schema, regions)
         is_exact = all(r.is_exact for r in disjoint) and all(p == wanted for p in partitions)
+        limits = self.limit if self.top is None else self.top.limits
+        enough = None if limits is None else limits.enough(parameters)
         queries = _QueryMaker(
-            access=self, columns=self.decoded(is_exact=is_exact), is_exact=is_exact
+            access=self,
+            columns=self.decoded(is_exact=is_exact),
+            is_exact=is_exact,
+            enough=enough,
         )
         targets = [t for region in disjoint for t in queries.targets(region, route)]
         return Scatter(
             access=self,
             targets=[t for t in targets if t[0] in wanted],
             allowed=None if is_exact else allowed,
+            enough=enough,
         )
 
     def decoded(self, *, is_exact: bool) -> tuple[str, ...]:
@@ -200,7 +210,7 @@ class Access(Struct, frozen=True, kw_only=True):
         parts += describe_reads(predicate, reads)
         parts += [self.top.describe()] if self.top is not None else []
         parts += [f"ends of {self.ends}"] if self.ends is not None else []
-        parts += [f"any {self.limit} rows"] if self.limit is not None else []
+        parts += [f"any {self.limit.enough_text} rows"] if self.limit is not None else []
         parts.append(f"columns {', '.join(self.columns)}" if self.columns else "no columns")
         parts.append(f"on {self._places(reads) if name == 'lookup' else self._partitions()}")
         return "; ".join(parts)
@@ -275,6 +285,7 @@ class _QueryMaker:
     access: Access
     columns: tuple[str, ...]
     is_exact: bool
+    enough: int | None
 
     @property
     def order(self) -> Order:
@@ -284,12 +295,10 @@ class _QueryMaker:
     @property
     def limit(self) -> int | None:
         """The LIMIT of each query; None if rows are dropped after the read."""
-        if not self.is_exact:
+        top, enough = self.access.top, self.enough
+        if not self.is_exact or enough is None:
             return None
-        top = self.access.top
-        if top is None:
-            return self.access.limit
-        return top.rows if top.held is None else top.rows + 1
+        return enough if top is None or top.held is None else enough + 1
 
     def targets(self, region: Region, route: Route) -> Iterator[Target]:
         schema = self.access.schema

@@ -55,7 +55,7 @@ def reducer(plan: RowPlan, columns: Sequence[Column]) -> Reduce | None:
     kinds = [column.type.kind for column in columns]
     if plan.groups is not None:
         return _grouper(plan.outputs, plan.groups, columns)
-    if plan.distinct or not plan.order or plan.limit is None:
+    if plan.distinct or not plan.order or plan.limits.rows is None:
         return None
     places = [output.at for output in plan.outputs if isinstance(output, Taken)]
     terms = [(places[term.at], term) for term in plan.order]

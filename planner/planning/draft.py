@@ -16,6 +16,7 @@ from sqlglot import exp
 from planner.binding.bind import Bound, Source
 from planner.binding.column_origins import Origins
 from planner.planning.access import Access, plan_access
+from planner.planning.limits import Limits, limits_of
 from planner.planning.plan import Count, Input, Link, Lookup, Stream, SystemScan
 from planner.postgres.types.output_columns import is_star
 from planner.trees.known_arguments import known_node
@@ -24,17 +25,6 @@ from stores.spec.schema import Column
 
 _PLAIN_PARTS = {"expressions", "from_", "where", "limit", "offset", "order", "hint"}
 _PLAIN_TABLE = {"this", "alias", "db", "only"}
-
-
-class Limits(NamedTuple):
-    """The numbers of LIMIT and OFFSET."""
-
-    rows: int | None
-    """None without a LIMIT."""
-    offset: int
-
-
-NO_LIMITS = Limits(rows=None, offset=0)
 
 
 class Projection(NamedTuple):
@@ -52,7 +42,7 @@ class PlainSelect(Struct, frozen=True, kw_only=True):
     tree: exp.Select
     source: Source
     limits: Limits | None
-    """None if LIMIT or OFFSET is not a number, as in `LIMIT $1`."""
+    """None if LIMIT or OFFSET is computed."""
     projection: Projection | None
     """None if the SELECT list computes something."""
 
@@ -140,7 +130,10 @@ def _plain_select(bound: Bound) -> PlainSelect | None:
     if {name for name, value in tree.args.items() if value} - _PLAIN_PARTS:
         return None
     return PlainSelect(
-        tree=tree, source=source, limits=_limits(tree), projection=_projection(tree, source)
+        tree=tree,
+        source=source,
+        limits=limits_of(tree, bound.parameters),
+        projection=_projection(tree, source),
     )
 
 
@@ -154,22 +147,6 @@ def _is_from_one_table(tree: exp.Select, nodes: Nodes) -> bool:
         return False
     alias = table.get("alias")
     return alias is None or not alias.columns
-
-
-def _limits(select: exp.Select) -> Limits | None:
-    limit, offset = select.args.get("limit"), select.args.get("offset")
-    if limit is None and offset is None:
-        return NO_LIMITS
-    found: list[int | None] = []
-    for node in (limit, offset):
-        if node is None:
-            found.append(None)
-            continue
-        literal = node.expression
-        if not isinstance(literal, exp.Literal) or not literal.name.isdigit():
-            return None
-        found.append(int(literal.name))
-    return Limits(rows=found[0], offset=found[1] or 0)
 
 
 def _projection(select: exp.Select, source: Source) -> Projection | None:

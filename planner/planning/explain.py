@@ -157,8 +157,9 @@ def estimate(plan: QueryPlan | CatalogStatement, rows_of: RowsOf) -> Estimate:
     elif isinstance(node, Stream | Count):
         read, partitions = _rows_read(node.access, rows_of), node.access.schema.partitions
         rows = read if isinstance(node, Stream) else 1.0
-        if isinstance(node, Stream) and node.limit is not None:
-            rows = min(rows, node.limit)
+        limit = node.limits.rows if isinstance(node, Stream) else None
+        if limit is not None and limit.parameter is None:
+            rows = min(rows, limit.constant)
     width = sum(_width(column.type) for column in plan.columns)
     cost = (read + rows) * _ROW_COST + partitions * _PARTITION_COST
     return Estimate(cost=cost, rows=max(1, round(rows)), width=width)
@@ -179,7 +180,8 @@ def _rows_read(access: Access, rows_of: RowsOf) -> float:
     key = {column.name for column in access.schema.key}
     share = sum(_share(disjunct, key, total) for disjunct in access.predicate.disjuncts)
     rows = max(1.0, total * min(1.0, share))
-    return rows if access.limit is None else min(rows, access.limit)
+    enough = None if access.limit is None else access.limit.constant
+    return rows if enough is None else min(rows, enough)
 
 
 def _share(disjunct: Disjunct, key: set[str], total: float) -> float:

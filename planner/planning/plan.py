@@ -19,6 +19,7 @@ from planner.binding.predicates import Condition, Equals, OneOf, Operand
 from planner.pg_catalog import CatalogStatement
 from planner.planning.access import Access
 from planner.planning.key_regions import PREFIXES_MAX
+from planner.planning.limits import Amount, Limits
 from planner.planning.row_path import RowPath
 from planner.syntax.with_clause import Clause
 from planner.trees.outline import Outline
@@ -119,16 +120,16 @@ class Stream(Struct, frozen=True, kw_only=True):
     access: Access
     projection: tuple[int, ...]
     """The index of each result column in the columns of the access."""
-    limit: int | None
-    offset: int
+    limits: Limits
 
     def describe(self) -> str:
         """Return one line for EXPLAIN."""
         parts = ["stream"]
-        if self.limit is not None:
-            parts.append(f"limit {self.limit}")
-        if self.offset:
-            parts.append(f"offset {self.offset}")
+        limits = self.limits
+        if limits.rows is not None:
+            parts.append(f"limit {limits.rows}")
+        if limits.offset not in {None, Amount()}:
+            parts.append(f"offset {limits.offset}")
         return "; ".join(parts)
 
 

@@ -13,8 +13,10 @@ from typing import Any, TypeAlias
 
 import pyarrow as pa
 
+from planner.errors import InvalidValueError
 from planner.planning.column_path import COLUMN_ROWS_MAX, reducer
-from planner.planning.row_plan import Aggregate, Amount, RowPlan, Taken, Term
+from planner.planning.limits import NO_LIMITS, Limits
+from planner.planning.row_plan import Aggregate, RowPlan, Taken, Term
 from stores.codec.layout import row_getter
 from stores.spec.query import BatchStream
 from stores.spec.schema import Column, Kind, Row, Value
@@ -56,7 +58,7 @@ class RowPath:
     def __init__(self, plan: RowPlan, *, is_scan: bool, columns: Sequence[Column]) -> None:
         self._plan = plan
         self._steps, self._project = _steps(plan)
-        self._is_cut = plan.limit is not None or plan.offset is not None
+        self._is_cut = plan.limits != NO_LIMITS
         self._reduce = reducer(plan, columns)
         self.is_scan = is_scan
         self._misses = self._skipped = 0
@@ -82,8 +84,7 @@ class RowPath:
             return None
         plan = self._plan
         try:
-            most = _number(plan.limit, parameters)
-            skipped = _number(plan.offset, parameters) or 0
+            skipped, most = _window(plan.limits, parameters)
         except _DeclinedError:
             return None
         rows = self._reduce(table, None if most is None else most + skipped)
@@ -99,7 +100,8 @@ class RowPath:
             for step in steps:
                 rows = step(rows)
             if self._is_cut:
-                rows = rows[_window(self._plan.limit, self._plan.offset, parameters)]
+                skipped, most = _window(self._plan.limits, parameters)
+                rows = rows[skipped : None if most is None else skipped + most]
         except _DeclinedError:
             return None
         return rows if self._project is None else list(map(self._project, rows))
@@ -137,19 +139,12 @@ def _steps(plan: RowPlan) -> tuple[list[_Step], Callable[[Row], Row] | None]:
     return [_sorter(plan.order, places)], project
 
 
-def _window(limit: Amount | None, offset: Amount | None, parameters: Row) -> slice:
-    """Return the rows that LIMIT and OFFSET leave."""
-    most, skipped = _number(limit, parameters), _number(offset, parameters) or 0
-    return slice(skipped, None if most is None else skipped + most)
-
-
-def _number(amount: Amount | None, parameters: Row) -> int | None:
-    if amount is None:
-        return None
-    given = amount.constant if amount.parameter is None else parameters[amount.parameter]
-    if given is not None and (type(given) is not int or given < 0):
-        raise _DeclinedError
-    return given
+def _window(limits: Limits, parameters: Row) -> tuple[int, int | None]:
+    """Return how many rows are skipped, and how many are left at most."""
+    try:
+        return limits.window(parameters)
+    except InvalidValueError as error:
+        raise _DeclinedError from error
 
 
 def _sorter(terms: Sequence[Term], places: Sequence[int]) -> _Step:

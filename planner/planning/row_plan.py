@@ -16,9 +16,9 @@ from msgspec import Struct
 from sqlglot import exp
 
 from planner.binding.bind import Bound, Source
+from planner.planning.limits import NO_LIMITS, Limits, limits_of
 from planner.postgres.types.output_columns import is_star
 from planner.trees.known_arguments import known_node
-from planner.trees.nodes import parameter_number
 from stores.spec.schema import BIGINT, Column, DataType, Kind, decimal_type
 
 _ORDERED = frozenset(
@@ -74,14 +74,6 @@ class Term(Struct, frozen=True):
     """Whether its values can be NaN, which is greater than all others."""
 
 
-class Amount(Struct, frozen=True):
-    """The number of LIMIT or OFFSET: a constant, or a parameter."""
-
-    constant: int = 0
-    parameter: int | None = None
-    """The parameter's 0-based index."""
-
-
 class RowPlan(Struct, frozen=True, kw_only=True):
     """What becomes of the rows of an access."""
 
@@ -93,8 +85,7 @@ class RowPlan(Struct, frozen=True, kw_only=True):
     """The columns of GROUP BY; None if rows are not aggregated."""
     distinct: bool = False
     order: tuple[Term, ...] = ()
-    limit: Amount | None = None
-    offset: Amount | None = None
+    limits: Limits = NO_LIMITS
 
     def gives(self, columns: Sequence[Column]) -> bool:
         """Whether it computes values of the types that the result has."""
@@ -133,8 +124,11 @@ def row_plan(bound: Bound, source: Source, columns: tuple[str, ...]) -> RowPlan 
     assert isinstance(tree, exp.Select)
     if {name for name, value in tree.args.items() if value} - _PARTS:
         return None
+    limits = limits_of(tree, bound.parameters)
+    if limits is None:
+        return None
     try:
-        return _Reader(tree, source, columns).plan()
+        return _Reader(tree, source, columns).plan(limits)
     except _UnknownError:
         return None
 
@@ -150,7 +144,7 @@ class _Reader:
         self._outputs: list[Taken | Aggregate] = []
         self._names: list[str] = []
 
-    def plan(self) -> RowPlan:
+    def plan(self, limits: Limits) -> RowPlan:
         tree = self._tree
         for node in tree.expressions:
             self._add_item(node)
@@ -174,8 +168,7 @@ class _Reader:
             groups=groups,
             distinct=distinct is not None,
             order=order,
-            limit=_amount(tree.args.get("limit")),
-            offset=_amount(tree.args.get("offset")),
+            limits=limits,
         )
 
     def _add_item(self, node: exp.Expr) -> None:
@@ -323,16 +316,3 @@ def _type_of(output: Taken | Aggregate) -> DataType | None:
     elif output.name == "sum" and kind is Kind.BIGINT:
         found = _SUM_OF_BIGINTS
     return found
-
-
-def _amount(node: exp.Expr | None) -> Amount | None:
-    if node is None:
-        return None
-    if not isinstance(known_node(node), exp.Limit | exp.Offset):
-        raise _UnknownError  # FETCH FIRST … WITH TIES
-    number = known_node(node.expression)
-    if isinstance(number, exp.Literal) and not number.is_string and number.name.isdigit():
-        return Amount(constant=int(number.name))
-    if isinstance(number, exp.Parameter):
-        return Amount(parameter=parameter_number(number) - 1)
-    raise _UnknownError

@@ -207,9 +207,10 @@ class Executor:
                     notices=missing_rows(tally),
                 )
         if isinstance(node, Stream):
+            window = node.limits.window(parameters)
             read = self._open(node.access, parameters, options, cancellation, tally)
             self._settle(tally, options)
-            batches = projected(read(), node, plan.arrow_schema)
+            batches = projected(read(), node, plan.arrow_schema, window)
         elif isinstance(node, Count):
             read = self._open(node.access, parameters, options, cancellation, tally)
             self._settle(tally, options)

@@ -6,6 +6,7 @@ plan. `execute` decides which partitions to ask, and what a failure means.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -72,6 +73,7 @@ class Streams:
         self._opened, self._tally, self._scatter = opened, tally, scatter
         self._cancellation = cancellation
         self._keep = scatter.batch_filter()
+        self.enough = scatter.enough
 
     def few_rows(self, path: RowPath, parameters: Row) -> list[Row] | None:
         """Return the result if few rows are read for it; see `read_few`."""
@@ -160,11 +162,14 @@ def _failed(answer: PartitionAnswer, error: Exception) -> StoreFailedError:
 
 
 def top_rows(streams: Streams, top: Top, columns: tuple[str, ...]) -> Iterator[pa.RecordBatch]:
-    """Return the first rows in the order of ORDER BY, merged from ordered reads."""
+    """Return the first rows in the order of ORDER BY, merged from ordered reads.
+
+    All rows are in order, if no number limits them.
+    """
     reads = streams.each()
     if top.held is not None:
         reads = [trailing_null_held(read, top.held) for read in reads]
-    for batch in first_rows(reads, top.columns, top.order, rows=top.rows):
+    for batch in first_rows(reads, top.columns, top.order, rows=streams.enough):
         yield batch.select(list(columns))
 
 
@@ -184,10 +189,20 @@ def checked(
 
 
 def projected(
-    batches: Iterator[pa.RecordBatch], node: Stream, schema: pa.Schema
+    batches: Iterator[pa.RecordBatch],
+    node: Stream,
+    schema: pa.Schema,
+    window: tuple[int, int | None],
 ) -> Iterator[pa.RecordBatch]:
-    """Return the result columns in order, and only the rows that LIMIT and OFFSET leave."""
-    skip, left = node.offset, node.limit
+    """Return the result columns in order, and only the rows that LIMIT and OFFSET leave.
+
+    Args:
+        batches: rows with the columns of the access.
+        node: the plan.
+        schema: the result's.
+        window: how many rows to skip, then how many to return.
+    """
+    skip, left = window
     for batch in batches:
         if left == 0:
             return
@@ -215,7 +230,7 @@ def first_rows(
     columns: Sequence[tuple[str, bool]],
     order: Order,
     *,
-    rows: int,
+    rows: int | None,
 ) -> Iterator[pa.RecordBatch]:
     """Return the first rows of all reads together, in order, without reading the rest of any.
 
@@ -226,13 +241,13 @@ def first_rows(
         reads: reads in this order, NULLs included.
         columns: the columns of the order, each with whether its NULLs come first.
         order: the direction of every column.
-        rows: the number of rows to return.
+        rows: the number of rows to return; None for all.
     """
     keys = _sort_keys(columns, order)
     active = dict(enumerate(reads))
     pending: pa.Table | None = None
     hungry = list(active)
-    left = rows
+    left = sys.maxsize if rows is None else rows
     while left > 0 and (active or pending is not None):
         pending = _fed(pending, active, hungry)
         if pending is None:

@@ -180,6 +180,7 @@ AGGREGATED = {"people": "age", "orders": "number", "clicks": "clicks"}
 class Query:
     sql: str
     ordered: bool = False
+    parameters: Row = ()
 
 
 @st.composite
@@ -218,11 +219,12 @@ def single_store(draw: st.DrawFn) -> Query:
             "clicks": ["name", "window_start"],
         }
         order = ", ".join(f"t.{key}{direction}" for key in keys[relation])
-        limit = draw(st.integers(0, 4))
-        offset = draw(st.integers(0, 2))
-        return Query(
-            f"SELECT {listed} {source} ORDER BY {order} LIMIT {limit} OFFSET {offset}", ordered=True
-        )
+        sql = f"SELECT {listed} {source} ORDER BY {order}"
+        limit, offset = draw(st.integers(0, 4)), draw(st.integers(0, 2))
+        if draw(st.booleans()):
+            return Query(f"{sql} LIMIT {limit} OFFSET {offset}", ordered=True)
+        given = draw(st.sampled_from([None, limit])), draw(st.sampled_from([None, offset]))
+        return Query(f"{sql} LIMIT $1 OFFSET $2", ordered=True, parameters=given)
     return Query(f"SELECT {listed} {source}")
 
 
@@ -300,12 +302,12 @@ def test_lists_of_rows_are_spelled_out() -> None:
 
 def check(sides: Sides, query: Query) -> None:
     try:
-        expected = sides.theirs(spelled_out(query.sql))
+        expected = sides.theirs(spelled_out(query.sql), query.parameters)
     except duckdb.Error:
         with pytest.raises(QueryError):
-            sides.ours(query.sql)
+            sides.ours(query.sql, query.parameters)
         return
-    found = sides.ours(query.sql)
+    found = sides.ours(query.sql, query.parameters)
     if not query.ordered:
         found, expected = ordered(found), ordered(expected)
     assert found == expected, query.sql

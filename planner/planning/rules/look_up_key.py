@@ -8,7 +8,8 @@ from operator import itemgetter
 from msgspec.structs import replace
 
 from planner.planning.access import Access
-from planner.planning.draft import NO_LIMITS, Draft
+from planner.planning.draft import Draft
+from planner.planning.limits import NO_LIMITS
 from planner.planning.plan import Lookup
 from stores.spec.schema import Row
 

@@ -17,6 +17,7 @@ from planner.binding.predicates import Disjunct, Equals, Predicate
 from planner.planning.access import Top
 from planner.planning.draft import Draft, PlainSelect
 from planner.planning.key_regions import fixed_columns
+from planner.planning.limits import Limits
 from planner.trees.known_arguments import known_node
 from planner.trees.nodes import kinds
 from stores.spec.query import Order
@@ -60,17 +61,17 @@ def read_first_rows(draft: Draft) -> Draft:
 
 def _first_rows(plain: PlainSelect, draft: Draft) -> Top | None:
     """Return the rows that a SELECT needs of its store; None if it needs all of them."""
-    if plain.limits is None or plain.limits.rows is None:
+    limits = plain.limits
+    if limits is None or limits.rows is None:
         return None
-    rows = plain.limits.rows + plain.limits.offset
     terms = _terms(plain.tree.args["order"])
-    if terms is None or rows > FIRST_ROWS_MAX:
+    if terms is None or (limits.constant or 0) > FIRST_ROWS_MAX:
         return None
     renamed = _renamed(plain.tree)
     if any(term.column in renamed for term in terms):
         return None
     access = draft.access
-    return _top(access.schema, access.predicate, terms, rows)
+    return _top(access.schema, access.predicate, terms, limits)
 
 
 def _renamed(select: exp.Select) -> set[str]:
@@ -110,7 +111,7 @@ def _terms(order: exp.Order) -> tuple[_Term, ...] | None:
 
 
 def _top(
-    schema: StoreSchema, predicate: Predicate, terms: tuple[_Term, ...], rows: int
+    schema: StoreSchema, predicate: Predicate, terms: tuple[_Term, ...], limits: Limits
 ) -> Top | None:
     """Return how reads give the first rows in an order; None if they come in another."""
     if not predicate.disjuncts:
@@ -120,7 +121,7 @@ def _top(
     single = _single(predicate.conditions)
     if schema.time_columns:
         is_one_key = counts == {len(names)} and single.issuperset(names)
-        return _by_time(schema, terms, single, rows) if is_one_key else None
+        return _by_time(schema, terms, single, limits) if is_one_key else None
     if len(names) in counts:
         return None  # few rows, looked up in no order
     prefix = 0
@@ -137,7 +138,7 @@ def _top(
     return Top(
         columns=tuple((term.column, term.nulls_first) for term in wanted),
         order=Order.DESCENDING if descending else Order.ASCENDING,
-        rows=rows,
+        limits=limits,
         split=prefix,
         held=odd[0].column if odd else None,
     )
@@ -160,7 +161,7 @@ def _single(disjunct: Disjunct) -> set[str]:
 
 
 def _by_time(
-    schema: StoreSchema, terms: tuple[_Term, ...], single: set[str], rows: int
+    schema: StoreSchema, terms: tuple[_Term, ...], single: set[str], limits: Limits
 ) -> Top | None:
     """Return how the rows of one key are read by their times, which are never NULL."""
     given = _READ_ORDER.get(schema.kind, ())
@@ -172,5 +173,5 @@ def _by_time(
     return Top(
         columns=tuple((term.column, False) for term in wanted),
         order=Order.DESCENDING if wanted[0].descending else Order.ASCENDING,
-        rows=rows,
+        limits=limits,
     )

@@ -5,10 +5,8 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from planner.planning.draft import Draft
+from planner.planning.limits import LIMIT_PUSHED_MAX, Limits
 from planner.planning.plan import Stream
-
-LIMIT_PUSHED_MAX = 1_000_000
-"""A greater LIMIT is not sent to partitions: it would save nothing."""
 
 
 def stream_rows(draft: Draft) -> Draft:
@@ -28,17 +26,20 @@ def stream_rows(draft: Draft) -> Draft:
     if plain is None or plain.projection is None or plain.limits is None:
         return draft
     access, names = draft.access, plain.projection.names
-    rows, offset = plain.limits
     if access.top is not None:
         used = tuple(dict.fromkeys((*names, *(name for name, _ in access.top.columns))))
         access = replace(access, columns=used)
     elif plain.tree.args.get("order"):
         return draft
     else:
-        enough = None if rows is None else rows + offset
-        pushed = enough if enough is not None and enough <= LIMIT_PUSHED_MAX else None
         used = tuple(dict.fromkeys(names))
-        access = replace(access, columns=used, limit=pushed)
+        access = replace(access, columns=used, limit=_pushed(plain.limits))
     projection = tuple(used.index(name) for name in names)
-    node = Stream(access=access, projection=projection, limit=rows, offset=offset)
+    node = Stream(access=access, projection=projection, limits=plain.limits)
     return draft.with_node(node, plain.source, plain.projection)
+
+
+def _pushed(limits: Limits) -> Limits | None:
+    """Return the limits of each read; None if all rows are read."""
+    known = limits.constant
+    return None if limits.rows is None or (known or 0) > LIMIT_PUSHED_MAX else limits

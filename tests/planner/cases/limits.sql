@@ -86,8 +86,8 @@ SELECT name FROM people WHERE name = 'ann' LIMIT 5 OFFSET 3
 -- LIMIT as a parameter
 $ [2]
 SELECT name FROM people ORDER BY name LIMIT $1
-| compose SELECT "name" FROM "r0" AS "people" ORDER BY "name" LIMIT CAST($1 AS BIGINT)
-|   r0: scan people; columns name; on 3 partitions
+| stream; limit $1
+|   scan people; first $1 by name asc; columns name; on 3 partitions
 => 
 => ann
 
@@ -116,3 +116,77 @@ SELECT name, number FROM orders ORDER BY name, number LIMIT 3
 => ann, 1
 => ann, 2
 => ann, NULL
+
+-- a page after a key, with all numbers as parameters
+$ ["a", 2, 1]
+SELECT name, age FROM people WHERE name > $1 ORDER BY name LIMIT $2 OFFSET $3
+| stream; limit $2; offset $3
+|   range people; name > $1; first $2 + $3 by name asc; columns name, age; on 3 partitions
+=> bob, NULL
+=> cid, 20
+
+-- LIMIT NULL is no limit
+$ [null]
+SELECT name FROM people ORDER BY name LIMIT $1
+| stream; limit $1
+|   scan people; first $1 by name asc; columns name; on 3 partitions
+=> 
+=> ann
+=> bob
+=> cid
+=> dan
+=> NULL
+
+-- OFFSET NULL skips nothing
+$ [2, null]
+SELECT name FROM people ORDER BY name LIMIT $1 OFFSET $2
+| stream; limit $1; offset $2
+|   scan people; first $1 + $2 by name asc; columns name; on 3 partitions
+=> 
+=> ann
+
+-- a parameter in LIMIT, and a key order that puts NULLs last
+$ [3]
+SELECT name, number FROM orders WHERE name = 'ann' ORDER BY number LIMIT $1
+| stream; limit $1
+|   range orders; name = 'ann'; first $1 by number asc; columns name, number; on 3 partitions
+=> ann, 1
+=> ann, 2
+=> ann, NULL
+
+-- a parameter in LIMIT of rows that the SELECT list computes
+$ [2]
+SELECT name || '!' AS shouted FROM people ORDER BY name LIMIT $1
+| compose SELECT "name" || '!' AS "shouted" FROM "r0" AS "people" ORDER BY "name" LIMIT CAST($1 AS BIGINT)
+|   r0: scan people; first $1 by name asc; columns name; on 3 partitions
+=> !
+=> ann!
+
+-- a parameter in LIMIT that is cast
+$ [1]
+SELECT name FROM people ORDER BY name LIMIT $1::int
+| stream; limit $1
+|   scan people; first $1 by name asc; columns name; on 3 partitions
+=> 
+
+-- LIMIT 0 as a parameter
+$ [0]
+SELECT name FROM people ORDER BY name LIMIT $1
+| stream; limit $1
+|   scan people; first $1 by name asc; columns name; on 3 partitions
+
+-- a negative LIMIT
+$ [-1]
+SELECT name FROM people ORDER BY name LIMIT $1
+! 2201W - LIMIT must not be negative
+
+-- a negative OFFSET
+$ [1, -1]
+SELECT name FROM people ORDER BY name LIMIT $1 OFFSET $2
+! 2201X - OFFSET must not be negative
+
+-- any rows, as many as a parameter says, and no others
+$ [0, 9]
+SELECT name FROM people LIMIT $1 OFFSET $2
+| stream; limit $1; offset $2
+|   scan people; any $1 + $2 rows; columns name; on 3 partitions

@@ -3,6 +3,7 @@
 A pair is a paragraph of `rules/<name of the rule>.sql`:
 
     -- what it shows
+    $ [2]                                    parameters as JSON, if there are any
     SELECT count(*) FROM people              one line
     < compose SELECT …                       each line of the plan without the rule
     > count                                  each line of the plan with it
@@ -15,6 +16,7 @@ files; read the difference before you keep it. The docstring of a rule is a pair
 from __future__ import annotations
 
 import inspect
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -39,12 +41,15 @@ class Pair:
 
     about: str
     sql: str
+    parameters: Row = ()
     without: tuple[str, ...] = ()
     plan: tuple[str, ...] = ()
 
     def lines(self) -> Iterator[str]:
         """The paragraph's lines."""
         yield f"-- {self.about}"
+        if self.parameters:
+            yield f"$ {json.dumps(self.parameters)}"
         yield self.sql
         if self.without == self.plan:
             yield from (f"= {line}" for line in self.plan)
@@ -55,8 +60,11 @@ class Pair:
 
 def parse_pair(text: str) -> Pair:
     """Read one paragraph."""
-    about, sql, *rest = text.splitlines()
+    about, *rest = text.splitlines()
+    given = rest.pop(0)[2:] if rest[0].startswith("$ ") else "[]"
+    sql, *rest = rest
     return Pair(
+        parameters=tuple(json.loads(given)),
         about=about.removeprefix("-- "),
         sql=sql,
         without=tuple(line[2:] for line in rest if line[0] in "<="),
@@ -96,10 +104,10 @@ def left_out(rule: str) -> Iterator[None]:
         yield
 
 
-def planned(sql: str) -> tuple[tuple[str, ...], list[Row]]:
+def planned(sql: str, parameters: Row) -> tuple[tuple[str, ...], list[Row]]:
     """A plan and its rows."""
     lines = sides().ours(f"EXPLAIN (COSTS off) {sql}")
-    return tuple(str(line) for (line,) in lines), sides().ours(sql)
+    return tuple(str(line) for (line,) in lines), sides().ours(sql, parameters)
 
 
 def run_pair(rule: str, pair: Pair) -> tuple[Pair, list[Row], list[Row]]:
@@ -107,8 +115,8 @@ def run_pair(rule: str, pair: Pair) -> tuple[Pair, list[Row], list[Row]]:
     with left_out(rule):
         # The engine keeps plans by text, so each set of rules has a text of its own.
         spaces = " " * (2 + [*RULES].index(rule))
-        without, rows_without = planned(pair.sql.replace(" ", spaces, 1))
-    plan, rows = planned(pair.sql)
+        without, rows_without = planned(pair.sql.replace(" ", spaces, 1), pair.parameters)
+    plan, rows = planned(pair.sql, pair.parameters)
     return replace(pair, without=without, plan=plan), rows_without, rows
 
 

@@ -43,3 +43,17 @@ SELECT name FROM people ORDER BY name LIMIT 20001
 SELECT city AS name FROM people ORDER BY name LIMIT 2
 = compose SELECT "city" AS "name" FROM "r0" AS "people" ORDER BY "name" LIMIT 2
 =   r0: scan people; columns name, city; on 3 partitions
+
+-- a number that is not known yet
+$ ["a", 2]
+SELECT name FROM people WHERE name > $1 ORDER BY name LIMIT $2 OFFSET 3
+< compose SELECT "name" FROM "r0" AS "people" WHERE "name" > CAST($1 AS TEXT) ORDER BY "name" LIMIT CAST($2 AS BIGINT) OFFSET 3
+<   r0: range people; name > $1; columns name; on 3 partitions
+> stream; limit $2; offset 3
+>   range people; name > $1; first $2 + 3 by name asc; columns name; on 3 partitions
+
+-- a number that is computed
+$ [1]
+SELECT name FROM people ORDER BY name LIMIT $1 + 1
+= compose SELECT "name" FROM "r0" AS "people" ORDER BY "name" LIMIT CAST($1 AS INT) + 1
+=   r0: scan people; columns name; on 3 partitions

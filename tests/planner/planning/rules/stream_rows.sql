@@ -41,3 +41,11 @@ SELECT name FROM people WHERE length(name) = 3
 = compose SELECT "name" FROM "r0" AS "people" WHERE CAST(LENGTH("name") AS INT) = 3
 =   r0: scan people; columns name; on 3 partitions
 = residual LENGTH(name) = 3
+
+-- a number that is not known yet
+$ [9]
+SELECT name FROM people WHERE name > 'b' LIMIT $1
+< compose SELECT "name" FROM "r0" AS "people" WHERE "name" > 'b' LIMIT CAST($1 AS BIGINT)
+<   r0: range people; name > 'b'; columns name; on 3 partitions
+> stream; limit $1
+>   range people; name > 'b'; any $1 rows; columns name; on 3 partitions
