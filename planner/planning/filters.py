@@ -86,13 +86,30 @@ def _value_test(domain: Domain, data_type: DataType) -> Callable[[Value], bool]:
     null = domain.null
     if data_type.kind is Kind.REAL:
         domain = _as_reals(domain)
-    holds = domain.holds
-    if domain.values is None:
+    if domain.values is not None:
+        # Values of nested types have no hash, and are in no domain.
+        values = frozenset(map(sortable, domain.values)) if domain.values else frozenset()
+        if not values:
+            return lambda value: null and value is None
+        return lambda value: null if value is None else sortable(value) in values
+    if data_type.kind in _FLOATS:
+        holds = domain.holds
         return lambda value: null if value is None else holds(value)
-    if not domain.values:  # values of nested types have no hash
-        return lambda value: null and value is None
-    values = frozenset(map(sortable, domain.values))
-    return lambda value: null if value is None else sortable(value) in values
+    low, high = domain.low, domain.high
+    tests = [_from(*low)] if low is not None else []
+    tests += [_up_to(*high)] if high is not None else []
+    if len(tests) != 1:
+        return lambda value: null if value is None else all(test(value) for test in tests)
+    (only,) = tests
+    return lambda value: null if value is None else only(value)
+
+
+def _from(end: Any, inclusive: bool) -> Callable[[Any], bool]:
+    return (lambda value: bool(value >= end)) if inclusive else (lambda value: bool(value > end))
+
+
+def _up_to(end: Any, inclusive: bool) -> Callable[[Any], bool]:
+    return (lambda value: bool(value <= end)) if inclusive else (lambda value: bool(value < end))
 
 
 def _as_reals(domain: Domain) -> Domain:

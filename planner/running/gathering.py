@@ -7,8 +7,11 @@ plan. `execute` decides which partitions to ask, and what a failure means.
 from __future__ import annotations
 
 import sys
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -127,6 +130,9 @@ def read_few(
         return _reduced(path, scatter, streams, parameters)
     if not path.is_worth_it():
         return None
+    page = _page(scatter, streams)
+    if page is not None:
+        return _finished(path, page, parameters)
     rows, counts = list[Row](), list[int]()
     for stream in streams:
         found = stream.few_rows(ROWS_MAX - len(rows))
@@ -137,8 +143,64 @@ def read_few(
         counts.append(len(found))
     path.note(missed=False)
     test = scatter.row_test()
-    result = path.finish(rows if test is None else list(filter(test, rows)), parameters)
-    return None if result is None else (result, counts)
+    kept = rows if test is None else list(filter(test, rows))
+    return _finished(path, (kept, counts), parameters)
+
+
+def _finished(
+    path: RowPath, found: tuple[list[Row], list[int]], parameters: Row
+) -> tuple[list[Row], list[int]] | None:
+    result = path.finish(found[0], parameters)
+    return None if result is None else (result, found[1])
+
+
+def _page(scatter: Scatter, streams: Sequence[BatchStream]) -> tuple[list[Row], list[int]] | None:
+    """Return rows with the first ones in the order of several ordered reads.
+
+    Each partition has the first rows of its own, most of which are not among the first of all. So
+    it reads a little more than its share from each, and more where the others have gone further.
+
+    Returns:
+        The rows, and how many were read from each stream; None if the reads cannot be merged so.
+    """
+    top, access, wanted = scatter.access.top, scatter.access, scatter.enough
+    if top is None or wanted is None or top.held is not None or scatter.allowed is not None:
+        return None
+    numbers = {number for number, _ in scatter.targets}
+    if len(numbers) < len(streams) or not all(stream.has_rows for stream in streams):
+        return None
+    order = itemgetter(*[access.columns.index(name) for name, _ in top.columns])
+    share = wanted // len(streams)
+    reads = [stream.rows(share + share // 2 + 2) for stream in streams]
+    rows, counts = list[Row](), [0] * len(streams)
+    lasts: dict[int, Any] = {}
+    waiting = list(range(len(streams)))
+    descending = top.order is Order.DESCENDING
+    while True:
+        for number in waiting:
+            chunk = next(reads[number], None)
+            if not chunk:
+                lasts.pop(number, None)
+                continue
+            rows += chunk
+            counts[number] += len(chunk)
+            lasts[number] = order(chunk[-1])
+        try:
+            rows.sort(key=order, reverse=descending)
+        except TypeError:  # NULLs
+            return None
+        if not lasts or len(rows) > ROWS_MAX:
+            return (rows, counts) if not lasts else None
+        edge = max(lasts.values()) if descending else min(lasts.values())
+        # The rows up to the last known row of each read are final.
+        known = (
+            bisect_right([order(row) for row in rows], edge)
+            if not descending
+            else sum(order(row) >= edge for row in rows)
+        )
+        if known >= wanted:
+            return rows, counts
+        waiting = [number for number, last in lasts.items() if last == edge]
 
 
 def _reduced(

@@ -35,6 +35,7 @@ class KeyCodec:
         self._parts = tuple(key_column(column) for column in columns)
         self._encoders = tuple(part.encode for part in self._parts)
         self._only = self._encoders[0] if len(self._encoders) == 1 else None
+        self._only_part = self._parts[0].decode if len(self._parts) == 1 else None
         self._text_at = [i for i, part in enumerate(self._parts) if part.width is None]
 
     def encode(self, key: Key) -> bytes:
@@ -106,6 +107,19 @@ class KeyCodec:
         except (IndexError, ValueError, struct.error) as error:
             raise CodecError(f"no key in {encoded[:64]!r}") from error
         return tuple(values), at
+
+    def values(self, encoded: bytes, at: int) -> Key:
+        """Return the values of the key that begins at `at`.
+
+        Raises:
+            CodecError: the bytes are not a key of these columns.
+        """
+        if self._only_part is None:
+            return self.decode(encoded, at)[0]
+        try:
+            return (self._only_part(encoded, at)[0],)
+        except (IndexError, ValueError, struct.error) as error:
+            raise CodecError(f"no key in {encoded[:64]!r}") from error
 
     def range_of(self, interval: Interval) -> tuple[bytes | None, bytes | None]:
         """Return the interval in bytes, the start inclusive, the end exclusive; None is open."""

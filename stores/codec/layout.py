@@ -252,6 +252,11 @@ class EntryDecoder:
         self._wanted_values = [name in wanted for name in self._value_names]
         self._wants_end = WINDOW_END.name in wanted and self._size_us
         self._wants_header = bool(wanted & {"_timestamp", "_epoch"})
+        stored = [c.name for c in (*schema.key, *schema.value)]
+        self.take = (
+            row_getter([stored.index(name) for name in names]) if wanted <= set(stored) else None
+        )
+        """Takes these columns out of those of the key and the value; None if there are others."""
         self.rows = self._row_decoder()
         """Decodes these entries one by one, to tuples of physical values: faster than `batch` for
         some hundred entries, because it calls neither Arrow nor numpy."""
@@ -281,7 +286,7 @@ class EntryDecoder:
 
     def _row_decoder(self) -> Callable[[Sequence[bytes], Sequence[bytes]], list[Row]]:
         layout, at = self._layout, self._layout.prefix_bytes
-        decode_key, decode_row = layout.entries.decode, layout.rows.decode
+        decode_key, decode_row = layout.entries.values, layout.rows.decode
         stored = [*self._key_names, *self._value_names]
         kept = all(name in stored for name in self.names) and not self._is_versioned
         has_keys, has_values = any(self._wanted_keys), any(self._wanted_values)
@@ -289,12 +294,12 @@ class EntryDecoder:
             offset = 0 if has_keys else len(self._key_names)
             take = row_getter([stored.index(name) - offset for name in self.names])
             if has_keys:
-                return lambda keys, rows: [take(decode_key(key, at)[0]) for key in keys]
+                return lambda keys, rows: [take(decode_key(key, at)) for key in keys]
             return lambda keys, rows: [take(decode_row(row)) for row in rows]
         if kept and self.names:
             take = row_getter([stored.index(name) for name in self.names])
             return lambda keys, rows: [
-                take(decode_key(key, at)[0] + decode_row(row))
+                take(decode_key(key, at) + decode_row(row))
                 for key, row in zip(keys, rows, strict=True)
             ]
         return self._computed_rows
@@ -303,7 +308,7 @@ class EntryDecoder:
         """Decode entries with columns that are not stored as they are shown."""
         found: list[Row] = []
         for entry_key, row in zip(entry_keys, rows, strict=True):
-            key, _ = self._layout.entries.decode(entry_key, self._layout.prefix_bytes)
+            key = self._layout.entries.values(entry_key, self._layout.prefix_bytes)
             values: dict[str, Value] = dict(zip(self._key_names, key, strict=True))
             if any(self._wanted_values):
                 values.update(zip(self._value_names, self._layout.rows.decode(row), strict=True))

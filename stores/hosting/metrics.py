@@ -209,10 +209,10 @@ def _counted(stream: BatchStream, metrics: Metrics) -> BatchStream:
             metrics.count_rows(batch.num_rows)
             yield batch
 
-    def few_rows(rows_max: int) -> list[Row] | None:
-        rows = stream.few_rows(rows_max)
-        if rows:
-            metrics.count_rows(len(rows))
-        return rows
+    def rows(first_rows: int) -> Iterator[list[Row]]:
+        for chunk in stream.rows(first_rows):
+            metrics.count_rows(len(chunk))
+            yield chunk
 
-    return BatchStream(read, few_rows, rows_in_memory=stream.rows_in_memory)
+    given = rows if stream.has_rows else None
+    return BatchStream(read, given, rows_in_memory=stream.rows_in_memory)

@@ -31,39 +31,65 @@ BATCH_ROWS = 8192
 """Rows in a batch of a stream: about 1 MB, decoded in about a millisecond."""
 
 
+FEW_ROWS = 64
+"""Rows that are read one by one at first."""
+
+
 class BatchStream:
     """The rows of one snapshot, as batches that are decoded as they are taken.
 
     Each iteration reads the same snapshot from its start, so the rows can be read several times.
-    Few rows are read faster one by one: `few_rows`.
+    Few rows are read faster one by one: `rows`, `few_rows`.
 
     Args:
         read: begins an iteration.
-        few_rows: the function behind the method; None if the engine gives batches only.
+        rows: the function behind the method; None if the engine gives batches only.
         rows_in_memory: how many rows the batches have at most, if they are slices of columns in
             memory, so that reading them takes microseconds; None if they are read and decoded.
     """
 
-    __slots__ = ("_few_rows", "_read", "rows_in_memory")
+    __slots__ = ("_read", "_rows", "rows_in_memory")
 
     def __init__(
         self,
         read: Callable[[], Iterator[Batch]],
-        few_rows: Callable[[int], list[Row] | None] | None = None,
+        rows: Callable[[int], Iterator[list[Row]]] | None = None,
         *,
         rows_in_memory: int | None = None,
     ) -> None:
-        self._read, self._few_rows, self.rows_in_memory = read, few_rows, rows_in_memory
+        self._read, self._rows, self.rows_in_memory = read, rows, rows_in_memory
 
     def __iter__(self) -> Iterator[Batch]:
         return self._read()
 
+    @property
+    def has_rows(self) -> bool:
+        """Whether `rows` can be called."""
+        return self._rows is not None
+
+    def rows(self, first_rows: int = FEW_ROWS) -> Iterator[list[Row]]:
+        """Return the rows as tuples of physical values, in the order of the batches.
+
+        Args:
+            first_rows: how many are read at first, at least 1; the next chunks are larger. Chunks
+                may be empty.
+        """
+        assert self._rows is not None, "the engine gives batches only"
+        return self._rows(first_rows)
+
     def few_rows(self, rows_max: int) -> list[Row] | None:
-        """Return all rows as tuples of physical values, in the order of the batches.
+        """Return all rows at once.
 
         None if there are more than `rows_max`, or the engine gives batches only: iterate then.
         """
-        return None if self._few_rows is None else self._few_rows(rows_max)
+        if self._rows is None:
+            return None
+        found: list[Row] = []
+        for chunk in self._rows(min(FEW_ROWS, rows_max + 1)):
+            found += chunk
+            if len(found) > rows_max:
+                return None
+        return found
 
 
 class Query(Generic[R]):

@@ -309,13 +309,13 @@ class _Queries:
                 raise SchemaError(f'store "{self.schema.name}" has no column "{name}"')
         ordered = entries if order is Order.ASCENDING else entries[::-1]
 
-        def few_rows(rows_max: int) -> list[Row] | None:
+        def rows(first_rows: int) -> Iterator[list[Row]]:
             found = ordered[:limit]
-            if len(found) > rows_max:
-                return None
-            return [tuple([self._value(entry, name) for name in names]) for entry in found]
+            for at in range(0, len(found), first_rows):
+                chunk = found[at : at + first_rows]
+                yield [tuple([self._value(entry, name) for name in names]) for entry in chunk]
 
-        return BatchStream(lambda: self._slices(ordered[:limit], names), few_rows)
+        return BatchStream(lambda: self._slices(ordered[:limit], names), rows)
 
     def _slices(self, entries: Sequence[Entry], names: tuple[str, ...]) -> Iterator[pa.RecordBatch]:
         for at in range(0, len(entries), BATCH_ROWS):

@@ -216,7 +216,7 @@ class PartitionColumns:
 
         merged = self._merged(found)
         rows = None if merged is None else len(merged)
-        return BatchStream(read, otherwise.few_rows, rows_in_memory=rows)
+        return BatchStream(read, otherwise.rows, rows_in_memory=rows)
 
     def count(self, view: View, within: Within = ALL_ROWS) -> int | None:
         """Return how many rows a view has; None if its columns are not kept."""

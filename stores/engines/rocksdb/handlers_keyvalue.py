@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from stores.codec.layout import DATA, DATA_END, Bounds, Layout, row_getter
+from stores.codec.layout import DATA, DATA_END, Bounds, Layout
 from stores.engines.rocksdb.column_cache import PartitionColumns
 from stores.engines.rocksdb.handlers_shared import Handlers, common_handlers, stream
 from stores.engines.rocksdb.readers import CHUNK_ROWS_MIN, Entries, Reader
@@ -128,8 +128,7 @@ def _timestamped_handler(
 def _keys_handler(
     layout: Layout, cache: RowCache | None
 ) -> Callable[[View, KeysQuery], BatchStream]:
-    places = {c.name: at for at, c in enumerate((*layout.schema.key, *layout.schema.value))}
-    decode_key, decode_row, at = layout.keys.decode, layout.rows.decode, layout.prefix_bytes
+    decode_key, decode_row, at = layout.keys.values, layout.rows.decode, layout.prefix_bytes
 
     def keys_query(view: View, query: KeysQuery) -> BatchStream:
         entry_keys = sorted(set(layout.keys.encode_all(query.keys, prefix=DATA)))
@@ -144,25 +143,24 @@ def _keys_handler(
                 yield list(itertools.compress(chunk, found)), list(itertools.compress(rows, found))
 
         found = stream(chunks, decoder, None)
-        if cache is None or not all(name in places for name in decoder.names):
+        take = decoder.take
+        if cache is None or take is None:
             return found
-        take = row_getter([places[name] for name in decoder.names])
-        return BatchStream(found.__iter__, partial(few_rows, cache, view.data, entry_keys, take))
+        return BatchStream(found.__iter__, partial(cached_rows, cache, view.data, entry_keys, take))
 
-    def few_rows(
+    def cached_rows(
         cache: RowCache,
         reader: Reader,
         entry_keys: list[bytes],
         take: Callable[[Row], Row],
-        rows_max: int,
-    ) -> list[Row] | None:
-        if len(entry_keys) > rows_max:
-            return None
-        found: list[Row] = []
-        for key in entry_keys:
-            row = _cached_row(cache, reader, key, decode_row)
-            if row is not None:
-                found.append(take(decode_key(key, at)[0] + row))
-        return found
+        first_rows: int,
+    ) -> Iterator[list[Row]]:
+        for start in range(0, len(entry_keys), first_rows):
+            found: list[Row] = []
+            for key in entry_keys[start : start + first_rows]:
+                row = _cached_row(cache, reader, key, decode_row)
+                if row is not None:
+                    found.append(take(decode_key(key, at) + row))
+            yield found
 
     return keys_query

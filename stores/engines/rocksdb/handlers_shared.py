@@ -91,34 +91,30 @@ class Chunks(Protocol):
 
 def stream(chunks: Chunks, decoder: EntryDecoder, limit: int | None) -> BatchStream:
     """Return a stream that decodes chunks of entries, up to the limit."""
-    first_rows = CHUNK_ROWS_MIN if limit is None else max(1, min(limit, CHUNK_ROWS_MIN))
 
     def read() -> Iterator[pa.RecordBatch]:
-        left = limit
-        if left == 0:
+        for keys, rows in _limited(chunks, CHUNK_ROWS_MIN, limit):
+            if rows:
+                yield decoder.batch(keys, rows)
+
+    def read_rows(first_rows: int) -> Iterator[list[Row]]:
+        return itertools.starmap(decoder.rows, _limited(chunks, first_rows, limit))
+
+    return BatchStream(read, read_rows)
+
+
+def _limited(chunks: Chunks, first_rows: int, limit: int | None) -> Iterator[Entries]:
+    """Yield chunks of entries up to a limit, which the first chunk does not exceed either."""
+    if limit is None:
+        yield from chunks(first_rows=first_rows)
+        return
+    left = limit
+    for keys, rows in chunks(first_rows=max(1, min(first_rows, left))) if left else ():
+        if len(rows) >= left:
+            yield keys[:left], rows[:left]
             return
-        for keys, rows in chunks(first_rows=first_rows):
-            taken = rows if left is None else rows[:left]
-            if taken:
-                yield decoder.batch(keys[: len(taken)], taken)
-            if left is not None:
-                left -= len(taken)
-                if not left:
-                    return
-
-    def few_rows(rows_max: int) -> list[Row] | None:
-        most = rows_max + 1 if limit is None else min(limit, rows_max + 1)
-        found_keys: list[bytes] = []
-        found_rows: list[bytes] = []
-        for keys, rows in chunks(first_rows=first_rows):
-            found_keys += keys
-            found_rows += rows
-            if len(found_rows) >= most:
-                del found_keys[most:], found_rows[most:]
-                break
-        return None if len(found_rows) > rows_max else decoder.rows(found_keys, found_rows)
-
-    return BatchStream(read, few_rows)
+        yield keys, rows
+        left -= len(rows)
 
 
 def live_segments(reader: Reader, first: int, last: int, order: Order) -> Iterator[bytes]:
