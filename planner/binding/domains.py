@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from planner.binding.predicates import (
     Compares,
@@ -46,8 +47,7 @@ def is_nan(value: Value) -> bool:
     return isinstance(value, float) and math.isnan(value)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Domain:
+class Domain(Struct, frozen=True, kw_only=True):
     """The values that a column can have."""
 
     values: tuple[Value, ...] | None = None
@@ -170,8 +170,7 @@ def _add_end(condition: Compares, parameters: Row, lows: list[End], highs: list[
 # Intervals of keys
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Span:
+class Span(Struct, frozen=True, kw_only=True):
     """An interval of keys as two places: the first is included, the last is not."""
 
     start: Place

@@ -80,8 +80,7 @@ class Top:
         return f"first {self.limits.enough_text} by {names} {self.order.value}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scatter:
+class Scatter(Struct, frozen=True, kw_only=True):
     """The queries of an access for some parameters."""
 
     access: Access
@@ -167,6 +166,9 @@ class Access(Struct, frozen=True, kw_only=True):
             partitions.append(_partitions(found.get("_partition"), schema))
         if not regions:
             return Scatter(access=self)
+        if len(regions) == 1 and regions[0].keys:
+            # The read has only these keys.
+            allowed = [allowed[0].without({column.name for column in schema.key})]
         wanted = set.union(*partitions)
         disjoint = merged(schema, regions)
         is_exact = all(r.is_exact for r in disjoint) and all(p == wanted for p in partitions)
@@ -278,8 +280,7 @@ def _partitions(domain: Domain | None, schema: StoreSchema) -> set[int]:
     return {partition for partition in every if domain.holds(partition)}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _QueryMaker:
+class _QueryMaker(Struct, frozen=True, kw_only=True):
     """Makes the queries for the regions of an access."""
 
     access: Access

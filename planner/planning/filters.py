@@ -6,13 +6,14 @@ greater than all other numbers. A comparison with NULL is not true.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+import math
+from collections.abc import Callable, Mapping, Sequence, Set
 from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from msgspec import Struct, structs
 
 from planner.binding.domains import Domain, End, is_nan, sortable
 from planner.binding.predicates import OneOf
@@ -27,14 +28,28 @@ _Mask: TypeAlias = Any
 """A boolean Arrow array without NULLs; None for all rows."""
 
 _FLOATS = {Kind.REAL, Kind.DOUBLE}
+_WHOLE = {
+    Kind.TINYINT,
+    Kind.SMALLINT,
+    Kind.INTEGER,
+    Kind.BIGINT,
+    Kind.DATE,
+    Kind.TIMESTAMP,
+    Kind.TIMESTAMPTZ,
+}
+"""Types whose physical values are integers."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Allowed:
+class Allowed(Struct, frozen=True, kw_only=True):
     """The values that one disjunct allows for each column, and for rows of several columns."""
 
     domains: Mapping[str, Domain]
     rows: tuple[tuple[OneOf, frozenset[Row]], ...] = ()
+
+    def without(self, columns: Set[str]) -> Allowed:
+        """Return the same without what it says about single columns."""
+        left = {name: domain for name, domain in self.domains.items() if name not in columns}
+        return Allowed(domains=left, rows=self.rows)
 
 
 def batch_filter(schema: StoreSchema, allowed: Sequence[Allowed], columns: tuple[str, ...]) -> Keep:
@@ -74,10 +89,15 @@ def _row_test_of(schema: StoreSchema, allowed: Allowed, columns: tuple[str, ...]
         for condition, rows in allowed.rows
     ]
 
+    if len(tests) == 1 and not listed:
+        ((only_at, allows_only),) = tests
+        return lambda row: allows_only(row[only_at])
+
     def test(row: Row) -> bool:
-        return all(allows(row[at]) for at, allows in tests) and all(
-            tuple([sortable(row[at]) for at in places]) in rows for places, rows in listed
-        )
+        for at, allows in tests:
+            if not allows(row[at]):
+                return False
+        return all(tuple([sortable(row[at]) for at in places]) in rows for places, rows in listed)
 
     return test
 
@@ -95,21 +115,31 @@ def _value_test(domain: Domain, data_type: DataType) -> Callable[[Value], bool]:
     if data_type.kind in _FLOATS:
         holds = domain.holds
         return lambda value: null if value is None else holds(value)
-    low, high = domain.low, domain.high
-    tests = [_from(*low)] if low is not None else []
-    tests += [_up_to(*high)] if high is not None else []
-    if len(tests) != 1:
-        return lambda value: null if value is None else all(test(value) for test in tests)
-    (only,) = tests
-    return lambda value: null if value is None else only(value)
+    if data_type.kind in _WHOLE:
+        low, high = _half_open(domain)
+        return lambda value: null if value is None else low <= value < high
+    low_end, high_end = domain.low, domain.high
+
+    def between(value: Any) -> bool:
+        if value is None:
+            return null
+        if low_end is not None and not (value >= low_end[0] if low_end[1] else value > low_end[0]):
+            return False
+        return high_end is None or bool(
+            value <= high_end[0] if high_end[1] else value < high_end[0]
+        )
+
+    return between
 
 
-def _from(end: Any, inclusive: bool) -> Callable[[Any], bool]:
-    return (lambda value: bool(value >= end)) if inclusive else (lambda value: bool(value > end))
-
-
-def _up_to(end: Any, inclusive: bool) -> Callable[[Any], bool]:
-    return (lambda value: bool(value <= end)) if inclusive else (lambda value: bool(value < end))
+def _half_open(domain: Domain) -> tuple[Any, Any]:
+    """Return the ends of a range of whole numbers, the first included, the last not."""
+    low, high = -math.inf, math.inf
+    if domain.low is not None:
+        low = domain.low[0] + (0 if domain.low[1] else 1)
+    if domain.high is not None:
+        high = domain.high[0] + (1 if domain.high[1] else 0)
+    return low, high
 
 
 def _as_reals(domain: Domain) -> Domain:
@@ -118,7 +148,7 @@ def _as_reals(domain: Domain) -> Domain:
     def rounded(value: Value) -> Value:
         return float(np.float32(value))
 
-    return replace(
+    return structs.replace(
         domain,
         values=None if domain.values is None else tuple(map(rounded, domain.values)),
         low=None if domain.low is None else (rounded(domain.low[0]), domain.low[1]),

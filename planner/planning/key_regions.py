@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import bisect
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+from msgspec import Struct, structs
 
 from planner.binding.domains import (
     Domain,
@@ -37,8 +39,7 @@ PREFIXES_MAX = 64
 """Maximum number of prefixes that are read one by one; more are read as one range."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Region:
+class Region(Struct, frozen=True, kw_only=True):
     """Whole keys and spans of keys, and the times to read of them."""
 
     keys: tuple[Key, ...] = ()
@@ -48,8 +49,7 @@ class Region:
     """Whether every row in it meets the disjunct."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Path:
+class _Path(Struct, frozen=True, kw_only=True):
     """The key columns that a disjunct fixes, from the first on."""
 
     at: int
@@ -210,7 +210,7 @@ def _group(schema: StoreSchema, span: Span, pieces: Sequence[_Piece]) -> Region:
     exact = all(piece.region.is_exact for piece in pieces)
     boxes = [box for piece in pieces for box in piece.region.times.boxes]
     if all(p.span.start == span.start and p.span.stop == span.stop for p in pieces):
-        times = replace(EVER, boxes=disjoint(boxes, schema.kind))
+        times = structs.replace(EVER, boxes=disjoint(boxes, schema.kind))
         # Times of sessions and versions are never exact, unless they include any time.
     else:
         times, exact = Times(boxes=(hull_of(boxes),)), False

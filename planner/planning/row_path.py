@@ -17,7 +17,7 @@ from planner.errors import InvalidValueError
 from planner.planning.column_path import COLUMN_ROWS_MAX, reducer
 from planner.planning.limits import NO_LIMITS, Limits
 from planner.planning.row_plan import Aggregate, RowPlan, Taken, Term
-from stores.codec.layout import row_getter
+from stores.codec.rows import row_getter
 from stores.spec.query import BatchStream
 from stores.spec.schema import Column, Kind, Row, Value
 

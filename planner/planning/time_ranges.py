@@ -7,8 +7,9 @@ the conditions allow; `is_exact` tells when it does not.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TypeAlias
+
+from msgspec import Struct, structs
 
 from planner.binding.domains import Domain, End
 from stores.codec.segments import MICROS_MAX
@@ -22,8 +23,7 @@ _Micros: TypeAlias = int | None
 """Microseconds since 1970; None leaves an end open."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TimeBox:
+class TimeBox(Struct, frozen=True, kw_only=True):
     """Limits of the two times of a row; all limits are included."""
 
     start_low: _Micros = None
@@ -62,8 +62,7 @@ class TimeBox:
 ANY_TIME = TimeBox()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Times:
+class Times(Struct, frozen=True, kw_only=True):
     """Disjoint boxes, and whether every row in them meets the conditions."""
 
     boxes: tuple[TimeBox, ...] = (ANY_TIME,)
@@ -130,7 +129,7 @@ def _shifted(domain: Domain, by_us: int) -> Domain:
         return None if end is None else (end[0] + by_us, end[1])
 
     values = None if domain.values is None else tuple(v + by_us for v in domain.values)
-    return replace(domain, values=values, low=moved(domain.low), high=moved(domain.high))
+    return structs.replace(domain, values=values, low=moved(domain.low), high=moved(domain.high))
 
 
 def _limits(domain: Domain | None) -> tuple[_Micros, _Micros]:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 import pyarrow as pa
+from msgspec import structs
 
 from planner.binding.relations import SYSTEM_RELATIONS, Surroundings, system_table
 from planner.binding.running_statements import RunningQueries
@@ -381,7 +382,7 @@ class Executor:
             return scatter
         _check_partitions(options.partitions, access.schema)
         targets = [target for target in scatter.targets if target[0] in options.partitions]
-        return replace(scatter, targets=targets)
+        return structs.replace(scatter, targets=targets)
 
     def _ask(self, store: Store, partition: int, query: Query[R], tally: Tally) -> QueryResult[R]:
         config = tally.reading.config(store, partition)

@@ -268,10 +268,12 @@ def _text_column(data_type: DataType) -> KeyColumn:
     def decode(encoded: bytes, at: int) -> tuple[Value, int]:
         if encoded[at] == 0:
             return None, at + 1
-        end = encoded.index(b"\0", at + 1)
-        while encoded[end + 1 : end + 2] == b"\xff":
-            end = encoded.index(b"\0", end + 2)
-        raw = encoded[at + 1 : end].replace(b"\0\xff", b"\0")
+        end = encoded.index(0, at + 1)
+        raw = encoded[at + 1 : end]
+        if encoded[end + 1 : end + 2] == b"\xff":
+            while encoded[end + 1 : end + 2] == b"\xff":
+                end = encoded.index(0, end + 2)
+            raw = encoded[at + 1 : end].replace(b"\0\xff", b"\0")
         return (raw.decode() if is_text else raw), end + 1
 
     def encode_array(array: pa.Array) -> tuple[Piece, ...]:

@@ -11,7 +11,7 @@ Source: FoundationDB's tuple layer. Kafka's serializers do not keep the order of
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -21,7 +21,7 @@ from stores.codec.key_columns import Piece, key_column
 from stores.errors import CodecError
 from stores.spec.arrow import binary_parts, joined_bytes, physical_array, physical_list
 from stores.spec.query import Interval
-from stores.spec.schema import Column, Key, Kind
+from stores.spec.schema import Column, Key, Kind, Value
 
 _MISFITS = (TypeError, ValueError, ArithmeticError, struct.error, AttributeError)
 """The errors of an encoder for a value that does not fit its column."""
@@ -35,7 +35,7 @@ class KeyCodec:
         self._parts = tuple(key_column(column) for column in columns)
         self._encoders = tuple(part.encode for part in self._parts)
         self._only = self._encoders[0] if len(self._encoders) == 1 else None
-        self._only_part = self._parts[0].decode if len(self._parts) == 1 else None
+        self._values_from = _decoder([part.decode for part in self._parts])
         self._text_at = [i for i, part in enumerate(self._parts) if part.width is None]
 
     def encode(self, key: Key) -> bytes:
@@ -114,10 +114,8 @@ class KeyCodec:
         Raises:
             CodecError: the bytes are not a key of these columns.
         """
-        if self._only_part is None:
-            return self.decode(encoded, at)[0]
         try:
-            return (self._only_part(encoded, at)[0],)
+            return self._values_from(encoded, at)
         except (IndexError, ValueError, struct.error) as error:
             raise CodecError(f"no key in {encoded[:64]!r}") from error
 
@@ -247,6 +245,32 @@ class KeyCodec:
                 stop = start + widths[i] - 1
             found.append(part.decode_array(pc.binary_slice(keys, start, stop or None)))
         return found
+
+
+def _decoder(
+    decoders: Sequence[Callable[[bytes, int], tuple[Value, int]]],
+) -> Callable[[bytes, int], Key]:
+    """Return the function that decodes a key; the usual ones without a loop."""
+    if len(decoders) == 1:
+        (only,) = decoders
+        return lambda encoded, at: (only(encoded, at)[0],)
+    if len(decoders) == 2:
+        first, second = decoders
+
+        def decode_two(encoded: bytes, at: int) -> Key:
+            value, at = first(encoded, at)
+            return value, second(encoded, at)[0]
+
+        return decode_two
+
+    def decode_all(encoded: bytes, at: int) -> Key:
+        values = []
+        for decode in decoders:
+            value, at = decode(encoded, at)
+            values.append(value)
+        return tuple(values)
+
+    return decode_all
 
 
 def after_prefix(prefix: bytes) -> bytes:

@@ -21,7 +21,7 @@ import numpy as np
 import pyarrow as pa
 
 from stores.codec.keys import KeyCodec
-from stores.codec.rows import RowCodec
+from stores.codec.rows import RowCodec, row_getter
 from stores.codec.segments import END_OF_TIME, MICROS_MAX, MICROS_MIN, Segments
 from stores.errors import CodecError, SchemaError
 from stores.spec.arrow import Ints, array_of_ints, int64_values
@@ -217,16 +217,6 @@ class Layout:
         return held
 
 
-def row_getter(places: Sequence[int]) -> Callable[[Row], Row]:
-    """Return a function that takes the values at these places out of a row."""
-    if not places:
-        return lambda row: ()
-    first = places[0]
-    if list(places) == list(range(first, first + len(places))):
-        return operator.itemgetter(slice(first, first + len(places)))
-    return operator.itemgetter(*places)
-
-
 class EntryDecoder:
     """Decodes entries to batches of the wanted columns, whose places it looks up once."""
 
@@ -286,23 +276,21 @@ class EntryDecoder:
 
     def _row_decoder(self) -> Callable[[Sequence[bytes], Sequence[bytes]], list[Row]]:
         layout, at = self._layout, self._layout.prefix_bytes
-        decode_key, decode_row = layout.entries.values, layout.rows.decode
-        stored = [*self._key_names, *self._value_names]
-        kept = all(name in stored for name in self.names) and not self._is_versioned
-        has_keys, has_values = any(self._wanted_keys), any(self._wanted_values)
-        if kept and self.names and not (has_keys and has_values):
-            offset = 0 if has_keys else len(self._key_names)
-            take = row_getter([stored.index(name) - offset for name in self.names])
-            if has_keys:
-                return lambda keys, rows: [take(decode_key(key, at)) for key in keys]
+        wanted = [name for name in self._value_names if name in self.names]
+        held = [*self._key_names, *wanted]
+        if self._is_versioned or not self.names or any(name not in held for name in self.names):
+            return self._computed_rows
+        decode_key = layout.entries.values
+        decode_row = layout.rows.decoder([self._value_names.index(name) for name in wanted])
+        if not any(self._wanted_keys):
+            take = row_getter([wanted.index(name) for name in self.names])
             return lambda keys, rows: [take(decode_row(row)) for row in rows]
-        if kept and self.names:
-            take = row_getter([stored.index(name) for name in self.names])
-            return lambda keys, rows: [
-                take(decode_key(key, at) + decode_row(row))
-                for key, row in zip(keys, rows, strict=True)
-            ]
-        return self._computed_rows
+        take = row_getter([held.index(name) for name in self.names])
+        if not wanted:
+            return lambda keys, rows: [take(decode_key(key, at)) for key in keys]
+        return lambda keys, rows: [
+            take(decode_key(key, at) + decode_row(row)) for key, row in zip(keys, rows, strict=True)
+        ]
 
     def _computed_rows(self, entry_keys: Sequence[bytes], rows: Sequence[bytes]) -> list[Row]:
         """Decode entries with columns that are not stored as they are shown."""

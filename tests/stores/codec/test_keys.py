@@ -34,6 +34,8 @@ def test_keys_round_trip(table: Table) -> None:
         assert comparable(found) == comparable(row)
         assert [type(v) for v in found] == [type(v) for v in row]
         assert end == 4 + len(encoded)
+        again = codec.values(b"junk" + encoded + b"\x80more", 4)
+        assert comparable(again) == comparable(row)
         assert codec.encode_whole(row) == encoded
     assert codec.encode_all(rows, prefix=b"p") == [b"p" + codec.encode(row) for row in rows]
 

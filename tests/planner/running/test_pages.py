@@ -1,0 +1,74 @@
+"""Pages: the first rows in the order of the key, read in small parts of several partitions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planner.planning.plan import QueryPlan
+from planner.sql import SqlEngine
+from planner.values.session import Session
+from stores.spec.schema import Row
+from tests.planner.sides import looked_up
+from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
+
+ROWS: list[Row] = [
+    (group, number, group * 100 + number)
+    for group in range(4)
+    for number in range(60)
+    if (group, number) < (3, 5)
+]
+STORE = keyvalue("pages", {"g": "integer", "n": "integer"}, {"v": "bigint"}, partitions=5)
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[SqlEngine]:
+    store = open_store(STORE)
+    fill(store, ROWS)
+    made = SqlEngine(FixedCatalog(store))
+    yield made
+    made.close()
+
+
+@given(
+    low=st.integers(-1, 61),
+    group=st.one_of(st.none(), st.integers(0, 4)),
+    rows=st.integers(0, 70),
+    skipped=st.integers(0, 5),
+    descending=st.booleans(),
+)
+def test_a_page_has_the_first_rows_of_all_partitions(
+    engine: SqlEngine, low: int, group: int | None, rows: int, skipped: int, *, descending: bool
+) -> None:
+    where = f"g = {group} AND n > {low}" if group is not None else f"(g, n) > (1, {low})"
+    word = " DESC" if descending else ""
+    sql = (
+        f"SELECT v FROM pages WHERE {where} ORDER BY g{word}, n{word} LIMIT {rows} OFFSET {skipped}"
+    )
+    session = Session()
+    statement = engine.prepare(sql, session)
+    kept = [
+        row
+        for row in ROWS
+        if (row[0] == group and row[1] > low if group is not None else row[:2] > (1, low))
+    ]
+    kept.sort(reverse=descending)
+    found = looked_up(statement, (), session)
+    assert isinstance(statement.plan, QueryPlan)
+    assert found is not None or statement.plan.rows is None
+    if found is not None:
+        assert [value for (value,) in found] == [row[2] for row in kept[skipped : skipped + rows]]
+
+
+def test_a_page_reads_little_more_than_it_has(engine: SqlEngine) -> None:
+    session = Session()
+    sql = "SELECT v FROM pages WHERE g = 1 AND n > 3 ORDER BY n LIMIT 20"
+    statement = engine.prepare(sql, session)
+    assert statement.look_up is not None
+    found = statement.look_up((), session)
+    assert found is not None
+    assert len(found.rows) == 20
+    assert sum(rows for _, _, rows in found.reads) <= 60
