@@ -167,7 +167,7 @@ def _page(scatter: Scatter, streams: Sequence[BatchStream]) -> tuple[list[Row], 
     if top is None or wanted is None or top.held is not None or scatter.allowed is not None:
         return None
     numbers = {number for number, _ in scatter.targets}
-    if len(numbers) < len(streams) or not all(stream.has_rows for stream in streams):
+    if not 1 < len(streams) <= len(numbers) or not all(stream.has_rows for stream in streams):
         return None
     order = itemgetter(*[access.columns.index(name) for name, _ in top.columns])
     share = wanted // len(streams)
