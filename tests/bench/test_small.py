@@ -48,10 +48,12 @@ class Cost:
 
 
 CEILINGS = {
-    "key": Cost(45, 3),
-    "ten-keys": Cost(1_640, 45),
-    "day": Cost(1_120, 50),
-    "page": Cost(1_320, 82),
+    "key": Cost(46, 3),
+    "ten-keys": Cost(360, 15),
+    "day": Cost(430, 16),
+    "day-total": Cost(380, 16),
+    "page": Cost(485, 27),
+    "range": Cost(600, 29),
 }
 CALLS_TOLERANCE, PEAK_TOLERANCE = 1.1, 1.25
 """How many times its ceiling a cost may be: versions of Python differ, most in sizes of objects."""
