@@ -23,6 +23,7 @@ from gateway.errors import ServeError
 STOP_S = 20.0
 """How long a program may take to stop before it is killed: Spark finishes its batch first."""
 _POLL_S = 0.05
+_GUARD = 'read -r _; kill -s KILL -- "-$1"'
 LINE_EVERY_S = 10.0
 """How often a line is printed without a terminal; a replay prints about ten."""
 
@@ -119,9 +120,31 @@ def running(
         )
     program = Program(name, process, log)
     try:
-        yield program
+        with _killed_with_the_demo(process.pid):
+            yield program
     finally:
         program.stop()
+
+
+@contextmanager
+def _killed_with_the_demo(group: int) -> Iterator[None]:
+    """Have a process group killed if the demo is, which can then stop nothing itself.
+
+    The guard waits for the end of its standard input, which comes when the demo ends, however it
+    ends.
+    """
+    guard = subprocess.Popen(
+        ["/bin/sh", "-c", _GUARD, "guard", str(group)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    with guard:
+        try:
+            yield
+        finally:
+            guard.kill()
 
 
 class PipelineEvents:

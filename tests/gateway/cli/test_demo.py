@@ -197,6 +197,23 @@ def test_a_grandchild_of_the_pipeline_is_stopped_too(example: Path) -> None:
 
 
 @pytest.mark.server
+@pytest.mark.parametrize(
+    ("shown", "more"), [("starting Spark", "time.sleep(600)\n"), ("Ctrl-C stops.", "")]
+)
+def test_a_demo_that_is_killed_leaves_no_process(example: Path, shown: str, more: str) -> None:
+    (example / "pipeline.py").write_text(PIPELINE + more)
+    demo = Demo(example)
+    demo.wait_for(shown)
+    assert processes_naming(example)
+    demo.process.kill()
+    demo.process.wait(timeout=PATIENCE_S)
+    until = time.monotonic() + PATIENCE_S
+    while processes_naming(example):
+        assert time.monotonic() < until, processes_naming(example)
+        time.sleep(0.02)  # no one waits for the children of a killed process
+
+
+@pytest.mark.server
 def test_the_error_of_a_program_names_its_log(example: Path) -> None:
     (example / "pipeline.py").write_text("import sys\nsys.exit('no Java here')\n")
     demo = Demo(example)
