@@ -101,11 +101,7 @@ class EpochChain:
         end = self._walk(self._listed_end())
         self._require_reached(snapshots, end.epoch)
         if had_epochs and end.epoch < 0:
-            raise TornRecordError(
-                f'the records in "{self.directory.join("epochs")}" are missing: store '
-                f'"{self.name}" has had epochs. Put them back, or remove the directory of the '
-                "store and build it anew"
-            )
+            raise self._all_missing()
         self._end = end
         return end.epoch
 
@@ -133,6 +129,32 @@ class EpochChain:
                     f"{newest}. Put back the records of epochs/, or remove the store's directory "
                     "and build the store anew"
                 )
+
+    def _require_kept(self, applied: int) -> None:
+        """Make sure that the log still has an epoch that a reader has applied, if it ends there.
+
+        The newest epoch is never removed as old. A store that was removed and is made anew may have
+        no epoch yet.
+        """
+        if applied < 0 or self._listed[-1:] == (applied,):
+            return
+        if self.directory.has(commit_name(applied)):
+            return  # it is newer than the last listing
+        if self._listed:
+            raise TornRecordError(
+                f'record "{self.directory.join(commit_name(applied))}" is missing: the log of '
+                f'store "{self.name}" ends at epoch {self._listed[-1]}. Put back the records of '
+                "epochs/, or remove the store's directory and build the store anew"
+            )
+        if self.directory.has(COMMITTED):
+            raise self._all_missing()
+
+    def _all_missing(self) -> TornRecordError:
+        return TornRecordError(
+            f'the records in "{self.directory.join("epochs")}" are missing: store '
+            f'"{self.name}" has had epochs. Put them back, or remove the directory of the '
+            "store and build it anew"
+        )
 
     def newest_term(self) -> int:
         """Return the newest term of any readable record, in case the records of terms/ are lost."""
@@ -215,6 +237,7 @@ class EpochChain:
         listed = self._listed
         at = bisect_right(listed, after)
         if at == len(listed):
+            self._require_kept(after)
             return None, None
         own = self._own(after)
         for number in islice(listed, at, None):

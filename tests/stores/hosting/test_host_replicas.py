@@ -17,7 +17,7 @@ from stores.errors import (
 from stores.hosting.host import Host
 from stores.spec.position import PositionBound
 from stores.spec.result import Success
-from stores.spec.store import Role
+from stores.spec.store import PartitionStatus, Role
 from tests.support.hosts import SCAN, counts, has_epoch, running, write
 from tests.support.values import rows_of
 from tests.support.waiting import until
@@ -56,6 +56,24 @@ def test_a_host_holds_the_partitions_it_was_given(tmp_path: Path) -> None:
         for call in (host.promote, host.demote, host.drop):
             with pytest.raises(InvalidPartitionError, match="not on this node"):
                 call("clicks", 0)
+
+
+def test_a_host_reports_that_the_epochs_are_lost_and_serves_the_last(tmp_path: Path) -> None:
+    write(tmp_path / "log", n=7)
+    epochs, lost = tmp_path / "log" / "clicks" / "epochs", tmp_path / "lost"
+    with running(tmp_path / "log", tmp_path / "data") as host:
+        until(lambda: host.is_ready and has_epoch(host, 0))
+        before = counts(host)
+        epochs.rename(lost)
+        until(lambda: all("are missing" in (s.error or "") for s in clicks(host)))
+        assert not host.is_ready
+        assert counts(host) == before
+        lost.rename(epochs)
+        until(lambda: host.is_ready)
+
+
+def clicks(host: Host) -> list[PartitionStatus]:
+    return list(host.statuses()["clicks"].values())
 
 
 def test_a_dropped_replica_goes_on_from_its_files_or_starts_over(tmp_path: Path) -> None:

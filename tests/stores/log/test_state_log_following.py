@@ -83,6 +83,31 @@ def test_a_gap_in_a_log_of_format_1_is_seen_at_the_next_listing(tmp_path: Path) 
     assert log.latest_epoch() == 9
 
 
+@pytest.mark.parametrize("kept", [0, 1])
+def test_the_loss_of_an_epoch_that_was_applied_is_noticed(tmp_path: Path, kept: int) -> None:
+    """All epochs, or the newest: no reader would see that the log has ended."""
+    log, clock = followed(tmp_path)
+    for _ in range(3):
+        StoreWriter(tmp_path, CLICKS).write(rows(), position=AT)
+    assert log.next_commit(2) is None
+    epochs, lost = tmp_path / "clicks" / "epochs", tmp_path / "lost"
+    lost.mkdir()
+    for path in sorted(epochs.iterdir())[kept:]:
+        path.rename(lost / path.name)
+    if not kept:
+        epochs.rmdir()
+    clock.now += 1.0
+    for _ in range(2):
+        with pytest.raises(TornRecordError, match="missing"):
+            log.next_commit(2)
+        clock.now += 0.01
+    epochs.mkdir(exist_ok=True)
+    for path in lost.iterdir():
+        path.rename(epochs / path.name)
+    clock.now += 1.0
+    assert log.next_commit(2) is None
+
+
 def test_a_slow_listing_is_repeated_seldom(tmp_path: Path) -> None:
     """A log of a week may have half a million epochs: waiting must not list all the time."""
     clock = Clock()
