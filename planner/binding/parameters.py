@@ -10,12 +10,17 @@ from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
-from planner.errors import InvalidSyntaxError, InvalidValueError, MismatchedTypeError
+from planner.errors import (
+    InvalidSyntaxError,
+    InvalidValueError,
+    MismatchedTypeError,
+    UnknownNameError,
+)
 from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types, value_type
 from planner.postgres.types.operands import COMPARED, alternatives, arguments, compared
 from planner.postgres.types.result_types import SYMBOLS, open_operand_type
-from planner.postgres.types.signatures import OPEN, SIGNATURES, resolve
+from planner.postgres.types.signatures import OPEN, SIGNATURES, is_ambiguous, resolve
 from planner.syntax.with_clause import NO_CLAUSE, Clause
 from planner.trees.nodes import Nodes, cast, parameter_number, position_of, strip
 from planner.values.catalog_types import postgres_name
@@ -37,6 +42,8 @@ _MANY = (exp.Any, exp.All)
 _NAMED = (exp.Kwarg, exp.PropertyEQ)
 _COUNTED = (exp.Limit, exp.Offset, exp.Fetch)
 _COMPUTED = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod, exp.Pow)
+_AMBIGUOUS = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod)
+"""Operators that take several types; `^` prefers doubles."""
 _ALIKE = (exp.Binary, exp.Coalesce, exp.Greatest, exp.Least, exp.Nullif)
 """Nodes whose operands must all have one type."""
 _OF_TEXT = {"this": TEXT, "expression": INTEGER}
@@ -82,6 +89,7 @@ class Parameters:
         Raises:
             InvalidValueError: a number is out of range (42P02).
             InvalidSyntaxError: a `$` has no number.
+            UnknownNameError: a call or an operator may mean several functions (42725).
         """
         for reference in () if clause is NO_CLAUSE else clause.parameters:
             self._check(reference.number)
@@ -97,6 +105,9 @@ class Parameters:
             if found is not None and number not in self._types:
                 self._types[number] = found
                 types.forget()
+        for node in places:
+            if parameter_number(node) not in self._types:
+                _require_one_meaning(node, types)
         for node in places:
             self._types.setdefault(parameter_number(node), TEXT)
         types.forget()
@@ -224,6 +235,39 @@ def _expected_type(node: exp.Parameter, types: Types) -> DataType | None:
     return _type_of_others(parent, child, types)
 
 
+def _require_one_meaning(node: exp.Parameter, types: Types) -> None:
+    """Refuse a function or an operator that takes several types where nothing gives a type."""
+    child: exp.Expr = node
+    parent = node.parent
+    while isinstance(parent, exp.Paren):
+        child, parent = parent, parent.parent
+    if isinstance(parent, exp.Extract):
+        raise _not_unique("function pg_catalog.extract(unknown, unknown) is not unique", node)
+    if isinstance(parent, exp.Neg):
+        raise _not_unique("operator is not unique: - unknown", node)
+    if isinstance(parent, _AMBIGUOUS):
+        other = parent.expression if parent.this is child else parent.this
+        if _is_open(other, types):
+            symbol = SYMBOLS[type(parent)]
+            raise _not_unique(f"operator is not unique: unknown {symbol} unknown", node)
+    if isinstance(parent, exp.Func) and (name := call_name(parent)) in SIGNATURES:
+        given = [OPEN if _is_open(each, types) else types.of(each) for each in arguments(parent)]
+        if is_ambiguous(name, given):
+            shown = ["unknown" if each == OPEN else format_type(each) for each in given if each]
+            raise _not_unique(f"function {name}({', '.join(shown)}) is not unique", node)
+
+
+def _not_unique(message: str, node: exp.Expr) -> UnknownNameError:
+    kind = message.partition(" ")[0]
+    return UnknownNameError(
+        message,
+        hint=f"Could not choose a best candidate {kind}. "
+        "You might need to add explicit type casts.",
+        position=position_of(node),
+        sqlstate="42725",
+    )
+
+
 def _argument_type(name: str, call: exp.Func, child: exp.Expr, types: Types) -> DataType | None:
     """Return the type that a function requires of an argument next to the others."""
     given = arguments(call)
@@ -278,7 +322,8 @@ def _type_in_row(row: exp.Tuple, child: exp.Expr, types: Types) -> DataType | No
 def _operand_type(parent: exp.Expr, child: exp.Expr, types: Types) -> DataType | None:
     """Return the type that an arithmetic operator requires of one side, given the other."""
     is_left = parent.this is child
-    other = types.of(parent.expression if is_left else parent.this)
+    beside = parent.expression if is_left else parent.this
+    other = None if _is_open(beside, types) else types.of(beside)
     return (
         None if other is None else open_operand_type(SYMBOLS[type(parent)], other, is_left=is_left)
     )

@@ -191,6 +191,17 @@ def resolve(name: str, given: Sequence[DataType | None]) -> tuple[DataType | Non
 
     Source: PostgreSQL's manual, 10.3, Functions.
     """
+    fitting = _candidates(name, given)
+    return _concrete(fitting[0], given) if len(fitting) == 1 else None
+
+
+def is_ambiguous(name: str, given: Sequence[DataType | None]) -> bool:
+    """Return whether several signatures fit a call equally well; False if a type is not known."""
+    return None not in given and len(_candidates(name, given)) > 1
+
+
+def _candidates(name: str, given: Sequence[DataType | None]) -> list[Signature]:
+    """Return the signatures that fit; the best of them if all types are known."""
     fitting = [
         signature
         for signature in SIGNATURES.get(name, ())
@@ -198,7 +209,7 @@ def resolve(name: str, given: Sequence[DataType | None]) -> tuple[DataType | Non
     ]
     if len(fitting) > 1 and None not in given:
         fitting = _best(fitting, [each for each in given if each is not None])
-    return _concrete(fitting[0], given) if len(fitting) == 1 else None
+    return fitting
 
 
 def _fits(given: DataType | None, wanted: Parameter) -> bool:

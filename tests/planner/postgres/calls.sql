@@ -471,3 +471,42 @@ SELECT id FROM samples WHERE lag(i) > 1
 ! 42809
 SELECT string_agg(t) FROM samples
 ! 42883
+SELECT extract(hour FROM $1)
+! 42725
+SELECT extract(hour FROM ($1))
+! 42725
+SELECT $1::timestamp, extract(hour FROM $1)
+$ timestamp_without_time_zone
+: timestamp_without_time_zone numeric
+SELECT extract(hour FROM $1::text)
+! 42883
+SELECT date_part('hour', $1)
+! 42725
+SELECT date_part($1, $2)
+! 42725
+SELECT date_trunc('hour', $1)
+! 42725
+SELECT date_trunc('hour', $1, 'UTC')
+$ timestamp_with_time_zone
+: timestamp_with_time_zone
+SELECT isfinite($1)
+! 42725
+SELECT to_char($1, 'YYYY')
+! 42725
+SELECT sum($1)
+! 42725
+SELECT avg($1)
+! 42725
+SELECT mod($1, $2)
+! 42725
+SELECT $1 + $2
+! 42725
+SELECT $1 - NULL
+! 42725
+SELECT -$1
+! 42725
+SELECT $1 % '2'
+! 42725
+SELECT $1 ^ $2
+$ double_precision double_precision
+: double_precision
