@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -10,10 +11,11 @@ from typing import Any, TypeAlias
 
 import duckdb
 import pyarrow as pa
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from planner.composing.database import DatabaseError, Definition, DescribedColumn
 from planner.composing.functions.python_functions import PYTHON_FUNCTIONS
+from planner.composing.prepared import DEALLOCATE, ROWS_MAX, execute_text, prepare_text
 
 TYPES_MAX = 1_000
 """DuckDB types whose Arrow types are cached; structs and decimals make many types."""
@@ -21,6 +23,9 @@ KEPT_MAX = 64
 """Bound statements that a database caches, at about 20 kB each."""
 KEPT_SQL_MAX = 10_000
 """Characters of the longest statement that is cached."""
+SHORT_S = 0.02
+"""CPU time of a run beyond which a plan is not kept: it holds some memory of its last run, and
+planning takes little time beside such a run."""
 
 _CONFIG: dict[str, Any] = {"async_threads": "1"}
 """Threads that read files; there are no files, but DuckDB would start eight with a stack each."""
@@ -40,10 +45,11 @@ class LocalRelation:
     Args:
         schema: of the rows.
         read: returns a new stream of the rows; called for each scan.
+        is_whole: whether all rows are in memory, so that reading them again costs little.
     """
 
-    def __init__(self, schema: pa.Schema, read: Read = no_rows) -> None:
-        self.schema, self.read = schema, read
+    def __init__(self, schema: pa.Schema, read: Read = no_rows, *, is_whole: bool = False) -> None:
+        self.schema, self.read, self.is_whole = schema, read, is_whole
 
     def __arrow_c_schema__(self) -> object:
         return self.schema.__arrow_c_schema__()
@@ -53,16 +59,21 @@ class LocalRelation:
         return reader.__arrow_c_stream__(requested_schema)
 
 
-class Bound(Struct, frozen=True):
-    """A connection with relations and a statement that DuckDB has bound.
+class Bound(Struct):
+    """A connection with relations and a statement that DuckDB has bound or prepared.
 
     It can be run again with other rows of the same schemas.
     """
 
     cursor: duckdb.DuckDBPyConnection
     relations: Mapping[str, LocalRelation]
-    found: duckdb.DuckDBPyRelation | None
-    """None for a statement with parameters, which DuckDB binds with their values."""
+    found: duckdb.DuckDBPyRelation | None = None
+    """None unless it is bound, and has no parameters."""
+    is_small: bool = False
+    """Whether its last run was short and gave few rows."""
+    is_prepared: bool = False
+    can_prepare: bool = True
+    """Whether DuckDB has not refused to prepare it."""
 
 
 class LocalDatabase:
@@ -90,6 +101,8 @@ class LocalDatabase:
                 self._database.execute(f"CREATE OR REPLACE TABLE {name} AS FROM zz_source")
                 self._database.unregister("zz_source")
             self._run_all(definition.after)
+            self.can_execute = _can_execute(self._database)
+            """Whether statements can be prepared."""
 
     def statement(self, sql: str) -> LocalStatement:
         """Return a statement that has not begun."""
@@ -155,6 +168,7 @@ class LocalStatement:
         self._bound: Bound | None = None
         self._key: Hashable | None = None
         self._reader: pa.RecordBatchReader | None = None
+        self._worked_s, self._rows = 0.0, 0
         self._is_over = False
         self._interrupted = False
 
@@ -167,11 +181,11 @@ class LocalStatement:
             DatabaseError: DuckDB refuses the statement.
         """
         with own_errors():
+            bound = self._connect(relations)
             # Bound but not optimised: the optimiser computes constants, however long they take.
-            found = self._bind(relations, dict.fromkeys(parameters))
+            found = self._relation(bound, dict.fromkeys(parameters))
             names, kinds = found.columns, [str(kind) for kind in found.types]
-            assert self._cursor is not None, "it has been bound"
-            types = self._database.arrow_types(self._cursor, kinds)
+            types = self._database.arrow_types(bound.cursor, kinds)
         self._is_over = True
         return tuple(
             DescribedColumn(name=name, kind=kind, arrow=types[kind])
@@ -190,35 +204,34 @@ class LocalStatement:
         Raises:
             DatabaseError: DuckDB refuses the statement, or failed.
         """
+        start = time.thread_time()
         with own_errors():
-            schemas = {name: relation.schema for name, relation in relations.items()}
-            found = self._bind(schemas, parameters, script)
-            assert self._bound is not None, "it has been bound"
+            bound = self._connect({name: each.schema for name, each in relations.items()}, script)
             for name, relation in relations.items():
-                self._bound.relations[name].read = relation.read
+                bound.relations[name].read = relation.read
             self._check()
-            self._reader = found.to_arrow_reader(rows_max)
+            self._reader = None
+            if bound.is_small and all(each.is_whole for each in relations.values()):
+                self._reader = self._execute(bound, parameters, rows_max)
+            if self._reader is None:
+                self._reader = self._relation(bound, parameters).to_arrow_reader(rows_max)
+        self._worked_s += time.thread_time() - start
         schema: pa.Schema = self._reader.schema
         return schema
 
-    def _bind(
-        self, schemas: Mapping[str, pa.Schema], parameters: Mapping[str, Any], script: str = ""
-    ) -> duckdb.DuckDBPyRelation:
+    def _connect(self, schemas: Mapping[str, pa.Schema], script: str = "") -> Bound:
+        """Return a connection with the relations; a cached one if there is no script."""
+        bound: Bound | None = None
         if not script and len(self._sql) <= KEPT_SQL_MAX:
             named = (schemas[name].serialize().to_pybytes() for name in schemas)
             self._key = (self._sql, *zip(schemas, named, strict=True))
-            self._bound = self._database.kept(self._key)
-        if self._bound is None:
+            bound = self._database.kept(self._key)
+        if bound is None:
             self._cursor = self._database.cursor()
-            self._bound = self._connected(self._cursor, schemas, script)
-        self._cursor = cursor = self._bound.cursor
+            bound = self._connected(self._cursor, schemas, script)
+        self._bound, self._cursor = bound, bound.cursor
         self._check()
-        if parameters:
-            return cursor.sql(self._sql, params=dict(parameters))
-        if self._bound.found is None:
-            self._bound = structs.replace(self._bound, found=cursor.sql(self._sql))
-        assert self._bound.found is not None, "it has been bound"
-        return self._bound.found
+        return bound
 
     @staticmethod
     def _connected(
@@ -229,7 +242,40 @@ class LocalStatement:
         relations = {name: LocalRelation(schema) for name, schema in schemas.items()}
         for name, relation in relations.items():
             cursor.register(name, relation)
-        return Bound(cursor, relations, None)
+        return Bound(cursor, relations)
+
+    def _relation(self, bound: Bound, parameters: Mapping[str, Any]) -> duckdb.DuckDBPyRelation:
+        """Return the statement as a relation, which is planned each time it runs."""
+        if parameters:
+            return bound.cursor.sql(self._sql, params=dict(parameters))
+        if bound.found is None:
+            bound.found = bound.cursor.sql(self._sql)
+        return bound.found
+
+    def _execute(
+        self, bound: Bound, parameters: Mapping[str, Any], rows_max: int
+    ) -> pa.RecordBatchReader | None:
+        """Run the prepared statement; None if it has to run as a relation."""
+        text = execute_text(parameters)
+        if text is None or not self._prepare(bound):
+            return None
+        try:
+            rows = _submit(bound.cursor, text, rows_max)
+        except duckdb.OutOfMemoryException:  # it held all rows
+            rows = None
+        self._check()
+        return None if rows is None or rows.num_rows > ROWS_MAX else rows.to_reader()
+
+    def _prepare(self, bound: Bound) -> bool:
+        """Return whether the statement is prepared, now or before."""
+        if bound.is_prepared or not bound.can_prepare or not self._database.can_execute:
+            return bound.is_prepared
+        try:
+            bound.cursor.execute(prepare_text(self._sql))
+            bound.is_prepared = True
+        except duckdb.Error:
+            bound.can_prepare = False
+        return bound.is_prepared
 
     def next(self) -> pa.RecordBatch | None:
         """Return the next rows; None after the last ones.
@@ -238,6 +284,7 @@ class LocalStatement:
             DatabaseError: DuckDB failed.
         """
         assert self._reader is not None, "it has begun"
+        start = time.thread_time()
         with own_errors():
             while True:
                 self._check()
@@ -245,6 +292,8 @@ class LocalStatement:
                 if batch is None:
                     self._is_over = True
                 if batch is None or batch.num_rows:
+                    self._worked_s += time.thread_time() - start
+                    self._rows += 0 if batch is None else batch.num_rows
                     return batch
 
     def interrupt(self) -> None:
@@ -261,6 +310,11 @@ class LocalStatement:
         bound, cursor = self._bound, self._cursor
         is_whole = self._is_over and not self._interrupted
         if bound is not None and self._key is not None and is_whole:
+            if self._reader is not None:
+                bound.is_small = self._worked_s <= SHORT_S and self._rows <= ROWS_MAX
+            if bound.is_prepared and not bound.is_small:
+                bound.cursor.execute(DEALLOCATE)
+                bound.is_prepared = False
             self._database.keep(self._key, bound)
         elif cursor is not None:
             cursor.close()
@@ -268,6 +322,27 @@ class LocalStatement:
     def _check(self) -> None:
         if self._interrupted:
             raise DatabaseError("Interrupt", "INTERRUPT Error: Interrupted!")
+
+
+def _submit(cursor: duckdb.DuckDBPyConnection, text: str, rows_max: int) -> pa.Table:
+    """Run a statement and return its rows.
+
+    This is what `to_arrow_table` of a relation calls. EXECUTE has no relation, and the public way
+    to its rows copies them through another statement, which takes three times as long.
+    """
+    return cursor._submit(text, None, "arrow", rows_max).arrow_table()
+
+
+def _can_execute(database: duckdb.DuckDBPyConnection) -> bool:
+    """Whether `_submit` works with this version of DuckDB's client."""
+    cursor = database.cursor()
+    try:
+        cursor.execute(prepare_text("SELECT 1"))
+        return bool(_submit(cursor, execute_text({}) or "", 1).num_rows == 1)
+    except (AttributeError, TypeError, ValueError, duckdb.Error):
+        return False
+    finally:
+        cursor.close()
 
 
 @contextmanager

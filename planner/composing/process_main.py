@@ -229,7 +229,7 @@ class _Lane:
             part = None if frame.body is None else frame.body.slice(at, size)
             at += size
             relation = ReceivedRelation(place, given, schema, part, feed)
-            relations[given.name] = LocalRelation(schema, relation.read)
+            relations[given.name] = LocalRelation(schema, relation.read, is_whole=given.is_whole)
         schema = statement.begin(asked.script, relations, asked.parameters, asked.rows_max)
         rows = self._rows(body)
         return Rows(rows.sizes, rows.is_last, plain_schema(schema).serialize().to_pybytes())

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import math
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 
 import duckdb
 import pyarrow as pa
 import pytest
 
-from planner.composing import local
+from planner.composing import local, prepared
 from planner.composing.database import DatabaseError, Definition
 from planner.composing.local import LocalDatabase, LocalRelation, LocalStatement, own_errors
 from tests.planner.composing.databases import SCHEMA
@@ -32,7 +35,7 @@ def begun(
 ) -> LocalStatement:
     statement = database.statement(sql)
     batch = pa.record_batch([pa.array(values, schema.types[0])], schema=schema)
-    relation = LocalRelation(schema, lambda: iter([batch]))
+    relation = LocalRelation(schema, lambda: iter([batch]), is_whole=True)
     statement.begin(script, {"r0": relation}, parameters or {}, 100)
     return statement
 
@@ -106,6 +109,90 @@ def test_only_the_same_statement_is_used_again(
         rows_of(database, "SELECT n FROM r0, t", 1, script="CREATE TEMP TABLE t (a INTEGER)")
         rows_of(database, f"{SUM} -- {'x' * local.KEPT_SQL_MAX}", 1)
     assert len(made) == 8
+
+
+EACH = "SELECT n + CAST($1 AS BIGINT) AS more, CAST($2 AS TEXT) AS said FROM r0"
+
+
+def plans(connection: object) -> int:
+    """How many prepared statements a connection has."""
+    assert isinstance(connection, duckdb.DuckDBPyConnection)
+    ((count,),) = connection.execute("SELECT count(*) FROM duckdb_prepared_statements()").fetchall()
+    return int(count)
+
+
+def test_a_short_statement_is_planned_once_and_takes_other_values(
+    database: LocalDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = cursors(database, monkeypatch)
+    counts = []
+    for number, said in ((1, "it's"), (-2, "$1; SELECT"), (1 << 40, None)):
+        found = rows_of(database, EACH, 7, parameters={"1": number, "2": said})
+        assert found == [{"more": 7 + number, "said": said}]
+        counts.append(plans(made[0]))
+    assert len(made) == 1
+    assert counts == [0, 1, 1]
+
+
+def test_a_prepared_statement_keeps_its_order(database: LocalDatabase) -> None:
+    sql = "SELECT n % 3 AS part, n FROM r0 ORDER BY n % 3 DESC, n"
+    found = [rows_of(database, sql, *range(500)) for _ in range(3)]
+    assert found[0] == found[1] == found[2]
+    assert len(found[0]) == 500
+
+
+def test_a_prepared_statement_with_many_rows_runs_as_others_do(
+    database: LocalDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = cursors(database, monkeypatch)
+    sql = "SELECT unnest(range(CAST($1 AS BIGINT))) AS n FROM r0"
+    counts = []
+    for rows in (1, prepared.ROWS_MAX, prepared.ROWS_MAX + 1, 100_000, 1):
+        found = rows_of(database, sql, 7, parameters={"1": rows})
+        assert [row["n"] for row in found] == [*range(rows)]
+        counts.append(plans(made[0]))
+    assert counts == [0, 1, 0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *(None, True, 0, -(1 << 63), 1 << 64, 0.1, 1e300, math.inf, "", "'", "\\", "ä\n"),
+        dt.datetime(1, 1, 1, 0, 0, 0, 1),
+        dt.datetime(2013, 7, 4, 12, tzinfo=dt.timezone(dt.timedelta(hours=2))),
+        dt.date(9999, 12, 31),
+        *("a\0b", "x" * 20_000, b"\0", Decimal("1.10"), dt.time(1, 2), [1, None], ["a"]),
+    ],
+)
+def test_a_value_is_the_same_as_text_and_as_a_parameter(
+    database: LocalDatabase, monkeypatch: pytest.MonkeyPatch, value: Any
+) -> None:
+    sql = "SELECT $1 AS value, typeof($1) AS kind FROM r0"
+    found = rows_of(database, sql, 1, parameters={"1": value})
+    assert found == rows_of(database, sql, 1, parameters={"1": value})
+    monkeypatch.setattr(database, "can_execute", False)
+    assert found == rows_of(database, f"{sql} ", 1, parameters={"1": value})
+
+
+def test_a_statement_that_cannot_be_prepared_runs_as_a_relation(
+    database: LocalDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = cursors(database, monkeypatch)
+    monkeypatch.setattr(local, "prepare_text", lambda _: "PREPARE of nothing")
+    assert [rows_of(database, SUM, 1)[0]["total"] for _ in range(3)] == [1, 1, 1]
+    assert len(made) == 1
+
+
+def test_a_plan_is_not_kept_after_a_long_run(
+    database: LocalDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = cursors(database, monkeypatch)
+    counts = []
+    for short_s in (local.SHORT_S, local.SHORT_S, 0, 0):
+        monkeypatch.setattr(local, "SHORT_S", short_s)
+        assert rows_of(database, SUM, 1, 2)[0]["total"] == 3
+        counts.append(plans(made[0]))
+    assert counts == [0, 1, 0, 0]
 
 
 def test_a_failed_statement_is_not_used_again(
