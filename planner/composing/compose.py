@@ -7,7 +7,7 @@ Statements come from `bind` as trees, and values only as parameters.
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -16,6 +16,7 @@ from sqlglot import exp
 from sqlglot.dialects.duckdb import DuckDB
 
 from planner.composing.database import (
+    Answer,
     ArrowRelation,
     Database,
     DatabaseClosedError,
@@ -98,8 +99,8 @@ class Composer:
         cancellation: Cancellation,
         outline: Outline,
         script: str = "",
-    ) -> Iterator[pa.RecordBatch]:
-        """Run a statement; yield batches as DuckDB makes them.
+    ) -> Composed:
+        """Return the rows of a statement, which runs when the first ones are read.
 
         Args:
             sql: the statement.
@@ -110,21 +111,60 @@ class Composer:
             script: statements to run first, such as SET VARIABLE; no other statement is affected.
 
         Raises:
-            QueryError: DuckDB failed, or a relation did.
+            QueryError: from the rows: DuckDB failed, or a relation did.
         """
         values = {str(n): python_value(*given) for n, given in parameters.items()}
-        with _our_errors(outline):
-            answer = self._database.run(
+
+        def begin() -> Answer:
+            return self._database.run(
                 sql,
                 script=script,
                 relations=relations,
                 parameters=values,
                 cancellation=cancellation,
             )
+
+        return Composed(begin, outline)
+
+
+class Composed:
+    """The rows of a statement, as DuckDB makes them. For one thread at a time.
+
+    Args:
+        begin: begins the statement.
+        outline: of the client's statement, for the position of errors.
+    """
+
+    def __init__(self, begin: Callable[[], Answer], outline: Outline) -> None:
+        self._begin, self._outline = begin, outline
+        self._answer: Answer | None = None
+
+    def __iter__(self) -> Iterator[pa.RecordBatch]:
+        return self
+
+    def __next__(self) -> pa.RecordBatch:
+        with _our_errors(self._outline):
+            if self._answer is None:
+                self._answer = self._begin()
             try:
-                yield from answer
-            finally:
-                answer.close()
+                batch = next(self._answer, None)
+            except BaseException:
+                self._answer.close()
+                raise
+        if batch is None:
+            self._answer.close()
+            raise StopIteration
+        return batch
+
+    @property
+    def is_computed(self) -> bool:
+        """Whether the statement has ended: all rows that are left are in memory."""
+        return self._answer is not None and self._answer.is_computed
+
+    def close(self) -> None:
+        """End the statement, if it has begun."""
+        if self._answer is not None:
+            self._answer.close()
 
 
 @contextmanager

@@ -88,6 +88,10 @@ class Answer(Protocol):
 
     schema: pa.Schema
 
+    @property
+    def is_computed(self) -> bool:
+        """Whether the statement has ended: all rows that are left are in memory."""
+
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         """Return itself."""
 

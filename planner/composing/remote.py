@@ -199,6 +199,11 @@ class _RemoteAnswer:
         if statement.was_interrupted:
             self.close()
 
+    @property
+    def is_computed(self) -> bool:
+        """Whether the statement has ended: all rows that are left are in memory."""
+        return self._statement.is_ended
+
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         return self
 

@@ -7,6 +7,7 @@ import os
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -243,9 +244,11 @@ class PgCatalog:
             outline=rewritten.outline,
             script=script,
         )
-        if not rewritten.effects:
-            return collect_result(batches, statement.columns, generation.displays_for(session.user))
-        table = collect_result(batches, statement.computed, generation.displays_for(session.user))
+        displays = generation.displays_for(session.user)
+        with closing(batches):
+            if not rewritten.effects:
+                return collect_result(batches, statement.columns, displays)
+            table = collect_result(batches, statement.computed, displays)
         return apply_side_effects(rewritten.effects, table, session, self._commands)
 
     def values(

@@ -15,7 +15,7 @@ from msgspec import structs
 
 from planner.binding.relations import SYSTEM_RELATIONS, Surroundings, system_table
 from planner.binding.running_statements import RunningQueries
-from planner.composing.compose import Composer
+from planner.composing.compose import Composed, Composer
 from planner.composing.database import ArrowRelation
 from planner.errors import (
     InvalidValueError,
@@ -207,6 +207,8 @@ class Executor:
                     partitions=tally.answers,
                     notices=missing_rows(tally),
                 )
+        composed: Composed | None = None
+        batches: Iterator[pa.RecordBatch]
         if isinstance(node, Stream):
             window = node.limits.window(parameters)
             read = self._open(node.access, parameters, options, cancellation, tally)
@@ -217,7 +219,7 @@ class Executor:
             self._settle(tally, options)
             batches = counted(read(), plan.arrow_schema)
         else:
-            batches = self._compose(
+            composed = self._compose(
                 plan,
                 node,
                 parameters,
@@ -226,7 +228,8 @@ class Executor:
                 tally=tally,
                 session=session,
             )
-        return Result(
+            batches = as_promised(composed, plan.arrow_schema)
+        result = Result(
             kind=StatementKind.SELECT,
             columns=plan.columns,
             batches=checked(batches, cancellation),
@@ -235,6 +238,9 @@ class Executor:
             notices=missing_rows(tally),
             on_close=batches.close if hasattr(batches, "close") else None,
         )
+        if composed is not None:
+            result.is_computed = lambda: composed.is_computed
+        return result
 
     def _few_rows(
         self,
@@ -261,7 +267,7 @@ class Executor:
         cancellation: Cancellation,
         tally: Tally,
         session: Session,
-    ) -> Iterator[pa.RecordBatch]:
+    ) -> Composed:
         accesses = {n: planned for n, planned in node.inputs if isinstance(planned, Access)}
 
         def open_access(access: Access) -> Read:
@@ -277,14 +283,13 @@ class Executor:
         for name, planned in node.inputs:
             if isinstance(planned, SystemScan):
                 relations[name] = self._system(planned, session)
-        batches = self._composer.run(
+        return self._composer.run(
             node.sql,
             relations,
             {n: (parameters[n - 1], plan.parameters[n - 1]) for n in node.numbers},
             cancellation=cancellation,
             outline=node.outline,
         )
-        return as_promised(batches, plan.arrow_schema)
 
     def rows_of(self, access: Access) -> int | None:
         """Return about how many rows a store holds here; None if a partition does not know."""

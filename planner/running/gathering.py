@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from planner.composing.compose import Composed
 from planner.errors import QueryError, StoreFailedError
 from planner.planning.access import Scatter, Top
 from planner.planning.plan import Stream
@@ -277,14 +278,17 @@ def projected(
             yield pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
-def as_promised(batches: Iterator[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+def as_promised(batches: Composed, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
     """Return the batches cast to the Arrow types of the result columns."""
-    for batch in batches:
-        arrays = [
-            column if column.type == wanted.type else column.cast(wanted.type)
-            for column, wanted in zip(batch.columns, schema, strict=True)
-        ]
-        yield pa.RecordBatch.from_arrays(arrays, schema=schema)
+    try:
+        for batch in batches:
+            arrays = [
+                column if column.type == wanted.type else column.cast(wanted.type)
+                for column, wanted in zip(batch.columns, schema, strict=True)
+            ]
+            yield pa.RecordBatch.from_arrays(arrays, schema=schema)
+    finally:
+        batches.close()
 
 
 def first_rows(

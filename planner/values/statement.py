@@ -258,6 +258,9 @@ class Result:
     partitions: list[PartitionAnswer] = field(default_factory=list)
     notices: list[Notice] = field(default_factory=list)
     on_close: Callable[[], None] | None = None
+    is_computed: Callable[[], bool] = lambda: False
+    """Whether the batches that are left are known to be in memory, so that reading them is short.
+    """
 
     def close(self) -> None:
         """Release what the stream holds; required unless it was read to the end."""

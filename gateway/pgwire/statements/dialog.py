@@ -306,12 +306,12 @@ class Dialog:
 
     async def _start(self, portal: Portal, rows_max: int) -> None:
         with self._runner.watched() as cancellation, closing_on_error(portal):
-            rows = await self._runner.start(portal, rows_max, cancellation)
-            await self._replies.finish(portal, rows, rows_max)
+            begun = await self._runner.start(portal, rows_max, cancellation)
+            await self._replies.finish(portal, begun, rows_max)
 
     async def _go_on(self, portal: Portal, rows_max: int) -> None:
         with self._runner.watched(portal.cancellation), closing_on_error(portal):
-            await self._replies.finish(portal, b"", rows_max)
+            await self._replies.go_on(portal, rows_max)
 
     def _close(self, message: Close) -> None:
         if message.kind == "S":

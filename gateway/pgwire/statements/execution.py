@@ -16,7 +16,7 @@ from gateway.pgwire.protocol.limits import SETTING, PgLimits, statement_timeout_
 from gateway.pgwire.statements.cursors import Piece
 from gateway.pgwire.statements.execute_arguments import argument_values, check_argument_count
 from gateway.pgwire.statements.portals import Portal, Prepared
-from gateway.pgwire.statements.rows import RowEncoder, RowSource
+from gateway.pgwire.statements.rows import Begun, RowEncoder, RowSource
 from gateway.pgwire.types.parameters import requested_types
 from gateway.workers import Workers
 from planner.engine import (
@@ -204,21 +204,21 @@ class Runner:
 
     async def begin_script(
         self, sql: str, cancellation: Cancellation
-    ) -> tuple[Sequence[tuple[str, int]], Portal | None, bytes]:
+    ) -> tuple[Sequence[tuple[str, int]], Portal | None, Begun]:
         """Split the text of a Query and begin its first statement, both in one call of a worker.
 
         Returns:
             The statements with their offsets in the text; then the first one's portal and rows as
-            from `begin`, or None and no bytes if the text is empty.
+            from `begin`, or None and no rows if the text is empty.
 
         Raises:
             QueryError: the text has a syntax error, or its first statement fails.
         """
 
-        def work() -> tuple[Sequence[tuple[str, int]], Portal | None, bytes]:
+        def work() -> tuple[Sequence[tuple[str, int]], Portal | None, Begun]:
             texts = _located(sql, self._engine.split(sql))
             if not texts:
-                return texts, None, b""
+                return texts, None, Begun()
             self._session.in_script = len(texts) > 1
             return texts, *self._begin(*texts[0], cancellation)
 
@@ -226,8 +226,8 @@ class Runner:
 
     async def begin(
         self, text: str, offset: int, cancellation: Cancellation
-    ) -> tuple[Portal, bytes]:
-        """Plan and start one statement of a Query; return its portal and the rows at hand.
+    ) -> tuple[Portal, Begun]:
+        """Plan and start one statement of a Query; return its portal and first rows.
 
         Raises:
             QueryError: it fails.
@@ -236,7 +236,7 @@ class Runner:
             self._begin, text, offset, cancellation, on_abandon=lambda begun: _close(begun[0])
         )
 
-    def _begin(self, text: str, offset: int, cancellation: Cancellation) -> tuple[Portal, bytes]:
+    def _begin(self, text: str, offset: int, cancellation: Cancellation) -> tuple[Portal, Begun]:
         with _counted_from(offset):
             statement = self._engine.prepare(text, self._session, cancellation=cancellation)
             if statement.parameters:
@@ -255,8 +255,8 @@ class Runner:
         """
         self._execute(portal, Cancellation(self.timeout_s()))
 
-    async def start(self, portal: Portal, rows_max: int, cancellation: Cancellation) -> bytes:
-        """Execute a portal in a worker; return the rows at hand, at most `rows_max`.
+    async def start(self, portal: Portal, rows_max: int, cancellation: Cancellation) -> Begun:
+        """Execute a portal and begin its rows, at most `rows_max`, in one call of a worker.
 
         Raises:
             QueryError: it fails.
@@ -265,12 +265,11 @@ class Runner:
             self._start, portal, rows_max, cancellation, on_abandon=lambda _: portal.close()
         )
 
-    def _start(self, portal: Portal, rows_max: int, cancellation: Cancellation) -> bytes:
+    def _start(self, portal: Portal, rows_max: int, cancellation: Cancellation) -> Begun:
         cancellation.check()
         if portal.prepared.statement.row_command is not None:
-            return b""  # `row_commands` runs it
-        source = self._execute(portal, cancellation)
-        return source.take_at_hand(rows_max) if source.at_hand else b""
+            return Begun()  # `row_commands` runs it
+        return self._execute(portal, cancellation).begin(rows_max, self._limits)
 
     async def open(
         self,
@@ -317,13 +316,17 @@ class Runner:
         portal.source = source
         return source
 
+    def take(self, source: RowSource, rows_max: int) -> Iterator[Sequence[Piece]]:
+        """Return the next rows of a source in chunks, to be read in workers."""
+        return source.take(rows_max, self._limits)
+
     def stream(self, source: RowSource, rows_max: int) -> AsyncGenerator[bytes, None]:
         """Yield the next rows of a stream in chunks, each made in a worker; use with `aclosing`.
 
         Raises:
             QueryError: the stream fails or is cancelled.
         """
-        return self.stream_of(source.take(rows_max, self._limits), source.encode)
+        return self.stream_of(self.take(source, rows_max), source.encode)
 
     def stream_of(
         self, chunks: Iterator[Sequence[Piece]], encode: Callable[[Sequence[Piece]], bytes]

@@ -5,7 +5,7 @@ All output of a session goes through `Replies`, so that the state table checks e
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 
 from gateway.pgwire.protocol.connection import Connection
@@ -19,9 +19,10 @@ from gateway.pgwire.protocol.messages import (
     PortalSuspended,
     ReadyForQuery,
 )
+from gateway.pgwire.statements.cursors import Piece
 from gateway.pgwire.statements.execution import ClientSocket, Runner
 from gateway.pgwire.statements.portals import Names, Portal
-from gateway.pgwire.statements.rows import RowSource
+from gateway.pgwire.statements.rows import Begun, RowSource
 from planner.engine import QueryError, Session, StatementKind, TransactionStatus
 
 ENDS_TRANSACTION = frozenset({StatementKind.COMMIT, StatementKind.ROLLBACK})
@@ -80,21 +81,36 @@ class Replies:
         self._connection.sending(kind)
         self._write(encoded)
 
-    async def finish(self, portal: Portal, rows: bytes, rows_max: int) -> None:
+    async def finish(self, portal: Portal, begun: Begun, rows_max: int) -> None:
         """Send the next rows of a portal that has started, then its completion or suspension.
 
         Args:
             portal: the portal.
-            rows: its rows, encoded, if it has them at hand; otherwise they are streamed.
+            begun: its next rows.
             rows_max: the row limit; 0 for all rows.
         """
+        if begun.error is not None or begun.rest is not None:
+            if begun.rows:
+                self.send_encoded(DataRows, begun.rows)
+            if begun.error is not None:
+                raise begun.error
+            if begun.rest is not None:
+                await self._stream(started(portal), begun.rest)
+            self.finish_at_hand(portal, b"", rows_max)
+        else:
+            self.finish_at_hand(portal, begun.rows, rows_max)
+
+    async def go_on(self, portal: Portal, rows_max: int) -> None:
+        """Stream the next rows of a portal, then send its completion or suspension."""
         source = started(portal)
-        if not source.at_hand:
-            async with aclosing(self._runner.stream(source, rows_max)) as chunks:
-                async for chunk in chunks:
-                    self.send_encoded(DataRows, chunk)
-                    await self.drained()
-        self.finish_at_hand(portal, rows, rows_max)
+        await self.finish(portal, Begun(rest=self._runner.take(source, rows_max)), rows_max)
+
+    async def _stream(self, source: RowSource, chunks: Iterator[Sequence[Piece]]) -> None:
+        await self.drained()
+        async with aclosing(self._runner.stream_of(chunks, source.encode)) as encoded:
+            async for chunk in encoded:
+                self.send_encoded(DataRows, chunk)
+                await self.drained()
 
     def finish_at_hand(self, portal: Portal, rows: bytes, rows_max: int) -> None:
         """Send encoded rows of a portal, if any, then its completion or suspension."""

@@ -192,8 +192,11 @@ class RowCommands:
             else:
                 result.batches = _batches(itertools.chain(kept, pieces), target)
             portal.source, portal.cancellation = RowSource(result, portal.shape), button
-            at_hand = portal.source.take_at_hand(run.rows_max) if source.at_hand else b""
-            await self.replies.finish(portal, at_hand, run.rows_max)
+            if source.at_hand:
+                rows = portal.source.take_at_hand(run.rows_max)
+                self.replies.finish_at_hand(portal, rows, run.rows_max)
+            else:
+                await self.replies.go_on(portal, run.rows_max)
 
     def _target(self, portal: Portal, command: FetchCursor) -> Portal:
         target = self.names.cursor(command.name)
@@ -272,12 +275,12 @@ class RowCommands:
             await self._execute_command(portal, executed, run)
             return
         with closing_on_error(executed):
-            rows = await self.runner.start(executed, run.rows_max, run.cancellation)
+            begun = await self.runner.start(executed, run.rows_max, run.cancellation)
             if run.simple and prepared.statement.returns_rows:
                 self.replies.send_encoded(RowDescription, shape.description)
             # The portal is now that of a query, which a row limit may suspend.
             portal.source, portal.cancellation = executed.source, executed.cancellation
-            await self.replies.finish(portal, rows, run.rows_max)
+            await self.replies.finish(portal, begun, run.rows_max)
 
     async def _execute_command(self, portal: Portal, executed: Portal, run: Run) -> None:
         """Run an EXECUTE of another command, which Parse can prepare and PREPARE cannot."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Protocol, TypeAlias
 
@@ -231,6 +232,17 @@ def chunked(pieces: Iterator[Piece], limits: PgLimits) -> Iterator[Sequence[Piec
         yield group
 
 
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """The first rows that an Execute or Query asked for, encoded."""
+
+    rows: bytes = b""
+    rest: Iterator[Sequence[Piece]] | None = None
+    """The chunks after them, to be read and encoded in workers; None if there are none."""
+    error: Exception | None = None
+    """The error that ended the rows; the client gets it after them."""
+
+
 class RowSource:
     """The rows of a result, which a client may read in several parts.
 
@@ -285,6 +297,28 @@ class RowSource:
     def encode(self, pieces: Sequence[Piece]) -> bytes:
         """Return the messages of a chunk."""
         return b"".join([encode_piece(piece, self.encoder) for piece in pieces])
+
+    def begin(self, rows_max: int, limits: PgLimits) -> Begun:
+        """Return the first rows, encoded: all of them if they are few. Blocks for the first chunk.
+
+        The rest is left as chunks, unless reading it is known to be short: a client does not wait
+        for later rows to get the first ones.
+        """
+        if self.at_hand:
+            return Begun(self.take_at_hand(rows_max))
+        chunks, encoded, size = self.take(rows_max, limits), list[bytes](), 0
+        try:
+            for chunk in chunks:
+                encoded.append(self.encode(chunk))
+                size += len(encoded[-1])
+                if size >= limits.chunk_bytes_target or not self._is_short(rows_max):
+                    return Begun(b"".join(encoded), rest=chunks)
+        except Exception as error:  # it follows the rows, and their description
+            return Begun(b"".join(encoded), error=error)
+        return Begun(b"".join(encoded))
+
+    def _is_short(self, rows_max: int) -> bool:
+        return self.result.is_computed() or 0 < rows_max <= self.taken
 
     def close(self) -> None:
         """Release the result."""

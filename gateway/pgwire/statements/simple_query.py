@@ -12,7 +12,7 @@ from gateway.pgwire.statements.lookup_answers import Lookups
 from gateway.pgwire.statements.portals import Names, Portal, closing_on_error
 from gateway.pgwire.statements.replies import Replies, started
 from gateway.pgwire.statements.row_commands import RowCommands, Run
-from gateway.pgwire.statements.rows import shape_of
+from gateway.pgwire.statements.rows import Begun, shape_of
 from planner.engine import Cancellation, Session, TransactionStatus
 
 
@@ -70,8 +70,9 @@ class SimpleQuery:
         return None
 
     async def _stream(self, portal: Portal) -> None:
+        begun = Begun(rest=self.runner.take(started(portal), 0))
         with self.runner.watched(portal.cancellation):
-            await self._finish(portal, b"")
+            await self._finish(portal, begun)
         self.replies.ready()
 
     async def _run(self, sql: str) -> None:
@@ -83,30 +84,30 @@ class SimpleQuery:
 
     async def _run_all(self, sql: str) -> None:
         with self.runner.watched() as cancellation:
-            texts, portal, rows = await self.runner.begin_script(sql, cancellation)
+            texts, portal, begun = await self.runner.begin_script(sql, cancellation)
             if portal is None:
                 self.replies.send(EmptyQueryResponse())
             else:
-                await self._answer(portal, rows, cancellation, in_block=len(texts) > 1)
+                await self._answer(portal, begun, cancellation, in_block=len(texts) > 1)
         for text, offset in texts[1:]:
             with self.runner.watched() as cancellation:
-                portal, rows = await self.runner.begin(text, offset, cancellation)
-                await self._answer(portal, rows, cancellation, in_block=True)
+                portal, begun = await self.runner.begin(text, offset, cancellation)
+                await self._answer(portal, begun, cancellation, in_block=True)
 
     async def _answer(
-        self, portal: Portal, rows: bytes, cancellation: Cancellation, *, in_block: bool
+        self, portal: Portal, begun: Begun, cancellation: Cancellation, *, in_block: bool
     ) -> None:
         if portal.prepared.statement.row_command is None:
-            await self._finish(portal, rows)
+            await self._finish(portal, begun)
             return
         block = in_block or self.session.transaction is not TransactionStatus.IDLE
         run = Run(cancellation=cancellation, simple=True, in_block=block)
         await self.row_commands.run(portal, run)
 
-    async def _finish(self, portal: Portal, rows: bytes) -> None:
+    async def _finish(self, portal: Portal, begun: Begun) -> None:
         try:
             if portal.prepared.statement.returns_rows:
                 self.replies.send_encoded(RowDescription, portal.shape.description)
-            await self.replies.finish(portal, rows, 0)
+            await self.replies.finish(portal, begun, 0)
         finally:
             portal.close()
