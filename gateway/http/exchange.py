@@ -1,8 +1,8 @@
 """Runs one statement over HTTP and sends its answer.
 
-The synchronous half (`open_result`, `render_stream`) plans, runs and renders: on the event loop for
-statements that take microseconds, in a worker for all others. The asynchronous half (`send_result`)
-only sends bytes, at the client's pace.
+The synchronous half (`begin_answer`, `render_stream`) plans, runs and renders: on the event loop
+for statements that take microseconds, in a worker for all others. The asynchronous half
+(`send_result`) only sends bytes, at the client's pace.
 """
 
 from __future__ import annotations
@@ -144,6 +144,60 @@ def render_stream(
     yield held + renderer.tail(_trailer(exchange, result))
 
 
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A result whose rows are in memory, or whose first chunk is rendered."""
+
+    result: Result
+    renderer: Renderer
+    chunk: bytes = b""
+    rest: Iterator[bytes] | None = None
+    """The chunks after the first one; None if there are none."""
+
+    def close(self) -> None:
+        """Release the result."""
+        self.result.close()
+
+
+def begin_answer(
+    engine: Engine, exchange: Exchange, statement: Statement | None, *, chunk_bytes: int
+) -> Begun:
+    """Run the request's statement and render its first chunk, with all rows if they are few.
+
+    A client does not wait for later rows to get the first ones, unless reading them is known to be
+    short.
+
+    Raises:
+        QueryError: the statement failed before its first chunk.
+    """
+    result = open_result(engine, exchange, statement)
+    renderer = exchange.factory(result.columns)
+    if result.batches is None:
+        return Begun(result, renderer)
+    chunks = render_stream(exchange, result, renderer, chunk_bytes=chunk_bytes)
+    parts, size = list[bytes](), 0
+    try:
+        for part in chunks:
+            parts.append(part)
+            size += len(part)
+            if size >= chunk_bytes or not result.is_computed():
+                return Begun(result, renderer, b"".join(parts), chunks)
+    except BaseException:
+        result.close()
+        raise
+    result.close()
+    return Begun(result, renderer, b"".join(parts))
+
+
+def begin_later(exchange: Exchange, result: Result, *, chunk_bytes: int) -> Begun:
+    """Return a result whose batches, if it has any, are all rendered in workers."""
+    renderer = exchange.factory(result.columns)
+    if result.batches is None:
+        return Begun(result, renderer)
+    rest = render_stream(exchange, result, renderer, chunk_bytes=chunk_bytes)
+    return Begun(result, renderer, rest=rest)
+
+
 def _trailer(exchange: Exchange, result: Result) -> Trailer:
     return Trailer(
         position=result.position,
@@ -208,7 +262,7 @@ class Answer:
 
 
 async def send_result(
-    exchange: Exchange, result: Result, answer: Answer, *, workers: Workers, chunk_bytes: int
+    exchange: Exchange, begun: Begun, answer: Answer, *, workers: Workers
 ) -> QueryError | None:
     """Send the answer at the client's pace, and release the result.
 
@@ -219,27 +273,28 @@ async def send_result(
     Raises:
         ClientGoneError: the client has read nothing for too long.
     """
+    result, renderer = begun.result, begun.renderer
     try:
-        renderer = exchange.factory(result.columns)
         if result.batches is None:
             await answer.whole(renderer.media_type, render_whole(exchange, result, renderer))
             return None
-        chunks = render_stream(exchange, result, renderer, chunk_bytes=chunk_bytes)
-        return await _send_stream(exchange, answer, renderer, chunks, workers)
+        if begun.rest is None:
+            await answer.whole(renderer.media_type, begun.chunk)
+            return None
+        return await _send_stream(exchange, answer, begun, begun.rest, workers)
     finally:
         if result.on_close is not None:
             await workers.release(result.close)
 
 
 async def _send_stream(
-    exchange: Exchange,
-    answer: Answer,
-    renderer: Renderer,
-    chunks: Iterator[bytes],
-    workers: Workers,
+    exchange: Exchange, answer: Answer, begun: Begun, rest: Iterator[bytes], workers: Workers
 ) -> QueryError | None:
+    renderer = begun.renderer
     try:
-        async with aclosing(workers.stream(chunks)) as stream:
+        if begun.chunk:
+            await answer.part(renderer.media_type, begun.chunk)
+        async with aclosing(workers.stream(rest)) as stream:
             async for chunk in stream:
                 await answer.part(renderer.media_type, chunk)
     except ClientGoneError:

@@ -41,8 +41,11 @@ from gateway.errors import (
 from gateway.failures import RequestContext, to_query_error
 from gateway.http.exchange import (
     Answer,
+    Begun,
     ClientGoneError,
     Exchange,
+    begin_answer,
+    begin_later,
     open_result,
     recall,
     send_result,
@@ -62,7 +65,6 @@ from planner.engine import (
     Cancellation,
     Engine,
     QueryError,
-    Result,
     Session,
     Statement,
 )
@@ -260,28 +262,21 @@ class QueryEndpoint:
         statement = recall(self._engine, request.sql, exchange.session)
         if statement is not None and self._engine.is_inline(statement, exchange.session):
             result = open_result(self._engine, exchange, statement)
+            begun = begin_later(exchange, result, chunk_bytes=self._settings.chunk_bytes)
+            sending = send_result(exchange, begun, answer, workers=self._workers)
             if result.batches is None:
-                return await self._send(exchange, result, answer)
-            sending = self._send(exchange, result, answer)
+                return await sending
             return await _watched(sending, exchange, answer, receive)
         return await _watched(self._run(exchange, statement, answer), exchange, answer, receive)
 
     async def _run(
         self, exchange: Exchange, statement: Statement | None, answer: Answer
     ) -> QueryError | None:
-        result: Result = await self._workers.run(
-            open_result, self._engine, exchange, statement, on_abandon=Result.close
+        begin = partial(begin_answer, chunk_bytes=self._settings.chunk_bytes)
+        begun: Begun = await self._workers.run(
+            begin, self._engine, exchange, statement, on_abandon=Begun.close
         )
-        return await self._send(exchange, result, answer)
-
-    async def _send(self, exchange: Exchange, result: Result, answer: Answer) -> QueryError | None:
-        return await send_result(
-            exchange,
-            result,
-            answer,
-            workers=self._workers,
-            chunk_bytes=self._settings.chunk_bytes,
-        )
+        return await send_result(exchange, begun, answer, workers=self._workers)
 
 
 class TypedEndpoint:
