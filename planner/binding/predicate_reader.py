@@ -41,6 +41,7 @@ from planner.binding.predicates import (
     disjunction,
     equals_one_of,
 )
+from planner.errors import QueryError
 from planner.postgres.types.result_types import TIMES
 from planner.trees.known_arguments import conjuncts, disjuncts, known_node
 from planner.trees.nodes import parameter_number
@@ -336,13 +337,19 @@ class PredicateReader(Struct, frozen=True, kw_only=True):
         return Operand(text=text_of(node), fit=side.placed(found), constant=value)
 
     def _computed(self, node: exp.Expr, side: Side) -> Operand | None:
-        """Return an operand computed from parameters, such as `$1 - interval '1 hour'`."""
+        """Return a computed operand, such as `$1 - interval '1 hour'`."""
         moment = moment_of(node, self.parameter_type)
-        if moment is None or not moment.parameters or moment.type.kind not in TIMES:
+        if moment is None or moment.type.kind not in TIMES:
             return None
         fit, compute = fitter(moment.type, side.column_type), moment.compute
         if fit is None:
             return None
+        if not moment.parameters:
+            try:
+                value = compute(())[0]
+            except QueryError:
+                return None  # DuckDB raises the error, if there are rows
+            return Operand(text=text_of(node), fit=side.placed(fit), constant=value)
         return Operand(
             text=text_of(node),
             fit=side.placed(fit),

@@ -113,6 +113,13 @@ SELECT clicks FROM clicks WHERE name = 'ann' AND window_start >= timestamptz '19
 => 20
 => 30
 
+-- the same with a number
+SELECT clicks FROM clicks WHERE name = 'ann' AND window_start >= timestamptz '1970-01-01 00:00:00+00' + 2 * interval '1 hour'
+| stream
+|   window lookup clicks; name = 'ann' and window_start >= CAST('1970-01-01 00:00:00+00' AS TIMESTAMPTZ) + 2 * INTERVAL '1 hour'; columns clicks; on 1 partition
+=> 20
+=> 30
+
 -- ours: an hour before a parameter (physical values are no times for DuckDB)
 $ [10800000000]
 SELECT clicks FROM clicks WHERE window_start = $1::timestamptz - interval '1 hour'
