@@ -86,7 +86,7 @@ class SqlEngine:
                     sql,
                     held,
                     self._catalog.version,
-                    lambda found: self._prepare(found.shape, session, found.types, Cancellation()),
+                    lambda text, given: self._prepare(text, session, given, Cancellation()),
                 )
         if session.transaction is TransactionStatus.FAILED and held.kind not in ENDS_TRANSACTION:
             raise aborted()

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-from msgspec import Struct
+from msgspec import Struct, structs
 from sqlglot import exp
 
 from planner.binding.predicates import (
@@ -243,13 +243,7 @@ def _stepped(side: Side, operator: str, operand: Operand) -> Predicate:
 
 
 def _refitted(operand: Operand, fit: Fitter, end: str) -> Operand:
-    return Operand(
-        text=f"the {end} of {operand.text}",
-        fit=fit,
-        constant=operand.constant,
-        parameter=operand.parameter,
-        compute=operand.compute,
-    )
+    return structs.replace(operand, text=f"the {end} of {operand.text}", fit=fit)
 
 
 def compare_constants(left: exp.Expr, operator: str, right: exp.Expr) -> Predicate:

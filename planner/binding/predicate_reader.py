@@ -354,6 +354,7 @@ class PredicateReader(Struct, frozen=True, kw_only=True):
             text=text_of(node),
             fit=side.placed(fit),
             parameter=moment.parameters[0] - 1,
+            others=tuple(number - 1 for number in moment.parameters[1:]),
             compute=lambda row: compute(row)[0],
         )
 

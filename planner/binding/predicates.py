@@ -9,7 +9,7 @@ parameters.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -32,6 +32,8 @@ class Operand(Struct, frozen=True, kw_only=True):
     constant: Value = None
     parameter: int | None = None
     """0-based index of the parameter, or of the first of several; None for a constant."""
+    others: tuple[int, ...] = ()
+    """The indices of the others, if it is computed from several."""
     compute: Callable[[Row], Value] | None = None
     """Computes the value from the parameters, if it is not one of them."""
     is_list: bool = False
@@ -131,9 +133,28 @@ class Predicate(Struct, frozen=True, kw_only=True):
         return tuple(dict.fromkeys(found))
 
     @property
+    def parameters(self) -> frozenset[int]:
+        """The 0-based indices of the parameters that the conditions take."""
+        operands = [each for d in self.disjuncts for c in d for each in _operands(c)]
+        found = {each.parameter for each in operands if each.parameter is not None}
+        return frozenset(found.union(*(each.others for each in operands)))
+
+    @property
     def conditions(self) -> Disjunct:
         """The conditions of the only disjunct; empty if there are several, or none."""
         return self.disjuncts[0] if len(self.disjuncts) == 1 else ()
+
+
+def _operands(condition: Condition) -> Iterable[Operand]:
+    match condition:
+        case Equals():
+            return condition.operands
+        case Compares():
+            return (condition.operand,)
+        case OneOf():
+            return itertools.chain.from_iterable(condition.rows)
+        case NotNull():
+            return ()
 
 
 EVERY_ROW = Predicate(disjuncts=((),))

@@ -1,20 +1,25 @@
 """Shapes: one plan for statements that differ only in their literals, found without parsing.
 
 A client without prepared statements sends a new text for each key. The *shape* of a text is the
-text without its literals. If all literals are the keys of a lookup, one plan serves every text of
-the shape. Other statements are planned one by one, since a literal can change the plan.
+text without its literals. Literals that are compared with columns are *lifted*: they become
+parameters of one plan, which serves every text of the shape. The others, such as the number of a
+LIMIT, are *kept*: texts share a plan only if they have the same ones. `planner.planning.lifting`
+tells them apart.
 """
 
 from __future__ import annotations
 
 import re
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import NamedTuple, TypeAlias
+from itertools import pairwise
+from typing import Any, NamedTuple, TypeAlias
 
 from planner.errors import QueryError
-from planner.planning.plan import Lookup, QueryPlan
+from planner.planning.plan import QueryPlan
+from planner.values.constants import number_of
 from planner.values.statement import Statement
 from planner.values.text_values import parse_value
 from stores.spec.schema import BIGINT, DataType, Row
@@ -23,7 +28,8 @@ _LEXEME = re.compile(
     r"""
     ['"\d$\\/-](?:
         (?<=')(?<!\b[eEbBxXnNuU]')(?<!\b[eEbBxXnNuU]&')((?:[^'\\]|'')*)'  # text, no backslashes
-      | (?<=\d)(?<![\w.$"]\d)(\d{0,17})(?![\w.])  # a whole number that fits a bigint
+      | (?<=\d)(?<![\w.$"]\d)(\d{0,17}(?:\.\d{1,17})?)(?![\w.])  # a number that fits a bigint, or a
+                                                  # decimal
       | (?<=")[^"]*"                              # a quoted name stays
       | ((?<=["'$\\])|(?<=-)-|(?<=/)\*)           # quotes of other kinds, parameters, comments
     )
@@ -32,21 +38,31 @@ _LEXEME = re.compile(
 )
 """It begins with a set of characters, so that the search skips all others."""
 _DIGITS_MAX = 18
-LITERALS_MAX = 16
+LITERALS_MAX = 100
 """A text with more literals is planned by itself."""
 
 
 class Parameterized(NamedTuple):
-    """A text without its literals."""
+    """A text without literals: without all of them, or without those that are lifted."""
 
     shape: str
-    """The text with $1, $2, … in place of the literals."""
+    """The text with $1, $2, … in place of all literals."""
     literals: tuple[str, ...]
     """The texts of the literals, unquoted."""
     types: tuple[DataType | None, ...]
-    """bigint for numbers; None for text literals, whose type depends on the context."""
-    last: tuple[int, int]
-    """Where the last literal begins and ends in the text, without its quotes."""
+    """The types of numbers; None for text literals, whose type depends on the context."""
+    spans: tuple[tuple[int, int], ...]
+    """Where each literal begins and ends in the text, without its quotes."""
+
+    def only(self, places: Sequence[int]) -> Parameterized:
+        """Return only some of the literals, with the same shape."""
+        literals, types, spans = self.literals, self.types, self.spans
+        return Parameterized(
+            self.shape,
+            tuple([literals[place] for place in places]),
+            tuple([types[place] for place in places]),
+            tuple([spans[place] for place in places]),
+        )
 
 
 def parameterize(sql: str) -> Parameterized | None:
@@ -54,8 +70,8 @@ def parameterize(sql: str) -> Parameterized | None:
     literals: list[str] = []
     types: list[DataType | None] = []
     pieces: list[str] = []
+    spans: list[tuple[int, int]] = []
     at, end = len(sql) - len(sql.lstrip()), len(sql.rstrip())
-    last = 0, 0
     for found in _LEXEME.finditer(sql, at, end):
         text, digits, unusual = found.groups()
         if unusual is not None or len(literals) > LITERALS_MAX:
@@ -63,17 +79,21 @@ def parameterize(sql: str) -> Parameterized | None:
         if text is None and digits is None:
             continue
         pieces.append(sql[at : found.start()])
-        at, last = found.end(), found.span(0 if text is None else 1)
-        literals.append(found[0] if text is None else text.replace("''", "'"))
-        types.append(BIGINT if text is None else None)
+        at = found.end()
+        if text is not None:
+            literals.append(text.replace("''", "'") if "'" in text else text)
+            types.append(None)
+            spans.append(found.span(1))
+        else:
+            number = found[0]
+            literals.append(number)
+            types.append(number_of(number)[1] if "." in number else BIGINT)
+            spans.append(found.span())
         pieces.append(f"${len(literals)}")
     if not literals:
         return None
     pieces.append(sql[at:end])
-    return Parameterized("".join(pieces), tuple(literals), tuple(types), last)
-
-
-_Key: TypeAlias = tuple[str, tuple[DataType | None, ...], int]
+    return Parameterized("".join(pieces), tuple(literals), tuple(types), tuple(spans))
 
 
 class _Once(Enum):
@@ -83,61 +103,99 @@ class _Once(Enum):
 
 
 _CAME_ONCE = _Once.ONCE
+_Key: TypeAlias = tuple[str, tuple[DataType | None, ...], int]
 
 
 class Shapes:
-    """The plans of lookups by shape. Not safe to share between threads without a lock.
+    """Plans by shape and by the literals kept. Not safe to share between threads without a lock.
 
     Args:
-        shapes_max: how many shapes are kept.
+        shapes_max: how many shapes are kept, and how many plans.
     """
 
     def __init__(self, shapes_max: int) -> None:
         self._most = shapes_max
-        self._held: OrderedDict[_Key, Statement | _Once | None] = OrderedDict()
+        self._lifted: OrderedDict[_Key, tuple[int, ...] | _Once] = OrderedDict()
+        self._plans: OrderedDict[tuple[_Key, tuple[str, ...]], Statement | _Once | None]
+        self._plans = OrderedDict()
 
     def find(self, sql: str, parameterized: Parameterized, version: int) -> Statement | None:
         """Return the statement of a text whose shape has been planned; None if it has not."""
-        key = (parameterized.shape, parameterized.types, version)
-        planned = self._held.get(key)
+        shape = (parameterized.shape, parameterized.types, version)
+        lifted = self._lifted.get(shape)
+        if not lifted or lifted is _CAME_ONCE:
+            return None
+        self._lifted.move_to_end(shape)
+        key = shape, _kept(parameterized, lifted)
+        planned = self._plans.get(key)
         if not isinstance(planned, Statement):
             return None
-        self._held.move_to_end(key)
+        self._plans.move_to_end(key)
+        if key[1]:
+            parameterized = parameterized.only(lifted)
         return bind_literals(sql, planned, parameterized)
 
     def is_second(self, parameterized: Parameterized, version: int) -> bool:
-        """Return whether a shape comes for the second time and is worth a plan."""
-        key = (parameterized.shape, parameterized.types, version)
-        if key in self._held:
-            return self._held[key] is _CAME_ONCE
-        self._keep(key, _CAME_ONCE)
+        """Return whether a text comes for the second time, but for what is lifted."""
+        shape = (parameterized.shape, parameterized.types, version)
+        lifted = self._lifted.get(shape)
+        if lifted is None:
+            self._lifted[shape] = _CAME_ONCE
+            _shrink(self._lifted, self._most)
+            return False
+        if lifted is _CAME_ONCE or not lifted:
+            return lifted is _CAME_ONCE
+        key = shape, _kept(parameterized, lifted)
+        if key in self._plans:
+            return self._plans[key] is _CAME_ONCE
+        self._plans[key] = _CAME_ONCE
+        _shrink(self._plans, self._most)
         return False
 
-    def add(self, parameterized: Parameterized, planned: Statement | None, version: int) -> None:
-        """Keep the plan of a shape; None means that it is not a lookup."""
-        self._keep((parameterized.shape, parameterized.types, version), planned)
+    def add(
+        self,
+        parameterized: Parameterized,
+        version: int,
+        lifted: tuple[int, ...],
+        planned: Statement | None,
+    ) -> None:
+        """Keep the plan of a shape.
 
-    def _keep(self, key: _Key, planned: Statement | _Once | None) -> None:
-        self._held[key] = planned
-        while len(self._held) > self._most:
-            self._held.popitem(last=False)
+        Args:
+            parameterized: a text of the shape.
+            version: the catalog's version.
+            lifted: the indices of its literals that are lifted.
+            planned: takes these as parameters; None if its texts must be planned one by one.
+        """
+        shape = (parameterized.shape, parameterized.types, version)
+        self._lifted[shape] = lifted
+        if lifted:
+            self._plans[shape, _kept(parameterized, lifted)] = planned
+        _shrink(self._lifted, self._most)
+        _shrink(self._plans, self._most)
 
 
-def is_lookup_of(statement: Statement, parameterized: Parameterized) -> bool:
-    """Whether a planned shape is a lookup, and each of its literals one of the keys."""
-    plan = statement.plan
-    if not isinstance(plan, QueryPlan) or not isinstance(plan.node, Lookup):
-        return False
-    keys = {operand.parameter for operand in plan.node.operands}
-    return keys == set(range(len(parameterized.literals))) and not plan.clause.parameters
+def _kept(parameterized: Parameterized, lifted: tuple[int, ...]) -> tuple[str, ...]:
+    """Return the literals that are not lifted."""
+    literals = parameterized.literals
+    if len(lifted) == len(literals):
+        return ()
+    return tuple([text for place, text in enumerate(literals) if place not in lifted])
 
 
-def bind_literals(sql: str, planned: Statement, parameterized: Parameterized) -> Statement | None:
+def _shrink(held: OrderedDict[Any, Any], most: int) -> None:
+    while len(held) > most:
+        held.popitem(last=False)
+
+
+def bind_literals(sql: str, planned: Statement, lifted: Parameterized) -> Statement | None:
     """Return the statement of a text by its shape's plan; None if a literal has a wrong value."""
     try:
         values: Row = tuple(
-            parse_value(text, data_type)
-            for text, data_type in zip(parameterized.literals, planned.parameters, strict=True)
+            [
+                parse_value(text, data_type)
+                for text, data_type in zip(lifted.literals, planned.parameters, strict=True)
+            ]
         )
     except QueryError:
         return None  # planned by itself, so that the error points into the text
@@ -148,50 +206,74 @@ def bind_literals(sql: str, planned: Statement, parameterized: Parameterized) ->
         returns_rows=True,
         plan=planned.plan,
         literals=values,
-        literal_at=parameterized.last if len(values) == 1 else None,
+        literals_at=lifted.spans,
         look_up=planned.look_up,
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """Texts that differ from a planned text only in its single literal.
+    """Texts that differ from a planned text only in the literals that its plan takes.
 
     Law: `literals` returns the literals that `parameterize` takes out of the text, and the rest of
     the text is that of the planned one.
     """
 
     head: str
-    """The text before the literal, with its quote."""
+    """The text before the first literal, with its quote."""
+    between: tuple[str, ...]
+    """The texts between the literals, with their quotes."""
     tail: str
-    """The text after it."""
-    data_type: DataType
+    """The text after the last one."""
+    data_types: tuple[DataType, ...]
 
     def literals(self, sql: str) -> Row | None:
-        """Return the literal's value in a text; None for another text or an unusual literal."""
-        head, tail = self.head, self.tail
-        literal = sql[len(head) : len(sql) - len(tail)]
-        if not literal or not sql.startswith(head) or not sql.endswith(tail):
+        """Return the literals' values in a text; None for another text or an unusual literal."""
+        at, end = len(self.head), len(sql) - len(self.tail)
+        if at >= end or not sql.startswith(self.head) or not sql.endswith(self.tail):
             return None
-        if head.endswith("'"):
-            if "'" in literal or "\\" in literal:
+        is_text = self.head.endswith("'")
+        texts: list[str] = []
+        for piece in self.between:
+            # A literal has no quote and no word, so that it ends where the piece is found first.
+            place = sql.find(piece, at, end)
+            literal = sql[at:place]
+            if place < 0 or not _is_plain(literal, is_text=is_text):
                 return None
-        elif len(literal) > _DIGITS_MAX or not (literal.isascii() and literal.isdigit()):
+            texts.append(literal)
+            at, is_text = place + len(piece), piece.endswith("'")
+        literal = sql[at:end]
+        if not _is_plain(literal, is_text=is_text):
             return None
+        texts.append(literal)
         try:
-            return (parse_value(literal, self.data_type),)
+            return tuple(map(parse_value, texts, self.data_types))
         except QueryError:
             return None
 
 
+def _is_plain(literal: str, *, is_text: bool) -> bool:
+    """Whether a literal is a text without quotes and backslashes, or a number without a point."""
+    if is_text:
+        return bool(literal) and "'" not in literal and "\\" not in literal
+    return len(literal) <= _DIGITS_MAX and literal.isascii() and literal.isdigit()
+
+
 def template_of(sql: str, statement: Statement) -> Template | None:
-    """Return the template of a text planned by its shape; None if it has several literals.
+    """Return the template of a text planned by its shape; None without a literal to vary.
 
     Args:
         sql: the text, which may end in more than was planned, such as a semicolon.
         statement: the planned statement of the text.
     """
-    plan, at = statement.plan, statement.literal_at
-    if at is None or not isinstance(plan, QueryPlan):
+    plan, spans = statement.plan, statement.literals_at
+    if not spans or not isinstance(plan, QueryPlan):
         return None
-    return Template(sql[: at[0]], sql[at[1] :], plan.parameters[0])
+    if any(sql[begin - 1 : begin] != "'" and "." in sql[begin:end] for begin, end in spans):
+        return None  # each number of digits is a type of its own
+    return Template(
+        head=sql[: spans[0][0]],
+        between=tuple([sql[one[1] : other[0]] for one, other in pairwise(spans)]),
+        tail=sql[spans[-1][1] :],
+        data_types=plan.parameters,
+    )

@@ -1,4 +1,4 @@
-"""Plans by text, and the plans of lookups by shape too."""
+"""Plans by text, and by shape those of statements that may read few rows."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from planner.errors import QueryError
-from planner.planning.plan import Lookup, QueryPlan
-from planner.planning.shapes import Parameterized, Shapes, is_lookup_of, parameterize
+from planner.planning.lifting import is_same, liftable, lifted_text
+from planner.planning.shapes import Shapes, parameterize
+from planner.syntax.parse import parse
 from planner.values.statement import Statement, StatementKind
 from stores.spec.schema import DataType
 
 SHAPE_LENGTH_MAX = 2_000
-"""A longer text is unlikely to be a lookup that is repeated with other keys."""
+"""A longer text is unlikely to be repeated with other literals."""
 
 ParameterTypes: TypeAlias = tuple[DataType | None, ...]
 _Key: TypeAlias = tuple[str, ParameterTypes, int]
@@ -65,19 +66,17 @@ class PlanCache:
         sql: str,
         planned: Statement,
         version: int,
-        plan_shape: Callable[[Parameterized], Statement],
+        plan_text: Callable[[str, ParameterTypes], Statement],
     ) -> None:
-        """Plan the shape of a lookup when it comes for the second time, for all further texts.
+        """Plan the shape of a text when it comes for the second time, for all further texts.
 
         Args:
-            sql: the text of the lookup.
+            sql: the text.
             planned: its own plan.
             version: the catalog's version now.
-            plan_shape: plans the shape.
+            plan_text: plans a text with parameters of these types.
         """
-        plan = planned.plan
-        is_lookup = isinstance(plan, QueryPlan) and isinstance(plan.node, Lookup)
-        if not is_lookup or planned.kind is not StatementKind.SELECT:
+        if planned.kind is not StatementKind.SELECT or planned.look_up is None:
             return
         parameterized = parameterize(sql)
         if parameterized is None or len(sql) > SHAPE_LENGTH_MAX:
@@ -85,11 +84,16 @@ class PlanCache:
         with self._lock:
             if not self._shapes.is_second(parameterized, version):
                 return
-        try:
-            shape: Statement | None = plan_shape(parameterized)
-        except QueryError:
-            shape = None  # a literal stood where no parameter can, as in `date '2020-01-01'`
-        if shape is not None and not is_lookup_of(shape, parameterized):
-            shape = None
+        tree = parse(sql).tree
+        places = () if tree is None else liftable(tree, parameterized)
+        shape: Statement | None = None
+        if places:
+            lifted = parameterized.only(places)
+            try:
+                shape = plan_text(lifted_text(sql, lifted), lifted.types)
+            except QueryError:
+                shape = None  # a literal stood where no parameter can
+            if shape is not None and not is_same(shape, planned, lifted):
+                shape = None
         with self._lock:
-            self._shapes.add(parameterized, shape, version)
+            self._shapes.add(parameterized, version, places, shape)

@@ -195,14 +195,14 @@ class Statement(Struct, frozen=True, kw_only=True):
     """The plan, which only the planner reads."""
     literals: Row = ()
     """Values of the plan's parameters that are literals in the text; then it takes no others."""
-    literal_at: tuple[int, int] | None = None
-    """Where the only literal begins and ends in `sql`, without quotes; None if not exactly one."""
+    literals_at: tuple[tuple[int, int], ...] = ()
+    """Where each of them begins and ends in `sql`, without quotes."""
     row_command: RowCommand | None = None
     """The command that delivers the rows; the server of the client runs it, not the engine."""
     look_up: LookUp | None = None
-    """Answers at once, for a lookup of one key; None for other statements.
+    """Answers at once, for a statement that may read few rows; None for other statements.
 
-    It takes `literals` if there are any. If it returns None, the lookup was not simple or did not
+    It takes `literals` if there are any. If it returns None, the read was not simple or did not
     succeed: call `Engine.execute`.
     """
     query: Statement | None = None

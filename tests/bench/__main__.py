@@ -45,6 +45,7 @@ FAMILIES: Mapping[str, Family] = {
     "newest-windows": columns.newest_windows,
     "plan-new": planning.plan_new,
     "plan-shape": planning.plan_same_shape,
+    "plan-shape-page": planning.plan_same_range,
     "plan-cached": planning.plan_cached,
     "in-1000": planning.many_keys,
     "waiters": waiters.apply_while_waited_for,

@@ -1,4 +1,4 @@
-"""Cost of planning a point lookup in three ways, and of many keys at once."""
+"""Cost of planning a point lookup in three ways, a page of a known shape, and many keys at once."""
 
 from __future__ import annotations
 
@@ -50,6 +50,21 @@ def plan_same_shape(setting: Setting) -> Line:
             lambda n: f"SELECT visits, score FROM users WHERE id = '{n}'",
             engine,
             most_us=60,
+        )
+
+
+def plan_same_range(setting: Setting) -> Line:
+    """A page of a range, with other keys and the same LIMIT."""
+    with _engine(setting) as engine:
+        return _planned(
+            setting,
+            "plan a page of a known shape",
+            lambda n: (
+                "SELECT visits, score FROM users"
+                f" WHERE id >= '{n}' AND id < '{n}x' AND visits > {n} ORDER BY id LIMIT 20"
+            ),
+            engine,
+            most_us=100,
         )
 
 

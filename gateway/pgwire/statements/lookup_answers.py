@@ -1,7 +1,7 @@
-"""The fast path of lookups: statements that read few rows, repeated with other keys.
+"""The fast path of lookups: statements that read few rows, repeated with other keys or bounds.
 
 Everything that depends on the form of a round and on its statement is prepared with the first
-round, as is everything except the literal of a Query.
+round, as is everything except the literals of a Query.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Lookups:
         self._head = b""
 
     def answer_query(self, sql: str) -> bytes | None:
-        """Return the answer to a Query that differs from a learned one in its literal only.
+        """Return the answer to a Query that differs from a learned one in its literals only.
 
         None leaves everything unchanged, as in `answer`.
 
@@ -101,7 +101,7 @@ class Lookups:
         return shape.description + shape.encode_rows(rows) + end_of(len(rows))
 
     def learn_query(self, sql: str, statement: Statement) -> None:
-        """Remember a Query that was a lookup: the next may differ in its literal only."""
+        """Remember a Query that read few rows: the next may differ in its literals only."""
         self._template, self._look_up_query = template_of(sql, statement), statement.look_up
         self._query_shape = shape_of(statement.columns, ())
 

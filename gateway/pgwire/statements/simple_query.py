@@ -24,7 +24,7 @@ class SimpleQuery:
         session: of the client.
         names: its statements and portals.
         runner: of its statements.
-        lookups: learns the statements that look up one key.
+        lookups: learns the statements that read few rows.
         replies: to the client.
         row_commands: runs COPY, cursors, PREPARE and EXECUTE.
     """
@@ -48,7 +48,7 @@ class SimpleQuery:
         statement = self.runner.recall(message.sql)
         if statement is None:
             return self._run(message.sql)
-        # A lookup reports no settings; a group without its Sync may have changed some.
+        # A read reports no settings; a group without its Sync may have changed some.
         look_up = None if self.replies.settings_changed else statement.look_up
         found = None if look_up is None else look_up(statement.literals, self.session)
         if found is not None:

@@ -12,7 +12,7 @@ from planner.planning.shapes import Template, parameterize, template_of
 from planner.sql import SqlEngine
 from planner.values.session import Session
 from planner.values.statement import Statement
-from stores.spec.schema import BIGINT, TEXT, Row
+from stores.spec.schema import BIGINT, TEXT, DataType, Row, decimal_type
 from tests.planner.sides import looked_up
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
 
@@ -25,31 +25,65 @@ PIECES = st.sampled_from(
 TEXTS = st.lists(PIECES, max_size=9).map("".join)
 
 
-@given(TEXTS, TEXTS, TEXTS, TEXTS)
-@example("a '", "x", "y", "'")
-@example("a '", "x", "y''", "'")
-@example("a ", "1", "23", " ")
-@example("a ", "1", "\u0663", "")
-def test_a_template_gives_what_lift_takes_out(
-    head: str, first: str, second: str, tail: str
-) -> None:
-    """Check texts with the same head and tail as one with a single literal."""
-    parameterized = parameterize(head + first + tail)
-    if parameterized is None or len(parameterized.literals) != 1:
+TAILS = st.lists(st.tuples(TEXTS, TEXTS, TEXTS), min_size=1, max_size=3)
+"""For each literal: a text, another, and what follows."""
+
+
+@given(TEXTS, TAILS)
+@example("a '", [("x", "y", "'")])
+@example("a '", [("x", "y''", "'")])
+@example("a ", [("1", "23", " ")])
+@example("a ", [("1", "\u0663", "")])
+@example("a '", [("x", "y", "', '"), ("z", "', '", "'")])
+@example("a '", [("x", "y", "' < "), ("1", "1.5", " x")])
+@example("a ", [("1", "2", " x "), ("3", "4 x 5", " x "), ("6", "7", "")])
+def test_a_template_gives_what_lift_takes_out(head: str, parts: list[tuple[str, str, str]]) -> None:
+    """Check texts that differ only between the same pieces."""
+    text, other, spans = head, head, []
+    for first, second, after in parts:
+        spans.append((len(text), len(text) + len(first)))
+        text, other = text + first + after, other + second + after
+    parameterized = parameterize(text)
+    if parameterized is None or list(parameterized.spans) != spans:
         return
-    begin, end = parameterized.last
-    text = head + first + tail
-    assert text[begin:end].replace("''", "'") == parameterized.literals[0]
-    template = Template(text[:begin], text[end:], BIGINT if parameterized.types[0] else TEXT)
-    other = text[:begin] + second + text[end:]
-    found = template.literals(other)
-    if found is not None:
+    found = [text[begin:end].replace("''", "'") for begin, end in spans]
+    assert list(parameterized.literals) == found
+    if any(each is not None and each != BIGINT for each in parameterized.types):
+        return
+    template = Template(
+        head=head,
+        between=tuple(after for _, _, after in parts[:-1]),
+        tail=parts[-1][2],
+        data_types=tuple(TEXT if each is None else each for each in parameterized.types),
+    )
+    values = template.literals(other)
+    if values is not None:
         again = parameterize(other)
         assert again is not None
         assert (again.shape, again.types) == (parameterized.shape, parameterized.types)
-        assert (str(found[0]),) == tuple(
-            each if again.types[0] is None else str(int(each)) for each in again.literals
-        )
+        assert list(map(str, values)) == [
+            text if type_ is None else str(int(text))
+            for text, type_ in zip(again.literals, again.types, strict=True)
+        ]
+
+
+@pytest.mark.parametrize(
+    ("sql", "types"),
+    [
+        ("a 1 b 'x' c 2.50", (BIGINT, None, decimal_type(3, 2))),
+        ("a = 123456789012345678", (BIGINT,)),
+        ("a = 1234567890123456789", None),
+        ("a = 1e3 b = .5 c = 1. d = 1.5e2 e1 = a.1 1x", None),
+        ("a = 'x' -- b", None),
+        ("a = E'x'", None),
+        ("a = $1 AND b = 2", None),
+    ],
+)
+def test_literals_have_the_types_of_postgres(
+    sql: str, types: tuple[DataType | None, ...] | None
+) -> None:
+    found = parameterize(sql)
+    assert (None if found is None else found.types) == types
 
 
 @pytest.fixture(scope="module")
@@ -104,8 +138,14 @@ def test_a_text_like_another_is_looked_up_without_a_plan(
         assert template.literals(other.replace("8", odd).replace("9", odd) + " ;") is None
 
 
-def test_texts_with_more_literals_have_no_template(engine: SqlEngine) -> None:
+def test_a_template_has_several_literals(engine: SqlEngine) -> None:
     sql = "SELECT v FROM words WHERE w = 'w7' AND x = 'x'"
-    assert template_of(sql, by_shape(engine, sql)) is None
+    template = template_of(sql, by_shape(engine, sql))
+    assert template is not None
+    assert template.literals(sql.replace("w7", "w10").replace("'x'", "'y'")) == ("w10", "y")
+    assert template.literals(sql.replace("' AND", "' or")) is None
+
+
+def test_a_text_planned_by_itself_has_no_template(engine: SqlEngine) -> None:
     alone = "SELECT v FROM numbers WHERE n = 7 AND v LIKE 'v%'"
     assert template_of(alone, engine.prepare(alone, Session())) is None
