@@ -99,7 +99,7 @@ class Lookups:
         reads = found.reads
         if len(reads) > 1 or len(found.rows) > 1:
             return self._rendered(statement, found)
-        partition, epoch, read = reads[0] if reads else (None, -1, 0)
+        _, partition, epoch, read = reads[0] if reads else ("", None, -1, 0)
         key = partition, read
         tail = plan.tails.get(key)
         if tail is None or tail.position is not found.position or tail.epoch != epoch:
@@ -128,14 +128,14 @@ class Lookups:
         """Return what follows the rows; it is equal to that of the engine's result."""
         partitions = [
             PartitionAnswer(
-                store=found.store,
+                store=store,
                 partition=partition,
                 node=self._node,
                 status="ok",
                 epoch=epoch,
                 rows=rows,
             )
-            for partition, epoch, rows in found.reads
+            for store, partition, epoch, rows in found.reads
         ]
         return Trailer(position=found.position, partitions=partitions, notices=(), elapsed_ms=0.0)
 

@@ -16,6 +16,7 @@ from sqlglot.optimizer.scope import Scope
 from planner.binding.column_origins import Origins, origins_of
 from planner.binding.desugar import desugar
 from planner.binding.parameters import Parameters
+from planner.binding.plain_joins import PlainJoin, plain_join
 from planner.binding.predicates import Predicate
 from planner.binding.pushdown import Equality, Pushdown, Readable, Resolver
 from planner.binding.qualifiers import (
@@ -86,6 +87,8 @@ class Bound(Struct, frozen=True, kw_only=True):
     """
     origins: Callable[[], Origins | None]
     """Returns which result columns are columns of a relation. Call both before `translate`."""
+    join: Callable[[], PlainJoin | None]
+    """Returns the join, if all its conditions are understood. Call it before `translate`, too."""
     translate: Callable[[], tuple[DataType | None, ...] | None]
     """Makes the tree one that DuckDB runs, and returns the result types in Postgres where they are
     certain. Call it at most once: a plan without DuckDB does not need it."""
@@ -191,8 +194,12 @@ class _Binder:
             parameters=self._parameters.types(),
             names=lambda: None if root is None else outputs.names(root),
             origins=lambda: None if root is None else origins_of(root, outputs, self._named),
+            join=lambda: None if root is None else self._join(resolvers[id(root)]),
             translate=translate,
         )
+
+    def _join(self, resolve: Resolver) -> PlainJoin | None:
+        return plain_join(self._tree, self._nodes, resolve, self._parameters.type_of)
 
     def _types(self, scopes: Sequence[Scope], outputs: Outputs) -> Types:
         return Types(

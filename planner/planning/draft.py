@@ -15,6 +15,7 @@ from sqlglot import exp
 
 from planner.binding.bind import Bound, Source
 from planner.binding.column_origins import Origins
+from planner.binding.plain_joins import is_plain_table
 from planner.planning.access import Access, plan_access
 from planner.planning.limits import Limits, limits_of
 from planner.planning.plan import Count, Input, Link, Lookup, Stream, SystemScan
@@ -24,7 +25,6 @@ from planner.trees.nodes import Nodes
 from stores.spec.schema import Column
 
 _PLAIN_PARTS = {"expressions", "from_", "where", "limit", "offset", "order", "hint"}
-_PLAIN_TABLE = {"this", "alias", "db", "only"}
 
 
 class Projection(NamedTuple):
@@ -142,11 +142,7 @@ def _is_from_one_table(tree: exp.Select, nodes: Nodes) -> bool:
     tables = nodes.of(exp.Table)
     if len(tables) != 1 or tables[0] is not tree.args["from_"].this or nodes.of(exp.Subquery):
         return False  # FROM can have VALUES or an array, and the store be in an EXISTS
-    table = tables[0].args
-    if {name for name, value in table.items() if value} - _PLAIN_TABLE:
-        return False
-    alias = table.get("alias")
-    return alias is None or not alias.columns
+    return is_plain_table(tables[0])
 
 
 def _projection(select: exp.Select, source: Source) -> Projection | None:

@@ -20,6 +20,7 @@ from planner.pg_catalog import CatalogStatement
 from planner.planning.access import Access
 from planner.planning.key_regions import PREFIXES_MAX
 from planner.planning.limits import Amount, Limits
+from planner.planning.row_joins import RowJoin
 from planner.planning.row_path import RowPath
 from planner.syntax.with_clause import Clause
 from planner.trees.outline import Outline
@@ -189,6 +190,8 @@ class QueryPlan(Struct, frozen=True, kw_only=True):
     clause: Clause
     rows: RowPath | None = None
     """Makes the result of few rows without DuckDB; None if only the node can."""
+    join: RowJoin | None = None
+    """Where `rows` begins with joined rows: how they are read."""
     residual: str | None = None
     """The conditions that the accesses do not decide; None if they decide all."""
     catalog_version: int = 0

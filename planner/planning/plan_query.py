@@ -14,6 +14,8 @@ from planner.errors import UnknownNameError
 from planner.planning.access import Access
 from planner.planning.draft import Draft, Rule, first_draft, single_store
 from planner.planning.plan import Compose, Lookup, Node, QueryPlan, SystemScan
+from planner.planning.row_columns import ReadRelation, RowColumns
+from planner.planning.row_joins import RowJoin, row_join
 from planner.planning.row_path import RowPath
 from planner.planning.row_plan import RowPlan, row_plan
 from planner.planning.rules.count_rows import count_rows
@@ -75,11 +77,18 @@ def plan_query(
             )
     # All read the tree as it is before its translation.
     origins, names, residual = bound.origins(), bound.names(), _residual(draft)
-    row_plan = _row_plan(draft, draft.inputs[0][1]) if draft.inputs else None
+    of_store = _row_plan(draft, draft.inputs[0][1]) if draft.inputs else None
+    join = _row_join(bound)
+    of_join = None if join is None else row_plan(bound, join.columns)
     node, columns = _compose(draft, names, composer, cancellation)
+    if join is None:
+        rows = _row_path(of_store, node, columns)
+    else:
+        rows = _joined_path(of_join, join, columns)
     return QueryPlan(
         node=node,
-        rows=_row_path(row_plan, node, columns),
+        rows=rows,
+        join=None if rows is None else join,
         columns=columns,
         origins=origins,
         parameters=bound.parameters,
@@ -93,7 +102,24 @@ def _row_plan(draft: Draft, access: Access | SystemScan) -> RowPlan | None:
     source = single_store(draft.bound)
     if source is None or not isinstance(access, Access) or isinstance(draft.node, Lookup):
         return None
-    return row_plan(draft.bound, source, access.columns)
+    name = draft.bound.tree.args["from_"].this.alias_or_name
+    read = ReadRelation(name=name, relation=source.relation, columns=access.columns)
+    return row_plan(draft.bound, RowColumns([read]))
+
+
+def _row_join(bound: Bound) -> RowJoin | None:
+    """Return how the joined rows of a query are read if they are few; None if DuckDB joins them."""
+    join = bound.join() if len(bound.sources) > 1 else None
+    return None if join is None else row_join(join, bound.sources)
+
+
+def _joined_path(
+    plan: RowPlan | None, join: RowJoin, columns: tuple[Column, ...]
+) -> RowPath | None:
+    if plan is None or not plan.gives(columns):
+        return None
+    is_scan = join.steps[0].access.is_scan
+    return RowPath(plan, is_scan=is_scan, columns=join.columns.columns)
 
 
 def _row_path(plan: RowPlan | None, node: Node, columns: tuple[Column, ...]) -> RowPath | None:

@@ -1,4 +1,4 @@
-"""Row plans: how a query of one store is answered row by row, if it reads few rows.
+"""Row plans: how a query is answered row by row, if it reads few rows.
 
 DuckDB and Arrow take milliseconds before their first row. A row plan sorts, groups and cuts some
 hundred rows in less time than that. It knows columns, `count`, `sum`, `min`, `max` and `avg` of
@@ -15,13 +15,14 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 from sqlglot import exp
 
-from planner.binding.bind import Bound, Source
+from planner.binding.bind import Bound
 from planner.planning.limits import NO_LIMITS, Limits, limits_of
+from planner.planning.row_columns import RowColumns
 from planner.postgres.types.output_columns import is_star
 from planner.trees.known_arguments import known_node
 from stores.spec.schema import BIGINT, Column, DataType, Kind, decimal_type
 
-_ORDERED = frozenset(
+ORDERED = frozenset(
     {
         Kind.BOOLEAN,
         Kind.TINYINT,
@@ -40,7 +41,7 @@ _ORDERED = frozenset(
 """Types whose physical values Python orders, and finds equal, as PostgreSQL does."""
 _FLOATS = frozenset({Kind.DOUBLE})
 """Ordered too, but for NaN: a row plan declines when it meets one."""
-_EXTREMES = (_ORDERED - {Kind.BOOLEAN, Kind.BYTEA}) | _FLOATS
+_EXTREMES = (ORDERED - {Kind.BOOLEAN, Kind.BYTEA}) | _FLOATS
 """Types of `min` and `max`."""
 _INTEGERS = frozenset({Kind.TINYINT, Kind.SMALLINT, Kind.INTEGER})
 
@@ -97,7 +98,10 @@ class RowPlan(Struct, frozen=True, kw_only=True):
 
 _SUM_OF_BIGINTS = decimal_type(38, 0)
 _PARTS = frozenset(
-    {"expressions", "from_", "where", "limit", "offset", "order", "group", "distinct", "hint"}
+    {
+        *("expressions", "from_", "joins", "where", "limit", "offset", "order", "group"),
+        *("distinct", "hint"),
+    }
 )
 _AGGREGATES: Mapping[type[exp.Expr], str] = {
     exp.Count: "count",
@@ -112,13 +116,12 @@ class _UnknownError(Exception):
     """The query has a part that a row plan does not know."""
 
 
-def row_plan(bound: Bound, source: Source, columns: tuple[str, ...]) -> RowPlan | None:
+def row_plan(bound: Bound, columns: RowColumns) -> RowPlan | None:
     """Return the row plan of a query; None if it needs DuckDB.
 
     Args:
-        bound: a SELECT from one store, whose WHERE the read of the store decides.
-        source: the store.
-        columns: the columns that its access reads.
+        bound: a query of stores, whose WHERE and joins the reads of the stores decide.
+        columns: of the rows that are left then.
     """
     tree = bound.tree
     assert isinstance(tree, exp.Select)
@@ -128,7 +131,7 @@ def row_plan(bound: Bound, source: Source, columns: tuple[str, ...]) -> RowPlan 
     if limits is None:
         return None
     try:
-        return _Reader(tree, source, columns).plan(limits)
+        return _Reader(tree, columns).plan(limits)
     except _UnknownError:
         return None
 
@@ -136,11 +139,9 @@ def row_plan(bound: Bound, source: Source, columns: tuple[str, ...]) -> RowPlan 
 class _Reader:
     """Reads the parts of a SELECT."""
 
-    def __init__(self, tree: exp.Select, source: Source, columns: tuple[str, ...]) -> None:
-        self._tree, self._places = tree, {name: at for at, name in enumerate(columns)}
-        self._types = {n: source.relation.readable[n].type for n in columns}
-        self._table = tree.args["from_"].this.alias_or_name
-        self._star = [c.name for c in source.relation.columns]
+    def __init__(self, tree: exp.Select, columns: RowColumns) -> None:
+        self._tree, self._columns = tree, columns
+        self._types = [column.type for column in columns.columns]
         self._outputs: list[Taken | Aggregate] = []
         self._names: list[str] = []
 
@@ -177,11 +178,17 @@ class _Reader:
         if is_star(inner):
             if any(star.args.values()):
                 raise _UnknownError  # EXCLUDE, REPLACE
-            self._outputs += [Taken(self._place(name)) for name in self._star]
-            self._names += self._star
+            self._add_star("" if star is inner else inner.text("table"))
         else:
             self._outputs.append(self._output(inner))
             self._names.append(node.alias_or_name)
+
+    def _add_star(self, table: str) -> None:
+        for name, at in self._columns.star(table) or [("", None)]:
+            if at is None:
+                raise _UnknownError
+            self._outputs.append(Taken(at))
+            self._names.append(name)
 
     def _output(self, node: exp.Expr) -> Taken | Aggregate:
         if isinstance(node, exp.Column):
@@ -195,19 +202,13 @@ class _Reader:
         if not isinstance(inner, exp.Column) or is_star(inner):
             raise _UnknownError
         at = self._column(inner)
-        found = Aggregate(name, at, self._types[inner.name])
+        found = Aggregate(name, at, self._types[at])
         if name != "count" and _type_of(found) is None:
             raise _UnknownError
         return found
 
     def _column(self, node: exp.Column) -> int:
-        owner = node.args.get("table")
-        if owner is not None and owner.name != self._table:
-            raise _UnknownError
-        return self._place(node.name)
-
-    def _place(self, name: str) -> int:
-        at = self._places.get(name)
+        at = self._columns.place(node.text("table"), node.name)
         if at is None:
             raise _UnknownError
         return at
@@ -225,7 +226,7 @@ class _Reader:
                 if not isinstance(output, Taken):
                     raise _UnknownError
                 found.append(output.at)
-            elif isinstance(inner, exp.Column) and inner.name in self._types:
+            elif isinstance(inner, exp.Column) and self._columns.is_column(inner.name):
                 found.append(self._column(inner))
             elif isinstance(inner, exp.Column):
                 output = self._outputs[self._named(inner)]
@@ -241,8 +242,7 @@ class _Reader:
 
     def _check_equal(self, places: Sequence[int]) -> None:
         """Refuse columns whose equal values Python may tell apart."""
-        names = list(self._places)
-        if any(self._types[names[at]].kind not in _ORDERED for at in places):
+        if any(self._types[at].kind not in ORDERED for at in places):
             raise _UnknownError
 
     def _check_grouped(self, groups: tuple[int, ...]) -> None:
@@ -271,7 +271,7 @@ class _Reader:
             at = self._sorted_by(known_node(ordered.this), may_hide=may_hide)
             output = self._outputs[at]
             kind = self._kind(output)
-            if kind not in _ORDERED | _FLOATS:
+            if kind not in ORDERED | _FLOATS:
                 raise _UnknownError
             given = ordered.args
             found.append(
@@ -281,7 +281,7 @@ class _Reader:
 
     def _kind(self, output: Taken | Aggregate) -> Kind | None:
         if isinstance(output, Taken):
-            return self._types[list(self._places)[output.at]].kind
+            return self._types[output.at].kind
         found = _type_of(output)
         return None if found is None else found.kind
 

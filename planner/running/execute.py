@@ -24,8 +24,10 @@ from planner.errors import (
 )
 from planner.planning.access import Access, Scatter
 from planner.planning.plan import Compose, Count, Lookup, QueryPlan, Stream, SystemScan
+from planner.planning.row_joins import RowJoin
 from planner.planning.row_path import RowPath
 from planner.running.consistency import Asked, Reading
+from planner.running.fast_join import fast_join
 from planner.running.fast_lookup import fast_lookup, fast_rows, key_of
 from planner.running.gathering import (
     Streams,
@@ -38,6 +40,7 @@ from planner.running.gathering import (
     top_rows,
 )
 from planner.running.join_inputs import JoinInputs, Read
+from planner.running.joined_rows import joined_rows
 from planner.running.snapshot import Snapshot
 from planner.syntax.options import ReadOptions
 from planner.values.cancel import Cancellation
@@ -113,6 +116,9 @@ class Executor:
             return fast_lookup(plan, node, self._catalog, self.route(node.access.schema))
         if plan.rows is None or not self._takes_few:
             return None
+        if plan.join is not None:
+            routes = [self.route(step.access.schema) for step in plan.join.steps]
+            return fast_join(plan, plan.rows, plan.join, self._catalog, routes)
         (access,) = accesses_of(node)
         return fast_rows(plan, plan.rows, access, self._catalog, self.route(access.schema))
 
@@ -197,15 +203,20 @@ class Executor:
         options, tally = reading.options, Tally(reading=reading)
         self._make_ready(accesses_of(node), parameters, tally)
         if plan.rows is not None and self._takes_few:
-            rows = self._few_rows(plan.rows, node, parameters, cancellation, tally)
+            # A join that declines leaves no trace: its reads are not those of the node.
+            noted = tally if plan.join is None else Tally(reading=reading)
+            if plan.join is None:
+                rows = self._few_rows(plan.rows, node, parameters, cancellation, noted)
+            else:
+                rows = self._few_joined(plan.rows, plan.join, parameters, cancellation, noted)
             if rows is not None:
                 return Result(
                     kind=StatementKind.SELECT,
                     columns=plan.columns,
                     rows=rows,
-                    position=tally.position,
-                    partitions=tally.answers,
-                    notices=missing_rows(tally),
+                    position=noted.position,
+                    partitions=noted.answers,
+                    notices=missing_rows(noted),
                 )
         composed: Composed | None = None
         batches: Iterator[pa.RecordBatch]
@@ -256,6 +267,27 @@ class Executor:
         streams = self._streams(access, parameters, options, cancellation, tally)
         self._settle(tally, options)
         return streams.few_rows(path, parameters)
+
+    def _few_joined(
+        self,
+        path: RowPath,
+        join: RowJoin,
+        parameters: Row,
+        cancellation: Cancellation,
+        tally: Tally,
+    ) -> list[Row] | None:
+        """Return the result of a join if few rows are read, all partitions answer, none waits."""
+        reading = tally.reading
+        if not reading.is_plain or not path.is_worth_it():
+            return None
+
+        def read(number: int, access: Access, rows_max: int) -> tuple[list[Row], int] | None:
+            streams = self._streams(access, parameters, reading.options, cancellation, tally)
+            return None if tally.failures else streams.take(rows_max)
+
+        rows = joined_rows(join, read)
+        path.note(missed=rows is None)
+        return None if rows is None else path.finish(rows, parameters)
 
     def _compose(
         self,

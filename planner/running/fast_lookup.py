@@ -55,7 +55,7 @@ def _whole(parameters: Row) -> Key | None:
     return None if None in parameters else parameters
 
 
-class _Admission:
+class Admission:
     """Whether a plan may be run the fast way now.
 
     Args:
@@ -112,7 +112,7 @@ def fast_lookup(
     in_place = [operand.parameter for operand in operands] == list(range(len(plan.parameters)))
     is_whole = in_place and all(o.fit is Fitted and o.compute is None for o in operands)
     key_from: Callable[[Row], Key | None] = _whole if is_whole else partial(key_of, operands)
-    name, admitted = node.access.schema.name, _Admission(plan, node.access.schema, catalog).store
+    name, admitted = node.access.schema.name, Admission(plan, node.access.schema, catalog).store
 
     def look_up(parameters: Row, session: Session) -> LookedUp | None:
         store = admitted(parameters, session)
@@ -132,8 +132,9 @@ def fast_lookup(
         session.note(position)
         value = answer.value
         if value is None:
-            return LookedUp((), name, ((partition, answer.epoch, 0),), position)
-        return LookedUp((project(key + value),), name, ((partition, answer.epoch, 1),), position)
+            return LookedUp((), ((name, partition, answer.epoch, 0),), position)
+        read = name, partition, answer.epoch, 1
+        return LookedUp((project(key + value),), (read,), position)
 
     return look_up
 
@@ -154,7 +155,7 @@ def fast_rows(
         catalog: the stores.
         route: the partitioner of the store.
     """
-    admitted = _Admission(plan, access.schema, catalog).store
+    name, admitted = access.schema.name, Admission(plan, access.schema, catalog).store
 
     def look_up(parameters: Row, session: Session) -> LookedUp | None:
         store = admitted(parameters, session)
@@ -164,7 +165,7 @@ def fast_rows(
             scatter = access.scatter(parameters, route)
         except (CodecError, QueryError):
             return None
-        answers = _ask(store, scatter)
+        answers = ask(store, scatter)
         if answers is None:
             return None
         try:
@@ -178,16 +179,16 @@ def fast_rows(
         for answer in answers:
             position = position.merge(answer.position)
         session.note(position)
-        reads: dict[int, tuple[int, int, int]] = {}
+        reads: dict[int, tuple[str, int, int, int]] = {}
         for (partition, _), answer, count in zip(scatter.targets, answers, counts, strict=True):
-            before = reads[partition][2] if partition in reads else 0
-            reads[partition] = partition, answer.epoch, before + count
-        return LookedUp(rows, access.schema.name, tuple(reads.values()), position)
+            before = reads[partition][3] if partition in reads else 0
+            reads[partition] = name, partition, answer.epoch, before + count
+        return LookedUp(rows, tuple(reads.values()), position)
 
     return look_up
 
 
-def _ask(store: Store, scatter: Scatter) -> list[Success[BatchStream]] | None:
+def ask(store: Store, scatter: Scatter) -> list[Success[BatchStream]] | None:
     """Return the answer to each query; None if one has failed, or two are of different epochs."""
     answers: list[Success[BatchStream]] = []
     epochs: dict[int, int] = {}

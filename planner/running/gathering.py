@@ -93,6 +93,22 @@ class Streams:
             answer.rows += count
         return found[0]
 
+    def take(self, rows_max: int) -> tuple[list[Row], int] | None:
+        """Return all rows as tuples, and how many were read; None if there are more.
+
+        The columns of the access come first; others of the predicate may follow.
+        """
+        opened = [(at, answer) for at, answer in self._opened if isinstance(answer, Success)]
+        try:
+            found = few_rows_of(self._scatter, [each.value for _, each in opened], rows_max)
+        except Exception:  # as in `few_rows`
+            return None
+        if found is None:
+            return None
+        for (at, _), count in zip(opened, found[1], strict=True):
+            self._tally.answers[at].rows += count
+        return found[0], sum(found[1])
+
     def read(self) -> Iterator[pa.RecordBatch]:
         """Return all rows, one read after another."""
         for reads in self.each():
@@ -134,18 +150,30 @@ def read_few(
     page = _page(scatter, streams)
     if page is not None:
         return _finished(path, page, parameters)
+    found = few_rows_of(scatter, streams, ROWS_MAX)
+    path.note(missed=found is None)
+    return None if found is None else _finished(path, found, parameters)
+
+
+def few_rows_of(
+    scatter: Scatter, streams: Sequence[BatchStream], rows_max: int
+) -> tuple[list[Row], list[int]] | None:
+    """Return the rows that meet the predicate, and how many each read had; None if too many.
+
+    The columns of the access come first; others of the predicate may follow.
+
+    Raises:
+        StoreError: a partition cannot be read.
+    """
     rows, counts = list[Row](), list[int]()
     for stream in streams:
-        found = stream.few_rows(ROWS_MAX - len(rows))
+        found = stream.few_rows(rows_max - len(rows))
         if found is None:
-            path.note(missed=True)
             return None
         rows += found
         counts.append(len(found))
-    path.note(missed=False)
     test = scatter.row_test()
-    kept = rows if test is None else list(filter(test, rows))
-    return _finished(path, (kept, counts), parameters)
+    return (rows if test is None else list(filter(test, rows))), counts
 
 
 def _finished(

@@ -187,7 +187,9 @@ def is_inline(statement: Statement, session: Session, parameters: Row | None) ->
         return True
     node, rows = plan.node, plan.rows
     if plan.catalog_values is not None or not (
-        isinstance(node, Lookup) or (rows is not None and not rows.is_scan)
+        isinstance(node, Lookup)
+        # A join that is not small would read its first relation here.
+        or (rows is not None and plan.join is None and not rows.is_scan)
     ):
         return False
     clause, mine = plan.clause, session_options(session)

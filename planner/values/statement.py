@@ -136,9 +136,8 @@ class LookedUp(Struct, frozen=True):
     """Few rows, found at once. It is a struct, because each lookup makes one."""
 
     rows: Sequence[Row]
-    store: str = ""
-    reads: tuple[tuple[int, int, int], ...] = ()
-    """Each partition that answered, with its epoch, and how many of its rows were read."""
+    reads: tuple[tuple[str, int, int, int], ...] = ()
+    """Each store and partition that answered, its epoch, and how many of its rows were read."""
     position: Position = EMPTY
 
 

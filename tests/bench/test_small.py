@@ -54,6 +54,7 @@ CEILINGS = {
     "day-total": Cost(380, 16),
     "page": Cost(485, 27),
     "range": Cost(600, 29),
+    "join": Cost(505, 17),
 }
 CALLS_TOLERANCE, PEAK_TOLERANCE = 1.1, 1.25
 """How many times its ceiling a cost may be: versions of Python differ, most in sizes of objects."""

@@ -283,8 +283,8 @@ def _looking_up(engine: FakeEngine, run: Run) -> LookUp:
         if result.rows is None or result.notices:
             result.close()
             return None
-        read = ANSWER.partition, ANSWER.epoch, len(result.rows)
-        return LookedUp(result.rows, ANSWER.store, (read,), result.position)
+        read = ANSWER.store, ANSWER.partition, ANSWER.epoch, len(result.rows)
+        return LookedUp(result.rows, (read,), result.position)
 
     return look_up
 

@@ -71,4 +71,4 @@ def test_a_page_reads_little_more_than_it_has(engine: SqlEngine) -> None:
     found = statement.look_up((), session)
     assert found is not None
     assert len(found.rows) == 20
-    assert sum(rows for _, _, rows in found.reads) <= 60
+    assert sum(rows for _, _, _, rows in found.reads) <= 60

@@ -1,0 +1,36 @@
+"""Reads the few rows of a join, one relation after another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from planner.planning.access import Access
+from planner.planning.row_joins import RowJoin
+from planner.planning.row_path import ROWS_MAX
+from stores.spec.schema import Row
+
+ReadStep: TypeAlias = "Callable[[int, Access, int], tuple[list[Row], int] | None]"
+"""Takes the number of a step, its access, and how many rows may be read at most. Returns the rows
+that meet the access, and how many were read; None if there are more, or a partition has failed.
+The columns of the access come first in a row; others may follow."""
+
+
+def joined_rows(join: RowJoin, read: ReadStep) -> list[Row] | None:
+    """Return the joined rows; None if a relation is not read, or the rows are many."""
+    rows: list[Row] | None = None
+    left = ROWS_MAX
+    for number, step in enumerate(join.steps):
+        access = step.access if rows is None else step.narrowed(rows)
+        found = None if access is None else read(number, access, left)
+        if found is None:
+            return None
+        few, count = found
+        left -= count
+        width = len(step.access.columns)
+        if few and len(few[0]) > width:
+            few = [row[:width] for row in few]
+        rows = few if rows is None else step.join(rows, few)
+        if not rows:
+            return rows
+    return rows

@@ -1,0 +1,139 @@
+"""Joins of few rows: which answers they are made of, and when they are left to DuckDB."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import pytest
+from msgspec import structs
+
+from planner.errors import QueryError
+from planner.sql import EngineLimits, SqlEngine
+from planner.values.session import Session
+from stores.errors import FailureReason
+from stores.hosting.local_store import LocalStore
+from stores.spec.query import Query
+from stores.spec.result import QueryResult, Success
+from stores.spec.schema import Row, StoreSchema
+from stores.spec.store import DEFAULT_CONFIG, QueryConfig
+from tests.planner.faults import FaultyStore, failure
+from tests.planner.sides import ordered, rows_of, run
+from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
+
+R = TypeVar("R")
+BOOKS = keyvalue("books", {"id": "bigint"}, {"author": "bigint"}, partitions=2)
+PAGES = keyvalue("pages", {"book": "bigint", "n": "bigint"}, {"words": "bigint"}, partitions=2)
+JOIN = "SELECT b.id, p.n, p.words FROM books b JOIN pages p ON p.book = b.id WHERE b.id = $1"
+ITSELF = "SELECT a.id, b.id FROM books a JOIN books b ON b.id = a.author WHERE a.id IN ($1, 2)"
+LEFT = "SELECT b.id, p.n FROM books b LEFT JOIN pages p ON p.book = b.id WHERE b.id IN ($1, 3)"
+
+
+def filled(schema: StoreSchema, rows: list[Row]) -> LocalStore:
+    store = open_store(schema)
+    fill(store, rows)
+    return store
+
+
+def stores(pages: int = 20) -> list[LocalStore]:
+    books = filled(BOOKS, [(n, n % 3) for n in range(30)])
+    rows = [(book, n, n * book) for book in (0, 1) for n in range(pages)]
+    return [books, filled(PAGES, rows)]
+
+
+@pytest.mark.parametrize("sql", [JOIN, ITSELF, LEFT])
+@pytest.mark.parametrize("parameter", [0, 1, 99, None])
+def test_a_join_that_is_looked_up_is_that_of_its_statement(sql: str, parameter: object) -> None:
+    catalog, session, other = FixedCatalog(*stores()), Session(), Session()
+    engine = SqlEngine(catalog)
+    statement = engine.prepare(sql, session)
+    assert statement.look_up is not None
+    found = statement.look_up((parameter,), session)
+    assert found is not None
+    result = run(engine, sql, (parameter,), other)
+    assert result.rows == found.rows
+    assert found.position == result.position
+    assert session.seen == other.seen
+    assert list(found.reads) == [(a.store, a.partition, a.epoch, a.rows) for a in result.partitions]
+    bulk = run(SqlEngine(catalog, limits=EngineLimits(few_rows=False)), sql, (parameter,))
+    assert ordered(rows_of(bulk)) == ordered(list(found.rows))
+
+
+def test_no_keys_ask_no_partition_of_the_other_store() -> None:
+    engine = SqlEngine(FixedCatalog(*stores()))
+    assert {each.store for each in run(engine, JOIN, (99,)).partitions} == {"books"}
+
+
+@pytest.mark.parametrize(
+    ("sql", "rows"),
+    [
+        (JOIN, 300),
+        # Few rows of each store, which are many when they are joined.
+        ("SELECT p.n, q.n FROM pages p JOIN pages q ON q.book = p.book WHERE p.book = $1", 400),
+    ],
+)
+def test_many_rows_are_left_to_duckdb(sql: str, rows: int) -> None:
+    engine, session = SqlEngine(FixedCatalog(*stores(pages=rows if sql == JOIN else 20))), Session()
+    statement = engine.prepare(sql, session)
+    assert statement.look_up is not None
+    assert statement.look_up((1,), session) is None
+    result = run(engine, sql, (1,))
+    assert result.rows is None
+    assert len(rows_of(result)) == rows
+    # What was read in vain is not part of the answer.
+    asked = [(each.store, each.partition) for each in result.partitions]
+    assert len(asked) == len(set(asked))
+
+
+def test_a_failed_partition_fails_the_join() -> None:
+    books, pages = stores()
+    out = failure(FailureReason.STORE_EXCEPTION)
+    engine = SqlEngine(FixedCatalog(books, FaultyStore(pages, failures={0: out, 1: out})))
+    session = Session()
+    statement = engine.prepare(JOIN, session)
+    assert statement.look_up is not None
+    assert statement.look_up((1,), session) is None
+    with pytest.raises(QueryError, match="out of order"):
+        run(engine, JOIN, (1,))
+    assert rows_of(run(engine, f"{JOIN} WITH PARTIAL", (1,))) == []
+
+
+class MovingStore(LocalStore):
+    """Answers each query at the next epoch."""
+
+    def __init__(self, store: LocalStore) -> None:
+        super().__init__(store.schema, store.replicas)
+        self.epoch = 0
+
+    def query_partition(
+        self, partition: int, query: Query[R], config: QueryConfig = DEFAULT_CONFIG
+    ) -> QueryResult[R]:
+        answer = super().query_partition(partition, query, config)
+        self.epoch += 1
+        return structs.replace(answer, epoch=self.epoch) if type(answer) is Success else answer
+
+
+def test_two_reads_of_a_partition_are_of_one_epoch() -> None:
+    session = Session()
+    engine = SqlEngine(FixedCatalog(MovingStore(stores()[0])))
+    statement = engine.prepare("SELECT a.id FROM books a JOIN books b ON b.id = a.id", session)
+    assert statement.look_up is not None
+    assert statement.look_up((), session) is None
+    assert session.seen.is_empty
+
+
+def test_a_transaction_and_a_bound() -> None:
+    engine, session = SqlEngine(FixedCatalog(*stores())), Session()
+    statement = engine.prepare(JOIN, session)
+    run(engine, "BEGIN", (), session)
+    assert statement.look_up is not None
+    assert statement.look_up((1,), session) is None
+    assert run(engine, JOIN, (1,), session).rows is not None
+    run(engine, "ROLLBACK", (), session)
+    run(engine, "BEGIN ISOLATION LEVEL REPEATABLE READ", (), session)
+    result = run(engine, JOIN, (1,), session)
+    assert result.rows is None
+    assert len(rows_of(result)) == 20
+    run(engine, "ROLLBACK", (), session)
+    waiting = Session(settings={"stategate.wait": "1s"})
+    assert statement.look_up((1,), waiting) is None
+    assert len(rows_of(run(engine, JOIN, (1,), waiting))) == 20
