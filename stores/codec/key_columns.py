@@ -62,6 +62,8 @@ class KeyColumn:
     """The parts to be joined for each row, marker included; the column has no NULLs."""
     decode_array: Callable[[pa.Array], pa.Array]
     """The column whose bytes, without markers, are in a column of binary."""
+    is_text: bool = False
+    """Whether a value is text, and not bytes."""
 
 
 def key_column(column: Column) -> KeyColumn:
@@ -284,6 +286,7 @@ def _text_column(data_type: DataType) -> KeyColumn:
 
     return KeyColumn(
         width=None,
+        is_text=is_text,
         encode=encode,
         decode=decode,
         encode_array=encode_array,

@@ -31,12 +31,12 @@ class KeyCodec:
     """Encodes and decodes keys of these columns; built once per store."""
 
     def __init__(self, columns: Sequence[Column]) -> None:
-        self._columns = tuple(columns)
-        self._parts = tuple(key_column(column) for column in columns)
-        self._encoders = tuple(part.encode for part in self._parts)
+        self.columns = tuple(columns)
+        self.parts = tuple(key_column(column) for column in columns)
+        self._encoders = tuple(part.encode for part in self.parts)
         self._only = self._encoders[0] if len(self._encoders) == 1 else None
-        self._values_from = _decoder([part.decode for part in self._parts])
-        self._text_at = [i for i, part in enumerate(self._parts) if part.width is None]
+        self._values_from = _decoder([part.decode for part in self.parts])
+        self._text_at = [i for i, part in enumerate(self.parts) if part.width is None]
 
     def encode(self, key: Key) -> bytes:
         """Encode a whole key, or a prefix of its columns.
@@ -44,7 +44,7 @@ class KeyCodec:
         Raises:
             CodecError: a value does not fit its column, or there are more values than columns.
         """
-        if not 0 < len(key) <= len(self._parts):
+        if not 0 < len(key) <= len(self.parts):
             raise self._misfit(key)
         try:
             if self._only is not None:
@@ -59,7 +59,7 @@ class KeyCodec:
         Raises:
             CodecError: a value does not fit its column, or the key has too few or too many values.
         """
-        if len(key) != len(self._parts):
+        if len(key) != len(self.parts):
             raise self._misfit(key)
         if self._only is None:
             return self.encode(key)
@@ -83,7 +83,7 @@ class KeyCodec:
         return [prefix + self.encode_whole(key) for key in keys]
 
     def _misfit(self, key: Key) -> CodecError:
-        for column, part, value in zip(self._columns, self._parts, key, strict=False):
+        for column, part, value in zip(self.columns, self.parts, key, strict=False):
             try:
                 part.encode(value)
             except _MISFITS:
@@ -91,7 +91,7 @@ class KeyCodec:
                     f'{type(value).__name__} does not fit key column "{column.name}" '
                     f"of type {column.type}"
                 )
-        return CodecError(f"a key has {len(self._columns)} columns, not {len(key)}")
+        return CodecError(f"a key has {len(self.columns)} columns, not {len(key)}")
 
     def decode(self, encoded: bytes, at: int = 0) -> tuple[Key, int]:
         """Decode the key that begins at `at`; return it and where it ends.
@@ -101,7 +101,7 @@ class KeyCodec:
         """
         values = []
         try:
-            for part in self._parts:
+            for part in self.parts:
                 value, at = part.decode(encoded, at)
                 values.append(value)
         except (IndexError, ValueError, struct.error) as error:
@@ -142,13 +142,13 @@ class KeyCodec:
         start = self.encode(prefix) if prefix else b""
         if text is None:
             return start, after_prefix(start)
-        column = self._columns[len(prefix)] if len(prefix) < len(self._columns) else None
+        column = self.columns[len(prefix)] if len(prefix) < len(self.columns) else None
         wanted = Kind.TEXT if isinstance(text, str) else Kind.BYTEA
         if column is None or column.type.kind is not wanted:
             raise CodecError(f"the key has no {wanted.value} column after {len(prefix)} others")
         # Without its terminator, a text is a prefix of all texts that begin with it.
         try:
-            start += self._parts[len(prefix)].encode(text)[:-1]
+            start += self.parts[len(prefix)].encode(text)[:-1]
         except UnicodeEncodeError as error:
             raise self._misfit((*prefix, text)) from error
         return start, _after_bytes(start)
@@ -159,7 +159,7 @@ class KeyCodec:
             rows = zip(*[physical_list(a, c.type) for a, c in self._with(arrays)], strict=True)
             return [prefix + self.encode(row) for row in rows]
         pieces: list[Piece] = [prefix]
-        for part, array in zip(self._parts, arrays, strict=True):
+        for part, array in zip(self.parts, arrays, strict=True):
             for piece in part.encode_array(array):
                 if isinstance(piece, bytes) and isinstance(pieces[-1], bytes):
                     pieces[-1] += piece
@@ -168,7 +168,7 @@ class KeyCodec:
         return joined_bytes(pieces)
 
     def _with(self, arrays: Sequence[pa.Array]) -> list[tuple[pa.Array, Column]]:
-        return list(zip(arrays, self._columns, strict=True))
+        return list(zip(arrays, self.columns, strict=True))
 
     def decode_columns(
         self, keys: Sequence[bytes], wanted: Sequence[bool], *, skipped: int = 0
@@ -185,19 +185,19 @@ class KeyCodec:
             skipped: bytes before each key.
         """
         if not any(wanted):
-            return [None] * len(self._parts)
+            return [None] * len(self.parts)
         column = pa.array(keys, pa.binary())
         if len(self._text_at) <= 1 and self._is_regular(column, skipped):
             return self._decode_regular(column, wanted, skipped)
         decoded = [self.decode(key, skipped)[0] for key in keys]
-        columns = list(zip(*decoded, strict=True)) or [()] * len(self._parts)
+        columns = list(zip(*decoded, strict=True)) or [()] * len(self.parts)
         return [
             physical_array(values, column.type) if want else None
-            for values, column, want in zip(columns, self._columns, wanted, strict=True)
+            for values, column, want in zip(columns, self.columns, wanted, strict=True)
         ]
 
     def _is_regular(self, keys: pa.Array, skipped: int) -> bool:
-        widths = [1 + (part.width or 0) for part in self._parts]
+        widths = [1 + (part.width or 0) for part in self.parts]
         offsets, data = binary_parts(keys)
         starts, ends = offsets[:-1] + skipped, offsets[1:]
         if not self._text_at:
@@ -227,11 +227,11 @@ class KeyCodec:
     def _decode_regular(
         self, keys: pa.Array, wanted: Sequence[bool], skipped: int
     ) -> list[pa.Array | None]:
-        widths = [1 + (part.width or 0) for part in self._parts]
+        widths = [1 + (part.width or 0) for part in self.parts]
         text = self._text_at[0] if self._text_at else len(widths)
         head, tail = skipped + sum(widths[:text]), sum(widths[text + 1 :])
         found: list[pa.Array | None] = []
-        for i, (part, want) in enumerate(zip(self._parts, wanted, strict=True)):
+        for i, (part, want) in enumerate(zip(self.parts, wanted, strict=True)):
             if not want:
                 found.append(None)
                 continue

@@ -19,7 +19,7 @@ from __future__ import annotations
 import operator
 import struct
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -71,6 +71,17 @@ _SLICE_END = COLUMN_BYTES_MAX
 """Given to each slice: Arrow 26 fails on a slice without an end that begins after byte 0."""
 
 _Records: TypeAlias = np.ndarray[Any, np.dtype[np.void]]
+
+
+class WrittenOut(NamedTuple):
+    """Code for `row`, the bytes of a row, and `slots`, which `unpack` returns of it."""
+
+    condition: str
+    """Whether the row has no NULL; else `decode_row` has the values."""
+    values: list[str]
+    """An expression for each column."""
+    names: dict[str, Any]
+    """What the code refers to."""
 
 
 class RowCodec:
@@ -160,6 +171,29 @@ class RowCodec:
             return tuple(values)
 
         return decode_some
+
+    def written_out(self, places: Sequence[int]) -> WrittenOut:
+        """Return the code that decodes the columns at these places from a row without NULLs."""
+        begin, at = self._fixed_bytes, self._nulls_at
+        finishes, special = dict(self._finish), dict(self._special)
+        before = dict(zip(self._varying[1:], self._varying, strict=False))
+        names: dict[str, Any] = {"unpack": self._unpack, "NO_NULLS": self._no_nulls}
+        names["decode_row"] = self.decoder(places)
+        values: list[str] = []
+        for i in places:
+            text = f"slots[{i}]"
+            if i in finishes:
+                start = begin if i not in before else f"{begin} + slots[{before[i]}]"
+                text = f"row[{start} : {begin} + slots[{i}]]"
+                if finishes[i] is bytes.decode:
+                    text += ".decode()"
+                elif finishes[i] is not bytes:
+                    names[f"finish{i}"], text = finishes[i], f"finish{i}({text})"
+            elif i in special:
+                names[f"decode_slot{i}"], text = special[i], f"decode_slot{i}({text})"
+            values.append(text)
+        condition = f"row[{at.start} : {at.stop}] == NO_NULLS"
+        return WrittenOut(condition=condition, values=values, names=names)
 
     @staticmethod
     def header(encoded: bytes) -> tuple[int, int | None]:

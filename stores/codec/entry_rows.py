@@ -1,0 +1,87 @@
+"""Entries to rows, one by one: the function for some columns, written out.
+
+A loop over the columns of each row takes longer than reading the row. So the usual columns (texts
+and integers of a key, values as they lie in a row) are decoded by a function that is compiled for
+them. NULLs, and texts with NUL in a key, are left to the codecs.
+
+Law: it gives what the codecs give.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from stores.codec.rows import row_getter
+from stores.spec.schema import Row
+
+if TYPE_CHECKING:
+    from stores.codec.keys import KeyCodec
+    from stores.codec.rows import RowCodec
+
+DecodeRows: TypeAlias = Callable[[Sequence[bytes], Sequence[bytes]], list[Row]]
+"""Takes the keys and the rows of entries."""
+
+_TEXT = """
+        if key[at]:
+            end = key.index(0, at + 1)
+            if key[end + 1 : end + 2] == ESCAPE:
+                k{0}, at = decode{0}(key, at)
+            else:
+                k{0}, at = key[at + 1 : end]{1}, end + 1
+        else:
+            k{0}, at = None, at + 1"""
+_FIXED = """
+        k{0}, at = decode{0}(key, at)"""
+
+
+def entry_rows(keys: KeyCodec, rows: RowCodec, places: Sequence[int], *, at: int) -> DecodeRows:
+    """Return the function that decodes columns of entries.
+
+    Args:
+        keys: decodes keys; its columns are counted first.
+        rows: decodes rows.
+        places: the wanted columns, at least one.
+        at: where keys begin.
+    """
+    width = len(keys.columns)
+    wanted = [place - width for place in places if place >= width]
+    key_parts = max((place for place in places if place < width), default=-1) + 1
+    names: dict[str, Any] = {"ESCAPE": b"\xff"}
+    source = "def decoded(keys, rows):\n    found = []\n    add = found.append\n"
+    source += "    for key, row in zip(keys, rows):\n"
+    source += f"        at = {at}" if key_parts else "        pass"
+    for place, part in enumerate(keys.parts[:key_parts]):
+        names[f"decode{place}"] = part.decode
+        ending = ".decode()" if part.is_text else ""
+        source += (_TEXT if part.width is None else _FIXED).format(place, ending)
+    expressions = {place: f"k{place}" for place in range(key_parts)}
+    if wanted:
+        written = rows.written_out(wanted)
+        names |= written.names
+        source += f"\n        slots = unpack(row)\n        if {written.condition}:"
+        direct = {place + width: text for place, text in zip(wanted, written.values, strict=True)}
+        source += f"\n            add({_tuple([(expressions | direct)[p] for p in places])})"
+        slow = {place + width: f"values[{n}]" for n, place in enumerate(wanted)}
+        source += "\n        else:\n            values = decode_row(row)"
+        source += f"\n            add({_tuple([(expressions | slow)[p] for p in places])})"
+    else:
+        source += f"\n        add({_tuple([expressions[p] for p in places])})"
+    exec(source + "\n    return found\n", names)
+    decoded: DecodeRows = names["decoded"]
+    take = row_getter(places)
+
+    def decode(entry_keys: Sequence[bytes], entry_rows: Sequence[bytes]) -> list[Row]:
+        try:
+            return decoded(entry_keys, entry_rows)
+        except (IndexError, ValueError, struct.error):
+            # The codecs say what is wrong.
+            pairs = zip(entry_keys, entry_rows, strict=True)
+            return [take(keys.values(key, at) + rows.decode(row)) for key, row in pairs]
+
+    return decode
+
+
+def _tuple(values: Sequence[str]) -> str:
+    return f"({' '.join(f'{value},' for value in values)})"
