@@ -109,6 +109,16 @@ def _of_keys() -> Mapping[str, SmallStatement]:
             least=0.5,
             goal=1.0,
         ),
+        "upper": SmallStatement(
+            work="upper of ten keys, by DuckDB",
+            sql="SELECT upper(tailnum) FROM aircraft"
+            f" WHERE tailnum IN ({', '.join(f':{each.name}' for each in ten)})",
+            variables=ten,
+            is_ordered=False,
+            rows=10,
+            least=0.1,
+            goal=0.3,
+        ),
         "join": SmallStatement(
             work="a key joined to its windows",
             sql="SELECT a.tailnum, h.window_start, h.departures FROM aircraft AS a"

@@ -7,14 +7,20 @@ prints what was counted.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import socket
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
+from gateway.workers import Workers
+from planner.composing import frames
+from planner.composing.messages import Kind
 from planner.sql import SqlEngine
 from stores.codec.partitioner import partition_column
 from stores.engines.rocksdb.column_budget import ColumnBudget
@@ -32,6 +38,7 @@ from tests.bench.small_statements import SmallStatement, statements
 from tests.gateway.pgwire import wire
 from tests.support.stores import FixedCatalog
 
+T = TypeVar("T")
 DAYS = 21
 USERS = 200
 STATEMENTS = statements(keys=USERS, days=DAYS)
@@ -129,6 +136,36 @@ def prepared(session: WireSession, statement: SmallStatement) -> bytes:
     answer = wire.split_messages(session.ask(messages))
     assert sum(kind == "D" for kind, _ in answer) == statement.rows
     return messages
+
+
+@pytest.mark.parametrize("sql", [None, "SELECT 1 AS one", "SELECT 1 AS one WHERE false"])
+def test_a_small_composed_statement_takes_one_hop_and_one_message(
+    sql: str | None, catalog: FixedCatalog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is executed, read, encoded and closed by one call of a worker."""
+    hops, sent = list[object](), list[int]()
+    enqueue, send = Workers._enqueue, frames.send
+
+    def counted(workers: Workers, call: Callable[[], T]) -> Future[T]:
+        hops.append(call)
+        return enqueue(workers, call)
+
+    def counted_send(sock: socket.socket, kind: int, *parts: Any, **more: Any) -> None:
+        sent.append(kind)
+        send(sock, kind, *parts, **more)
+
+    engine = SqlEngine(catalog)
+    try:
+        with wire_session(engine) as session:
+            messages = prepared(session, STATEMENTS["upper"]) if sql is None else wire.query(sql)
+            session.ask(messages)
+            monkeypatch.setattr(Workers, "_enqueue", counted)
+            monkeypatch.setattr(frames, "send", counted_send)
+            session.ask(messages)
+            assert len(hops) == 1
+            assert sent == [Kind.RUN]
+    finally:
+        engine.close()
 
 
 def test_calls_are_counted_in_all_threads_that_begin_while_they_are(catalog: FixedCatalog) -> None:
