@@ -135,3 +135,50 @@ def test_an_encoder_that_is_written_out_encodes_as_one_that_loops(values: list[s
     columns = tuple(Column(name=f"c{at}", type=DataType.parse("text")) for at in range(len(values)))
     row = tuple(values)
     assert Shape(columns, ()).encode_row(row) == looping_encoder([str.encode] * len(row))(row)
+
+
+def rows_in(encoded: bytes) -> int:
+    return sum(kind == "D" for kind, _ in wire.split_messages(encoded))
+
+
+def test_the_first_rows_do_not_wait_for_later_ones() -> None:
+    begun = source_of(20, []).begin(0, LIMITS)
+    assert rows_in(begun.rows) == 5
+    assert begun.rest is not None
+    assert sum(len(piece) for chunk in begun.rest for piece in chunk) == 15
+
+
+def test_rows_in_memory_are_read_to_the_end() -> None:
+    source = source_of(20, [])
+    source.result.is_computed = lambda: True
+    begun = source.begin(0, LIMITS)
+    assert (rows_in(begun.rows), begun.rest, begun.error) == (20, None, None)
+    few = source_of(20, [], at_hand=True).begin(3, LIMITS)
+    assert (rows_in(few.rows), few.rest) == (3, None)
+
+
+def test_rows_up_to_a_limit_need_no_second_read() -> None:
+    source = source_of(20, [])
+    begun = source.begin(5, LIMITS)
+    assert (rows_in(begun.rows), begun.rest, source.taken) == (5, None, 5)
+
+
+def test_rows_in_memory_are_encoded_up_to_a_size() -> None:
+    source = source_of(2_000, [])
+    source.result.is_computed = lambda: True
+    limits = PgLimits(chunk_rows_max=7, chunk_bytes_target=1_000)
+    begun = source.begin(0, limits)
+    assert begun.rest is not None
+    assert 1_000 <= len(begun.rows) < 3_000
+
+
+def test_an_error_comes_with_the_rows_before_it() -> None:
+    def broken() -> Iterator[pa.RecordBatch]:
+        yield from series_batches(5, Cancellation(), 5)
+        raise QueryError("broken")
+
+    result = Result(kind=StatementKind.SELECT, batches=broken(), is_computed=lambda: True)
+    begun = RowSource(result, Shape(SERIES_COLUMNS, ())).begin(0, LIMITS)
+    assert rows_in(begun.rows) == 5
+    assert isinstance(begun.error, QueryError)
+    assert begun.rest is None
