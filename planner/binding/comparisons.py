@@ -312,3 +312,13 @@ def text_of(node: exp.Expr) -> str:
     if isinstance(node, exp.Literal):
         return quote_text(node.name) if node.is_string else str(node.name)
     return node.sql(dialect="postgres")
+
+
+def after_text(start: str) -> str | None:
+    """Return the first text after all texts with this prefix; None if no text follows."""
+    kept = start.rstrip("\U0010ffff")
+    if not kept:
+        return None
+    code = ord(kept[-1]) + 1
+    # Text cannot contain surrogates.
+    return kept[:-1] + chr(0xE000 if 0xD800 <= code < 0xE000 else code)

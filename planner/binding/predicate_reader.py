@@ -17,6 +17,7 @@ from planner.binding.comparisons import (
     ColumnOf,
     Side,
     after_clock,
+    after_text,
     compare,
     compare_constants,
     constant_fitter,
@@ -69,7 +70,6 @@ _NOT_IN_MAX = 16
 """A longer NOT IN is left to DuckDB: each of its values splits a range in two."""
 _NESTING_MAX = 40
 """More deeply nested conditions are left to DuckDB."""
-_LAST_TEXT = "\U0010ffff"
 _PLAIN_REGEX = re.compile(r"\^([\w \-/:@,;=#%&~`'\"<>!]+)")
 
 
@@ -300,7 +300,7 @@ class PredicateReader(Struct, frozen=True, kw_only=True):
             return Predicate(disjuncts=((NotNull(column=side.column),),), exact=exact)
         first = Operand(text=quote_text(start), fit=Fitted, constant=start)
         found: list[Condition] = [Compares(column=side.column, operator=">=", operand=first)]
-        after = _after_text(start)
+        after = after_text(start)
         if after is not None:
             last = Operand(text=quote_text(after), fit=Fitted, constant=after)
             found.append(Compares(column=side.column, operator="<", operand=last))
@@ -394,13 +394,3 @@ _NEGATED_ATOMS: dict[type[exp.Expr], Callable[[PredicateReader, exp.Expr], Predi
     exp.Boolean: lambda _, node: NO_ROW if node.this else EVERY_ROW,
     exp.Null: lambda *_: NO_ROW,
 }
-
-
-def _after_text(start: str) -> str | None:
-    """Return the first text after all texts with this prefix; None if no text follows."""
-    kept = start.rstrip(_LAST_TEXT)
-    if not kept:
-        return None
-    code = ord(kept[-1]) + 1
-    # Text cannot contain surrogates.
-    return kept[:-1] + chr(0xE000 if 0xD800 <= code < 0xE000 else code)

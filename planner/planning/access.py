@@ -7,14 +7,12 @@ sessions and versions have times as well. Rows that do not meet the predicate ar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import TypeAlias
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-import pyarrow as pa
 from msgspec import Struct, structs
 
-from planner.binding.domains import Domain, domains, sortable, span_of
+from planner.binding.domains import Domain, domains, sortable
 from planner.binding.predicates import (
     EVERY_ROW,
     Compares,
@@ -36,27 +34,16 @@ from planner.planning.key_regions import (
     static_read,
 )
 from planner.planning.limits import Limits
-from planner.planning.time_ranges import TimeBox
-from stores.codec.partitioner import partition_column
-from stores.spec.arrow import physical_array
-from stores.spec.query import BatchStream, Interval, KeysQuery, Order, Query, RangeQuery
-from stores.spec.schema import Key, Row, StoreKind, StoreSchema
-from stores.spec.versions import MultiVersionedKeyQuery, VersionedRangeQuery
-from stores.spec.windows import SessionKeyQuery, SessionRangeQuery, WindowKeyQuery, WindowRangeQuery
-
-Route: TypeAlias = Callable[[Key], int]
-"""Returns the partition of a key."""
-Target: TypeAlias = tuple[int, Query[BatchStream]]
-"""A partition and its query."""
+from planner.planning.partition_queries import PartitionQueries, Route, Target
+from stores.spec.query import Order
+from stores.spec.schema import Row, StoreKind, StoreSchema
 
 _READ_NAMES = {
     StoreKind.WINDOW: "window ",
     StoreKind.SESSION: "session ",
     StoreKind.VERSIONED: "version ",
 }
-"""Kinds with rows by time; all others, including those of third parties, have one row for a key."""
-KEYS_HASHED_TOGETHER = 64
-"""At least so many keys are hashed a column at a time, eight times as fast for a thousand keys."""
+"""What EXPLAIN calls the reads of kinds whose keys have rows by time."""
 _PLAIN = {StoreKind.KEYVALUE, StoreKind.GLOBAL}
 
 
@@ -174,18 +161,27 @@ class Access(Struct, frozen=True, kw_only=True):
         is_exact = all(r.is_exact for r in disjoint) and all(p == wanted for p in partitions)
         limits = self.limit if self.top is None else self.top.limits
         enough = None if limits is None else limits.enough(parameters)
-        queries = _QueryMaker(
-            access=self,
-            columns=self.decoded(is_exact=is_exact),
-            is_exact=is_exact,
-            enough=enough,
-        )
+        queries = self._queries(enough if is_exact else None, is_exact=is_exact)
         targets = [t for region in disjoint for t in queries.targets(region, route)]
         return Scatter(
             access=self,
             targets=[t for t in targets if t[0] in wanted],
             allowed=None if is_exact else allowed,
             enough=enough,
+        )
+
+    def _queries(self, enough: int | None, *, is_exact: bool) -> PartitionQueries:
+        """Return what makes the queries, each with a LIMIT if so many rows are enough."""
+        top = self.top
+        if enough is not None and top is not None and top.held is not None:
+            enough += 1
+        return PartitionQueries(
+            schema=self.schema,
+            columns=self.decoded(is_exact=is_exact),
+            order=Order.ASCENDING if top is None else top.order,
+            limit=enough,
+            split=None if top is None else top.split,
+            only_ends=is_exact and self.ends is not None,
         )
 
     def decoded(self, *, is_exact: bool) -> tuple[str, ...]:
@@ -278,147 +274,3 @@ def _partitions(domain: Domain | None, schema: StoreSchema) -> set[int]:
     if domain.values is not None:
         return set(every) & set(domain.values)
     return {partition for partition in every if domain.holds(partition)}
-
-
-class _QueryMaker(Struct, frozen=True, kw_only=True):
-    """Makes the queries for the regions of an access."""
-
-    access: Access
-    columns: tuple[str, ...]
-    is_exact: bool
-    enough: int | None
-
-    @property
-    def order(self) -> Order:
-        top = self.access.top
-        return Order.ASCENDING if top is None else top.order
-
-    @property
-    def limit(self) -> int | None:
-        """The LIMIT of each query; None if rows are dropped after the read."""
-        top, enough = self.access.top, self.enough
-        if not self.is_exact or enough is None:
-            return None
-        return enough if top is None or top.held is None else enough + 1
-
-    def targets(self, region: Region, route: Route) -> Iterator[Target]:
-        schema = self.access.schema
-        if region.keys and schema.kind not in _READ_NAMES:
-            yield from self._by_keys(region.keys, route)
-        elif region.keys:
-            for key in region.keys:
-                partition = route(key)
-                for box in region.times.boxes:
-                    yield partition, self._of_key(key, box)
-        queries = [
-            query
-            for span in region.spans
-            for interval in self._intervals(span.interval)
-            for box in region.times.boxes
-            for query in self._of_range(interval, box)
-        ]
-        for partition in range(schema.partitions):
-            for query in queries:
-                yield partition, query
-
-    def _by_keys(self, keys: tuple[Key, ...], route: Route) -> Iterator[Target]:
-        by_partition: dict[int, list[Key]] = {}
-        schema = self.access.schema
-        if schema.partitions == 1:
-            by_partition[0] = list(keys)
-        elif len(keys) >= KEYS_HASHED_TOGETHER:
-            for key, partition in zip(keys, _partitions_of(keys, schema), strict=True):
-                by_partition.setdefault(partition, []).append(key)
-        else:
-            for key in keys:
-                by_partition.setdefault(route(key), []).append(key)
-        for partition, found in sorted(by_partition.items()):
-            yield partition, KeysQuery(keys=tuple(found), columns=self.columns)
-
-    def _intervals(self, interval: Interval) -> list[Interval]:
-        """Return the interval, in two parts if its NULLs are read apart."""
-        top = self.access.top
-        if top is None or top.split is None:
-            return [interval]
-        prefix = (interval.lower or interval.upper or ())[: top.split]
-        nulls = Interval(lower=(*prefix, None), upper=(*prefix, None))
-        if span_of(interval).start > span_of(nulls).start:
-            return [interval]
-        rest = replace(interval, lower=(*prefix, None), lower_inclusive=False)
-        if rest.upper is None and prefix:
-            rest = replace(rest, upper=prefix)
-        return [part for part in (nulls, rest) if not span_of(part).is_empty]
-
-    def _of_range(self, interval: Interval, box: TimeBox) -> list[Query[BatchStream]]:
-        order, limit, columns = self.order, self.limit, self.columns
-        match self.access.schema.kind:
-            case StoreKind.WINDOW:
-                return [
-                    WindowRangeQuery(
-                        interval=interval,
-                        time=box.window_starts,
-                        order=order,
-                        limit=limit,
-                        columns=columns,
-                    )
-                ]
-            case StoreKind.SESSION:
-                return [
-                    SessionRangeQuery(
-                        interval=interval,
-                        time=box.session_time,
-                        order=order,
-                        limit=limit,
-                        columns=columns,
-                    )
-                ]
-            case StoreKind.VERSIONED:
-                return [
-                    VersionedRangeQuery(
-                        interval=interval,
-                        from_ms=box.valid_since_ms,
-                        order=order,
-                        limit=limit,
-                        columns=columns,
-                    )
-                ]
-            case _:
-                return self._of_keyvalues(interval)
-
-    def _of_keyvalues(self, interval: Interval) -> list[Query[BatchStream]]:
-        if self.access.ends is not None and self.is_exact:
-            return [
-                RangeQuery(interval=interval, order=order, limit=1, columns=self.columns)
-                for order in Order
-            ]
-        return [
-            RangeQuery(interval=interval, order=self.order, limit=self.limit, columns=self.columns)
-        ]
-
-    def _of_key(self, key: Key, box: TimeBox) -> Query[BatchStream]:
-        order, limit, columns = self.order, self.limit, self.columns
-        match self.access.schema.kind:
-            case StoreKind.WINDOW:
-                return WindowKeyQuery(
-                    key=key, time=box.window_starts, order=order, limit=limit, columns=columns
-                )
-            case StoreKind.SESSION:
-                return SessionKeyQuery(
-                    key=key, time=box.session_time, order=order, limit=limit, columns=columns
-                )
-            case _:
-                return MultiVersionedKeyQuery(
-                    key=key,
-                    from_ms=box.valid_since_ms,
-                    order=order,
-                    limit=limit,
-                    columns=columns,
-                )
-
-
-def _partitions_of(keys: Sequence[Key], schema: StoreSchema) -> list[int]:
-    columns = zip(zip(*keys, strict=True), schema.key, strict=True)
-    arrays = [physical_array(values, column.type) for values, column in columns]
-    batch = pa.RecordBatch.from_arrays(arrays, names=[column.name for column in schema.key])
-    found: list[int] = partition_column(batch, schema.key, schema.partitions).tolist()
-    return found

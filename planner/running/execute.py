@@ -7,8 +7,7 @@ results, one failed partition fails the statement before its first row.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import pyarrow as pa
 from msgspec import structs
@@ -17,11 +16,7 @@ from planner.binding.relations import SYSTEM_RELATIONS, Surroundings, system_tab
 from planner.binding.running_statements import RunningQueries
 from planner.composing.compose import Composed, Composer
 from planner.composing.database import ArrowRelation
-from planner.errors import (
-    InvalidValueError,
-    MismatchedTypeError,
-    UnavailableError,
-)
+from planner.errors import InvalidValueError, MismatchedTypeError, UnavailableError
 from planner.planning.access import Access, Scatter
 from planner.planning.plan import Compose, Count, Lookup, QueryPlan, Stream, SystemScan
 from planner.planning.row_joins import RowJoin
@@ -44,9 +39,8 @@ from planner.running.joined_rows import joined_rows
 from planner.running.snapshot import Snapshot
 from planner.syntax.options import ReadOptions
 from planner.values.cancel import Cancellation
-from planner.values.partition_failures import RESTORING, partitions_failed
 from planner.values.session import Session
-from planner.values.statement import LookUp, PartitionAnswer, Result, StatementKind
+from planner.values.statement import LookUp, Result, StatementKind
 from stores.codec.partitioner import partitioner
 from stores.errors import CodecError
 from stores.spec.query import BatchStream, KeyQuery, Query
@@ -140,12 +134,12 @@ class Executor:
             _check_partitions(options.partitions, schema)
             if partition not in options.partitions:
                 return result
-        tally = Tally(reading=reading)
+        tally = Tally(reading=reading, node=self._node)
         if not reading.is_plain:
             asked = [Asked(store=store, partitions={partition})]
             reading.make_ready(asked, others=self._catalog.stores.values())
         answer = self._ask(store, partition, query, tally)
-        self._settle(tally, options)
+        tally.settle()
         if isinstance(answer, Success) and answer.value is not None:
             result.rows = (node.project(key + answer.value),)
             tally.answers[0].rows = 1
@@ -200,7 +194,7 @@ class Executor:
         cancellation: Cancellation,
         session: Session,
     ) -> Result:
-        options, tally = reading.options, Tally(reading=reading)
+        tally = Tally(reading=reading, node=self._node)
         self._make_ready(accesses_of(node), parameters, tally)
         if plan.rows is not None and self._takes_few:
             # A join that declines leaves no trace: its reads are not those of the node.
@@ -222,19 +216,18 @@ class Executor:
         batches: Iterator[pa.RecordBatch]
         if isinstance(node, Stream):
             window = node.limits.window(parameters)
-            read = self._open(node.access, parameters, options, cancellation, tally)
-            self._settle(tally, options)
+            read = self._open(node.access, parameters, cancellation, tally)
+            tally.settle()
             batches = projected(read(), node, plan.arrow_schema, window)
         elif isinstance(node, Count):
-            read = self._open(node.access, parameters, options, cancellation, tally)
-            self._settle(tally, options)
+            read = self._open(node.access, parameters, cancellation, tally)
+            tally.settle()
             batches = counted(read(), plan.arrow_schema)
         else:
             composed = self._compose(
                 plan,
                 node,
                 parameters,
-                options=options,
                 cancellation=cancellation,
                 tally=tally,
                 session=session,
@@ -263,9 +256,8 @@ class Executor:
     ) -> list[Row] | None:
         """Return the result if few rows are read; otherwise the opened streams are left."""
         (access,) = accesses_of(node)
-        options = tally.reading.options
-        streams = self._streams(access, parameters, options, cancellation, tally)
-        self._settle(tally, options)
+        streams = self._streams(access, parameters, cancellation, tally)
+        tally.settle()
         return streams.few_rows(path, parameters)
 
     def _few_joined(
@@ -295,7 +287,6 @@ class Executor:
         node: Compose,
         parameters: Row,
         *,
-        options: ReadOptions,
         cancellation: Cancellation,
         tally: Tally,
         session: Session,
@@ -303,8 +294,8 @@ class Executor:
         accesses = {n: planned for n, planned in node.inputs if isinstance(planned, Access)}
 
         def open_access(access: Access) -> Read:
-            read = self._open(access, parameters, options, cancellation, tally)
-            self._settle(tally, options)
+            read = self._open(access, parameters, cancellation, tally)
+            tally.settle()
             return read
 
         inputs = JoinInputs(links=node.links, open_access=open_access, rows_of=self.rows_of)
@@ -350,7 +341,6 @@ class Executor:
         self,
         access: Access,
         parameters: Row,
-        options: ReadOptions,
         cancellation: Cancellation,
         tally: Tally,
     ) -> Callable[[], Iterator[pa.RecordBatch]]:
@@ -358,7 +348,7 @@ class Executor:
 
         The returned function can be called again, and reads the same views.
         """
-        streams = self._streams(access, parameters, options, cancellation, tally)
+        streams = self._streams(access, parameters, cancellation, tally)
         if (top := access.top) is not None:
             return lambda: top_rows(streams, top, access.columns)
         return streams.read
@@ -367,7 +357,6 @@ class Executor:
         self,
         access: Access,
         parameters: Row,
-        options: ReadOptions,
         cancellation: Cancellation,
         tally: Tally,
     ) -> Streams:
@@ -378,13 +367,12 @@ class Executor:
         store = tally.reading.store(self.store(access.schema))
         scatter = tally.scatters.pop(id(access), None)
         if scatter is None:
-            scatter = self._scatter(access, parameters, options)
+            scatter = self._scatter(access, parameters, tally.reading.options.partitions)
         if len({partition for partition, _ in scatter.targets}) < len(scatter.targets):
             tally.reading.keep_epochs()
         opened: list[tuple[int, QueryResult[BatchStream]]] = []
-        for target in scatter.targets:
+        for partition, query in scatter.targets:
             cancellation.check()
-            partition, query = target
             answer = self._ask(store, partition, query, tally)
             opened.append((tally.places[access.schema.name, partition], answer))
         streams = Streams(opened, tally, scatter=scatter, cancellation=cancellation)
@@ -404,74 +392,28 @@ class Executor:
             return
         asked: list[Asked] = []
         for access in accesses:
-            scatter = self._scatter(access, parameters, reading.options)
+            scatter = self._scatter(access, parameters, reading.options.partitions)
             tally.scatters[id(access)] = scatter
             store = reading.store(self.store(access.schema))
             asked.append(Asked(store=store, partitions={number for number, _ in scatter.targets}))
         reading.make_ready(asked, others=self._catalog.stores.values())
 
-    def _scatter(self, access: Access, parameters: Row, options: ReadOptions) -> Scatter:
+    def _scatter(self, access: Access, parameters: Row, only: frozenset[int] | None) -> Scatter:
         try:
             scatter = access.scatter(parameters, self.route(access.schema))
         except CodecError as error:
             raise MismatchedTypeError(str(error)) from error
-        if options.partitions is None:
+        if only is None:
             return scatter
-        _check_partitions(options.partitions, access.schema)
-        targets = [target for target in scatter.targets if target[0] in options.partitions]
+        _check_partitions(only, access.schema)
+        targets = [target for target in scatter.targets if target[0] in only]
         return structs.replace(scatter, targets=targets)
 
     def _ask(self, store: Store, partition: int, query: Query[R], tally: Tally) -> QueryResult[R]:
         config = tally.reading.config(store, partition)
         answer = store.query_partition(partition, query, config)
-        self._note(store.schema.name, partition, answer, tally)
+        tally.note(store.schema.name, partition, answer)
         return answer
-
-    def _note(
-        self, store: str, partition: int, answer: Success[Any] | Failure, tally: Tally
-    ) -> None:
-        tally.position = tally.position.merge(answer.position)
-        if isinstance(answer, Failure):
-            tally.failures.append((store, partition, answer.reason, answer.message))
-            tally.is_restoring = tally.is_restoring or answer.restoring
-            noted = PartitionAnswer(
-                store=store,
-                partition=partition,
-                node=self._node,
-                status="failed",
-                reason=answer.reason.value,
-                message=answer.message,
-                epoch=answer.epoch,
-                info=answer.info,
-            )
-        else:
-            noted = self._answered(store, partition, answer)
-        at = tally.places.setdefault((store, partition), len(tally.answers))
-        if at == len(tally.answers):
-            tally.answers.append(noted)
-        elif noted.status == "failed" or noted.info:
-            held = tally.answers[at]
-            tally.answers[at] = replace(noted, rows=held.rows, info=(*held.info, *noted.info))
-
-    def _answered(self, store: str, partition: int, answer: Success[Any]) -> PartitionAnswer:
-        return PartitionAnswer(
-            store=store,
-            partition=partition,
-            node=self._node,
-            status="ok",
-            epoch=answer.epoch,
-            info=answer.info,
-        )
-
-    @staticmethod
-    def _settle(tally: Tally, options: ReadOptions) -> None:
-        """Raise for failed partitions, unless the statement accepts partial results."""
-        if not tally.failures or options.partial:
-            return
-        error = partitions_failed(tally.failures)
-        if tally.is_restoring and error.retryable:
-            error.sqlstate = RESTORING
-        raise error
 
 
 def _check_partitions(partitions: frozenset[int], schema: StoreSchema) -> None:

@@ -1,21 +1,18 @@
 """Gather the answers of partitions: the tally of a statement, and its rows as one stream.
 
 The rows of several reads are concatenated or merged in order, and have the columns and types of the
-plan. `execute` decides which partitions to ask, and what a failure means.
+plan. `execute` decides which partitions to ask.
 """
 
 from __future__ import annotations
 
-import sys
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from planner.composing.compose import Composed
 from planner.errors import QueryError, StoreFailedError
@@ -23,18 +20,15 @@ from planner.planning.access import Scatter, Top
 from planner.planning.plan import Stream
 from planner.planning.row_path import ROWS_MAX, RowPath
 from planner.running.consistency import Reading
+from planner.running.ordered_reads import first_rows, trailing_null_held
 from planner.values.cancel import Cancellation
-from planner.values.partition_failures import partitions_failed
+from planner.values.partition_failures import RESTORING, partitions_failed
 from planner.values.statement import Notice, PartitionAnswer
 from stores.errors import FailureReason
 from stores.spec.position import EMPTY, Position
 from stores.spec.query import BatchStream, Order
-from stores.spec.result import QueryResult, Success
+from stores.spec.result import Failure, QueryResult, Success
 from stores.spec.schema import Row
-
-_LAST_OF = "#last of"
-"""A name that no column has: the read whose last known row this is, or _NONE."""
-_NONE = -1
 
 
 @dataclass(slots=True, kw_only=True)
@@ -43,6 +37,8 @@ class Tally:
 
     reading: Reading
     """How partitions are read."""
+    node: str
+    """This node's name, as answers show it."""
     position: Position = EMPTY
     answers: list[PartitionAnswer] = field(default_factory=list)
     places: dict[tuple[str, int], int] = field(default_factory=dict)
@@ -53,6 +49,47 @@ class Tally:
     """The streams of each access, by its id, if they were opened before it is read."""
     failures: list[tuple[str, int, FailureReason, str]] = field(default_factory=list)
     is_restoring: bool = False
+
+    def note(self, store: str, partition: int, answer: QueryResult[Any]) -> None:
+        """Add what a partition has answered; its last failure counts."""
+        self.position = self.position.merge(answer.position)
+        if isinstance(answer, Failure):
+            self.failures.append((store, partition, answer.reason, answer.message))
+            self.is_restoring = self.is_restoring or answer.restoring
+        noted = _answer(self.node, store, partition, answer)
+        at = self.places.setdefault((store, partition), len(self.answers))
+        if at == len(self.answers):
+            self.answers.append(noted)
+        elif noted.status == "failed" or noted.info:
+            held = self.answers[at]
+            self.answers[at] = replace(noted, rows=held.rows, info=(*held.info, *noted.info))
+
+    def settle(self) -> None:
+        """Raise for failed partitions, unless the statement accepts partial results.
+
+        Raises:
+            QueryError: a partition has failed.
+        """
+        if not self.failures or self.reading.options.partial:
+            return
+        error = partitions_failed(self.failures)
+        if self.is_restoring and error.retryable:
+            error.sqlstate = RESTORING
+        raise error
+
+
+def _answer(node: str, store: str, partition: int, answer: QueryResult[Any]) -> PartitionAnswer:
+    noted = PartitionAnswer(
+        store=store,
+        partition=partition,
+        node=node,
+        status="ok",
+        epoch=answer.epoch,
+        info=answer.info,
+    )
+    if isinstance(answer, Success):
+        return noted
+    return replace(noted, status="failed", reason=answer.reason.value, message=answer.message)
 
 
 def missing_rows(tally: Tally) -> list[Notice]:
@@ -317,105 +354,3 @@ def as_promised(batches: Composed, schema: pa.Schema) -> Iterator[pa.RecordBatch
             yield pa.RecordBatch.from_arrays(arrays, schema=schema)
     finally:
         batches.close()
-
-
-def first_rows(
-    reads: Sequence[Iterator[pa.RecordBatch]],
-    columns: Sequence[tuple[str, bool]],
-    order: Order,
-    *,
-    rows: int | None,
-) -> Iterator[pa.RecordBatch]:
-    """Return the first rows of all reads together, in order, without reading the rest of any.
-
-    Rows are sorted as Arrow batches, in rounds. Of the rows read so far, those before the last
-    known row of every unfinished read are final.
-
-    Args:
-        reads: reads in this order, NULLs included.
-        columns: the columns of the order, each with whether its NULLs come first.
-        order: the direction of every column.
-        rows: the number of rows to return; None for all.
-    """
-    keys = _sort_keys(columns, order)
-    active = dict(enumerate(reads))
-    pending: pa.Table | None = None
-    hungry = list(active)
-    left = sys.maxsize if rows is None else rows
-    while left > 0 and (active or pending is not None):
-        pending = _fed(pending, active, hungry)
-        if pending is None:
-            return
-        pending = _sorted(pending, columns, keys)
-        cut, hungry = _cut(pending, active)
-        ready = pending.slice(0, min(cut, left)).drop_columns([_LAST_OF])
-        yield from ready.combine_chunks().to_batches()
-        left -= ready.num_rows
-        pending = pending.slice(cut) if cut < pending.num_rows else None
-
-
-def trailing_null_held(read: Iterator[pa.RecordBatch], column: str) -> Iterator[pa.RecordBatch]:
-    """Return the same rows in batches that do not end with a NULL in the column.
-
-    Reads return the NULL of the last key column before the other rows of its group. If it is to
-    come after them, it must not count as the last known row of the read.
-    """
-    held: pa.RecordBatch | None = None
-    for batch in read:
-        joined = batch if held is None else pa.concat_batches([held, batch])
-        held = None
-        last = joined.num_rows - 1
-        if last >= 0 and not joined.column(column)[last].is_valid:
-            held, joined = joined.slice(last), joined.slice(0, last)
-        if joined.num_rows:
-            yield joined
-    if held is not None:
-        yield held
-
-
-def _sort_keys(columns: Sequence[tuple[str, bool]], order: Order) -> list[tuple[str, str]]:
-    """Return sort keys; NULLs have a key of their own, since Arrow puts all of them at one end."""
-    direction = "ascending" if order is Order.ASCENDING else "descending"
-    keys: list[tuple[str, str]] = []
-    for name, nulls_first in columns:
-        keys.append((_null_key(name), "descending" if nulls_first else "ascending"))
-        keys.append((name, direction))
-    return keys
-
-
-def _null_key(name: str) -> str:
-    return f"#null {name}"
-
-
-def _fed(
-    pending: pa.Table | None, active: dict[int, Iterator[pa.RecordBatch]], hungry: Sequence[int]
-) -> pa.Table | None:
-    """Return the held rows, with the next rows of each read that has no more known rows."""
-    parts = [] if pending is None else [pending]
-    for number in hungry:
-        batch = next((b for b in active[number] if b.num_rows), None)
-        if batch is None:
-            del active[number]
-            continue
-        marks = np.full(batch.num_rows, _NONE, np.int32)
-        marks[-1] = number
-        parts.append(pa.Table.from_batches([batch]).append_column(_LAST_OF, pa.array(marks)))
-    return pa.concat_tables(parts) if parts else None
-
-
-def _sorted(
-    table: pa.Table, columns: Sequence[tuple[str, bool]], keys: list[tuple[str, str]]
-) -> pa.Table:
-    keyed = {name: table.column(name) for name, _ in columns}
-    keyed.update({_null_key(name): pc.is_null(table.column(name)) for name, _ in columns})
-    indices = pc.sort_indices(pa.table(keyed), sort_keys=keys)
-    return table.take(indices)
-
-
-def _cut(table: pa.Table, active: dict[int, Iterator[pa.RecordBatch]]) -> tuple[int, list[int]]:
-    """Return how many of the sorted rows are final, and which reads must be continued."""
-    marks = table.column(_LAST_OF).to_numpy()
-    places = {int(marks[at]): at for at in np.flatnonzero(marks != _NONE).tolist()}
-    ends = {number: places[number] for number in active}
-    cut = min(ends.values(), default=table.num_rows - 1) + 1
-    return cut, [number for number, end in ends.items() if end < cut]

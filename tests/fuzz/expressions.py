@@ -7,14 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from tests.fuzz.constants import CONSTANTS, UNQUOTED
 from tests.fuzz.forms import (
-    CONSTANTS,
     FORMS,
     GENERIC,
     GENERIC_ORDERED,
     NOT_COMPARABLE,
     RISKY,
-    UNQUOTED,
     Form,
 )
 from tests.fuzz.tree import Literal, Node, Part

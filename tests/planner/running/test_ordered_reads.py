@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.binding.domains import sortable
-from planner.running.gathering import first_rows, trailing_null_held
+from planner.running.ordered_reads import first_rows, trailing_null_held
 from stores.spec.query import Order
 from stores.spec.schema import Row
 

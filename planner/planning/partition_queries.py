@@ -1,0 +1,170 @@
+"""The typed queries that read a region of a store, each with the partition that answers it.
+
+A key goes to the partition of its hash; a range goes to all partitions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+import pyarrow as pa
+from msgspec import Struct
+
+from planner.binding.domains import span_of
+from planner.planning.key_regions import Region
+from planner.planning.time_ranges import TimeBox
+from stores.codec.partitioner import partition_column
+from stores.spec.arrow import physical_array
+from stores.spec.query import BatchStream, Interval, KeysQuery, Order, Query, RangeQuery
+from stores.spec.schema import Key, StoreKind, StoreSchema
+from stores.spec.versions import MultiVersionedKeyQuery, VersionedRangeQuery
+from stores.spec.windows import SessionKeyQuery, SessionRangeQuery, WindowKeyQuery, WindowRangeQuery
+
+Route: TypeAlias = Callable[[Key], int]
+"""Returns the partition of a key."""
+Target: TypeAlias = tuple[int, Query[BatchStream]]
+"""A partition and its query."""
+
+_TIMED = {StoreKind.WINDOW, StoreKind.SESSION, StoreKind.VERSIONED}
+"""Kinds with rows by time; all others, including those of third parties, have one row for a key."""
+KEYS_HASHED_TOGETHER = 64
+"""At least so many keys are hashed a column at a time, eight times as fast for a thousand keys."""
+
+
+class PartitionQueries(Struct, frozen=True, kw_only=True):
+    """Makes the queries for the regions of an access."""
+
+    schema: StoreSchema
+    columns: tuple[str, ...]
+    """The columns that reads decode."""
+    order: Order
+    limit: int | None
+    """The LIMIT of each query."""
+    split: int | None
+    """The index of the key column whose NULLs are read apart, and first; None if none are."""
+    only_ends: bool
+    """Whether the first and the last row of each range are enough."""
+
+    def targets(self, region: Region, route: Route) -> Iterator[Target]:
+        """Return the queries that read a region, keys before ranges."""
+        schema = self.schema
+        if region.keys and schema.kind not in _TIMED:
+            yield from self._by_keys(region.keys, route)
+        elif region.keys:
+            for key in region.keys:
+                partition = route(key)
+                for box in region.times.boxes:
+                    yield partition, self._of_key(key, box)
+        queries = [
+            query
+            for span in region.spans
+            for interval in self._intervals(span.interval)
+            for box in region.times.boxes
+            for query in self._of_range(interval, box)
+        ]
+        for partition in range(schema.partitions):
+            for query in queries:
+                yield partition, query
+
+    def _by_keys(self, keys: tuple[Key, ...], route: Route) -> Iterator[Target]:
+        by_partition: dict[int, list[Key]] = {}
+        schema = self.schema
+        if schema.partitions == 1:
+            by_partition[0] = list(keys)
+        elif len(keys) >= KEYS_HASHED_TOGETHER:
+            for key, partition in zip(keys, _partitions_of(keys, schema), strict=True):
+                by_partition.setdefault(partition, []).append(key)
+        else:
+            for key in keys:
+                by_partition.setdefault(route(key), []).append(key)
+        for partition, found in sorted(by_partition.items()):
+            yield partition, KeysQuery(keys=tuple(found), columns=self.columns)
+
+    def _intervals(self, interval: Interval) -> list[Interval]:
+        """Return the interval, in two parts if its NULLs are read apart."""
+        if self.split is None:
+            return [interval]
+        prefix = (interval.lower or interval.upper or ())[: self.split]
+        nulls = Interval(lower=(*prefix, None), upper=(*prefix, None))
+        if span_of(interval).start > span_of(nulls).start:
+            return [interval]
+        rest = replace(interval, lower=(*prefix, None), lower_inclusive=False)
+        if rest.upper is None and prefix:
+            rest = replace(rest, upper=prefix)
+        return [part for part in (nulls, rest) if not span_of(part).is_empty]
+
+    def _of_range(self, interval: Interval, box: TimeBox) -> list[Query[BatchStream]]:
+        order, limit, columns = self.order, self.limit, self.columns
+        match self.schema.kind:
+            case StoreKind.WINDOW:
+                return [
+                    WindowRangeQuery(
+                        interval=interval,
+                        time=box.window_starts,
+                        order=order,
+                        limit=limit,
+                        columns=columns,
+                    )
+                ]
+            case StoreKind.SESSION:
+                return [
+                    SessionRangeQuery(
+                        interval=interval,
+                        time=box.session_time,
+                        order=order,
+                        limit=limit,
+                        columns=columns,
+                    )
+                ]
+            case StoreKind.VERSIONED:
+                return [
+                    VersionedRangeQuery(
+                        interval=interval,
+                        from_ms=box.valid_since_ms,
+                        order=order,
+                        limit=limit,
+                        columns=columns,
+                    )
+                ]
+            case _:
+                return self._of_keyvalues(interval)
+
+    def _of_keyvalues(self, interval: Interval) -> list[Query[BatchStream]]:
+        if self.only_ends:
+            return [
+                RangeQuery(interval=interval, order=order, limit=1, columns=self.columns)
+                for order in Order
+            ]
+        return [
+            RangeQuery(interval=interval, order=self.order, limit=self.limit, columns=self.columns)
+        ]
+
+    def _of_key(self, key: Key, box: TimeBox) -> Query[BatchStream]:
+        order, limit, columns = self.order, self.limit, self.columns
+        match self.schema.kind:
+            case StoreKind.WINDOW:
+                return WindowKeyQuery(
+                    key=key, time=box.window_starts, order=order, limit=limit, columns=columns
+                )
+            case StoreKind.SESSION:
+                return SessionKeyQuery(
+                    key=key, time=box.session_time, order=order, limit=limit, columns=columns
+                )
+            case _:
+                return MultiVersionedKeyQuery(
+                    key=key,
+                    from_ms=box.valid_since_ms,
+                    order=order,
+                    limit=limit,
+                    columns=columns,
+                )
+
+
+def _partitions_of(keys: Sequence[Key], schema: StoreSchema) -> list[int]:
+    columns = zip(zip(*keys, strict=True), schema.key, strict=True)
+    arrays = [physical_array(values, column.type) for values, column in columns]
+    batch = pa.RecordBatch.from_arrays(arrays, names=[column.name for column in schema.key])
+    found: list[int] = partition_column(batch, schema.key, schema.partitions).tolist()
+    return found

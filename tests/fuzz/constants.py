@@ -1,0 +1,61 @@
+"""The constants of generated expressions, by the type or the kind of place that they are for.
+
+A kind that begins with `'` is a place where SQL needs a constant, or where only some values make
+sense.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+CONSTANTS: Mapping[str, Sequence[tuple[str, str]]] = {
+    "integer": [("integer", text) for text in ("-3", "-1", "0", "1", "2", "3", "7")],
+    "smallint": [("smallint", text) for text in ("-1", "0", "2")],
+    "bigint": [("bigint", text) for text in ("-1", "0", "2", "10", "9007199254740993")],
+    "numeric": [("numeric", text) for text in ("-2.5", "0", "1.50", "0.001", "100")],
+    "double precision": [
+        ("double precision", text) for text in ("0.5", "-2.5", "NaN", "Infinity", "1e300", "0")
+    ],
+    "real": [("real", text) for text in ("0.5", "NaN", "-1.25")],
+    "text": [("text", text) for text in ("a", "", "abc", "Zed", "ä", "it's", "a%", "1", "note 2")],
+    "boolean": [("boolean", "true"), ("boolean", "false")],
+    "date": [("date", text) for text in ("2020-02-29", "1969-12-31", "0001-01-01", "9999-12-31")],
+    "timestamp": [
+        ("timestamp", text)
+        for text in ("2020-02-29 23:59:59.5", "1970-01-01 00:00:00", "9999-12-31 23:59:59.999999")
+    ],
+    "timestamptz": [
+        ("timestamptz", text)
+        for text in ("2020-01-01 02:00:00+00", "1970-01-01 01:00:00+01", "1969-12-31 23:00:00+00")
+    ],
+    "interval": [("interval", text) for text in ("1 day", "1 month 2 days", "-03:30:00", "0")],
+    "uuid": [("uuid", "6f1b3b0e-6a0a-4a51-9d0c-3f5f2f9b8a02")],
+    "bytea": [("bytea", text) for text in ("\\x00ff", "\\x", "\\x616263")],
+    "json": [("json", '{"a": 7, "c": [3, "x"]}'), ("json", "[1]"), ("json", "null")],
+    "bigint[]": [("bigint[]", text) for text in ("{1,2}", "{}", "{4,NULL}")],
+    "'small": [("integer", text) for text in ("1", "2", "3", "5")],
+    "'text": [("text", text) for text in ("a", "b", "", "ab")],
+    "'bigint": [("bigint", text) for text in ("1", "9007199254740993")],
+    "'double": [("double precision", text) for text in ("0.5", "2", "-4")],
+    "'date": [("date", text) for text in ("2020-02-29", "1999-12-31")],
+    "'timestamp": [
+        ("timestamp", text) for text in ("2020-01-31 23:59:59.5", "1999-12-31 12:30:00")
+    ],
+    "'time": [
+        ("text", text)
+        for text in (
+            *("2020-02-29 01:02 PM", "0044-03-15 BC", "20200229", "2/29/2020", "99-1-1", "1-1-1"),
+            *("2020-02-29 23:59:60", "2020-02-29T01:02:03.1234567+02:30", "12345-06-07", "epoch"),
+            *("2020-02-29 12:00 am CET", "2020-02-30", "0000-01-01", "2020-01-01 25:00", ""),
+        )
+    ],
+    "'length": [
+        ("text", text)
+        for text in ("1 day -02:03:04.5", "P1Y2M3DT4H", "1-2", "-1.5 months", "3 days ago", "1e3")
+    ],
+    "'pattern": [("text", text) for text in ("a%", "%b%", "_b_", "", "%", "A\\_c", "a\\%c", "%ä%")],
+    "'regex": [("text", text) for text in ("^a", "b$", "[A-Z]", "a.c", "^$", "(a|b)+", "\\d")],
+}
+"""Place → the type of the parameter, and its text."""
+UNQUOTED = frozenset({"integer"})
+"""Types whose constants need neither quotes nor a cast."""

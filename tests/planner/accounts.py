@@ -1,0 +1,91 @@
+"""Stores of one pipeline whose rows of an epoch have a known total, for tests of snapshots."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pyarrow as pa
+
+from planner.sql import SqlEngine
+from planner.values.session import Session
+from stores.codec.partitioner import partition_column
+from stores.engines.memory.partition import MemoryPartition
+from stores.engines.rocksdb.partition import RocksPartition
+from stores.hosting.held_epochs import HeldEpochs
+from stores.hosting.local_store import LocalStore
+from stores.hosting.replica import Replica
+from stores.spec.schema import Row, StoreSchema
+from stores.spec.store import StorePartition
+from tests.planner.sides import rows_of, run
+from tests.support.stores import batch, keyvalue, progress
+
+ACCOUNTS = keyvalue("accounts", {"id": "bigint"}, {"amount": "bigint"}, partitions=3)
+LEDGER = replace(ACCOUNTS, name="ledger")
+"""The same amounts, negated, written by the same pipeline."""
+IDS = range(12)
+TOTAL = "SELECT sum(amount), count(*) FROM accounts"
+BOTH = "SELECT (SELECT sum(amount) FROM accounts), (SELECT sum(amount) FROM ledger)"
+SELF_JOIN = (
+    "SELECT count(*) FROM accounts a JOIN accounts b ON a.id = b.id AND a.amount <> b.amount"
+)
+REPEATABLE = "BEGIN ISOLATION LEVEL REPEATABLE READ"
+
+
+def made(
+    schema: StoreSchema, *, holds: HeldEpochs | None = None, directory: Path | None = None
+) -> LocalStore:
+    """A store of pipeline `spark:a` whose accounts are at 100 each, or -100 in the ledger."""
+
+    def engine(partition: int) -> StorePartition:
+        if directory is None:
+            return MemoryPartition(schema, partition)
+        path = directory / schema.name / str(partition)
+        return RocksPartition(path, schema=schema, partition=partition)
+
+    def replica(partition: int) -> Replica:
+        return Replica(
+            engine(partition),
+            schema=schema,
+            partition=partition,
+            pipeline="spark:a",
+            holds=holds if partition == 0 else None,
+        )
+
+    store = LocalStore(schema, {n: replica(n) for n in range(schema.partitions)})
+    put(store, [(account, 100) for account in IDS], 0)
+    return store
+
+
+def put(
+    store: LocalStore, rows: Sequence[Row], epoch: int, partitions: Sequence[int] = (0, 1, 2)
+) -> None:
+    """Apply what an epoch has for these partitions."""
+    sign = -1 if store.schema.name == "ledger" else 1
+    whole = batch(store.schema, [(account, sign * amount) for account, amount in rows])
+    numbers = partition_column(whole, store.schema.key, store.schema.partitions)
+    for partition in partitions:
+        mine = whole.filter(pa.array(numbers == partition))
+        store.replicas[partition].apply(progress(epoch), [mine])
+
+
+def shifted(epoch: int) -> list[Row]:
+    """All accounts after an epoch: the total is unchanged, each account is not."""
+    return [(account, 100 + (epoch if account % 2 else -epoch)) for account in IDS]
+
+
+def ask(engine: SqlEngine, sql: str, session: Session | None = None) -> list[Row]:
+    return rows_of(run(engine, sql, session=session))
+
+
+def held(store: LocalStore) -> int:
+    return sum(len(replica._holds) for replica in store.replicas.values())
+
+
+def caught_up(schema: StoreSchema, first: int, last: int) -> LocalStore:
+    """A store that has applied these epochs, and remembers the newest of them."""
+    store = made(schema)
+    for epoch in range(first, last + 1):
+        put(store, shifted(epoch), epoch)
+    return store
