@@ -21,6 +21,8 @@ from stores.codec.rows import row_getter
 from stores.spec.query import BatchStream
 from stores.spec.schema import Column, Kind, Row, Value
 
+SLICE_S = 0.005
+"""A read that takes longer, as from a cold disk, goes on in a worker."""
 ROWS_MAX = 256
 """More rows are read in batches: decoding a row here takes two or three microseconds."""
 

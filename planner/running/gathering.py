@@ -6,6 +6,7 @@ plan. `execute` decides which partitions to ask.
 
 from __future__ import annotations
 
+import time
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,7 +19,7 @@ from planner.composing.compose import Composed
 from planner.errors import QueryError, StoreFailedError
 from planner.planning.access import Scatter, Top
 from planner.planning.plan import Stream
-from planner.planning.row_path import ROWS_MAX, RowPath
+from planner.planning.row_path import ROWS_MAX, SLICE_S, RowPath
 from planner.running.consistency import Reading
 from planner.running.ordered_reads import first_rows, trailing_null_held
 from planner.values.cancel import Cancellation
@@ -203,8 +204,11 @@ def few_rows_of(
         StoreError: a partition cannot be read.
     """
     rows, counts = list[Row](), list[int]()
+    until_s = time.perf_counter() + SLICE_S
     for stream in streams:
-        found = stream.few_rows(rows_max - len(rows))
+        if counts and time.perf_counter() > until_s:
+            return None
+        found = stream.few_rows(rows_max - len(rows), until_s=until_s)
         if found is None:
             return None
         rows += found

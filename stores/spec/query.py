@@ -11,6 +11,8 @@ A query gives times in milliseconds and means that instant. Rows hold times in m
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -77,18 +79,22 @@ class BatchStream:
         assert self._rows is not None, "the engine gives batches only"
         return self._rows(first_rows)
 
-    def few_rows(self, rows_max: int) -> list[Row] | None:
+    def few_rows(self, rows_max: int, *, until_s: float = math.inf) -> list[Row] | None:
         """Return all rows at once.
 
-        None if there are more than `rows_max`, or the engine gives batches only: iterate then.
+        None if there are more than `rows_max`, or more to read at `until_s` by
+        `time.perf_counter()`, or if the engine gives batches only: iterate then.
         """
         if self._rows is None:
             return None
         found: list[Row] = []
+        is_late = False
         for chunk in self._rows(min(FEW_ROWS, rows_max + 1)):
             found += chunk
-            if len(found) > rows_max:
+            # What has been read is not given up, only what is yet to be read.
+            if len(found) > rows_max or (is_late and chunk):
                 return None
+            is_late = time.perf_counter() > until_s
         return found
 
 

@@ -73,3 +73,14 @@ def test_a_stream_is_read_from_its_start_each_time() -> None:
     starts = iter([[batch], [batch, batch]])
     stream = BatchStream(lambda: iter(next(starts)))
     assert [len(list(stream)), len(list(stream))] == [1, 2]
+
+
+def test_a_slow_read_of_few_rows_ends_with_the_chunk_it_has_begun() -> None:
+    chunks = [[(1,), (2,)], [(3,)], [(4,)]]
+    stream = BatchStream(lambda: iter(()), lambda first_rows: iter(chunks))
+    assert stream.few_rows(9) == [(1,), (2,), (3,), (4,)]
+    assert stream.few_rows(9, until_s=0.0) is None
+    alone = BatchStream(lambda: iter(()), lambda first_rows: iter([*chunks[:1], []]))
+    assert alone.few_rows(9, until_s=0.0) == [(1,), (2,)]
+    assert alone.few_rows(1) is None
+    assert BatchStream(lambda: iter(())).few_rows(9) is None
