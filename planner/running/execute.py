@@ -198,7 +198,7 @@ class Executor:
         self._make_ready(accesses_of(node), parameters, tally)
         if plan.rows is not None and self._takes_few:
             # A join that declines leaves no trace: its reads are not those of the node.
-            noted = tally if plan.join is None else Tally(reading=reading)
+            noted = tally if plan.join is None else Tally(reading=reading, node=self._node)
             if plan.join is None:
                 rows = self._few_rows(plan.rows, node, parameters, cancellation, noted)
             else:
@@ -274,7 +274,7 @@ class Executor:
             return None
 
         def read(number: int, access: Access, rows_max: int) -> tuple[list[Row], int] | None:
-            streams = self._streams(access, parameters, reading.options, cancellation, tally)
+            streams = self._streams(access, parameters, cancellation, tally)
             return None if tally.failures else streams.take(rows_max)
 
         rows = joined_rows(join, read)
