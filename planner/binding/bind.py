@@ -14,11 +14,12 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
 from planner.binding.column_origins import Origins, origins_of
+from planner.binding.derived_tables import DerivedTables, Resolver
 from planner.binding.desugar import desugar
 from planner.binding.parameters import Parameters
 from planner.binding.plain_joins import PlainJoin, plain_join
 from planner.binding.predicates import Predicate
-from planner.binding.pushdown import Equality, Pushdown, Readable, Resolver
+from planner.binding.pushdown import Equality, Pushdown, Readable
 from planner.binding.qualifiers import (
     drop_schemas,
     qualify_outer,
@@ -153,7 +154,8 @@ class _Binder:
         outputs = Outputs(self._star_columns, hidden=hidden)
         outputs.expand(scopes)
         root = next((scope for scope in scopes if scope.is_root), None)
-        pushdown = Pushdown(scopes, self._readable, resolvers, self._parameters.type_of)
+        derived = DerivedTables(self._nodes, outputs, resolvers)
+        pushdown = Pushdown(scopes, self._readable, resolvers, self._parameters.type_of, derived)
         prefix = self._free_prefix()
         sources = tuple(
             Source(

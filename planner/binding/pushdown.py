@@ -8,7 +8,7 @@ key is equal to columns of another is *linked* to it: few rows there mean few lo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -16,6 +16,7 @@ from msgspec import Struct, field
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
+from planner.binding.derived_tables import DerivedTables, Resolver
 from planner.binding.predicate_reader import ParameterType, PredicateReader
 from planner.binding.predicates import EVERY_ROW, Equals, Predicate, conjunction
 from planner.trees.known_arguments import conjuncts, known_node
@@ -23,8 +24,6 @@ from planner.trees.nodes import is_comma
 from stores.spec.schema import Column
 
 Readable: TypeAlias = Mapping[str, Column]
-Resolver: TypeAlias = Callable[[exp.Column], tuple[exp.Table, Column] | None]
-"""Returns the table and column of a column node; None if they are not certain."""
 _Place: TypeAlias = tuple[int, str]
 """A column of a table: the id of the table node, and the name."""
 
@@ -83,6 +82,7 @@ class Pushdown:
         readable: the columns of each relation, by the id of its table node.
         resolvers: functions that resolve column nodes, by the id of the scope.
         parameter_type: the types of the parameters.
+        derived: the derived tables.
     """
 
     def __init__(
@@ -91,6 +91,7 @@ class Pushdown:
         readable: Mapping[int, Readable],
         resolvers: Mapping[int, Resolver],
         parameter_type: ParameterType,
+        derived: DerivedTables,
     ) -> None:
         self._readable, self._resolvers = readable, resolvers
         self._parameter_type = parameter_type
@@ -106,6 +107,8 @@ class Pushdown:
         for scope, found in clauses:
             if found:
                 self._read_predicates(scope, found)
+                if len(scopes) > 1:
+                    self._read_beneath(scope, found, derived)
 
     def of(self, table: exp.Table) -> PushedConditions:
         """Return the conditions on a relation."""
@@ -240,6 +243,28 @@ class Pushdown:
                     continue  # a dropped row would be replaced by NULLs, which meet the condition
                 pushed.predicate = conjunction(pushed.predicate, found)
 
+    def _read_beneath(
+        self, scope: Scope, clauses: Sequence[_Clause], derived: DerivedTables
+    ) -> None:
+        """Read the predicates on relations behind the derived tables of a scope."""
+        select = scope.expression
+        for each in derived.beneath(scope):
+            if id(each.table) not in self._readable:
+                continue
+            reader = PredicateReader(column_of=each.column_of, parameter_type=self._parameter_type)
+            (_, item), *inner = each.items
+            pushed = self.of(each.table)
+            for clause in clauses:
+                if clause.join is not None and not may_filter(select, clause.join, item):
+                    continue
+                found = reader.predicate(clause.condition)
+                if accepts_null(found) and (
+                    may_be_missing(select, item, clause.join)
+                    or any(may_be_missing(within, part, None) for within, part in inner)
+                ):
+                    continue
+                pushed.predicate = conjunction(pushed.predicate, found)
+
     def _reader(self, scope: Scope, table: exp.Table, merged: set[str]) -> PredicateReader:
         readable, equal = self._readable[id(table)], self.of(table).equal
         resolve = self._resolvers[id(scope)]
@@ -261,7 +286,7 @@ class Pushdown:
         return PredicateReader(column_of=column_of, parameter_type=self._parameter_type)
 
 
-def may_filter(select: exp.Expr, join: exp.Join, table: exp.Table) -> bool:
+def may_filter(select: exp.Expr, join: exp.Join, table: exp.Expr) -> bool:
     """Whether the ON of a join drops rows of a relation instead of leaving them unmatched."""
     if join.method:
         return False
@@ -282,7 +307,7 @@ def may_filter(select: exp.Expr, join: exp.Join, table: exp.Table) -> bool:
     return side == "LEFT" and is_right
 
 
-def _holds(item: exp.Expr, table: exp.Table) -> bool:
+def _holds(item: exp.Expr, table: exp.Expr) -> bool:
     """Whether a table is an item of FROM or stands in its parentheses."""
     node: exp.Expr | None = table
     while node is not None and node is not item:
@@ -298,7 +323,7 @@ def accepts_null(predicate: Predicate) -> bool:
     )
 
 
-def may_be_missing(select: exp.Expr, table: exp.Table, but: exp.Join | None) -> bool:
+def may_be_missing(select: exp.Expr, table: exp.Expr, but: exp.Join | None) -> bool:
     """Whether an outer join other than `but` can replace rows of a relation with NULLs."""
     joins = select.args.get("joins") or []
     at = next((i for i, each in enumerate(joins) if each.this is table), -1)

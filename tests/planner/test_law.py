@@ -259,6 +259,50 @@ def joined(draw: st.DrawFn) -> Query:
     )
 
 
+@st.composite
+def nested(draw: st.DrawFn) -> Query:
+    """Conditions on a derived table or a common table expression, alone or beside a store."""
+    relation, other = draw(st.permutations(sorted(COLUMNS)))[:2]
+    columns, total = ", ".join(f"t.{c}" for c in COLUMNS[relation]), AGGREGATED[relation]
+    source = (
+        f"FROM {relation} t WHERE {draw(st.one_of(st.just('true'), predicates('t', relation)))}"
+    )
+    inner = draw(
+        st.sampled_from(
+            [
+                f"SELECT * {source}",
+                f"SELECT {columns} {source}",
+                f"SELECT DISTINCT {columns} {source}",
+                f"SELECT {columns}, count(*) {source} GROUP BY {columns}",
+                f"SELECT {columns}, row_number() OVER (ORDER BY {columns}) {source}",
+                f"SELECT {columns} {source} ORDER BY {columns} LIMIT 3",
+                f"SELECT {columns}, max(t.{total}) {source} GROUP BY ROLLUP ({columns})",
+                f"SELECT t.* FROM {other} u LEFT JOIN {relation} t ON t.name = u.name",
+                f"SELECT t.* FROM {relation} t FULL JOIN {other} u ON t.name = u.name",
+                f"SELECT v.* FROM (SELECT * {source}) v",
+            ]
+        )
+    )
+    where = draw(predicates("s", relation))
+    outer = draw(
+        st.sampled_from(
+            [
+                f"SELECT * FROM ({inner}) s WHERE {where}",
+                f"WITH s AS ({inner}) SELECT * FROM s WHERE {where}",
+                f"WITH s AS ({inner}), w AS (SELECT * FROM s WHERE {where}) SELECT count(*) FROM w",
+                f"WITH s AS ({inner}) SELECT s.name FROM s WHERE {where} UNION SELECT name FROM s",
+                f"SELECT s.*, b.* FROM {other} b LEFT JOIN ({inner}) s ON s.name = b.name "
+                f"WHERE {where}",
+                f"SELECT s.*, b.* FROM {other} b LEFT JOIN ({inner}) s ON s.name = b.name "
+                f"AND {where}",
+                f"SELECT s.*, b.* FROM ({inner}) s FULL JOIN {other} b ON s.name = b.name "
+                f"WHERE {where}",
+            ]
+        )
+    )
+    return Query(outer)
+
+
 @pytest.fixture(scope="module")
 def rocks(tmp_path_factory: pytest.TempPathFactory) -> Sides:
     """Every combination of the values above, once, in RocksDB."""
@@ -325,7 +369,16 @@ def test_joined_stores_give_duckdbs_rows(rocks: Sides, query: Query) -> None:
     check(rocks, query)
 
 
-@given(rows=tables(), queries=st.lists(st.one_of(single_store(), joined()), min_size=3, max_size=6))
+@given(query=nested())
+@settings(max_examples=EXAMPLES // 2, suppress_health_check=[HealthCheck.too_slow])
+def test_conditions_on_derived_tables_give_duckdbs_rows(rocks: Sides, query: Query) -> None:
+    check(rocks, query)
+
+
+@given(
+    rows=tables(),
+    queries=st.lists(st.one_of(single_store(), joined(), nested()), min_size=3, max_size=6),
+)
 @settings(max_examples=EXAMPLES // 8, suppress_health_check=[HealthCheck.too_slow])
 def test_any_rows_give_duckdbs_rows(rows: dict[str, list[Row]], queries: list[Query]) -> None:
     sides = build(STORES, rows)

@@ -51,7 +51,7 @@ class Outputs:
                 self._hidden
                 or (joins and any(join.args.get("using") for join in joins))
                 # DuckDB numbers rows by a join, and then has two tables of that name.
-                or any(map(is_numbered, _from_items(select)))
+                or any(map(is_numbered, from_items(select)))
             ):
                 self._expand_stars(scope, select)
 
@@ -90,7 +90,7 @@ class Outputs:
         only = node.table if isinstance(node, exp.Column) else ""
         if not only:
             return self._places(scope, scope.expression)
-        item = next((i for i in _from_items(scope.expression) if i.alias_or_name == only), None)
+        item = next((i for i in from_items(scope.expression) if i.alias_or_name == only), None)
         return None if item is None else self._item_places(scope, item)
 
     def _places(
@@ -99,7 +99,7 @@ class Outputs:
         """Return the columns of FROM in PostgreSQL's order, up to the given number of joins."""
         if select.args.get("laterals"):
             return None
-        items = _from_items(select)
+        items = from_items(select)
         if not items:
             return None
         places = self._item_places(scope, items[0])
@@ -112,6 +112,11 @@ class Outputs:
             rest = tuple(place for place in (*places, *right) if place[1] not in using)
             places = (*merged, *rest)
         return places
+
+    def of_item(self, scope: Scope, item: exp.Expr) -> Names | None:
+        """Return the columns of a FROM item; None if they are not certain."""
+        places = self._item_places(scope, item)
+        return None if places is None else tuple([name for _, name in places])
 
     def _item_places(self, scope: Scope, item: exp.Expr) -> _Places | None:
         name = item.alias_or_name
@@ -245,7 +250,8 @@ def _is_field_star(node: exp.Expr) -> bool:
     return isinstance(node, exp.Dot) and isinstance(node.expression, exp.Star)
 
 
-def _from_items(select: exp.Expr) -> list[exp.Expr]:
+def from_items(select: exp.Expr) -> list[exp.Expr]:
+    """Return the items of a FROM in their order."""
     from_ = select.args.get("from_")
     joins = select.args.get("joins") or ()
     return [] if from_ is None else [from_.this, *(join.this for join in joins)]

@@ -57,7 +57,7 @@ SELECT age FROM people AS p (age, name) WHERE age = 'ann'
 -- ours: pseudo-columns of a derived table are columns like all others
 SELECT * FROM (SELECT name, _partition FROM people) x WHERE name = 'bob'
 | compose SELECT "x"."name", "x"."_partition" FROM (SELECT "name", "_partition" FROM "r0" AS "people") AS "x" WHERE "name" = 'bob'
-|   r0: scan people; columns name, _partition; on 3 partitions
+|   r0: lookup people; name = 'bob'; columns name, _partition; on 1 partition
 | residual name = 'bob'
 => bob, 1
 
