@@ -314,7 +314,7 @@ class _Binder:
         """
         prefix = "r"
         taken = [name.lower() for name in self._mentioned if name[-1:].isdigit()]
-        while taken and any(_begins_with(prefix, name) for name in taken):
+        while taken and any(n.startswith(prefix) and n[len(prefix) :].isdigit() for n in taken):
             prefix += "r"
         return prefix
 
@@ -362,10 +362,6 @@ class _Binder:
 
 _REPLACED = kinds(exp.ByteString, exp.Collate, exp.Dot)
 """Nodes that `_normalize` replaces."""
-
-
-def _begins_with(prefix: str, name: str) -> bool:
-    return name.startswith(prefix) and name[len(prefix) :].isdigit()
 
 
 def _alias_columns(table: exp.Table) -> list[str]:

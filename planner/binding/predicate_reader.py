@@ -17,7 +17,6 @@ from planner.binding.comparisons import (
     ColumnOf,
     Side,
     after_clock,
-    after_text,
     compare,
     compare_constants,
     constant_fitter,
@@ -31,8 +30,6 @@ from planner.binding.predicates import (
     IN_LIST_MAX,
     NO_ROW,
     UNKNOWN,
-    Compares,
-    Condition,
     NotNull,
     OneOf,
     Operand,
@@ -42,13 +39,13 @@ from planner.binding.predicates import (
     disjunction,
     equals_one_of,
 )
+from planner.binding.text_starts import begins, begins_as, prefix_of
 from planner.errors import QueryError
 from planner.postgres.types.result_types import TIMES
 from planner.trees.known_arguments import conjuncts, disjuncts, known_node
 from planner.trees.nodes import parameter_number
 from planner.values.comparison_bounds import Fitted, fitter
 from planner.values.constants import constant_of
-from planner.values.quoting import quote_text
 from planner.values.sqltypes import data_type_of
 from stores.spec.schema import BOOLEAN, TEXT, DataType
 
@@ -264,22 +261,31 @@ class PredicateReader(Struct, frozen=True, kw_only=True):
         operand = Operand(text=str(value).lower(), fit=Fitted, constant=value)
         return all_hold(equals_one_of(side.column, (operand,)))
 
-    def _like(self, node: exp.Expr) -> Predicate:
-        """Read the prefix of `LIKE 'abc%'`, up to the first wildcard or backslash."""
+    def _like(self, node: exp.Expr, escape: str = "\\") -> Predicate:
+        """Read the prefix of `LIKE 'abc%'` or `LIKE $1`, up to the first wildcard."""
         pattern = known_node(node.expression)
-        if not isinstance(pattern, exp.Literal) or not pattern.is_string:
+        if isinstance(pattern, exp.Literal) and pattern.is_string:
+            start, rest = prefix_of(pattern.name, escape)
+            if not rest:
+                return self._comparison(node.this, "=", exp.Literal.string(start))
+            return self._begins(node.this, start, exact=not rest.strip("%"))
+        return self._begins_as(
+            node.this, pattern, lambda text: prefix_of(text, escape)[0], exact=False
+        )
+
+    def _escape(self, node: exp.Expr) -> Predicate:
+        """Read `LIKE 'a!_b%' ESCAPE '!'`; an empty text stands for no escape."""
+        like, escape = known_node(node.this), known_node(node.expression)
+        if not isinstance(like, exp.Like) or not isinstance(escape, exp.Literal):
             return UNKNOWN
-        text: str = pattern.name
-        begins = re.split(r"[%_\\]", text, maxsplit=1)[0]
-        if begins == text:
-            return self._comparison(node.this, "=", node.expression)
-        return self._begins(node.this, begins, exact=text == begins + "%")
+        is_short = escape.is_string and len(escape.name) < 2 and not like.args.get("negate")
+        return self._like(like, escape.name) if is_short else UNKNOWN
 
     def _starts_with(self, node: exp.Expr) -> Predicate:
         start = known_node(node.expression)
-        if not isinstance(start, exp.Literal) or not start.is_string:
-            return UNKNOWN
-        return self._begins(node.this, start.name, exact=True)
+        if isinstance(start, exp.Literal) and start.is_string:
+            return self._begins(node.this, start.name, exact=True)
+        return self._begins_as(node.this, start, str, exact=True)
 
     def _matches(self, node: exp.Expr) -> Predicate:
         """Read the prefix of `~ '^abc'`: the plain characters after the anchor."""
@@ -293,18 +299,15 @@ class PredicateReader(Struct, frozen=True, kw_only=True):
         return self._begins(node.this, found[1][:-1], exact=False)
 
     def _begins(self, left: exp.Expr, start: str, *, exact: bool) -> Predicate:
-        side = self._side(left)
-        if side is None or side.type != TEXT or side.column_type != TEXT:
+        return begins(side, start, exact=exact) if (side := self._side(left)) else UNKNOWN
+
+    def _begins_as(
+        self, left: exp.Expr, right: exp.Expr, start_of: Callable[[str], str], *, exact: bool
+    ) -> Predicate:
+        side, parameter = self._side(left), self._parameter(right)
+        if side is None or parameter is None or parameter[1] != TEXT:
             return UNKNOWN
-        if not start:
-            return Predicate(disjuncts=((NotNull(column=side.column),),), exact=exact)
-        first = Operand(text=quote_text(start), fit=Fitted, constant=start)
-        found: list[Condition] = [Compares(column=side.column, operator=">=", operand=first)]
-        after = after_text(start)
-        if after is not None:
-            last = Operand(text=quote_text(after), fit=Fitted, constant=after)
-            found.append(Compares(column=side.column, operator="<", operand=last))
-        return Predicate(disjuncts=(tuple(found),), exact=exact)
+        return begins_as(side, parameter[0], start_of, exact=exact)
 
     # Sides
 
@@ -380,6 +383,7 @@ _ATOMS: dict[type[exp.Expr], Callable[[PredicateReader, exp.Expr], Predicate]] =
     exp.NullSafeEQ: PredicateReader._not_distinct,
     exp.Column: PredicateReader._flag,
     exp.Like: PredicateReader._like,
+    exp.Escape: PredicateReader._escape,
     exp.StartsWith: PredicateReader._starts_with,
     exp.RegexpLike: PredicateReader._matches,
     exp.Boolean: lambda _, node: EVERY_ROW if node.this else NO_ROW,

@@ -170,3 +170,84 @@ SELECT city FROM people
 => Oslo
 => Rome
 => Rome
+
+-- a LIKE pattern as a parameter
+$ ["a%"]
+SELECT name FROM people WHERE name LIKE $1
+| compose SELECT "name" FROM "r0" AS "people" WHERE "name" LIKE CAST($1 AS TEXT) ESCAPE '\'
+|   r0: range people; name >= the start of $1 and name < the end of $1; columns name; on 3 partitions
+| residual name LIKE $1
+=> ann
+
+-- its wildcard may come first
+$ ["%n"]
+SELECT name FROM people WHERE name LIKE $1
+| compose SELECT "name" FROM "r0" AS "people" WHERE "name" LIKE CAST($1 AS TEXT) ESCAPE '\'
+|   r0: range people; name >= the start of $1 and name < the end of $1; columns name; on 3 partitions
+| residual name LIKE $1
+=> ann
+=> dan
+
+-- it may have no wildcard
+$ ["ann"]
+SELECT name FROM people WHERE name LIKE $1
+| compose SELECT "name" FROM "r0" AS "people" WHERE "name" LIKE CAST($1 AS TEXT) ESCAPE '\'
+|   r0: range people; name >= the start of $1 and name < the end of $1; columns name; on 3 partitions
+| residual name LIKE $1
+=> ann
+
+-- it may be NULL
+$ [null]
+SELECT name FROM people WHERE name LIKE $1
+| compose SELECT "name" FROM "r0" AS "people" WHERE "name" LIKE CAST($1 AS TEXT) ESCAPE '\'
+|   r0: range people; name >= the start of $1 and name < the end of $1; columns name; on 3 partitions
+| residual name LIKE $1
+
+-- an escaped wildcard
+SELECT name FROM people WHERE name LIKE 'a\_b%'
+| stream
+|   range people; name >= 'a_b' and name < 'a_c'; columns name; on 3 partitions
+
+-- another escape
+SELECT name FROM people WHERE name LIKE 'a!!n%' ESCAPE '!'
+| stream
+|   range people; name >= 'a!n' and name < 'a!o'; columns name; on 3 partitions
+
+-- an escape that is a wildcard
+SELECT name FROM people WHERE name LIKE 'a%%' ESCAPE '%'
+| inline lookup people; name = 'a%'; columns name; on 1 partition
+
+-- NOT LIKE with an escape
+SELECT name FROM people WHERE name NOT LIKE 'a!_%' ESCAPE '!'
+| compose SELECT "name" FROM "r0" AS "people" WHERE "name" NOT LIKE 'a!_%' ESCAPE '!'
+|   r0: scan people; columns name; on 3 partitions
+| residual name NOT LIKE 'a!_%' ESCAPE '!'
+=> 
+=> ann
+=> bob
+=> cid
+=> dan
+
+-- starts_with a parameter
+$ ["a"]
+SELECT name FROM people WHERE starts_with(name, $1)
+| stream
+|   range people; name >= the start of $1 and name < the end of $1; columns name; on 3 partitions
+=> ann
+
+-- every text starts with an empty one
+$ [""]
+SELECT name FROM people WHERE name ^@ $1
+| stream
+|   range people; name >= the start of $1 and name < the end of $1; columns name; on 3 partitions
+=> 
+=> ann
+=> bob
+=> cid
+=> dan
+
+-- no text follows the last character
+$ ["\udbff\udfff"]
+SELECT name FROM people WHERE starts_with(name, $1)
+| stream
+|   range people; name >= the start of $1 and name < the end of $1; columns name; on 3 partitions
