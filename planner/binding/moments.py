@@ -15,7 +15,7 @@ from sqlglot import exp
 from planner.errors import InvalidValueError
 from planner.trees.nodes import parameter_number, strip
 from planner.values.constants import Constant, constant_of, moved
-from planner.values.sqltypes import data_type_of
+from planner.values.sqltypes import parameter_type_of
 from stores.spec.schema import INTERVAL, TEXT, DataType, Kind, Row
 
 _Compute: TypeAlias = Callable[[Row], Constant]
@@ -48,7 +48,7 @@ def moment_of(
         return _combined(node, left, moment_of(node.expression, parameter_type, depth - 1))
     if isinstance(node, exp.Cast) and isinstance(strip(node.this), exp.Parameter):
         inner = moment_of(node.this, parameter_type, depth - 1)
-        is_same = inner is not None and inner.type == data_type_of(node.to)
+        is_same = inner is not None and inner.type == parameter_type_of(node.to)
         return inner if is_same and not node.to.expressions else None
     if isinstance(node, exp.Parameter):
         return _of_parameter(parameter_number(node), parameter_type)
