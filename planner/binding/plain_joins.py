@@ -11,9 +11,10 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 from sqlglot import exp
 
+from planner.binding.derived_tables import Resolver
 from planner.binding.predicate_reader import ParameterType, PredicateReader
 from planner.binding.predicates import EVERY_ROW, Predicate, conjunction
-from planner.binding.pushdown import Resolver, accepts_null
+from planner.binding.pushdown import accepts_null
 from planner.trees.known_arguments import conjuncts, known_node
 from planner.trees.nodes import Nodes
 from stores.spec.schema import Column
