@@ -140,8 +140,7 @@ class Parameters:
         """Cast each parameter in the tree to its type; DuckDB would guess the type."""
         for node in self._nodes.of(exp.Parameter):
             name = duckdb_type(self._types[parameter_number(node)])
-            # A uuid is passed as text already.
-            node.replace(cast(node.copy(), name.replace("UUID", "TEXT")))
+            node.replace(cast(node.copy(), name))
         self._nodes.renew()
 
     def check_comparisons(self, types: Types) -> None:

@@ -34,7 +34,7 @@ from planner.trees.interpreted_sqlglot import DuckDBGenerator
 from planner.trees.nodes import is_comma
 from planner.trees.outline import Outline
 from planner.values.cancel import Cancellation
-from planner.values.sqltypes import HELD_AS_TEXT
+from planner.values.sqltypes import CANONICAL_TEXTS, HELD_AS_TEXT, data_type_of
 from stores.errors import SchemaError
 from stores.spec.schema import Column, DataType, Kind, Value
 
@@ -215,7 +215,14 @@ class _Written(DuckDB):
     """sqlglot's DuckDB dialect, with some nodes written as they are in the tree."""
 
     class Generator(DuckDBGenerator):
-        """Writes divisions and comma joins unchanged."""
+        """Writes divisions and comma joins unchanged, and types that are held as texts as such."""
+
+        def datatype_sql(self, expression: exp.DataType) -> str:
+            """Write text for a type such as uuid: its values are texts in one spelling."""
+            found = data_type_of(expression)
+            if found is not None and found.kind in CANONICAL_TEXTS:
+                return found.kind.record.duckdb
+            return super().datatype_sql(expression)
 
         def div_sql(self, expression: exp.Div) -> str:
             """Write `/`: DuckDB's setting divides integers, which sqlglot may cast to bigint."""

@@ -34,7 +34,9 @@ def built_type(name: str) -> exp.DataType:
 
 @lru_cache(maxsize=TYPES_MAX)
 def _built_type(name: str) -> exp.DataType:
-    return exp.DataType.build(name, dialect="duckdb")
+    if name.endswith("[]"):
+        return exp.DataType(this=exp.DType.ARRAY, expressions=[_built_type(name[:-2])], nested=True)
+    return exp.DataType.build(name, dialect="duckdb", udt=True)
 
 
 def wrapped(node: exp.Expr, make: Callable[[exp.Expr], exp.Expr]) -> exp.Expr:

@@ -11,13 +11,13 @@ from planner.values import type_modifiers
 from planner.values.catalog_types import CATALOG_TYPES, CatalogType, names_objects, postgres_name
 from stores.errors import SchemaError
 from stores.spec.schema import TEXT, DataType, Kind, decimal_type
-from stores.types.kinds import BY_PARSED, SCALARS
+from stores.types.kinds import BY_PARSED, BY_POSTGRES, SCALARS
 
 HELD_AS_TEXT = frozenset(
     kind for kind in SCALARS if kind is not Kind.TEXT and kind.record.arrow == TEXT.arrow
 )
 """Types whose values are texts, such as json and uuid."""
-CANONICAL_TEXTS = frozenset(kind for kind in HELD_AS_TEXT if kind.record.parse is not None)
+CANONICAL_TEXTS = frozenset(kind for kind in SCALARS if kind.record.spelling is not None)
 """Those in which each value has one spelling, as in uuid. A text beside it must be read first."""
 
 
@@ -36,7 +36,10 @@ def data_type_of(node: exp.DataType) -> DataType | None:
         return None if element is None else DataType(kind=Kind.ARRAY, element=element)
     # sqlglot keeps regclass and similar types as texts.
     kind = BY_PARSED.get(node.this.name) if isinstance(node.this, exp.DType) else None
-    return CATALOG_TYPES.get(type_name(node)) if kind is None else DataType(kind=kind)
+    if kind is None and (found := CATALOG_TYPES.get(name := type_name(node))) is not None:
+        return found
+    kind = kind or BY_POSTGRES.get(name)
+    return None if kind is None else DataType(kind=kind)
 
 
 def result_type_of(node: exp.DataType) -> DataType | None:
@@ -81,6 +84,14 @@ def _is_held_as(wanted: DataType, found: DataType) -> bool:
     return found.kind is Kind.TEXT and wanted.kind in HELD_AS_TEXT
 
 
+def reading_macro(kind: Kind) -> str:
+    """Return the name of the macro that reads a text as a value of one of `CANONICAL_TEXTS`.
+
+    With an `s` behind it, it reads a list of texts.
+    """
+    return f"pg_sg_read_{kind.value}"
+
+
 _CHARACTER_NAMES = {"varchar": "character varying", "bpchar": "character"}
 
 
@@ -98,7 +109,10 @@ _NUMERIC = "DECIMAL(38,16)"
 
 
 def duckdb_type(data_type: DataType) -> str:
-    """Return the name of a type in DuckDB."""
+    """Return the name of a type in trees, which is DuckDB's.
+
+    A type with a spelling has its own name there; `to_duckdb` writes it as a text.
+    """
     if data_type.kind is Kind.ARRAY:
         assert data_type.element is not None
         return f"{duckdb_type(data_type.element)}[]"
@@ -106,4 +120,5 @@ def duckdb_type(data_type: DataType) -> str:
         return _NUMERIC
     if data_type.kind is Kind.DECIMAL or data_type.fields:
         return str(data_type).upper()
-    return data_type.kind.record.duckdb
+    record = data_type.kind.record
+    return record.duckdb if record.spelling is None else record.postgres

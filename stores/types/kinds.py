@@ -60,6 +60,12 @@ BY_NAME: Mapping[str, Kind] = {
 """By what a definition calls them."""
 BY_PARSED: Mapping[str, Kind] = {name: kind for kind in Kind for name in kind.record.parsed}
 """By what the SQL parser calls their tokens."""
+BY_POSTGRES: Mapping[str, Kind] = {
+    kind.record.postgres: kind
+    for kind in SCALARS
+    if not kind.record.parsed and kind.value != "null"
+}
+"""By PostgreSQL's names, for types without a token of their own in the SQL parser."""
 BY_ARROW: Mapping[pa.DataType, Kind] = {arrow: kind for kind in Kind for arrow in kind.record.read}
 """By the Arrow types of their columns."""
 BY_EXTENSION: Mapping[str, Kind] = {

@@ -6,6 +6,7 @@ or a protocol, so that each of them can look a type up.
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -42,6 +43,35 @@ class KeyForm(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Spelling:
+    r"""How any text of a value becomes the one text in which the value is held.
+
+    Composing processes apply it to columns of texts, so the patterns are in the syntax that Python
+    and RE2 share, with `\1` for a group in what replaces a match.
+    """
+
+    steps: tuple[tuple[str, str], ...]
+    """Patterns, and what replaces each match of them, in turn; the text is in lower case."""
+    held: str
+    """The pattern of the texts that are values, as a whole. All others are errors."""
+
+    def parser(self, name: str) -> Callable[[str], str]:
+        """Return the `parse` of a type of this name."""
+        steps = [(re.compile(pattern, re.ASCII), fresh) for pattern, fresh in self.steps]
+        held = re.compile(self.held)
+
+        def parse(text: str) -> str:
+            found = text.lower()
+            for pattern, fresh in steps:
+                found = pattern.sub(fresh, found)
+            if not held.fullmatch(found):
+                raise invalid_text(text, name)
+            return found
+
+        return parse
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SqlType:
     """One SQL type: everything that does not depend on digits, elements or fields."""
 
@@ -50,7 +80,8 @@ class SqlType:
     aliases: tuple[str, ...] = ()
     """More names that a definition may use, without blanks."""
     parsed: tuple[str, ...] = ()
-    """The names of its tokens in the SQL parser, which knows more than one for some types."""
+    """The names of its tokens in the SQL parser; none if the parser reads its name like any other.
+    """
     postgres: str
     """`pg_type.typname`."""
     spelled: str
@@ -93,6 +124,8 @@ class SqlType:
 
     It and `decode` raise a ValueFormatError for anything that is not a value of the type.
     """
+    spelling: Spelling | None = None
+    """What makes `parse`, for a type that is held as a text."""
     encode: Encode = _no_form
     """A value, never None, in PostgreSQL's binary form; a ValueFormatError if out of range."""
     decode: Decode = _no_form

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 import pyarrow as pa
 
-from stores.types.record import KeyForm, SqlType, bad_binary, decode_utf8, invalid_text
+from stores.types.record import KeyForm, Spelling, SqlType, bad_binary, decode_utf8
 
 TEXT = SqlType(
     name="text",
@@ -59,14 +57,15 @@ NULL = SqlType(
 )
 
 
-_UUID = re.compile(r"(\{)?[0-9a-fA-F]{4}(?:-?[0-9a-fA-F]{4}){7}(?(1)\})")
-
-
-def _parse_uuid(text: str) -> str:
-    """In lower case with its hyphens; input may have braces, and hyphens after any four digits."""
-    if not _UUID.fullmatch(text):
-        raise invalid_text(text, "uuid")
-    return _hyphenated(text.replace("-", "").lower().strip("{}"))
+_FOUR = "([0-9a-f]{4})"
+_UUID = Spelling(
+    steps=(
+        (r"^\{(.*)\}$", r"\1"),
+        (f"^{'-?'.join([_FOUR] * 8)}$", r"\1\2-\3-\4-\5-\6\7\8"),
+    ),
+    held="[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}",
+)
+"""With hyphens in their places; input may have braces, and a hyphen after any four digits."""
 
 
 def _hyphenated(digits: str) -> str:
@@ -87,11 +86,12 @@ UUID = SqlType(
     oid=2950,
     array_oid=2951,
     length=16,
-    duckdb="UUID",
+    duckdb="VARCHAR",
     arrow=pa.string(),
     extension="arrow.uuid",
     text=str.encode,
-    parse=_parse_uuid,
+    parse=_UUID.parser("uuid"),
+    spelling=_UUID,
     encode=lambda value: bytes.fromhex(value.replace("-", "")),
     decode=_decode_uuid,
 )

@@ -8,6 +8,7 @@ Those for arrays, series, vectors of the catalog, and json are here; others in `
 
 from __future__ import annotations
 
+from planner.composing.functions.reading_macros import READING_MACROS
 from planner.composing.functions.scalar_macros import (
     NUMBER_MACROS,
     TEXT_MACROS,
@@ -128,5 +129,6 @@ MACROS: tuple[str, ...] = (
     *TEXT_MACROS,
     *ARRAY_MACROS,
     *JSON_MACROS,
+    *READING_MACROS,
 )
 """`name(parameters) AS body`, in the order in which they are created: some use those above."""

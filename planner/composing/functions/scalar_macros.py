@@ -205,8 +205,6 @@ _TOO_LONG = raising("54000", "'requested length too large'")
 _BAD_BOOLEAN = raising("22P02", "'invalid input syntax for type boolean: \"' || t || '\"'")
 _BAD_INTEGER = raising("22P02", "'invalid input syntax for type integer: \"' || t || '\"'")
 _NO_TEXT = raising("0A000", "'a row, a map or an array of them as a text is not supported'")
-_UUID = "[0-9a-fA-F]{4}(-?[0-9a-fA-F]{4}){7}"
-_BAD_UUID = raising("22P02", "'invalid input syntax for type uuid: \"' || t || '\"'")
 _QUOTED = "'\"' || replace(replace(e, '\\', '\\\\'), '\"', '\\\"') || '\"'"
 _NAME = r'(?:"(?:[^"]|"")+"|[A-Za-z_\x{80}-\x{10FFFF}][\w$\x{80}-\x{10FFFF}]*)'
 """A name as `parse_ident` reads it."""
@@ -298,8 +296,6 @@ TEXT_MACROS: tuple[str, ...] = (
         WHEN lower(trim(t)) IN
             ('f', 'fa', 'fal', 'fals', 'false', 'n', 'no', 'of', 'off', '0') THEN false
         WHEN t IS NULL THEN NULL ELSE {_BAD_BOOLEAN} END""",
-    rf"""pg_sg_uuid(t) AS CASE WHEN regexp_full_match(t, '{_UUID}|\{{{_UUID}\}}') OR t IS NULL
-        THEN t ELSE {_BAD_UUID} END""",
     rf"""pg_sg_whole(t) AS CASE WHEN regexp_full_match(t, '\s*[+-]?[0-9]+\s*') OR t IS NULL
         THEN t ELSE {_BAD_INTEGER} END""",
     r"""pg_sg_float_text(x) AS CASE WHEN isnan(x) THEN 'NaN' WHEN isinf(x) THEN

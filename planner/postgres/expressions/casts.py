@@ -19,7 +19,7 @@ from planner.postgres.types.literals import (
 )
 from planner.postgres.types.result_types import FLOATS, INTEGERS, NUMERIC
 from planner.trees.column_names import type_name
-from planner.trees.nodes import built_type, call, cast, position_of, strip, wrapped
+from planner.trees.nodes import built_type, call, cast, position_of, strip
 from planner.values.catalog_types import is_of_catalog
 from planner.values.interval_text import interval_words, parse_interval
 from planner.values.moment_text import PLAIN_FORMS
@@ -29,6 +29,7 @@ from planner.values.sqltypes import (
     data_type_of,
     duckdb_type,
     format_type,
+    reading_macro,
 )
 from planner.values.type_modifiers import is_string, length_of
 from stores.spec.schema import BOOLEAN, DataType, Kind
@@ -51,19 +52,9 @@ _CASTS: Mapping[Kind, frozenset[Kind]] = {
 
 
 def _cast(node: exp.Expr, types: Types) -> exp.Expr:
-    """Hold a uuid as its text, as stores do, so that DuckDB has one type for it."""
+    """Casts that parse, print or round otherwise than DuckDB's."""
     assert isinstance(node, exp.Cast)
     target = data_type_of(node.to)
-    fresh = _converted(node, target, types)
-    leaf = target if target is None or target.element is None else target.element
-    if target is not None and leaf is not None and leaf.kind in CANONICAL_TEXTS:
-        held = "TEXT" if leaf is target else "TEXT[]"
-        return wrapped(fresh, lambda inner: cast(inner, held))
-    return fresh
-
-
-def _converted(node: exp.Cast, target: DataType | None, types: Types) -> exp.Expr:
-    """Casts that parse, print or round otherwise than DuckDB's."""
     fresh = object_names.cast_by_name(node, target, types)
     if fresh is not None:
         return node.replace(fresh)
@@ -75,6 +66,11 @@ def _converted(node: exp.Cast, target: DataType | None, types: Types) -> exp.Exp
         if inner.is_string:
             return _cast_literal(node, inner, target, types)
         _check_range(inner, target)
+    _cast_value(node, target, types)
+    return node
+
+
+def _cast_value(node: exp.Cast, target: DataType | None, types: Types) -> None:
     source = types.of(node.this)
     _check_castable(node, source, types.of(node))
     if node.to.this is exp.DType.DECIMAL and not node.to.expressions:
@@ -82,13 +78,13 @@ def _converted(node: exp.Cast, target: DataType | None, types: Types) -> exp.Exp
         if found is not None:
             node.set("to", built_type(str(found).upper()))
         _keep_certain_digits(node, source)
-    elif _print_operand(node, target, types):
-        return node
-    elif target is not None and source is not None:
-        _convert(node, source, target)
+    elif not _print_operand(node, target, types) and target is not None:
+        if _is_read(target, source):
+            _read(node, source, target)
+        elif source is not None:
+            _convert(node, source, target)
         if target.kind is Kind.DECIMAL:
             _keep_certain_digits(node, source)
-    return node
 
 
 def _check_castable(node: exp.Cast, source: DataType | None, target: DataType | None) -> None:
@@ -156,6 +152,24 @@ def _replace_type(node: exp.Cast) -> None:
             inner.replace(built_type(str(NUMERIC).upper()))  # DuckDB's has three places
 
 
+def _is_read(target: DataType, source: DataType | None) -> bool:
+    """Whether texts must be read as values of a type, or as its elements; unknown ones may be."""
+    if target.element is not None:
+        element = source if source is None or source.element is None else source.element
+        return _is_read(target.element, element)
+    return target.kind in CANONICAL_TEXTS and (source is None or source.kind is Kind.TEXT)
+
+
+def _read(node: exp.Cast, source: DataType | None, target: DataType) -> None:
+    """Read texts as values that are texts in one spelling."""
+    texts, macro = cast(node.this.copy(), "TEXT"), reading_macro(target.kind)
+    if target.element is not None:
+        is_text = source is not None and source.kind is Kind.TEXT
+        texts = call("pg_sg_texts", texts) if is_text else cast(node.this.copy(), "TEXT[]")
+        macro = reading_macro(target.element.kind) + "s"
+    node.set("this", call(macro, texts))
+
+
 def _convert(node: exp.Cast, source: DataType, target: DataType) -> None:
     macro = None
     if source.kind is Kind.TEXT:
@@ -181,9 +195,8 @@ _READ = {
     Kind.BOOLEAN: "pg_sg_boolean",
     Kind.BYTEA: "pg_sg_bytes",
     Kind.JSON: "pg_sg_json",
-    Kind.UUID: "pg_sg_uuid",
 }
-"""Macros that read a text as a type."""
+"""Macros that read a text as a type that is not held as text in one spelling."""
 
 
 def _time_words(text: exp.Expr, kind: Kind) -> exp.Expr:
@@ -208,6 +221,8 @@ def _cast_literal(
         value = check_literal(literal, target)
         if target == BOOLEAN:
             literal.replace(exp.Boolean(this=bool(value)))
+    elif target.kind in CANONICAL_TEXTS:
+        literal.set("this", check_literal(literal, target))
     elif target.kind in HELD_AS_TEXT:
         check_literal(literal, target)
     elif target.kind in TIME_KINDS:

@@ -315,3 +315,19 @@ SELECT coalesce(NULL::uuid, 'x')
 ! 22P02
 SELECT lag('6f1b3b0e-6a0a-4a51-9d0c-3f5f2f9b8a01'::uuid, 1, 'x') OVER ()
 ! 22P02
+SELECT x::uuid[] FROM (VALUES ('{6F1b3b0e-6a0a-4a51-9d0c-3f5f2f9b8a00,NULL}'), ('{}'), (NULL)) AS v (x)
+: uuid[]
+= {6f1b3b0e-6a0a-4a51-9d0c-3f5f2f9b8a00,NULL}
+= {}
+= \N
+SELECT x::uuid[] FROM (VALUES (ARRAY['6F1b3b0e6a0a4a519d0c3f5f2f9b8a00', NULL])) AS v (x)
+: uuid[]
+= {6f1b3b0e-6a0a-4a51-9d0c-3f5f2f9b8a00,NULL}
+SELECT x::uuid[] FROM (VALUES (ARRAY['6F1b3b0e6a0a4a519d0c3f5f2f9b8a0'])) AS v (x)
+! 22P02
+SELECT '{6F1b3b0e6a0a4a519d0c3f5f2f9b8a00}'::uuid[]
+: uuid[]
+= {6f1b3b0e-6a0a-4a51-9d0c-3f5f2f9b8a00}
+SELECT x::uuid::text FROM (VALUES ('6F1b3b0e6a0a4a519d0c3f5f2f9b8a00')) AS v (x)
+: text
+= 6f1b3b0e-6a0a-4a51-9d0c-3f5f2f9b8a00
