@@ -34,6 +34,8 @@ _LEXEME = re.compile(
 """Each alternative begins with one certain character, so that the search skips all others."""
 _OPENS = re.compile(r"""['"]|/\*""")
 
+_NAMES = frozenset({TokenType.VAR, TokenType.IDENTIFIER})
+
 _INTERVAL_UNITS = frozenset({"YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND"})
 """The units that may follow the text of an interval."""
 
@@ -242,7 +244,15 @@ class StategateSQL(Postgres):
                         self.expression(exp.Cast(this=literal, to=data_type))
                     )
                 self._retreat(index)
+            elif kind in _NAMES and self._next and self._next.token_type is TokenType.STRING:
+                return self._parse_column_ops(self._named_literal())
             return super()._parse_type(parse_interval, fallback_to_identifier)
+
+        def _named_literal(self) -> exp.Cast:
+            """Read `macaddr '08:00:2b:01:02:03'`: sqlglot has no token for such a type."""
+            name = self._parse_id_var(any_token=False, tokens=(TokenType.VAR,))
+            data_type = exp.DataType(this=exp.DType.USERDEFINED, kind=name)
+            return self.expression(exp.Cast(this=self._parse_string(), to=data_type))
 
 
 def _quantified(kind: type[exp.Expr], name: str, args: list[Any]) -> exp.Expr:

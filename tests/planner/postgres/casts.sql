@@ -331,3 +331,13 @@ SELECT '{6F1b3b0e6a0a4a519d0c3f5f2f9b8a00}'::uuid[]
 SELECT x::uuid::text FROM (VALUES ('6F1b3b0e6a0a4a519d0c3f5f2f9b8a00')) AS v (x)
 : text
 = 6f1b3b0e-6a0a-4a51-9d0c-3f5f2f9b8a00
+SELECT int8 '5', uuid '6F1b3b0e6a0a4a519d0c3f5f2f9b8a00', "int4" '6', oid '7', name 'x'
+: bigint uuid integer oid name
+= 5	6f1b3b0e-6a0a-4a51-9d0c-3f5f2f9b8a00	6	7	x
+SELECT int8 '5'::text, 1 + int4 '6'
+: text integer
+= 5	7
+SELECT t 'x' FROM samples
+! 42704
+SELECT nothing 'x'
+! 42704
