@@ -33,7 +33,7 @@ from planner.binding.relations import Relation, Vocabulary, identifier
 from planner.binding.scopes import scopes_of
 from planner.errors import NotSupportedError, UnknownNameError
 from planner.postgres import rewrite
-from planner.postgres.arities import check_arities
+from planner.postgres.arities import check_arguments
 from planner.postgres.common_types import compare_as_doubles, match_columns
 from planner.postgres.expressions.volatile import compute_once
 from planner.postgres.refused import refuse, unknown_function
@@ -144,7 +144,7 @@ class _Binder:
         refuse_results(columns, scopes, before.star, self._is_readable)
         qualify_outer(columns, scopes, before.star)
         types = self._types(scopes, before)
-        check_arities(self._nodes, types)
+        check_arguments(self._nodes, types)
         expand_fields(self._nodes, types.of)
         self._parameters.infer(self._clause, types)
         convert_array_literals(self._nodes, types)

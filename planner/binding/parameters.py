@@ -16,6 +16,7 @@ from planner.errors import (
     MismatchedTypeError,
     UnknownNameError,
 )
+from planner.postgres.expressions.arithmetic import NO_OPERATOR
 from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types, value_type
 from planner.postgres.types.operands import COMPARED, alternatives, arguments, compared
@@ -205,8 +206,7 @@ def _no_operator(
     return MismatchedTypeError(
         f"operator does not exist: {format_type(one)} {operators.get(type(node), '=')} "
         f"{format_type(theirs)}",
-        hint="No operator matches the given name and argument types. "
-        "You might need to add explicit type casts.",
+        hint=NO_OPERATOR,
         position=position_of(other) or position_of(node.this),
         sqlstate="42883",
     )

@@ -1,4 +1,4 @@
-"""How many arguments PostgreSQL's functions take.
+"""How many arguments PostgreSQL's functions take, and which take values that are held as texts.
 
 A call with more or fewer is refused, and the rules that rewrite calls rely on that. Functions of
 DuckDB are not listed, as DuckDB checks them; nor are functions with a syntax of their own.
@@ -7,16 +7,19 @@ Source: pg_proc of PostgreSQL 15.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
+from planner.errors import MismatchedTypeError
+from planner.postgres.expressions.arithmetic import NO_OPERATOR
 from planner.postgres.refused import check_over, unknown_function
 from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types
-from planner.postgres.types.operands import arguments
-from planner.trees.nodes import CALLS, Nodes
-from planner.values.sqltypes import format_type
+from planner.postgres.types.operands import arguments, is_open
+from planner.postgres.types.signatures import is_taken
+from planner.trees.nodes import CALLS, Nodes, position_of
+from planner.values.sqltypes import CANONICAL_TEXTS, HELD_AS_TEXT, format_type
 from stores.spec.schema import Kind
 
 _LISTED = {
@@ -77,20 +80,72 @@ ARITIES: Mapping[str, str] = {
 """The allowed numbers of arguments, by name; `2+` is two or more."""
 
 
-def check_arities(nodes: Nodes, types: Types) -> None:
+_OF_ANY = frozenset({"quote_literal", "quote_nullable"})
+"""Functions that take the text of a value of any type."""
+_EXTREMES = frozenset({"max", "min"})
+_OF_TEXTS: Mapping[type[exp.Expr], str] = {
+    exp.Like: "~~",
+    exp.ILike: "~~*",
+    exp.RegexpLike: "~",
+    exp.RegexpILike: "~*",
+    exp.SimilarTo: "~",
+}
+"""Operators that match a text with a pattern, as PostgreSQL's errors name them."""
+
+
+def check_arguments(nodes: Nodes, types: Types) -> None:
     """Refuse calls with too many or too few arguments, and window functions without OVER.
 
+    DuckDB finds wrong types of arguments, but for those that it holds as texts.
+
     Raises:
-        UnknownNameError: no function takes so many (42883); the message has the arguments' types.
-        MismatchedTypeError: a window function has no OVER.
+        UnknownNameError: no function takes so many, or a text in place of such a value (42883);
+            the message has the arguments' types.
+        MismatchedTypeError: a window function has no OVER; or an operator of texts stands beside a
+            value that is only held as one (42883).
     """
     for node in nodes.among(CALLS):
         name = _written_name(node)
         counts = ARITIES.get(name)
-        if counts is not None and not _allows(counts, len(given := arguments(node))):
+        if counts is None:
+            continue
+        given = arguments(node)
+        if not _allows(counts, len(given)) or not _takes(name, given, types):
             shown = ", ".join(_type_shown(each, types) for each in given)
             raise unknown_function(node, name, shown)
     check_over(nodes)
+    _check_operators(nodes, types)
+
+
+def _check_operators(nodes: Nodes, types: Types) -> None:
+    """Refuse operators of texts beside values that are only held as texts: `u LIKE '6%'`."""
+    for kind, symbol in _OF_TEXTS.items():
+        for node in nodes.of(kind):
+            if "name" not in node.meta and types.kind_of(node.this) in HELD_AS_TEXT:
+                raise _no_operator(node, symbol, types)
+    for node in nodes.of(exp.DPipe):
+        if all(types.kind_of(side) in CANONICAL_TEXTS for side in (node.this, node.expression)):
+            raise _no_operator(node, "||", types)
+
+
+def _no_operator(node: exp.Expr, symbol: str, types: Types) -> MismatchedTypeError:
+    left, right = (_type_shown(side, types) for side in (node.this, node.expression))
+    return MismatchedTypeError(
+        f"operator does not exist: {left} {symbol} {right}",
+        hint=NO_OPERATOR,
+        position=position_of(node.expression),
+        sqlstate="42883",
+    )
+
+
+def _takes(name: str, given: Sequence[exp.Expr], types: Types) -> bool:
+    """Whether a function takes values that are held as texts; of other types, DuckDB knows."""
+    found = [None if is_open(each) else types.of(each) for each in given]
+    if not any(each is not None and each.kind in HELD_AS_TEXT for each in found):
+        return True
+    if name in _EXTREMES:
+        return all(each is None or each.kind.record.has_extremes for each in found)
+    return name in _OF_ANY or is_taken(name, found)
 
 
 def _written_name(node: exp.Expr) -> str:

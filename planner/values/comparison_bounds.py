@@ -14,7 +14,8 @@ from decimal import ROUND_FLOOR, Context, Decimal
 from enum import Enum
 from typing import TypeAlias
 
-from stores.spec.schema import DataType, Kind, Value
+from stores.spec.schema import TEXT, DataType, Kind, Value
+from stores.types.kinds import SCALARS
 
 INT_BITS = {Kind.TINYINT: 8, Kind.SMALLINT: 16, Kind.INTEGER: 32, Kind.BIGINT: 64}
 _MANTISSA_BITS = {Kind.REAL: 24, Kind.DOUBLE: 53}
@@ -62,18 +63,21 @@ def fitter(source: DataType, column: DataType) -> Fitter | None:
     return None
 
 
-_FAMILIES = {
-    kind: number
-    for number, family in enumerate(
-        (_NUMBERS, _TIMES, {Kind.TEXT}, {Kind.BYTEA}, {Kind.BOOLEAN}), start=1
-    )
-    for kind in family
+_ALONE = {
+    Kind.BYTEA,
+    Kind.BOOLEAN,
+    *(kind for kind in SCALARS if kind.record.arrow == TEXT.arrow),
+}
+_FAMILY_OF: dict[Kind, set[Kind]] = {
+    **dict.fromkeys(_NUMBERS, _NUMBERS),
+    **dict.fromkeys(_TIMES, _TIMES),
+    **{kind: {kind} for kind in _ALONE},
 }
 
 
 def are_comparable(one: DataType, other: DataType) -> bool:
     """Whether PostgreSQL compares values of two types; types outside these families pass."""
-    family, theirs = _FAMILIES.get(one.kind), _FAMILIES.get(other.kind)
+    family, theirs = _FAMILY_OF.get(one.kind), _FAMILY_OF.get(other.kind)
     return family is None or theirs is None or family == theirs
 
 

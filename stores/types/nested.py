@@ -16,6 +16,7 @@ JSON = SqlType(
     spelled="json",
     oid=114,
     array_oid=199,
+    has_extremes=False,
     duckdb="VARCHAR",
     arrow=pa.string(),
     extension="arrow.json",

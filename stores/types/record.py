@@ -92,6 +92,8 @@ class SqlType:
     """`pg_type.typarray`."""
     length: int = -1
     """`pg_type.typlen`: bytes of a binary value, -1 where they vary."""
+    has_extremes: bool = True
+    """Whether `min` and `max` take it; PostgreSQL's do not take all types that have an order."""
     duckdb: str
     """The type of the composing database that holds its values."""
     spark: tuple[str, ...] = ()

@@ -86,6 +86,7 @@ UUID = SqlType(
     oid=2950,
     array_oid=2951,
     length=16,
+    has_extremes=False,
     duckdb="VARCHAR",
     arrow=pa.string(),
     extension="arrow.uuid",

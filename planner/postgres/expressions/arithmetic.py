@@ -223,14 +223,20 @@ def _check_times(node: exp.Expr, types: Types) -> None:
             types.note(fresh, INTERVAL)
 
 
+NO_OPERATOR = (
+    "No operator matches the given name and argument types. "
+    "You might need to add explicit type casts."
+)
+"""PostgreSQL's hint."""
+
+
 def no_operator(
     symbol: str, left: DataType, right: DataType, position: int | None
 ) -> MismatchedTypeError:
     """Return the error for an operator that does not exist for these types."""
     return MismatchedTypeError(
         f"operator does not exist: {format_type(left)} {symbol} {format_type(right)}",
-        hint="No operator matches the given name and argument types. "
-        "You might need to add explicit type casts.",
+        hint=NO_OPERATOR,
         position=position,
         sqlstate="42883",
     )

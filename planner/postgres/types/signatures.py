@@ -212,6 +212,12 @@ def _candidates(name: str, given: Sequence[DataType | None]) -> list[Signature]:
     return fitting
 
 
+def is_taken(name: str, given: Sequence[DataType | None]) -> bool:
+    """Whether a signature takes arguments of these types; functions without any take all."""
+    listed = [each for each in SIGNATURES.get(name, ()) if len(each) == len(given)]
+    return not listed or any(all(map(_fits, given, signature)) for signature in listed)
+
+
 def _fits(given: DataType | None, wanted: Parameter) -> bool:
     """Whether a parameter takes an argument of a type."""
     if given is None or given == OPEN:

@@ -216,3 +216,41 @@ SELECT '0.001'::numeric > ANY (ARRAY[floor('0'::numeric) + 0::numeric(8,2)]), AR
 SELECT '0.001'::numeric = ANY (SELECT sum(0::numeric(8,2)) FROM samples), '0.001'::numeric NOT IN (SELECT sum(0::numeric(8,2)) FROM samples), '0.001'::numeric > (SELECT sum(0::numeric(8,2)) FROM samples)
 : boolean boolean boolean
 = f	t	t
+SELECT '6f1b3b0e-6a0a-4a51-9d0c-3f5f2f9b8a01'::uuid = t FROM samples
+! 42883
+SELECT '6f1b3b0e-6a0a-4a51-9d0c-3f5f2f9b8a01'::uuid IN (t, 'x') FROM samples
+! 42883
+SELECT '6f1b3b0e-6a0a-4a51-9d0c-3f5f2f9b8a01'::uuid < '6f1b3b0e-6a0a-4a51-9d0c-3f5f2f9b8a02'
+: boolean
+= t
+SELECT '6f1b3b0e-6a0a-4a51-9d0c-3f5f2f9b8a01'::uuid = 1
+! 42883
+SELECT '6f1b3b0e-6a0a-4a51-9d0c-3f5f2f9b8a01'::uuid LIKE '6%'
+! 42883
+SELECT '6f1b3b0e-6a0a-4a51-9d0c-3f5f2f9b8a01'::uuid ~ '6'
+! 42883
+SELECT j LIKE '%' FROM samples
+! 42883
+SELECT j::jsonb = t FROM samples
+! 42883
+SELECT '6f1b3b0e-6a0a-4a51-9d0c-3f5f2f9b8a01'::uuid || 'a'
+: text
+= 6f1b3b0e-6a0a-4a51-9d0c-3f5f2f9b8a01a
+SELECT '6f1b3b0e-6a0a-4a51-9d0c-3f5f2f9b8a01'::uuid || '6f1b3b0e-6a0a-4a51-9d0c-3f5f2f9b8a01'::uuid
+! 42883
+SELECT min(u) FROM (SELECT '6f1b3b0e-6a0a-4a51-9d0c-3f5f2f9b8a01'::uuid AS u) q
+! 42883
+SELECT max(j) FROM samples
+! 42883
+SELECT count(DISTINCT u), array_agg(u) FROM (SELECT '6f1b3b0e-6a0a-4a51-9d0c-3f5f2f9b8a01'::uuid AS u) q
+: bigint uuid[]
+= 1	{6f1b3b0e-6a0a-4a51-9d0c-3f5f2f9b8a01}
+SELECT lower(u) FROM (SELECT '6f1b3b0e-6a0a-4a51-9d0c-3f5f2f9b8a01'::uuid AS u) q
+! 42883
+SELECT length(j) FROM samples
+! 42883
+SELECT string_agg(u, ',') FROM (SELECT '6f1b3b0e-6a0a-4a51-9d0c-3f5f2f9b8a01'::uuid AS u) q
+! 42883
+SELECT quote_literal(u), concat(u, 'x'), u::text || 'a' FROM (SELECT '6f1b3b0e-6a0a-4a51-9d0c-3f5f2f9b8a01'::uuid AS u) q
+: text text text
+= '6f1b3b0e-6a0a-4a51-9d0c-3f5f2f9b8a01'	6f1b3b0e-6a0a-4a51-9d0c-3f5f2f9b8a01x	6f1b3b0e-6a0a-4a51-9d0c-3f5f2f9b8a01a

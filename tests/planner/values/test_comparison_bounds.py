@@ -120,8 +120,11 @@ def test_other_types_have_no_fitter(source: DataType, column: DataType) -> None:
         (TEXT, INTEGER, False),
         (BOOLEAN, INTEGER, False),
         (TEXT, DATE, False),
-        (DataType.parse("json"), TEXT, True),
-        (DataType.parse("uuid"), TEXT, True),
+        (DataType.parse("json"), TEXT, False),
+        (DataType.parse("uuid"), TEXT, False),
+        (DataType.parse("uuid"), DataType.parse("json"), False),
+        (DataType.parse("time"), DataType.parse("interval"), True),
+        (DataType.parse("bigint[]"), TEXT, True),
     ],
 )
 def test_comparable_types(one: DataType, other: DataType, *, comparable: bool) -> None:
