@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from importlib.metadata import version
 
 from planner.binding.relations import SYSTEM_SCHEMA
+from planner.pg_catalog import seed
 from planner.pg_catalog.builtin_rows import (
     NAMESPACES,
     OWNER,
@@ -25,22 +26,12 @@ _PG_EXTENSION_OID = 3079
 _EXTENSION_OID = 16_000
 """Below users' oids: pg_dump does not create such an extension, but expects it."""
 _BTREE = 403
-_BTREE_CLASSES: Mapping[str, int] = {
-    "bool": 424,
-    "bytea": 428,
-    "date": 3122,
-    "float4": 1970,
-    "float8": 1972,
-    "int2": 1979,
-    "int4": 1978,
-    "int8": 3124,
-    "numeric": 3125,
-    "text": 3126,
-    "timestamp": 3128,
-    "timestamptz": 3127,
-    "uuid": 2968,
+_BTREE_CLASSES: Mapping[int, int] = {
+    int(row[6]): int(row[0])
+    for row in (line.split("\t") for line in seed.OPCLASS_ROWS.strip().splitlines())
+    if row[1] == str(_BTREE) and row[7] == "t"
 }
-"""Type of an index column → oid of its default operator class."""
+"""Oid of the type of an index column → oid of its default operator class."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -252,7 +243,7 @@ def _index(
         "indislive": True,
         "indkey": list(numbers),
         "indcollation": [each.type.collation for each in types],
-        "indclass": [_BTREE_CLASSES.get(each.type.name, 0) for each in types],
+        "indclass": [_BTREE_CLASSES.get(each.type.oid, 0) for each in types],
         "indoption": [0 for _ in numbers],
     }
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 from typing import TypeAlias
@@ -15,7 +15,8 @@ from typing import TypeAlias
 from stores.errors import CodecError
 from stores.spec.query import Interval
 from stores.spec.scans import PrefixQuery
-from stores.spec.schema import Column, DataType, Key, Kind, StoreSchema, Value
+from stores.spec.schema import TEXT, Column, DataType, Key, Kind, StoreSchema, Value
+from stores.types.record import KeyForm
 
 Test: TypeAlias = Callable[[Key], bool]
 """Returns whether a key is wanted."""
@@ -102,7 +103,7 @@ def _fit(column: Column, value: Value) -> Value:
     if value is None:
         return None
     try:
-        found = _FITS.get(column.type.kind, _integer)(value, column.type)
+        found = _fitter(column.type)(value, column.type)
     except (ArithmeticError, ValueError, struct.error) as error:
         raise _misfit(column, value) from error
     if found is None:
@@ -152,12 +153,15 @@ def _bytes(value: Value, data_type: DataType) -> Value:
     return bytes(value) if isinstance(value, bytes | bytearray | memoryview) else None
 
 
-_FITS: Mapping[Kind, Callable[[Value, DataType], Value]] = {
-    Kind.BOOLEAN: _boolean,
-    Kind.REAL: _float,
-    Kind.DOUBLE: _float,
-    Kind.DECIMAL: _decimal,
-    Kind.TEXT: _text,
-    Kind.BYTEA: _bytes,
-}
-"""Functions that return a value as its column holds it, or None; other kinds are integers."""
+def _fitter(data_type: DataType) -> Callable[[Value, DataType], Value]:
+    """Return the function that returns a value as its column holds it, or None."""
+    record = data_type.kind.record
+    match record.key:
+        case KeyForm.FLOAT:
+            return _float
+        case KeyForm.DECIMAL:
+            return _decimal
+        case KeyForm.BYTES:
+            return _text if record.arrow == TEXT.arrow else _bytes
+        case _:
+            return _boolean if data_type.kind is Kind.BOOLEAN else _integer
