@@ -5,7 +5,7 @@ r"""Converts physical values and Arrow columns to JSON cells.
 | boolean, tinyint … bigint | JSON boolean, JSON number (bigint too: most readers keep 64 bits) |
 | real, double | JSON number; `"NaN"`, `"Infinity"`, `"-Infinity"` as text, as JSON has none |
 | decimal | text, `"12.50"`: exact, with its scale; a number would lose digits in most readers |
-| text, uuid, json | text; json is not nested, so that a reader gets what the store holds |
+| text, uuid, macaddr, json | text; json is not nested, so that a reader gets what the store holds |
 | bytea | text, `"\\x00ff"` |
 | date, time | text, ISO 8601: `"2013-01-01"`, `"05:15:00"` |
 | timestamp | text, ISO 8601: `"2013-01-01T05:15:00"` |

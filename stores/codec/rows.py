@@ -8,7 +8,7 @@ column, and the bytes of the columns of varying length. Integers are little-endi
 | boolean, integers, real, double, date, time, timestamps | the value, 1 to 8 bytes |
 | decimal(p≤18); decimal(p>18) | unscaled integer in 8; in 16 bytes |
 | interval | months and days in 4 bytes each, microseconds in 8 |
-| text, bytea, json, uuid | 4 bytes: where the column ends, counted from the end of the slots |
+| text, bytea, json, uuid, macaddr | 4 bytes: where the column ends, from the end of the slots |
 | arrays, structs, maps | the same; `stores.codec.nested` describes the bytes |
 
 The slot of NULL is zero, and its varying bytes are empty.

@@ -11,7 +11,7 @@ so that no layer has to convert on the way:
 | tinyint, smallint, integer, bigint | `int` |
 | real, double | `float` |
 | decimal(p,s) | `decimal.Decimal` |
-| text, json, uuid | `str` |
+| text, json, uuid, macaddr | `str` |
 | bytea | `bytes` |
 | date | `int`, days since 1970-01-01 |
 | time | `int`, microseconds since midnight |

@@ -10,7 +10,7 @@ from enum import Enum
 
 import pyarrow as pa
 
-from stores.types import decimals, nested, numerics, texts, times
+from stores.types import decimals, nested, networks, numerics, texts, times
 from stores.types.record import SqlType
 
 
@@ -45,6 +45,7 @@ class Kind(Enum):
     TIMESTAMPTZ = times.TIMESTAMPTZ
     INTERVAL = times.INTERVAL
     UUID = texts.UUID
+    MACADDR = networks.MACADDR
     JSON = nested.JSON
     ARRAY = nested.ARRAY
     STRUCT = nested.STRUCT

@@ -43,6 +43,7 @@ SAMPLES: dict[Kind, Value] = {
     Kind.TEXT: "a",
     Kind.BYTEA: b"a",
     Kind.UUID: "00000000-0000-0000-0000-000000000000",
+    Kind.MACADDR: "08:00:2b:01:02:03",
     Kind.JSON: "{}",
     Kind.INTERVAL: (1, 2, 3),
     Kind.NULL: None,

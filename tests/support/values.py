@@ -55,6 +55,7 @@ KEY_VALUES: dict[str, st.SearchStrategy[Value]] = {
     "decimal(19,0)": _decimals(19, 0),
     "decimal(38,10)": _decimals(38, 10),
     "text": TEXTS,
+    "macaddr": st.binary(min_size=6, max_size=6).map(lambda raw: raw.hex(":")),
     "bytea": BYTES,
     "date": DAYS,
     "timestamp": MICROS,

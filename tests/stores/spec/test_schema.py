@@ -35,7 +35,7 @@ EVENTS = InputTopic(topic="events")
 def test_the_name_of_a_type_round_trips(kind: Kind) -> None:
     data_type = DataType(kind=kind)
     assert DataType.parse(str(data_type)) == data_type
-    if kind not in {Kind.UUID, Kind.JSON}:  # their columns are text in Arrow
+    if kind is Kind.TEXT or data_type.arrow != TEXT.arrow:  # else their columns are of texts
         assert DataType.from_arrow(data_type.arrow) == data_type
 
 

@@ -47,6 +47,7 @@ SCALARS: dict[Kind, st.SearchStrategy[Value]] = {
         st.integers(-1000, 1000), st.integers(-1000, 1000), st.integers(-(10**14), 10**14)
     ),
     Kind.UUID: st.uuids().map(str),
+    Kind.MACADDR: st.binary(min_size=6, max_size=6).map(lambda raw: raw.hex(":")),
 }
 
 
@@ -94,7 +95,12 @@ def test_text_forms_round_trip(kind: Kind, data: st.DataObject) -> None:
 
 @given(st.data())
 @pytest.mark.parametrize(
-    "kind", [each for each in SCALARS if each not in {Kind.JSON, Kind.INTERVAL, Kind.BYTEA}]
+    "kind",
+    [
+        kind  # psycopg does not read the binary form of a macaddr
+        for kind in SCALARS
+        if kind not in {Kind.JSON, Kind.INTERVAL, Kind.BYTEA, Kind.MACADDR}
+    ],
 )
 def test_psycopg_reads_the_same_from_both_forms(kind: Kind, data: st.DataObject) -> None:
     value = data.draw(SCALARS[kind])
