@@ -79,7 +79,7 @@ class Runner:
                 parameters = statement.literals
         if isinstance(plan, QueryPlan | CatalogStatement):
             if explains:
-                return explain_plan(plan, statement, self._executor.rows_of)
+                return explain_plan(plan, statement, self._executor.reads.rows_of)
             result = self._run_plan(plan, statement, parameters, session, cancellation)
             result.kind = kind
             return result
@@ -88,7 +88,7 @@ class Runner:
                 plan,
                 statement,
                 lambda: self._run_plan(plan.plan, statement, parameters, session, cancellation),
-                self._executor.rows_of,
+                self._executor.reads.rows_of,
             )
         return self._run_command(statement, session)
 

@@ -1,0 +1,162 @@
+"""Ask the partitions of stores for a statement: waits, queries and answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
+
+import pyarrow as pa
+from msgspec import structs
+
+from planner.errors import InvalidValueError, MismatchedTypeError, UnavailableError
+from planner.planning.access import Access, Scatter
+from planner.running.consistency import Asked
+from planner.running.gathering import Streams, Tally, top_rows
+from planner.values.cancel import Cancellation
+from stores.codec.partitioner import partitioner
+from stores.errors import CodecError
+from stores.spec.query import BatchStream, Query
+from stores.spec.result import Failure, QueryResult
+from stores.spec.scans import ApproximateCountQuery
+from stores.spec.schema import Key, Row, StoreSchema
+from stores.spec.store import Store, StoreCatalog
+
+R = TypeVar("R")
+
+
+class StoreReads:
+    """Asks the stores of a catalog.
+
+    Args:
+        catalog: the stores.
+    """
+
+    def __init__(self, catalog: StoreCatalog) -> None:
+        self._catalog = catalog
+        self._routes: dict[str, tuple[StoreSchema, Callable[[Key], int]]] = {}
+
+    def store(self, schema: StoreSchema) -> Store:
+        """Return the store that a plan was made for.
+
+        Raises:
+            UnavailableError: the store is gone or has a new definition; plan the statement again.
+        """
+        store = self._catalog.stores.get(schema.name)
+        if store is None or (store.schema is not schema and store.schema != schema):
+            raise UnavailableError(
+                f'store "{schema.name}" has changed since the statement was prepared',
+                hint="Prepare it again.",
+                sqlstate="55000",
+            )
+        return store
+
+    def route(self, schema: StoreSchema) -> Callable[[Key], int]:
+        """Return the partitioner of a store; it is made once."""
+        held = self._routes.get(schema.name)
+        if held is None or held[0] is not schema:
+            held = (schema, partitioner(schema.key, schema.partitions))
+            self._routes[schema.name] = held
+        return held[1]
+
+    def rows_of(self, access: Access) -> int | None:
+        """Return about how many rows a store holds here; None if a partition does not know."""
+        store, rows = self.store(access.schema), 0
+        for partition in range(access.schema.partitions):
+            answer = store.query_partition(partition, ApproximateCountQuery())
+            if isinstance(answer, Failure):
+                return None
+            rows += answer.value
+        return rows
+
+    def open(
+        self,
+        access: Access,
+        parameters: Row,
+        cancellation: Cancellation,
+        tally: Tally,
+    ) -> Callable[[], Iterator[pa.RecordBatch]]:
+        """Ask all partitions now, so that their views are of one moment; rows are read later.
+
+        The returned function can be called again, and reads the same views.
+        """
+        streams = self.streams(access, parameters, cancellation, tally)
+        if (top := access.top) is not None:
+            return lambda: top_rows(streams, top, access.columns)
+        return streams.read
+
+    def streams(
+        self,
+        access: Access,
+        parameters: Row,
+        cancellation: Cancellation,
+        tally: Tally,
+    ) -> Streams:
+        """Return the answers of all partitions, which are asked if they have not been."""
+        held = tally.opened.get(id(access))
+        if held is not None:
+            return held
+        store = tally.reading.store(self.store(access.schema))
+        scatter = tally.scatters.pop(id(access), None)
+        if scatter is None:
+            scatter = self._scatter(access, parameters, tally.reading.options.partitions)
+        if len({partition for partition, _ in scatter.targets}) < len(scatter.targets):
+            tally.reading.keep_epochs()
+        opened: list[tuple[int, QueryResult[BatchStream]]] = []
+        for partition, query in scatter.targets:
+            cancellation.check()
+            answer = self.ask(store, partition, query, tally)
+            opened.append((tally.places[access.schema.name, partition], answer))
+        streams = Streams(opened, tally, scatter=scatter, cancellation=cancellation)
+        tally.opened[id(access)] = streams
+        return streams
+
+    def make_ready(self, accesses: Sequence[Access], parameters: Row, tally: Tally) -> None:
+        """Wait for the bounds, and choose the epochs, of all partitions that will be asked."""
+        reading = tally.reading
+        reading.check_topics(
+            (reading.store(self.store(access.schema)) for access in accesses), self._catalog
+        )
+        names = [access.schema.name for access in accesses]
+        if len(set(names)) < len(names):
+            reading.keep_epochs()
+        if reading.is_plain:
+            return
+        asked: list[Asked] = []
+        for access in accesses:
+            scatter = self._scatter(access, parameters, reading.options.partitions)
+            tally.scatters[id(access)] = scatter
+            store = reading.store(self.store(access.schema))
+            asked.append(Asked(store=store, partitions={number for number, _ in scatter.targets}))
+        reading.make_ready(asked, others=self._catalog.stores.values())
+
+    def _scatter(self, access: Access, parameters: Row, only: frozenset[int] | None) -> Scatter:
+        try:
+            scatter = access.scatter(parameters, self.route(access.schema))
+        except CodecError as error:
+            raise MismatchedTypeError(str(error)) from error
+        if only is None:
+            return scatter
+        check_partitions(only, access.schema)
+        targets = [target for target in scatter.targets if target[0] in only]
+        return structs.replace(scatter, targets=targets)
+
+    def ask(self, store: Store, partition: int, query: Query[R], tally: Tally) -> QueryResult[R]:
+        """Ask one partition, at the statement's bound and epoch, and note its answer."""
+        config = tally.reading.config(store, partition)
+        answer = store.query_partition(partition, query, config)
+        tally.note(store.schema.name, partition, answer)
+        return answer
+
+
+def check_partitions(partitions: frozenset[int], schema: StoreSchema) -> None:
+    """Refuse partitions that a store does not have.
+
+    Raises:
+        InvalidValueError: there is one.
+    """
+    for partition in partitions:
+        if partition >= schema.partitions:
+            raise InvalidValueError(
+                f'partition {partition} of store "{schema.name}" does not exist',
+                hint=f"It has partitions 0 to {schema.partitions - 1}.",
+            )
