@@ -129,7 +129,6 @@ class _Binder:
         self._mentioned: set[str] = set()
 
     def bind(self) -> Bound:
-        refuse(self._nodes, self._vocabulary.functions)
         self._normalize()
         scopes = scopes_of(self._tree, self._nodes)
         tables = self._resolve_tables(scopes)
@@ -215,7 +214,8 @@ class _Binder:
     # Names
 
     def _normalize(self) -> None:
-        """Bring the tree into the form that all later steps and DuckDB read."""
+        """Bring a tree that is not refused into the form that all later steps and DuckDB read."""
+        refuse(self._nodes, self._vocabulary.functions)
         mentioned = self._mentioned
         for node in self._nodes.of(exp.Identifier):
             name = identifier(node)
