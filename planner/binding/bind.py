@@ -149,24 +149,13 @@ class _Binder:
         convert_array_literals(self._nodes, types)
         convert_compared_literals(self._nodes, types)
         self._parameters.check_comparisons(types)
-        whole = self._whole()
+        whole = self._whole()  # while stars are there
         outputs = Outputs(self._star_columns, hidden=hidden)
         outputs.expand(scopes)
         root = next((scope for scope in scopes if scope.is_root), None)
         derived = DerivedTables(self._nodes, outputs, resolvers)
         pushdown = Pushdown(scopes, self._readable, resolvers, self._parameters.type_of, derived)
-        prefix = self._free_prefix()
-        sources = tuple(
-            Source(
-                relation=self._relations[id(table)],
-                name=f"{prefix}{i}",
-                columns=self._used(table, is_whole=id(table) in whole),
-                predicate=pushdown.of(table).predicate,
-                equalities=pushdown.of(table).equalities,
-                table=id(table),
-            )
-            for i, table in enumerate(tables)
-        )
+        sources = self._sources(tables, pushdown, whole)
 
         def translate() -> tuple[DataType | None, ...] | None:
             for source, table in zip(sources, tables, strict=True):
@@ -197,6 +186,22 @@ class _Binder:
             origins=lambda: None if root is None else origins_of(root, outputs, self._named),
             join=lambda: None if root is None else self._join(resolvers[id(root)]),
             translate=translate,
+        )
+
+    def _sources(
+        self, tables: Sequence[exp.Table], pushdown: Pushdown, whole: set[int]
+    ) -> tuple[Source, ...]:
+        prefix = self._free_prefix()
+        return tuple(
+            Source(
+                relation=self._relations[id(table)],
+                name=f"{prefix}{i}",
+                columns=self._used(table, is_whole=id(table) in whole),
+                predicate=pushdown.of(table).predicate,
+                equalities=pushdown.of(table).equalities,
+                table=id(table),
+            )
+            for i, table in enumerate(tables)
         )
 
     def _join(self, resolve: Resolver) -> PlainJoin | None:
@@ -357,7 +362,7 @@ class _Binder:
         if is_whole:
             wanted = wanted.union(column.name for column in relation.columns)
         used = tuple([name for name in relation.readable if name in wanted])
-        return used or (_cheapest(relation),)
+        return used or (relation.cheapest,)
 
 
 _REPLACED = kinds(exp.ByteString, exp.Collate, exp.Dot)
@@ -383,10 +388,6 @@ def _readable(table: exp.Table, relation: Relation) -> Readable:
     replaced = {column.name for column in relation.columns[: len(renamed)]}
     kept = {name: c for name, c in relation.readable.items() if name not in replaced}
     return {**kept, **dict(zip(renamed, relation.columns, strict=False))}
-
-
-def _cheapest(relation: Relation) -> str:
-    return "_partition" if relation.store is not None else relation.columns[0].name
 
 
 def _rename(table: exp.Table, source: Source) -> None:

@@ -93,6 +93,11 @@ class Relation(Struct, frozen=True, kw_only=True):
     """Further columns that can be named; stores list theirs in their schema."""
 
     @property
+    def cheapest(self) -> str:
+        """The column that is read if none is needed."""
+        return "_partition" if self.store is not None else self.columns[0].name
+
+    @property
     def readable(self) -> Mapping[str, Column]:
         """All columns that a statement can name, by name."""
         if self.store is not None:
