@@ -268,7 +268,7 @@ class PredicateReader(Struct, frozen=True, kw_only=True):
             start, rest = prefix_of(pattern.name, escape)
             if not rest:
                 return self._comparison(node.this, "=", exp.Literal.string(start))
-            return self._begins(node.this, start, exact=not rest.strip("%"))
+            return self._begins(node.this, start, exact=set(rest) <= {"%"})
         return self._begins_as(
             node.this, pattern, lambda text: prefix_of(text, escape)[0], exact=False
         )

@@ -22,13 +22,10 @@ from stores.spec.arrow import (
     unscaled_ints,
 )
 from stores.spec.schema import Column, DataType, Row
+from stores.types.record import KeyForm
 from tests.support.values import KEY_VALUES, VALUES, arrays_of, same, tables
 
-INTEGERS = [
-    name
-    for name in KEY_VALUES
-    if name not in {"real", "double", "text", "bytea"} and not name.startswith("decimal")
-]
+INTEGERS = [name for name in KEY_VALUES if DataType.parse(name).kind.record.key is KeyForm.INTEGER]
 DECIMAL = DataType.parse("decimal(38,10)")
 
 
