@@ -34,6 +34,9 @@ class SocketPool:
         self._name, self._threads_max = name, threads_max
         self._selector = selectors.DefaultSelector()
         self._watching = threading.Lock()
+        self._registering = threading.Lock()
+        """Held while sockets are registered and unregistered: a number that was looked up may
+        otherwise be another socket's before it is used."""
         self._lock = threading.Lock()
         self._ready: deque[tuple[socket.socket, Serve]] = deque()
         self._threads = self._idle = 0
@@ -45,6 +48,10 @@ class SocketPool:
 
     def drop(self, sock: socket.socket) -> None:
         """Stop serving a socket; call this before closing it."""
+        with self._registering:
+            self._unregister(sock)
+
+    def _unregister(self, sock: socket.socket) -> None:
         with suppress(ValueError, KeyError, OSError):
             self._selector.unregister(sock)
 
@@ -69,11 +76,11 @@ class SocketPool:
                     raise
 
     def _watch(self, sock: socket.socket, serve: Serve, events: int) -> None:
-        with suppress(ValueError, OSError):  # it was closed meanwhile
+        with self._registering, suppress(ValueError, OSError):  # it was closed meanwhile
             try:
                 self._selector.register(sock, events, serve)
             except KeyError:  # a socket with the same number was closed without `drop`
-                self.drop(sock)
+                self._unregister(sock)
                 self._selector.register(sock, events, serve)
 
     def _run(self) -> None:
@@ -96,7 +103,8 @@ class SocketPool:
     def _next(self) -> tuple[socket.socket, Serve]:
         while not self._ready:
             for key, _ in self._selector.select():
-                with suppress(ValueError, KeyError, OSError):
-                    self._selector.unregister(key.fileobj)
-                self._ready.append((cast(socket.socket, key.fileobj), key.data))
+                sock = cast(socket.socket, key.fileobj)
+                with self._registering:
+                    self._unregister(sock)
+                self._ready.append((sock, key.data))
         return self._ready.popleft()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import threading
+from collections.abc import Callable
 
 import pytest
 
@@ -115,4 +117,53 @@ def test_a_failing_socket_is_logged_and_the_others_are_served(
     assert "could not be served" in caplog.text
     for each in (broken, asks, ours, theirs):
         pool.drop(each)
+        each.close()
+
+
+class Reused(socket.socket):
+    """A socket that another thread closes while its number is looked up to unregister it."""
+
+    on_lookup: Callable[[], None] | None = None
+
+    def fileno(self) -> int:
+        number = super().fileno()
+        meanwhile, self.on_lookup = self.on_lookup, None
+        if meanwhile is not None:
+            meanwhile()
+        return number
+
+
+def test_a_socket_with_the_number_of_one_just_closed_is_served() -> None:
+    pool = SocketPool("test", threads_max=2)
+    served = threading.Event()
+    plain, theirs = socket.socketpair()
+    first = Reused(fileno=plain.detach())
+    later: list[socket.socket] = []
+    closers: list[threading.Thread] = []
+
+    def close_and_reuse() -> None:
+        number = socket.socket.fileno(first)
+        fresh, peer = socket.socketpair()
+        pool.drop(first)
+        first.close()
+        os.dup2(fresh.fileno(), number)
+        reused = socket.socket(fileno=number)
+        later.extend((fresh, peer, reused))
+        pool.add(reused, lambda: served.set() or 0)  # type: ignore[func-returns-value]
+        peer.sendall(b"x")
+
+    def meanwhile() -> None:
+        closers.append(threading.Thread(target=close_and_reuse))
+        closers[0].start()
+        closers[0].join(0.5)  # it may have to wait for the look-up to end
+
+    def serve() -> int:
+        return 0
+
+    pool.add(first, serve)
+    first.on_lookup = meanwhile
+    theirs.sendall(b"x")
+    assert served.wait(10)
+    closers[0].join()
+    for each in (theirs, *later):
         each.close()
