@@ -152,7 +152,7 @@ class Begun:
     renderer: Renderer
     chunk: bytes = b""
     rest: Iterator[bytes] | None = None
-    """The chunks after the first one; None if there are none."""
+    """The chunks after the first one; None at the end of the rows."""
 
     def close(self) -> None:
         """Release the result."""

@@ -64,13 +64,17 @@ def reducer(plan: RowPlan, columns: Sequence[Column]) -> Reduce | None:
     return _first(terms, columns)
 
 
+def _renamed(columns: Sequence[Column]) -> list[str]:
+    """Return names for columns that Arrow neither reads as paths nor makes of other columns."""
+    return [f"c{at}" for at in range(len(columns))]
+
+
 # The first rows
 
 
 def _first(terms: Sequence[tuple[int, Term]], columns: Sequence[Column]) -> Reduce:
-    keys = [
-        (columns[at].name, "descending" if term.descending else "ascending") for at, term in terms
-    ]
+    renamed = _renamed(columns)
+    keys = [(renamed[at], "descending" if term.descending else "ascending") for at, term in terms]
 
     def first(table: pa.Table, wanted: int | None) -> list[Row] | None:
         if wanted is None or wanted > TOP_ROWS_MAX:
@@ -81,7 +85,7 @@ def _first(terms: Sequence[tuple[int, Term]], columns: Sequence[Column]) -> Redu
         nulls = [by.null_count > 0 for by in sorted_by]
         if any(nulls) and len(terms) > 1:
             return None
-        found = pc.select_k_unstable(table, wanted, keys)
+        found = pc.select_k_unstable(table.rename_columns(renamed), wanted, keys)
         if not any(nulls) or not terms[0][1].nulls_first:
             return rows_of(table.take(found), columns)
         # Arrow puts NULLs last.
@@ -121,8 +125,7 @@ def _grouper(
         return None
     if any(each.of is not None and not _is_known(each, each.of.kind) for each in aggregates):
         return None
-    # Any two columns of a store may have names that Arrow would make of others.
-    renamed = [f"c{at}" for at in range(len(columns))]
+    renamed = _renamed(columns)
     keys = [renamed[at] for at in groups]
     asked = list(dict.fromkeys(_asked(each) for each in aggregates))
     checked = [(each.at, each) for each in aggregates if each.at is not None]

@@ -48,7 +48,7 @@ class RowColumns:
         return any(name in each.relation.readable for each in self._relations.values())
 
     def place(self, table: str, name: str) -> int | None:
-        """Return the index of a column; None if there is none, or more than one.
+        """Return the index of a column; None unless exactly one has the name.
 
         Args:
             table: the relation's name; empty if the column is named without it.

@@ -38,7 +38,7 @@ class RowPath:
     """The function of a row plan, and whether it is worth a try.
 
     A statement that has read too many rows for it will probably do so again. The rows read in vain
-    cost less than a millisecond, but are not read for the next statements: 1, 3, 7 and so on.
+    cost less than a millisecond, but are not read for the next statements: 2, 4, 8 and so on.
 
     Args:
         plan: what becomes of the rows.
@@ -108,20 +108,20 @@ class RowPath:
             return None
         return rows if self._project is None else list(map(self._project, rows))
 
-    def is_worth_it(self) -> bool:
-        """Whether to read rows for it now."""
-        if not self._skipped:
-            return True
-        self._skipped -= 1
-        return False
+    @property
+    def is_skipped(self) -> bool:
+        """Whether no rows are read for it now."""
+        return self._skipped > 0
+
+    def count_statement(self) -> None:
+        """Count a statement that goes the usual way: rows are read again after some of them."""
+        if self._skipped:
+            self._skipped -= 1
 
     def note(self, *, missed: bool) -> None:
-        """Note whether it has declined."""
-        if not missed:
-            self._misses = 0
-            return
-        self._misses = min(self._misses + 1, _MISSES_MAX)
-        self._skipped = (1 << self._misses) - 1
+        """Note whether too many rows were read in vain."""
+        self._misses = min(self._misses + 1, _MISSES_MAX) if missed else 0
+        self._skipped = 1 << self._misses if missed else 0
 
 
 def _steps(plan: RowPlan) -> tuple[list[_Step], Callable[[Row], Row] | None]:

@@ -171,6 +171,7 @@ class Executor:
         tally = Tally(reading=reading, node=self._node)
         self.reads.make_ready(accesses_of(node), parameters, tally)
         if plan.rows is not None and self._takes_few:
+            plan.rows.count_statement()
             # A join that declines leaves no trace: its reads are not those of the node.
             noted = tally if plan.join is None else Tally(reading=reading, node=self._node)
             if plan.join is None:
@@ -244,7 +245,7 @@ class Executor:
     ) -> list[Row] | None:
         """Return the result of a join if few rows are read, all partitions answer, none waits."""
         reading = tally.reading
-        if not reading.is_plain or not path.is_worth_it():
+        if not reading.is_plain or path.is_skipped:
             return None
 
         def read(number: int, access: Access, rows_max: int) -> tuple[list[Row], int] | None:

@@ -17,7 +17,7 @@ from planner.running.gathering import few_rows_of
 from planner.running.joined_rows import joined_rows
 from planner.values.session import Session
 from planner.values.statement import LookedUp, LookUp
-from stores.errors import CodecError, StoreError
+from stores.errors import StoreError
 from stores.spec.position import EMPTY, Position
 from stores.spec.schema import Key, Row
 from stores.spec.store import Store, StoreCatalog
@@ -51,12 +51,12 @@ def fast_join(
             if store is None:
                 return None
             stores.append(store)
-        if not path.is_worth_it():
+        if path.is_skipped:
             return None
         reads = _Reads(stores, routes, parameters)
         try:
             rows = joined_rows(join, reads.read)
-        except (CodecError, QueryError, StoreError):
+        except (QueryError, StoreError):
             return None
         path.note(missed=rows is None)
         result = None if rows is None else path.finish(rows, parameters)

@@ -1,8 +1,8 @@
-"""The fast lookup of one key: a function made once with the plan and called for each key.
+"""The fast way of one key, and of few rows: a function made once with the plan.
 
 It parses, plans and copies nothing, and stays in the caller's thread. The session notes the
-position. If an option or a failure needs more than that, it returns None,
-and `Executor.lookup` runs the statement.
+position. If an option, a failure or the number of rows needs more than that, it returns None, and
+`Executor` runs the statement.
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ def fast_rows(
 
     def look_up(parameters: Row, session: Session) -> LookedUp | None:
         store = admitted(parameters, session)
-        if store is None or not (path.is_scan or path.is_worth_it()):
+        if store is None or (path.is_skipped and not path.is_scan):
             return None
         try:
             scatter = access.scatter(parameters, route)

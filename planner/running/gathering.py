@@ -7,10 +7,8 @@ plan. `execute` decides which partitions to ask.
 from __future__ import annotations
 
 import time
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from operator import itemgetter
 from typing import Any
 
 import pyarrow as pa
@@ -21,13 +19,13 @@ from planner.planning.access import Scatter, Top
 from planner.planning.plan import Stream
 from planner.planning.row_path import ROWS_MAX, SLICE_S, RowPath
 from planner.running.consistency import Reading
-from planner.running.ordered_reads import first_rows, trailing_null_held
+from planner.running.ordered_reads import first_few_rows, first_rows, trailing_null_held
 from planner.values.cancel import Cancellation
 from planner.values.partition_failures import RESTORING, partitions_failed
 from planner.values.statement import Notice, PartitionAnswer
-from stores.errors import FailureReason
+from stores.errors import FailureReason, StoreError
 from stores.spec.position import EMPTY, Position
-from stores.spec.query import BatchStream, Order
+from stores.spec.query import BatchStream
 from stores.spec.result import Failure, QueryResult, Success
 from stores.spec.schema import Row
 
@@ -63,7 +61,9 @@ class Tally:
             self.answers.append(noted)
         elif noted.status == "failed" or noted.info:
             held = self.answers[at]
-            self.answers[at] = replace(noted, rows=held.rows, info=(*held.info, *noted.info))
+            # A partition that has failed once has failed, whatever it answers later.
+            kept = held if held.status == "failed" and noted.status != "failed" else noted
+            self.answers[at] = replace(kept, rows=held.rows, info=(*held.info, *noted.info))
 
     def settle(self) -> None:
         """Raise for failed partitions, unless the statement accepts partial results.
@@ -123,7 +123,7 @@ class Streams:
         answers = [self._tally.answers[at] for at, _ in opened]
         try:
             found = read_few(path, self._scatter, [each.value for _, each in opened], parameters)
-        except Exception:  # the batches will raise it again, and tell which partition has failed
+        except StoreError:  # the batches will raise it again, and tell which partition has failed
             return None
         if found is None:
             return None
@@ -139,7 +139,7 @@ class Streams:
         opened = [(at, answer) for at, answer in self._opened if isinstance(answer, Success)]
         try:
             found = few_rows_of(self._scatter, [each.value for _, each in opened], rows_max)
-        except Exception:  # as in `few_rows`
+        except StoreError:  # as in `few_rows`
             return None
         if found is None:
             return None
@@ -183,7 +183,7 @@ def read_few(
     """
     if path.is_scan and path.takes_columns(streams):
         return _reduced(path, scatter, streams, parameters)
-    if not path.is_worth_it():
+    if path.is_skipped:
         return None
     page = _page(scatter, streams)
     if page is not None:
@@ -234,43 +234,17 @@ def _page(scatter: Scatter, streams: Sequence[BatchStream]) -> tuple[list[Row], 
         The rows, and how many were read from each stream; None if the reads cannot be merged so.
     """
     top, access, wanted = scatter.access.top, scatter.access, scatter.enough
-    if top is None or wanted is None or top.held is not None or scatter.allowed is not None:
+    if top is None or top.held is not None or scatter.allowed is not None:
         return None
     numbers = {number for number, _ in scatter.targets}
     if not 1 < len(streams) <= len(numbers) or not all(stream.has_rows for stream in streams):
         return None
-    order = itemgetter(*[access.columns.index(name) for name, _ in top.columns])
+    if wanted is None or wanted > ROWS_MAX:
+        return None
     share = wanted // len(streams)
     reads = [stream.rows(share + share // 2 + 2) for stream in streams]
-    rows, counts = list[Row](), [0] * len(streams)
-    lasts: dict[int, Any] = {}
-    waiting = list(range(len(streams)))
-    descending = top.order is Order.DESCENDING
-    while True:
-        for number in waiting:
-            chunk = next(reads[number], None)
-            if not chunk:
-                lasts.pop(number, None)
-                continue
-            rows += chunk
-            counts[number] += len(chunk)
-            lasts[number] = order(chunk[-1])
-        try:
-            rows.sort(key=order, reverse=descending)
-        except TypeError:  # NULLs
-            return None
-        if not lasts or len(rows) > ROWS_MAX:
-            return (rows, counts) if not lasts else None
-        edge = max(lasts.values()) if descending else min(lasts.values())
-        # The rows up to the last known row of each read are final.
-        known = (
-            bisect_right([order(row) for row in rows], edge)
-            if not descending
-            else sum(order(row) >= edge for row in rows)
-        )
-        if known >= wanted:
-            return rows, counts
-        waiting = [number for number, last in lasts.items() if last == edge]
+    places = [access.columns.index(name) for name, _ in top.columns]
+    return first_few_rows(reads, places, top.order, wanted=wanted, rows_max=ROWS_MAX)
 
 
 def _reduced(

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
+from operator import itemgetter
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from stores.spec.query import Order
+from stores.spec.schema import Row
 
 _LAST_OF = "#last of"
 """A name that no column has: the read whose last known row this is, or _NONE."""
@@ -116,3 +119,51 @@ def _cut(table: pa.Table, active: dict[int, Iterator[pa.RecordBatch]]) -> tuple[
     ends = {number: places[number] for number in active}
     cut = min(ends.values(), default=table.num_rows - 1) + 1
     return cut, [number for number, end in ends.items() if end < cut]
+
+
+def first_few_rows(
+    reads: Sequence[Iterator[list[Row]]],
+    places: Sequence[int],
+    order: Order,
+    *,
+    wanted: int,
+    rows_max: int,
+) -> tuple[list[Row], list[int]] | None:
+    """Return rows of all reads, the first ones in order among them, and how many of each read.
+
+    Reads that have gone less far than the others are continued until enough rows are known.
+
+    Args:
+        reads: chunks of rows in this order; they may be empty.
+        places: the columns of the order.
+        order: the direction of every column.
+        wanted: how many first rows are needed.
+        rows_max: how many rows may be read.
+
+    Returns:
+        None if more rows would have to be read, or one has a NULL in a column of the order.
+    """
+    key_of, descending = itemgetter(*places), order is Order.DESCENDING
+    rows, counts = list[Row](), [0] * len(reads)
+    lasts: dict[int, Any] = {}
+    waiting = list(range(len(reads)))
+    while len(rows) <= rows_max:
+        for number in waiting:
+            chunk = next((each for each in reads[number] if each), None)
+            if chunk is None:
+                lasts.pop(number, None)
+                continue
+            if any(row[place] is None for row in chunk for place in places):
+                return None  # Python does not order NULLs
+            rows += chunk
+            counts[number] += len(chunk)
+            lasts[number] = key_of(chunk[-1])
+        if not lasts:
+            return rows, counts
+        # The rows up to the last known row of each unfinished read are final.
+        edge = max(lasts.values()) if descending else min(lasts.values())
+        known = sum(key_of(row) >= edge if descending else key_of(row) <= edge for row in rows)
+        if known >= wanted:
+            return rows, counts
+        waiting = [number for number, last in lasts.items() if last == edge]
+    return None

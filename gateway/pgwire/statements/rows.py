@@ -238,7 +238,7 @@ class Begun:
 
     rows: bytes = b""
     rest: Iterator[Sequence[Piece]] | None = None
-    """The chunks after them, to be read and encoded in workers; None if there are none."""
+    """The chunks after them, to be read and encoded in workers; None at the end of the rows."""
     error: Exception | None = None
     """The error that ended the rows; the client gets it after them."""
 

@@ -366,7 +366,7 @@ class PartitionColumns:
             return _Found(kept=kept, changes=kept.log.up_to(progress.epoch), progress=progress)
 
     def _merged(self, found: _Found) -> KeptColumns | None:
-        """Return the columns if their changes are merged already, or there are none."""
+        """Return the columns if no changes are left to merge; else None."""
         if not found.changes:
             return found.kept.columns
         kept = self._kept

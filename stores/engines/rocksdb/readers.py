@@ -91,14 +91,16 @@ class Reader:
         self._turn = threading.Lock()
 
     def get(self, key: bytes) -> bytes | None:
-        """Return the value of a key; None if it is missing."""
+        """Return the value of a key; None if it is missing.
+
+        Raises:
+            StoreError: the database cannot be read.
+        """
         try:
             return self._snapshot[key]
         except Exception as error:
-            # rocksdict tells a missing key from a broken disk only by the text of a bare Exception.
-            if type(error) is Exception and str(error) == MISSING:
-                return None
-            raise
+            _raise_unless_missing(error)
+            return None
 
     def get_all(self, keys: Iterable[bytes]) -> list[bytes | None]:
         """Return the values of keys in their order, as `get` does, without a call for each."""
@@ -108,8 +110,7 @@ class Reader:
             try:
                 rows.append(snapshot[key])
             except Exception as error:
-                if type(error) is not Exception or str(error) != MISSING:
-                    raise
+                _raise_unless_missing(error)
                 rows.append(None)
         return rows
 
@@ -220,7 +221,22 @@ class Reader:
         try:
             self._cursor.status()
         except Exception as error:  # rocksdict raises bare Exception
-            raise StoreError(f"the database cannot be read: {error}") from error
+            raise _unreadable(error) from error
+
+
+def _raise_unless_missing(error: Exception) -> None:
+    """Raise a StoreError, unless a key is missing.
+
+    rocksdict tells a missing key from a broken disk only by the text of a bare Exception.
+    """
+    if type(error) is not Exception:
+        raise error
+    if str(error) != MISSING:
+        raise _unreadable(error) from error
+
+
+def _unreadable(error: Exception) -> StoreError:
+    return StoreError(f"the database cannot be read: {error}")
 
 
 def _begin(walk: Walk, start: bytes, end: bytes, order: Order) -> Iterator[Entry] | None:

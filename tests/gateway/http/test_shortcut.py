@@ -130,7 +130,7 @@ JSON = st.recursive(
     max_leaves=4,
 )
 PARAMETERS = st.sampled_from(
-    [["ada"], ["zoë"], ["nobody"], [None], [""], [1, "x/y"], ["1", ""], [-2.0, "é'"], [], [1] * 4]
+    [["ada"], ["zoë"], ["unknown"], [None], [""], [1, "x/y"], ["1", ""], [-2.0, "é'"], [], [1] * 4]
 )
 DOCUMENTS = st.fixed_dictionaries(
     {"sql": st.sampled_from(STATEMENTS)},
@@ -157,7 +157,7 @@ TARGETS = st.sampled_from(
     [
         *["/v1/query", "/v1/query", "/v1/query", "/v1/query?a=b", "/v1/query/", "/v1/%71uery"],
         *["/v1/query#a", "//v1/query", "http://localhost/v1/query", "/", "*", "/healthz"],
-        *["/v1/stores/clicks/ada", "/v1/stores/clicks/ada", "/v1/stores/clicks/nobody"],
+        *["/v1/stores/clicks/ada", "/v1/stores/clicks/ada", "/v1/stores/clicks/unknown"],
         *["/v1/stores/clicks/%61da", "/v1/stores/clicks/zo%C3%AB", "/v1/stores/clicks/a%2Fb"],
         *[
             "/v1/stores/clicks/a/b",
@@ -329,7 +329,7 @@ def test_the_same_clients_are_admitted(
 
 KEYS = [
     ONE,
-    query("SELECT usr, n FROM clicks WHERE usr = 'nobody'"),
+    query("SELECT usr, n FROM clicks WHERE usr = 'unknown'"),
     b"GET /v1/stores/clicks/ada HTTP/1.1\r\nHost: localhost\r\n\r\n",
     b"GET /v1/stores/pa-irs.1/1/x%2Fy HTTP/1.1\r\nHost: [::1]:7420\r\nAccept: */*\r\n\r\n",
 ]
@@ -410,7 +410,7 @@ def same_length(*names: str) -> list[bytes]:
 
 
 async def test_known_headers_are_not_parsed_again(world: World) -> None:
-    ada, bob, nobody = same_length("ada", "bob", "nobody")
+    ada, bob, unknown = same_length("ada", "bob", "unknown")
     with connected(world) as each:
         await each.receive([ada])  # plans it
         await each.receive([ada])  # keeps its headers
@@ -420,7 +420,7 @@ async def test_known_headers_are_not_parsed_again(world: World) -> None:
             assert b"200 OK" in each.transport.writes[-1]
         # Another length is another head.
         with pytest.raises(AttributeError):
-            each.connection.data_received(nobody)
+            each.connection.data_received(unknown)
 
 
 @pytest.mark.parametrize(

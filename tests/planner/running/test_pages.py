@@ -9,8 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.planning.plan import QueryPlan
+from planner.running.ordered_reads import first_few_rows
 from planner.sql import SqlEngine
 from planner.values.session import Session
+from stores.spec.query import Order
 from stores.spec.schema import Row
 from tests.planner.sides import looked_up
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
@@ -72,3 +74,58 @@ def test_a_page_reads_little_more_than_it_has(engine: SqlEngine) -> None:
     assert found is not None
     assert len(found.rows) == 20
     assert sum(rows for _, _, _, rows in found.reads) <= 60
+
+
+@given(
+    lists=st.lists(st.lists(st.integers(0, 40), max_size=12), min_size=1, max_size=4),
+    cuts=st.lists(st.integers(0, 4), min_size=1, max_size=6),
+    wanted=st.integers(0, 15),
+    descending=st.booleans(),
+)
+def test_the_first_rows_are_among_those_read(
+    lists: list[list[int]], cuts: list[int], wanted: int, *, descending: bool
+) -> None:
+    ordered = [sorted(((value,) for value in each), reverse=descending) for each in lists]
+
+    def chunked(rows: list[Row]) -> Iterator[list[Row]]:
+        for cut in cuts * (len(rows) + 1):
+            yield rows[:cut]  # of any length, also none
+            rows = rows[cut:]
+        yield rows
+
+    order = Order.DESCENDING if descending else Order.ASCENDING
+    found = first_few_rows(
+        [chunked(each) for each in ordered], [0], order, wanted=wanted, rows_max=100
+    )
+    assert found is not None
+    rows, counts = found
+    assert sum(counts) == len(rows)
+    every = sorted((row for each in ordered for row in each), reverse=descending)
+    assert sorted(rows, reverse=descending)[:wanted] == every[:wanted]
+
+
+def test_pages_with_nulls_and_long_ones_are_left() -> None:
+    reads: list[list[list[Row]]] = [[[(1,), (2,)]], [[], [(None,)]]]
+    assert (
+        first_few_rows(list(map(iter, reads)), [0], Order.ASCENDING, wanted=3, rows_max=9) is None
+    )
+    long = [[[(number,)] for number in range(20)]] * 2
+    assert (
+        first_few_rows(list(map(iter, long)), [0], Order.ASCENDING, wanted=30, rows_max=9) is None
+    )
+
+
+def test_a_path_that_missed_is_left_out_for_some_statements(engine: SqlEngine) -> None:
+    session = Session()
+    statement = engine.prepare("SELECT v FROM pages WHERE g < 4 ORDER BY v", session)
+    assert isinstance(statement.plan, QueryPlan)
+    path = statement.plan.rows
+    assert path is not None
+    skipped = []
+    for missed in (True, True, True, False, True):
+        path.note(missed=missed)
+        skipped.append(0)
+        while path.is_skipped:
+            path.count_statement()
+            skipped[-1] += 1
+    assert skipped == [2, 4, 8, 0, 2]

@@ -69,8 +69,10 @@ def test_an_error_is_not_a_missing_key() -> None:
 
     reader = Reader(DamagedSnapshot(), DamagedCursor())
     assert reader.get(b"missing") is None
-    with pytest.raises(Exception, match="IO error"):
+    with pytest.raises(StoreError, match="IO error"):
         reader.get(b"there")
+    with pytest.raises(StoreError, match="IO error"):
+        reader.get_all([b"missing", b"there"])
 
 
 # An iterator of one's own

@@ -1,0 +1,27 @@
+"""The tally of a statement: one answer for each partition, which tells of every failure."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+from planner.running.consistency import Reading
+from planner.running.gathering import Tally
+from planner.syntax.options import ReadOptions
+from stores.errors import FailureReason
+from stores.spec.position import EMPTY
+from stores.spec.result import Failure, Success
+
+
+def test_a_partition_that_has_failed_once_has_failed() -> None:
+    answers = [
+        Success(value=None, position=EMPTY, epoch=3),
+        Success(value=None, position=EMPTY, epoch=3, info=("read",)),
+        Failure(reason=FailureReason.NOT_ACTIVE, message="a standby", info=("refused",)),
+    ]
+    for order in permutations(answers):
+        tally = Tally(reading=Reading(ReadOptions()), node="here")
+        for answer in order:
+            tally.note("clicks", 0, answer)
+        [noted] = tally.answers
+        assert (noted.status, noted.reason, noted.message) == ("failed", "NOT_ACTIVE", "a standby")
+        assert set(noted.info) == {"read", "refused"}
