@@ -9,17 +9,17 @@ from planner.running.gathering import Tally
 from planner.syntax.options import ReadOptions
 from stores.errors import FailureReason
 from stores.spec.position import EMPTY
-from stores.spec.result import Failure, Success
+from stores.spec.result import Failure, QueryResult, Success
 
 
 def test_a_partition_that_has_failed_once_has_failed() -> None:
-    answers = [
+    answers: list[QueryResult[None]] = [
         Success(value=None, position=EMPTY, epoch=3),
         Success(value=None, position=EMPTY, epoch=3, info=("read",)),
         Failure(reason=FailureReason.NOT_ACTIVE, message="a standby", info=("refused",)),
     ]
     for order in permutations(answers):
-        tally = Tally(reading=Reading(ReadOptions()), node="here")
+        tally = Tally(reading=Reading(options=ReadOptions()), node="here")
         for answer in order:
             tally.note("clicks", 0, answer)
         [noted] = tally.answers
