@@ -18,8 +18,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import pyarrow as pa
+from msgspec import structs
 
-from planner.running import gathering
+from planner.planning import access
 from stores.codec import segments
 from stores.engines.rocksdb import partition, writes
 from stores.engines.rocksdb.row_cache import ChangedKeys
@@ -158,15 +159,15 @@ def _keep_rows() -> None:
 
 
 def _drop_partitions() -> None:
-    """Drop the rows of one of several partitions."""
-    plain = gathering.Streams.each
+    """Leave one of several partitions out."""
+    plain = access.Access.scatter
 
-    def each(self: gathering.Streams) -> Any:
-        reads = plain(self)
-        is_faulty = self._tally.answers[0].store == "dropped"
-        return reads[:-1] if is_faulty and len(reads) > 1 else reads
+    def scatter(self: access.Access, parameters: Any, route: Any) -> Any:
+        found = plain(self, parameters, route)
+        is_faulty = self.schema.name == "dropped" and len(found.targets) > 1
+        return structs.replace(found, targets=found.targets[:-1]) if is_faulty else found
 
-    _replace(gathering.Streams, "each", each)
+    _replace(access.Access, "scatter", scatter)
 
 
 def _expire_early() -> None:
