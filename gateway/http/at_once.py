@@ -1,8 +1,8 @@
 """Answers lookups of one key without the framework, which takes four times as long as they do.
 
 `POST /v1/query` and `GET /v1/stores/{name}/{key}` are read, checked and answered by the functions
-that the application calls too. A request is left to the application if it is not such a lookup, if
-its plan is not kept yet, if its credentials need checking, or if it is not admitted.
+that the application calls too. The application gets a request that is not such a lookup, whose plan
+is not kept yet, whose credentials need checking, or that is not admitted.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ Raises:
 """
 
 _KEY_PATH: Final = re.compile(rb"/v1/stores/[\w.-]+/(?:[\w.~!$&'()*+,;=:@/-]|%(?!0[Aa]))*")
-"""The path of a key, without a query. Others are left to the routes, such as names with escapes."""
+"""The path of a key, without a query. The routes take all others, such as names with escapes."""
 
 
 class Head(Struct, frozen=True):
-    """What the head of a request tells, beside its method and its target."""
+    """What the head of a request says, besides its method and its target."""
 
     client: tuple[str, int] | None
     """The other end of the connection; None if unknown."""
@@ -75,7 +75,7 @@ class AtOnce:
         return self._read_key
 
     def head(self, headers: Headers, *, client: tuple[str, int] | None, secured: bool) -> Head:
-        """Return what a head tells. It may be kept for further requests with the same headers.
+        """Return what a head says. It may be kept for further requests with the same headers.
 
         Args:
             headers: with names in lower case.
@@ -125,7 +125,7 @@ class AtOnce:
             request = read(target, head, body)
             sql = request.sql
             return self._lookups.answer(request, factory, started_s)
-        except Exception as caught:  # the outermost call, as that of the endpoint
+        except Exception as caught:  # the outermost call, as the endpoint's is
             context = request_context({"client": head.client, USER: user}, sql)
             return error_response(to_query_error(caught, context))
 

@@ -1,11 +1,11 @@
 """A connection that answers lookups itself: no scope, no task, one write.
 
-A request is held from its first byte until it is whole. It is then answered, or begins anew as
+A request is held from its first byte until it is whole. It is then answered here, or passed on as
 uvicorn would have begun it. It is not held if an earlier request of the connection is unanswered,
 and no longer than until the end of the bytes that have arrived, once its head is complete.
 
-A client sends the same headers with each request. So a request that arrives alone and is answered
-has its headers kept as they were sent; the same bytes are not parsed again.
+A client sends the same headers with each request. So the headers of a request that arrives alone
+and is answered are kept as bytes, and the same bytes are not parsed again.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ _Headers: TypeAlias = list[tuple[bytes, bytes]]
 _PIPELINED_MAX: Final = 64
 """Requests answered in a row; more that arrived with them wait, so that other clients get turns."""
 _HEADS_MAX: Final = 8
-"""Kept heads of a connection: a client has one for each length of a body."""
+"""Maximum number of kept heads of a connection: a client sends one for each length of a body."""
 _HEAD_BYTES_MAX: Final = 2_048
-"""Longest kept head."""
+"""Length of the longest head that is kept."""
 _BLANK_LINE: Final = b"\r\n\r\n"
 _VERSION: Final = b" HTTP/1.1"
 
 
 class _Known(Struct, frozen=True):
-    """What the parser made of a head's headers."""
+    """The headers of a head, as the parser has read them."""
 
     method: bytes
     head: Head
@@ -46,7 +46,7 @@ class ShortcutConnection(HttpConnection):
 
     Args:
         at_once: answers them.
-        given: as for `HttpConnection`.
+        given: the arguments of `HttpConnection`.
     """
 
     def __init__(self, *, at_once: AtOnce, **given: Any) -> None:
@@ -85,7 +85,7 @@ class ShortcutConnection(HttpConnection):
     # --- requests with known headers -------------------------------------------------------------
 
     def _keep_head(self, data: bytes, answered: _Known) -> None:
-        """Keep the headers of a request, if these bytes were all of it and nothing else."""
+        """Keep the headers of a request, if these bytes were exactly one whole request."""
         start = data.find(b"\r\n")
         end = data.find(_BLANK_LINE) + len(_BLANK_LINE)
         is_alone = self._turns == _PIPELINED_MAX - 1 and len(data) == end + answered.body_bytes
@@ -95,7 +95,7 @@ class ShortcutConnection(HttpConnection):
             self._heads[data[start:end]] = answered
 
     def _answer_known(self, data: bytes) -> bool:
-        """Answer a request with known headers; return False if these bytes are no such request."""
+        """Answer a request with known headers; return False if these bytes are not one."""
         start = data.find(b"\r\n")
         end = data.find(_BLANK_LINE, start) + len(_BLANK_LINE)
         known = self._heads.get(data[start:end])
@@ -184,7 +184,7 @@ class ShortcutConnection(HttpConnection):
     # --- the answer ------------------------------------------------------------------------------
 
     def _answer(self, read: Read, target: bytes, head: Head, body: bytes) -> bool:
-        """Answer a whole request; return False if that is left to the application."""
+        """Answer a whole request; return False if the application has to answer it."""
         if self._is_refused:
             return False
         answer = self._at_once.answer(read, target, head, body, self._on_authenticated)
@@ -195,7 +195,7 @@ class ShortcutConnection(HttpConnection):
             self.transport.write(rendered + b"\r\n" + bytes(answer.body))
         else:
             default = self.server_state.default_headers
-            if default is not self._default_headers:  # it has the time, and changes each second
+            if default is not self._default_headers:  # contains the time: changes each second
                 self._default_headers = default
                 self._ok = self._rendered_head(200, answer_headers(JsonRenderer.media_type))
             self.transport.write(

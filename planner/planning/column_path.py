@@ -1,7 +1,7 @@
 """The column path: rows in memory as columns become few rows, without DuckDB.
 
 A scan of some thousand rows reads columns that the engine keeps. Arrow groups them, or finds the
-first ones, in less time than DuckDB takes to begin. What is left goes on as on the row path.
+first ones, in less time than DuckDB takes to begin. The remaining rows then take the row path.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from stores.spec.arrow import physical_list
 from stores.spec.schema import Column, Kind, Row, Value
 
 COLUMN_ROWS_MAX = 1 << 16
-"""More rows take longer than a millisecond, and are left to a worker and DuckDB."""
+"""With more rows this takes longer than a millisecond; a worker and DuckDB take those."""
 TOP_ROWS_MAX = 1024
-"""More first rows are left to DuckDB, too."""
+"""The most first rows that are found here; DuckDB finds more."""
 
 Reduce: TypeAlias = Callable[[pa.Table, "int | None"], "list[Row] | None"]
-"""Takes rows, and how many of them are wanted in order; returns rows, or None to decline."""
+"""Takes rows, and how many of the first ones to find; returns rows, or None to decline."""
 
 _GROUPED = frozenset(
     {
@@ -46,11 +46,11 @@ _BIGINT_MAX = (1 << 63) - 1
 
 
 def reducer(plan: RowPlan, columns: Sequence[Column]) -> Reduce | None:
-    """Return the function that groups rows, or finds the first; None if Arrow cannot.
+    """Return the function that groups rows, or finds the first ones; None if Arrow cannot.
 
     Args:
-        plan: what becomes of the rows.
-        columns: of the rows.
+        plan: what to do with the rows.
+        columns: the columns of the rows.
     """
     kinds = [column.type.kind for column in columns]
     if plan.groups is not None:
@@ -65,7 +65,7 @@ def reducer(plan: RowPlan, columns: Sequence[Column]) -> Reduce | None:
 
 
 def _renamed(columns: Sequence[Column]) -> list[str]:
-    """Return names for columns that Arrow neither reads as paths nor makes of other columns."""
+    """Return column names that Arrow neither reads as paths nor derives from other columns."""
     return [f"c{at}" for at in range(len(columns))]
 
 
@@ -151,7 +151,7 @@ def _is_known(aggregate: Aggregate, kind: Kind) -> bool:
 
 
 def _asked(aggregate: Aggregate) -> tuple[str | None, str]:
-    """Return the column and the function of an aggregate, as Arrow names them."""
+    """Return the column and the function of an aggregate, by the names that Arrow has for them."""
     if aggregate.at is None:
         return None, "count_all"
     return f"c{aggregate.at}", "mean" if aggregate.name == "avg" else aggregate.name

@@ -1,9 +1,9 @@
-"""Lifting: which literals of a text can be parameters without a change of what the text means.
+"""Lifting: which literals of a text can become parameters without changing its meaning.
 
 A literal is lifted if it is compared with a column, alone, in a list, as a typed literal or in the
 arithmetic of a moment. All others are kept: numbers of ORDER BY and LIMIT, intervals, patterns,
-arguments of functions. A text literal takes the type of its parameter as it would have taken that
-of the column; `is_same` checks that the plan with parameters decides on every one of them.
+arguments of functions. A text literal takes the type of its parameter, as it would have taken that
+of the column. `is_same` checks that only the reads of the plan depend on the parameters.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ def liftable(tree: exp.Query, found: Parameterized) -> tuple[int, ...]:
     """Return the indices of the literals that may become parameters.
 
     Args:
-        tree: of the text, before it is bound.
-        found: its literals.
+        tree: the tree of the text, before it is bound.
+        found: the literals of the text.
     """
     where = tree.args.get("where")
     if where is None or any(where.find_all(*_SUBQUERIES)):
         return ()
     operands = [each for each in where.find_all(exp.Literal) if _is_operand(each)]
-    # A position that two nodes have would be one parameter in two places.
+    # If two nodes had the same position, one parameter would stand in two places.
     starts = Counter(each.meta.get("start") for each in operands)
     return tuple(
         [
@@ -72,7 +72,7 @@ def _is_operand(literal: exp.Literal) -> bool:
 
 
 def _operand_of(literal: exp.Literal) -> exp.Expr | None:
-    """Return the operand that a literal is, typed or alone, or the moment that it is a part of."""
+    """Return the literal, the typed literal around it, or the moment that contains it."""
     node: exp.Expr = literal
     if literal.is_string and isinstance(literal.parent, exp.Cast):
         node = literal.parent
@@ -89,7 +89,7 @@ def _operand_of(literal: exp.Literal) -> exp.Expr | None:
 
 
 def _outside(node: exp.Expr, kind: type[exp.Expr] | tuple[type[exp.Expr], ...]) -> exp.Expr:
-    """Return a node, or the outermost one of these types that it is in."""
+    """Return the outermost node of these types that contains a node, or else the node itself."""
     while isinstance(node.parent, kind):
         node = node.parent
     return node
@@ -108,7 +108,7 @@ def _has_column(node: exp.Expr) -> bool:
 
 
 def _is_member(within: exp.Expr) -> bool:
-    """Whether a list is compared with columns, and the type of each place is that of its column.
+    """Whether a list is compared with columns, and each place has the type of its column.
 
     Members of several types have one type in common, which may be another than the column's.
     """
@@ -151,7 +151,7 @@ def lifted_text(sql: str, lifted: Parameterized) -> str:
 
 
 def is_same(planned: Statement, own: Statement, lifted: Parameterized) -> bool:
-    """Whether a plan with parameters serves a text: reads alone depend on them, and are quick.
+    """Whether a plan with parameters serves a text: only quick reads depend on the parameters.
 
     Args:
         planned: the statement with parameters.

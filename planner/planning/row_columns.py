@@ -1,4 +1,4 @@
-"""The columns of the rows with which a row plan begins: of one relation, or joined of several."""
+"""The columns of the rows that a row plan starts from: of one relation, or of several joined."""
 
 from __future__ import annotations
 
@@ -44,15 +44,15 @@ class RowColumns:
         self.columns: tuple[Column, ...] = tuple(by_place[at] for at in sorted(by_place))
 
     def is_column(self, name: str) -> bool:
-        """Whether a bare name is that of a column, or of several."""
+        """Whether at least one column has this name."""
         return any(name in each.relation.readable for each in self._relations.values())
 
     def place(self, table: str, name: str) -> int | None:
-        """Return the index of a column; None unless exactly one has the name.
+        """Return the index of a column; None unless exactly one column has the name.
 
         Args:
-            table: the relation's name; empty if the column is named without it.
-            name: of the column.
+            table: the relation's name; empty if the column's name is not qualified.
+            name: the column's name.
         """
         owners = [
             each.name

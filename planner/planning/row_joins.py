@@ -1,7 +1,7 @@
 """Joins of few rows: each relation is looked up by the rows of those before it.
 
-A row join belongs to a row plan. It begins with the relation of which the least is read. Every
-other one is read by keys that are equal to columns of the rows so far, or by a range of its own.
+A row join belongs to a row plan. It begins with the relation that needs the smallest read. Every
+other relation is read by keys that equal columns of the rows joined so far, or by its own range.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from stores.spec.schema import DataType, Row, Value
 _RANGE = 1
 """The breadth of a range: a lookup has less, a scan has more."""
 _Join: TypeAlias = Callable[[list[Row], list[Row]], "list[Row] | None"]
-"""Takes joined rows and those of a relation; returns both joined, or None if they are too many."""
+"""Takes joined rows and those of a relation; returns them joined, or None if there are too many."""
 
 
 class KeyColumn(Struct, frozen=True, kw_only=True):
@@ -37,7 +37,7 @@ class KeyColumn(Struct, frozen=True, kw_only=True):
     fit: Fitter
 
     def value_of(self, row: Row) -> Value:
-        """Return the value that the key column must have; None if it can have none."""
+        """Return the value that the key column must have; None if no value is possible."""
         value = row[self.at]
         if value is None or self.fit is Fitted:
             return value
@@ -50,12 +50,12 @@ class JoinStep(Struct, frozen=True, kw_only=True):
 
     access: Access
     keys: tuple[KeyColumn, ...]
-    """The key columns that the rows before it give; empty if it is read by its own conditions."""
+    """The key columns whose values earlier rows give; empty if it is read by its own conditions."""
     keys_max: int
     join: _Join
 
     def narrowed(self, rows: list[Row]) -> Access | None:
-        """Return the read of the rows that these can be joined to; None if it has many keys."""
+        """Return a read of the rows that match these; None if that needs too many keys."""
         if not self.keys:
             return self.access
         values: dict[Any, None]
@@ -77,14 +77,14 @@ class RowJoin(Struct, frozen=True, kw_only=True):
 
     steps: tuple[JoinStep, ...]
     columns: RowColumns
-    """Of the joined rows."""
+    """The columns of the joined rows."""
 
 
 def row_join(join: PlainJoin, sources: Sequence[Source]) -> RowJoin | None:
-    """Return how a join of few rows is made; None if one relation cannot be looked up.
+    """Return the plan of a join of few rows; None if one relation cannot be looked up.
 
     Args:
-        join: the relations, and what must be equal.
+        join: the relations, and the columns that must be equal.
         sources: the same relations, in any order.
     """
     by_table = {source.table: source for source in sources}
@@ -112,8 +112,8 @@ class _Maker:
     """Puts the relations of a join in order.
 
     Args:
-        join: the relations, and what must be equal.
-        sources: of the relations.
+        join: the relations, and the columns that must be equal.
+        sources: the sources of the relations.
         accesses: how each is read by its own conditions.
     """
 
@@ -135,7 +135,7 @@ class _Maker:
         return first.kind in INT_BITS and second.kind in INT_BITS
 
     def beginning_with(self, first: int) -> RowJoin | None:
-        """Return the join whose first read is of a relation; None if another cannot be read."""
+        """Return the join that reads this relation first; None if another one cannot be read."""
         relations = self._join.relations
         offsets = {first: 0}
         steps = [self._step(first, offsets)]
@@ -166,7 +166,7 @@ class _Maker:
         return RowJoin(steps=tuple(steps), columns=columns)
 
     def _step(self, number: int, offsets: Mapping[int, int]) -> JoinStep:
-        """Return the step of a relation, after the others that have offsets in a row."""
+        """Return the step that joins a relation to those that already have offsets in a row."""
         access, columns = self._accesses[number], self._sources[number].columns
         equal = list(self._equal(number, offsets))
         given = {
@@ -188,9 +188,9 @@ class _Maker:
         )
 
     def _equal(self, number: int, offsets: Mapping[int, int]) -> list[tuple[str, int, DataType]]:
-        """Return the columns of a relation that are equal to one in the rows before it.
+        """Return the columns of a relation that must equal a column of the rows joined so far.
 
-        Each has the place of that one in a row, and its type.
+        Each comes with the place in a row, and the type, of the column that it must equal.
         """
         found: list[tuple[str, int, DataType]] = []
         for equality in self._join.equalities:
@@ -210,7 +210,7 @@ def _is_narrow(step: JoinStep) -> bool:
 
 
 def _keys(access: Access, given: Mapping[str, KeyColumn]) -> tuple[tuple[KeyColumn, ...], bool]:
-    """Return the key columns that other rows give, and whether the whole key is then fixed."""
+    """Return the key columns whose values other rows give, and whether they are the whole key."""
     names = [column.name for column in access.schema.key]
     disjuncts = access.predicate.disjuncts
     if len(disjuncts) != 1 or fixed_columns(disjuncts[0], access.schema) == len(names):

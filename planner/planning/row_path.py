@@ -1,6 +1,6 @@
-"""The row path: what makes the result of a plan of few rows, without Arrow and DuckDB.
+"""The row path: it makes the result of a plan that reads few rows, without Arrow and DuckDB.
 
-A `RowPath` is made once for each plan, of what its `RowPlan` describes.
+A `RowPath` is made once for each plan, from its `RowPlan`.
 """
 
 from __future__ import annotations
@@ -35,15 +35,16 @@ class _DeclinedError(Exception):
 
 
 class RowPath:
-    """The function of a row plan, and whether it is worth a try.
+    """Makes the result of a row plan, and tells whether trying it is worth while.
 
-    A statement that has read too many rows for it will probably do so again. The rows read in vain
-    cost less than a millisecond, but are not read for the next statements: 2, 4, 8 and so on.
+    A statement that has found too many rows will probably do so again. Rows read in vain cost less
+    than a millisecond; even so, the path is then skipped for the next 2 statements, then 4, 8 and
+    so on.
 
     Args:
-        plan: what becomes of the rows.
+        plan: what to do with the rows.
         is_scan: whether all rows of the store are read.
-        columns: of the rows.
+        columns: the columns of the rows.
     """
 
     __slots__ = (
@@ -66,7 +67,7 @@ class RowPath:
         self._misses = self._skipped = 0
 
     def takes_columns(self, streams: Sequence[BatchStream]) -> bool:
-        """Whether rows are in memory as columns, few enough for `finish_columns`."""
+        """Whether the rows are in memory as columns, and few enough for `finish_columns`."""
         if self._reduce is None:
             return False
         left = COLUMN_ROWS_MAX
@@ -77,11 +78,11 @@ class RowPath:
         return left >= 0
 
     def finish(self, read: Sequence[Row], parameters: Row) -> list[Row] | None:
-        """Return the result of rows, or None: only DuckDB computes it as PostgreSQL does."""
+        """Return the result made from rows; None if only DuckDB computes it as PostgreSQL does."""
         return self._finished(self._steps, list(read), parameters)
 
     def finish_columns(self, table: pa.Table, parameters: Row) -> list[Row] | None:
-        """Return the result of rows that are columns, or None, as `finish`."""
+        """Return the result made from columns; None where `finish` returns None."""
         if self._reduce is None:
             return None
         plan = self._plan
@@ -110,11 +111,11 @@ class RowPath:
 
     @property
     def is_skipped(self) -> bool:
-        """Whether no rows are read for it now."""
+        """Whether the path is to be skipped now, as it has lately read too many rows."""
         return self._skipped > 0
 
     def count_statement(self) -> None:
-        """Count a statement that goes the usual way: rows are read again after some of them."""
+        """Count a statement that runs the usual way; after some of them the path is tried again."""
         if self._skipped:
             self._skipped -= 1
 
@@ -125,7 +126,7 @@ class RowPath:
 
 
 def _steps(plan: RowPlan) -> tuple[list[_Step], Callable[[Row], Row] | None]:
-    """Return what is done with all rows, and what then becomes of each row."""
+    """Return the steps that take all rows, and the function that then makes each output row."""
     visible, outputs = len(plan.types), plan.outputs
     if plan.groups is not None:
         steps = [_grouper(outputs, plan.groups), _sorter(plan.order, range(len(outputs)))]
@@ -142,7 +143,7 @@ def _steps(plan: RowPlan) -> tuple[list[_Step], Callable[[Row], Row] | None]:
 
 
 def _window(limits: Limits, parameters: Row) -> tuple[int, int | None]:
-    """Return how many rows are skipped, and how many are left at most."""
+    """Return how many rows to skip, and how many to return at most; None for all."""
     try:
         return limits.window(parameters)
     except InvalidValueError as error:
@@ -173,7 +174,7 @@ def _sorter(terms: Sequence[Term], places: Sequence[int]) -> _Step:
 
 def _general_key(term: Term, at: int) -> Callable[[Row], tuple[int, Any]]:
     """Return the sort key of a column that may have NULLs or NaN."""
-    # A descending sort is reversed: then what is greatest comes first.
+    # A descending sort is reversed, so that the greatest value comes first.
     null = (3, 0) if term.nulls_first is term.descending else (0, 0)
 
     def key(row: Row) -> tuple[int, Any]:
@@ -190,7 +191,7 @@ def _general_key(term: Term, at: int) -> Callable[[Row], tuple[int, Any]]:
 
 
 def _grouper(outputs: Sequence[Taken | Aggregate], groups: tuple[int, ...]) -> _Step:
-    """Return a function that makes one row of each group."""
+    """Return a function that makes one row from each group."""
     computed = [_output(output) for output in outputs]
     key_of: Callable[[Row], Any] = itemgetter(*groups) if groups else lambda row: None
 
@@ -207,7 +208,7 @@ def _grouper(outputs: Sequence[Taken | Aggregate], groups: tuple[int, ...]) -> _
 
 
 def _output(output: Taken | Aggregate) -> Callable[[list[Row]], Value]:
-    """Return the function from the rows of a group to an output."""
+    """Return the function that computes an output from the rows of a group."""
     if isinstance(output, Taken):
         place = output.at
         return lambda rows: rows[0][place]
@@ -245,7 +246,7 @@ def _greatest(values: list[Any]) -> Value:
 
 
 def _are_ordered(values: list[Any]) -> bool:
-    """Whether there are values, all of which Python orders."""
+    """Whether there are values, and Python can order all of them."""
     if values and type(values[0]) is float and any(map(math.isnan, values)):
         raise _DeclinedError
     return bool(values)

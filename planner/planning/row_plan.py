@@ -1,9 +1,9 @@
 """Row plans: how a query is answered row by row, if it reads few rows.
 
-DuckDB and Arrow take milliseconds before their first row. A row plan sorts, groups and cuts some
+DuckDB and Arrow take milliseconds before their first row. A row plan sorts, groups and cuts a few
 hundred rows in less time than that. It knows columns, `count`, `sum`, `min`, `max` and `avg` of
-columns, DISTINCT, ORDER BY and LIMIT. It knows no other function and no operator: what needs
-PostgreSQL's meaning of one stays with DuckDB, and so does every statement that reads many rows.
+columns, DISTINCT, ORDER BY and LIMIT. It knows no other function and no operator: DuckDB computes
+those with PostgreSQL's meaning, and runs every statement that reads many rows.
 
 Law: it gives the rows that DuckDB gives, or declines.
 """
@@ -38,11 +38,11 @@ ORDERED = frozenset(
         Kind.TIMESTAMPTZ,
     }
 )
-"""Types whose physical values Python orders, and finds equal, as PostgreSQL does."""
+"""Types whose physical values Python orders and compares as PostgreSQL does."""
 _FLOATS = frozenset({Kind.DOUBLE})
-"""Ordered too, but for NaN: a row plan declines when it meets one."""
+"""Types that are ordered too, except for NaN: a row plan declines when it meets one."""
 _EXTREMES = (ORDERED - {Kind.BOOLEAN, Kind.BYTEA}) | _FLOATS
-"""Types of `min` and `max`."""
+"""Types that `min` and `max` take."""
 _INTEGERS = frozenset({Kind.TINYINT, Kind.SMALLINT, Kind.INTEGER})
 
 
@@ -50,7 +50,7 @@ class Taken(Struct, frozen=True):
     """An output that is a column."""
 
     at: int
-    """The index of the column in those that the access reads."""
+    """The index of the column among those that the access reads."""
 
 
 class Aggregate(Struct, frozen=True):
@@ -76,7 +76,7 @@ class Term(Struct, frozen=True):
 
 
 class RowPlan(Struct, frozen=True, kw_only=True):
-    """What becomes of the rows of an access."""
+    """How the rows of an access become the result."""
 
     outputs: tuple[Taken | Aggregate, ...]
     """The result columns, then those that only ORDER BY needs."""
@@ -89,7 +89,7 @@ class RowPlan(Struct, frozen=True, kw_only=True):
     limits: Limits = NO_LIMITS
 
     def gives(self, columns: Sequence[Column]) -> bool:
-        """Whether it computes values of the types that the result has."""
+        """Whether the computed values have the types of the result."""
         return len(columns) == len(self.types) and all(
             type_ is None or type_ == column.type
             for type_, column in zip(self.types, columns, strict=True)
@@ -120,8 +120,8 @@ def row_plan(bound: Bound, columns: RowColumns) -> RowPlan | None:
     """Return the row plan of a query; None if it needs DuckDB.
 
     Args:
-        bound: a query of stores, whose WHERE and joins the reads of the stores decide.
-        columns: of the rows that are left then.
+        bound: a query of stores; reading the stores applies all of its WHERE and its joins.
+        columns: the columns of the rows that these reads return.
     """
     tree = bound.tree
     assert isinstance(tree, exp.Select)

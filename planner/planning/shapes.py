@@ -3,8 +3,8 @@
 A client without prepared statements sends a new text for each key. The *shape* of a text is the
 text without its literals. Literals that are compared with columns are *lifted*: they become
 parameters of one plan, which serves every text of the shape. The others, such as the number of a
-LIMIT, are *kept*: texts share a plan only if they have the same ones. `planner.planning.lifting`
-tells them apart.
+LIMIT, are *kept*: texts share a plan only if these are equal. `planner.planning.lifting` says which
+are which.
 """
 
 from __future__ import annotations
@@ -36,26 +36,26 @@ _LEXEME = re.compile(
     """,
     re.VERBOSE,
 )
-"""It begins with a set of characters, so that the search skips all others."""
+"""The pattern begins with a set of characters, so that the search skips all others."""
 _DIGITS_MAX = 18
 LITERALS_MAX = 100
 """A text with more literals is planned by itself."""
 
 
 class Parameterized(NamedTuple):
-    """A text without literals: without all of them, or without those that are lifted."""
+    """A text with parameters in place of all its literals, or of the lifted ones."""
 
     shape: str
     """The text with $1, $2, … in place of all literals."""
     literals: tuple[str, ...]
     """The texts of the literals, unquoted."""
     types: tuple[DataType | None, ...]
-    """The types of numbers; None for text literals, whose type depends on the context."""
+    """The type of each number; None for text literals, whose type depends on the context."""
     spans: tuple[tuple[int, int], ...]
     """Where each literal begins and ends in the text, without its quotes."""
 
     def only(self, places: Sequence[int]) -> Parameterized:
-        """Return only some of the literals, with the same shape."""
+        """Return the same shape with only some of the literals."""
         literals, types, spans = self.literals, self.types, self.spans
         return Parameterized(
             self.shape,
@@ -66,7 +66,7 @@ class Parameterized(NamedTuple):
 
 
 def parameterize(sql: str) -> Parameterized | None:
-    """Take the literals out of a text; return None without literals or with unusual syntax."""
+    """Take the literals out of a text; return None if it has none, or has unusual syntax."""
     literals: list[str] = []
     types: list[DataType | None] = []
     pieces: list[str] = []
@@ -110,7 +110,7 @@ class Shapes:
     """Plans by shape and by the literals kept. Not safe to share between threads without a lock.
 
     Args:
-        shapes_max: how many shapes are kept, and how many plans.
+        shapes_max: the largest number of shapes, and also of plans.
     """
 
     def __init__(self, shapes_max: int) -> None:
@@ -136,7 +136,7 @@ class Shapes:
         return bind_literals(sql, planned, parameterized)
 
     def is_second(self, parameterized: Parameterized, version: int) -> bool:
-        """Return whether a text comes for the second time, but for what is lifted."""
+        """Whether a text arrives for the second time, apart from the literals that are lifted."""
         shape = (parameterized.shape, parameterized.types, version)
         lifted = self._lifted.get(shape)
         if lifted is None:
@@ -165,7 +165,8 @@ class Shapes:
             parameterized: a text of the shape.
             version: the catalog's version.
             lifted: the indices of its literals that are lifted.
-            planned: takes these as parameters; None if its texts must be planned one by one.
+            planned: the statement that takes these as parameters; None if each text needs its own
+            plan.
         """
         shape = (parameterized.shape, parameterized.types, version)
         self._lifted[shape] = lifted
@@ -189,7 +190,7 @@ def _shrink(held: OrderedDict[Any, Any], most: int) -> None:
 
 
 def bind_literals(sql: str, planned: Statement, lifted: Parameterized) -> Statement | None:
-    """Return the statement of a text by its shape's plan; None if a literal has a wrong value."""
+    """Return the statement of a text, from its shape's plan; None if a literal's value is wrong."""
     try:
         values: Row = tuple(
             [
@@ -220,11 +221,11 @@ class Template:
     """
 
     head: str
-    """The text before the first literal, with its quote."""
+    """The text before the first literal, with its opening quote."""
     between: tuple[str, ...]
     """The texts between the literals, with their quotes."""
     tail: str
-    """The text after the last one."""
+    """The text after the last literal."""
     data_types: tuple[DataType, ...]
 
     def literals(self, sql: str) -> Row | None:
@@ -235,7 +236,8 @@ class Template:
         is_text = self.head.endswith("'")
         texts: list[str] = []
         for piece in self.between:
-            # A literal has no quote and no word, so that it ends where the piece is found first.
+            # A literal contains no quote and no word, so it ends where the next piece is first
+            # found.
             place = sql.find(piece, at, end)
             literal = sql[at:place]
             if place < 0 or not _is_plain(literal, is_text=is_text):
@@ -260,7 +262,7 @@ def _is_plain(literal: str, *, is_text: bool) -> bool:
 
 
 def template_of(sql: str, statement: Statement) -> Template | None:
-    """Return the template of a text planned by its shape; None without a literal to vary.
+    """Return the template of a text planned by its shape; None if no literal of it can vary.
 
     Args:
         sql: the text, which may end in more than was planned, such as a semicolon.

@@ -1,4 +1,4 @@
-"""How one statement reads: its waits, and the bound and epoch of each partition that it asks.
+"""How one statement reads: its waits, and the bound and epoch at which it asks each partition.
 
 All waiting happens before the first partition is asked, for all partitions at once and with one
 deadline. Nothing is locked meanwhile.
@@ -50,7 +50,7 @@ class Reading:
     _configs: dict[str, QueryConfig] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Start the time of the wait."""
+        """Note when the wait begins."""
         self._deadline_s = time.monotonic() + self.options.wait_ms / 1000
 
     @property
@@ -105,10 +105,10 @@ class Reading:
             self._cut = Newest()
 
     def check_topics(self, stores: Iterable[Store], catalog: StoreCatalog) -> None:
-        """Refuse a bound on a topic that feeds no store: it would be ignored silently.
+        """Refuse a bound on a topic that feeds no store, as it would be ignored silently.
 
         A topic that the statement names must feed a store of the statement. A token may contain
-        topics of other stores, also of one that cannot be opened now.
+        topics of other stores, even of a store that cannot be opened now.
 
         Args:
             stores: the stores that the statement reads.
@@ -297,8 +297,8 @@ def wait_for_all(
         awaited: the partitions.
         timeout_s: how long at most; the deadline of the statement counts, too.
         cancellation: ends the wait at once.
-        report_all: after a partition that is missing or closes, go on waiting for the others;
-            otherwise the wait ends then, as the statement fails anyway.
+        report_all: whether to go on waiting for the others after a partition is missing or closes.
+        Otherwise the wait ends then, as the statement fails anyway.
 
     Raises:
         QueryCancelledError: the statement was cancelled, or its deadline has passed.

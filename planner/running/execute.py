@@ -1,6 +1,6 @@
 """Run plans: send typed queries to the partitions of stores, and gather the answers.
 
-The result has an answer of every partition that was asked. Unless the client accepts partial
+The result has an answer from every partition that was asked. Unless the client accepts partial
 results, one failed partition fails the statement before its first row.
 """
 
@@ -76,7 +76,7 @@ class Executor:
         """Asks the partitions."""
 
     def look_up(self, plan: QueryPlan) -> LookUp | None:
-        """Return what answers a plan of few rows at once; see `planner.running.fast_lookup`."""
+        """Return the function that answers a plan; see `planner.running.fast_lookup`."""
         node = plan.node
         if plan.catalog_values is not None:
             return None
@@ -155,7 +155,7 @@ class Executor:
                 session=session,
             )
         finally:
-            # Open streams have their views and keep them.
+            # Open streams keep the views that they have.
             reading.release()
 
     def _run(
@@ -172,7 +172,7 @@ class Executor:
         self.reads.make_ready(accesses_of(node), parameters, tally)
         if plan.rows is not None and self._takes_few:
             plan.rows.count_statement()
-            # A join that declines leaves no trace: its reads are not those of the node.
+            # A join that declines leaves no trace: the node makes reads of its own.
             noted = tally if plan.join is None else Tally(reading=reading, node=self._node)
             if plan.join is None:
                 rows = self._few_rows(plan.rows, node, parameters, cancellation, noted)
@@ -229,7 +229,7 @@ class Executor:
         cancellation: Cancellation,
         tally: Tally,
     ) -> list[Row] | None:
-        """Return the result if few rows are read; otherwise the opened streams are left."""
+        """Return the result if few rows are read; otherwise None, and the streams remain open."""
         (access,) = accesses_of(node)
         streams = self.reads.streams(access, parameters, cancellation, tally)
         tally.settle()
@@ -243,7 +243,7 @@ class Executor:
         cancellation: Cancellation,
         tally: Tally,
     ) -> list[Row] | None:
-        """Return the result of a join if few rows are read, all partitions answer, none waits."""
+        """Return the result of a join if few rows are read and all partitions answer at once."""
         reading = tally.reading
         if not reading.is_plain or path.is_skipped:
             return None

@@ -23,7 +23,7 @@ from stores.spec.schema import Key, Row
 from stores.spec.store import Store, StoreCatalog
 
 _TARGETS_MAX = 64
-"""So many queries for one relation take about a millisecond; a worker asks more."""
+"""This many queries for one relation take about a millisecond; a worker sends more."""
 
 
 def fast_join(
@@ -33,7 +33,7 @@ def fast_join(
     catalog: StoreCatalog,
     routes: Sequence[Callable[[Key], int]],
 ) -> LookUp:
-    """Return the function that joins few rows and makes the result of them.
+    """Return the function that joins few rows and makes the result from them.
 
     Args:
         plan: the plan of a SELECT.
@@ -72,9 +72,9 @@ class _Reads:
     """The reads of one statement.
 
     Args:
-        stores: of each step.
+        stores: the store of each step.
         routes: their partitioners.
-        parameters: of the statement.
+        parameters: the statement's.
     """
 
     __slots__ = ("_parameters", "_routes", "_stores", "counted", "position")
@@ -85,15 +85,15 @@ class _Reads:
         self._stores, self._routes, self._parameters = stores, routes, parameters
         self.position: Position = EMPTY
         self.counted: dict[tuple[str, int], tuple[str, int, int, int]] = {}
-        """By store and partition: both, the epoch, and the number of rows."""
+        """By store and partition: both again, then the epoch and the number of rows."""
 
     def read(self, number: int, access: Access, rows_max: int) -> tuple[list[Row], int] | None:
         """Return the rows of a step; see `planner.running.joined_rows`.
 
-        None also if a partition answers at another epoch than before: a store can be read twice.
+        None also if a partition answers at another epoch than before, as a store can be read twice.
 
         Raises:
-            CodecError: a parameter is no key.
+            CodecError: a parameter cannot be a key.
             QueryError: a parameter does not have its declared type.
             StoreError: a partition cannot be read.
         """

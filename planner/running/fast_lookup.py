@@ -1,4 +1,4 @@
-"""The fast way of one key, and of few rows: a function made once with the plan.
+"""The fast way to look up one key, or to read few rows: a function made once with the plan.
 
 It parses, plans and copies nothing, and stays in the caller's thread. The session notes the
 position. If an option, a failure or the number of rows needs more than that, it returns None, and
@@ -146,7 +146,7 @@ def fast_rows(
     catalog: StoreCatalog,
     route: Callable[[Key], int],
 ) -> LookUp:
-    """Return the function that reads few rows and makes the result of them.
+    """Return the function that reads few rows and makes the result from them.
 
     Args:
         plan: the plan of a SELECT.
@@ -189,7 +189,7 @@ def fast_rows(
 
 
 def ask(store: Store, scatter: Scatter) -> list[Success[BatchStream]] | None:
-    """Return the answer to each query; None if one has failed, or two are of different epochs."""
+    """Return the answer to each query; None if one has failed, or if two have different epochs."""
     answers: list[Success[BatchStream]] = []
     epochs: dict[int, int] = {}
     for partition, query in scatter.targets:

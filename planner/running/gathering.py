@@ -41,7 +41,7 @@ class Tally:
     position: Position = EMPTY
     answers: list[PartitionAnswer] = field(default_factory=list)
     places: dict[tuple[str, int], int] = field(default_factory=dict)
-    """The index in `answers` of each partition: it has one answer, however often it is asked."""
+    """The index in `answers` of each partition, which has one answer however often it is asked."""
     scatters: dict[int, Scatter] = field(default_factory=dict)
     """The queries of each access, by its id, if they were made before it is opened."""
     opened: dict[int, Streams] = field(default_factory=dict)
@@ -50,7 +50,7 @@ class Tally:
     is_restoring: bool = False
 
     def note(self, store: str, partition: int, answer: QueryResult[Any]) -> None:
-        """Add what a partition has answered; its last failure counts."""
+        """Add a partition's answer; its last failure counts."""
         self.position = self.position.merge(answer.position)
         if isinstance(answer, Failure):
             self.failures.append((store, partition, answer.reason, answer.message))
@@ -94,7 +94,7 @@ def _answer(node: str, store: str, partition: int, answer: QueryResult[Any]) -> 
 
 
 def missing_rows(tally: Tally) -> list[Notice]:
-    """Return a notice for a client that accepts partial results and gets one."""
+    """Return the notice for a client that accepts partial results and gets one."""
     if not tally.failures:
         return []
     missing = partitions_failed(tally.failures).detail
@@ -123,7 +123,7 @@ class Streams:
         answers = [self._tally.answers[at] for at, _ in opened]
         try:
             found = read_few(path, self._scatter, [each.value for _, each in opened], parameters)
-        except StoreError:  # the batches will raise it again, and tell which partition has failed
+        except StoreError:  # the batches will raise it again, and name the partition
             return None
         if found is None:
             return None
@@ -132,7 +132,7 @@ class Streams:
         return found[0]
 
     def take(self, rows_max: int) -> tuple[list[Row], int] | None:
-        """Return all rows as tuples, and how many were read; None if there are more.
+        """Return all rows as tuples, and how many were read; None if there are too many.
 
         The columns of the access come first; others of the predicate may follow.
         """
@@ -176,7 +176,7 @@ def read_few(
 ) -> tuple[list[Row], list[int]] | None:
     """Return the result of few rows, or of columns in memory, and how many rows each read had.
 
-    None if there are too many rows, or only DuckDB computes the result.
+    None if there are too many rows, or if only DuckDB can compute the result.
 
     Raises:
         StoreError: a partition cannot be read.
@@ -225,10 +225,10 @@ def _finished(
 
 
 def _page(scatter: Scatter, streams: Sequence[BatchStream]) -> tuple[list[Row], list[int]] | None:
-    """Return rows with the first ones in the order of several ordered reads.
+    """Return rows that include the first ones in the order of several ordered reads.
 
-    Each partition has the first rows of its own, most of which are not among the first of all. So
-    it reads a little more than its share from each, and more where the others have gone further.
+    Each partition has its own first rows, most of which are not among the first of all. So it reads
+    a little more than its share from each, and more where the others have gone further.
 
     Returns:
         The rows, and how many were read from each stream; None if the reads cannot be merged so.
@@ -300,7 +300,7 @@ def projected(
     schema: pa.Schema,
     window: tuple[int, int | None],
 ) -> Iterator[pa.RecordBatch]:
-    """Return the result columns in order, and only the rows that LIMIT and OFFSET leave.
+    """Return the result columns in order, and only the rows that LIMIT and OFFSET select.
 
     Args:
         batches: rows with the columns of the access.

@@ -44,7 +44,7 @@ class JoinInputs:
         return found
 
     def _next(self, waiting: Mapping[str, Access]) -> tuple[str, Access]:
-        """Return the next access: one that held rows find, else the one with the fewest rows."""
+        """Return the next access: one that held rows can look up, or else the smallest."""
         for link in self.links:
             if link.name in waiting and link.by in self._held:
                 narrowed = self._narrowed(waiting[link.name], link)

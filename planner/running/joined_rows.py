@@ -17,7 +17,7 @@ The columns of the access come first in a row; others may follow."""
 
 
 def joined_rows(join: RowJoin, read: ReadStep) -> list[Row] | None:
-    """Return the joined rows; None if a relation is not read, or the rows are many."""
+    """Return the joined rows; None if a relation cannot be read, or there are too many rows."""
     rows: list[Row] | None = None
     left = ROWS_MAX
     for number, step in enumerate(join.steps):

@@ -15,7 +15,7 @@ from stores.spec.query import Order
 from stores.spec.schema import Row
 
 _LAST_OF = "#last of"
-"""A name that no column has: the read whose last known row this is, or _NONE."""
+"""A name that no other column has. It holds the read whose last known row this is, or _NONE."""
 _NONE = -1
 
 
@@ -90,7 +90,7 @@ def _null_key(name: str) -> str:
 def _fed(
     pending: pa.Table | None, active: dict[int, Iterator[pa.RecordBatch]], hungry: Sequence[int]
 ) -> pa.Table | None:
-    """Return the held rows, with the next rows of each read that has no more known rows."""
+    """Return the held rows, with the next rows of each read whose known rows are used up."""
     parts = [] if pending is None else [pending]
     for number in hungry:
         batch = next((b for b in active[number] if b.num_rows), None)
@@ -129,7 +129,7 @@ def first_few_rows(
     wanted: int,
     rows_max: int,
 ) -> tuple[list[Row], list[int]] | None:
-    """Return rows of all reads, the first ones in order among them, and how many of each read.
+    """Return rows that include the first ones in order, and how many each read has given.
 
     Reads that have gone less far than the others are continued until enough rows are known.
 

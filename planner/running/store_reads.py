@@ -149,7 +149,7 @@ class StoreReads:
 
 
 def check_partitions(partitions: frozenset[int], schema: StoreSchema) -> None:
-    """Refuse partitions that a store does not have.
+    """Refuse partition numbers that a store does not have.
 
     Raises:
         InvalidValueError: there is one.

@@ -1,10 +1,10 @@
-"""Entries to rows, one by one: the function for some columns, written out.
+"""Entries to rows, one by one: a function that is generated for the wanted columns.
 
 A loop over the columns of each row takes longer than reading the row. So the usual columns (texts
 and integers of a key, values as they lie in a row) are decoded by a function that is compiled for
-them. NULLs, and texts with NUL in a key, are left to the codecs.
+them. The codecs decode NULLs, and texts of a key that contain NUL.
 
-Law: it gives what the codecs give.
+Law: it returns what the codecs return.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def entry_rows(keys: KeyCodec, rows: RowCodec, places: Sequence[int], *, at: int
     """Return the function that decodes columns of entries.
 
     Args:
-        keys: decodes keys; its columns are counted first.
+        keys: decodes keys; its columns have the first places.
         rows: decodes rows.
         places: the wanted columns, at least one.
         at: where keys begin.

@@ -12,7 +12,7 @@ from stores.errors import ValueFormatError
 from stores.types.record import KeyForm, SqlType, bad_binary, invalid_text
 
 _EXPONENT_MAX = 20_000
-"""Some more than PostgreSQL's: a short text could mean a number of a billion digits."""
+"""Slightly above PostgreSQL's limit. Without one, a short text could mean a billion digits."""
 _NEGATIVE = 0x4000
 _NOT_FINITE = {0xC000: "NaN", 0xD000: "Infinity", 0xF000: "-Infinity"}
 _SCALE_MAX = 0x3FFF
@@ -92,7 +92,7 @@ def _assembled(groups: tuple[int, ...], *, weight: int, negative: bool, scale: i
     # By text: Python refuses to make an int of more than some 4,000 digits.
     digits = "".join(f"{group:04d}" for group in groups)
     exponent = _GROUP * (weight + 1 - len(groups))
-    # To the declared scale exactly: zeros are added, or the padding of the last group is removed.
+    # The scale becomes the declared one: zeros are added, or the padding of the last group removed.
     surplus = -exponent - scale
     if groups and surplus > 0:
         digits = digits[:-surplus]

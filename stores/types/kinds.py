@@ -58,9 +58,9 @@ SCALARS = tuple(kind for kind in Kind if kind.record.arrow is not None)
 BY_NAME: Mapping[str, Kind] = {
     name: kind for kind in SCALARS for name in (kind.record.name, *kind.record.aliases)
 }
-"""By what a definition calls them."""
+"""By their names in definitions."""
 BY_PARSED: Mapping[str, Kind] = {name: kind for kind in Kind for name in kind.record.parsed}
-"""By what the SQL parser calls their tokens."""
+"""By the SQL parser's names of their tokens."""
 BY_POSTGRES: Mapping[str, Kind] = {
     kind.record.postgres: kind
     for kind in SCALARS

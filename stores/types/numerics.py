@@ -55,7 +55,7 @@ _FLOAT = re.compile(
 )
 _pack_real, _unpack_real = struct.Struct("<f").pack, struct.Struct("<f").unpack
 _REAL_DIGITS, _REAL_DIGITS_MAX = 6, 9
-"""Decimal digits that a real keeps, and how many tell all reals apart."""
+"""The decimal digits that a real always keeps, and those needed to tell all reals apart."""
 _REAL_NORMAL = 2.0**-126
 """Nearer to zero, reals have fewer digits."""
 _SPECIAL = {"inf": b"Infinity", "-inf": b"-Infinity", "nan": b"NaN"}

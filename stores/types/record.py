@@ -20,7 +20,7 @@ from stores.errors import ValueFormatError
 Value: TypeAlias = Any
 """One physical value; the table in `stores.spec.datatypes` says which Python values these are."""
 Cell: TypeAlias = Any
-"""What a JSON cell is made from: bool, int, float or str."""
+"""The values that become a JSON cell: bool, int, float or str."""
 
 Encode: TypeAlias = Callable[[Value], bytes]
 Decode: TypeAlias = Callable[[bytes], Value]
@@ -51,9 +51,9 @@ class Spelling:
     """
 
     steps: tuple[tuple[str, str], ...]
-    """Patterns, and what replaces each match of them, in turn; the text is in lower case."""
+    """Patterns, each with the replacement of its matches, in turn; the text is in lower case."""
     held: str
-    """The pattern of the texts that are values, as a whole. All others are errors."""
+    """The pattern that a text must match as a whole to be a value. All others are errors."""
 
     def parser(self, name: str) -> Callable[[str], str]:
         """Return the `parse` of a type of this name."""
@@ -76,7 +76,7 @@ class SqlType:
     """One SQL type: everything that does not depend on digits, elements or fields."""
 
     name: str
-    """What our definitions and documents call it."""
+    """Its name in our definitions and documents."""
     aliases: tuple[str, ...] = ()
     """More names that a definition may use, without blanks."""
     parsed: tuple[str, ...] = ()
@@ -85,7 +85,7 @@ class SqlType:
     postgres: str
     """`pg_type.typname`."""
     spelled: str
-    """What PostgreSQL's errors and `format_type` call it."""
+    """Its name in PostgreSQL's errors, and as `format_type` returns it."""
     oid: int
     """`pg_type.oid`."""
     array_oid: int
@@ -110,7 +110,7 @@ class SqlType:
     from_arrow: Callable[[Any], Value] | None = None
     """The physical value of Arrow's Python value; None if they are the same."""
     to_arrow: Callable[[Value], Any] | None = None
-    """The reverse."""
+    """The Python value that Arrow expects for a physical value; None if they are the same."""
 
     slot: str | None = None
     """How a value of fixed width is stored in a row, as `struct` names it; None if widths vary."""
@@ -127,7 +127,7 @@ class SqlType:
     It and `decode` raise a ValueFormatError for anything that is not a value of the type.
     """
     spelling: Spelling | None = None
-    """What makes `parse`, for a type that is held as a text."""
+    """How `parse` is made, for a type that is held as a text."""
     encode: Encode = _no_form
     """A value, never None, in PostgreSQL's binary form; a ValueFormatError if out of range."""
     decode: Decode = _no_form

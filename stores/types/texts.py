@@ -42,7 +42,7 @@ BYTEA = SqlType(
 )
 NULL = SqlType(
     name="null",
-    postgres="text",  # PostgreSQL's name for a bare NULL in a result
+    postgres="text",  # PostgreSQL's name for the type of a bare NULL in a result
     spelled="null",
     oid=25,
     array_oid=1009,
