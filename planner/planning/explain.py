@@ -79,6 +79,8 @@ def explain_json(
     """
     shown: dict[str, Any] = {"Plan": _node(plan)}
     if isinstance(plan, QueryPlan):
+        if plan.rows is not None and not isinstance(plan.node, Lookup):
+            shown["Few Rows"] = plan.rows.describe()
         if plan.residual is not None:
             shown["Residual"] = plan.residual
         if plan.clause != NO_CLAUSE:

@@ -77,6 +77,13 @@ class RowPath:
             left -= stream.rows_in_memory
         return left >= 0
 
+    def describe(self) -> str:
+        """Return one line for EXPLAIN."""
+        few = f"row by row, if at most {ROWS_MAX} rows are read"
+        if not self.is_scan or self._reduce is None:
+            return few
+        return f"{few}, or column by column, if at most {COLUMN_ROWS_MAX} rows are in memory"
+
     def finish(self, read: Sequence[Row], parameters: Row) -> list[Row] | None:
         """Return the result made from rows; None if only DuckDB computes it as PostgreSQL does."""
         return self._finished(self._steps, list(read), parameters)

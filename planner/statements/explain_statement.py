@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from planner.pg_catalog import CatalogStatement
 from planner.planning.explain import RowsOf, estimate, explain, explain_json
-from planner.planning.plan import QueryPlan
+from planner.planning.plan import Compose, Lookup, QueryPlan
 from planner.syntax.parse import Parsed
 from planner.values.statement import Result, Statement
 from stores.spec.schema import TEXT, Column, DataType, Kind
@@ -71,7 +71,8 @@ def explain_run(
             f"{a.rows} rows read" + (f", {a.reason}: {a.message}" if a.reason else "")
             for a in result.partitions
         ]
-        lines.append(f"returned {returned} rows in {elapsed_ms:.2f} ms")
+        how = ", without DuckDB" if _is_spared(plan, result) else ""
+        lines.append(f"returned {returned} rows in {elapsed_ms:.2f} ms{how}")
         lines.append(f"position {result.position.token()}")
     return Result(
         kind=statement.kind,
@@ -82,9 +83,17 @@ def explain_run(
     )
 
 
+def _is_spared(plan: QueryPlan | CatalogStatement, result: Result) -> bool:
+    """Whether DuckDB was not needed, though it is the plan's node."""
+    is_composed = isinstance(plan, QueryPlan) and isinstance(plan.node, Compose)
+    return is_composed and result.batches is None
+
+
 def _lines(plan: QueryPlan | CatalogStatement, rows_of: RowsOf) -> list[str]:
     """Return the lines of a plan; the first has the costs, where postgres_fdw looks for them."""
     first, *rest = explain(plan)
     if plan.costs:
         first = f"{first}  {estimate(plan, rows_of)}"
+    if isinstance(plan, QueryPlan) and plan.rows is not None and not isinstance(plan.node, Lookup):
+        rest.append(plan.rows.describe())
     return [first, *rest]

@@ -385,7 +385,7 @@ def test_explain_shows_the_clause(sides: Sides) -> None:
         'EXPLAIN SELECT name FROM people WITH BOUND (events[0] >= $1, \'{"events": {"1": 2}}\', '
         "LATEST, MAX LAG '1 s'), WAIT '5 s', PARTITIONS (0, 1), ACTIVE, PARTIAL, INFO"
     )
-    assert sides.ours(sql)[-1] == (
+    assert sides.ours(sql)[-2] == (
         'with bound (\'{"events":{"1":2}}\', events[0] >= $1, latest, max lag 1000 ms), '
         "wait 5000 ms, partitions (0, 1), active, partial, info",
     )

@@ -5,6 +5,7 @@ SELECT p.name, o.number FROM people p JOIN orders o ON p.name = o.name
 |     or lookup by name = r1.name, if those are 10000 at most
 |   r1: scan orders; columns name, number; on 3 partitions
 |     or range by name = r0.name, if those are 64 at most
+| row by row, if at most 256 rows are read
 => ann, NULL
 => ann, 1
 => ann, 2
@@ -17,6 +18,7 @@ SELECT p.age, o.amount FROM people p JOIN orders o ON p.name = o.name WHERE p.na
 |   r0: lookup people; name = 'ann' and name = 'ann'; columns name, age; on 1 partition
 |   r1: lookup orders; name = 'ann' and name = 'ann' and number = 1; columns name, number, amount; on 1 partition
 | residual p.name = 'ann' AND o.name = 'ann' AND o.number = 1
+| row by row, if at most 256 rows are read
 => 30, 9.50
 
 -- conditions in ON count for an inner join
@@ -24,6 +26,7 @@ SELECT p.age, o.amount FROM people p JOIN orders o ON p.name = o.name AND p.name
 | compose SELECT "p"."age", "o"."amount" FROM "r0" AS "p" JOIN "r1" AS "o" ON "p"."name" = "o"."name" AND "p"."name" = 'ann'
 |   r0: lookup people; name = 'ann'; columns name, age; on 1 partition
 |   r1: range orders; name = 'ann'; columns name, amount; on 3 partitions
+| row by row, if at most 256 rows are read
 => 30, 1.25
 => 30, 5.00
 => 30, 9.50
@@ -74,6 +77,7 @@ SELECT p.name, c.clicks FROM people p CROSS JOIN clicks c WHERE p.name = 'ann' A
 |   r0: lookup people; name = 'ann'; columns name; on 1 partition
 |   r1: window lookup clicks; name = 'bob'; columns name, clicks; on 1 partition
 | residual p.name = 'ann' AND c.name = 'bob'
+| row by row, if at most 256 rows are read
 => ann, 0
 => ann, 1
 
@@ -83,6 +87,7 @@ SELECT a.name, b.name FROM people a, people b WHERE a.name = 'ann' AND b.name = 
 |   r0: lookup people; name = 'ann'; columns name; on 1 partition
 |   r1: lookup people; name = 'bob'; columns name; on 1 partition
 | residual a.name = 'ann' AND b.name = 'bob'
+| row by row, if at most 256 rows are read
 => ann, bob
 
 -- USING: its columns come first, once

@@ -2,6 +2,7 @@
 SELECT name FROM people ORDER BY name LIMIT 2
 | stream; limit 2
 |   scan people; first 2 by name asc; columns name; on 3 partitions
+| row by row, if at most 256 rows are read
 => 
 => ann
 
@@ -9,6 +10,7 @@ SELECT name FROM people ORDER BY name LIMIT 2
 SELECT name FROM people ORDER BY name DESC LIMIT 2
 | stream; limit 2
 |   scan people; first 2 by name desc; columns name; on 3 partitions
+| row by row, if at most 256 rows are read
 => NULL
 => dan
 
@@ -16,6 +18,7 @@ SELECT name FROM people ORDER BY name DESC LIMIT 2
 SELECT name FROM people ORDER BY name NULLS FIRST LIMIT 2
 | stream; limit 2
 |   scan people; first 2 by name asc; columns name; on 3 partitions
+| row by row, if at most 256 rows are read
 => NULL
 => 
 
@@ -23,6 +26,7 @@ SELECT name FROM people ORDER BY name NULLS FIRST LIMIT 2
 SELECT name FROM people ORDER BY name DESC NULLS LAST LIMIT 2
 | stream; limit 2
 |   scan people; first 2 by name desc; columns name; on 3 partitions
+| row by row, if at most 256 rows are read
 => dan
 => cid
 
@@ -30,6 +34,7 @@ SELECT name FROM people ORDER BY name DESC NULLS LAST LIMIT 2
 SELECT name FROM people ORDER BY name LIMIT 2 OFFSET 1
 | stream; limit 2; offset 1
 |   scan people; first 3 by name asc; columns name; on 3 partitions
+| row by row, if at most 256 rows are read
 => ann
 => bob
 
@@ -37,18 +42,21 @@ SELECT name FROM people ORDER BY name LIMIT 2 OFFSET 1
 SELECT name FROM people WHERE name > 'a' ORDER BY name LIMIT 1
 | stream; limit 1
 |   range people; name > 'a'; first 1 by name asc; columns name; on 3 partitions
+| row by row, if at most 256 rows are read
 => ann
 
 -- a residual forbids to cut early
 SELECT name FROM people WHERE age > 6 ORDER BY name LIMIT 1
 | stream; limit 1
 |   scan people; filter age > 6; first 1 by name asc; columns name; on 3 partitions
+| row by row, if at most 256 rows are read
 => 
 
 -- another order forbids it too
 SELECT name, age FROM people ORDER BY age LIMIT 2
 | compose SELECT "name", "age" FROM "r0" AS "people" ORDER BY "age" LIMIT 2
 |   r0: scan people; columns name, age; on 3 partitions
+| row by row, if at most 256 rows are read, or column by column, if at most 65536 rows are in memory
 => NULL, 5
 => , 7
 
@@ -56,6 +64,7 @@ SELECT name, age FROM people ORDER BY age LIMIT 2
 SELECT city AS name FROM people ORDER BY name LIMIT 2
 | compose SELECT "city" AS "name" FROM "r0" AS "people" ORDER BY "name" LIMIT 2
 |   r0: scan people; columns name, city; on 3 partitions
+| row by row, if at most 256 rows are read, or column by column, if at most 65536 rows are in memory
 => Bern
 => Oslo
 
@@ -71,23 +80,27 @@ SELECT name, unnest([1, 2]) AS n FROM people ORDER BY name, n LIMIT 3
 SELECT max(name) AS name FROM people ORDER BY name LIMIT 1
 | compose SELECT MAX("name") AS "name" FROM "r0" AS "people" ORDER BY "name" LIMIT 1
 |   r0: scan people; columns name; on 3 partitions
+| row by row, if at most 256 rows are read
 => dan
 
 -- LIMIT 0
 SELECT name FROM people LIMIT 0
 | stream; limit 0
 |   scan people; any 0 rows; columns name; on 3 partitions
+| row by row, if at most 256 rows are read
 
 -- an offset past the end
 SELECT name FROM people WHERE name = 'ann' LIMIT 5 OFFSET 3
 | stream; limit 5; offset 3
 |   lookup people; name = 'ann'; any 8 rows; columns name; on 1 partition
+| row by row, if at most 256 rows are read
 
 -- LIMIT as a parameter
 $ [2]
 SELECT name FROM people ORDER BY name LIMIT $1
 | stream; limit $1
 |   scan people; first $1 by name asc; columns name; on 3 partitions
+| row by row, if at most 256 rows are read
 => 
 => ann
 
@@ -113,6 +126,7 @@ SELECT name FROM people ORDER BY name FETCH FIRST 2 ROWS ONLY
 SELECT name, number FROM orders ORDER BY name, number LIMIT 3
 | stream; limit 3
 |   scan orders; first 3 by name, number asc; columns name, number; on 3 partitions
+| row by row, if at most 256 rows are read
 => ann, 1
 => ann, 2
 => ann, NULL
@@ -122,6 +136,7 @@ $ ["a", 2, 1]
 SELECT name, age FROM people WHERE name > $1 ORDER BY name LIMIT $2 OFFSET $3
 | stream; limit $2; offset $3
 |   range people; name > $1; first $2 + $3 by name asc; columns name, age; on 3 partitions
+| row by row, if at most 256 rows are read
 => bob, NULL
 => cid, 20
 
@@ -130,6 +145,7 @@ $ [null]
 SELECT name FROM people ORDER BY name LIMIT $1
 | stream; limit $1
 |   scan people; first $1 by name asc; columns name; on 3 partitions
+| row by row, if at most 256 rows are read
 => 
 => ann
 => bob
@@ -142,6 +158,7 @@ $ [2, null]
 SELECT name FROM people ORDER BY name LIMIT $1 OFFSET $2
 | stream; limit $1; offset $2
 |   scan people; first $1 + $2 by name asc; columns name; on 3 partitions
+| row by row, if at most 256 rows are read
 => 
 => ann
 
@@ -150,6 +167,7 @@ $ [3]
 SELECT name, number FROM orders WHERE name = 'ann' ORDER BY number LIMIT $1
 | stream; limit $1
 |   range orders; name = 'ann'; first $1 by number asc; columns name, number; on 3 partitions
+| row by row, if at most 256 rows are read
 => ann, 1
 => ann, 2
 => ann, NULL
@@ -167,6 +185,7 @@ $ [1]
 SELECT name FROM people ORDER BY name LIMIT $1::int
 | stream; limit $1
 |   scan people; first $1 by name asc; columns name; on 3 partitions
+| row by row, if at most 256 rows are read
 => 
 
 -- LIMIT 0 as a parameter
@@ -174,6 +193,7 @@ $ [0]
 SELECT name FROM people ORDER BY name LIMIT $1
 | stream; limit $1
 |   scan people; first $1 by name asc; columns name; on 3 partitions
+| row by row, if at most 256 rows are read
 
 -- a negative LIMIT
 $ [-1]
@@ -190,3 +210,4 @@ $ [0, 9]
 SELECT name FROM people LIMIT $1 OFFSET $2
 | stream; limit $1; offset $2
 |   scan people; any $1 + $2 rows; columns name; on 3 partitions
+| row by row, if at most 256 rows are read

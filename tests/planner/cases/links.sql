@@ -4,6 +4,7 @@ SELECT p.age, o.number FROM people p JOIN orders o ON p.name = o.name WHERE p.na
 |   r0: lookup people; name = 'bob'; columns name, age; on 1 partition
 |   r1: range orders; name = 'bob'; columns name, number; on 3 partitions
 | residual p.name = 'bob'
+| row by row, if at most 256 rows are read
 => NULL, 1
 => NULL, 7
 
@@ -32,6 +33,7 @@ SELECT p.name, p.age FROM orders o JOIN people p ON p.name = o.name WHERE o.numb
 |   r1: scan people; columns name, age; on 3 partitions
 |     or lookup by name = r0.name, if those are 10000 at most
 | residual o.number = 3 OR o.number = 7
+| row by row, if at most 256 rows are read
 => bob, NULL
 
 -- a left join
@@ -41,6 +43,7 @@ SELECT o.name, p.age FROM orders o LEFT JOIN people p ON p.name = o.name WHERE o
 |   r1: scan people; columns name, age; on 3 partitions
 |     or lookup by name = r0.name, if those are 10000 at most
 | residual o.paid
+| row by row, if at most 256 rows are read
 => ann, 30
 => ann, 30
 => bob, NULL
@@ -51,6 +54,7 @@ SELECT p.name, o.number FROM people p LEFT JOIN orders o ON p.name = o.name AND 
 |   r0: scan people; columns name; on 3 partitions
 |   r1: scan orders; filter number = 1; columns name, number; on 3 partitions
 |     or lookup by name = r0.name, if those are 10000 at most
+| row by row, if at most 256 rows are read
 => NULL, NULL
 => , NULL
 => ann, 1

@@ -27,6 +27,7 @@ SELECT age FROM people WHERE name = ''
 SELECT * FROM people WHERE name = NULL
 | stream
 |   nothing of people; no row can match; on no partition
+| row by row, if at most 256 rows are read
 
 -- a NULL parameter equals nothing
 $ [null]
@@ -37,6 +38,7 @@ SELECT * FROM people WHERE name = $1
 SELECT name, age FROM people WHERE name IN ('ann', 'bob', 'zoe', 'ann', NULL)
 | stream
 |   lookup people; name in ('ann', 'bob', 'zoe', 'ann', NULL); columns name, age; on the partitions of 5 keys
+| row by row, if at most 256 rows are read
 => ann, 30
 => bob, NULL
 
@@ -49,6 +51,7 @@ SELECT amount FROM orders WHERE name = 'ann' AND number = 2
 SELECT * FROM orders WHERE name IN ('ann', 'bob') AND number IN (1, 7)
 | stream
 |   lookup orders; name in ('ann', 'bob') and number in (1, 7); columns name, number, amount, paid, due; on the partitions of 4 keys
+| row by row, if at most 256 rows are read
 => ann, 1, 9.50, True, 0
 => bob, 1, NULL, NULL, 7200000000
 => bob, 7, 3.00, True, NULL
@@ -64,6 +67,7 @@ SELECT amount, $2 + 1 FROM orders WHERE name = $1 AND number = $2
 SELECT age FROM people WHERE name = 'ann' OR name = 'bob' OR name IN ('cid')
 | stream
 |   lookup people; name in ('ann', 'bob', 'cid'); columns age; on the partitions of 3 keys
+| row by row, if at most 256 rows are read
 => NULL
 => 20
 => 30
@@ -72,6 +76,7 @@ SELECT age FROM people WHERE name = 'ann' OR name = 'bob' OR name IN ('cid')
 SELECT name FROM people WHERE name = 'ann' OR age = 7
 | stream
 |   scan people; filter (name = 'ann') or (age = 7); columns name; on 3 partitions
+| row by row, if at most 256 rows are read
 => 
 => ann
 
@@ -79,17 +84,20 @@ SELECT name FROM people WHERE name = 'ann' OR age = 7
 SELECT name FROM people WHERE name IN ('ann', 'bob') AND age > 5
 | stream
 |   lookup people; name in ('ann', 'bob'); filter age > 5; columns name; on the partitions of 2 keys
+| row by row, if at most 256 rows are read
 => ann
 
 -- a contradiction
 SELECT * FROM people WHERE name = 'ann' AND name = 'bob'
 | stream
 |   nothing of people; no row can match; on no partition
+| row by row, if at most 256 rows are read
 
 -- ANY of an array
 SELECT age FROM people WHERE name = ANY(ARRAY['ann', 'cid'])
 | stream
 |   lookup people; name in ('ann', 'cid'); columns age; on the partitions of 2 keys
+| row by row, if at most 256 rows are read
 => 20
 => 30
 
@@ -97,6 +105,7 @@ SELECT age FROM people WHERE name = ANY(ARRAY['ann', 'cid'])
 SELECT age FROM people WHERE name = ANY('{ann,"cid",NULL}')
 | stream
 |   lookup people; name in ('ann', 'cid', NULL); columns age; on the partitions of 3 keys
+| row by row, if at most 256 rows are read
 => 20
 => 30
 
@@ -104,6 +113,7 @@ SELECT age FROM people WHERE name = ANY('{ann,"cid",NULL}')
 SELECT age FROM people WHERE name = ANY('{ann,cid}'::text[])
 | stream
 |   lookup people; name in ('ann', 'cid'); columns age; on the partitions of 2 keys
+| row by row, if at most 256 rows are read
 => 20
 => 30
 
@@ -112,6 +122,7 @@ $ [["ann", "bob", null]]
 SELECT age FROM people WHERE name = ANY($1)
 | stream
 |   lookup people; name = any ($1); columns age; on the partitions of the keys
+| row by row, if at most 256 rows are read
 => NULL
 => 30
 
@@ -129,6 +140,7 @@ SELECT name FROM people WHERE name <> ALL($1)
 SELECT * FROM stock WHERE item = 2.5 AND day = '1970-01-02'
 | stream
 |   nothing of stock; no row can match; on no partition
+| row by row, if at most 256 rows are read
 
 -- an integer column and a number that is whole after all
 SELECT amount FROM stock WHERE item = 2.0 AND day = '1970-01-02'
@@ -139,6 +151,7 @@ SELECT amount FROM stock WHERE item = 2.0 AND day = '1970-01-02'
 SELECT * FROM stock WHERE item = 99999999999 AND day = '1970-01-02'
 | stream
 |   nothing of stock; no row can match; on no partition
+| row by row, if at most 256 rows are read
 
 -- a date
 SELECT amount FROM stock WHERE item = 1 AND day = date '1970-01-02'

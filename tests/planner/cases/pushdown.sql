@@ -2,42 +2,49 @@
 SELECT count(*) FROM people
 | count
 |   scan people; columns _partition; on 3 partitions
+| row by row, if at most 256 rows are read, or column by column, if at most 65536 rows are in memory
 => 6
 
 -- number of rows, with a filter
 SELECT count(*) AS n FROM people WHERE age > 6
 | count
 |   scan people; filter age > 6; columns _partition; on 3 partitions
+| row by row, if at most 256 rows are read, or column by column, if at most 65536 rows are in memory
 => 4
 
 -- number of rows of a range
 SELECT count(*) FROM orders WHERE name = 'ann'
 | count
 |   range orders; name = 'ann'; columns _partition; on 3 partitions
+| row by row, if at most 256 rows are read
 => 3
 
 -- least and greatest key
 SELECT min(name), max(name) FROM people
 | compose SELECT MIN("name") AS "min", MAX("name") AS "max" FROM "r0" AS "people"
 |   r0: range people; name is not null; ends of name; columns name; on 3 partitions
+| row by row, if at most 256 rows are read
 => , dan
 
 -- greatest key of a range
 SELECT max(item) FROM stock WHERE item < 3
 | compose SELECT MAX("item") AS "max" FROM "r0" AS "stock" WHERE "item" < 3
 |   r0: range stock; item < 3 and item is not null; ends of item; columns item; on 3 partitions
+| row by row, if at most 256 rows are read
 => 2
 
 -- the ends of a filter need all of it
 SELECT max(name) FROM people WHERE age < 25
 | compose SELECT MAX("name") AS "max" FROM "r0" AS "people" WHERE "age" < 25
 |   r0: range people; name is not null; filter age < 25; ends of name; columns name, age; on 3 partitions
+| row by row, if at most 256 rows are read
 => cid
 
 -- first rows, NULLs last
 SELECT name FROM people ORDER BY name LIMIT 3
 | stream; limit 3
 |   scan people; first 3 by name asc; columns name; on 3 partitions
+| row by row, if at most 256 rows are read
 => 
 => ann
 => bob
@@ -46,6 +53,7 @@ SELECT name FROM people ORDER BY name LIMIT 3
 SELECT name FROM people ORDER BY name NULLS FIRST LIMIT 3
 | stream; limit 3
 |   scan people; first 3 by name asc; columns name; on 3 partitions
+| row by row, if at most 256 rows are read
 => NULL
 => 
 => ann
@@ -54,6 +62,7 @@ SELECT name FROM people ORDER BY name NULLS FIRST LIMIT 3
 SELECT name FROM people ORDER BY name DESC LIMIT 3
 | stream; limit 3
 |   scan people; first 3 by name desc; columns name; on 3 partitions
+| row by row, if at most 256 rows are read
 => NULL
 => dan
 => cid
@@ -62,6 +71,7 @@ SELECT name FROM people ORDER BY name DESC LIMIT 3
 SELECT name FROM people ORDER BY name DESC NULLS LAST LIMIT 2 OFFSET 1
 | stream; limit 2; offset 1
 |   scan people; first 3 by name desc; columns name; on 3 partitions
+| row by row, if at most 256 rows are read
 => cid
 => bob
 
@@ -69,6 +79,7 @@ SELECT name FROM people ORDER BY name DESC NULLS LAST LIMIT 2 OFFSET 1
 SELECT name, age FROM people WHERE age > 6 ORDER BY name LIMIT 2
 | stream; limit 2
 |   scan people; filter age > 6; first 2 by name asc; columns name, age; on 3 partitions
+| row by row, if at most 256 rows are read
 => , 7
 => ann, 30
 
@@ -76,6 +87,7 @@ SELECT name, age FROM people WHERE age > 6 ORDER BY name LIMIT 2
 SELECT name, number FROM orders ORDER BY name, number LIMIT 4
 | stream; limit 4
 |   scan orders; first 4 by name, number asc; columns name, number; on 3 partitions
+| row by row, if at most 256 rows are read
 => ann, 1
 => ann, 2
 => ann, NULL
@@ -85,6 +97,7 @@ SELECT name, number FROM orders ORDER BY name, number LIMIT 4
 SELECT name, number FROM orders ORDER BY name DESC, number DESC NULLS LAST LIMIT 4
 | stream; limit 4
 |   scan orders; first 4 by name, number desc; columns name, number; on 3 partitions
+| row by row, if at most 256 rows are read
 => eve, 3
 => bob, 7
 => bob, 1
@@ -94,6 +107,7 @@ SELECT name, number FROM orders ORDER BY name DESC, number DESC NULLS LAST LIMIT
 SELECT name, number FROM orders ORDER BY name DESC, number DESC LIMIT 4
 | compose SELECT "name", "number" FROM "r0" AS "orders" ORDER BY "name" DESC NULLS FIRST, "number" DESC NULLS FIRST LIMIT 4
 |   r0: scan orders; columns name, number; on 3 partitions
+| row by row, if at most 256 rows are read, or column by column, if at most 65536 rows are in memory
 => eve, 3
 => bob, 7
 => bob, 1
@@ -103,6 +117,7 @@ SELECT name, number FROM orders ORDER BY name DESC, number DESC LIMIT 4
 SELECT number FROM orders WHERE name = 'ann' ORDER BY number DESC LIMIT 2
 | stream; limit 2
 |   range orders; name = 'ann'; first 2 by number desc; columns number; on 3 partitions
+| row by row, if at most 256 rows are read
 => NULL
 => 2
 
@@ -117,6 +132,7 @@ SELECT upper(name) FROM people ORDER BY name LIMIT 2
 SELECT window_start, clicks FROM clicks WHERE name = 'ann' ORDER BY window_start DESC LIMIT 2
 | stream; limit 2
 |   window lookup clicks; name = 'ann'; first 2 by window_start desc; columns window_start, clicks; on 1 partition
+| row by row, if at most 256 rows are read
 => 10800000000, 30
 => 7200000000, 20
 

@@ -65,6 +65,7 @@ SELECT * FROM (SELECT name, _partition FROM people) x WHERE name = 'bob'
 SELECT *, _epoch FROM people WHERE name = 'ann'
 | stream
 |   lookup people; name = 'ann'; columns name, age, score, city, _epoch; on 1 partition
+| row by row, if at most 256 rows are read
 => ann, 30, 1.5, Oslo, 0
 
 -- ours: a qualified star leaves them out too
@@ -75,6 +76,7 @@ SELECT p.*, p._epoch, o.number FROM people p JOIN orders o ON p.name = o.name WH
 |   r1: scan orders; filter number = 7; columns name, number, _epoch; on 3 partitions
 |     or lookup by name = r0.name, if those are 10000 at most
 | residual o.number = 7
+| row by row, if at most 256 rows are read
 => bob, NULL, 2.0, Rome, 0, 7
 
 -- a whole row
@@ -135,6 +137,7 @@ SELECT name FROM people UNION SELECT name FROM orders
 SELECT city, count(*) AS n FROM people GROUP BY city ORDER BY n DESC, city
 | compose SELECT "city", COUNT(*) AS "n" FROM "r0" AS "people" GROUP BY "city" ORDER BY "n" DESC NULLS FIRST, "city"
 |   r0: scan people; columns city; on 3 partitions
+| row by row, if at most 256 rows are read, or column by column, if at most 65536 rows are in memory
 => Oslo, 2
 => Rome, 2
 => Bern, 1
@@ -187,6 +190,7 @@ SELECT name, row_number() OVER (ORDER BY age), lag(age) OVER w FROM people WINDO
 SELECT count(*) FROM people
 | count
 |   scan people; columns _partition; on 3 partitions
+| row by row, if at most 256 rows are read, or column by column, if at most 65536 rows are in memory
 => 6
 
 -- a statement without a store
@@ -220,6 +224,7 @@ $ ["Rome"]
 SELECT name FROM people WHERE city = $1 OR name = $1
 | stream
 |   scan people; filter (city = $1) or (name = $1); columns name; on 3 partitions
+| row by row, if at most 256 rows are read
 => 
 => bob
 

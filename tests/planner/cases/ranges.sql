@@ -2,6 +2,7 @@
 SELECT number, amount FROM orders WHERE name = 'ann'
 | stream
 |   range orders; name = 'ann'; columns number, amount; on 3 partitions
+| row by row, if at most 256 rows are read
 => NULL, 5.00
 => 1, 9.50
 => 2, 1.25
@@ -10,12 +11,14 @@ SELECT number, amount FROM orders WHERE name = 'ann'
 SELECT number FROM orders WHERE name = 'ann' AND number > 1
 | stream
 |   range orders; name = 'ann' and number > 1; columns number; on 3 partitions
+| row by row, if at most 256 rows are read
 => 2
 
 -- the prefix, then BETWEEN
 SELECT number FROM orders WHERE name = 'ann' AND number BETWEEN 1 AND 2
 | stream
 |   range orders; name = 'ann' and number >= 1 and number <= 2; columns number; on 3 partitions
+| row by row, if at most 256 rows are read
 => 1
 => 2
 
@@ -23,17 +26,20 @@ SELECT number FROM orders WHERE name = 'ann' AND number BETWEEN 1 AND 2
 SELECT number FROM orders WHERE name = 'ann' AND number > 0 AND number >= 2 AND number < 9
 | stream
 |   range orders; name = 'ann' and number > 0 and number >= 2 and number < 9; columns number; on 3 partitions
+| row by row, if at most 256 rows are read
 => 2
 
 -- bounds that no number meets
 SELECT number FROM orders WHERE name = 'ann' AND number > 5 AND number < 3
 | stream
 |   nothing of orders; no row can match; on no partition
+| row by row, if at most 256 rows are read
 
 -- a range of texts
 SELECT name FROM people WHERE name >= 'b' AND name < 'd'
 | stream
 |   range people; name >= 'b' and name < 'd'; columns name; on 3 partitions
+| row by row, if at most 256 rows are read
 => bob
 => cid
 
@@ -41,6 +47,7 @@ SELECT name FROM people WHERE name >= 'b' AND name < 'd'
 SELECT name FROM people WHERE 'b' < name
 | stream
 |   range people; name > 'b'; columns name; on 3 partitions
+| row by row, if at most 256 rows are read
 => bob
 => cid
 => dan
@@ -49,6 +56,7 @@ SELECT name FROM people WHERE 'b' < name
 SELECT name FROM people WHERE name <= 'b'
 | stream
 |   range people; name <= 'b'; columns name; on 3 partitions
+| row by row, if at most 256 rows are read
 => 
 => ann
 
@@ -56,6 +64,7 @@ SELECT name FROM people WHERE name <= 'b'
 SELECT item FROM stock WHERE item > 1.5 AND item <= 2.5
 | stream
 |   range stock; item > 1.5 and item <= 2.5; columns item; on 3 partitions
+| row by row, if at most 256 rows are read
 => 2
 => 2
 => 2
@@ -64,6 +73,7 @@ SELECT item FROM stock WHERE item > 1.5 AND item <= 2.5
 SELECT item FROM stock WHERE item < 99999999999
 | stream
 |   range stock; item < 99999999999; columns item; on 3 partitions
+| row by row, if at most 256 rows are read
 => 1
 => 1
 => 1
@@ -78,11 +88,13 @@ SELECT item FROM stock WHERE item < 99999999999
 SELECT item FROM stock WHERE item > 99999999999
 | stream
 |   range stock; item > 99999999999; columns item; on no partition
+| row by row, if at most 256 rows are read
 
 -- ours: a range of times with a date
 SELECT name FROM visits WHERE at >= date '1970-01-02'
 | stream
 |   range visits; at >= CAST('1970-01-02' AS DATE); columns name; on 3 partitions
+| row by row, if at most 256 rows are read
 => ann
 => eve
 
@@ -91,6 +103,7 @@ $ ["ann", 2]
 SELECT number FROM orders WHERE name = $1 AND number <= $2
 | stream
 |   range orders; name = $1 and number <= $2; columns number; on 3 partitions
+| row by row, if at most 256 rows are read
 => 1
 => 2
 
@@ -98,6 +111,7 @@ SELECT number FROM orders WHERE name = $1 AND number <= $2
 SELECT number FROM orders WHERE name IN ('ann', 'bob') AND number > 1
 | stream
 |   range orders; name in ('ann', 'bob') and number > 1; columns number; on 3 partitions
+| row by row, if at most 256 rows are read
 => 2
 => 7
 
@@ -105,6 +119,7 @@ SELECT number FROM orders WHERE name IN ('ann', 'bob') AND number > 1
 SELECT item FROM stock WHERE item BETWEEN 2 AND 3 AND day = '1970-01-01'
 | stream
 |   range stock; item >= 2 and item <= 3; filter day = '1970-01-01'; columns item; on 3 partitions
+| row by row, if at most 256 rows are read
 => 2
 => 3
 
@@ -112,6 +127,7 @@ SELECT item FROM stock WHERE item BETWEEN 2 AND 3 AND day = '1970-01-01'
 SELECT name FROM people WHERE NOT name = 'ann'
 | stream
 |   range people; (name < 'ann') or (name > 'ann'); columns name; on 3 partitions
+| row by row, if at most 256 rows are read
 => 
 => bob
 => cid
@@ -121,6 +137,7 @@ SELECT name FROM people WHERE NOT name = 'ann'
 SELECT name FROM orders WHERE number = 1
 | stream
 |   scan orders; filter number = 1; columns name; on 3 partitions
+| row by row, if at most 256 rows are read
 => ann
 => bob
 
@@ -128,18 +145,21 @@ SELECT name FROM orders WHERE number = 1
 SELECT number FROM orders WHERE name = 'ann' AND number IS NULL
 | stream
 |   lookup orders; name = 'ann' and number is null; columns number; on 1 partition
+| row by row, if at most 256 rows are read
 => NULL
 
 -- ours: partitions are not in DuckDB
 SELECT count(*) FROM people WHERE _partition IN (0, 1, 2)
 | count
 |   scan people; _partition in (0, 1, 2); columns _partition; on 3 partitions
+| row by row, if at most 256 rows are read, or column by column, if at most 65536 rows are in memory
 => 6
 
 -- ours: one partition
 SELECT name, _partition FROM people WHERE _partition = 1
 | stream
 |   scan people; _partition = 1; columns name, _partition; on 1 partition
+| row by row, if at most 256 rows are read
 => bob, 1
 => dan, 1
 
@@ -147,6 +167,7 @@ SELECT name, _partition FROM people WHERE _partition = 1
 SELECT name FROM people WHERE _partition >= 1 AND _partition < 2
 | stream
 |   scan people; _partition >= 1 and _partition < 2; columns name; on 1 partition
+| row by row, if at most 256 rows are read
 => bob
 => dan
 
@@ -154,16 +175,19 @@ SELECT name FROM people WHERE _partition >= 1 AND _partition < 2
 SELECT name FROM people WHERE _partition = 9
 | stream
 |   scan people; _partition = 9; columns name; on no partition
+| row by row, if at most 256 rows are read
 
 -- ours: a lookup in the wrong partition
 SELECT name FROM people WHERE name = 'bob' AND _partition = 0
 | stream
 |   lookup people; name = 'bob' and _partition = 0; columns name; on 1 partition
+| row by row, if at most 256 rows are read
 
 -- no condition is a scan
 SELECT city FROM people
 | stream
 |   scan people; columns city; on 3 partitions
+| row by row, if at most 256 rows are read
 => NULL
 => Bern
 => Oslo
@@ -207,11 +231,13 @@ SELECT name FROM people WHERE name LIKE $1
 SELECT name FROM people WHERE name LIKE 'a\_b%'
 | stream
 |   range people; name >= 'a_b' and name < 'a_c'; columns name; on 3 partitions
+| row by row, if at most 256 rows are read
 
 -- another escape
 SELECT name FROM people WHERE name LIKE 'a!!n%' ESCAPE '!'
 | stream
 |   range people; name >= 'a!n' and name < 'a!o'; columns name; on 3 partitions
+| row by row, if at most 256 rows are read
 
 -- an escape that is a wildcard
 SELECT name FROM people WHERE name LIKE 'a%%' ESCAPE '%'
@@ -233,6 +259,7 @@ $ ["a"]
 SELECT name FROM people WHERE starts_with(name, $1)
 | stream
 |   range people; name >= the start of $1 and name < the end of $1; columns name; on 3 partitions
+| row by row, if at most 256 rows are read
 => ann
 
 -- every text starts with an empty one
@@ -240,6 +267,7 @@ $ [""]
 SELECT name FROM people WHERE name ^@ $1
 | stream
 |   range people; name >= the start of $1 and name < the end of $1; columns name; on 3 partitions
+| row by row, if at most 256 rows are read
 => 
 => ann
 => bob
@@ -251,3 +279,4 @@ $ ["\udbff\udfff"]
 SELECT name FROM people WHERE starts_with(name, $1)
 | stream
 |   range people; name >= the start of $1 and name < the end of $1; columns name; on 3 partitions
+| row by row, if at most 256 rows are read

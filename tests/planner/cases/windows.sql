@@ -2,6 +2,7 @@
 SELECT window_start, clicks FROM clicks WHERE name = 'ann'
 | stream
 |   window lookup clicks; name = 'ann'; columns window_start, clicks; on 1 partition
+| row by row, if at most 256 rows are read
 => 0, 0
 => 10800000000, 30
 => 3600000000, 10
@@ -11,6 +12,7 @@ SELECT window_start, clicks FROM clicks WHERE name = 'ann'
 SELECT clicks FROM clicks WHERE name = 'ann' AND window_start >= '1970-01-01 01:00:00+00' AND window_start < '1970-01-01 03:00:00+00'
 | stream
 |   window lookup clicks; name = 'ann' and window_start >= '1970-01-01 01:00:00+00' and window_start < '1970-01-01 03:00:00+00'; columns clicks; on 1 partition
+| row by row, if at most 256 rows are read
 => 10
 => 20
 
@@ -18,6 +20,7 @@ SELECT clicks FROM clicks WHERE name = 'ann' AND window_start >= '1970-01-01 01:
 SELECT clicks FROM clicks WHERE name = 'ann' AND window_start BETWEEN '1970-01-01 01:00:00+00' AND '1970-01-01 02:00:00+00'
 | stream
 |   window lookup clicks; name = 'ann' and window_start >= '1970-01-01 01:00:00+00' and window_start <= '1970-01-01 02:00:00+00'; columns clicks; on 1 partition
+| row by row, if at most 256 rows are read
 => 10
 => 20
 
@@ -25,6 +28,7 @@ SELECT clicks FROM clicks WHERE name = 'ann' AND window_start BETWEEN '1970-01-0
 SELECT clicks FROM clicks WHERE name = 'ann' AND window_end > '1970-01-01 01:00:00+00' AND window_end <= '1970-01-01 03:00:00+00'
 | stream
 |   window lookup clicks; name = 'ann' and window_end > '1970-01-01 01:00:00+00' and window_end <= '1970-01-01 03:00:00+00'; columns clicks; on 1 partition
+| row by row, if at most 256 rows are read
 => 10
 => 20
 
@@ -32,6 +36,7 @@ SELECT clicks FROM clicks WHERE name = 'ann' AND window_end > '1970-01-01 01:00:
 SELECT clicks FROM clicks WHERE name = 'ann' AND window_start >= '1970-01-01 01:00:00+00' AND window_end <= '1970-01-01 03:00:00+00'
 | stream
 |   window lookup clicks; name = 'ann' and window_start >= '1970-01-01 01:00:00+00' and window_end <= '1970-01-01 03:00:00+00'; columns clicks; on 1 partition
+| row by row, if at most 256 rows are read
 => 10
 => 20
 
@@ -48,18 +53,21 @@ SELECT clicks FROM clicks WHERE name = 'ann' AND window_start >= to_timestamp($1
 SELECT clicks FROM clicks WHERE name = 'ann' AND window_start = '1970-01-01 02:00:00+00'
 | stream
 |   window lookup clicks; name = 'ann' and window_start = '1970-01-01 02:00:00+00'; columns clicks; on 1 partition
+| row by row, if at most 256 rows are read
 => 20
 
 -- one window by its end
 SELECT clicks FROM clicks WHERE name = 'ann' AND window_end = '1970-01-01 02:00:00+00'
 | stream
 |   window lookup clicks; name = 'ann' and window_end = '1970-01-01 02:00:00+00'; columns clicks; on 1 partition
+| row by row, if at most 256 rows are read
 => 10
 
 -- several windows are read as one range
 SELECT clicks FROM clicks WHERE name = 'ann' AND window_start IN ('1970-01-01 00:00:00+00', '1970-01-01 02:00:00+00')
 | stream
 |   window lookup clicks; name = 'ann' and window_start in ('1970-01-01 00:00:00+00', '1970-01-01 02:00:00+00'); columns clicks; on 1 partition
+| row by row, if at most 256 rows are read
 => 0
 => 20
 
@@ -67,11 +75,13 @@ SELECT clicks FROM clicks WHERE name = 'ann' AND window_start IN ('1970-01-01 00
 SELECT clicks FROM clicks WHERE window_start = '1970-01-01 00:00:00.0005+00'
 | stream
 |   window range clicks; window_start = '1970-01-01 00:00:00.0005+00'; columns clicks; on 3 partitions
+| row by row, if at most 256 rows are read
 
 -- windows of all keys by start
 SELECT name, clicks FROM clicks WHERE window_start < '1970-01-01 01:00:00+00'
 | stream
 |   window range clicks; window_start < '1970-01-01 01:00:00+00'; columns name, clicks; on 3 partitions
+| row by row, if at most 256 rows are read
 => ann, 0
 => bob, 0
 
@@ -79,6 +89,7 @@ SELECT name, clicks FROM clicks WHERE window_start < '1970-01-01 01:00:00+00'
 SELECT name, clicks FROM clicks WHERE name > 'a' AND window_start = timestamptz '1970-01-01 01:00:00+00'
 | stream
 |   window range clicks; name > 'a' and window_start = CAST('1970-01-01 01:00:00+00' AS TIMESTAMPTZ); columns name, clicks; on 3 partitions
+| row by row, if at most 256 rows are read
 => ann, 10
 => bob, 1
 
@@ -86,23 +97,27 @@ SELECT name, clicks FROM clicks WHERE name > 'a' AND window_start = timestamptz 
 SELECT count(*) FROM clicks WHERE window_start >= date '1970-01-01'
 | count
 |   window range clicks; window_start >= CAST('1970-01-01' AS DATE); columns _partition; on 3 partitions
+| row by row, if at most 256 rows are read
 => 6
 
 -- a zone
 SELECT clicks FROM clicks WHERE name = 'ann' AND window_start = '1970-01-01 03:30:00+02:30'
 | stream
 |   window lookup clicks; name = 'ann' and window_start = '1970-01-01 03:30:00+02:30'; columns clicks; on 1 partition
+| row by row, if at most 256 rows are read
 => 10
 
 -- no window is both
 SELECT clicks FROM clicks WHERE name = 'ann' AND window_start > '1970-01-01 02:00:00+00' AND window_end < '1970-01-01 02:00:00+00'
 | stream
 |   window lookup clicks; name = 'ann' and window_start > '1970-01-01 02:00:00+00' and window_end < '1970-01-01 02:00:00+00'; columns clicks; on 1 partition
+| row by row, if at most 256 rows are read
 
 -- all windows
 SELECT sum(clicks) FROM clicks
 | compose SELECT SUM("clicks") AS "sum" FROM "r0" AS "clicks"
 |   r0: scan clicks; columns clicks; on 3 partitions
+| row by row, if at most 256 rows are read, or column by column, if at most 65536 rows are in memory
 => 61
 
 -- hours after a time, as many as the parameter says
@@ -110,6 +125,7 @@ $ [2]
 SELECT clicks FROM clicks WHERE name = 'ann' AND window_start >= timestamptz '1970-01-01 00:00:00+00' + $1 * interval '1 hour'
 | stream
 |   window lookup clicks; name = 'ann' and window_start >= CAST('1970-01-01 00:00:00+00' AS TIMESTAMPTZ) + $1 * INTERVAL '1 hour'; columns clicks; on 1 partition
+| row by row, if at most 256 rows are read
 => 20
 => 30
 
@@ -117,6 +133,7 @@ SELECT clicks FROM clicks WHERE name = 'ann' AND window_start >= timestamptz '19
 SELECT clicks FROM clicks WHERE name = 'ann' AND window_start >= timestamptz '1970-01-01 00:00:00+00' + 2 * interval '1 hour'
 | stream
 |   window lookup clicks; name = 'ann' and window_start >= CAST('1970-01-01 00:00:00+00' AS TIMESTAMPTZ) + 2 * INTERVAL '1 hour'; columns clicks; on 1 partition
+| row by row, if at most 256 rows are read
 => 20
 => 30
 
@@ -125,6 +142,7 @@ $ [10800000000]
 SELECT clicks FROM clicks WHERE window_start = $1::timestamptz - interval '1 hour'
 | stream
 |   window range clicks; window_start = CAST($1 AS TIMESTAMPTZ) - INTERVAL '1 hour'; columns clicks; on 3 partitions
+| row by row, if at most 256 rows are read
 => 20
 
 -- a parameter that is NULL
@@ -132,3 +150,4 @@ $ [null]
 SELECT clicks FROM clicks WHERE name = 'ann' AND window_start >= timestamptz '1970-01-01 00:00:00+00' + $1 * interval '1 hour'
 | stream
 |   window lookup clicks; name = 'ann' and window_start >= CAST('1970-01-01 00:00:00+00' AS TIMESTAMPTZ) + $1 * INTERVAL '1 hour'; columns clicks; on 1 partition
+| row by row, if at most 256 rows are read

@@ -58,7 +58,7 @@ def test_the_catalog(sides: Sides) -> None:
 
 
 def test_text_stays_text(sides: Sides) -> None:
-    assert len(rows_of(run(sides.engine, "EXPLAIN (ANALYZE off) SELECT age FROM people"))) == 2
+    assert len(rows_of(run(sides.engine, "EXPLAIN (ANALYZE off) SELECT age FROM people"))) == 3
 
 
 def test_other_formats_are_refused_at_their_word(sides: Sides) -> None:
@@ -112,3 +112,25 @@ def test_the_width_is_that_of_the_columns(engine: SqlEngine) -> None:
 def test_costs_can_be_left_out(engine: SqlEngine, option: str) -> None:
     lines = rows_of(run(engine, f"EXPLAIN ({option}) SELECT number FROM orders"))
     assert not any("cost=" in line for (line,) in lines)
+
+
+def test_it_says_which_statements_can_do_without_duckdb(sides: Sides) -> None:
+    few = "row by row, if at most 256 rows are read"
+    in_memory = "column by column, if at most 65536 rows are in memory"
+    lines = {
+        sql: "\n".join(str(line) for (line,) in sides.ours(f"EXPLAIN ANALYZE {sql}"))
+        for sql in (
+            "SELECT name, age FROM people WHERE name IN ('ann', 'bob') ORDER BY age",
+            "SELECT city, count(*) FROM people GROUP BY city",
+            "SELECT upper(name) FROM people WHERE name IN ('ann', 'bob')",
+            "SELECT age FROM people WHERE name = 'ann'",
+        )
+    }
+    by_rows, by_columns, by_duckdb, lookup = lines.values()
+    assert few in by_rows
+    assert in_memory not in by_rows
+    assert "ms, without DuckDB" in by_rows
+    assert f"{few}, or {in_memory}" in by_columns
+    for text in (by_duckdb, lookup):
+        assert few not in text
+        assert "without DuckDB" not in text
