@@ -23,6 +23,7 @@ from tests.bench import (
     planning,
     scans,
     small,
+    small_http,
     small_in_process,
     statements,
     stores,
@@ -82,6 +83,7 @@ FAMILIES: Mapping[str, Family] = {
     "connect": connections.connect_and_query,
     "idle-memory": connections.idle_memory,
     **small.FAMILIES,
+    **small_http.FAMILIES,
     "small-in-process": small_in_process.costs,
 }
 """Name for `--only` → measurement, in the order of the table."""

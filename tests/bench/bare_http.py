@@ -1,4 +1,4 @@
-"""The rival over HTTP: two Starlette routes that read one key from RocksDB, and nothing else.
+"""The rival over HTTP: two Starlette routes that read an answer from RocksDB, and nothing else.
 
 `python -m tests.bench.bare_http DIRECTORY PORT` serves it as the gateway serves: uvicorn with
 httptools and uvloop, one process, no access log.

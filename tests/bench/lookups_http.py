@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import orjson
@@ -80,7 +80,7 @@ def _of_all_keys(setting: Setting, script: str) -> str:
 
 
 def _measured(setting: Setting, work: str, path: str, script: Path, *, connections: int) -> Line:
-    with _bare_server(setting) as bare:
+    with bare_server(setting, "bare", _answers) as bare:
         _check_answers(setting.gateway.http_url, bare)
 
         def requests_per_s(url: str) -> float:
@@ -129,22 +129,30 @@ def _row(request: urllib.request.Request) -> list[object]:
 
 
 @contextlib.contextmanager
-def _bare_server(setting: Setting) -> Iterator[str]:
-    """The other server's base URL."""
-    directory = setting.directory / "bare"
+def bare_server(
+    setting: Setting, name: str, rows_of: Callable[[Setting], list[tuple[str, bytes]]]
+) -> Iterator[str]:
+    """Run the server; yield its base URL.
+
+    Args:
+        setting: where its database is.
+        name: of the database.
+        rows_of: returns the answers by key; they are written once.
+    """
+    directory = setting.directory / name
     if not directory.exists():
-        make_database(str(directory), _answers(setting))
+        make_database(str(directory), rows_of(setting))
     (port,) = free_ports(1)
     url = f"http://127.0.0.1:{port}"
     with ServerProcess(
         [sys.executable, "-m", "tests.bench.bare_http", str(directory), str(port)],
-        output=setting.directory / "bare.log",
+        output=setting.directory / f"{name}.log",
         ready=lambda: answers(f"{url}/readyz"),
     ):
         yield url
 
 
 def _answers(setting: Setting) -> list[tuple[str, bytes]]:
-    """Yield each key with its row as JSON, without the fields that a gateway adds."""
+    """Return each key with its row as JSON, without the fields that a gateway adds."""
     columns = [column.to_pylist() for column in setting.table.columns]
     return [(row[0], orjson.dumps({"rows": [row]})) for row in zip(*columns, strict=True)]
