@@ -1,7 +1,7 @@
 """The layers of the code, read from its imports, and the sizes that keep it readable.
 
-Imports count wherever they stand: at the top, in a function, under TYPE_CHECKING. A type that one
-layer borrows from above ties it to that layer as a call would.
+Imports count wherever they stand: at the top, in a function, under TYPE_CHECKING. A type that a
+layer imports from above ties it to that layer as a call would.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ ROOT = Path(__file__).parent.parent
 PACKAGES = ("stores", "planner", "gateway")
 MODULE_LINES_MAX = 400
 TEST_LINES_MAX = 600
-"""Longer than a module: tests of one idea are many, and are read one at a time."""
+"""Longer than a module may be: one idea has many tests, which are read one at a time."""
 FUNCTION_LINES_MAX = 70
 
 FORBIDDEN: dict[str, frozenset[str]] = {
@@ -28,7 +28,7 @@ FORBIDDEN: dict[str, frozenset[str]] = {
     "planner": frozenset({"gateway", "rocksdict", "pyspark", "starlette", "asyncio"}),
     "gateway": frozenset({"rocksdict", "pyspark", "sqlglot", "duckdb"}),
 }
-"""Package → what none of its modules imports. Imports go gateway → planner → stores, never back."""
+"""Package → what none of its modules may import: imports go gateway → planner → stores."""
 
 FLOORS: dict[str, tuple[str, ...]] = {
     "stores": (
@@ -92,7 +92,7 @@ RESERVED: dict[str, tuple[str, ...]] = {
     "pyspark": ("stores/spark/",),
     "duckdb": ("planner/composing/local.py",),
 }
-"""Library → the files and directories that alone import it, so that it can be replaced there."""
+"""Library → the only files and directories that import it, so that it can be replaced there."""
 
 GENERATED = ("planner/pg_catalog/seed.py",)
 """Data written by a program. It may have any length, because no one reads it; it holds no code."""
@@ -105,11 +105,11 @@ GATEWAY_IMPORTS_STORES = (
     "gateway/cli/log_commands.py",
     "gateway/http/stores_document.py",
 )
-"""wiring.py wires stores to engine to servers,
-log_commands.py looks after a log that nothing serves, and stores_document.py tells of stores."""
+"""wiring.py wires stores to engine to servers, log_commands.py looks after a log that nothing
+serves, and stores_document.py describes stores."""
 
 GATEWAY_SEES = frozenset({"planner.engine", "planner.errors", "planner.typed"})
-"""The modules of the planner that the gateway imports, but for wiring.py, which wires them."""
+"""The modules of the planner that the gateway imports; only wiring.py may import others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,7 +146,7 @@ def tree(path: Path) -> ast.Module:
 
 
 def imports_of(path: Path) -> Iterator[Import]:
-    """Every module named; `from a import b` names `a.b` too, if that is a module of ours."""
+    """Return every module named; `from a import b` names `a.b` too, if that is a module of ours."""
     return imports_in(tree(path), path=relative(path), known=MODULES)
 
 
@@ -233,7 +233,7 @@ def test_the_gateway_sees_only_the_engine() -> None:
 
 
 def floor(module: str) -> int:
-    """The number of a module's floor in its package, the lowest being 0."""
+    """Return the number of a module's floor in its package, the lowest being 0."""
     floors = FLOORS[module.partition(".")[0]]
     name = module
     while name and name not in floors:
@@ -244,7 +244,7 @@ def floor(module: str) -> int:
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_imports_go_down(package: str) -> None:
-    """From a folder to those below it. What a package's own name gives is for those outside."""
+    """A folder imports from those below it. The names of a package itself are for others."""
     wrong = [
         str(found)
         for found in IMPORTS
@@ -267,7 +267,7 @@ def test_no_package_imports_tests_or_examples() -> None:
 
 
 def test_what_is_imported_is_declared() -> None:
-    """A library that some other library happens to bring can leave without notice."""
+    """A library that is there only because another one needs it can vanish without notice."""
     declared = declared_distributions()
     allowed = set(sys.stdlib_module_names) | set(PACKAGES)
     wrong = [
@@ -301,7 +301,7 @@ def test_no_import_cycles() -> None:
 
 
 def reached_from(module: str) -> set[str]:
-    """Modules that are imported with one, their packages among them."""
+    """Return the modules that importing one imports, their packages included."""
     graph, reached, ahead = import_graph(), set[str](), [module]
     while ahead:
         if (name := ahead.pop()) not in reached:
@@ -311,7 +311,7 @@ def reached_from(module: str) -> set[str]:
 
 
 def test_the_gateway_runs_no_duckdb() -> None:
-    """What cannot be stopped there is only in processes that can be killed."""
+    """DuckDB cannot always be stopped, so it runs only in processes that can be killed."""
     assert "planner.composing.remote" in reached_from("gateway.main")
     assert "planner.composing.local" not in reached_from("gateway.main")
 
@@ -380,7 +380,7 @@ def test_functions_are_short() -> None:
 
 
 def lines_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
-    """Its lines without its docstring: to document many arguments well is no fault."""
+    """Return its number of lines without the docstring, since long documentation is no fault."""
     documented = len((ast.get_docstring(function, clean=False) or "").splitlines())
     return (function.end_lineno or function.lineno) - function.lineno + 1 - documented
 
@@ -391,7 +391,7 @@ def test_modules_say_what_they_hold() -> None:
 
 
 def test_no_module_shadows_the_standard_library() -> None:
-    """And none is a drawer into which everything fits."""
+    """No module has a name into which everything fits, either."""
     drawers = {"utils", "helpers", "common", "manager", "misc"}
     wrong = [relative(path) for path in files() if path.stem in drawers | sys.stdlib_module_names]
     assert wrong == []

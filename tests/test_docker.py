@@ -38,14 +38,14 @@ def instructions(path: Path) -> list[Instruction]:
 
 
 def last_command(path: Path) -> list[str]:
-    """The CMD of the final stage, in its JSON form."""
+    """Return the CMD of the final stage, in its JSON form."""
     command = [i.rest for i in instructions(path) if i.word == "CMD"][-1]
     words: list[str] = json.loads(command)
     return words
 
 
 def compose_commands() -> list[list[str]]:
-    """Each service's command; the file writes them as JSON arrays, which YAML reads the same."""
+    """Return each service's command, a JSON array in the file, which YAML reads in the same way."""
     found = re.findall(r"^ +command: (\[.*\])$", COMPOSE.read_text(), re.MULTILINE)
     return [json.loads(command) for command in found]
 
@@ -55,7 +55,7 @@ def all_commands() -> list[list[str]]:
 
 
 def published_ports() -> set[int]:
-    """The container side of each `- "address:host:container"`."""
+    """Return the container's side of each `- "address:host:container"`."""
     found = re.findall(r'^ +- "127\.0\.0\.1:\d+:(\d+)"$', COMPOSE.read_text(), re.MULTILINE)
     return {int(port) for port in found}
 

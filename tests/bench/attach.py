@@ -23,7 +23,7 @@ class Duck(Protocol):
     """Interface of an attached DuckDB."""
 
     def ask(self, sql: str) -> list[list[Any]]:
-        """The rows of a statement."""
+        """Return the rows of a statement."""
 
 
 Run: TypeAlias = Callable[[Duck, str, int], float]
@@ -32,7 +32,7 @@ Run: TypeAlias = Callable[[Duck, str, int], float]
 ENVIRONMENT = "duckdb-1.5"
 EXTENSION = "postgres_scanner.duckdb_extension"
 ROUNDS_MIN = 7
-"""Rounds: one scan takes a fraction of a second, too short for one round to tell."""
+"""Rounds of a measurement: one scan takes a fraction of a second, too short to be reliable."""
 _COPIED = "copied"
 _SUMS = "count(*), sum(visits), sum(score), min(seen), max(seen), min(id), max(city)"
 

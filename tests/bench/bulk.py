@@ -1,8 +1,8 @@
 """Read all rows of a store: by SELECT as text, and by COPY in binary.
 
-Two clients each: psql, which also prints the rows, and a socket that only reads, so that the server
-sets the pace. The gateway sends columns that it keeps decoded, also in the first read after a
-start; a gateway that keeps none has lines of its own.
+Each is measured with two clients: psql, which also prints the rows, and a socket that only reads,
+so that the server sets the pace. The gateway sends columns that it keeps decoded, even in the first
+read after a start; a gateway that keeps none has lines of its own.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def _measured_first(setting: Setting, work: str, sql: str) -> Line:
 
 
 def _measured_decoded(setting: Setting, work: str, sql: str) -> Line:
-    """No bar: it shows what kept columns (`columns_bytes`) are worth."""
+    """There is no bar: this shows what kept columns (`columns_bytes`) are worth."""
     _, rival = setting.pair
     ours = setting.forgetful
     return _compared(setting, work, lambda: _socket_ms(ours, sql), lambda: _socket_ms(rival, sql))

@@ -12,7 +12,7 @@ from pathlib import Path
 from tests.bench.harness import BenchError, UnavailableError
 
 STARTUP_S = 30.0
-"""Seconds that a client may take beyond the time it was told to run."""
+"""Seconds that a client may take beyond the length of its run."""
 RUN_S = 600.0
 """Timeout in seconds of a client with a fixed amount of work."""
 
@@ -70,7 +70,7 @@ class PgbenchResult:
     per_s: float
     """Transactions per second, without the time to connect."""
     latencies_ms: list[float]
-    """Of each transaction."""
+    """The latency of each transaction."""
 
 
 def pgbench_logged(

@@ -2,7 +2,7 @@
 
 The rival gets keys and rows as bytes and puts them into one write batch. By default it has a
 write-ahead log; replicas have none, since the state log is one. The second line turns the rival's
-off, which leaves encoding, and for versions the search for those they replace.
+off. The difference is then the encoding, and for versions the search for those that they replace.
 """
 
 from __future__ import annotations

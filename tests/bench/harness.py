@@ -49,17 +49,17 @@ class Measured:
     rival_name: str
     better: Better = Better.HIGHER
     ratio_least: float | None = None
-    """Least ratio; None without such a bar."""
+    """The least ratio that meets the bar; None without such a bar."""
     ratio_goal: float | None = None
-    """Ratio that is aimed at; None if the least is all that is asked for."""
+    """The ratio to aim at; None if the least ratio is enough."""
     ours_most: float | None = None
     """Limit of our own number, in `unit`, whatever the rival does."""
     latencies: tuple[Latency, Latency] | None = None
-    """Ours and the rival's, where each statement was timed."""
+    """Our latencies and the rival's, where each statement was timed."""
 
     @property
     def ratio(self) -> float:
-        """Ours against the rival; above 1 is better for us."""
+        """Return our ratio to the rival; above 1 is better for us."""
         high, low = (
             (self.ours, self.rival) if self.better is Better.HIGHER else (self.rival, self.ours)
         )
@@ -73,7 +73,7 @@ class Measured:
 
     @property
     def bar(self) -> str:
-        """The bar in words."""
+        """Return the bar in words."""
         if self.ours_most is not None:
             return f"≤ {_number(self.ours_most)} {self.unit}"
         if self.ratio_least is None:
@@ -83,7 +83,7 @@ class Measured:
 
     @property
     def verdict(self) -> str:
-        """What is met: nothing, the bar, or its goal, too; empty without a bar."""
+        """Return whether the bar is missed or met, or the goal, too; empty without a bar."""
         if not self.bar:
             return ""
         if self.ratio_goal is not None and self.ratio >= self.ratio_goal:
@@ -143,7 +143,7 @@ def turns(ours: Callable[[], T], rival: Callable[[], T], *, rounds: int) -> tupl
 
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """The smallest value that at least `share` of the values do not exceed."""
+    """Return the smallest value that at least `share` of the values do not exceed."""
     if not values:
         raise BenchError("no value was measured")
     ordered = sorted(values)
@@ -176,7 +176,7 @@ def table(lines: Sequence[Line]) -> str:
 def _formatted(
     header: Sequence[str], rows: Sequence[Sequence[str]], *, left: Collection[int]
 ) -> list[str]:
-    """Return the lines of a table; columns are aligned to the right but for some."""
+    """Return the lines of a table; all columns but some are aligned to the right."""
     everything = [header, *rows]
     widths = [max(len(row[column]) for row in everything) for column in range(len(header))]
     shown = [_aligned(row, widths, left) for row in everything]

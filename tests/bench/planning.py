@@ -1,4 +1,4 @@
-"""Cost of planning a point lookup in three ways, a page of a known shape, and many keys at once."""
+"""The cost of planning point lookups in three ways, a page of a known shape, and many keys."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.bench.setting import Setting
 from tests.bench.stores import ROWS, SCHEMA, wait_for, write_log
 
 PLANS = 200
-"""Statements planned in one round; its fastest tenth counts, as the machine may be busy."""
+"""Statements planned in one round; the fastest tenth counts, as the machine may be busy."""
 KEYS = 1000
 _QUIET = 10
 

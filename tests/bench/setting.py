@@ -135,15 +135,14 @@ class Setting:
 
     @property
     def days(self) -> int:
-        """Days of windows in the stores for small answers."""
+        """Return the number of days with windows in the stores for small answers."""
         return small_stores.DAYS_OF_FEW if self.keys < FEW_KEYS else small_stores.DAYS
 
     @cached_property
     def with_small_stores(self) -> tuple[PgTarget, PgTarget]:
         """The pair, with the stores for small answers beside the large one.
 
-        The gateway finds them in its log. Measurements that are made before have the large store
-        alone.
+        The gateway finds them in its log. Earlier measurements have the large store alone.
         """
         pair, rows = self.pair, small_stores.tables(self.days)
         small_stores.write_logs(self.gateway.root, rows)

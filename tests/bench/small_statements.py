@@ -1,7 +1,7 @@
-"""Statements with small answers, and what each is expected to reach beside PostgreSQL.
+"""Statements with small answers, and the speed that each must reach compared with PostgreSQL.
 
 A statement names its variables as pgbench does, `:a`. The simple protocol puts a value into the
-text, where quotes make a key of it.
+text; quotes around it make it a key.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from tests.bench.small_stores import AIRCRAFT_ROWS, AIRPORTS, DESTINATIONS, FIRS
 from tests.bench.small_stores import FIRST_TAILNUM as FIRST
 
 _VARIABLE = re.compile(r"(?<!:):([a-z]+)")
-"""Not the second colon of a cast."""
+"""The pattern does not match the second colon of a cast."""
 SAMPLES = 3
-"""Values of each variable with which answers are compared."""
+"""Number of values of each variable with which answers are compared."""
 LAST = FIRST + AIRCRAFT_ROWS - 1
 _IN_DAY = "window_start >= '2013-01-20' AND window_start < '2013-01-21'"
 _AIRCRAFT = "SELECT tailnum, last_seen, last_dest, flights FROM aircraft"
@@ -47,12 +47,12 @@ class SmallStatement:
     rows: int
     """Rows of the answer to each sample."""
     least: float
-    """Least ratio to PostgreSQL, of prepared statements of four clients."""
+    """Least ratio to PostgreSQL, for prepared statements of four clients."""
     goal: float
 
     @property
     def numbered(self) -> str:
-        """The statement with the parameters `$1`, `$2`, … for its variables."""
+        """Return the statement with the parameters `$1`, `$2`, … for its variables."""
         numbers = {each.name: number for number, each in enumerate(self.variables, start=1)}
         return self._with(lambda name: f"${numbers[name]}")
 
@@ -62,7 +62,7 @@ class SmallStatement:
         return f"{draws}{self.sql if protocol != 'simple' else self._quoted(':{}'.format)}\n"
 
     def literal(self, sample: int) -> str:
-        """Return the statement with values, as the simple protocol has it."""
+        """Return the statement with values, as the simple protocol sends it."""
         values = {each.name: str(each.samples[sample]) for each in self.variables}
         return self._quoted(lambda name: values[name])
 
@@ -82,8 +82,8 @@ def statements(*, keys: int, days: int) -> Mapping[str, SmallStatement]:
     """Return the statements by name.
 
     Args:
-        keys: rows of the large store.
-        days: with windows; at least 21.
+        keys: the number of rows of the large store.
+        days: the number of days with windows; at least 21.
     """
     return {**_of_keys(), **_of_windows(days), **_of_ranges(keys), **_of_all_rows()}
 
@@ -243,12 +243,12 @@ def _of_all_rows() -> Mapping[str, SmallStatement]:
 
 
 def _drawn(name: str, first: int, last: int, *, shift: int = 0) -> Variable:
-    """Return a key from the first to the last; `shift` makes the samples of several differ."""
+    """Return a variable that is any key; with `shift` the samples of several variables differ."""
     samples = (first + shift, (first + last) // 2 + shift, last - shift)
     return Variable(name=name, drawn=f"random({first}, {last})", samples=samples)
 
 
 def _beyond(variable: Variable, name: str, count: int) -> Variable:
-    """Return the key that comes a number of keys after another."""
+    """Return a variable that is some keys after another."""
     samples = tuple(value + count for value in variable.samples)
     return Variable(name=name, drawn=f":{variable.name} + {count}", samples=samples)

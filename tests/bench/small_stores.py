@@ -32,12 +32,12 @@ FIRST_TAILNUM = 100_001
 AIRPORTS = 100
 FIRST_AIRPORT = 100
 DESTINATIONS = 87
-"""The first of the airports are destinations."""
+"""Number of destinations: the first of the airports."""
 FIRST_DAY = np.datetime64("2013-01-01", "us")
 DAYS, DAYS_OF_FEW = 365, 31
 """Days with windows, and their number in a small run."""
 HOURS = np.array([*range(4), *range(9, 24)])
-"""Hours of a day that have windows: no flight departs at night."""
+"""Hours of a day that have windows, as no flight departs at night."""
 NEWEST_AIRPORTS = 5
 """Airports that have the newest window, which has only begun to fill."""
 _HOUR_US = 3_600_000_000

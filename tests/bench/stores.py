@@ -1,4 +1,4 @@
-"""The store layer alone, against the barest use of the same database: no SQL, no servers."""
+"""The store layer alone, against the barest use of the same database, without SQL or servers."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ SCHEMA = StoreSchema(
 
 
 def point_reads(setting: Setting) -> Line:
-    """Keys per second through `host.query`, asked repeatedly, against a bare get."""
+    """Keys per second through `host.query`, read repeatedly, against a bare get."""
     return _point_reads(setting, "point reads through host.query", skip_cache=False, least=0.5)
 
 

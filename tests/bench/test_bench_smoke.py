@@ -1,4 +1,4 @@
-"""Parts of the benchmark that measure nothing: reading output, medians, the table, the rows."""
+"""The parts of the benchmark that do not measure: reading output, medians, the table, the rows."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_pgbench_output_is_read() -> None:
         ("", "no rate"),
     ],
 )
-def test_pgbench_failures_are_no_numbers(text: str, said: str) -> None:
+def test_pgbench_failures_are_not_numbers(text: str, said: str) -> None:
     with pytest.raises(BenchError, match=said):
         parse_pgbench_tps(text)
 
@@ -104,7 +104,7 @@ def test_wrk_output_is_read(p99: str, expected: float) -> None:
         ("  Socket errors: connect 0, read 4, write 0, timeout 0\n", "read 4"),
     ],
 )
-def test_wrk_failures_are_no_numbers(more: str, said: str) -> None:
+def test_wrk_failures_are_not_numbers(more: str, said: str) -> None:
     with pytest.raises(BenchError, match=said):
         parse_wrk(WRK + more)
     with pytest.raises(BenchError, match="no rate"):
@@ -131,7 +131,7 @@ def test_both_sides_take_turns_and_the_warm_up_does_not_count() -> None:
 
 @given(st.lists(st.floats(0, 1e6), min_size=1), st.floats(0.01, 1.0))
 def test_percentile_law(values: list[float], share: float) -> None:
-    """At least the share of the values is at or below it, and it is one of them."""
+    """It is one of the values, and at least the given share of them is at or below it."""
     found = percentile(values, share)
     assert found in values
     assert sum(value <= found for value in values) >= share * len(values) - 1e-6
@@ -234,7 +234,7 @@ def test_rows_spread_over_all_partitions() -> None:
     assert set(numbers.tolist()) == set(range(data.SCHEMA.partitions))
 
 
-def test_scripts_draw_from_the_keys_that_are_there() -> None:
+def test_scripts_draw_from_existing_keys() -> None:
     assert "random(1000000001, 1000000010)" in script_text(PREPARED, 10)
     assert script_text(PREPARED, 10).endswith("WHERE id = :id\n")
     assert script_text(SIMPLE, 10).endswith("WHERE id = ':id'\n")

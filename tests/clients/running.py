@@ -1,4 +1,4 @@
-"""Client programs and how they are run: each by its environment, with the gateway in variables."""
+"""Client programs, and how each is run: in its environment, with the gateway in variables."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from tests.support.postgres import PostgresMissingError, find_binaries
 
 PROGRAMS = Path(__file__).parent / "programs"
 PROGRAM_TIMEOUT_S = 110.0
-"""One run of a program; no step or answer takes more than a few seconds."""
+"""Timeout of one run of a program; no step or answer takes more than a few seconds."""
 DATABASE = "stategate"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
-    """A program and its environment; None for that of the tests and the machine."""
+    """A program and its environment; None for the environment of the tests."""
 
     name: str
     environment: str | None = None
@@ -83,16 +83,16 @@ class Client:
     """The kinds of values that it returns as text."""
 
     def __str__(self) -> str:
-        """Its name, and its version where there are several."""
+        """Return its name, and its version where there are several."""
         environment = self.program.environment
         several = {"duckdb-1.4", "duckdb-1.5", "psql-18"}
         return f"{self.name} ({environment})" if environment in several else self.name
 
 
 _TEXT = frozenset({int, float, object})
-"""`object` stands for instants, which are no plain values."""
+"""`object` stands for instants, which are not plain values."""
 _BIG = frozenset({int})
-"""A bigint, which the numbers of JavaScript cannot hold."""
+"""`bigint`, whose values JavaScript's numbers cannot hold."""
 
 CLIENTS = (
     Client(name="ADBC", program=ADBC),
@@ -131,7 +131,7 @@ CLIENTS = (
     Client(name="SQLAlchemy by pg8000", program=SQLALCHEMY),
     Client(name="SQLAlchemy by asyncpg", program=SQLALCHEMY),
 )
-"""Every client that is asked about the demo's stores."""
+"""Every client that answers questions about the demo's stores."""
 
 
 _LIBPQ_WITH_TLS = "psycopg_binary.libs/libpq-*"
@@ -147,7 +147,7 @@ class Login:
     program: Program
     mechanism: str
     sqlstate: bool = True
-    """Whether its errors have one; else the message has to do."""
+    """Whether its errors have a SQLSTATE; otherwise the message is compared."""
     insists: bool = False
     """Whether it tries for half a minute before it gives up, as connectorx's pool does."""
 
@@ -197,7 +197,7 @@ def made_for(program: Program, environment: Callable[[str], Made]) -> Made | Non
 
 
 def command_of(program: Program, made: Made | None) -> list[str]:
-    """The argument vector that runs a program."""
+    """Return the argument vector that runs a program."""
     if program == POSTGRES_FDW:
         _check_foreign_data_wrapper()
     if program.path.suffix == ".js":
@@ -209,7 +209,7 @@ def command_of(program: Program, made: Made | None) -> list[str]:
 
 
 def variables_of(program: Program, made: Made | None, *, pg_port: int) -> dict[str, str]:
-    """The environment variables that a program is run with."""
+    """Return the environment variables that a program is run with."""
     variables = {
         **os.environ,
         "PGHOST": "127.0.0.1",
@@ -236,7 +236,7 @@ def variables_of(program: Program, made: Made | None, *, pg_port: int) -> dict[s
 
 
 def psql_of(made: Made | None) -> str:
-    """The psql of an environment, or of the machine."""
+    """Return the psql of an environment, or of the system."""
     return _on_path("psql") if made is None else str(made.first("bin/psql"))
 
 
@@ -279,7 +279,7 @@ def answers_of(
 ) -> dict[str, Answer]:
     """Return a client's answers by the names of the questions."""
     lines, said = run_program(command, variables=variables, given=json.dumps(given) + "\n")
-    assert lines, f"it answered nothing: {said}"
+    assert lines, f"it gave no answer:  {said}"
     return {
         line["name"]: Answer(rows=line["rows"], error=line["error"], sqlstate=line["sqlstate"])
         for line in lines

@@ -1,8 +1,8 @@
 """DuckDB 1.5.5 and 1.4.4 attach the gateway: relations, queries, rows, and the rules for them.
 
 The rules are those by which DuckDB's postgres extension reads a server; where one is broken, rows
-are lost or doubled without an error. Statements that DuckDB sends are read from an engine that
-notes them, and that they became typed queries from its EXPLAIN.
+are lost or doubled without an error. An engine records the statements that DuckDB sends, and its
+EXPLAIN shows that they became typed queries.
 """
 
 from __future__ import annotations
@@ -190,13 +190,13 @@ def test_only_the_columns_that_are_used_are_read(recorded: Recorded) -> None:
 
 
 def test_a_store_is_read_whole_by_one_copy(recorded: Recorded) -> None:
-    """Read by ranges of pages, several connections would each need the same snapshot."""
+    """If it read ranges of pages, several connections would need the same snapshot."""
     rows, (query,) = recorded.sends("SELECT * FROM g.clicks")
     assert len(rows) == len(CLICKS_ROWS)
     assert query == 'SELECT "user_id", "n", "ts" FROM "public"."clicks"'
 
 
-def test_a_limit_arrives(recorded: Recorded) -> None:
+def test_a_limit_is_pushed(recorded: Recorded) -> None:
     rows, (query,) = recorded.sends("SELECT user_id FROM g.clicks LIMIT 5 OFFSET 2")
     assert len(rows) == 5
     assert query.endswith("LIMIT 5 OFFSET 2")
@@ -429,7 +429,7 @@ def test_each_scan_is_of_one_epoch_while_epochs_are_applied(
 
 
 def eventually(gateway: Gateway, sql: str, wanted: int) -> bool:
-    """Whether a count becomes the expected one within some seconds."""
+    """Whether a count reaches the expected value within some seconds."""
     with psycopg.connect(gateway.pg_dsn, autocommit=True) as connection:
         for _ in range(200):
             if connection.execute(sql.encode()).fetchone() == (wanted,):

@@ -1,4 +1,4 @@
-"""psql 15 from the machine and psql 18 from an environment: the commands of a person."""
+"""psql 15 of the system and psql 18 of an environment: the commands that a person types."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LONG_QUERY = "SELECT count(*) FROM numbers a, numbers b, numbers c"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Psql:
-    """A psql that is pointed at the gateway."""
+    """A psql that connects to the gateway."""
 
     path: str
     major: int
@@ -38,7 +38,7 @@ class Psql:
         return [self.path, "-X", "-v", "ON_ERROR_STOP=1", "-P", "pager=off", target]
 
     def run(self, script: str, *arguments: str) -> str:
-        """Return its output for a script; any text on stderr is a failure."""
+        """Return the output of a script; any text on stderr is a failure."""
         done = self.attempt(script, *arguments)
         assert (done.returncode, done.stderr) == (0, ""), done.stderr
         return done.stdout
@@ -200,7 +200,7 @@ def _read_until(wanted: str, reader: int, *, timeout_s: float = 15.0) -> str:
     seen, deadline = "", time.monotonic() + timeout_s
     while wanted not in seen:
         ready, _, _ = select.select([reader], [], [], max(0.0, deadline - time.monotonic()))
-        assert ready, f"{wanted!r} did not come: {seen!r}"
+        assert ready, f"{wanted!r} did not appear:  {seen!r}"
         seen += os.read(reader, 4096).decode(errors="replace")
     return seen
 

@@ -125,7 +125,7 @@ def weighing(pid: int) -> Iterator[Weights]:
 
 
 def _own_bytes(pid: int) -> int:
-    """Memory of a process; pages shared with others count in equal parts (PSS)."""
+    """Return the memory of a process; pages shared with others count in equal parts (PSS)."""
     with contextlib.suppress(OSError):
         for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
             if line.startswith("Pss:"):
@@ -153,8 +153,8 @@ def bomb(chance: random.Random) -> str:
     return form
 
 
-def _explode(dsn: str, sql: str, told: list[tuple[float, str]]) -> None:
-    """Run a statement; append its duration in seconds and its SQLSTATE to `told`.
+def _explode(dsn: str, sql: str, outcomes: list[tuple[float, str]]) -> None:
+    """Run a statement; append its duration in seconds and its SQLSTATE to `outcomes`.
 
     Plain libpq releases the interpreter while it waits and reads.
     """
@@ -165,15 +165,16 @@ def _explode(dsn: str, sql: str, told: list[tuple[float, str]]) -> None:
     state = (result.error_field(pq.DiagnosticField.SQLSTATE) or b"").decode()
     if result.status in {pq.ExecStatus.TUPLES_OK, pq.ExecStatus.COMMAND_OK}:
         state = "rows"
-    told.append((took, state or f"lost: {connection.error_message.decode()}"))
+    outcomes.append((took, state or f"lost: {connection.error_message.decode()}"))
     result.clear()
     connection.finish()
 
 
 def _exploded(dsn: str, statements: Sequence[str]) -> list[threading.Thread]:
-    told: list[tuple[float, str]] = []
+    outcomes: list[tuple[float, str]] = []
     threads = [
-        threading.Thread(target=_explode, args=(dsn, sql, told), daemon=True) for sql in statements
+        threading.Thread(target=_explode, args=(dsn, sql, outcomes), daemon=True)
+        for sql in statements
     ]
     for thread in threads:
         thread.start()
@@ -193,10 +194,10 @@ def one(watched: Watched, sql: str, clients: int, usual: Weights) -> tuple[list[
         The failures, and the figures of the case.
     """
     dsn = watched.gateway.pg_dsn
-    told: list[tuple[float, str]] = []
+    outcomes: list[tuple[float, str]] = []
     with looking_up(dsn, watched.pid, LOOKUP) as lookups, weighing(watched.pid) as weighed:
         threads = [
-            threading.Thread(target=_explode, args=(dsn, sql, told), daemon=True)
+            threading.Thread(target=_explode, args=(dsn, sql, outcomes), daemon=True)
             for _ in range(clients)
         ]
         for thread in threads:
@@ -205,12 +206,14 @@ def one(watched: Watched, sql: str, clients: int, usual: Weights) -> tuple[list[
             thread.join(TIMEOUT_MS / 1000 + 30)
     wrong = [] if lookups.wrong is None else [lookups.wrong]
     # With more clients than workers, some wait before their timeout begins.
-    slowest = max((took for took, _ in told), default=0.0)
-    if len(told) < clients:
-        wrong.append(f"{clients - len(told)} clients have no answer after 30 s more than allowed")
+    slowest = max((took for took, _ in outcomes), default=0.0)
+    if len(outcomes) < clients:
+        wrong.append(
+            f"{clients - len(outcomes)} clients have no answer after 30 s more than allowed"
+        )
     elif slowest > TIMEOUT_MS / 1000 + LATE_S:
         wrong.append(f"outlived its timeout: {slowest:.1f} s")
-    odd = {state for _, state in told if state != "rows" and not state.startswith(_ALLOWED)}
+    odd = {state for _, state in outcomes if state != "rows" and not state.startswith(_ALLOWED)}
     if odd:
         wrong.append(f"ended with {', '.join(sorted(odd))}")
     worst = max(lookups.delayed_s, default=0.0)
@@ -223,7 +226,7 @@ def one(watched: Watched, sql: str, clients: int, usual: Weights) -> tuple[list[
     figures = f"{slowest:.1f} s, lookups {max(lookups.took_s, default=0.0) * 1000:.0f} ms"
     return (
         wrong,
-        f"{figures}, {grown >> 20} and {held >> 20} MiB, {sorted({state for _, state in told})}",
+        f"{figures}, {grown >> 20} and {held >> 20} MiB, {sorted({each[1] for each in outcomes})}",
     )
 
 
@@ -241,7 +244,7 @@ def run(directory: Path, report: Report, budget: Budget) -> None:
             usual = _weighed(watched.pid)
             wrong, figures = one(watched, sql, clients, usual)
             if wrong and all(each.startswith(DELAYED) for each in wrong):
-                # The machine can be at fault: a delay counts if the statement causes it twice.
+                # The machine may be the cause, so a delay counts only if it occurs twice.
                 wrong, figures = one(watched, sql, clients, usual)
             broken = watched.wrong()
             if broken is not None:
@@ -262,7 +265,7 @@ def _weighed(pid: int) -> Weights:
 
 
 def _end(watched: Watched, report: Report, case: int) -> None:
-    """Check that the process ends within its grace period, whatever it computes."""
+    """Check that the process ends within its grace period, whatever it is computing."""
     statements = [sql.format(n=200_000, k=100_000_000) for sql in BOMBS[:2] + BOMBS[11:13]]
     threads = _exploded(watched.gateway.pg_dsn, statements)
     time.sleep(0.5)

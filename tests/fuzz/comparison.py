@@ -39,7 +39,7 @@ _SUM_OF_QUOTIENTS = re.compile(r"(sum|avg)\(.*/", re.DOTALL)
 _EITHER_ZERO = re.compile(
     r"DISTINCT|GROUP BY|UNION|INTERSECT|EXCEPT|min\(|max\(|greatest|least|percentile_cont"
 )
-"""Clauses that choose among equal values: SQL does not say whether 0 or -0 is returned."""
+"""Clauses that choose among equal values; SQL does not say whether 0 or -0 is returned."""
 _NO_TIMES = frozenset({"22007", "22008", "22009", "22023"})
 """Errors for a text that is not a time; PostgreSQL reads parts of some as dates or zones."""
 _READS_TIMES = re.compile(r"::\s*(?:date|timestamp)")
@@ -186,7 +186,7 @@ def _is_documented(ours: Reply, theirs: Reply, sql: str) -> bool:
 
 
 def _settled(ours: Reply, theirs: Reply, sql: str) -> tuple[Reply, Reply]:
-    """Both answers without the parts that SQL leaves open for such a statement."""
+    """Return both answers without the parts that SQL leaves open for such a statement."""
     if _EITHER_ZERO.search(sql) is not None:
         ours, theirs = _without_signs(ours), _without_signs(theirs)
     if _INFINITE.search(sql) is not None:
@@ -203,12 +203,12 @@ def _is_too_large(cell: object) -> bool:
 
 
 def _bare(sql: str) -> str:
-    """A statement with all text literals emptied."""
+    """Return a statement with all text literals emptied."""
     return re.sub(r"'[^']*'", "''", sql)
 
 
 def shape(message: str) -> str:
-    """A message without names and numbers, to group failures by."""
+    """Return a message without names and numbers, to group failures by."""
     return re.sub(r"\d+", "0", re.sub(r"\"[^\"]*\"|'[^']*'", "_", message))[:90]
 
 
@@ -233,7 +233,7 @@ def _without_last_digits(reply: Reply) -> Reply:
 
 
 def _undefined(reply: Reply) -> set[int]:
-    """Places of the columns that hold a NaN."""
+    """Return the places of the columns that hold a NaN."""
     return {
         place
         for row in reply.rows
@@ -304,7 +304,7 @@ def _is_same(one: object, other: object, *, exact: bool) -> bool:
 
 
 def _is_near(one: Decimal, other: Decimal) -> bool:
-    """Whether they differ only after the digits that a quotient has here."""
+    """Whether two values differ only after the digits that a quotient has here."""
     try:
         _, digits, exponent = other.as_tuple()
         if not isinstance(exponent, int) or max(len(digits), -exponent) < _NUMERIC_DIGITS:

@@ -1,7 +1,7 @@
 """Forms of expressions: a table by type, each line a form with typed places.
 
-`{integer}` is a place for an expression, `{'text}` for a constant. A form may name a feature, so
-that a run can leave it out. Forms that may fail for some rows (a division, a cast of a text) are
+`{integer}` is a place for an expression, `{'text}` one for a constant. A form may name a feature,
+so that a run can leave it out. Forms that may fail for some rows (a division, a cast of a text) are
 listed apart: SQL does not say which expressions are evaluated, so they are used only where all are.
 """
 
@@ -20,7 +20,7 @@ class Form:
 
     text: str
     parts: tuple[str, ...]
-    """Text and places, alternating."""
+    """Texts and places, alternating."""
     feature: str = ""
 
     def is_in(self, names: frozenset[str]) -> bool:

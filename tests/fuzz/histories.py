@@ -188,7 +188,7 @@ def setting(
     pause_s: float = 0.02,
     ready: bool = True,
 ) -> Iterator[Setting]:
-    """Start a writer and a gateway; wait until it has read the log if `ready`."""
+    """Start a writer and a gateway; if `ready`, wait until the gateway has read the log."""
     history = History(place=place, is_live=is_live)
     disk = directory / "disk"
     with small_disk(disk, size_bytes=DISK_BYTES, coarse=fault == COARSE) as mounted:
@@ -231,7 +231,7 @@ def setting(
 
 @contextmanager
 def reading(readers: Sequence[Reader]) -> Iterator[None]:
-    """Let the readers ask while the block runs; raise if one cannot go on."""
+    """Let the readers run while the block runs; raise if one of them cannot go on."""
     with ThreadPoolExecutor(len(readers)) as pool:
         running = [pool.submit(reader.run) for reader in readers]
         try:

@@ -1,9 +1,9 @@
-"""The answers that a gateway may give for what was written, checked as each one arrives.
+"""The answers that a gateway may give after the writes so far; each is checked as it arrives.
 
 A *stamp* is the offset of a write; it rises with each. Every epoch writes its stamp to all *cells*;
 writes or deletes each *flag*, as a bit of the stamp says; and writes one *mark*, a key of its own.
-So a row tells its epoch, the stamp of any cell tells what its partition must hold, and a missing
-mark tells of a lost epoch. Marks with odd keys are deleted some epochs later. Nothing here knows
+So a row shows its epoch, the stamp of any cell shows what its partition must hold, and a missing
+mark reveals a lost epoch. Marks with odd keys are deleted some epochs later. Nothing here knows
 processes.
 """
 
@@ -21,11 +21,11 @@ MARKS = 32
 """First key of the marks."""
 
 Row: TypeAlias = tuple[int, int, int, int | None]
-"""Key, stamp, partition, and epoch if the statement selected it."""
+"""Key, stamp, partition, and the epoch if the statement selects it."""
 
 
 def is_set(flag: int, stamp: int) -> bool:
-    """Whether the epoch with this stamp writes a flag; else it deletes it."""
+    """Whether the epoch with this stamp writes a flag; otherwise it deletes the flag."""
     return bool(stamp >> (flag - CELLS) & 1)
 
 
@@ -114,7 +114,7 @@ class History:
             self._compare(store, found, epoch, stamp)
 
     def newest(self, store: str) -> int:
-        """Greatest acknowledged stamp; 0 before the first."""
+        """Return the greatest acknowledged stamp; 0 before the first."""
         with self._lock:
             found = self._stores.get(store)
             return 0 if found is None else found.newest

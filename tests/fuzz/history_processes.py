@@ -69,7 +69,7 @@ class GatewayProcess:
         self._process = _start(arguments, self.log, piped=False)
 
     def wait_until_ready(self) -> bool:
-        """Wait until all its replicas run; return False if they do not in time, or it ended."""
+        """Wait until all its replicas run; return False if it ended, or they do not run in time."""
         deadline = time.monotonic() + READY_S
         while time.monotonic() < deadline and self.alive:
             if answers(f"http://127.0.0.1:{self.http_port}/readyz"):
@@ -163,7 +163,7 @@ class WriterProcess:
         try:
             told = json.loads(line)
         except ValueError:
-            return  # half a line, from a writer that was killed
+            return  # half a line of a writer that was killed
         if "refused" in told:
             self.refusals.append(f"{told['store']}: {told['refused']}")
         else:
@@ -199,7 +199,7 @@ def small_disk(place: Path, *, size_bytes: int, coarse: bool = False) -> Iterato
         coarse: whether its timestamps count whole seconds, as on ext4 with small inodes.
 
     Returns:
-        Whether it is such a disk.
+        Whether a disk was mounted.
     """
     place.mkdir()
     image = place.parent / "disk.ext4"

@@ -56,7 +56,7 @@ def _question(store: str, shape: Shape, chance: random.Random) -> _Question:
         key = chance.randrange(MARKS)
         return _Question(sql=f"{_OF_ROWS} {store} WHERE id = {key}", keys=[key])
     if shape is Shape.LOOKUP:
-        # Few keys, so that kept rows are found again.
+        # Few keys are read, so that kept rows are found again.
         key = chance.randrange(CELLS - 2, CELLS + 2)
         sql = f"SELECT id, stamp FROM {store} WHERE id = %s"
         return _Question(sql=sql, keys=[key], values=[key])
@@ -75,7 +75,7 @@ def _question(store: str, shape: Shape, chance: random.Random) -> _Question:
 
 @dataclass(slots=True, kw_only=True)
 class Reader:
-    """Ask until told to stop."""
+    """A reader that runs statements until it is stopped."""
 
     dsn: str
     stores: Sequence[str]
@@ -89,7 +89,7 @@ class Reader:
     _connection: psycopg.Connection[TupleRow] | None = None
 
     def run(self) -> None:
-        """Run statements until told to stop."""
+        """Run statements until the reader is stopped."""
         seen: dict[str, Seen] = {}
         tokens: dict[str, tuple[str, int]] = {}
         while not self.stopped.is_set():

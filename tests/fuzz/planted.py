@@ -88,7 +88,7 @@ def _apply_wrongly() -> None:
     ) -> None:
         name, rows = self.schema.name, list(batches)
         if self.state is ReplicaState.RUNNING:
-            # Behind the log, by a different amount in each partition, so that it is seen.
+            # Each partition is behind the log by a different amount, so that the fault can be seen.
             time.sleep({"bound": 0.05, "torn": 0.1 * self.partition}.get(name, 0.0))
         if name == "early" and self.progress.epoch < 0:
             time.sleep(1.0)

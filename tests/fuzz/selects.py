@@ -23,7 +23,7 @@ PART = "select"
 _DATA_EXCEPTION = "22"
 _CANCELED = "57014"
 _PAGES, _ROWS_OF_PAGE = 2, 60
-"""No store of the test data is larger in PostgreSQL."""
+"""More than any store of the test data has in PostgreSQL."""
 
 
 @dataclass(slots=True)
@@ -41,7 +41,7 @@ class Servers:
         return Servers(ours_dsn, theirs_dsn, _connected(ours_dsn), _connected(theirs_dsn))
 
     def ask(self, root: Node, way: Way) -> tuple[Reply, Reply, str]:
-        """Ask both servers; return their answers and the statement as it was sent."""
+        """Run a statement on both servers; return their answers and the statement as sent."""
         sql, values = parametrized(root) if way.parameters else (spelled(root), ())
         ours = ask(self.ours, sql, values, way)
         if ours.sqlstate == "lost" or self.ours.status != pq.ConnStatus.OK:
@@ -76,7 +76,7 @@ def _connected(dsn: str) -> pq.abc.PGconn:
 
 @contextlib.contextmanager
 def servers(directory: Path) -> Iterator[Servers]:
-    """Both servers, running.
+    """Run both servers.
 
     Raises:
         PostgresMissingError: there is no PostgreSQL to compare with.
@@ -130,7 +130,7 @@ _USUAL = frozenset({"SELECT", "FROM", "WHERE", "AS", "ON", "NULL", "CAST"})
 
 
 def fingerprint(sql: str) -> str:
-    """Functions, operators and clauses of a shrunk statement, to group failures by."""
+    """Return functions, operators and clauses of a shrunk statement, to group failures by."""
     bare = re.sub(r"'[^']*'|\"[^\"]*\"", "", sql)
     words = {word for word in _WORD.findall(bare) if word not in _USUAL}
     return " ".join(sorted(words))[:60]
@@ -140,7 +140,7 @@ def _check(found: Servers, report: Report, number: int, case: Case, way: Way) ->
     ours, theirs, sql = found.ask(case.root, way)
     outcome, wrong = verdict(case, ours, theirs, sql)
     if wrong is not None and _is_of_another_row(found, case, case.root, way, ours, theirs):
-        # SQL leaves the order of rows open, and so which one fails first.
+        # SQL leaves the order of rows open, so any of them may fail first.
         report.passed("left open")
         return
     if outcome == "not supported":

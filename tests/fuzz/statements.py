@@ -24,7 +24,7 @@ class Case:
 
     root: Node
     ordered: tuple[int, ...] = ()
-    """Places of the result columns that its rows are ordered by, from 0."""
+    """Places, from 0, of the result columns by which the rows are ordered."""
     strict: bool = False
     """Whether every row is evaluated, so that both servers must give the same error."""
     features: frozenset[str] = frozenset()
@@ -546,7 +546,7 @@ class Statements:
         *,
         among: Sequence[Relation] | None = None,
     ) -> Scope:
-        """Columns of some relations; a name is unqualified only if `among` has it once."""
+        """Return columns of some relations; a name is unqualified only if `among` has it once."""
         counts: dict[str, int] = {}
         for relation in among or relations:
             for name, _ in relation.columns:
@@ -563,7 +563,7 @@ class Statements:
         return Scope(columns, outer, frozenset(hidden))
 
     def _sorts(self, most: int) -> list[str]:
-        """Draw the types of a result; mostly types that many stores have columns of."""
+        """Draw the types of a result, mostly those of columns in many stores."""
         common = ("integer", "text", "bigint", "timestamptz")
         return [
             self.chance.choice(common if self.chance.random() < 0.5 else SORTS)

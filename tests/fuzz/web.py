@@ -18,7 +18,7 @@ ANSWER_S = 20.0
 """Seconds that the gateway may take to close after a client's last byte."""
 PROBED_EVERY = 8
 LEAVING = "http leaving"
-"""Feature: clients that leave before their answer."""
+"""The feature of clients that leave before their answer."""
 _LAST = "Connection: close"
 _PATHS = (
     *("/v1/query", "/v1/stores", "/v1/stores/notes", "/v1/stores/nothing", "/healthz", "/readyz"),
@@ -111,7 +111,7 @@ def exchange(
     Args:
         port: where it listens.
         chunks: the requests; the last asks to close, unless the client leaves.
-        chance: source of randomness: when the client leaves.
+        chance: source of randomness; decides when the client leaves.
         leaves: whether it leaves before its answer: at once, or by closing its side.
     """
     with socket.create_connection(("127.0.0.1", port), timeout=ANSWER_S) as client:

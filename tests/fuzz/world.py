@@ -85,7 +85,7 @@ _BYTES = (b"", b"\x00\xff", b"abc")
 
 
 def _sample(number: int) -> dict[str, object]:
-    """Make a row of one value of each list; the lengths of the lists have no common factor."""
+    """Make a row from one value of each list; the lengths of the lists have no common factor."""
     if number % 9 == 5:
         return {"id": number}
     row: dict[str, object] = {
@@ -169,7 +169,7 @@ def write_world(root: Path) -> None:
 
 
 def postgres_type(data_type: DataType) -> str:
-    """Name of a type in PostgreSQL."""
+    """Return the name of a type in PostgreSQL."""
     return str(data_type).replace("double", "double precision")
 
 
@@ -191,7 +191,7 @@ def fill_postgres(connection: psycopg.Connection[TupleRow]) -> None:
 
 
 def relation_columns(schema: StoreSchema) -> tuple[tuple[str, str], ...]:
-    """Names of a store's columns, with their types in the grammar."""
+    """Return the names of a store's columns, with their types in the grammar."""
     return tuple((column.name, _sort(column.type)) for column in schema.columns)
 
 

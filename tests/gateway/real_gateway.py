@@ -30,7 +30,7 @@ class RealGateway:
 
     Args:
         directory: an empty one.
-        settings: `NAME=VALUE` each.
+        settings: each is `NAME=VALUE`.
     """
 
     def __init__(self, directory: Path, *settings: str) -> None:
@@ -69,15 +69,15 @@ class RealGateway:
 
     @property
     def dsn(self) -> str:
-        """Its connection string."""
+        """Return its connection string."""
         return f"host=127.0.0.1 port={self.port} user=u dbname=stategate"
 
     def connect(self) -> psycopg.Connection:
-        """A session; statements commit by themselves."""
+        """Open a session; statements commit by themselves."""
         return psycopg.connect(self.dsn, autocommit=True)
 
     def wait_until_ready(self) -> None:
-        """Return once the store answers, and the catalog."""
+        """Wait until the store and the catalog answer."""
         with self.connect() as session:
             until = time.monotonic() + WAIT_S
             while session.execute(
@@ -108,7 +108,7 @@ class RealGateway:
 
 
 class Watcher:
-    """Looks up keys in another client and records memory, until the block ends."""
+    """Looks up keys as another client and records memory, until the block ends."""
 
     def __init__(self, gateway: RealGateway) -> None:
         self._gateway = gateway

@@ -45,7 +45,7 @@ def samples_in(families: Iterable[Metric]) -> Samples:
     for family in families:
         for sample in family.samples:
             which = (sample.name, frozenset(sample.labels.items()))
-            assert which not in found, f"{which} is told twice"
+            assert which not in found, f"{which} is reported twice"
             found[which] = sample.value
     return found
 
@@ -68,7 +68,7 @@ def value(found: Samples, name: str, **labels: str) -> float | None:
 
 
 def labelled(found: Samples, name: str, label: str) -> dict[str, float]:
-    """The values of a metric by one of its labels."""
+    """Return the values of a metric by one of its labels."""
     return {
         dict(labels)[label]: number
         for (each, labels), number in found.items()
@@ -122,7 +122,7 @@ class FakeNode:
         return {name: dict(store.held) for name, store in self.stores.items()}
 
     def metrics(self) -> dict[str, MetricsReading]:
-        # Dropped stores too, as in a host.
+        # Dropped stores are included, as in a host.
         return {name: store.counts.read() for name, store in self._all.items()}
 
 
@@ -144,7 +144,7 @@ def clicks_log(root: Path) -> None:
 
 @contextlib.contextmanager
 def following(root: Path, data: Path, *stores: str) -> Iterator[Host]:
-    """A host that has applied all epochs of these stores."""
+    """Return a host that has applied all epochs of these stores."""
     with contextlib.closing(Host(str(root), data, poll_ms=2)) as host:
         host.start()
         for name in stores:

@@ -93,7 +93,7 @@ def test_a_statement_that_outlasts_the_grace_period_is_cancelled(start_gateway: 
 
 
 def wait_until_asked(url: str) -> None:
-    """The fake says in no other way that a statement sleeps than by not answering a second one."""
+    """Wait until a statement sleeps; the fake shows it only by not answering a second one."""
     post(url, "SELECT n, name FROM series(1)")
     post(url, "SELECT n, name FROM series(1)")
 
@@ -114,7 +114,7 @@ def test_a_second_signal_ends_the_grace_period(start_gateway: Start) -> None:
 
 
 @pytest.mark.parametrize("name", ["http", "pg"])
-def test_a_port_in_use_is_one_sentence(start_gateway: Start, name: str) -> None:
+def test_the_error_of_a_port_in_use_is_one_sentence(start_gateway: Start, name: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         address = f"127.0.0.1:{taken.getsockname()[1]}"
         status, out, err = start_gateway(f"{name}={address}").end()
@@ -125,7 +125,7 @@ def test_a_port_in_use_is_one_sentence(start_gateway: Start, name: str) -> None:
     )
 
 
-def test_an_unknown_host_is_one_sentence(start_gateway: Start) -> None:
+def test_the_error_of_an_unknown_host_is_one_sentence(start_gateway: Start) -> None:
     status, _, err = start_gateway("http=no-such-host.invalid:1").end()
     assert status == 2
     assert err.startswith("cannot listen on no-such-host.invalid:1: ")
@@ -148,8 +148,8 @@ def test_bytes_that_are_not_http_are_answered_and_harm_no_one(start_gateway: Sta
 
 
 def test_garbage_collection_scans_few_objects() -> None:
-    # The trees of statements are cycles, and no thread runs while the collector looks for them:
-    # some 0.3 µs an object, where nothing else runs.
+    # The trees of statements are cycles, and no thread runs while the collector looks for them.
+    # That takes some 0.3 µs an object.
     kept, looked_at = list[object](), list[int]()
 
     def watch(phase: str, about: dict[str, int]) -> None:

@@ -65,7 +65,7 @@ def test_a_star_has_the_types_of_its_columns(engine: SqlEngine, sql: str) -> Non
     assert kinds[:3] == ["text", "uuid", "json"]
 
 
-def test_arrays_of_them_too(engine: SqlEngine) -> None:
+def test_a_star_has_the_types_of_array_columns(engine: SqlEngine) -> None:
     (column,) = engine.prepare("SELECT array_agg(u) FROM devices", Session()).columns
     assert str(column.type) == "uuid[]"
 

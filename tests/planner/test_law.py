@@ -1,6 +1,6 @@
 """The law: any SQL through the engine gives the rows of the same SQL in DuckDB over all rows.
 
-With `--hypothesis-profile=thorough` it is asked a few thousand times, which takes some minutes.
+With `--hypothesis-profile=thorough` it is tried a few thousand times, which takes some minutes.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def comparison(column: str, literals: st.SearchStrategy[str]) -> st.SearchStrate
 
 
 def paging(alias: str) -> st.SearchStrategy[str]:
-    """Rows of both key columns of orders: in lists, and spelled out as SQL compares them."""
+    """Draw conditions on rows of both key columns, as lists and as what the lists stand for."""
     rows = st.tuples(TEXTS, st.sampled_from(["-1", "0", "2"]))
 
     def behind(operator: str, row: tuple[str, str]) -> str:
@@ -261,7 +261,7 @@ def joined(draw: st.DrawFn) -> Query:
 
 @st.composite
 def nested(draw: st.DrawFn) -> Query:
-    """Conditions on a derived table or a common table expression, alone or beside a store."""
+    """Draw conditions on a derived table or a common table expression, alone or beside a store."""
     relation, other = draw(st.permutations(sorted(COLUMNS)))[:2]
     columns, total = ", ".join(f"t.{c}" for c in COLUMNS[relation]), AGGREGATED[relation]
     source = (
@@ -305,7 +305,7 @@ def nested(draw: st.DrawFn) -> Query:
 
 @pytest.fixture(scope="module")
 def rocks(tmp_path_factory: pytest.TempPathFactory) -> Sides:
-    """Every combination of the values above, once, in RocksDB."""
+    """A RocksDB store with every combination of the values above, once."""
     rows: dict[str, list[Row]] = {
         "people": [(n, (i % 7) - 3, i / 4, NAMES[-i]) for i, n in enumerate([*NAMES, None])],
         "orders": [
@@ -327,8 +327,8 @@ _ROWS_IN = re.compile(r"\((\w)\.name, \1\.number\) IN \(((?:\('[^']*', -?\d+\)(?
 _ROW = re.compile(r"\(('[^']*'), (-?\d+)\)")
 
 
-def spelled_out(sql: str) -> str:
-    """Lists of rows as comparisons: in DuckDB NULL equals NULL in a row, and in SQL it is NULL."""
+def as_comparisons(sql: str) -> str:
+    """Return lists of rows as comparisons: NULL equals NULL in rows of DuckDB, but not in SQL's."""
 
     def comparisons(found: re.Match[str]) -> str:
         alias, listed = found.groups()
@@ -338,15 +338,15 @@ def spelled_out(sql: str) -> str:
     return _ROWS_IN.sub(comparisons, sql)
 
 
-def test_lists_of_rows_are_spelled_out() -> None:
+def test_lists_of_rows_are_as_comparisons() -> None:
     rows = "('a\x00b', -1), ('é', 2)"
     expected = "(x.name = 'a\x00b' AND x.number = -1 OR x.name = 'é' AND x.number = 2)"
-    assert spelled_out(f"NOT (x.name, x.number) IN ({rows})") == f"NOT {expected}"
+    assert as_comparisons(f"NOT (x.name, x.number) IN ({rows})") == f"NOT {expected}"
 
 
 def check(sides: Sides, query: Query) -> None:
     try:
-        expected = sides.theirs(spelled_out(query.sql), query.parameters)
+        expected = sides.theirs(as_comparisons(query.sql), query.parameters)
     except duckdb.Error:
         with pytest.raises(QueryError):
             sides.ours(query.sql, query.parameters)

@@ -1,8 +1,8 @@
-"""Every operator, and each one negated, gives DuckDB's rows: DuckDB's SQL is written here.
+"""Every operator, plain and negated, gives DuckDB's rows; the SQL for DuckDB is written here.
 
-Were it made from the tree that our parser gives, one misreading would be on both sides. So each
-condition is drawn as two texts: in PostgreSQL's spelling, for the engine, and in the plainest that
-DuckDB has, for the other side.
+If that SQL were generated from our parser's tree, a misreading would affect both sides. So each
+condition is drawn as two texts: in PostgreSQL's SQL for the engine, and in DuckDB's plainest SQL
+for the other side.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ EXAMPLES = settings().max_examples
 
 @dataclass(frozen=True)
 class Spelled:
-    """A condition as the engine gets it, and as DuckDB does."""
+    """A condition, as written for the engine and for DuckDB."""
 
     ours: str
     theirs: str
@@ -52,14 +52,14 @@ def same(text: str) -> Spelled:
 
 
 def negated(operator: str, ours: str, theirs: str, *, is_negated: bool) -> Spelled:
-    """`x operator y`, or `x NOT operator y`, which DuckDB gets as NOT (x operator y)."""
+    """Return `x operator y`, or `x NOT operator y`, which DuckDB gets as NOT (x operator y)."""
     spelled = ours.replace("@", f"NOT {operator}" if is_negated else operator)
     return Spelled(spelled, f"(NOT ({theirs}))" if is_negated else f"({theirs})")
 
 
 @st.composite
 def text_matches(draw: st.DrawFn, column: str) -> Spelled:
-    """LIKE and its kin."""
+    """Draw LIKE and similar operators."""
     is_negated = draw(st.booleans())
     kind = draw(st.sampled_from(["like", "ilike", "escape", "regex", "iregex", "starts"]))
     if kind in {"like", "ilike"}:
@@ -137,7 +137,7 @@ def comparisons(draw: st.DrawFn, column: str, literals: st.SearchStrategy[str]) 
 
 @st.composite
 def rows(draw: st.DrawFn, columns: dict[str, st.SearchStrategy[str]]) -> Spelled:
-    """Rows of two columns, compared, or in a list."""
+    """Draw rows of two columns that are compared, or in a list."""
     names = draw(st.permutations(sorted(columns)))[:2]
     members = draw(st.lists(st.tuples(*(columns[name] for name in names)), min_size=1, max_size=3))
     each = [" AND ".join(f"{n} = {v}" for n, v in zip(names, m, strict=True)) for m in members]
@@ -165,7 +165,7 @@ def leaves(relation: str) -> Spelleds:
 
 @st.composite
 def asked_of(draw: st.DrawFn, inner: Spelleds) -> Spelled:
-    """A condition, and what may stand around it."""
+    """Draw a condition, and what may stand around it."""
     one = draw(inner)
     word, theirs = draw(
         st.sampled_from(

@@ -1,4 +1,4 @@
-"""REPEATABLE READ: a transaction reads one epoch of each pipeline, the one of its first query."""
+"""REPEATABLE READ: a transaction reads one epoch of each pipeline, that of its first query."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_a_transaction_repeats_its_reads(engine: SqlEngine, store: LocalStore, b
     assert held(store) == 0
 
 
-def test_a_transaction_reads_stores_at_one_epoch_that_it_comes_to_later() -> None:
+def test_a_transaction_reads_later_stores_at_the_same_epoch() -> None:
     accounts, ledger = made(ACCOUNTS), made(LEDGER)
     engine, session = SqlEngine(FixedCatalog(accounts, ledger)), Session()
     ask(engine, REPEATABLE, session)
@@ -93,7 +93,7 @@ def test_a_transaction_reads_stores_at_one_epoch_that_it_comes_to_later() -> Non
 
 
 def test_the_bound_of_the_first_query_settles_the_epoch() -> None:
-    """The ledger has not reached it yet, and keeps it from then on."""
+    """The ledger has not reached that epoch yet, and keeps it from then on."""
     accounts, ledger = made(ACCOUNTS), made(LEDGER)
     engine, session = SqlEngine(FixedCatalog(accounts, ledger)), Session()
     for epoch in range(1, 4):
@@ -115,7 +115,7 @@ def test_the_bound_of_the_first_query_settles_the_epoch() -> None:
     assert ask(engine, "SELECT amount FROM ledger WHERE id = 1", session) == [(-103,)]
 
 
-def test_a_store_that_is_stuck_keeps_no_other_from_being_read() -> None:
+def test_a_store_that_is_stuck_does_not_prevent_reads_of_others() -> None:
     accounts, ledger = made(ACCOUNTS), made(LEDGER)
     stuck = made(replace(ACCOUNTS, name="stuck"))
     engine, session = SqlEngine(FixedCatalog(accounts, ledger, stuck)), Session()
@@ -175,7 +175,7 @@ def test_a_snapshot_that_is_too_old_fails_the_transaction() -> None:
     for sql in (REPEATABLE, TOTAL):
         ask(engine, sql, session)
     clock.now_s = 301.0
-    assert ask(engine, TOTAL, session) == [(1200, 12)]  # nothing has been applied: it costs nothing
+    assert ask(engine, TOTAL, session) == [(1200, 12)]  # it costs nothing: no epoch was applied
     for epoch in range(1, VIEWS_MAX + 2):
         put(store, shifted(epoch), epoch)
     error = refusal(engine, TOTAL, session=session)
@@ -288,7 +288,7 @@ def test_the_first_query_is_not_run_on_the_event_loop(engine: SqlEngine) -> None
 
 
 def test_stores_that_share_no_epoch_yet_are_behind() -> None:
-    """Nothing was lost: the transaction never had an epoch that it could read both at."""
+    """Nothing was lost: there never was an epoch at which the transaction could read both."""
     accounts, ledger = caught_up(ACCOUNTS, 1, 20), made(LEDGER)
     engine, session = SqlEngine(FixedCatalog(accounts, ledger)), Session()
     ask(engine, REPEATABLE, session)

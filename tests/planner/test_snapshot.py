@@ -87,7 +87,7 @@ def test_the_latest_snapshot_is_the_epoch_that_all_stores_of_the_pipeline_have()
     accounts, ledger = made(ACCOUNTS), made(LEDGER)
     engine = SqlEngine(FixedCatalog(accounts, ledger))
     put(accounts, [(1, 400)], 1)
-    # The ledger's commit of epoch 1 is still to come: it is not an epoch of the pipeline yet.
+    # The ledger has not committed epoch 1, so it is not an epoch of the pipeline yet.
     assert ask(engine, f"{BOTH} WITH BOUND (LATEST, SNAPSHOT)") == [(1200, -1200)]
 
 
@@ -183,7 +183,7 @@ def test_epochs_held_for_a_statement_are_released(engine: SqlEngine, store: Loca
 
 
 def test_a_host_that_follows_its_log_is_read_at_one_epoch(tmp_path: Path) -> None:
-    """As with stores that are filled by hand, but through all layers."""
+    """The result is that of stores which are filled by hand, but through all layers."""
     root = str(tmp_path / "log")
     writers = [StoreWriter(root, schema, writer="spark:a") for schema in (ACCOUNTS, LEDGER)]
 
@@ -279,7 +279,7 @@ def test_transfers_never_show(tmp_path: Path, *, on_disk: bool) -> None:
 
     with applying(bank):
         hold()
-    assert bank.epoch > 2 * VIEWS_MAX, "the readers were to be overtaken"
+    assert bank.epoch > 2 * VIEWS_MAX, "no epoch was applied during the reads"
     assert sum(map(held, bank.stores)) == 0
     for store in bank.stores:
         store.close()

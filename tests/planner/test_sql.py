@@ -73,7 +73,7 @@ def test_texts_that_differ_in_a_key_share_a_plan() -> None:
     engine, session = SqlEngine(catalog_of()), Session()
     third = LOOKUP.replace("'a'", "'it''s'")
     for text in (LOOKUP, LOOKUP, LOOKUP.replace("'a'", "'b'")):
-        assert engine.recall(third, session) is None  # a shape is planned when it comes again
+        assert engine.recall(third, session) is None  # a shape is planned when it occurs again
         engine.prepare(text, session)
     other = engine.recall(third, session)
     assert other is not None
@@ -156,7 +156,7 @@ def test_a_removed_store_is_unknown() -> None:
 
 
 def test_a_store_removed_while_a_plan_runs_gives_a_retryable_error() -> None:
-    """The version was read before, the store after the change."""
+    """The version is read before the change, and the store after it."""
 
     class Racing(FixedCatalog):
         @property
@@ -178,7 +178,7 @@ def test_a_store_removed_while_a_plan_runs_gives_a_retryable_error() -> None:
         (LOOKUP, {}, True),
         (f"{LOOKUP} WITH BOUND (events[0] >= 1)", {}, True),
         (f"{LOOKUP} WITH BOUND (LATEST)", {}, False),
-        # What feeds the store may have to be looked up in the log.
+        # The topics that feed the store may have to be looked up in the log.
         (f"{LOOKUP} WITH BOUND (other[0] >= 1)", {}, False),
         (f'{LOOKUP} WITH BOUND (\'{{"other": {{"0": 1}}}}\')', {}, False),
         (f"{LOOKUP} WITH BOUND ($1)", {}, False),
@@ -335,7 +335,7 @@ def test_types_of_parameters(
     assert statement.parameters == (given if types is None else types)
 
 
-def test_a_client_may_insist_on_fewer_types_than_there_are() -> None:
+def test_a_client_may_declare_the_types_of_only_some_parameters() -> None:
     engine, session = SqlEngine(catalog_of()), Session()
     statement = engine.prepare(
         "SELECT v FROM state WHERE k = $1 AND v = $2", session, parameter_types=(None,)
@@ -392,7 +392,7 @@ def test_explain_shows_the_clause(sides: Sides) -> None:
 
 
 def test_explain_of_the_catalog(sides: Sides) -> None:
-    """A foreign table of it is planned by this, as one of a store is."""
+    """A foreign table of a catalog relation is planned by this, as one of a store is."""
     sql = "SELECT relname FROM pg_class WHERE relkind = 'r'"
     ((line,),) = sides.ours(f"EXPLAIN {sql}")
     assert line.startswith("catalog SELECT ")

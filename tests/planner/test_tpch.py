@@ -1,4 +1,4 @@
-"""Joins and aggregates in the manner of TPC-H over stores: DuckDB's rows, of the same data."""
+"""Joins and aggregates in the manner of TPC-H give the rows that DuckDB gives."""
 
 from __future__ import annotations
 
@@ -207,7 +207,7 @@ def test_rows_are_those_of_duckdb(warehouse: Sides, name: str) -> None:
 
 
 def is_same(one: Value, other: Value) -> bool:
-    """Numbers may be exact on our side and doubles on the other."""
+    """Whether values are equal; numbers may be exact on our side and doubles on the other."""
     if isinstance(one, Decimal | float | int) and isinstance(other, Decimal | float | int):
         return math.isclose(float(one), float(other), rel_tol=1e-9)
     return bool(one == other)

@@ -1,6 +1,4 @@
-"""Compaction within a pipeline: in parallel with the query, one run at a time, until the query
-ends.
-"""
+"""Compaction within a pipeline: beside the query, one run at a time, until the query ends."""
 
 from __future__ import annotations
 

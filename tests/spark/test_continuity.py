@@ -40,7 +40,7 @@ def run(orders: Orders, tmp_path: Path, *amounts: int) -> None:
 
 
 def remove(path: Path) -> None:
-    """Return a file of a checkpoint and its checksum."""
+    """Remove a file of a checkpoint, and its checksum."""
     path.unlink()
     path.with_name(f".{path.name}.crc").unlink(missing_ok=True)
 
@@ -65,7 +65,7 @@ def test_a_checkpoint_restored_from_a_copy(
     before = log_of(tmp_path).commit(1)
     with pytest.raises(EpochConflictError, match=r"^epochs 1 to 2 of store .* Put back the checkp"):
         start(totals(orders), tmp_path)
-    # As if the files were restored while the query runs.
+    # This is as if the files were restored while the query runs.
     monkeypatch.setattr(pipeline, "check_start", lambda *_: None)
     query = start(totals(orders), tmp_path)
     with pytest.raises(StreamingQueryException, match="epochs 1 to 2 of store"):
@@ -162,7 +162,7 @@ def planned(directory: Path, histories: Mapping[int, str]) -> Checkpoint:
 
 
 def committed(root: Path, histories: Mapping[int, str], *, writer: str = "spark:q") -> StoreLog:
-    """Return a store with an epoch of each batch; without a digest for an empty history."""
+    """Return a store with an epoch for each batch; an empty history gives it no digest."""
     store = StoreWriter(root, CLICKS, writer=writer)
     for batch, history in histories.items():
         offsets = parse_offsets(record(batch, history), "offsets")

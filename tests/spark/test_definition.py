@@ -69,7 +69,7 @@ def test_a_store_that_is_defined_differently(orders: Orders, tmp_path: Path) -> 
 
 
 ODD: tuple[Any, ...] = (None, "", "\0", "usr", 5, 0, -1, 2.5, True, b"x", [], [5], ["x"], {}, 2**70)
-"""Values of every type; most are wrong for every argument."""
+"""Values of every type; most are invalid for every argument."""
 FITTING: dict[str, tuple[Any, ...]] = {
     "store": ("usr",),
     "key": ("usr",),
@@ -86,7 +86,7 @@ FITTING: dict[str, tuple[Any, ...]] = {
     "collect_rows_max": (5, 0),
     "compact_every": (None, 5),
 }
-"""The values that are right for an argument; none for the other arguments."""
+"""The values that are valid for an argument; arguments that are not listed have none."""
 ARGUMENTS = [name for name in inspect.signature(materialize).parameters if name != "df"]
 
 
@@ -157,7 +157,7 @@ def test_inputs_are_named_all_or_none(spark: SparkSession, orders: Orders, tmp_p
 
 
 class Leaf:
-    """A source in a plan; stands for Kafka's, whose package Spark does not bring."""
+    """A source in a plan. It stands for Kafka's, whose package Spark does not include."""
 
     def __init__(self, provider: str, options: dict[str, str]) -> None:
         self.provider, self.options = provider, options

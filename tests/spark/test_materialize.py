@@ -78,7 +78,7 @@ def test_an_aggregation(spark: SparkSession, orders: Orders, tmp_path: Path) -> 
     assert first.writer == second.writer == f"spark:{query.id}"
     assert (first.rows, second.rows) == (20, 2)
     assert not first.replace
-    # The tasks wrote the first epoch, the driver the second: both have one layout.
+    # The tasks wrote the first epoch, and the driver the second; both have one layout.
     assert all("-" in file.path.rpartition("/p")[2] for file in first.files)
     assert not any("-" in file.path.rpartition("/p")[2] for file in second.files)
     partition_of = partitioner(log.schema().key, 4)
@@ -109,7 +109,7 @@ def test_windows_and_their_watermark(spark: SparkSession, orders: Orders, tmp_pa
     )
     orders.send(0, ("a", 1, 10), ("a", 2, 3_700), ("b", 4, 20))
     query.processAllAvailable()
-    # Far ahead: Spark evicts the first window, and it expires by the store's retention.
+    # The time is far ahead: Spark evicts the first window, and the store's retention drops it.
     orders.send(1, ("a", 8, 36_000))
     query.processAllAvailable()
     query.stop()
@@ -202,7 +202,7 @@ def test_a_source_of_files_has_the_given_name(
 def test_a_batch_that_spark_runs_again_is_written_once(
     spark: SparkSession, orders: Orders, tmp_path: Path
 ) -> None:
-    """As if the JVM died after the sink's commit and before Spark's own."""
+    """This happens if the JVM dies after the sink's commit and before Spark's own."""
     query = start(totals(orders), tmp_path)
     orders.send(0, ("a", 1), ("b", 2))
     query.processAllAvailable()
@@ -226,7 +226,7 @@ def test_a_batch_that_spark_runs_again_is_written_once(
 def test_a_replaced_driver_cannot_commit(
     spark: SparkSession, orders: Orders, tmp_path: Path
 ) -> None:
-    """It was thought dead and another was started in its place; the last one owns the store."""
+    """It was thought dead, and another was started in its place, which now owns the store."""
     query = start(totals(orders), tmp_path)
     orders.send(0, ("a", 1))
     query.processAllAvailable()
@@ -331,7 +331,7 @@ def test_tasks_write_a_batch_too_large_to_collect(
     query = start(totals(orders), tmp_path)
     orders.send(0, ("a", 1))
     query.processAllAvailable()
-    # The setting that Spark's scheduler reads for each job; a session cannot change it otherwise.
+    # Spark's scheduler reads this setting for each job; a session cannot change it in another way.
     conf = spark.sparkContext._jsc.sc().conf()
     conf.set("spark.driver.maxResultSize", "100k")
     try:
@@ -350,7 +350,7 @@ def test_tasks_write_a_batch_too_large_to_collect(
 def test_too_many_rows_to_hold_are_sorted(
     spark: SparkSession, tmp_path: Path, picking: Picking
 ) -> None:
-    """Both ways write the same rows; the size makes a task refuse, see below."""
+    """Sorting writes the same rows; by their size a task would refuse them, see below."""
     schema = StoreSchema(
         name="s",
         kind=StoreKind.KEYVALUE,

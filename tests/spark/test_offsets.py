@@ -129,7 +129,7 @@ def test_a_topic_with_two_sources_has_the_position_of_the_slower() -> None:
     )
     subscribed = replace(KAFKA, topics=frozenset({"orders"}))
     assert position('{"orders":{"0":10}}', "-", sources=[subscribed, subscribed]) == Position()
-    # Unless the query names the partitions of each.
+    # If the query names the partitions of each, the position has all of them.
     assigned = replace(KAFKA, assigned=True)
     parts = ('{"orders":{"0":10}}', '{"orders":{"1":4}}')
     assert position(*parts, sources=[assigned, assigned]) == Position.of({"orders": {0: 9, 1: 3}})

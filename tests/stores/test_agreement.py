@@ -239,7 +239,7 @@ class Agreement(RuleBasedStateMachine):
 
     @rule(data=st.data())
     def hold(self, data: st.DataObject) -> None:
-        """Take a stream, which must give the same rows after later epochs."""
+        """Open a stream, which must give the same rows after later epochs."""
         query = data.draw(self.queries)
         for store in (self.memory, self.rocks):
             result = store.query_partition(0, query)

@@ -1,7 +1,7 @@
 """Kafka's own cases of Interactive Query v2, in memory and RocksDB, with the names of its fixtures.
 
-This module has the cases of all kinds of stores, `test_conformance_keys` and
-`test_conformance_times` those of one kind, `test_rules` and `test_rules_of_versions` those of
+This module has the cases of all kinds of stores. `test_conformance_keys` and
+`test_conformance_times` have those of one kind, `test_rules` and `test_rules_of_versions` those of
 engines.
 
 The id of a case is its name in the table that it was taken from: K key-value, W windows, S
@@ -191,7 +191,7 @@ class Custom(Query[None]):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_which_store_answers_which_query(directory: Path | None, kind: str) -> None:
-    """K05, K26, W22: and ours: global stores answer, and plain ones know no event times."""
+    """K05, K26 and W22. Ours: global stores answer, and plain ones know no event times."""
     schema = replace(KINDS[kind], partitions=1)
     filled = Filled.open(schema, directory)
     handlers = filled.engine.handlers
@@ -284,7 +284,7 @@ def test_p15_positions_and_rows_survive(tmp_path: Path, schema: StoreSchema) -> 
 
 
 def test_intervals_with_open_ends(directory: Path | None) -> None:
-    """Exclusive ends, in every kind that takes an interval."""
+    """Ends may be exclusive in every kind that takes an interval."""
     out = Interval(lower=(0,), upper=(2,), lower_inclusive=False, upper_inclusive=False)
     store = fw(directory)
     assert [row[-1] for row in store.ask(WindowRangeQuery(interval=out))] == ["one"]

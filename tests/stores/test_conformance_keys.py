@@ -123,7 +123,7 @@ TEXTS = keyvalue("texts", {"k": "text"}, {"v": "text"}, partitions=1)
         ("key-1", None, "2468"),
     ],
 )
-def test_k21_bounds_that_are_no_keys(
+def test_k21_bounds_that_are_not_keys(
     directory: Path | None, lower: str | None, upper: str | None, found: str
 ) -> None:
     store = Filled.open(TEXTS, directory)

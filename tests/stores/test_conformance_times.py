@@ -1,4 +1,4 @@
-"""Kafka's own cases of stores of times: windows, sessions and versions.
+"""Kafka's own cases for stores with times: windows, sessions and versions.
 
 See `test_conformance` for the ids of cases, and for "ours".
 """
@@ -94,7 +94,7 @@ def test_windows(
 
 
 def test_w21_event_times_of_windows(directory: Path | None) -> None:
-    """Ours: a value stays a value; the event time is a column to ask for."""
+    """Ours: a value stays a value; the event time is a column of its own."""
     query = replace(WindowRangeQuery(), columns=("v", "_timestamp", "window_end"))
     result = fa_windows(directory).query(bounded(query))
     assert rows_of(result.partitions[0].value)[0] == (1, *micros(W, W + 5 * MINUTE))

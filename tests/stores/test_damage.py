@@ -107,7 +107,7 @@ def damage(path: Path, how: tuple[str, int]) -> None:
 def test_damage_is_named_or_makes_no_difference(
     written: Written, data: st.DataObject, how: tuple[str, int], begun: int
 ) -> None:
-    """For followers at any epoch, for readers of the whole store, and for `verify`."""
+    """This holds for followers at any epoch, for readers of the whole store, and for `verify`."""
     name = data.draw(st.sampled_from(written.files))
     with tempfile.TemporaryDirectory() as directory:
         root, replica = Path(directory) / "log", Path(directory) / "data" / "0"
@@ -151,7 +151,7 @@ def check_held(store: LocalStore, begun: int) -> None:
 
 
 def check_reader(root: Path, name: str) -> None:
-    """A reader that begins with the newest epoch, as Spark does."""
+    """Check a reader that begins with the newest epoch, as Spark does."""
     log = StoreLog.open(root, "clicks")
     with tempfile.TemporaryDirectory() as directory:
         try:

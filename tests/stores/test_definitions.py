@@ -1,4 +1,4 @@
-"""Any arguments of a definition are refused at once, or make a store that a host reads."""
+"""Any arguments of a definition are refused at once, or define a store that a host can read."""
 
 from __future__ import annotations
 
@@ -48,18 +48,18 @@ SAMPLES: dict[Kind, Value] = {
     Kind.INTERVAL: (1, 2, 3),
     Kind.NULL: None,
 }
-"""A value of some types; 1 for all others."""
+"""A value for some types; the others take 1."""
 SCANS: dict[StoreKind, Query[Any]] = {
     StoreKind.WINDOW: WindowRangeQuery(time=TimeRange()),
     StoreKind.SESSION: SessionRangeQuery(),
     StoreKind.VERSIONED: VersionedRangeQuery(),
 }
-"""The query for all rows of some kinds; RangeQuery for all others."""
+"""The query that returns all rows, for some kinds; the others have RangeQuery."""
 
 ODD_NAMES = ["v.w", 'say "x"', "ä", "Ä", "x" * 300, "", " ", "a\0b", "\ud800", 5, None]
 OUR_NAMES = ["_deleted", "_DELETED", "_epoch", "window_start", "valid_to", "Window_End"]
 NAMES = st.sampled_from(["k", "K", "n", *ODD_NAMES, *OUR_NAMES])
-"""Names of columns, fields and topics, and values that cannot be one."""
+"""Names of columns, fields and topics, and values that cannot be such a name."""
 SCALARS = [
     *(DataType(kind=kind) for kind in Kind if kind not in {Kind.DECIMAL, Kind.ARRAY, Kind.MAP}),
     DataType(kind=Kind.DECIMAL, precision=3, scale=1),
@@ -112,7 +112,7 @@ SOUND: dict[str, Any] = {
 
 @st.composite
 def definitions(draw: st.DrawFn) -> dict[str, Any]:
-    """A definition, some of whose arguments are drawn from anything a caller could pass.
+    """Draw a definition, some of whose arguments are anything that a caller could pass.
 
     If all were drawn, the first of them would nearly always be refused.
     """

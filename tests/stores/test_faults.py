@@ -172,7 +172,7 @@ def test_a_database_cut_at_any_write_has_a_whole_epoch(schema: StoreSchema, tmp_
     reached = set()
     for epoch in range(EPOCHS):
         before = sizes(tmp_path / "whole")
-        # Before, as the engine does it, but waiting for its end.
+        # Flushed beforehand, as the engine does it, but waiting for the end of the flush.
         if epoch % FLUSHED_EPOCHS == 0:
             flush(store)
         assert store.follow()
@@ -182,7 +182,7 @@ def test_a_database_cut_at_any_write_has_a_whole_epoch(schema: StoreSchema, tmp_
             found = held(cut)
             assert found in states[last:], f"epoch {epoch} of which {cut_at}"
             if states.index(found) > last:
-                assert found != states[-1], "what is not flushed cannot be there"
+                assert found != states[-1], "rows that were not flushed are there"
             reached.add(states.index(found))
             while held(cut)[0].epoch < epoch:
                 assert cut.follow()
@@ -268,7 +268,7 @@ def test_a_process_killed_at_any_moment_goes_on(tmp_path: Path) -> None:
         log = StoreLog.open(tmp_path / "log", name)
         store, whole = open_at(log, tmp_path / "data" / name), open_at(log, tmp_path / name)
         reached = held(store)[0].epoch
-        assert 0 < reached < epochs, "it is of no use if it was killed too late"
+        assert 0 < reached < epochs, "the process was killed too late to show anything"
         while held(whole)[0].epoch < reached:
             assert whole.follow()
         assert held(store) == held(whole)

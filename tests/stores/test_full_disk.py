@@ -155,7 +155,7 @@ def test_a_write_without_room_harms_nothing(
         found = check_log(root)
         assert found[: len(told)] == told
         disk.free()
-        # By turns with its number and as the next write.
+        # It is repeated by turns with its number, and as the next write.
         is_there = isinstance(failed, LogError) and len(found) > len(told)
         again = attempt(writer, None if is_there and moment % 2 else EPOCH)
         assert isinstance(again, Commit)
@@ -164,7 +164,7 @@ def test_a_write_without_room_harms_nothing(
         assert failed == again or isinstance(failed, LogError)
         after = writer.write(rows(2), position=at(9))
         assert check_log(root) == [*told, again, after]
-        # An attempt that failed takes no room away from the next.
+        # An attempt that failed takes up no room that the next one needs.
         assert len(os.listdir(root / "clicks" / "data" / str(EPOCH))) == 1
     assert verify(root, "clicks").damages == ()
     assert failures >= len(moments) - 1
@@ -175,7 +175,7 @@ EPOCH = 7
 
 
 def steps_of(disk: Disk, writer: StoreWriter) -> list[int]:
-    """Return the steps at which the disk is to be full: all, but only some of the small writes.
+    """Return the steps at which the disk becomes full: all, but only some of the small writes.
 
     The last is beyond the end, so it also shows that nothing else needs room.
     """

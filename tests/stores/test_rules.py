@@ -71,7 +71,7 @@ def test_windows_by_key_and_time(
 
 
 def test_x01_the_order_of_windows(directory: Path | None) -> None:
-    """By segment, key, start: the segment ends at a minute, between two+1 and two+2."""
+    """Windows are sorted by segment, key and start; the segment ends between two+1 and two+2."""
     store = fw(directory, both=True)
     assert window_values(store, 2, 2, 0, 2 * S) == ["two", *(f"two+{n}" for n in range(1, 7))]
     in_first = ["zero", "one", "two", "two+1", "three"]
@@ -154,7 +154,7 @@ def test_x09_a_late_window(directory: Path | None) -> None:
     stored = [key for key, _ in store.ask(RawScanQuery.scan())]
     assert len(stored) == 2
     assert store.ask(CountQuery.count()) == 2
-    # By its stored key no more is found than by any other query.
+    # A query by its stored key finds no more than any other query.
     assert all(store.ask(RawKeyQuery.with_key(key)) is not None for key in stored)
     store.watermark_ms = 480_001
     store.put((3, *micros(480_000, 480_003), "three"))
@@ -176,7 +176,7 @@ def test_x11_x12_x15_streams_outlive_expiry(directory: Path | None) -> None:
 
 
 def test_the_end_of_the_last_window(directory: Path | None) -> None:
-    """It is the last time that a column holds; it does not overflow."""
+    """It is the last time that a column can hold, and does not overflow."""
     last = (1 << 63) - 1
     store = Filled.open(FW, directory).put([(1, last - 2_999, last, "a"), (1, last, last, "b")])
     ends = [(last - 2_999, last, "a"), (last, last, "b")]
@@ -347,7 +347,7 @@ def test_microseconds_are_kept(directory: Path | None) -> None:
         (-1, -1_000),
         (2**63 - 1, 2**63 - 808),
         (-(2**63) + 808, -(2**63) + 808),
-        # The millisecond that these lie in begins before a column does.
+        # The millisecond that contains these begins before the first time that a column can hold.
         (-(2**63) + 807, -(2**63) + 808),
         (-(2**63), -(2**63) + 808),
     ],

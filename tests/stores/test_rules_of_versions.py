@@ -180,7 +180,7 @@ def test_no_version_begins_at_the_end_of_time(directory: Path | None) -> None:
 
 
 def test_late_rows_are_dropped_and_counted(directory: Path | None) -> None:
-    """Rows that no one could read: from the first millisecond before the edge."""
+    """These are rows that no one could read: from the first millisecond before the edge."""
     store = Filled.open(FW, directory)
     retention_ms = FW.retention_ms or 0
     store.watermark_ms = retention_ms + 3000
@@ -207,7 +207,7 @@ def test_e11_the_latest_version_never_expires(directory: Path | None) -> None:
     # Unlike windows, exactly the retention before the watermark is served in full.
     assert as_of(store, "ko", 12) == ("vo_old", 1, HR + 12)
     assert as_of(store, "ko", 11) is None
-    # All segments of history are dropped, and it stays.
+    # All segments of history are dropped, but the latest version stays.
     store.advance(10 * HR)
     assert as_of(store, "k", 1) == ("v", 1, None)
     assert as_of(store, "ko") == ("vo_new", HR + 12, None)
@@ -216,7 +216,7 @@ def test_e11_the_latest_version_never_expires(directory: Path | None) -> None:
 
 
 def test_all_queries_have_one_edge_of_history(directory: Path | None) -> None:
-    """At exactly that time all versions are served; those that ended by then are gone."""
+    """At exactly that time all versions are served; those that had ended by then are gone."""
     edge = 20
     store = chain(directory, ("a", 1), ("b", edge), ("c", 30)).advance(HR + edge)
     of_key, of_range = MultiVersionedKeyQuery.with_key("k"), VersionedRangeQuery.with_no_bounds()

@@ -1,8 +1,8 @@
 """The stores of the conformance cases, the epochs that fill them, and requests to them.
 
 Names are those of Kafka's tests. FA, FB and FC are whole stores by topic partition; the others are
-filled a record at a time, as the engine tests they come from do it. Times are milliseconds.
-Partition of a key is key mod 2 in FA.
+filled one record at a time, as in the engine tests that they come from. Times are milliseconds. In
+FA the partition of a key is key mod 2.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ ENGINES = ("memory", "rocksdb")
 
 
 def open_engine(schema: StoreSchema, directory: Path | None, partition: int = 0) -> StorePartition:
-    """An engine in memory, or in RocksDB below a directory."""
+    """Return an engine in memory, or in RocksDB below a directory."""
     if directory is None:
         return MemoryPartition(schema, partition)
     path = directory / schema.name / str(partition)
@@ -46,7 +46,7 @@ def open_engine(schema: StoreSchema, directory: Path | None, partition: int = 0)
 
 @dataclass(slots=True, kw_only=True)
 class Filled:
-    """One partition that is filled a record at a time, each an epoch at the next offset."""
+    """One partition that is filled one record at a time, each an epoch at the next offset."""
 
     schema: StoreSchema
     engine: StorePartition
@@ -55,13 +55,13 @@ class Filled:
 
     @staticmethod
     def open(schema: StoreSchema, directory: Path | None) -> Filled:
-        """A partition with nothing in it."""
+        """Return an empty partition."""
         return Filled(schema=schema, engine=open_engine(schema, directory))
 
     def put(
         self, row: Row | Sequence[Row], *, at: int | None = None, deleted: bool = False
     ) -> Filled:
-        """One epoch of one row, or of several, with event time `at`."""
+        """Apply one epoch of one or more rows, with event time `at`."""
         rows = list(row) if isinstance(row, list) else [tuple(row)]
         times = None if at is None else [at * 1000] * len(rows)
         self.offset += 1
@@ -71,7 +71,7 @@ class Filled:
         return self
 
     def advance(self, watermark_ms: int) -> Filled:
-        """An epoch without rows that moves stream time."""
+        """Apply an epoch without rows that advances stream time."""
         self.watermark_ms = watermark_ms
         self.offset += 1
         self.engine.apply(self.progress, [])
@@ -79,7 +79,7 @@ class Filled:
 
     @property
     def progress(self) -> Progress:
-        """What has been applied."""
+        """Return the progress so far."""
         return Progress(
             epoch=self.offset,
             position=Position.of({TOPIC: {0: self.offset}}),
@@ -87,7 +87,7 @@ class Filled:
         )
 
     def ask(self, query: Query[Any]) -> Any:
-        """A query's result; a stream as its rows."""
+        """Return a query's result; a stream becomes its rows."""
         result = self.engine.handlers[type(query)](self.engine.view, query)
         return rows_of(result) if isinstance(result, BatchStream) else result
 
@@ -95,7 +95,7 @@ class Filled:
 def partitioned(
     schema: StoreSchema, directory: Path | None, rows: Sequence[Row], times_ms: Sequence[int]
 ) -> LocalStore:
-    """A store of two partitions: rows by key mod 2, at FA's positions."""
+    """Return a store of two partitions: rows by key mod 2, at FA's positions."""
     replicas = {}
     # A test may open several stores of one name.
     own = None if directory is None else Path(tempfile.mkdtemp(dir=directory))
@@ -117,7 +117,7 @@ def partitioned(
 
 
 def micros(*times_ms: int) -> list[Value]:
-    """Times as columns hold them."""
+    """Return times as columns hold them."""
     return [time * 1000 for time in times_ms]
 
 
@@ -169,7 +169,7 @@ FW_SECOND = [(2, S + 2 + n, f"two+{n}") for n in range(1, 7)]
 
 
 def fw(directory: Path | None, *, both: bool = False) -> Filled:
-    """FW, filled with its first batch or with both."""
+    """Return FW, filled with its first batch or with both."""
     store = Filled.open(FW, directory)
     for k, start, v in FW_FIRST + (FW_SECOND if both else []):
         store.put((k, *micros(start, start + 3), v))
@@ -177,7 +177,7 @@ def fw(directory: Path | None, *, both: bool = False) -> Filled:
 
 
 def fs(directory: Path | None, sessions: Sequence[tuple[str, int, int, int]]) -> Filled:
-    """FS, filled with sessions (key, start, end, aggregate)."""
+    """Return FS, filled with sessions (key, start, end, aggregate)."""
     store = Filled.open(FS, directory)
     for k, start, end, v in sessions:
         store.put((k, *micros(start, end), v))
@@ -187,7 +187,7 @@ def fs(directory: Path | None, sessions: Sequence[tuple[str, int, int, int]]) ->
 def as_of(
     store: Filled, key: Any, time_ms: int | None = None
 ) -> tuple[Any, int, int | None] | None:
-    """Value, valid-from and valid-to in milliseconds."""
+    """Return a value, its valid-from and its valid-to in milliseconds."""
     query = VersionedKeyQuery.with_key(key)
     found: VersionedRow | None = store.ask(query if time_ms is None else query.as_of(time_ms))
     if found is None:
@@ -217,13 +217,13 @@ def fa_sessions(directory: Path | None, rows: Sequence[Row] = FA_SESS) -> LocalS
 
 
 def bounded(query: Query[Any]) -> StateQueryRequest[Any]:
-    """As all requests of FA are made: of both partitions, with the bound IN."""
+    """Return a request as all of FA are made: for both partitions, with the bound IN."""
     request = in_store("fa").with_query(query).with_partitions({0, 1})
     return request.with_position_bound(PositionBound.at(IN))
 
 
 def values(store: LocalStore, query: Query[Any]) -> list[Any]:
-    """The last column of all rows, in the order of the partitions; checks the position."""
+    """Return the last column of all rows, in the order of partitions; check the position."""
     result = store.query(bounded(query))
     assert result.position == IN
     return [row[-1] for _, r in sorted(result.partitions.items()) for row in rows_of(r.value)]

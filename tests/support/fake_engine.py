@@ -9,7 +9,7 @@ server has to handle.
 | `SELECT v FROM kv WHERE k = $1` or a number | a lookup, run inline; k from 1 to 100,000 |
 | `SELECT $1::t1, $2::t2, …` | returns its parameters, inline |
 | `SELECT 1`, `SELECT 'x'`, `SELECT NULL` | a literal as `?column?`, in a worker |
-| `SELECT * FROM types` | one row of every type and one of NULLs, at hand |
+| `SELECT * FROM types` | one row of every type and one of NULLs, complete |
 | `SELECT * FROM scalar_types` | the same without arrays, structs and maps |
 | `SELECT * FROM types_stream`, `scalar_types_stream` | the same as streams |
 | `SELECT * FROM series(n)` or `SELECT n, name FROM …` | n rows as a stream |
@@ -109,7 +109,7 @@ _RECALLED = ("SELECT v FROM kv", "SELECT $1", "SELECT * FROM quick")
 
 
 class FakeEngine:
-    """See the module. `closed` counts closed results, `open` the others."""
+    """The fake engine; see the module. `closed` counts closed results, `open` the others."""
 
     def __init__(self, *, recalls: bool = True) -> None:
         self.recalls = recalls
@@ -151,7 +151,7 @@ class FakeEngine:
         parameter_types: Types = (),
         cancellation: Cancellation | None = None,
     ) -> Statement:
-        """Find the pattern of a statement."""
+        """Return the statement with the pattern that it matches."""
         text = sql.rstrip().rstrip(";").rstrip()
         self.prepared += 1
         if not re.sub(r"--[^\n]*", "", text).strip():
@@ -183,7 +183,7 @@ class FakeEngine:
     def is_inline(
         self, statement: Statement, session: Session, parameters: Row | None = None
     ) -> bool:
-        """As the plan says."""
+        """Return what the plan says."""
         plan = statement.plan
         return isinstance(plan, _Plan) and plan.inline
 
@@ -207,12 +207,12 @@ class FakeEngine:
         return plan.run(parameters, session, cancellation)
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing, as nothing is held."""
 
     # --- helpers of patterns ----------------------------------------------------------------------
 
     def stream(self, columns: tuple[Column, ...], batches: Iterator[pa.RecordBatch]) -> Result:
-        """A streamed result that counts its closing."""
+        """Return a streamed result that counts its closing."""
         with self._lock:
             self.opened += 1
         result = Result(kind=StatementKind.SELECT, columns=columns, on_close=self._closed)
@@ -273,7 +273,7 @@ def _select(
 
 
 def _looking_up(engine: FakeEngine, run: Run) -> LookUp:
-    """The short way of inline statements that only read."""
+    """Return the short way of an inline statement that only reads."""
 
     def look_up(parameters: Row, session: Session) -> LookedUp | None:
         if session.transaction is not TransactionStatus.IDLE:

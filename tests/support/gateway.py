@@ -31,7 +31,7 @@ UTC = dt.UTC
 
 
 def columns(**types: str) -> tuple[Column, ...]:
-    """Columns by name, each with its SQL type."""
+    """Return columns by name, each with its SQL type."""
     return tuple(Column(name=name, type=DataType.parse(text)) for name, text in types.items())
 
 
@@ -43,7 +43,7 @@ def schema_of(
     partitions: int = 4,
     window_size_ms: int | None = None,
 ) -> StoreSchema:
-    """A keyvalue store, or a window store if a window size is given, fed by `TOPIC`."""
+    """Return a keyvalue store, or a window store if a window size is given, fed by `TOPIC`."""
     return StoreSchema(
         name=name,
         kind=StoreKind.KEYVALUE if window_size_ms is None else StoreKind.WINDOW,
@@ -257,10 +257,10 @@ def running_gateway(
         directory: for its output, `gateway.log`.
         arguments: further arguments of its command line.
         environment: the whole environment; ours by default.
-        ready_timeout_s: timeout of restoring.
+        ready_timeout_s: how long restoring may take.
 
     Raises:
-        ServerError: it ended, or was not ready in time; the message has the end of its output.
+        ServerError: it ended, or was not ready in time; the message contains the end of its output.
     """
     http_port, pg_port = free_ports(2)
     command = [sys.executable, "-m", "gateway.main", "serve", "--root", str(root)]

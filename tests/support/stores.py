@@ -162,12 +162,12 @@ class FixedCatalog:
 
     @property
     def stores(self) -> Mapping[str, Store]:
-        """The stores by name."""
+        """Return the stores by name."""
         return self._stores
 
     @property
     def version(self) -> int:
-        """Number of changes."""
+        """Return the number of changes."""
         return self._version
 
     def is_whole(self) -> bool:

@@ -148,7 +148,7 @@ async def ask(services: Services, access: Access, host: str | None, **headers: s
 @pytest.mark.parametrize(
     ("host", "status"), [("127.0.0.1:7420", 200), ("evil.example:7420", 403), ("gateway", 403)]
 )
-async def test_a_page_that_points_its_name_at_us_is_refused(
+async def test_a_page_whose_name_resolves_to_the_gateway_is_refused(
     services: Services, host: str, status: int
 ) -> None:
     access = Access()

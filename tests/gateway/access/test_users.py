@@ -163,7 +163,7 @@ def test_a_running_gateway_sees_changes_and_survives_mistakes(
         assert "users file not loaded" in caplog.text
         caplog.clear()
         users.current()
-        assert not caplog.text, "a mistake is told once"
+        assert not caplog.text, "a mistake is reported once"
     path.unlink()
     assert set(users.current().verifiers) == {"joe"}
     write(path, f'"jim" "{SECRET}"')
@@ -222,7 +222,7 @@ def test_a_failed_change_keeps_the_old_file(path: Path, monkeypatch: pytest.Monk
 
 
 def test_a_file_written_by_hand_gets_a_mock_secret(path: Path) -> None:
-    """Else mock salts would change with each start of a gateway, unlike those of users."""
+    """Otherwise mock salts would change with each start of a gateway, unlike those of users."""
     write(path, f'"joe" "{SECRET}"')
     add_token(path, name="jim")
     assert "MOCK-SHA256" in path.read_text()

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.server
 
 @contextmanager
 def answering(*parts: bytes) -> Iterator[str]:
-    """A server that answers any first request with these bytes."""
+    """Run a server that answers any first request with these bytes."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
 
         def serve() -> None:
@@ -37,7 +37,7 @@ def answering(*parts: bytes) -> Iterator[str]:
 
 
 def ndjson(*lines: bytes) -> bytes:
-    """An answer that ends when the connection does."""
+    """Return an answer that ends when the connection does."""
     head = b"HTTP/1.1 200 OK\r\nContent-Type: application/x-ndjson\r\n\r\n"
     return head + b"".join(line + b"\n" for line in lines)
 

@@ -112,7 +112,7 @@ def example(tmp_path: Path) -> Iterator[Path]:
 
 
 def processes_naming(path: Path) -> list[str]:
-    """The command lines of running processes that contain a path."""
+    """Return the command lines of running processes that contain a path."""
     found = []
     for each in Path("/proc").glob("[0-9]*/cmdline"):
         try:
@@ -123,7 +123,7 @@ def processes_naming(path: Path) -> list[str]:
 
 
 def runs(example: Path) -> int:
-    """How often the pipeline has been run."""
+    """Return how often the pipeline has been run."""
     return len((example / "runs").read_text())
 
 
@@ -183,7 +183,7 @@ def test_stopping_a_replay_leaves_no_process_and_no_directory(
 
 @pytest.mark.server
 def test_a_grandchild_of_the_pipeline_is_stopped_too(example: Path) -> None:
-    """As the Java virtual machine is, which ends some time after its Python."""
+    """The Java virtual machine is one, and ends some time after its Python."""
     child = f"[sys.executable, '-c', 'import time; time.sleep(600)', '{example}']"
     (example / "pipeline.py").write_text(
         "import signal, subprocess, sys, time\n"

@@ -1,4 +1,4 @@
-"""Connections over a transport in memory: what is written to it, and when."""
+"""Connections over a transport in memory, which shows what is written, and when."""
 
 from __future__ import annotations
 
@@ -79,9 +79,9 @@ class Connected:
         app: the application.
         at_once: None for a connection without the shortcut.
         client: the client's address.
-        secured: whether it is TLS.
-        connections_max: of the server.
-        limits: of the connection.
+        secured: whether the connection is TLS.
+        connections_max: the server's limit.
+        limits: the connection's limits.
         keep_alive_s: how long an idle connection stays open.
     """
 

@@ -236,7 +236,7 @@ async def test_a_ready_gateway_says_so(client: httpx.AsyncClient) -> None:
     assert (await client.get("/readyz")).json() == {"status": "ready"}
 
 
-async def test_a_gateway_that_is_not_ready_says_why_and_lives(services: Services) -> None:
+async def test_a_gateway_that_is_not_ready_says_why_and_is_live(services: Services) -> None:
     reasons = [f"clicks[{n}] is restoring" for n in range(25)]
     app = create_app(replace(services, not_ready=lambda: reasons))
     transport = httpx.ASGITransport(app=app)

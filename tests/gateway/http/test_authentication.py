@@ -54,7 +54,7 @@ def bearer(token: str) -> dict[str, str]:
 async def asking(
     services: Services, access: Access, *, address: str = "127.0.0.1", scheme: str = "http"
 ) -> AsyncIterator[httpx.AsyncClient]:
-    """A client with a given address."""
+    """A client with the given address."""
     app = create_app(services, access=access)
     transport = httpx.ASGITransport(app=app, client=(address, 50_000))
     async with httpx.AsyncClient(transport=transport, base_url=f"{scheme}://localhost") as made:
@@ -142,7 +142,7 @@ async def test_an_unknown_user_and_a_wrong_password_get_the_same_error(
     assert wrong.json()["error"]["message"] == 'password authentication failed for user "joe"'
 
 
-async def test_credentials_in_clear_from_other_machines_are_not_checked(
+async def test_unencrypted_credentials_from_other_machines_are_not_checked(
     services: Services, users: Path
 ) -> None:
     with access_of(users, failures_max=1) as access:
@@ -264,7 +264,7 @@ Start = Callable[..., FakeGateway]
 
 
 def read(url: str, authority: Path | None = None, **headers: str) -> tuple[int, bytes, bytes]:
-    """Status, body and the server's certificate."""
+    """Return the status, the body and the server's certificate."""
     context = ssl.create_default_context(cafile=str(authority)) if authority else None
     request = urllib.request.Request(url + "/v1/stores", headers=headers)
     try:
@@ -315,7 +315,7 @@ def test_the_command_line_sends_credentials(start_gateway: Start, tmp_path: Path
     assert refused.value.sqlstate == "28000"
 
 
-def test_the_command_line_sends_no_credentials_in_clear_to_others() -> None:
+def test_the_command_line_sends_no_unencrypted_credentials_to_other_machines() -> None:
     assert authorization({"STATEGATE_USER": "joe"}) is None
     Client("http://localhost:1", credentials="Bearer x")
     Client("https://gateway.example", credentials="Bearer x")

@@ -165,7 +165,7 @@ def test_an_endless_head_is_refused(raw: Raw, line: bytes) -> None:
             raw.send(line)
         received = raw.answer()
     except OSError:
-        pass  # it had closed before we had sent all
+        pass  # it closed before everything was sent
     assert raw.ended_after_s() < 5
     assert not received or received.startswith(b"HTTP/1.1 431")
 
@@ -310,7 +310,7 @@ LEFT = [
 
 
 def test_a_disconnecting_client_is_not_a_server_error(start_gateway: Start) -> None:
-    """At any moment of the request, the answer and pipelined requests."""
+    """It may disconnect at any moment of a request, of an answer, and of pipelined requests."""
     gateway = start_gateway()
     url = gateway.url()
     for number, request in enumerate(LEFT):

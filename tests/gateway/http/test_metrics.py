@@ -202,7 +202,7 @@ def test_every_metric_is_listed(make_metrics: MakeMetrics) -> None:
     metrics.watch_connections("http", int)
     heads = re.findall(r"^# TYPE (stategate_\w+)", metrics.text("")[0].decode(), re.MULTILINE)
     text = (Path(__file__).parents[3] / "gateway" / "README.md").read_text()
-    # The first cells of the table; those of alerts are expressions, which only use them.
+    # The first cells of the table name metrics; those of alerts are expressions that use them.
     cells = re.findall(r"^\| ((?:`\w+`(?:, )?)+) \|", text, re.MULTILINE)
     listed = [name for cell in cells for name in re.findall(r"`(stategate_\w+)`", cell)]
     assert sorted(listed) == sorted(heads)

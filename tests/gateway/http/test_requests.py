@@ -168,7 +168,7 @@ def test_nested_parameters_are_converted_within() -> None:
         (["x"], DataType.parse("bigint[]"), "22P02"),
     ],
 )
-def test_a_value_that_does_not_suit_names_its_parameter(
+def test_the_error_of_an_unsuitable_value_names_its_parameter(
     value: object, data_type: DataType, sqlstate: str
 ) -> None:
     with pytest.raises(QueryError) as refused:

@@ -63,7 +63,7 @@ class World:
 
     services: Services
     metrics: Metrics
-    """Of all stores."""
+    """The names of all stores."""
     users: Path
     token: str
 
@@ -203,7 +203,7 @@ HEADERS = st.lists(
 
 @st.composite
 def requests(draw: st.DrawFn) -> bytes:
-    """A whole request, well framed but otherwise as odd as may be."""
+    """Draw a whole request, well framed but otherwise as odd as possible."""
     target = draw(TARGETS)
     usual = "POST" if "query" in target else "GET"
     method = draw(st.sampled_from([usual] * 6 + ["GET", "POST", "HEAD", "PUT", "OPTIONS"]))
@@ -227,7 +227,7 @@ def requests(draw: st.DrawFn) -> bytes:
 
 @st.composite
 def lookups(draw: st.DrawFn) -> bytes:
-    """A request as most clients send them."""
+    """Draw a request of the kind that most clients send."""
     path = draw(st.sampled_from([None, "clicks/ada", "clicks/zo%C3%AB", "clicks/-", "pa-irs.1/1/"]))
     more = draw(st.sampled_from(["", "", "", "Connection: close\r\n", "Accept: text/csv\r\n"]))
     if path is not None:
@@ -239,10 +239,10 @@ def lookups(draw: st.DrawFn) -> bytes:
 
 @st.composite
 def pieces(draw: st.DrawFn) -> list[bytes]:
-    """Some requests as they arrive: each alone, all together, or split anywhere."""
+    """Draw requests as they may arrive: one by one, all together, or split anywhere."""
     arriving = draw(st.lists(lookups() | requests(), min_size=1, max_size=6))
     if draw(st.booleans()):
-        # Again with the same headers, which the connection knows by then.
+        # Once more with the same headers, which the connection knows by then.
         arriving += draw(st.permutations(arriving))
     if draw(st.booleans()):
         return arriving
@@ -254,7 +254,7 @@ def pieces(draw: st.DrawFn) -> list[bytes]:
 
 @contextmanager
 def served(world: World, method: Method) -> Iterator[tuple[ASGIApp, AtOnce]]:
-    """An application and its shortcut, with access of their own."""
+    """An application and its shortcut, with their own access control."""
     users = world.users if method is not Method.TRUST else None
     with access_of(users, method=method) as access:
         yield (
@@ -273,7 +273,7 @@ def both(
     client: str = "127.0.0.1",
     secured: bool = False,
 ) -> tuple[Connected, Connected]:
-    """Deliver the same to a plain connection and to one with the shortcut."""
+    """Deliver the same bytes to a plain connection and to one with the shortcut."""
 
     async def run() -> tuple[Connected, Connected]:
         made: list[Connected] = []
@@ -288,7 +288,7 @@ def both(
                 await each.settle()
                 made.append(each)
                 reads.append(world.reads - before)
-        assert reads[0] == reads[1], "the same is counted"
+        assert reads[0] == reads[1], "the counters differ"
         return made[0], made[1]
 
     return asyncio.run(run())
@@ -357,7 +357,7 @@ async def test_a_planned_lookup_takes_one_write_and_no_task(world: World, reques
         writes = each.transport.writes[before:]
         assert len(writes) == 3
         assert all(b"200 OK" in written and b'"rows":[' in written for written in writes)
-        # Pipelined, too; those beyond some wait for their turn.
+        # Pipelined requests, too; those above the limit wait for their turn.
         each.connection.data_received(request_ * 70)
         assert len(each.transport.writes) == before + 3 + 64
         await each.settle()
@@ -418,7 +418,7 @@ async def test_known_headers_are_not_parsed_again(world: World) -> None:
         for request in (ada, bob):
             each.connection.data_received(request)
             assert b"200 OK" in each.transport.writes[-1]
-        # Another length is another head.
+        # A body of another length has another head.
         with pytest.raises(AttributeError):
             each.connection.data_received(unknown)
 

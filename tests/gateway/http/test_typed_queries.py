@@ -34,7 +34,7 @@ ROWS: list[Row] = [(f"user-{number}", number, None) for number in range(10)]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SumQuery(Query[int]):
-    """The sum of a column, of keys up to one."""
+    """The sum of a column over keys up to a given one."""
 
     column: str
     least: int = 0
@@ -295,7 +295,7 @@ async def test_a_lookup_that_cannot_be_made_is_named(
     assert said in found[2]
 
 
-async def test_a_lookup_comes_in_any_format(client: httpx.AsyncClient) -> None:
+async def test_a_lookup_is_answered_in_any_format(client: httpx.AsyncClient) -> None:
     response = await client.get("/v1/stores/clicks/user-3", headers={"Accept": "text/csv"})
     assert response.text.splitlines() == ["usr,n,paid", "user-3,3,"]
 

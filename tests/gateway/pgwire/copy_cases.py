@@ -123,7 +123,7 @@ OPTIONS = (
     "WITH DELIMITER AS ':' NULL AS '-'",
     "WITH BINARY",
     "ENCODING 'utf-8'",
-    # What is refused.
+    # Statements that are refused.
     "(FORMAT xml)",
     "(FORMAT 'CSV')",
     "(FORMAT csv, FORMAT csv)",
@@ -163,7 +163,7 @@ OPTIONS = (
 
 
 def statements() -> list[tuple[str, str]]:
-    """Relation and COPY, of all that is tried."""
+    """Return the relation and the COPY of every case."""
     made = []
     for name, (columns, _) in RELATIONS.items():
         wanted = OPTIONS if name == "texts" else OPTIONS[:12]

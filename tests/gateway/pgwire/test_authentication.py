@@ -143,7 +143,7 @@ def test_psql(guarded: Serving, signed: Signed) -> None:
 # --- passwords, trust, limits --------------------------------------------------------------------
 
 
-def test_a_password_in_clear_is_taken_over_tls(users: Path, signed: Signed) -> None:
+def test_a_plaintext_password_is_accepted_over_tls(users: Path, signed: Signed) -> None:
     tls = Tls(certificate=signed.certificate, key=signed.key)
     with (
         access_of(users, method=Method.PASSWORD) as access,

@@ -43,7 +43,7 @@ AS_PYTHON: tuple[object, ...] = (
     {"n": 1, "t": "1970-01-01T00:00:00+00:00"},
     {"x": 0.5},
 )
-"""The row of `types` as psycopg gives it; a year is 365 days to it."""
+"""The row of `types` as psycopg returns it, with 365 days for a year."""
 LOOKUP = "SELECT v FROM kv WHERE k = %s"
 
 

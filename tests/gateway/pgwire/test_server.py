@@ -226,7 +226,7 @@ def test_a_message_that_is_too_long() -> None:
 
 
 def test_input_waits_while_a_statement_runs() -> None:
-    """A client that floods a busy connection is not read for a while, and served in the end."""
+    """A client that floods a busy connection is not read for a while, but served in the end."""
     limits = PgLimits(input_bytes_max=1000, events_max=3)
     with serving(limits=limits) as gateway, gateway.login() as client:
         count = 3000
@@ -273,7 +273,7 @@ def test_many_rounds_in_one_piece_leave_room_for_others() -> None:
 
 
 def test_a_stream_that_was_begun_inline(gateway: Serving) -> None:
-    """An inline statement may turn out to stream: in a Query, a round, and with a row limit."""
+    """An inline statement may become a stream: in a Query, in a round, and with a row limit."""
     with gateway.login() as client:
         messages = client.ask("SELECT * FROM quick(30)")
         assert [kind for kind, _ in messages] == ["T", *"D" * 30, "C", "Z"]

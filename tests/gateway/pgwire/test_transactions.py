@@ -32,19 +32,19 @@ Connection = psycopg.Connection[TupleRow]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bank:
-    """A store that is served."""
+    """A store, and a server for it."""
 
     store: LocalStore
     port: int
     server: PgServer
 
     def deposit(self, *epochs: int) -> None:
-        """Epochs after which every account has their number."""
+        """Apply epochs, after each of which every account holds the epoch's number."""
         for epoch in epochs:
             fill(self.store, [(account, epoch) for account in IDS], epoch=epoch)
 
     def held(self) -> int:
-        """Epochs that are held for readers."""
+        """The number of epochs that are held for readers."""
         return sum(len(replica._holds) for replica in self.store.replicas.values())
 
     def connect(self, **options: object) -> Connection:
@@ -249,7 +249,7 @@ def test_modes_of_a_driver(bank: Bank, *, read_only: bool) -> None:
         assert one(connection, ONE) == 1
         assert one(connection, "SHOW transaction_isolation") == "serializable"
         assert one(connection, "SHOW transaction_deferrable") == "on"
-        assert one(connection, "SHOW transaction_read_only") == "on"  # whatever it asked for
+        assert one(connection, "SHOW transaction_read_only") == "on"  # whichever mode it asked for
         connection.rollback()
 
 
@@ -390,13 +390,13 @@ def test_a_cursor_reads_backwards_unless_it_is_no_scroll(client: Connection) -> 
 
 def test_a_held_cursor_outlives_lookups(client: Connection) -> None:
     client.execute("BEGIN; DECLARE h CURSOR WITH HOLD FOR SELECT id FROM accounts; COMMIT")
-    for number in (1, 2, 1, 2, 1):  # at first planned, then by shape, then by the text around it
+    for number in (1, 2, 1, 2, 1):  # planned, then found by its shape, then by the text around it
         client.execute(f"SELECT amount FROM accounts WHERE id = {number}")
     assert len(client.execute("FETCH ALL FROM h").fetchall()) > 0
 
 
 def test_a_lookup_has_the_same_answer_by_every_path(bank: Bank) -> None:
-    """Planned, by its shape, by the text around its literal; and the unnamed statement is gone."""
+    """It is planned, or found by its shape, or by the text around its literal."""
     with wire.RawClient(HOST, bank.port) as client:
         client.login(user="joe", database="db")
         answers = []

@@ -2,11 +2,11 @@
 
 A line that begins with `>` is a message to send: its name, then its fields as JSON, where a
 parameter that begins with a backslash and an x is binary. A line with `<` is one to receive. All
-`>` lines up to the first `<` are sent in one piece. A ParameterStatus is passed over but in
-the case that is about them.
+`>` lines up to the first `<` are sent in one piece. Every ParameterStatus is skipped, except in the
+case that is about them.
 
-PostgreSQL is what `STATEGATE_TEST_POSTGRES` names, as `host:port:user:database`; the functions that
-the fake engine has are made there, in a schema of their own.
+`STATEGATE_TEST_POSTGRES` names the PostgreSQL server, as `host:port:user:database`. The functions
+that the fake engine has are created there, in a schema of their own.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ def show_field(field: bytes | None) -> str:
 
 
 def steps(case: Path) -> Iterator[tuple[bytes, list[str]]]:
-    """Messages that are sent in one piece, and the expected replies."""
+    """Return the messages that are sent in one piece, each with the expected replies."""
     sent, expected = b"", list[str]()
     for line in case.read_text().splitlines():
         if line.startswith(">"):

@@ -120,14 +120,14 @@ def test_unauthenticated_clients_cannot_send_long_messages(few: Serving, kind: s
         client.send(kind.encode() + struct.pack(">I", 8 << 20))
         begun = time.monotonic()
         ((_, body),) = client.read_until("E")
-        # Immediately, not when the message is complete or the time is up.
+        # The connection ends immediately, not when the message is complete or the time is up.
         assert time.monotonic() - begun < LIMITS.startup_timeout_s / 2
         assert wire.error_fields(body)["C"] == "08P01"
         assert client.at_end()
 
 
-def test_long_messages_are_taken_once_a_client_is_in() -> None:
-    """The limit is the state's, not the connection's."""
+def test_long_messages_are_accepted_once_a_client_is_authenticated() -> None:
+    """The limit belongs to the state, not to the connection."""
     connection = Connection(message_bytes_max=1 << 20, startup_bytes_max=10_000)
     connection.receive_data(wire.startup(user="joe"))
     connection.next_event()

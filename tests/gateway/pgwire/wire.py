@@ -10,7 +10,7 @@ TIMEOUT_S = 20.0
 
 
 def framed(type_byte: str, body: bytes) -> bytes:
-    """A message of the client."""
+    """Return a message of the client."""
     return type_byte.encode() + struct.pack(">I", len(body) + 4) + body
 
 
@@ -25,7 +25,7 @@ def startup(minor: int = 0, /, **parameters: str) -> bytes:
 
 
 def request(code: int, *numbers: int) -> bytes:
-    """SSLRequest, GSSENCRequest."""
+    """Return an SSLRequest or a GSSENCRequest."""
     body = struct.pack(f">{1 + len(numbers)}I", code, *numbers)
     return struct.pack(">I", len(body) + 4) + body
 
@@ -89,7 +89,7 @@ Message = tuple[str, bytes]
 
 
 def split_messages(stream: bytes) -> Iterator[Message]:
-    """The server's messages in a complete piece of its stream."""
+    """Return the server's messages in a complete piece of its stream."""
     at = 0
     while at < len(stream):
         (length,) = struct.unpack_from(">I", stream, at + 1)
@@ -99,13 +99,13 @@ def split_messages(stream: bytes) -> Iterator[Message]:
 
 
 def error_fields(body: bytes) -> dict[str, str]:
-    """The fields of an ErrorResponse or NoticeResponse by their code."""
+    """Return the fields of an ErrorResponse or NoticeResponse by their code."""
     assert body.endswith(b"\0\0")
     return {part[:1].decode(): part[1:].decode() for part in body[:-2].split(b"\0")}
 
 
 def row_fields(body: bytes) -> list[bytes | None]:
-    """The fields of a DataRow."""
+    """Return the fields of a DataRow."""
     (count,) = struct.unpack_from(">H", body)
     fields: list[bytes | None] = []
     at = 2
@@ -119,7 +119,7 @@ def row_fields(body: bytes) -> list[bytes | None]:
 
 
 def columns_of(body: bytes) -> list[tuple[str, int, int, int, int]]:
-    """Name, oid, length, modifier and format of each column of a RowDescription."""
+    """Return name, oid, length, modifier and format of each column of a RowDescription."""
     (count,) = struct.unpack_from(">H", body)
     at, columns = 2, []
     for _ in range(count):
@@ -164,7 +164,7 @@ class RawClient:
         return type_byte.decode(), self.read_exactly(length - 4)
 
     def read_until(self, *types: str) -> list[Message]:
-        """Messages up to the first of these types, which is the last of them."""
+        """Return the messages up to and including the first of these types."""
         messages = [self.read()]
         while messages[-1][0] not in types:
             messages.append(self.read())
@@ -180,7 +180,7 @@ class RawClient:
         return messages
 
     def ask(self, sql: str) -> list[Message]:
-        """A simple query; all messages up to ReadyForQuery."""
+        """Send a simple query; return all messages up to ReadyForQuery."""
         self.send(query(sql))
         return self.read_until("Z")
 

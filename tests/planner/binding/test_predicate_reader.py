@@ -17,8 +17,9 @@ from tests.planner.world import ORDERS
 
 
 def read(where: str, parameter: DataType = TEXT) -> str:
-    """The predicate that is read from a WHERE on `orders`, as SQL; a leading ~ means that DuckDB
-    decides the rest.
+    """Return the predicate that is read from a WHERE on `orders`, as SQL.
+
+    A leading ~ means that DuckDB decides the rest.
     """
     found = predicate(where, parameter)
     said = [" and ".join(map(describe_condition, each)) or "any" for each in found.disjuncts]

@@ -79,7 +79,7 @@ def test_pseudo_columns_are_readable_but_not_in_the_star() -> None:
 
 
 @pytest.mark.parametrize("name", SYSTEM_RELATIONS)
-def test_system_relations_have_the_columns_they_say(name: str) -> None:
+def test_system_relations_have_their_declared_columns(name: str) -> None:
     session, queries = Session(), RunningQueries(lambda: 4)
     queries.watch("SELECT", session, lambda: Result(kind=StatementKind.SELECT, batches=iter(())))
     around = Surroundings(catalog=CATALOG, queries=queries, session=session, node="me", now_ms=5)
@@ -120,7 +120,7 @@ def of_another_kind(definition: bytes) -> bytes:
 
 
 def refusals(host: Host, name: str) -> set[tuple[str, bool, str]]:
-    """How a store is refused by each way to name it: SQLSTATE, whether to retry, and why."""
+    """Return how each way to name a store is refused: SQLSTATE, whether to retry, and why."""
     engine, typed = SqlEngine(host), TypedQueries(host)
     session = Session()
     tries: list[Callable[[], object]] = [

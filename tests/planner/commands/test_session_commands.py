@@ -131,7 +131,7 @@ def test_a_transaction_from_begin_to_commit(sides: Sides) -> None:
         assert session.transaction is status
 
 
-def test_a_failed_transaction_takes_only_its_end(sides: Sides) -> None:
+def test_a_failed_transaction_accepts_only_its_end(sides: Sides) -> None:
     session = Session()
     do(sides, session, "BEGIN")
     session.fail()
@@ -186,7 +186,7 @@ def test_settings_of_show_are_listed_in_the_catalog(sides: Sides) -> None:
 
 
 def test_qualified_types_are_postgres_own(sides: Sides) -> None:
-    """As asyncpg writes the arguments that it puts into the text of a COPY."""
+    """asyncpg writes them in the arguments that it puts into the text of a COPY."""
     sql = """SELECT 'x'::"pg_catalog"."text", '7'::pg_catalog.int4 + 1, '{a,b}'::pg_catalog._text"""
     assert rows_of(run(sides.engine, sql)) == [("x", 8, ["a", "b"])]
 
@@ -271,7 +271,7 @@ def test_forms_of_output_stay_as_they_are(sides: Sides, sql: str, message: str) 
 
 
 def test_only_the_lock_of_a_reader_is_accepted(sides: Sides) -> None:
-    """pg_dump takes it of every relation that it reads."""
+    """pg_dump takes it on every relation that it reads."""
     session = Session()
     for sql in (
         "LOCK TABLE public.people IN ACCESS SHARE MODE",

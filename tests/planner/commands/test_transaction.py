@@ -119,7 +119,7 @@ def test_a_savepoint_hides_another_of_its_name() -> None:
     assert not session.in_subtransaction
 
 
-def test_a_savepoint_is_older_than_what_is_made_after_it() -> None:
+def test_a_savepoint_is_older_than_cursors_declared_after_it() -> None:
     session = Session()
     do(session, "BEGIN", "SAVEPOINT a", "SAVEPOINT b")
     assert (session.savepoints_made, session.savepoint_number) == (2, 2)

@@ -1,4 +1,4 @@
-"""DuckDB in its process: cached statements, and errors."""
+"""DuckDB in a composing process: cached statements, and errors."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def rows_of(database: LocalDatabase, sql: str, *values: int, **more: Any) -> lis
 
 
 def cursors(database: LocalDatabase, monkeypatch: pytest.MonkeyPatch) -> list[object]:
-    """All connections that are made from now on."""
+    """Collects all connections that are made from now on."""
     made: list[object] = []
     make = database.cursor
 
@@ -74,7 +74,7 @@ def test_a_statement_is_bound_once_and_run_anew(
     found = [rows_of(database, SUM, 1, 2), rows_of(database, SUM, 5), rows_of(database, SUM)]
     assert names == ["total", "drawn"]
     assert [each["total"] for (each,) in found] == [3, 5, None]
-    assert len({each["drawn"] for (each,) in found}) == 3  # nothing of it is computed ahead
+    assert len({each["drawn"] for (each,) in found}) == 3  # nothing of it is computed in advance
     assert len(made) == 1
 
 
@@ -93,7 +93,7 @@ def test_concurrent_statements_have_a_connection_each(
     assert len(made) == 2
 
 
-def test_only_the_same_statement_is_used_again(
+def test_only_an_identical_statement_is_used_again(
     database: LocalDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = cursors(database, monkeypatch)
@@ -115,7 +115,7 @@ EACH = "SELECT n + CAST($1 AS BIGINT) AS more, CAST($2 AS TEXT) AS said FROM r0"
 
 
 def plans(connection: object) -> int:
-    """How many prepared statements a connection has."""
+    """Return how many prepared statements a connection has."""
     assert isinstance(connection, duckdb.DuckDBPyConnection)
     ((count,),) = connection.execute("SELECT count(*) FROM duckdb_prepared_statements()").fetchall()
     return int(count)

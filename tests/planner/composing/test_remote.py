@@ -86,7 +86,7 @@ def test_a_long_relation_is_read_no_further_than_it_is_needed(database: RemoteDa
     assert len(read) < 50
 
 
-def test_rows_are_made_as_they_are_asked_for(database: RemoteDatabase) -> None:
+def test_rows_are_computed_as_they_are_read(database: RemoteDatabase) -> None:
     """A reader that stops leaves a few batches waiting, not the whole result."""
     read = list[int]()
 
@@ -228,7 +228,7 @@ def test_the_log_names_what_ended_a_process_without_its_values(
 
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let an interrupt take any time, on any machine."""
+    """Let an interrupt take any length of time, on any machine."""
     monkeypatch.setattr("planner.composing.remote_statement.KILL_S", WAIT_S)
 
 
@@ -339,7 +339,7 @@ def test_rows_that_were_returned_cannot_be_returned_again(database: RemoteDataba
 def test_a_process_may_end_at_any_message(
     processes: ProcessPool, database: RemoteDatabase, at: int, alone: bool
 ) -> None:
-    """A statement that ran alone is to blame; of several, all begin again."""
+    """A statement that ran alone fails; several that ran together all begin again."""
     killed = threading.Event()
 
     def open_stream() -> Iterator[pa.RecordBatch]:
@@ -408,7 +408,7 @@ def test_a_fork_server_that_hangs_is_replaced(monkeypatch: pytest.MonkeyPatch) -
     os.kill(forks, signal.SIGSTOP)
     kill(pool.pids)
     try:
-        with suppress(DatabaseError):  # it may be sent before the end is seen
+        with suppress(DatabaseError):  # it may be sent before the end is noticed
             rows_of(found, "SELECT 1")
         with pytest.raises(UnavailableError):
             rows_of(found, "SELECT 1")

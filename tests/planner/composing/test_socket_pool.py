@@ -13,7 +13,7 @@ from planner.composing.socket_pool import READ, SocketPool
 
 
 def test_every_socket_is_served_while_other_threads_work() -> None:
-    """As many sockets at once as there may be threads; the others wait."""
+    """As many sockets are served at once as there may be threads; the others wait."""
     pool = SocketPool("test", threads_max=3)
     inside, done = threading.Semaphore(0), threading.Semaphore(0)
     go_on = threading.Event()
@@ -60,7 +60,7 @@ def test_without_memory_for_another_thread_the_running_ones_go_on(
 
     with monkeypatch.context() as patch:
         patch.setattr(threading.Thread, "start", fail)
-        with pytest.raises(RuntimeError):  # no one would watch it
+        with pytest.raises(RuntimeError):  # no thread would watch it
             pool.add(ours, serve)
     pool.drop(ours)
     pool.add(ours, serve)
@@ -155,7 +155,7 @@ def test_a_socket_with_the_number_of_one_just_closed_is_served() -> None:
     def meanwhile() -> None:
         closers.append(threading.Thread(target=close_and_reuse))
         closers[0].start()
-        closers[0].join(0.5)  # it may have to wait for the look-up to end
+        closers[0].join(0.5)  # it may have to wait for the lookup to end
 
     def serve() -> int:
         return 0

@@ -1,4 +1,4 @@
-"""Compare the catalog's answers with a PostgreSQL server's. For developers who have one.
+"""Compare the catalog's answers with those of a PostgreSQL server, for developers who have one.
 
     STATEGATE_TEST_POSTGRES="host=localhost user=postgres" \
         python -m tests.planner.pg_catalog.compare [--write | number of a statement …]
@@ -8,9 +8,10 @@ every captured statement on both sides and prints how many answers have the same
 the same number of rows, or neither. With numbers it prints both answers to those statements. With
 `--write` it records a digest of each answer that is PostgreSQL's, which `test_replay` holds us to.
 
-What differs by design: one database and one role; no toast schema; no row types and indexes of
-system relations; no extensions, languages or text search; sizes and pages are 0; nothing can be
-inserted; a few hundred functions of three thousand, without their comments; our own version text.
+These differences are by design: one database and one role; no toast schema; no row types and
+indexes of system relations; no extensions, languages or text search; sizes and pages are 0; nothing
+can be inserted; a few hundred functions of three thousand, without their comments; our own version
+text.
 """
 
 from __future__ import annotations
@@ -36,13 +37,13 @@ DATABASE = "stategate_compare"
 
 
 def definitions() -> list[Relation]:
-    """The relations on both sides."""
+    """Return the relations on both sides."""
     system = [system_relation(name, columns) for name, columns in SYSTEM_RELATIONS.items()]
     return [*map(store_relation, SCHEMAS), *system]
 
 
 def create_tables(connection: psycopg.Connection[tuple[object, ...]]) -> None:
-    """The stores as tables, the system relations as views."""
+    """Create the stores as tables, and the system relations as views."""
     connection.pgconn.exec_(b"CREATE SCHEMA stategate")
     for relation in definitions():
         columns = [
@@ -73,7 +74,7 @@ def create_tables(connection: psycopg.Connection[tuple[object, ...]]) -> None:
 
 
 def _allow_null_in_keys(connection: psycopg.Connection[tuple[object, ...]]) -> None:
-    """Let keys be NULL as in stores: PostgreSQL allows it only by a change of its catalog."""
+    """Let keys be NULL, as in stores; PostgreSQL allows it only after a change to its catalog."""
     connection.execute("SET allow_system_table_mods = on")
     for relation in definitions():
         connection.execute(
@@ -85,7 +86,7 @@ def _allow_null_in_keys(connection: psycopg.Connection[tuple[object, ...]]) -> N
 
 
 def connect() -> psycopg.Connection[tuple[object, ...]]:
-    """A connection to the fresh database."""
+    """Return a connection to the fresh database."""
     server = os.environ["STATEGATE_TEST_POSTGRES"]
     with psycopg.connect(server, dbname="postgres", autocommit=True) as admin:
         admin.execute(f"DROP DATABASE IF EXISTS {DATABASE}")
@@ -117,7 +118,7 @@ def _decoded(cell: bytes | None) -> str | None:
 
 
 def verdict(ours: Answer | str, theirs: Answer | str) -> str:
-    """How two answers compare."""
+    """Return how two answers compare."""
     if isinstance(theirs, str):
         return "postgres refuses" if isinstance(ours, Answer) else "both refuse"
     if isinstance(ours, str):

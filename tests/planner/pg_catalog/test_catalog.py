@@ -84,7 +84,7 @@ def test_accepts_catalog_statements(sql: str) -> None:
         "WITH pg_class AS (SELECT 1) SELECT * FROM pg_class, clicks",
     ],
 )
-def test_leaves_the_rest(sql: str) -> None:
+def test_rejects_other_statements(sql: str) -> None:
     assert not CATALOG.accepts(parse(sql))
 
 
@@ -130,7 +130,7 @@ def test_key_of_a_window_store_has_the_window_start() -> None:
     ]
 
 
-def test_a_key_may_be_null_but_no_time_that_the_kind_adds() -> None:
+def test_a_key_may_be_null_but_times_that_the_kind_adds_may_not() -> None:
     sql = "SELECT attname FROM pg_attribute WHERE attnotnull AND attrelid = $1::regclass"
     assert ask(sql, "clicks") == []
     assert ask(sql, "delays") == [("window_start",), ("window_end",)]
@@ -484,7 +484,7 @@ def test_names_in_errors() -> None:
         ("SELECT table_name, is_nullable FROM information_schema.columns", ["name", "text"]),
     ],
 )
-def test_types_of_the_catalogs_own(sql: str, types: list[str]) -> None:
+def test_types_that_only_the_catalog_has(sql: str, types: list[str]) -> None:
     found = [each.type for each in prepare(sql).columns]
     shown = [
         postgres_name(t)

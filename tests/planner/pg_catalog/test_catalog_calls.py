@@ -1,4 +1,4 @@
-"""Catalog calls in statements over stores: the same values as without, of the session."""
+"""Catalog calls in statements over stores give the same values of the session as without stores."""
 
 from __future__ import annotations
 
@@ -212,7 +212,7 @@ def test_a_key_that_is_the_user_is_looked_up(sides: Sides) -> None:
     assert isinstance(statement.plan, QueryPlan)
     assert isinstance(statement.plan.node, Lookup)
     assert statement.parameters == ()
-    # To ask the catalog takes too long for the event loop.
+    # Querying the catalog takes too long for the event loop.
     assert statement.look_up is None
     assert not sides.engine.is_inline(statement, session_of("ann"))
     assert [ask(sides, sql, user=user) for user in ("ann", "dan", "eve")] == [[(30,)], [(41,)], []]

@@ -1,4 +1,4 @@
-"""Catalog functions with side effects: `set_config`, and those that end sessions' work."""
+"""Catalog functions with side effects: `set_config`, and those that end the work of sessions."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_custom_settings_are_limited() -> None:
 
 
 def test_rows_may_name_settings() -> None:
-    """As pg_dump asks, which knows by the row whether a setting is there."""
+    """pg_dump calls it so: the row shows whether a setting exists."""
     session = Session()
     sql = "SELECT set_config(name, 'x', false) FROM pg_settings WHERE name = 'application_name'"
     assert ask(sql, session=session) == [("x",)]

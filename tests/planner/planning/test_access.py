@@ -154,7 +154,7 @@ def holds(condition: Condition, row: dict[str, Value]) -> bool:
 
 
 def read(access: Access, store: LocalStore) -> list[Row]:
-    """All rows of all targets that the access keeps."""
+    """Return all rows of all targets that the access keeps."""
     schema = access.schema
     scatter = access.scatter((), partitioner(schema.key, schema.partitions))
     keep, test = scatter.batch_filter(), scatter.row_test()
@@ -187,7 +187,7 @@ def test_keyvalue_accesses_read_what_they_promise(predicate: Predicate, *, whole
     route = partitioner(ORDERS.key, ORDERS.partitions)
     columns = ["name", "number", "_partition"]
     rows = [(name, number, route((name, number))) for name, number, *_ in ORDER_ROWS]
-    # Columns that only the predicate needs are decoded too, and not shown.
+    # Columns that only the predicate needs are decoded too, but not returned.
     shown = 3 if whole else 2
     access = plan_access(ORDERS, predicate, tuple(columns[:shown]))
     allowed = [row[:shown] for row in rows if allows(predicate, columns, row)]
@@ -214,7 +214,7 @@ def queries(access: Access, parameters: Row = ()) -> list[tuple[int, Query[Batch
     return list(access.scatter(parameters, partitioner(schema.key, schema.partitions)).targets)
 
 
-def test_a_key_goes_to_its_partition_alone() -> None:
+def test_a_key_is_read_from_its_partition_only() -> None:
     access = plan_access(PEOPLE, all_hold(equals("name", "ann")), ("age",))
     route = partitioner(PEOPLE.key, PEOPLE.partitions)
     assert queries(access) == [(route(("ann",)), KeysQuery(keys=(("ann",),), columns=("age",)))]
@@ -228,7 +228,7 @@ def test_keys_are_grouped_by_partition() -> None:
     assert sorted(keys) == [(name,) for name in "abcdefgh"]
 
 
-def test_a_prefix_is_asked_of_every_partition() -> None:
+def test_a_prefix_is_read_from_every_partition() -> None:
     access = plan_access(ORDERS, all_hold(equals("name", "ann")), ("amount",))
     assert [partition for partition, _ in queries(access)] == [0, 1, 2]
     assert all(isinstance(query, RangeQuery) for _, query in queries(access))
@@ -241,7 +241,7 @@ def test_windows_have_queries_of_their_own() -> None:
     assert {type(query) for _, query in queries(scan)} == {WindowRangeQuery}
 
 
-def test_nothing_is_asked_where_nothing_can_match() -> None:
+def test_partitions_where_nothing_can_match_are_not_read() -> None:
     null = equals_one_of("name", (Operand(text="NULL", fit=Fitted),))
     assert queries(plan_access(PEOPLE, all_hold(null), ("age",))) == []
     assert queries(plan_access(ORDERS, all_hold(null), ("amount",))) == []
@@ -257,7 +257,7 @@ def test_too_many_combinations_are_read_as_a_range() -> None:
     assert intervals == {Interval(lower=(0,), upper=(199,))}
 
 
-def test_impossible_conditions_ask_for_nothing() -> None:
+def test_impossible_conditions_read_nothing() -> None:
     twice = all_hold(equals("name", "ann"), equals("name", "bob"))
     assert plan_access(PEOPLE, twice, ("age",)).predicate.disjuncts == ()
     assert queries(plan_access(PEOPLE, NO_ROW, ("age",))) == []

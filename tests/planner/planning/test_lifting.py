@@ -79,7 +79,7 @@ def engine(catalog: FixedCatalog) -> Iterator[SqlEngine]:
 
 @pytest.fixture(scope="module")
 def forgetful(catalog: FixedCatalog) -> Iterator[SqlEngine]:
-    """An engine that keeps no plan."""
+    """Return an engine that keeps no plan."""
     made = SqlEngine(catalog, limits=EngineLimits(statements_max=0))
     yield made
     made.close()
@@ -124,7 +124,7 @@ SIDES = {
 
 @st.composite
 def conditions(draw: st.DrawFn, name: str) -> Callable[[], str]:
-    """Draw the form of a condition on a column; it is called for one with new literals."""
+    """Draw the form of a condition on a column: a function that gives it new literals."""
     literals, side = LITERALS[name], draw(st.sampled_from(SIDES.get(name, [name])))
     form = draw(
         st.sampled_from(["=", "<", ">=", "<>", "mirrored", "in", "between", "any", "array"])
@@ -151,7 +151,7 @@ def conditions(draw: st.DrawFn, name: str) -> Callable[[], str]:
 
 @st.composite
 def alike(draw: st.DrawFn) -> list[str]:
-    """Draw texts that differ in their literals, and more or less in nothing else."""
+    """Draw texts that differ in their literals, and hardly in anything else."""
     names = draw(st.lists(st.sampled_from(sorted(COLUMNS)), max_size=2, unique=True))
     parts = [draw(conditions(name)) for name in names]
     key = draw(st.sampled_from(["one", "prefix", "rows", "none"]))
@@ -175,7 +175,7 @@ def alike(draw: st.DrawFn) -> list[str]:
 
 
 def answer(engine: SqlEngine, sql: str) -> object:
-    """What a text answers: its columns and rows, or its error."""
+    """Return the answer to a text: its columns and rows, or its error."""
     session = Session()
     try:
         statement = engine.recall(sql, session) or engine.prepare(sql, session)
@@ -210,7 +210,7 @@ def test_windows_found_by_their_shape(
 
 
 def recalled(engine: SqlEngine, texts: Sequence[str]) -> Statement | None:
-    """The statement of the last text, found by a shape that the others have."""
+    """Return the statement of the last text, found by the shape of the others."""
     session = Session()
     for sql in texts[:-1]:
         engine.prepare(sql, session)
@@ -242,7 +242,7 @@ def recalled(engine: SqlEngine, texts: Sequence[str]) -> Statement | None:
 def test_literals_that_are_lifted(
     engine: SqlEngine, sql: str, values: tuple[object, ...] | None
 ) -> None:
-    """`@` is another digit in each text; None is a text that is planned by itself."""
+    """`@` becomes another digit in each text; None means that a text is planned by itself."""
     found = recalled(engine, [sql.replace("@", digit) for digit in "981"])
     assert (None if found is None else found.literals) == values
 

@@ -45,7 +45,7 @@ SEEDS = range(6)
 
 
 def tables(seed: int) -> dict[str, list[Row]]:
-    """Small tables with NULLs and duplicates; each is empty for one of the seeds."""
+    """Return small tables with NULLs and duplicates; each is empty for one of the seeds."""
     random = Random(seed)
 
     def table(key: list[list[Value]], *value: list[Value]) -> list[Row]:
@@ -125,7 +125,7 @@ def statements(draw: st.DrawFn) -> str:
         items = [*items, "count(*)", f"count({keys[0]})", f"sum({number})", f"max({number})"]
         tail += "" if form == "all" else f" GROUP BY {', '.join(keys)}"
     if form != "star" and draw(st.booleans()):
-        # Every item is a term of the order, so that LIMIT keeps rows which are equal at most.
+        # Rows are ordered by every output, so that rows among which LIMIT chooses are equal.
         terms = draw(st.permutations(range(1, len(items) + 1)))
         tail += f" ORDER BY {', '.join(map(str, terms))}"
         tail += draw(st.sampled_from(["", " LIMIT 3", " LIMIT 2 OFFSET 1"]))
@@ -140,7 +140,7 @@ def planning() -> Iterator[SqlEngine]:
 
 @pytest.fixture(scope="module")
 def worlds() -> Iterator[list[tuple[SqlEngine, SqlEngine]]]:
-    """For each seed an engine, and one without row joins over the same stores."""
+    """Return, for each seed, an engine and one without row joins over the same stores."""
     made = []
     for rows in map(tables, SEEDS):
         stores = [open_store(schema) for schema in SCHEMAS]
@@ -198,7 +198,7 @@ def test_statements_with_a_row_join(planning: SqlEngine, sql: str) -> None:
 @pytest.mark.parametrize(
     "sql",
     [
-        # A condition that a read does not decide.
+        # A condition that the reads cannot apply.
         "SELECT 1 FROM people p JOIN cities c ON c.city = p.city AND c.size > p.boss",
         "SELECT c.city FROM people p JOIN cities c ON c.city = p.city AND c.size > p.boss",
         "SELECT c.city FROM people p JOIN cities c ON c.city = p.city WHERE p.id + 1 = 2",
@@ -209,16 +209,16 @@ def test_statements_with_a_row_join(planning: SqlEngine, sql: str) -> None:
         "SELECT p.id FROM people p LEFT JOIN cities c ON c.city = p.city AND p.id = 1",
         "SELECT p.id FROM people p RIGHT JOIN cities c ON c.city = p.city",
         "SELECT p.id FROM people p FULL JOIN cities c ON c.city = p.city",
-        # Nothing to look up by.
+        # No key to look up by.
         "SELECT p.id FROM people p JOIN cities c ON c.size = p.boss",
         "SELECT p.id FROM people p, cities c",
-        # Values that Python may tell apart, or merge.
+        # Values that Python may tell apart, or treat as equal.
         "SELECT p.id FROM people p JOIN visits v ON v.city = p.city AND v.f = p.f",
         # Columns that belong to neither, or to both.
         "SELECT city FROM people p JOIN cities c USING (city)",
         "SELECT p.id FROM people p NATURAL JOIN cities c",
         "SELECT x.id FROM people x (id, b) JOIN cities c ON c.city = x.city",
-        # More than a join.
+        # Statements that do more than join.
         "SELECT p.id FROM people p JOIN (SELECT * FROM cities) c ON c.city = p.city",
         "SELECT p.id FROM people p WHERE p.city IN (SELECT city FROM cities)",
         "SELECT upper(c.city) FROM people p JOIN cities c ON c.city = p.city",

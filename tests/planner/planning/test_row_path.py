@@ -77,7 +77,7 @@ def statements(draw: st.DrawFn) -> str:
         items += draw(st.lists(st.sampled_from(AGGREGATES), min_size=1, max_size=3))
         tail = "" if form == "all" else f" GROUP BY {', '.join(columns)}"
     word = "DISTINCT " if form == "distinct" else ""
-    # Every item is a term of the order, so that LIMIT keeps rows which are equal at most.
+    # Rows are ordered by every output, so that rows among which LIMIT chooses are equal.
     terms = [f"{at}{draw(DIRECTIONS)}" for at in draw(st.permutations(range(1, len(items) + 1)))]
     cut = draw(CUTS)
     order = f" ORDER BY {', '.join(terms)}" if cut or draw(st.booleans()) else ""
@@ -101,7 +101,7 @@ def path_of(engine: SqlEngine, sql: str) -> tuple[RowPath | None, Sequence[str]]
 
 
 def as_table(rows: Sequence[Row], columns: Sequence[str]) -> tuple[pa.Table, list[Row]]:
-    """The columns that a plan reads, as a table, and as rows."""
+    """Return the columns that a plan reads, as a table and as rows."""
     whole = batch(STORE, rows)
     table = pa.Table.from_batches([whole]).append_column(
         "_partition", pa.array([0] * len(rows), pa.int32())
@@ -126,7 +126,7 @@ def test_rows_and_columns_give_what_duckdb_gives(
     bulk = SqlEngine(FixedCatalog(store), limits=EngineLimits(few_rows=False))
     try:
         wanted = [comparable(row) for row in rows_of(run(bulk, sql))]
-    except Exception:  # DuckDB refuses it: then every path must leave it to DuckDB
+    except Exception:  # DuckDB refuses it, so every path must decline
         wanted = None
     finally:
         bulk.close()

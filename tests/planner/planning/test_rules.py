@@ -1,4 +1,4 @@
-"""Each rule of planning: plans without it and with it, and the rows, which stay the same.
+"""Each rule of planning changes the plans below, and leaves the rows the same.
 
 A pair is a paragraph of `rules/<name of the rule>.sql`:
 
@@ -46,7 +46,7 @@ class Pair:
     plan: tuple[str, ...] = ()
 
     def lines(self) -> Iterator[str]:
-        """The paragraph's lines."""
+        """Return the paragraph's lines."""
         yield f"-- {self.about}"
         if self.parameters:
             yield f"$ {json.dumps(self.parameters)}"
@@ -73,13 +73,13 @@ def parse_pair(text: str) -> Pair:
 
 
 def read_pairs(rule: str) -> list[Pair]:
-    """The pairs of a rule's file."""
+    """Return the pairs of a rule's file."""
     text = (DIRECTORY / f"{rule}.sql").read_text()
     return [parse_pair(paragraph) for paragraph in text.split("\n\n") if paragraph.strip()]
 
 
 def read_example(rule: Rule) -> Pair:
-    """The pair in a rule's docstring: its indented lines, an arrow between the plans."""
+    """Return the pair in a rule's docstring: indented lines, with an arrow between the plans."""
     text = inspect.getdoc(rule) or ""
     sql, *rest = [
         line.removeprefix("    ")
@@ -97,7 +97,7 @@ def sides() -> Sides:
 
 @contextmanager
 def left_out(rule: str) -> Iterator[None]:
-    """Plan by all rules but one."""
+    """Plan with all rules but one."""
     with pytest.MonkeyPatch.context() as patch:
         kept = tuple(each for each in plan_query.RULES if each.__name__ != rule)
         patch.setattr(plan_query, "RULES", kept)
@@ -105,16 +105,16 @@ def left_out(rule: str) -> Iterator[None]:
 
 
 def planned(sql: str, parameters: Row) -> tuple[tuple[str, ...], list[Row]]:
-    """A plan, without its line on few rows, and its rows."""
+    """Return a plan, without its line on few rows, and its rows."""
     lines = [str(line) for (line,) in sides().ours(f"EXPLAIN (COSTS off) {sql}")]
     plan = tuple(line for line in lines if not line.startswith("row by row"))
     return plan, sides().ours(sql, parameters)
 
 
 def run_pair(rule: str, pair: Pair) -> tuple[Pair, list[Row], list[Row]]:
-    """A pair with what the planner gives for it, and the rows without the rule and with it."""
+    """Return a pair with the planner's plans, and the rows without the rule and with it."""
     with left_out(rule):
-        # The engine keeps plans by text, so each set of rules has a text of its own.
+        # The engine keeps plans by text, so each set of rules gets a text of its own.
         spaces = " " * (2 + [*RULES].index(rule))
         without, rows_without = planned(pair.sql.replace(" ", spaces, 1), pair.parameters)
     plan, rows = planned(pair.sql, pair.parameters)

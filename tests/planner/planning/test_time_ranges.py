@@ -20,7 +20,7 @@ VERSIONS = timed(StoreKind.VERSIONED, "versions", KEY, VALUE, partitions=2)
 
 
 def session_rows() -> list[Row]:
-    # Ends between two milliseconds, as Spark's sessions have them.
+    # Ends lie between two milliseconds, as those of Spark's sessions do.
     return [
         (k, n, start * SECOND_US + 7, (start + 3) * SECOND_US + 7, 10 * n + start)
         for k in ("a", "b")
@@ -42,7 +42,7 @@ def version_rows() -> list[tuple[Row, int]]:
 def sides(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Sides]:
-    """Both stores, and tables with the rows that they must show."""
+    """Return both stores, and tables with the rows that they must show."""
     directory = tmp_path_factory.mktemp("times") if request.param == "rocksdb" else None
     sessions, versions = (
         open_store(schema, directory=directory) for schema in (SESSIONS, VERSIONS)

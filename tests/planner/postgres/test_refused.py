@@ -105,7 +105,7 @@ def test_unlisted_table_functions_are_refused(sides: Sides) -> None:
 
 
 def test_composing_database_is_locked() -> None:
-    """DuckDB refuses what the planner might miss."""
+    """DuckDB itself refuses any statement that the planner fails to refuse."""
     database = LocalDatabase(composing_definition(memory_bytes_max=1 << 26, threads=1))
     for sql in (
         "SELECT * FROM read_text('/etc/hostname')",

@@ -34,7 +34,7 @@ def fed_by(name: str, *topics: str) -> StoreSchema:
 
 
 def applied(schema: StoreSchema, epoch: int = 0, **offsets: int) -> LocalStore:
-    """A store that has applied these offsets; nothing, if the epoch is -1."""
+    """Return a store that has applied these offsets, or nothing if the epoch is -1."""
     store = open_store(schema)
     position = Position.of({topic: {0: offset} for topic, offset in offsets.items()})
     for replica in store.replicas.values() if epoch >= 0 else ():
@@ -48,7 +48,7 @@ def engine_of(*stores: LocalStore) -> SqlEngine:
 
 @pytest.fixture
 def engine() -> SqlEngine:
-    """Make two stores that share a topic; the second has another one, too."""
+    """Make an engine over two stores that share a topic; the second has another one, too."""
     one = applied(fed_by("one", "a"), a=5)
     return engine_of(one, applied(fed_by("two", "a", "b"), a=5, b=7))
 
@@ -74,7 +74,7 @@ def test_a_bound_in_a_statement_concerns_its_stores(engine: SqlEngine) -> None:
     assert refusal(engine, "SELECT 1 AS n WITH BOUND (a[0] >= 1)").sqlstate == "42704"
 
 
-def test_a_token_may_be_of_everything_read(engine: SqlEngine) -> None:
+def test_a_token_may_cover_everything_read(engine: SqlEngine) -> None:
     """The position of an answer can be the bound of any statement, whichever stores it reads."""
     token = '{"a": {"0": 5}, "b": {"0": 99}}'
     for bound, parameters in ((f"'{token}'", ()), ("$1", (token,))):
@@ -85,14 +85,14 @@ def test_a_token_may_be_of_everything_read(engine: SqlEngine) -> None:
 
 
 class Opening(FixedCatalog):
-    """It has not opened all stores."""
+    """A catalog that has not opened all stores."""
 
     def is_whole(self) -> bool:
         return False
 
 
-def test_a_token_may_be_of_a_store_that_is_not_open_yet() -> None:
-    """A client that comes from another gateway must not be told that it made up its token."""
+def test_a_token_may_cover_a_store_that_is_not_open_yet() -> None:
+    """A client that comes from another gateway must not get an error for its valid token."""
     engine = SqlEngine(Opening(applied(fed_by("one", "a"), a=5)))
     for sql in (LOOKUP, SCAN):
         rows_of(run(engine, f'{sql} WITH BOUND (\'{{"a": {{"0": 5}}, "late": {{"0": 1}}}}\')'))
@@ -117,7 +117,7 @@ def test_a_bound_of_a_session_concerns_all_stores(engine: SqlEngine) -> None:
     assert refusal(engine, SCAN, session=behind).sqlstate == "55S01"
 
 
-def test_what_a_session_has_seen_may_be_of_other_stores(engine: SqlEngine) -> None:
+def test_positions_seen_by_a_session_may_be_of_other_stores(engine: SqlEngine) -> None:
     session = Session(settings={"stategate.consistency": "monotonic"})
     rows_of(run(engine, "SELECT k FROM two", session=session))
     assert session.seen == Position.of({"a": {0: 5}, "b": {0: 7}})
@@ -138,7 +138,7 @@ def test_a_store_without_inputs_or_epochs_reaches_no_bound(sql: str) -> None:
 
 
 class Unreadable(LocalStore):
-    """Its definition cannot be read again."""
+    """A store whose definition cannot be read again."""
 
     def unread_topics(self, position: Position, *, renew: bool = True) -> frozenset[str]:
         if renew and super().unread_topics(position):
@@ -169,7 +169,7 @@ def test_a_bound_on_a_topic_declared_just_now_is_accepted(tmp_path: Path) -> Non
 
 @pytest.fixture(scope="module")
 def laboratory() -> tuple[FixedCatalog, SqlEngine]:
-    """One engine for all examples: to make one takes longer than to ask it."""
+    """One engine for all examples, as making one takes longer than querying it."""
     catalog = FixedCatalog(applied(fed_by("one"), -1))
     return catalog, SqlEngine(catalog)
 

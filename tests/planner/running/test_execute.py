@@ -318,7 +318,7 @@ def test_memory_is_limited() -> None:
     assert rows_of(run(engine, COMPOSED)) == [(20,)]
 
 
-def test_a_stream_can_be_left_and_the_next_statement_runs(engine: SqlEngine) -> None:
+def test_a_stream_can_be_abandoned_and_the_next_statement_runs(engine: SqlEngine) -> None:
     result = run(engine, "SELECT n FROM generate_series(1, 1000000) t(n)")
     assert result.batches is not None
     assert next(result.batches).num_rows > 0
@@ -336,7 +336,7 @@ def test_rows_read_are_counted(engine: SqlEngine) -> None:
 
 
 def test_a_statement_reads_one_epoch_of_a_partition(store: LocalStore, engine: SqlEngine) -> None:
-    """Rows that are applied while a result is read do not show in it."""
+    """Rows that are applied while a result is read do not appear in it."""
     result = run(engine, SCAN)
     changed = batch(SCHEMA, [("new", 1)])
     for replica in store.replicas.values():

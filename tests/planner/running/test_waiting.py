@@ -26,7 +26,7 @@ SCHEMA = keyvalue("state", {"k": "text"}, {"v": "bigint"}, partitions=4)
 AT_5 = PositionBound(epoch=5)
 FOREVER_S = 600.0
 HANGS_S = 60.0
-"""A call that takes longer counts as hanging; no test that passes waits for so long."""
+"""A call that takes longer counts as hanging; a test that passes never waits so long."""
 
 
 @pytest.fixture
@@ -114,7 +114,7 @@ def test_the_wait_ends_with_the_last_partition(store: LocalStore) -> None:
 def test_the_timeout_is_shared_by_all_partitions(store: LocalStore) -> None:
     recording = RecordingStore(store)
     assert not wait_for_all(all_of(recording), timeout_s=0.01, cancellation=Cancellation())
-    # If they came one after the other, each would begin after the one before has ended.
+    # If they came one after another, each would begin after the one before it had ended.
     assert recording.events == ["begins"] * SCHEMA.partitions + ["ends"] * SCHEMA.partitions
     assert waiters(store) == 0
 
@@ -162,7 +162,7 @@ def test_a_cancel_ends_the_wait_at_once(store: LocalStore, *, before: bool) -> N
 def test_a_missing_partition_ends_the_wait_unless_all_must_report(
     store: LocalStore, *, report_all: bool
 ) -> None:
-    """The others are wanted all the same when partial results are."""
+    """If partial results are accepted, the other partitions are still wanted."""
     store.drop(2)
     recording, met = RecordingStore(store), list[bool]()
 

@@ -98,7 +98,7 @@ def test_clauses_are_read(text: str, clause: Clause) -> None:
         "SELECT 1 -- WITH BOUND (LATEST)",
     ],
 )
-def test_similar_clauses_are_left_alone(sql: str) -> None:
+def test_similar_clauses_are_not_ours(sql: str) -> None:
     assert parse(sql).clause is NO_CLAUSE
 
 

@@ -33,7 +33,7 @@ TYPES = sorted(
     },
     key=lambda kind: kind.__name__,
 )
-"""All types of nodes; what is no Expression is only derived from."""
+"""All types of nodes; types that are not an Expression are only base classes."""
 READERS = (
     "binding/predicate_reader",
     "binding/comparisons",

@@ -1,4 +1,4 @@
-"""Postgres's text forms to physical values, and errors of invalid texts."""
+"""PostgreSQL's text forms become physical values; invalid texts are errors."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_values(text: str, data_type: str, value: Value) -> None:
         ("6f1b3b0e-6a0a-4a51-9d0c-3f5f2f9b8a0", "uuid", "22P02", "invalid input syntax"),
     ],
 )
-def test_texts_that_are_not_a_value_of_a_type(
+def test_texts_that_are_not_a_value_of_their_type(
     text: str, data_type: str, sqlstate: str, message: str
 ) -> None:
     with pytest.raises(QueryError) as caught:
@@ -156,12 +156,12 @@ def test_texts_that_are_not_a_value(text: str, data_type: str, sqlstate: str) ->
 
 
 @given(st.integers(-(1 << 63), (1 << 63) - 1))
-def test_integers_come_back(value: int) -> None:
+def test_integers_round_trip(value: int) -> None:
     assert parse_value(str(value), BIGINT) == value
 
 
 @given(st.datetimes(min_value=dt.datetime(1000, 1, 1)), st.integers(-14, 14))
-def test_times_come_back_from_any_zone(moment: dt.datetime, hours: int) -> None:
+def test_times_of_any_zone_round_trip(moment: dt.datetime, hours: int) -> None:
     zone = dt.timezone(dt.timedelta(hours=hours))
     epoch = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
     expected = (moment.replace(tzinfo=zone) - epoch) // dt.timedelta(microseconds=1)
@@ -176,7 +176,7 @@ def quoted(element: str | None) -> str:
 
 
 @given(st.lists(st.one_of(st.none(), st.text())))
-def test_arrays_come_back(elements: list[str | None]) -> None:
+def test_arrays_round_trip(elements: list[str | None]) -> None:
     assert parse_array("{" + ",".join(map(quoted, elements)) + "}") == elements
 
 

@@ -50,7 +50,7 @@ NESTED_TYPES = _larger(st.recursive(SCALARS, _larger, max_leaves=4))
 
 
 def values_of(data_type: DataType) -> st.SearchStrategy[Value]:
-    """Return values of a type that are not NULL and have NULLs inside."""
+    """Return a strategy for values of a type that are not NULL but may contain NULLs."""
     if data_type.kind is Kind.STRUCT:
         return st.fixed_dictionaries({name: maybe(inner) for name, inner in data_type.fields})
     if data_type.kind is Kind.ARRAY:
@@ -75,7 +75,7 @@ def columns_of_values(draw: st.DrawFn) -> tuple[DataType, list[Value]]:
 
 
 def alike(value: Value) -> Value:
-    """Whether nested values are the same, with their types, so that 1 is not True."""
+    """Whether nested values are equal and have equal types, so that 1 is not True."""
     match value:
         case dict():
             return {name: alike(inner) for name, inner in value.items()}

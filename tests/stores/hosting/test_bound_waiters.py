@@ -75,7 +75,7 @@ def test_each_waiter_is_called_once_when_its_bound_is_first_met(
     steps: list[tuple[int, int, int, int]],
     cancelled: set[int],
 ) -> None:
-    """Against the plain rule: after each step, the waiters with a met bound not called before."""
+    """The plain rule: each step calls the waiters whose bound is met and that still wait."""
     follower, told = Follower(), dict.fromkeys(range(len(bounds)), 0)
     waiting = {}
     for number, bound in enumerate(bounds):
@@ -107,7 +107,7 @@ def test_each_waiter_is_called_once_when_its_bound_is_first_met(
     assert len(follower.waiters) == len(waiting)
 
 
-def test_waiters_that_cannot_be_met_cost_no_look() -> None:
+def test_waiters_that_cannot_be_met_are_not_checked() -> None:
     follower = Follower()
     for number in range(1000):
         follower.waiters.add(at(100 + number), lambda _: None, follower.look)
@@ -122,8 +122,8 @@ def test_waiters_that_cannot_be_met_cost_no_look() -> None:
 
 
 @pytest.mark.parametrize(("bound", "looks"), [(at(1), 0), (at(1).merge(at(1, 1)), 2)])
-def test_waiters_with_the_same_bound_cost_one_look(bound: PositionBound, looks: int) -> None:
-    """And no check if the bound has only the measure of their queue."""
+def test_waiters_with_the_same_bound_are_checked_once(bound: PositionBound, looks: int) -> None:
+    """There is no check at all if the bound has only the measure of their queue."""
     follower = Follower()
     told: list[bool] = []
     for _ in range(1000):
@@ -180,7 +180,7 @@ def test_a_failing_callback_is_logged_and_stops_no_other(
 
 
 def test_every_waiter_is_called_while_epochs_are_applied() -> None:
-    """Waiters come and go in some threads, epochs in another: each is called once, or cancelled."""
+    """Some threads add and cancel waiters, while another applies epochs."""
     replica = Replica(MemoryPartition(CLICKS, 0), schema=CLICKS, partition=0)
     told = [0] * 2000
     cancelled = [False] * len(told)

@@ -137,7 +137,7 @@ def test_each_failure_exactly_when_it_applies(
     assert result.info == ()
 
 
-def test_restoring_is_another_failure_than_being_behind() -> None:
+def test_restoring_and_being_behind_are_different_failures() -> None:
     restoring, behind = ask(replica(restore_to=4)), ask(replica(), config=QueryConfig(bound=AHEAD))
     assert isinstance(restoring, Failure)
     assert isinstance(behind, Failure)

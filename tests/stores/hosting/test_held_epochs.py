@@ -171,7 +171,7 @@ def test_a_snapshot_is_held_before_another_epoch_is_shown() -> None:
 
 
 def test_at_a_standstill_no_epoch_is_shown_or_held() -> None:
-    """It is written all the same; only showing it waits."""
+    """It is written at once; only showing it waits."""
     store = open_store(SCHEMA)
     apply_to(store, 0)
     replica = store.replicas[0]
@@ -230,7 +230,7 @@ def test_a_missing_partition_or_epoch_is_not_held() -> None:
 
 @given(st.lists(st.integers(0, 3), max_size=40))
 def test_every_hold_reads_its_own_epoch(acts: list[int]) -> None:
-    """0 and 1 apply, 2 holds the newest, 3 releases the oldest hold."""
+    """0 and 1 apply an epoch, 2 holds the newest, 3 releases the oldest hold."""
     store = open_store(SCHEMA)
     apply_to(store, 0)
     epoch, holds = 0, list[Hold]()

@@ -89,7 +89,7 @@ def test_a_restart_goes_on_where_it_stopped(tmp_path: Path) -> None:
     write(tmp_path / "log", n=1, users=3)
     with running(tmp_path / "log", tmp_path / "data") as host:
         until(lambda: has_epoch(host, 1))
-    # It does not need the epochs it has applied: without data files it could not apply them again.
+    # It does not need the epochs that it has applied: their data files are gone.
     shutil.rmtree(tmp_path / "log" / "clicks" / "data")
     with running(tmp_path / "log", tmp_path / "data") as host:
         assert has_epoch(host, 1)
@@ -158,7 +158,7 @@ def test_a_damaged_definition_does_not_stop_other_stores(tmp_path: Path) -> None
             host.query(in_store("others").with_query(RangeQuery()))
         damaged.write_bytes(whole)
         until(lambda: host.is_ready and has_epoch(host, 0, "others"))
-        # From here on it is open: damage of its definition does not end its service.
+        # The store is open from here on, so damage to its definition does not end its service.
         damaged.write_bytes(b"")
         until(lambda: host.error is not None)
         found = host.query(in_store("others").with_query(KeyQuery.with_key("u1")))
@@ -368,7 +368,7 @@ def test_a_database_without_one_of_its_files_starts_over(tmp_path: Path) -> None
 
 
 def test_a_store_is_opened_once_its_own_epoch_can_be_read(tmp_path: Path) -> None:
-    """Until then its rows may be of another log; its database must not stay locked."""
+    """Until then its rows may be from another log; its database must not stay locked."""
     write(tmp_path / "log", n=0)
     with running(tmp_path / "log", tmp_path / "data") as host:
         until(lambda: counts(host) == {0})
@@ -433,7 +433,7 @@ def test_queries_are_counted(tmp_path: Path) -> None:
             list(answer.value)
         reading = host.metrics()["clicks"]
         assert (reading.queries, reading.rows) == ({"RangeQuery": 2}, 10)
-        # The counts stay, though the store is opened anew.
+        # The counts remain, though the store is opened anew.
         before = host.stores["clicks"]
         del answer  # whose stream would keep the database open
         shutil.rmtree(tmp_path / "log" / "clicks")

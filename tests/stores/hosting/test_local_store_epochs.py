@@ -77,7 +77,7 @@ def test_a_restoring_partition_does_not_choose_the_epoch() -> None:
 def test_a_gap_that_is_seen_late_gives_no_answer_below_its_bound(
     tmp_path: Path, is_missing: bool
 ) -> None:
-    """A long log is listed rarely; until then bounds are refused, after that the error is named."""
+    """A long log is rarely listed. Until then bounds are refused; after that the error is named."""
     clock, listing_s = Clock(), 0.3
 
     class Long(Directory):
@@ -106,7 +106,7 @@ def test_a_gap_that_is_seen_late_gives_no_answer_below_its_bound(
         latest = (LATEST,) if late == 5 else ()
         for bound in (reached, PositionBound(epoch=5), PositionBound.within_lag(1000), *latest):
             assert set(answered(store, bound).values()) == {"NOT_UP_TO_BOUND"}
-        # Without a bound the answer says which epoch it is of, as it would before any poll.
+        # Without a bound the answer names its epoch, as it would before any poll.
         assert set(answered(store, PositionBound()).values()) == {0}
         clock.now += 1
         late += 1

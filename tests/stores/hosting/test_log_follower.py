@@ -242,7 +242,7 @@ def test_a_watermark_never_goes_back(tmp_path: Path) -> None:
 
 
 def test_a_replica_restarted_before_a_torn_record_answers(tmp_path: Path) -> None:
-    """It is as new as its answers before; a replica that is filled anew would be older."""
+    """It is as new as its earlier answers; a replica that is filled anew would be older."""
     write(tmp_path, 0)
     write(tmp_path, 1)
     engines = [MemoryPartition(CLICKS, number) for number in range(3)]

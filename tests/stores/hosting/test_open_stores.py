@@ -49,7 +49,7 @@ def test_a_replaced_log_starts_its_store_over(tmp_path: Path, epochs: int) -> No
 
 
 def test_a_redefined_store_is_placed_anew(tmp_path: Path) -> None:
-    """Its partitions are other ones, whichever were dropped, promoted or demoted before."""
+    """It gets new partitions, whichever were dropped, promoted or demoted before."""
     root = tmp_path / "log"
     write(root, n=0)
     with running(root, tmp_path / "data") as host:
@@ -110,7 +110,7 @@ def test_a_log_that_was_replaced_while_no_host_ran(tmp_path: Path) -> None:
 
 
 def test_a_log_that_begins_just_after_the_applied_epoch_of_another(tmp_path: Path) -> None:
-    """Its first epoch names the one before only by number; a snapshot shows which log it is."""
+    """Its first epoch names its predecessor only by number; a snapshot shows which log it is."""
     write(tmp_path / "log", n=0, users=20)
     write(tmp_path / "log", n=1, users=20)
     with running(tmp_path / "log", tmp_path / "data") as host:
@@ -197,7 +197,7 @@ def test_a_store_that_is_removed_from_the_log_is_dropped(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="permissions are kept elsewhere there")
 def test_other_users_cannot_read_the_data(tmp_path: Path) -> None:
-    """Nor files that an older version left open to others."""
+    """This includes files that an older version left open to others."""
     write(tmp_path / "log", n=0)
     data = tmp_path / "above" / "data"
     for _ in range(2):
@@ -234,7 +234,7 @@ def test_waiting_at_a_gap_does_not_list_the_log_all_the_time(
     with running(root, data) as host:
         until(lambda: all(s.error for s in host.statuses()["clicks"].values()))
         monkeypatch.setattr(Directory, "names", counted)
-        # Each search for stores lists the root.
+        # Each search for new stores lists the root.
         until(lambda: listed.count("") > 20)
         assert listed.count("epochs") <= 2
         assert counts(host) == {0}

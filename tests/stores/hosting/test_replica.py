@@ -91,8 +91,8 @@ def test_closing_wakes_all_waiters() -> None:
     assert not running.wait(UNBOUNDED, timeout_s=10)
 
 
-def test_a_waiter_that_comes_while_it_closes_is_called() -> None:
-    """Closing may have woken the waiters just before this one came."""
+def test_a_waiter_added_while_it_closes_is_called() -> None:
+    """Closing may have woken the waiters just before this one was added."""
 
     def look() -> int:
         if looks:
@@ -142,7 +142,7 @@ def test_an_epoch_after_closing_is_refused() -> None:
 
 
 class SlowPartition(MemoryPartition):
-    """An engine that applies an epoch when the test lets it, and notes when it is closed."""
+    """An engine that applies an epoch when the test allows it, and notes when it is closed."""
 
     def __init__(self) -> None:
         super().__init__(CLICKS, 0)

@@ -205,7 +205,7 @@ def test_a_topic_of_another_store_is_still_ignored(root: Path) -> None:
 def test_topics_that_feed_a_store(root: Path) -> None:
     store = opened(root)
     wanted = Position.of({"a": {0: 0}, "b": {0: 0}})
-    assert store.unread_topics(wanted) == frozenset(), "no one can tell"
+    assert store.unread_topics(wanted) == frozenset(), "this cannot be known"
     StoreLog.open(root, "clicks").define(fed_by("a"))
     assert store.unread_topics(wanted, renew=False) == frozenset()
     assert store.unread_topics(wanted) == {"b"}

@@ -57,7 +57,7 @@ def write(root: Path, epoch: int, *, gone: bool = True) -> None:
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """Return a log of epochs 0 to LAST with a snapshot of the last."""
+    """Return a log of epochs 0 to LAST with a snapshot of the last one."""
     found = tmp_path / "log"
     for epoch in range(LAST + 1):
         write(found, epoch)
@@ -76,7 +76,7 @@ def remove_epochs(root: Path, before: int) -> None:
 
 
 def followed(root: Path, data: Path, schema: StoreSchema = CLICKS) -> LocalStore:
-    # The clock moves by a second at each call, so that every poll lists.
+    # The clock advances by a second at each call, so that every poll lists the directory.
     seconds = itertools.count()
     directory = Directory.at(root).within(schema.name)
     log = StoreLog(directory, schema.name, clock=lambda: float(next(seconds)))
@@ -213,7 +213,7 @@ def test_windows_keep_their_watermark(tmp_path: Path) -> None:
 
 
 def turned(path: Path) -> None:
-    """Flip one bit of a file, among its rows."""
+    """Flip one bit of a file, in its rows."""
     found = bytearray(path.read_bytes())
     found[len(found) // 4] ^= 1
     path.write_bytes(found)
@@ -285,7 +285,7 @@ def test_a_damaged_snapshot_without_the_epochs_is_named(
 def test_a_log_that_ends_before_a_snapshot_is_not_opened(
     root: Path, tmp_path: Path, kept: int
 ) -> None:
-    """The epochs between are missing, so an answer could be older than an earlier one."""
+    """The epochs in between are missing, so an answer could be older than an earlier one."""
     foreign(root, LAST + 2)
     if kept == LAST:
         shutil.rmtree(root / "clicks" / "epochs")
@@ -367,7 +367,7 @@ def test_a_file_of_another_progress_is_refused(root: Path, tmp_path: Path) -> No
     assert store.replicas[0].progress == Progress()
     with pytest.raises(TornRecordError):
         fetch(log.directory.within("nowhere"), file, tmp_path / "x")
-    # The hash shows it: RocksDB checks only the blocks that it reads.
+    # The hash reveals it; RocksDB checks only the blocks that it reads.
     turned(snapshot_file(root))
     with pytest.raises(TornRecordError, match="not the one that was committed"):
         fetch(log.directory, file, tmp_path / "x")

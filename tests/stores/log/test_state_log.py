@@ -95,7 +95,7 @@ def test_new_inputs_are_added_and_old_ones_kept(tmp_path: Path) -> None:
 
 
 def test_a_retention_without_effect_is_read_as_none(tmp_path: Path) -> None:
-    """Definitions of format 1 may have one."""
+    """Definitions of format 1 may have such a retention."""
     log = StoreLog.open(tmp_path, "clicks")
     log.define(CLICKS)
     path = tmp_path / "clicks" / "store.json"
@@ -201,7 +201,7 @@ def test_an_epoch_of_format_1_is_recognised_by_its_rows(tmp_path: Path) -> None:
 
 
 def test_another_attempt_at_a_committed_epoch_is_refused(tmp_path: Path) -> None:
-    """To take it for a replay would drop its rows silently."""
+    """If it were taken for a replay, its rows would be dropped silently."""
     first = StoreWriter(tmp_path, CLICKS).write(rows(), position=AT, epoch=3)
     beyond = Position.of({"orders": {0: 10}})
     for name, table, position, whole in (

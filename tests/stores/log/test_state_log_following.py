@@ -85,7 +85,7 @@ def test_a_gap_in_a_log_of_format_1_is_seen_at_the_next_listing(tmp_path: Path) 
 
 @pytest.mark.parametrize("kept", [0, 1])
 def test_the_loss_of_an_epoch_that_was_applied_is_noticed(tmp_path: Path, kept: int) -> None:
-    """All epochs, or the newest: no reader would see that the log has ended."""
+    """If all epochs are lost, or the newest, no reader would see that the log has ended."""
     log, clock = followed(tmp_path)
     for _ in range(3):
         StoreWriter(tmp_path, CLICKS).write(rows(), position=AT)
@@ -108,7 +108,7 @@ def test_the_loss_of_an_epoch_that_was_applied_is_noticed(tmp_path: Path, kept: 
     assert log.next_commit(2) is None
 
 
-def test_a_slow_listing_is_repeated_seldom(tmp_path: Path) -> None:
+def test_a_slow_listing_is_rarely_repeated(tmp_path: Path) -> None:
     """A log of a week may have half a million epochs: waiting must not list all the time."""
     clock = Clock()
     seconds = 0.5
@@ -179,7 +179,7 @@ def test_a_missing_epoch_is_named(tmp_path: Path) -> None:
 
 
 def test_the_newest_epoch_is_always_known(tmp_path: Path) -> None:
-    """Even if the directory's time stamp has not changed since the last listing."""
+    """This holds even if the directory's timestamp has not changed since the last listing."""
     log, _ = followed(tmp_path)
     for epoch in range(50):
         log.write_commit(empty_commit(epoch, previous=epoch - 1))

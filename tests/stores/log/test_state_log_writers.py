@@ -194,8 +194,8 @@ def test_removed_terms_still_fence(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("torn", [1, 2, 4])
-def test_a_new_term_is_above_all_readable_ones(tmp_path: Path, torn: int) -> None:
-    """Even if the records of terms are lost and the newest commits torn."""
+def test_a_new_term_is_later_than_all_readable_ones(tmp_path: Path, torn: int) -> None:
+    """This holds even if the records of terms are lost and the newest commits torn."""
     for offset in range(5):
         StoreWriter(tmp_path, CLICKS).write(rows(), position=at(offset))
     for epoch in range(5 - torn, 5):
@@ -229,7 +229,7 @@ def test_two_writers_at_once_take_different_terms(tmp_path: Path) -> None:
 
 
 def test_a_commit_of_an_older_term_is_passed_over(tmp_path: Path) -> None:
-    """A writer of an older version, which has no terms, commits it."""
+    """A writer of an older version, which has no terms, makes such a commit."""
     writer = StoreWriter(tmp_path, CLICKS)
     first = writer.write(rows(), position=at(0))
     log = StoreLog.open(tmp_path, "clicks")
@@ -351,7 +351,7 @@ class Race:
 def test_a_writer_that_is_paused_at_any_moment_breaks_nothing(
     tmp_path: Path, gap: int, begun: bool
 ) -> None:
-    """Each commit that a writer got back is in the log, once, in one chain."""
+    """Each commit that was returned to a writer is in the log, once, in one chain."""
     outcomes = set()
     for moment in range(60):
         race = Race(tmp_path / str(moment), begun=begun)
@@ -405,7 +405,7 @@ def test_many_restarting_writers_lose_nothing(tmp_path: Path) -> None:
 
 
 def test_writers_on_a_file_system_that_moves_files_into_place(tmp_path: Path) -> None:
-    """As on an object store: each file in one step, one writer after the other."""
+    """As on an object store, each file appears in one step, and writers take turns."""
     system = fs.SubTreeFileSystem(str(tmp_path), fs.LocalFileSystem())
 
     def opened() -> StoreWriter:

@@ -48,7 +48,7 @@ def test_merge_is_a_least_upper_bound(a: Position, b: Position, c: Position) -> 
 
 
 @given(POSITIONS, POSITIONS)
-def test_covering_is_merging_without_effect(a: Position, b: Position) -> None:
+def test_a_position_covers_another_if_merging_it_has_no_effect(a: Position, b: Position) -> None:
     assert a.covers(b) == (a.merge(b) == a)
     assert a.covers(EMPTY)
     assert EMPTY.covers(a) == a.is_empty

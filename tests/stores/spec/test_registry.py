@@ -116,7 +116,7 @@ def test_a_kind_is_known_by_its_name() -> None:
 
 
 @pytest.mark.parametrize("name", ["", "Window", "window", "test_registry_mine", "a b", "é", "1a"])
-def test_a_taken_or_malformed_name_is_refused(name: str) -> None:
+def test_a_name_in_use_or_malformed_is_refused(name: str) -> None:
     with pytest.raises(RegistryError):
         register_kind(name, open_mine)
 
@@ -174,7 +174,7 @@ def test_a_remote_that_does_not_fit_its_query_is_refused(
 ) -> None:
     @dataclass(frozen=True)
     class Other(Query[int]):
-        """A query that takes the name."""
+        """A query that claims the same name."""
 
     register_query(StoreKind.WINDOW, Other, count, remote=Remote(name="taken"))
     with pytest.raises(RegistryError, match=said):

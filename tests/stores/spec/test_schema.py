@@ -35,7 +35,7 @@ EVENTS = InputTopic(topic="events")
 def test_the_name_of_a_type_round_trips(kind: Kind) -> None:
     data_type = DataType(kind=kind)
     assert DataType.parse(str(data_type)) == data_type
-    if kind is Kind.TEXT or data_type.arrow != TEXT.arrow:  # else their columns are of texts
+    if kind is Kind.TEXT or data_type.arrow != TEXT.arrow:  # otherwise their columns hold texts
         assert DataType.from_arrow(data_type.arrow) == data_type
 
 

@@ -115,7 +115,7 @@ def test_nothing_that_no_snapshot_holds_is_removed(root: Path) -> None:
 
 
 def test_a_young_epoch_keeps_all_after_it(root: Path) -> None:
-    """Even if later ones have older times, since the rest must be a chain."""
+    """This holds even if later ones have older times, since the rest must be a chain."""
     write(root, 10, committed_ms=T0)
     write(root, 11)
     run(root, hours=11, retention=Retention(age_ms=2 * HOUR_MS))
@@ -323,7 +323,7 @@ def test_a_log_that_is_not_on_a_local_disk(root: Path, tmp_path: Path) -> None:
     again = compact_log(log, retention=retention, clock=lambda: 2**42)
     assert (again.written, again.epochs_removed, again.orphans_removed) == (False, 0, 0)
     assert read_whole(root, tmp_path / "data") == expected(9)
-    # Another run may have removed any of them.
+    # Another run may have removed any of these files.
     directory.remove("data/0")
     directory.remove_file(f"epochs/{0:020d}.json")
     log_of(root).directory.remove("data/0")

@@ -200,7 +200,7 @@ def test_a_host_follows_while_the_log_is_cut(tmp_path: Path) -> None:
         try:
             while not done.is_set():
                 compact(root, "clicks", retention=Retention(epochs=1), scratch=tmp_path)
-        except BaseException as error:  # shown by the test's own thread
+        except BaseException as error:  # the test's own thread raises it
             failures.append(error)
 
     cutting = threading.Thread(target=keep_short)
@@ -226,7 +226,7 @@ def test_a_host_follows_while_the_log_is_cut(tmp_path: Path) -> None:
 
 
 def check_host(host: Host, least: int) -> int:
-    """Check that all rows of a partition are of one epoch, never an earlier one than before."""
+    """Check that all rows of a partition are from one epoch, and never from an earlier one."""
     answer = host.query(in_store("clicks").with_query(RangeQuery()))
     epochs = [least]
     for result in answer.partitions.values():

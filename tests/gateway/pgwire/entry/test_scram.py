@@ -78,7 +78,7 @@ def test_an_unknown_user_looks_like_a_known_one(guarded: Serving, users: Path) -
 def test_no_proof_fits_by_chance(guarded: Serving, user: str) -> None:
     with guarded.connect() as client:
         messages = log_in(client, ScramClient("wrong"), user=user)
-        assert len(messages) == 1, "nothing is proved to who has proved nothing"
+        assert len(messages) == 1, "the server proves itself only to a client that has"
         fields = told(messages[0])
         assert (fields["S"], fields["C"]) == ("FATAL", "28P01")
         assert fields["M"] == f'password authentication failed for user "{user}"'
@@ -177,7 +177,7 @@ def test_malformed_responses_are_refused(guarded: Serving, noise: bytes) -> None
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.binary(max_size=80), min_size=1, max_size=3), st.booleans())
-def test_any_noise_is_refused_and_the_server_lives(
+def test_any_noise_is_refused_and_the_server_keeps_running(
     guarded: Serving, noise: list[bytes], proper: bool
 ) -> None:
     with guarded.connect() as client:
@@ -209,7 +209,7 @@ def test_messages_split_anywhere(guarded: Serving, data: st.DataObject) -> None:
         client.socket.sendall(whole[at:])
 
     with guarded.connect() as client:
-        client.socket.setsockopt(6, 1, 1)  # no delay: what is sent apart arrives apart
+        client.socket.setsockopt(6, 1, 1)  # sent separately, bytes arrive separately
         send(client, wire.startup(user=USER))
         read_request(client, 10)
         scram = ScramClient(PASSWORD)

@@ -40,7 +40,7 @@ def test_direct_tls_needs_our_name(guarded: Serving) -> None:
                 client.read()
 
 
-def test_encryption_is_asked_for_once(guarded: Serving) -> None:
+def test_encryption_can_be_requested_only_once(guarded: Serving) -> None:
     with guarded.connect() as client:
         client.send(wire.GSSENC_REQUEST)
         assert client.read_exactly(1) == b"N"
@@ -167,7 +167,7 @@ def test_a_new_certificate_is_shown_without_a_restart(users: Path, tmp_path: Pat
         first = shown()
         new = make_server(tmp_path, authority=authority, name="new")
         old.certificate.write_bytes(new.certificate.read_bytes())
-        assert shown() == first, "the key does not belong to it yet"
+        assert shown() == first, "the key does not belong to this certificate yet"
         old.key.write_bytes(new.key.read_bytes())
         second = shown()
         assert second != first

@@ -100,7 +100,7 @@ def test_we_send_only_what_the_state_allows(state: State, message: BackendMessag
 
 
 @pytest.mark.parametrize("state", [state for state in State if state is not State.CLOSED])
-def test_a_fatal_error_can_be_sent_whenever_and_closes(state: State) -> None:
+def test_a_fatal_error_can_be_sent_at_any_time_and_closes(state: State) -> None:
     if ErrorResponse not in SERVER[state]:
         pytest.fail(f"no way to end a connection in state {state}")
     connection = in_state(state)

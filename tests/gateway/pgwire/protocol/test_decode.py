@@ -106,7 +106,7 @@ def test_a_stream_byte_by_byte() -> None:
 
 
 def outcome(read: Callable[[], object]) -> RemoteProtocolError | None:
-    """The expected outcomes of reading; any other exception is a bug, and is raised."""
+    """Return an expected outcome of reading; any other exception is a bug, and is raised."""
     try:
         read()
     except RemoteProtocolError as error:

@@ -36,7 +36,7 @@ ANSWERS: list[dict[str, Any]] = json.loads(FILE.read_text())
 TEXT = DataType(kind=Kind.TEXT)
 
 
-def test_all_cases_were_asked() -> None:
+def test_all_cases_have_postgres_answers() -> None:
     assert [answer["sql"] for answer in ANSWERS] == [sql for _, sql in statements()]
 
 
@@ -66,7 +66,7 @@ def planned(sql: str, columns: tuple[Column, ...]) -> Statement:
 
 
 def copied(sql: str, name: str, cuts: int) -> tuple[list[bytes], CopyEncoder, int]:
-    """Return the CopyData of a COPY whose rows come in batches of a size; 0 gives them at once."""
+    """Return the CopyData of a COPY whose rows come in batches of this size, or at once for 0."""
     columns, rows = relation(name)
     statement = planned(sql, columns)
     assert isinstance(statement.row_command, CopyOut)
@@ -110,7 +110,7 @@ NASTY = st.text("ab\\\"',;\t\n\r.N\u20ac", max_size=6)
 
 
 def text_by_value(value: str | None, command: CopyOut) -> str:
-    """`CopyAttributeOutText`, a character at a time."""
+    """Return a text as `CopyAttributeOutText` writes it, one character at a time."""
     if value is None:
         return command.null
     letters = {"\b": "b", "\f": "f", "\n": "n", "\r": "r", "\t": "t", "\v": "v"}
@@ -125,7 +125,7 @@ def text_by_value(value: str | None, command: CopyOut) -> str:
 
 
 def csv_by_value(value: str | None, command: CopyOut, *, forced: bool, alone: bool) -> str:
-    """`CopyAttributeOutCSV`, a character at a time."""
+    """Return a text as `CopyAttributeOutCSV` writes it, one character at a time."""
     if value is None:
         return command.null
     calls = {command.delimiter, command.quote, "\n", "\r"}

@@ -78,7 +78,7 @@ def test_an_error_in_the_middle_of_a_copy(connection: Connection) -> None:
     assert connection.execute("SELECT 1").fetchone() == (1,)
 
 
-def test_a_copy_that_is_left_early_is_cancelled(connection: Connection, gateway: Serving) -> None:
+def test_a_copy_that_is_abandoned_is_cancelled(connection: Connection, gateway: Serving) -> None:
     def read_some() -> None:
         sql = "COPY (SELECT * FROM series(100000000)) TO STDOUT"
         with connection.cursor() as cursor, cursor.copy(sql) as copy:
@@ -111,7 +111,7 @@ def test_copy_from_is_refused(connection: Connection) -> None:
 
 
 def test_parameters_of_a_copy(gateway: Serving) -> None:
-    """No client of PostgreSQL sends any, for PostgreSQL takes none; ours are the query's."""
+    """PostgreSQL takes none, so its clients send none; here they are those of the query."""
     with gateway.login() as client:
         sql = "COPY (SELECT v FROM kv WHERE k = $1) TO STDOUT"
         client.send(
@@ -260,7 +260,7 @@ def test_an_error_in_a_prepared_query_points_into_the_clients_text(connection: C
     ("commands", "printed"),
     [
         ((r"\set FETCH_COUNT 3", "SELECT * FROM series(8)"), 8),
-        # psql parts the words of a query with blanks, which the fake engine's calls do not have.
+        # psql puts blanks between the words of a query, which the fake engine's calls do not have.
         ((r"\copy (SELECT 'a') to stdout csv",), 1),
         (("COPY (SELECT * FROM series(6)) TO STDOUT", "SELECT 1"), 7),
         (("PREPARE p AS SELECT * FROM series(4)", "EXECUTE p"), 4),

@@ -99,7 +99,7 @@ def test_any_row_limits_give_all_rows_once_in_order(
 def test_chunks_are_small() -> None:
     source = source_of(40, [])
     chunks = list(source.take(0, LIMITS))
-    assert sum(map(len, chunks[0])) == 5, "the first piece goes out at once"
+    assert sum(map(len, chunks[0])) == 5, "the first piece is sent at once"
     assert all(7 <= sum(map(len, chunk)) < 14 for chunk in chunks[1:-1])
     assert len(list(wire.split_messages(source.encode(chunks[0])))) == sum(map(len, chunks[0]))
     wide = source_of(40, [])
@@ -131,7 +131,7 @@ def test_an_error_in_the_stream_passes() -> None:
 
 
 @given(st.lists(st.one_of(st.none(), st.text(max_size=2000)), min_size=1, max_size=40))
-def test_an_encoder_that_is_written_out_encodes_as_one_that_loops(values: list[str | None]) -> None:
+def test_a_generated_encoder_encodes_as_one_that_loops(values: list[str | None]) -> None:
     columns = tuple(Column(name=f"c{at}", type=DataType.parse("text")) for at in range(len(values)))
     row = tuple(values)
     assert Shape(columns, ()).encode_row(row) == looping_encoder([str.encode] * len(row))(row)

@@ -89,7 +89,9 @@ def test_an_array_made_of_a_vector_has_its_first_index() -> None:
     ("name", "oid", "length"),
     [("name", 19, 64), ("char", 18, 1), ("regproc", 24, 4), ("xid", 28, 4), ("void", 2278, 4)],
 )
-def test_the_others_are_sent_as_the_type_that_holds_them(name: str, oid: int, length: int) -> None:
+def test_other_catalog_types_are_sent_as_the_type_that_holds_them(
+    name: str, oid: int, length: int
+) -> None:
     wire = wire_type(CATALOG_TYPES[name])
     assert (wire.oid, wire.length) == (oid, length)
 
@@ -119,7 +121,7 @@ def test_an_object_is_a_name_as_text_and_an_oid_as_binary() -> None:
     ],
 )
 def test_clients_get_the_type_and_length_of_a_cast(spelled: str, oid: int, modifier: int) -> None:
-    """As PostgreSQL describes `NULL::…`."""
+    """PostgreSQL describes `NULL::…` in the same way."""
     (column,) = described(f"SELECT NULL::{spelled}")
     assert (column.oid, column.modifier) == (oid, modifier)
 
@@ -152,7 +154,7 @@ def test_a_computed_value_has_a_length_if_all_operands_have_it(
 
 
 def described(sql: str) -> list[WireType]:
-    """How clients see the columns of a statement."""
+    """Return how clients see the columns of a statement."""
     engine = SqlEngine(FixedCatalog())
     try:
         return [wire_type(column.type) for column in engine.prepare(sql, Session()).columns]

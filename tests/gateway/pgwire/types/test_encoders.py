@@ -58,7 +58,7 @@ def type_of(kind: Kind) -> DataType:
 
 
 def psycopg_value(encoded: bytes, oid: int, format_code: int) -> object:
-    """The value that psycopg reads from a field."""
+    """Return the value that psycopg reads from a field."""
     code = Format.BINARY if format_code == BINARY else Format.TEXT
     transformer = adapt.Transformer()
     return transformer.get_loader(oid, code).load(encoded)
@@ -86,7 +86,7 @@ def test_text_forms_round_trip(kind: Kind, data: st.DataObject) -> None:
     if kind is Kind.REAL:
         assert struct.pack(">f", decoded) == struct.pack(">f", value)
     elif kind is Kind.INTERVAL:
-        # Seconds pass through a float there, so the last digits of long intervals may differ.
+        # psycopg computes seconds as a float, so the last digits of long intervals may differ.
         assert decoded[:2] == value[:2]
         assert math.isclose(decoded[2], value[2], rel_tol=1e-12, abs_tol=1)
     else:
@@ -156,7 +156,7 @@ FLOATS = [
     (-math.inf, b"-Infinity"),
     (math.nan, b"NaN"),
 ]
-"""As PostgreSQL 15 prints them."""
+"""The texts are those that PostgreSQL 15 prints."""
 REALS = [
     (1e5, b"100000"),
     (999999.0, b"999999"),

@@ -1,4 +1,4 @@
-"""Whole columns against value by value: the same fields, whatever is in them."""
+"""Whole columns give the same fields as value by value, whatever is in them."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def one_by_one(values: list[Value], data_type: DataType, code: int) -> list[byte
 
 
 def check(values: list[Value], data_type: DataType, code: int, first: int) -> None:
-    """A slice of the column gives what its values give."""
+    """Check that a slice of the column gives the fields that its values give."""
     array = arrow(values, data_type).slice(first)
     expected = one_by_one(values[first:], data_type, code)
     fields = encode_column(array, data_type, code)
@@ -97,7 +97,9 @@ def check(values: list[Value], data_type: DataType, code: int, first: int) -> No
 @pytest.mark.parametrize("code", [0, 1], ids=["text", "binary"])
 @pytest.mark.parametrize("kind", [kind for kind in FLAT if kind is not Kind.DECIMAL])
 @given(st.data())
-def test_columns_are_as_their_values(kind: Kind, code: int, data: st.DataObject) -> None:
+def test_columns_give_the_fields_of_their_values(
+    kind: Kind, code: int, data: st.DataObject
+) -> None:
     values = data.draw(st.lists(st.none() | values_of(kind), max_size=12))
     data_type = DataType(kind=kind)
     if code and kind in {Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ}:
@@ -108,7 +110,7 @@ def test_columns_are_as_their_values(kind: Kind, code: int, data: st.DataObject)
 
 @pytest.mark.parametrize("code", [0, 1], ids=["text", "binary"])
 @given(st.data())
-def test_decimals_are_as_their_values(code: int, data: st.DataObject) -> None:
+def test_decimal_columns_give_the_fields_of_their_values(code: int, data: st.DataObject) -> None:
     data_type = data.draw(decimal_types())
     values = data.draw(st.lists(st.none() | decimals(data_type), max_size=12))
     check(values, data_type, code, data.draw(st.integers(0, len(values))))
@@ -117,7 +119,9 @@ def test_decimals_are_as_their_values(code: int, data: st.DataObject) -> None:
 @pytest.mark.parametrize("code", [0, 1], ids=["text", "binary"])
 @pytest.mark.parametrize("kind", [kind for kind in SCALARS if kind is not Kind.DECIMAL])
 @given(st.data())
-def test_columns_of_arrays_are_as_their_values(kind: Kind, code: int, data: st.DataObject) -> None:
+def test_array_columns_give_the_fields_of_their_values(
+    kind: Kind, code: int, data: st.DataObject
+) -> None:
     scalars = st.none() | (SCALARS[kind] if code else values_of(kind))
     if kind is Kind.TEXT:
         scalars |= st.sampled_from(["null", "NULL", "nulls", "{", '"', "\\", "a b", "\v", "\x85"])
@@ -138,7 +142,7 @@ def test_nan(code: int) -> None:
 
 
 @pytest.mark.parametrize("kind", [Kind.DATE, Kind.TIMESTAMP])
-def test_what_is_out_of_the_wires_range_is_refused(kind: Kind) -> None:
+def test_values_out_of_the_wires_range_are_refused(kind: Kind) -> None:
     lowest = -INT4 + 5 if kind is Kind.DATE else -INT8 + 5
     data_type = DataType(kind=kind)
     with pytest.raises(QueryError) as caught:
@@ -147,7 +151,7 @@ def test_what_is_out_of_the_wires_range_is_refused(kind: Kind) -> None:
 
 
 def test_other_arrow_types_of_one_sql_type() -> None:
-    """What DuckDB gives need not be laid out as the stores have it."""
+    """DuckDB's columns need not have the Arrow types that the stores have."""
     text, stamp = DataType(kind=Kind.TEXT), DataType(kind=Kind.TIMESTAMPTZ)
     for arrow_type in (pa.large_string(), pa.string_view(), pa.dictionary(pa.int8(), pa.string())):
         fields = encode_column(pa.array(["a", None, "bc"], arrow_type), text, 0)
@@ -156,12 +160,12 @@ def test_other_arrow_types_of_one_sql_type() -> None:
     assert encode_column(seconds, stamp, 0).to_pylist() == [b"1970-01-01 00:00:01+00", None]
 
 
-def test_a_column_that_is_no_uuid() -> None:
+def test_a_column_that_is_not_a_uuid() -> None:
     with pytest.raises(ValueError, match="36 characters"):
         encode_column(pa.array(["x"]), DataType(kind=Kind.UUID), 1)
 
 
-def test_nothing_at_all() -> None:
+def test_an_empty_column() -> None:
     empty = pa.array([], pa.binary())
     assert framed_rows(ord("D"), [empty], 0) == b""
     assert framed_lines(ord("d"), [empty, b"\n"], 0) == b""

@@ -39,7 +39,7 @@ def opened(root: Path, data: Path) -> LocalStore:
 
 
 def answers(store: LocalStore) -> int | str:
-    """Return the epoch that it answers at, or why it does not."""
+    """Return the epoch at which a replica answers, or the reason why it does not."""
     result = store.query(SCAN).partitions[0]
     if isinstance(result, Success):
         assert {n for _, n in rows_of(result.value)} == {result.epoch}
@@ -83,7 +83,7 @@ def at_epoch_4_with_1_flushed(root: Path, data: Path) -> LocalStore:
 
 
 def test_a_replica_that_lost_answered_epochs_refuses(root: Path, tmp_path: Path) -> None:
-    """The log can no longer be read, so the rows stay older than the answers before."""
+    """The log can no longer be read, so the rows stay older than those of earlier answers."""
     store = at_epoch_4_with_1_flushed(root, tmp_path / "data")
     left = killed(store, tmp_path / "data", tmp_path / "left")
     whole = record(root, 3).read_bytes()
@@ -123,7 +123,7 @@ def test_a_replica_that_is_as_new_as_its_answers_answers_again(root: Path, tmp_p
 def test_a_replica_that_never_answered_does_not_begin_at_a_torn_record(
     root: Path, tmp_path: Path
 ) -> None:
-    """It may replace one that was newer, whose disk is lost; a restart does not change that."""
+    """It may replace a newer one whose disk is lost; a restart does not change that."""
     record(root, 3).write_bytes(b"torn")
     for _ in range(2):
         store = opened(root, tmp_path / "data")
@@ -175,7 +175,7 @@ def test_an_emptied_replica_refuses_rather_than_answer_without_rows(
 def test_a_replica_refuses_while_a_snapshot_replaces_its_rows(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Only then could a query miss rows; it still answers while the file is fetched."""
+    """Only then could a query miss rows; the replica still answers while the file is fetched."""
     store = opened(root, tmp_path / "data")
     while store.follow():
         pass
@@ -281,7 +281,7 @@ def test_a_mark_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
 
 
 def test_an_epoch_that_cannot_be_marked_is_not_shown(root: Path, tmp_path: Path) -> None:
-    """Otherwise it would be answered, and the mark would not tell."""
+    """Otherwise queries would be answered at it, and the mark would not show that."""
     store = at_epoch_4_with_1_flushed(root, tmp_path / "data")
     engine = store.replicas[0].engine
     assert isinstance(engine, RocksPartition)

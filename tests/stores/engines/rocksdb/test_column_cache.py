@@ -133,7 +133,7 @@ def test_columns_give_the_rows_of_the_entries(
             elif begun:
                 stream, expected, _ = begun.pop()
                 assert rows_of(stream) == expected
-            # Often enough that columns are kept and merged, not only read.
+            # It scans often enough for columns to be kept and merged, not only read.
             maintain(ours)
             assert scan(ours) == scan(theirs)
             assert budget.used_bytes <= capacity
@@ -150,7 +150,7 @@ def test_maintenance_reads_columns_before_the_first_scan(engine: RocksPartition)
     maintain(engine)
     assert is_kept(engine)
     assert scan(engine) == expected
-    assert is_kept(engine, RangeQuery(columns=("_partition",))), "as count(*) asks for"
+    assert is_kept(engine, RangeQuery(columns=("_partition",))), "as for count(*)"
     assert is_kept(engine, RangeQuery(columns=()))
 
 
@@ -283,7 +283,7 @@ def test_changes_during_a_read_in_the_background_are_merged(engine: RocksPartiti
 
 
 def test_a_scan_reads_the_columns_of_the_time_it_was_asked(engine: RocksPartition) -> None:
-    """It may be read late: a large result takes longer than an epoch."""
+    """The scan may be read late, as a large result takes longer than an epoch."""
     warmed(engine, 1000)
     apply(engine, 1, numbered(5, v=1))
     asked = engine.handlers[RangeQuery](engine.view, SCAN)
@@ -500,7 +500,7 @@ def test_one_scan_makes_no_room_where_others_scan_too(tmp_path: Path) -> None:
 
 
 def test_some_partitions_stay_if_there_is_no_room_for_all(tmp_path: Path) -> None:
-    """If each made room for the next, every scan would find none: it begins with the oldest."""
+    """If each made room for the next, no scan would find any, as it begins with the oldest."""
     budget = ColumnBudget(1 << 20)
     engines = opened(tmp_path, budget, 4)
     warmed(engines[0], 100)

@@ -19,7 +19,7 @@ from tests.support.values import rows_of
 
 MINUTE_MS = 60_000
 PER_MINUTE = 200
-"""Windows of each minute: more than fit the first chunk of entries."""
+"""Number of windows in each minute: more than fit into the first chunk of entries."""
 WINDOWS = window(
     "windows",
     {"k": "bigint"},
@@ -109,7 +109,7 @@ def within(first: int | None, last: int | None) -> WindowRangeQuery:
 
 
 def test_expired_windows_are_left_out(engine: RocksPartition) -> None:
-    """Also in the middle of a segment, which still has their entries."""
+    """This holds also in the middle of a segment, which still has their entries."""
     put(engine, 0, range(8))
     maintain(engine)
     assert is_kept(engine)
@@ -171,7 +171,7 @@ def test_a_small_part_is_read_from_columns_after_an_empty_epoch(engine: RocksPar
     assert is_kept(engine, within(20, 20))
 
 
-def test_scans_of_a_part_alone_do_not_make_columns_kept(
+def test_scans_of_a_part_alone_do_not_keep_columns(
     engine: RocksPartition, budget: ColumnBudget
 ) -> None:
     put(engine, 0, range(40))
@@ -196,7 +196,7 @@ def test_descending_limited_and_keyed_reads_do_not_use_columns(engine: RocksPart
 
 
 def test_sessions_are_searched_by_end_and_start(tmp_path: Path, budget: ColumnBudget) -> None:
-    """Segments are by end; either may be asked for."""
+    """Segments are ordered by end; a query may give limits for either."""
     engine = RocksPartition(tmp_path / "sessions", schema=SESSIONS, partition=0, columns=budget)
     scan = SessionRangeQuery()
     put(engine, 0, range(8))

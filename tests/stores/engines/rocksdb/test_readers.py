@@ -75,7 +75,7 @@ def test_an_error_is_not_a_missing_key() -> None:
         reader.get_all([b"missing", b"there"])
 
 
-# An iterator of one's own
+# An iterator for one walk
 
 
 MANY = keyvalue("many", {"n": "bigint"}, {"v": "bigint"}, partitions=1)
@@ -107,7 +107,7 @@ class SoundCursor(DamagedCursor):
 
 @pytest.mark.parametrize("order", Order)
 def test_a_walk_that_ends_at_a_damaged_block_is_an_error(order: Order) -> None:
-    """The walk itself raises none; the cursor goes on from there, and does."""
+    """The walk itself raises none; the cursor that goes on from there does."""
 
     def walk(start: bytes, walked: Order) -> Iterator[Entry]:
         return iter([(b"\1", b"row")])

@@ -84,7 +84,7 @@ def test_many_changes_are_not_collected() -> None:
 def test_the_newest_rows_and_those_read_stay_within_the_share(
     capacity_bytes: int, steps: list[tuple[bytes, bool]]
 ) -> None:
-    """One more row looks at more than eight others, so the share is met exactly."""
+    """Adding a row examines more than eight others, so the share is met exactly."""
     cache = cache_of(RowBudget(capacity_bytes))
     most = capacity_bytes // SIZE
     model: dict[bytes, bool] = {}
