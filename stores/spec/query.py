@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Generic, TypeAlias, TypeVar
+from typing import Generic, Self, TypeAlias, TypeVar
 
 import pyarrow as pa
 from msgspec import Struct
@@ -180,54 +180,66 @@ class KeysQuery(Query[BatchStream]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RangeQuery(Query[BatchStream]):
-    """The rows of an interval of keys, as batches in key order.
+class RowsQuery(Query[R]):
+    """A query of many rows: the direction in which they come, and how many at most."""
 
-    Source: KIP-805 and KIP-985. Handled by keyvalue and global stores.
-    """
-
-    interval: Interval = EVERYTHING
     order: Order = Order.ASCENDING
     limit: int | None = None
-    columns: tuple[str, ...] | None = None
-    skip_cache: bool = False
-    """Read the rows from the database, even if their columns are cached."""
 
     def __post_init__(self) -> None:
         """Refuse a negative limit."""
         check_limit(self.limit)
 
-    @staticmethod
-    def with_range(lower: Key | None, upper: Key | None) -> RangeQuery:
-        """Return the query from `lower` to `upper`, inclusive; None is an open end (KIP-941)."""
-        return RangeQuery(interval=Interval(lower=lower, upper=upper))
-
-    @staticmethod
-    def with_lower_bound(lower: Key) -> RangeQuery:
-        """Return the query from `lower` on, inclusive."""
-        return RangeQuery(interval=Interval(lower=needed_key(lower)))
-
-    @staticmethod
-    def with_upper_bound(upper: Key) -> RangeQuery:
-        """Return the query up to `upper`, inclusive."""
-        return RangeQuery(interval=Interval(upper=needed_key(upper)))
-
-    @staticmethod
-    def with_no_bounds() -> RangeQuery:
-        """Return the query for all rows: a scan."""
-        return RangeQuery()
-
-    def with_limit(self, rows: int) -> RangeQuery:
+    def with_limit(self, rows: int) -> Self:
         """Return a copy that gives only the first `rows`."""
         return replace(self, limit=rows)
 
-    def with_ascending_keys(self) -> RangeQuery:
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyRangeQuery(RowsQuery[BatchStream]):
+    """A query of the rows of an interval of keys, in key order."""
+
+    interval: Interval = EVERYTHING
+
+    @classmethod
+    def with_range(cls, lower: Key | None, upper: Key | None) -> Self:
+        """Return the query from `lower` to `upper`, inclusive; None is an open end (KIP-941)."""
+        return cls(interval=Interval(lower=lower, upper=upper))
+
+    @classmethod
+    def with_lower_bound(cls, lower: Key) -> Self:
+        """Return the query from `lower` on, inclusive."""
+        return cls(interval=Interval(lower=needed_key(lower)))
+
+    @classmethod
+    def with_upper_bound(cls, upper: Key) -> Self:
+        """Return the query up to `upper`, inclusive."""
+        return cls(interval=Interval(upper=needed_key(upper)))
+
+    @classmethod
+    def with_no_bounds(cls) -> Self:
+        """Return the query for all rows: a scan."""
+        return cls()
+
+    def with_ascending_keys(self) -> Self:
         """Return a copy in ascending key order."""
         return replace(self, order=Order.ASCENDING)
 
-    def with_descending_keys(self) -> RangeQuery:
+    def with_descending_keys(self) -> Self:
         """Return a copy in descending key order."""
         return replace(self, order=Order.DESCENDING)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RangeQuery(KeyRangeQuery):
+    """The rows of an interval of keys, as batches in key order.
+
+    Source: KIP-805 and KIP-985. Handled by keyvalue and global stores.
+    """
+
+    columns: tuple[str, ...] | None = None
+    skip_cache: bool = False
+    """Read the rows from the database, even if their columns are cached."""
 
 
 def needed_key(key: Key | None) -> Key:
@@ -270,48 +282,8 @@ class TimestampedKeyQuery(Query[TimestampedRow | None]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TimestampedRangeQuery(Query[BatchStream]):
+class TimestampedRangeQuery(KeyRangeQuery):
     """A `RangeQuery` whose rows end with the column `_timestamp`.
 
     Source: KIP-992. Handled by keyvalue and global stores.
     """
-
-    interval: Interval = EVERYTHING
-    order: Order = Order.ASCENDING
-    limit: int | None = None
-
-    def __post_init__(self) -> None:
-        """Refuse a negative limit."""
-        check_limit(self.limit)
-
-    @staticmethod
-    def with_range(lower: Key | None, upper: Key | None) -> TimestampedRangeQuery:
-        """Return the query from `lower` to `upper`, both inclusive; None is an open end."""
-        return TimestampedRangeQuery(interval=Interval(lower=lower, upper=upper))
-
-    @staticmethod
-    def with_lower_bound(lower: Key) -> TimestampedRangeQuery:
-        """Return the query from `lower` on, inclusive."""
-        return TimestampedRangeQuery(interval=Interval(lower=needed_key(lower)))
-
-    @staticmethod
-    def with_upper_bound(upper: Key) -> TimestampedRangeQuery:
-        """Return the query up to `upper`, inclusive."""
-        return TimestampedRangeQuery(interval=Interval(upper=needed_key(upper)))
-
-    @staticmethod
-    def with_no_bounds() -> TimestampedRangeQuery:
-        """Return the query for all rows."""
-        return TimestampedRangeQuery()
-
-    def with_ascending_keys(self) -> TimestampedRangeQuery:
-        """Return a copy in ascending key order."""
-        return replace(self, order=Order.ASCENDING)
-
-    def with_descending_keys(self) -> TimestampedRangeQuery:
-        """Return a copy in descending key order."""
-        return replace(self, order=Order.DESCENDING)
-
-    def with_limit(self, rows: int) -> TimestampedRangeQuery:
-        """Return a copy that gives only the first `rows`."""
-        return replace(self, limit=rows)

@@ -12,13 +12,14 @@ from stores.spec.query import (
     Order,
     Query,
     QueryArgumentError,
+    RowsQuery,
     check_limit,
 )
 from stores.spec.schema import Key
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PrefixQuery(Query[BatchStream]):
+class PrefixQuery(RowsQuery[BatchStream]):
     """The rows of all keys with one prefix, in the order of the store's range query.
 
     `prefix` fixes the first key columns, and `text` may fix the start of the next one.
@@ -28,8 +29,6 @@ class PrefixQuery(Query[BatchStream]):
     prefix: Key = ()
     text: str | bytes | None = None
     """The start of the next key column: str for text, bytes for bytea. NULL never matches."""
-    order: Order = Order.ASCENDING
-    limit: int | None = None
     columns: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
@@ -55,10 +54,6 @@ class PrefixQuery(Query[BatchStream]):
     def with_descending_keys(self) -> PrefixQuery:
         """Return a copy in descending order."""
         return replace(self, order=Order.DESCENDING)
-
-    def with_limit(self, rows: int) -> PrefixQuery:
-        """Return a copy that gives only the first `rows`."""
-        return replace(self, limit=rows)
 
 
 class RawStream:
@@ -94,7 +89,7 @@ class RawKeyQuery(Query[bytes | None]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RawScanQuery(Query[RawStream]):
+class RawScanQuery(RowsQuery[RawStream]):
     """Stored entries in the order of their bytes, without expired ones.
 
     Source: an example in KIP-796. Handled by all kinds of store.
@@ -104,8 +99,6 @@ class RawScanQuery(Query[RawStream]):
     """The first key, inclusive."""
     end: bytes | None = None
     """The end, exclusive; None leaves it open."""
-    order: Order = Order.ASCENDING
-    limit: int | None = None
 
     def __post_init__(self) -> None:
         """Refuse ends that are not bytes, and a negative limit."""

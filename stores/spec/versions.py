@@ -16,6 +16,7 @@ from stores.spec.query import (
     Order,
     Query,
     QueryArgumentError,
+    RowsQuery,
     check_limit,
     needed_key,
 )
@@ -59,7 +60,7 @@ class VersionedKeyQuery(Query[VersionedRow | None]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MultiVersionedKeyQuery(Query[BatchStream]):
+class MultiVersionedKeyQuery(RowsQuery[BatchStream]):
     """The versions of one key that were valid at some time from `from_ms` to `to_ms`, inclusive.
 
     Source: KIP-968, by the rule that it states: a version that began before `from_ms` and was
@@ -74,7 +75,6 @@ class MultiVersionedKeyQuery(Query[BatchStream]):
     to_ms: int | None = None
     order: Order = Order.DESCENDING
     """By valid-from; by default the newest first."""
-    limit: int | None = None
     columns: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
@@ -104,13 +104,9 @@ class MultiVersionedKeyQuery(Query[BatchStream]):
         """Return a copy with the newest version first."""
         return replace(self, order=Order.DESCENDING)
 
-    def with_limit(self, rows: int) -> MultiVersionedKeyQuery:
-        """Return a copy that gives only the first `rows`."""
-        return replace(self, limit=rows)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class VersionedRangeQuery(Query[BatchStream]):
+class VersionedRangeQuery(RowsQuery[BatchStream]):
     """The versions of an interval of keys that were valid at some time of a range.
 
     Rows come by key, then by valid-from; descending is the mirror. Source: KIP-969, which is under
@@ -123,8 +119,6 @@ class VersionedRangeQuery(Query[BatchStream]):
     interval: Interval = EVERYTHING
     from_ms: int | None = None
     to_ms: int | None = None
-    order: Order = Order.ASCENDING
-    limit: int | None = None
     columns: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
@@ -161,10 +155,6 @@ class VersionedRangeQuery(Query[BatchStream]):
     def with_descending_order(self) -> VersionedRangeQuery:
         """Return a copy in descending order."""
         return replace(self, order=Order.DESCENDING)
-
-    def with_limit(self, rows: int) -> VersionedRangeQuery:
-        """Return a copy that gives only the first `rows`."""
-        return replace(self, limit=rows)
 
 
 def _check_time(from_ms: int | None, to_ms: int | None) -> None:

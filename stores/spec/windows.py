@@ -9,6 +9,7 @@ Spark's end is the last event plus the gap.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Self
 
 from stores.spec.query import (
     EVERYTHING,
@@ -16,6 +17,7 @@ from stores.spec.query import (
     Interval,
     Order,
     Query,
+    RowsQuery,
     check_limit,
     needed_key,
 )
@@ -31,7 +33,7 @@ class TimeRange:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WindowKeyQuery(Query[BatchStream]):
+class WindowKeyQuery(RowsQuery[BatchStream]):
     """The windows of one key by window start, as batches in order of window start.
 
     Source: KIP-806; the order option is ours. Handled by window stores.
@@ -39,8 +41,6 @@ class WindowKeyQuery(Query[BatchStream]):
 
     key: Key
     time: TimeRange
-    order: Order = Order.ASCENDING
-    limit: int | None = None
     columns: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
@@ -61,13 +61,9 @@ class WindowKeyQuery(Query[BatchStream]):
         """Return a copy in descending order of window start (KIP-617)."""
         return replace(self, order=Order.DESCENDING)
 
-    def with_limit(self, rows: int) -> WindowKeyQuery:
-        """Return a copy that gives only the first `rows`."""
-        return replace(self, limit=rows)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WindowRangeQuery(Query[BatchStream]):
+class WindowRangeQuery(RowsQuery[BatchStream]):
     """The windows of an interval of keys by window start; a scan if neither is bounded.
 
     Batches come by time segment, within it by key, then by window start. Handled by window stores.
@@ -78,13 +74,7 @@ class WindowRangeQuery(Query[BatchStream]):
 
     interval: Interval = EVERYTHING
     time: TimeRange = TimeRange()
-    order: Order = Order.ASCENDING
-    limit: int | None = None
     columns: tuple[str, ...] | None = None
-
-    def __post_init__(self) -> None:
-        """Refuse a negative limit."""
-        check_limit(self.limit)
 
     @staticmethod
     def with_window_start_range(*, start_ms: int, end_ms: int) -> WindowRangeQuery:
@@ -108,10 +98,6 @@ class WindowRangeQuery(Query[BatchStream]):
         """Return a copy in descending order, of segments too (KIP-617)."""
         return replace(self, order=Order.DESCENDING)
 
-    def with_limit(self, rows: int) -> WindowRangeQuery:
-        """Return a copy that gives only the first `rows`."""
-        return replace(self, limit=rows)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionTime:
@@ -128,11 +114,6 @@ class SessionTime:
 
 
 ANY_TIME = SessionTime()
-
-
-def overlap(*, earliest_end_ms: int, latest_start_ms: int) -> SessionTime:
-    """Return the limits for sessions that end no earlier and start no later than this."""
-    return SessionTime(earliest_end_ms=earliest_end_ms, latest_start_ms=latest_start_ms)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,16 +139,25 @@ class SessionQuery(Query[Row | None]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SessionKeyQuery(Query[BatchStream]):
+class SessionsQuery(RowsQuery[BatchStream]):
+    """A query of the sessions that meet limits on their ends."""
+
+    time: SessionTime = ANY_TIME
+
+    def with_overlap(self, *, earliest_end_ms: int, latest_start_ms: int) -> Self:
+        """Return a copy for sessions that end no earlier and start no later than this."""
+        time = SessionTime(earliest_end_ms=earliest_end_ms, latest_start_ms=latest_start_ms)
+        return replace(self, time=time)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionKeyQuery(SessionsQuery):
     """The sessions of one key, by end, then by start.
 
     Source: `findSessions` of Kafka's session stores; backward by KIP-617.
     """
 
     key: Key
-    time: SessionTime = ANY_TIME
-    order: Order = Order.ASCENDING
-    limit: int | None = None
     columns: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
@@ -180,12 +170,6 @@ class SessionKeyQuery(Query[BatchStream]):
         """Return the query for all sessions of the key with these column values."""
         return SessionKeyQuery(key=key)
 
-    def with_overlap(self, *, earliest_end_ms: int, latest_start_ms: int) -> SessionKeyQuery:
-        """Return a copy for sessions that end no earlier and start no later than this."""
-        return replace(
-            self, time=overlap(earliest_end_ms=earliest_end_ms, latest_start_ms=latest_start_ms)
-        )
-
     def with_ascending_ends(self) -> SessionKeyQuery:
         """Return a copy in ascending order of end."""
         return replace(self, order=Order.ASCENDING)
@@ -194,13 +178,9 @@ class SessionKeyQuery(Query[BatchStream]):
         """Return a copy in descending order of end."""
         return replace(self, order=Order.DESCENDING)
 
-    def with_limit(self, rows: int) -> SessionKeyQuery:
-        """Return a copy that gives only the first `rows`."""
-        return replace(self, limit=rows)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SessionRangeQuery(Query[BatchStream]):
+class SessionRangeQuery(SessionsQuery):
     """The sessions of an interval of keys; a scan if neither keys nor time are bounded.
 
     Batches come by segment of the session's end, within it by key, end, start.
@@ -208,14 +188,7 @@ class SessionRangeQuery(Query[BatchStream]):
     """
 
     interval: Interval = EVERYTHING
-    time: SessionTime = ANY_TIME
-    order: Order = Order.ASCENDING
-    limit: int | None = None
     columns: tuple[str, ...] | None = None
-
-    def __post_init__(self) -> None:
-        """Refuse a negative limit."""
-        check_limit(self.limit)
 
     @staticmethod
     def with_no_bounds() -> SessionRangeQuery:
@@ -233,12 +206,6 @@ class SessionRangeQuery(Query[BatchStream]):
         time = SessionTime(earliest_end_ms=earliest_end_ms, latest_end_ms=latest_end_ms)
         return SessionRangeQuery(time=time)
 
-    def with_overlap(self, *, earliest_end_ms: int, latest_start_ms: int) -> SessionRangeQuery:
-        """Return a copy for sessions that end no earlier and start no later than this."""
-        return replace(
-            self, time=overlap(earliest_end_ms=earliest_end_ms, latest_start_ms=latest_start_ms)
-        )
-
     def with_ascending_order(self) -> SessionRangeQuery:
         """Return a copy in ascending order."""
         return replace(self, order=Order.ASCENDING)
@@ -246,7 +213,3 @@ class SessionRangeQuery(Query[BatchStream]):
     def with_descending_order(self) -> SessionRangeQuery:
         """Return a copy in descending order, of segments too."""
         return replace(self, order=Order.DESCENDING)
-
-    def with_limit(self, rows: int) -> SessionRangeQuery:
-        """Return a copy that gives only the first `rows`."""
-        return replace(self, limit=rows)
