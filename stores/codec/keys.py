@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 import numpy as np
 import pyarrow as pa
@@ -26,6 +27,15 @@ from stores.spec.schema import Column, Key, Kind, Value
 _MISFITS = (TypeError, ValueError, ArithmeticError, struct.error, AttributeError)
 """The errors of an encoder for a value that does not fit its column."""
 
+CODECS_MAX = 256
+"""Combinations of columns whose codecs are kept."""
+
+
+@lru_cache(CODECS_MAX)
+def key_codec(columns: tuple[Column, ...]) -> KeyCodec:
+    """Return the codec for keys of these columns; the partitions of a store share it."""
+    return KeyCodec(columns)
+
 
 class KeyCodec:
     """Encodes and decodes keys of these columns; built once per store."""
@@ -36,6 +46,8 @@ class KeyCodec:
         self._encoders = tuple(part.encode for part in self.parts)
         self._only = self._encoders[0] if len(self._encoders) == 1 else None
         self._values_from = _decoder([part.decode for part in self.parts])
+        self._last_range: tuple[Interval | None, tuple[bytes | None, bytes | None]]
+        self._last_range = None, (None, None)
         self._text_at = [i for i, part in enumerate(self.parts) if part.width is None]
 
     def encode(self, key: Key) -> bytes:
@@ -120,7 +132,13 @@ class KeyCodec:
             raise CodecError(f"no key in {encoded[:64]!r}") from error
 
     def range_of(self, interval: Interval) -> tuple[bytes | None, bytes | None]:
-        """Return the interval in bytes, the start inclusive, the end exclusive; None is open."""
+        """Return the interval in bytes, the start inclusive, the end exclusive; None is open.
+
+        The partitions of a store share this codec, and are asked with one interval in turn.
+        """
+        last, found = self._last_range
+        if last is interval:
+            return found
         lower, upper = interval.lower, interval.upper
         start = None if lower is None else self.encode(lower)
         if start is not None and not interval.lower_inclusive:
@@ -128,6 +146,7 @@ class KeyCodec:
         end = None if upper is None else self.encode(upper)
         if end is not None and interval.upper_inclusive:
             end = after_prefix(end)
+        self._last_range = interval, (start, end)
         return start, end
 
     def range_of_prefix(self, prefix: Key, text: str | bytes | None) -> tuple[bytes, bytes]:

@@ -22,7 +22,7 @@ import numpy as np
 import pyarrow as pa
 
 from stores.codec.entry_rows import DecodeRows, entry_rows
-from stores.codec.keys import KeyCodec
+from stores.codec.keys import key_codec
 from stores.codec.rows import RowCodec, row_getter
 from stores.codec.segments import END_OF_TIME, MICROS_MAX, MICROS_MIN, Segments
 from stores.errors import CodecError, SchemaError
@@ -99,8 +99,8 @@ class Layout:
     def __init__(self, schema: StoreSchema, partition: int) -> None:
         self.schema, self.partition = schema, partition
         self.times = _STORED_TIMES.get(schema.kind, ())
-        self.keys, self.rows = KeyCodec(schema.key), RowCodec(schema.value)
-        self.entries = KeyCodec((*schema.key, *self.times)) if self.times else self.keys
+        self.keys, self.rows = key_codec(schema.key), RowCodec(schema.value)
+        self.entries = key_codec((*schema.key, *self.times)) if self.times else self.keys
         self.segments = Segments.of(schema)
         self.prefix_bytes = PREFIX_BYTES if self.times else len(DATA)
         self._decoders: dict[tuple[str, ...] | None, EntryDecoder] = {}

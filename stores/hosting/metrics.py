@@ -9,15 +9,14 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from stores.errors import FailureReason
 from stores.spec.position import Position, PositionBound
-from stores.spec.query import Batch, BatchStream, Query
+from stores.spec.query import BatchStream, Query
 from stores.spec.result import QueryResult, StateQueryResult, add_info
-from stores.spec.schema import Row
 from stores.spec.store import (
     DEFAULT_CONFIG,
     Hold,
@@ -76,7 +75,7 @@ class Metrics:
     def count_query(
         self, query_type: type[Query[Any]], elapsed_ns: int, result: QueryResult[Any]
     ) -> None:
-        """Count one partition that was asked, and its row if it returned one."""
+        """Count one partition that was asked, and the rows that it returned or that are read."""
         with self._lock:
             if query_type not in self._queries and len(self._queries) >= QUERY_TYPES_MAX:
                 query_type = Query
@@ -85,8 +84,11 @@ class Metrics:
             self._time_ns += elapsed_ns
             if not result.is_success:
                 self._failures[result.reason] += 1
-            elif type(result.value) is tuple:
+                return
+            if type(result.value) is tuple:
                 self._rows += 1
+        if type(result.value) is BatchStream:
+            result.value.count_with(self.count_rows)
 
     def count_rows(self, rows: int) -> None:
         """Count rows that were read from a stream."""
@@ -139,29 +141,22 @@ class MeteredStore:
         result = self._ask(partition, query, config)
         elapsed_ns = _clock_ns() - began
         self._count(type(query), elapsed_ns, result)
-        return (
-            self._passed_on(result, config, elapsed_ns)
-            if _has_to_change(result, config)
-            else result
-        )
+        return _informed(result, elapsed_ns) if config.info else result
 
     def query(self, request: StateQueryRequest[R]) -> StateQueryResult[R]:
         """Ask several partitions; each counts with an equal part of the time."""
         began = _clock_ns()
         result = self._ask_all(request)
         elapsed_ns = _clock_ns() - began
-        query_type, config, answers = type(request.query), request.config, result.partitions
+        query_type, answers = type(request.query), result.partitions
         if len(answers) > 1:
             elapsed_ns //= len(answers)
-        changed: dict[int, QueryResult[R]] | None = None
-        for number, answer in answers.items():
+        for answer in answers.values():
             self._count(query_type, elapsed_ns, answer)
-            if _has_to_change(answer, config):
-                changed = changed or {**answers}
-                changed[number] = self._passed_on(answer, config, elapsed_ns)
-        if changed is None:
+        if not request.config.info:
             return result
-        return StateQueryResult(partitions=changed, is_global=result.is_global)
+        informed = {number: _informed(answer, elapsed_ns) for number, answer in answers.items()}
+        return StateQueryResult(partitions=informed, is_global=result.is_global)
 
     def statuses(self) -> Mapping[int, PartitionStatus]:
         """Return the status of each partition on this host."""
@@ -187,32 +182,6 @@ class MeteredStore:
         """Keep a partition from forgetting an epoch."""
         return self.inner.hold(partition, epoch)
 
-    def _passed_on(
-        self, result: QueryResult[R], config: QueryConfig, elapsed_ns: int
-    ) -> QueryResult[R]:
-        if result.is_success and type(result.value) is BatchStream:
-            # For its reader it has the same type: a stream of the same batches.
-            result = result.swap(_counted(result.value, self.metrics))  # type: ignore[arg-type]
-        if config.info:
-            return add_info(result, f"handled in MeteredStore: {elapsed_ns} ns")
-        return result
 
-
-def _has_to_change(result: QueryResult[Any], config: QueryConfig) -> bool:
-    """Return whether a result has to be changed, not only counted."""
-    return config.info or (result.is_success and type(result.value) is BatchStream)
-
-
-def _counted(stream: BatchStream, metrics: Metrics) -> BatchStream:
-    def read() -> Iterator[Batch]:
-        for batch in stream:
-            metrics.count_rows(batch.num_rows)
-            yield batch
-
-    def rows(first_rows: int) -> Iterator[list[Row]]:
-        for chunk in stream.rows(first_rows):
-            metrics.count_rows(len(chunk))
-            yield chunk
-
-    given = rows if stream.has_rows else None
-    return BatchStream(read, given, rows_in_memory=stream.rows_in_memory)
+def _informed(result: QueryResult[R], elapsed_ns: int) -> QueryResult[R]:
+    return add_info(result, f"handled in MeteredStore: {elapsed_ns} ns")

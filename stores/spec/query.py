@@ -37,32 +37,43 @@ FEW_ROWS = 64
 """Rows that are read one by one at first."""
 
 
-class BatchStream:
+class BatchStream(Struct, eq=False):
     """The rows of one snapshot, as batches that are decoded as they are taken.
 
     Each iteration reads the same snapshot from its start, so the rows can be read several times.
     Few rows are read faster one by one: `rows`, `few_rows`.
 
-    Args:
-        read: begins an iteration.
-        rows: the function behind the method; None if the engine gives batches only.
-        rows_in_memory: how many rows the batches have at most, if they are slices of columns in
-            memory, so that reading them takes microseconds; None if they are read and decoded.
+    An engine makes one for each query. It is a struct, as the queries are.
     """
 
-    __slots__ = ("_read", "_rows", "rows_in_memory")
+    _read: Callable[[], Iterator[Batch]]
+    """Begins an iteration."""
+    _rows: Callable[[int], Iterator[list[Row]]] | None = None
+    """The function behind `rows`; None if the engine gives batches only."""
+    rows_in_memory: int | None = None
+    """How many rows the batches have at most, if they are slices of columns in memory, so that
+    reading them takes microseconds; None if they are read and decoded."""
+    _counters: tuple[Callable[[int], object], ...] = ()
 
-    def __init__(
-        self,
-        read: Callable[[], Iterator[Batch]],
-        rows: Callable[[int], Iterator[list[Row]]] | None = None,
-        *,
-        rows_in_memory: int | None = None,
-    ) -> None:
-        self._read, self._rows, self.rows_in_memory = read, rows, rows_in_memory
+    def count_with(self, counter: Callable[[int], object]) -> None:
+        """Call a function with the number of rows of each batch or chunk that is read from now on.
+
+        To give it a second time changes nothing.
+        """
+        if counter not in self._counters:
+            self._counters += (counter,)
 
     def __iter__(self) -> Iterator[Batch]:
-        return self._read()
+        return self._counted_batches() if self._counters else self._read()
+
+    def _counted_batches(self) -> Iterator[Batch]:
+        for batch in self._read():
+            self._count(batch.num_rows)
+            yield batch
+
+    def _count(self, rows: int) -> None:
+        for counter in self._counters:
+            counter(rows)
 
     @property
     def has_rows(self) -> bool:
@@ -77,7 +88,13 @@ class BatchStream:
                 may be empty.
         """
         assert self._rows is not None, "the engine gives batches only"
-        return self._rows(first_rows)
+        found = self._rows(first_rows)
+        return self._counted_rows(found) if self._counters else found
+
+    def _counted_rows(self, chunks: Iterator[list[Row]]) -> Iterator[list[Row]]:
+        for chunk in chunks:
+            self._count(len(chunk))
+            yield chunk
 
     def few_rows(self, rows_max: int, *, until_s: float = math.inf) -> list[Row] | None:
         """Return all rows at once.
@@ -89,12 +106,16 @@ class BatchStream:
             return None
         found: list[Row] = []
         is_late = False
-        for chunk in self._rows(min(FEW_ROWS, rows_max + 1)):
-            found += chunk
-            # What has been read is not given up, only what is yet to be read.
-            if len(found) > rows_max or (is_late and chunk):
-                return None
-            is_late = time.perf_counter() > until_s
+        try:
+            for chunk in self._rows(min(FEW_ROWS, rows_max + 1)):
+                found += chunk
+                # What has been read is not given up, only what is yet to be read.
+                if len(found) > rows_max or (is_late and chunk):
+                    return None
+                is_late = time.perf_counter() > until_s
+        finally:
+            if self._counters:
+                self._count(len(found))
         return found
 
 

@@ -8,12 +8,18 @@ from functools import partial
 
 from stores.codec.layout import DATA, DATA_END, Bounds, Layout
 from stores.engines.rocksdb.column_cache import PartitionColumns
-from stores.engines.rocksdb.handlers_shared import Handlers, common_handlers, stream
+from stores.engines.rocksdb.handlers_shared import (
+    Handlers,
+    common_handlers,
+    range_stream,
+    stream,
+)
 from stores.engines.rocksdb.readers import CHUNK_ROWS_MIN, Entries, Reader
 from stores.engines.rocksdb.row_cache import RowCache
 from stores.spec.query import (
     BATCH_ROWS,
     BatchStream,
+    Interval,
     KeyQuery,
     KeysQuery,
     Order,
@@ -25,6 +31,8 @@ from stores.spec.query import (
 from stores.spec.scans import CountQuery
 from stores.spec.schema import Row
 from stores.spec.store import View
+
+_EVERY_ENTRY = (DATA, DATA_END)
 
 
 def keyvalue_handlers(
@@ -50,18 +58,25 @@ def keyvalue_handlers(
         )
         return chunks
 
+    def entry_span(interval: Interval) -> tuple[bytes, bytes]:
+        start, end = layout.bounds(interval)
+        return DATA + start, DATA_END if end is None else DATA + end
+
     def range_query(view: View, query: RangeQuery) -> BatchStream:
-        bounds = layout.bounds(query.interval)
         decoder = layout.decoder(query.columns)
-        found = stream(partial(scan, view, bounds, query.order), decoder, query.limit)
-        if columns is not None and query == RangeQuery(columns=query.columns):
+        order, limit = query.order, query.limit
+        span = entry_span(query.interval)
+        found = range_stream(view.data, (span,), order, decoder, limit)
+        if span != _EVERY_ENTRY or columns is None:
+            return found
+        if limit is None and order is Order.ASCENDING and not query.skip_cache:
             return columns.stream(view, decoder.names, found)
         return found
 
     def timestamped_range(view: View, query: TimestampedRangeQuery) -> BatchStream:
-        bounds = layout.bounds(query.interval)
         decoder = layout.decoder((*(c.name for c in layout.schema.columns), "_timestamp"))
-        return stream(partial(scan, view, bounds, query.order), decoder, query.limit)
+        span = entry_span(query.interval)
+        return range_stream(view.data, (span,), query.order, decoder, query.limit)
 
     common = common_handlers(layout, scan)
 

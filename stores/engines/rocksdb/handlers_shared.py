@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import itertools
 import sys
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Protocol
 
 import pyarrow as pa
+from msgspec import Struct
 
 from stores.codec.layout import (
     DATA,
@@ -117,6 +117,60 @@ def _limited(chunks: Chunks, first_rows: int, limit: int | None) -> Iterator[Ent
         left -= len(rows)
 
 
+class _Ranges(Struct, eq=False):
+    """The source of a stream of all entries in ranges of keys, one range after another."""
+
+    reader: Reader
+    ranges: Sequence[tuple[bytes, bytes]]
+    """In the order of the read; the starts are inclusive, the ends exclusive."""
+    order: Order
+    decoder: EntryDecoder
+    limit: int | None
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        for keys, rows in _limited(self._chunks, CHUNK_ROWS_MIN, self.limit):
+            yield self.decoder.batch(keys, rows)
+
+    def _chunks(self, first_rows: int) -> Iterator[Entries]:
+        for start, end in self.ranges:
+            yield from self.reader.chunks(start, end, self.order, first_rows=first_rows)
+
+    def rows(self, first_rows: int) -> Iterator[list[Row]]:
+        """Yield chunks of rows; few of them take this one generator."""
+        order, decode, left = self.order, self.decoder.rows, self.limit
+        is_ascending = order is Order.ASCENDING
+        read = self.reader.ascending if is_ascending else self.reader.descending
+        for start, end in self.ranges:
+            if left is not None and left <= first_rows:
+                if left <= 0:
+                    return
+                first_rows = left
+            keys, rows = read(start, end, first_rows)
+            yield decode(keys, rows)
+            count = len(keys)
+            if left is not None:
+                left -= count
+            if count == first_rows and left != 0:
+                rest = (keys[-1] + b"\0", end) if is_ascending else (start, keys[-1])
+                chunks: Chunks = partial(self.reader.chunks, *rest, order)
+                for keys, rows in _limited(chunks, first_rows * 2, left):
+                    yield decode(keys, rows)
+                    if left is not None:
+                        left -= len(keys)
+
+
+def range_stream(
+    reader: Reader,
+    ranges: Sequence[tuple[bytes, bytes]],
+    order: Order,
+    decoder: EntryDecoder,
+    limit: int | None,
+) -> BatchStream:
+    """Return a stream of all entries in ranges of keys, in this order, up to the limit."""
+    source = _Ranges(reader, ranges, order, decoder, limit)
+    return BatchStream(source.batches, source.rows)
+
+
 def live_segments(reader: Reader, first: int, last: int, order: Order) -> Iterator[bytes]:
     """Yield the prefix of each segment that has entries, from one number to another.
 
@@ -153,8 +207,7 @@ def segment_chunks(
     return reader.chunks(segment + start, after, order, first_rows=first_rows)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TimeFilter:
+class TimeFilter(Struct, frozen=True, kw_only=True):
     """Keeps entries with a time in a range of encoded times, both ends inclusive."""
 
     at: int

@@ -123,7 +123,7 @@ class Reader:
             StoreError: the database cannot be read; the chunks before are right, but not all.
         """
         rows_max = first_rows
-        read = self._ascending if order is Order.ASCENDING else self._descending
+        read = self.ascending if order is Order.ASCENDING else self.descending
         walk, walked = self._walk, None
         while start < end:
             if walk is not None and rows_max >= WALKED_ROWS_MIN:
@@ -178,7 +178,12 @@ class Reader:
             self._check()
         return found
 
-    def _ascending(self, start: bytes, end: bytes, rows_max: int) -> Entries:
+    def ascending(self, start: bytes, end: bytes, rows_max: int) -> Entries:
+        """Return the first entries from `start` on, before `end`: at most `rows_max`, at least 1.
+
+        Raises:
+            StoreError: the database cannot be read.
+        """
         keys: list[bytes] = []
         rows: list[bytes] = []
         add_key, add_row = keys.append, rows.append
@@ -186,17 +191,21 @@ class Reader:
         key_at, value_at, move = cursor.key, cursor.value, cursor.next
         with self._turn:
             cursor.seek(start)
-            for _ in range(rows_max):
-                key = key_at()
-                if key is None or key >= end:
-                    break
+            key = key_at()
+            while key is not None and key < end:
                 add_key(key)
                 add_row(value_at())
+                rows_max -= 1
+                if not rows_max:
+                    break
                 move()
-            self._check()
+                key = key_at()
+            if key is None:
+                self._check()
         return keys, rows
 
-    def _descending(self, start: bytes, end: bytes, rows_max: int) -> Entries:
+    def descending(self, start: bytes, end: bytes, rows_max: int) -> Entries:
+        """Return the last entries before `end`, from `start` on, in reverse; see `ascending`."""
         keys: list[bytes] = []
         rows: list[bytes] = []
         add_key, add_row = keys.append, rows.append
@@ -204,16 +213,20 @@ class Reader:
         key_at, value_at, move = cursor.key, cursor.value, cursor.prev
         with self._turn:
             cursor.seek_for_prev(end)
-            if key_at() == end:
+            key = key_at()
+            if key == end:
                 move()
-            for _ in range(rows_max):
                 key = key_at()
-                if key is None or key < start:
-                    break
+            while key is not None and key >= start:
                 add_key(key)
                 add_row(value_at())
+                rows_max -= 1
+                if not rows_max:
+                    break
                 move()
-            self._check()
+                key = key_at()
+            if key is None:
+                self._check()
         return keys, rows
 
     def _check(self) -> None:

@@ -84,3 +84,16 @@ def test_a_slow_read_of_few_rows_ends_with_the_chunk_it_has_begun() -> None:
     assert alone.few_rows(9, until_s=0.0) == [(1,), (2,)]
     assert alone.few_rows(1) is None
     assert BatchStream(lambda: iter(())).few_rows(9) is None
+
+
+def test_the_rows_that_are_read_of_a_stream_are_counted() -> None:
+    batch = pa.RecordBatch.from_pydict({"a": [1, 2, 3]})
+    stream = BatchStream(lambda: iter([batch]), lambda first_rows: iter([[(1,), (2,)], [(3,)]]))
+    counted: list[int] = []
+    for _ in range(2):
+        stream.count_with(counted.append)
+    assert len(list(stream)) == 1
+    assert list(stream.rows()) == [[(1,), (2,)], [(3,)]]
+    assert stream.few_rows(3) == [(1,), (2,), (3,)]
+    assert stream.few_rows(1) is None
+    assert counted == [3, 2, 1, 3, 2]
