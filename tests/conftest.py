@@ -14,7 +14,7 @@ from stores.spec import registry
 if TYPE_CHECKING:
     from tests.support.gateway import Gateway
 
-# The same examples in every run, so that a failure is caused by the change; no deadline,
+# The same examples in every run, so that a failure is caused by the change. There is no deadline,
 # because the time of one example means nothing where cores are shared.
 settings.register_profile(
     "ci",

@@ -1,4 +1,4 @@
-"""The documentation is true: its code runs, its links lead somewhere, its lists are complete."""
+"""The documentation is true: its code runs, its links work, and its lists are complete."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MARKDOWN = sorted(
     )
 )
 PARAGRAPH_MAX = 80
-"""Words."""
+"""Maximum number of words in a paragraph."""
 _BLOCK = re.compile(r"^```(?P<info>[^\n]*)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\[[^\]]*\]\((?P<target>[^)\s]+)\)")
 _PARAGRAPH_END = re.compile(r"\n\s*\n|\n(?=\s*[-*] |\s*\d+\. |\|)")
@@ -43,7 +43,7 @@ def blocks(name: str, info: str) -> list[str]:
 @pytest.mark.usefixtures("own_registry")
 @pytest.mark.parametrize("name", PYTHON)
 def test_python_blocks_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Top to bottom in one namespace; blocks fenced `python spark` need a JVM and are left out."""
+    """They run from top to bottom in one namespace, except `python spark`, which needs a JVM."""
     monkeypatch.chdir(tmp_path)
     module = ModuleType("documentation")
     monkeypatch.setitem(sys.modules, module.__name__, module)  # where dataclasses look
@@ -65,7 +65,7 @@ def test_sql_of_the_planner_runs(sides: Sides, sql: str) -> None:
 
 
 @pytest.mark.parametrize("name", MARKDOWN)
-def test_relative_links_lead_somewhere(name: str) -> None:
+def test_relative_links_work(name: str) -> None:
     text = _BLOCK.sub("", text_of(name))
     targets = [found["target"] for found in _LINK.finditer(text)]
     relative = [t for t in targets if "://" not in t and not t.startswith("mailto:")]
@@ -80,14 +80,14 @@ def leads_somewhere(source: Path, target: str) -> bool:
 
 
 def anchors(text: str) -> set[str]:
-    """The anchors that GitHub gives to the headings of a page."""
+    """Return the anchors that GitHub gives to the headings of a page."""
     headings = re.findall(r"^#+ (.+)$", _BLOCK.sub("", text), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", each.lower()).replace(" ", "-") for each in headings}
 
 
 @pytest.mark.parametrize("name", MARKDOWN)
 def test_paragraphs_are_short(name: str) -> None:
-    """At most 80 words, so that a page can be scanned; longer texts become lists or tables."""
+    """Paragraphs have at most 80 words, so that a page can be scanned."""
     paragraphs = _PARAGRAPH_END.split(_BLOCK.sub("", text_of(name)))
     assert not [p for p in paragraphs if p.lstrip()[:1] != "|" and len(p.split()) > PARAGRAPH_MAX]
 
@@ -98,7 +98,7 @@ def test_every_setting_is_listed() -> None:
 
 
 def raised_sqlstates() -> dict[str, str]:
-    """Each SQLSTATE that our code raises, with its module."""
+    """Return each SQLSTATE that our code raises, with its module."""
     found: dict[str, str] = {}
     for package in ("gateway", "planner"):
         for path in sorted((ROOT / package).rglob("*.py")):
@@ -109,7 +109,7 @@ def raised_sqlstates() -> dict[str, str]:
 
 
 def _sqlstates_of(node: ast.AST) -> list[str]:
-    """SQLSTATEs given as `sqlstate=`, assigned to `sqlstate`, or returned by a table of codes."""
+    """Yield SQLSTATEs passed as `sqlstate=`, assigned to `sqlstate`, or in a table of codes."""
     values: list[ast.expr | None] = []
     if isinstance(node, ast.keyword) and node.arg == "sqlstate":
         values.append(node.value)

@@ -29,7 +29,7 @@ def test_packages_are_found() -> None:
 
 @pytest.mark.parametrize("name", PUBLIC)
 def test_all_is_written_out_and_sorted(name: str) -> None:
-    """As a literal, so that a reader and a type checker see it without running anything."""
+    """It is a literal, so that a reader and a type checker see it without running anything."""
     names = declared(name)
     assert names == sorted(names, key=sort_key)
     assert len(names) == len(set(names))
@@ -62,12 +62,12 @@ def test_a_name_of_the_stores_is_public_in_one_place() -> None:
 
 
 def sort_key(name: str) -> tuple[int, str]:
-    """Constants, then classes, then functions, as the linter (RUF022) also wants it."""
+    """Return a key that sorts constants, classes, then functions, as the linter does (RUF022)."""
     return (0 if name.isupper() else 1 if name[0].isupper() else 2, name)
 
 
 def declared(name: str) -> list[str]:
-    """The names in `__all__`; none for a package without, which then must hold no public name."""
+    """Return the names in `__all__`; a package without it must hold no public name."""
     place = ROOT.joinpath(*name.split("."))
     path = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
     for node in ast.parse(path.read_text()).body:

@@ -1,7 +1,7 @@
-"""The rival over HTTP: two Starlette routes that read an answer from RocksDB, and nothing else.
+"""The rival over HTTP: two Starlette routes that only read an answer from RocksDB.
 
-`python -m tests.bench.bare_http DIRECTORY PORT` serves it as the gateway serves: uvicorn with
-httptools and uvloop, one process, no access log.
+`python -m tests.bench.bare_http DIRECTORY PORT` serves it in the way of the gateway: by uvicorn
+with httptools and uvloop, in one process, without an access log.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def make_database(directory: str, rows: list[tuple[str, bytes]]) -> None:
 
 
 def make_app(directory: str) -> Starlette:
-    """The application over that database."""
+    """Return the application over that database."""
     database = Rdict(directory, Options(raw_mode=True))
 
     async def lookup(request: Request) -> Response:

@@ -113,7 +113,7 @@ def _backends(target: PgTarget) -> list[int]:
 
 
 def _private_mb(pids: Sequence[int]) -> float:
-    """Memory of processes in bytes; shared pages count in parts (PSS)."""
+    """Return the memory of processes in bytes; shared pages count in parts (PSS)."""
     kilobytes = 0
     for pid in pids:
         for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():

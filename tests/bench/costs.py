@@ -1,6 +1,6 @@
-"""What a statement costs in numbers that no machine changes: calls of Python functions, and memory.
+"""The cost of a statement in numbers that are the same on any machine: function calls and memory.
 
-Times differ from run to run; a function that is called once more shows here at once.
+Times differ from run to run, but one more call of a function shows here at once.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from planner.sql import SERVER_VERSION, SqlEngine
 from tests.gateway.pgwire import wire
 
 BACKGROUND = frozenset({"follow-log", "engine-maintenance", "alarms", "starting"})
-"""Threads that work for no statement: what they call is not counted."""
+"""Threads that work for no statement; their calls are not counted."""
 ROUNDS = 5
-"""Times that a statement is run, of which the cheapest counts: the others fill caches."""
+"""Runs of a statement, of which the cheapest counts, as the others fill caches."""
 _READY = b"Z\0\0\0\x05I"
 
 
@@ -76,7 +76,7 @@ def peak_bytes(run: Callable[[], object]) -> int:
 
 
 def _peak_bytes_once(run: Callable[[], object]) -> int:
-    gc.collect()  # what an earlier run has left must not make room in this one
+    gc.collect()  # memory freed by an earlier run must not make room in this one
     tracemalloc.reset_peak()
     before, _ = tracemalloc.get_traced_memory()
     run()
@@ -99,7 +99,7 @@ class WireSession:
 
 @contextmanager
 def wire_session(engine: SqlEngine) -> Iterator[WireSession]:
-    """Serve one client of an engine; the threads of a gateway work for it."""
+    """Serve one client of an engine with the threads of a gateway."""
     loop = uvloop.new_event_loop()
     workers = Workers(threads=2, queue_max=8)
     server = PgServer(
@@ -118,7 +118,7 @@ def wire_session(engine: SqlEngine) -> Iterator[WireSession]:
 
 
 class _Transport(asyncio.Transport):
-    """Collects what is written, and tells when the server is ready for the next statement."""
+    """Collects written bytes, and notices when the server is ready for the next statement."""
 
     def __init__(self) -> None:
         super().__init__({"peername": ("127.0.0.1", 1)})
@@ -137,7 +137,7 @@ class _Transport(asyncio.Transport):
             self._written, self._answered = [], None
 
     def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
-        """Nothing waits to be written."""
+        """Do nothing, as no bytes wait to be written."""
 
     def is_closing(self) -> bool:
         return False

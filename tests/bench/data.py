@@ -1,7 +1,7 @@
 """Rows that every measurement reads, the same for the gateway and its rival.
 
-Keys are ten digits as text. pgbench can make random numbers but no text of them: a number that it
-sends as an untyped parameter is read as text by both servers, so that one script serves both.
+Keys are ten digits as text. pgbench can make random numbers but not turn them into text. Both
+servers read a number that it sends as an untyped parameter as text, so one script serves both.
 """
 
 from __future__ import annotations

@@ -83,7 +83,7 @@ class Measured:
 
     @property
     def verdict(self) -> str:
-        """Return whether the bar is missed or met, or the goal, too; empty without a bar."""
+        """Return `goal` if the goal is reached, else `ok` or `BELOW`; empty without a bar."""
         if not self.bar:
             return ""
         if self.ratio_goal is not None and self.ratio >= self.ratio_goal:

@@ -105,7 +105,7 @@ def _measured(setting: Setting, work: str, path: str, script: Path, *, connectio
 
 
 def _check_answers(ours: str, bare: str) -> None:
-    """Check that both servers give the same row, by both ways.
+    """Check that both servers give the same row in both ways.
 
     Raises:
         BenchError: they differ.
@@ -136,7 +136,7 @@ def bare_server(
 
     Args:
         setting: where its database is.
-        name: of the database.
+        name: the database's name.
         rows_of: returns the answers by key; they are written once.
     """
     directory = setting.directory / name

@@ -1,4 +1,4 @@
-"""Lookups of one key over the Postgres wire: prepared, and as new text each time.
+"""Lookups of one key over the Postgres wire: prepared, and with a new text each time.
 
 Each row has been looked up once before, on both sides, as on a server that has been up for a while.
 The first lookup of a row has a line of its own.

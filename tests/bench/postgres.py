@@ -16,9 +16,9 @@ from tests.support import postgres
 SETTINGS: Mapping[str, str] = {
     # All rows and the index stay in memory: reads are compared, not disks.
     "shared_buffers": "1GB",
-    # The 500 whose memory is measured, and those that measure.
+    # The 500 connections whose memory is measured, and those that measure it.
     "max_connections": "520",
-    # Nothing is written while measuring; these only speed up loading.
+    # Nothing is written while measuring, so these settings only speed up loading.
     **postgres.FAST,
     "max_wal_size": "4GB",
     "work_mem": "64MB",

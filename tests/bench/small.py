@@ -1,8 +1,8 @@
 """Small answers over the Postgres wire: prepared and as new text, by one client and by several.
 
-One line a statement, protocol and number of clients. The prepared statement of four clients has the
-bar, and rounds whose median counts. The other lines have one round each, and are left out where a
-round takes less than a second.
+There is one line for each statement, protocol and number of clients. The prepared statement of four
+clients has the bar, and the median of several rounds. The other lines have one round each, and are
+omitted where a round takes less than a second.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ _Rows = list[tuple[object, ...]]
 
 
 def measure(setting: Setting, name: str) -> Sequence[Line]:
-    """Measure one statement; both servers must answer it alike.
+    """Measure one statement; both servers must give the same answer.
 
     Raises:
-        BenchError: the answers differ, or are not of the size that is expected.
+        BenchError: the answers differ, or do not have the expected size.
     """
     pair = setting.with_small_stores
     statement = statements(keys=setting.keys, days=setting.days)[name]

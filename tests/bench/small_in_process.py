@@ -1,6 +1,6 @@
 """Small answers without a server: microseconds and calls, from a prepared statement to its rows.
 
-They show where a statement costs more than it did.
+They show where a statement costs more than before.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from tests.bench.small_statements import SmallStatement, statements
 from tests.bench.stores import ROWS, wait_for
 
 RUNS = 100
-"""Runs of a statement; the time that the fastest tenth does not exceed counts."""
+"""Number of runs of a statement; the time that the fastest tenth does not exceed counts."""
 _QUIET = 10
 
 
 def costs(setting: Setting) -> Sequence[Line]:
-    """Return one line a statement."""
+    """Return one line for each statement."""
     rows = min(ROWS, setting.keys)
     measured = statements(keys=rows, days=setting.days)
     with _host(setting, rows) as host:
         with _engine(host) as engine:
             took_us = {name: _quiet_us(runner(engine, each)) for name, each in measured.items()}
-        # A profile is for the threads that start after it, and would slow down those above.
+        # A profile affects the threads that start after it; it would slow down the runs above.
         with CallCounter() as counter, _engine(host) as engine:
             calls = {name: counter.count(runner(engine, each)) for name, each in measured.items()}
     return [
@@ -76,7 +76,7 @@ def runner(engine: SqlEngine, small: SmallStatement) -> Callable[[], object]:
     """Return a function that runs a statement; it has run once.
 
     Raises:
-        BenchError: it gives another number of rows than is expected.
+        BenchError: it returns an unexpected number of rows.
     """
     session = Session()
     statement = engine.prepare(small.numbered, session)

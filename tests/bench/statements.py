@@ -45,7 +45,7 @@ def grouped_new(setting: Setting) -> Line:
 
 
 def catalog(setting: Setting) -> Line:
-    """A catalog statement, as tools send them."""
+    """A catalog statement, of the kind that tools send."""
     return _measured(setting, "a relation of pg_class", CATALOG, CATALOG)
 
 
@@ -62,7 +62,7 @@ def script_text(statement: str, keys: int) -> str:
 
 
 def _quoted(statement: str) -> str:
-    """Keys as literals: the simple protocol puts the numbers into the text."""
+    """Return keys as literals; the simple protocol puts the numbers into the text."""
     for name in KEYS:
         statement = statement.replace(f":{name},", f"':{name}',").replace(
             f":{name})", f"':{name}')"

@@ -28,7 +28,7 @@ class ShortDuck:
 
 
 @pytest.mark.parametrize("run", [copy_ms, aggregate_ms])
-def test_a_scan_that_loses_rows_is_no_number(run: Run) -> None:
+def test_a_scan_that_loses_rows_gives_no_number(run: Run) -> None:
     duck = ShortDuck(short="ours")
     assert run(duck, "rival", ROWS) > 0
     with pytest.raises(BenchError, match=f"{ROWS - 1}.* from ours, not {ROWS}"):

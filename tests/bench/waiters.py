@@ -26,7 +26,7 @@ EPOCH_ROWS = 2_000
 def apply_while_waited_for(setting: Setting) -> Line:
     """Rows per second into a replica with 10,000 waiters, most of them for later epochs.
 
-    Each epoch meets the bounds of a few. Waking one costs some 2 µs, like any callback; the
+    Each epoch meets the bounds of a few. Waking one costs some 2 µs, like any callback. The
     measurement is about the others, which must cost nothing.
     """
     rows = min(EPOCH_ROWS, setting.keys)
@@ -47,7 +47,7 @@ def apply_while_waited_for(setting: Setting) -> Line:
 
 
 def _typical_s(rounds: Sequence[Sequence[float]]) -> float:
-    """Sum over all epochs of each epoch's median time."""
+    """Return the sum over all epochs of each epoch's median time."""
     epochs: list[tuple[float, ...]] = list(zip(*rounds, strict=True))
     return sum(statistics.median(times) for times in epochs)
 
@@ -60,7 +60,7 @@ def _apply_s(path: Path, batches: list[pa.RecordBatch]) -> tuple[list[float], li
     """
     waited, alone = _replica(path / "waited"), _replica(path / "alone")
     told: list[bool] = []
-    # A fifth share one bound, like waiters for the latest epoch; all others differ.
+    # A fifth of them share one bound, like waiters for the latest epoch; all others differ.
     for number in range(WAITERS):
         offset = WAITERS if number % 5 == 0 else number
         waited.when(PositionBound.at(_at(1 + offset)), told.append)

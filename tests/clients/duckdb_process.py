@@ -26,7 +26,7 @@ class DuckDb:
         self._process = process
 
     def ask(self, sql: str) -> list[list[Any]]:
-        """The rows of a statement; values that JSON lacks come as text.
+        """Return the rows of a statement; values that JSON lacks are texts.
 
         Raises:
             DuckDbError: the statement failed.
@@ -39,7 +39,7 @@ class DuckDb:
         ready, _, _ = select.select([process.stdout], [], [], ANSWER_TIMEOUT_S)
         assert ready, f"no answer within {ANSWER_TIMEOUT_S:.0f} s to {sql}"
         line = process.stdout.readline()
-        assert line, f"DuckDB ended over {sql}"
+        assert line, f"DuckDB ended during  {sql}"
         answer = json.loads(line)
         if "error" in answer:
             raise DuckDbError(answer["error"])

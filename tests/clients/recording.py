@@ -25,7 +25,7 @@ _COPY = re.compile(r"COPY \((.*)\) TO STDOUT \(FORMAT \"?binary\"?\);?", re.DOTA
 
 
 class RecordingEngine(SqlEngine):
-    """An engine that keeps the text of each statement that it plans or finds planned."""
+    """An engine that records the text of each statement that it plans or finds in its cache."""
 
     def __init__(self, catalog: FixedCatalog) -> None:
         super().__init__(catalog)
@@ -51,7 +51,7 @@ class RecordingEngine(SqlEngine):
         return [found[1].strip() for text in texts if (found := _COPY.fullmatch(text.strip()))]
 
     def plan_of(self, sql: str) -> list[str]:
-        """The lines of EXPLAIN."""
+        """Return the lines of EXPLAIN."""
         session = Session()
         statement = self.prepare(f"EXPLAIN {sql}", session)
         result = self.execute(statement, (), session, cancellation=Cancellation(WAIT_S))
@@ -82,7 +82,7 @@ HOURLY_ROWS: list[Row] = [
 
 
 def recorded_stores() -> list[Store]:
-    """`clicks` and `hourly`, in memory."""
+    """Return `clicks` and `hourly`, in memory."""
     clicks = open_store(
         keyvalue("clicks", {"user_id": "text"}, {"n": "bigint", "ts": "timestamptz"})
     )
@@ -96,7 +96,7 @@ def recorded_stores() -> list[Store]:
 def recording_server(
     *, access: Access | None = None, tls: Tls | None = None
 ) -> Iterator[tuple[RecordingEngine, int]]:
-    """A server over the recorded stores until the end of the block: its engine and its port."""
+    """Run a server over the recorded stores until the end of the block; yield engine and port."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()

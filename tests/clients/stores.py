@@ -13,7 +13,7 @@ from stores.spec.schema import Column, DataType, InputTopic, StoreKind, StoreSch
 from tests.support.gateway import TOPIC, write_stores
 
 NUMBERS_ROWS = 20_000
-"""More than one chunk and one batch of anything."""
+"""More rows than any chunk or batch has."""
 
 NUMBERS = StoreSchema(
     name="numbers",
@@ -42,12 +42,12 @@ _NEW_YEAR = dt.datetime(2024, 1, 1, tzinfo=dt.UTC)
 
 
 def word_of(number: int) -> str | None:
-    """The value of `word`; NULL for every thousandth."""
+    """Return the value of `word`; NULL for every thousandth row."""
     return None if number % 1000 == 0 else f"word {number % 7}"
 
 
 def write_client_stores(root: Path) -> None:
-    """The known stores, `numbers` and `prices`."""
+    """Write the known stores, `numbers` and `prices`."""
     write_stores(root)
     ids = range(NUMBERS_ROWS)
     numbers = {

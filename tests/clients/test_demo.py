@@ -1,4 +1,4 @@
-"""Every client queries the demo's stores and gets the rows that DuckDB finds in the raw flights."""
+"""Every client gets the rows of the demo's stores that DuckDB computes from the raw flights."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.support.gateway import Gateway, running_gateway
 def demo_gateway(
     installed: Callable[[str, Callable[[], Any]], Any], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Gateway]:
-    """A running gateway over the log that `stategate demo` leaves."""
+    """Run a gateway over the log that `stategate demo` leaves."""
     log = installed("demo", made_demo_log)
     with running_gateway(log, tmp_path_factory.mktemp("demo_gateway")) as running:
         yield running

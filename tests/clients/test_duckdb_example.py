@@ -1,4 +1,4 @@
-"""The example of DuckDB's ATTACH, run as its readers would, over a store like the demo's."""
+"""The example of DuckDB's ATTACH, run as its readers run it, over a store like the demo's."""
 
 from __future__ import annotations
 

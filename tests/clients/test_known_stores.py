@@ -1,4 +1,4 @@
-"""The running gateway gives back what was written, by both of its protocols.
+"""The running gateway returns what was written, by both of its protocols.
 
 Other tests of real clients build on these stores; if this one fails, look here first.
 """
@@ -35,7 +35,7 @@ KNOWN: tuple[tuple[StoreSchema, Sequence[ClientRow]], ...] = (
 
 
 def complete(schema: StoreSchema, rows: Iterable[ClientRow]) -> list[dict[str, object]]:
-    """The rows with all columns, in the types that psycopg has for them, in the order of keys."""
+    """Return the rows with all columns, as psycopg's types, in the order of keys."""
     full = [{c.name: _loaded(c.name, row.get(c.name)) for c in schema.columns} for row in rows]
     return in_order(full, schema)
 
@@ -85,7 +85,7 @@ def test_http_gives_the_rows_and_the_position(gateway: Gateway) -> None:
     assert answer.status_code == 200, answer.text
     body = answer.json()
     assert [column["name"] for column in body["columns"]] == ["number", "note", "_epoch"]
-    # The second epoch changed order 1 and added order 3; the others stand as the first left them.
+    # The second epoch changed order 1 and added order 3; the others are as in the first.
     assert body["rows"] == [
         [-1, None, 0],
         [1, None, 1],

@@ -1,4 +1,4 @@
-"""Every client logs in to a gateway with users: by SCRAM over TLS, with the right password only."""
+"""Every client logs in to a gateway with users by SCRAM over TLS, only with the right password."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guarded]:
     chosen: list[tuple[str, bool]] = []
 
     class NotedExchange(ScramExchange):
-        """Begin an exchange and record its mechanism."""
+        """An exchange that records its mechanism when it begins."""
 
         def begin(self, mechanism: str, message: bytes) -> bytes:
             chosen.append((mechanism, self._binding is not None))
@@ -56,7 +56,7 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guarded]:
 
 
 def variables_of(login: Login, made: Made | None, guarded: Guarded, home: Path) -> dict[str, str]:
-    """Return the environment variables of a login, without those of the machine's user."""
+    """Return the environment variables of a login, without those of the current user."""
     return {
         **variables_of_program(login.program, made, pg_port=guarded.port),
         "HOME": str(home),
@@ -79,7 +79,7 @@ def test_login(
     assert let_in.rows is not None, let_in.error
     ((user, number),) = let_in.rows
     assert (user, int(number)) == (USER, 7)
-    # Twice or more often: some clients connect again for each action.
+    # There may be several logins, as some clients connect again for each action.
     assert set(guarded.chosen) == {(login.mechanism, True)}
     assert refused.rows is None, refused.rows
     assert refused.error is not None

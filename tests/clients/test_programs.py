@@ -1,4 +1,4 @@
-"""Client programs, run each by its own environment against a running gateway, step by step."""
+"""Client programs, each run in its own environment against a running gateway, step by step."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def test_execute_evaluates_its_arguments(connection: Connection) -> None:
     assert caught.value.diag.statement_position is None
 
 
-def test_execute_takes_numbers_as_the_type_they_are_asked_for(connection: Connection) -> None:
+def test_execute_takes_numbers_as_the_declared_type(connection: Connection) -> None:
     connection.execute("PREPARE p (integer, numeric) AS SELECT $1, $2 + 1")
     assert connection.execute("EXECUTE p (1.6, 1.5)").fetchone() == (2, Decimal("2.5"))
     assert connection.execute("EXECUTE p (-2.5, 1 + 1)").fetchone() == (-3, Decimal(3))

@@ -1,4 +1,4 @@
-"""The constants of generated expressions, by the type or the kind of place that they are for.
+"""The constants of generated expressions, by the type or the kind of place that they fit.
 
 A kind that begins with `'` is a place where SQL needs a constant, or where only some values make
 sense.

@@ -24,14 +24,14 @@ class Scope:
     """The columns that an expression may name."""
 
     columns: Mapping[str, Sequence[str]]
-    """Type → the texts that name a column of it."""
+    """Type → the texts that name a column of that type."""
     outer: Scope | None = None
     """Scope of the enclosing statement; a subquery that uses it is correlated."""
     hidden: frozenset[str] = frozenset()
     """Aliases and columns of this scope; they hide those of `outer` with the same name."""
 
     def of(self, sort: str) -> Sequence[str]:
-        """Texts of the columns of a type."""
+        """Return the texts of the columns of a type."""
         return self.columns.get(sort, ())
 
     def hides(self, text: str) -> bool:

@@ -50,12 +50,12 @@ def schema(store: str) -> StoreSchema:
 
 
 def topic_of(store: str) -> str:
-    """Input topic of a store; its name begins with the store's, so that faults can tell."""
+    """Return the input topic of a store, whose name begins with the store's; faults need that."""
     return f"{store}_events"
 
 
 def place(key: int) -> int:
-    """The partition of a key in all stores of a history."""
+    """Return the partition of a key in all stores of a history."""
     return _PLACE((key,))
 
 
@@ -63,7 +63,7 @@ _PLACE = partitioner(schema("good").key, schema("good").partitions)
 
 
 def _start_us(key: int) -> int:
-    """Start of a key's window in window stores; a mark has the window of its time."""
+    """Return the start of a key's window in window stores; a mark has the window of its time."""
     return _FAR_US if key < MARKS else key // (1000 * _WINDOW_MS) * 1000 * _WINDOW_MS
 
 
@@ -75,7 +75,7 @@ def is_live(store: str, mark: int, stamp: int) -> bool:
 
 
 def table(store: str, stamp: int, deleted: Sequence[int]) -> pa.Table:
-    """Rows of an epoch: all cells and flags, its mark, and the marks that it deletes."""
+    """Return the rows of an epoch: all cells and flags, its mark, and the marks that it deletes."""
     ids = [*range(MARKS), stamp, *deleted]
     gone = [CELLS <= key < MARKS and not is_set(key, stamp) for key in range(MARKS)]
     rows = {

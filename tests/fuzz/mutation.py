@@ -94,7 +94,7 @@ def _length(chance: random.Random, chunks: Chunks) -> None:
 
 
 def _number(chance: random.Random, chunks: Chunks) -> None:
-    """Damage a count or a length inside a message, and keep the message's own length right."""
+    """Damage a count or a length inside a message, and keep the message's own length correct."""
     place = chance.randrange(len(chunks))
     data = bytearray(chunks[place])
     if len(data) > 8:
@@ -124,7 +124,7 @@ _FRAMED = (_length, _number, _type)
 
 
 def fewest(chunks: Sequence[bytes], fails: Callable[[Sequence[bytes]], bool]) -> list[bytes]:
-    """Find the messages that are needed to fail, by leaving out ever smaller parts."""
+    """Return the messages that are needed to fail, found by leaving out ever smaller parts."""
     found, size = list(chunks), max(1, len(chunks) // 2)
     while size:
         at = 0

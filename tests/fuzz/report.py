@@ -24,7 +24,7 @@ class Failure:
 
 @dataclass(slots=True, kw_only=True)
 class Budget:
-    """Length of a part: a number of seconds or of rounds."""
+    """The length of a part: a number of seconds or of rounds."""
 
     seconds: float | None = None
     rounds: int | None = None
@@ -57,7 +57,7 @@ class Report:
     """Failures of one kind that are shown; the others are counted."""
 
     def random(self, part: str, case: int) -> random.Random:
-        """Source of randomness of a case: the same for the same seed, part and number."""
+        """Return a case's source of randomness, the same for the same seed, part and number."""
         return random.Random(f"{self.seed}:{part}:{case}")
 
     def passed(self, outcome: str = "") -> None:
@@ -80,11 +80,11 @@ class Report:
             print(f"\nFAILED {failure.part}: {failure.kind}   (again: {again})\n{failure.what}")
 
     def skip(self, what: str) -> None:
-        """Say which part could not run, and why."""
+        """Print which part could not run, and why."""
         self.skipped.append(what)
         print(f"skipped: {what}")
 
     def verdict(self) -> str:
-        """The last line of the run."""
+        """Return the last line of the run."""
         skipped = f", {len(self.skipped)} skipped" if self.skipped else ""
         return f"fuzz: {self.cases} cases, {len(self.failures)} failures{skipped}, seed {self.seed}"

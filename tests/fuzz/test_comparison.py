@@ -36,19 +36,19 @@ def test_answers_differ_or_not(other: Reply, told: str | None) -> None:
     assert kind(ANSWER, ANSWER) is None
 
 
-def test_what_is_no_time_fails_in_one_of_several_ways() -> None:
+def test_a_text_that_is_not_a_time_fails_in_one_of_several_ways() -> None:
     ours, theirs = Reply(sqlstate="22007", message="a"), Reply(sqlstate="22008", message="b")
     assert kind(ours, theirs, "SELECT t::date FROM samples") is None
     assert kind(ours, theirs, "SELECT make_date(1, 2, 3)") == "22007 for 22008: a"
     assert kind(ours, replace(theirs, sqlstate="22P02"), "SELECT t::date") == "22007 for 22P02: a"
 
 
-def test_the_order_of_rows_counts_where_the_statement_says_it() -> None:
+def test_the_order_of_rows_counts_where_the_statement_defines_it() -> None:
     turned = replace(ANSWER, rows=(ANSWER.rows[1], ANSWER.rows[0]))
     assert kind(turned, ANSWER, ordered=(0,)) == "order of rows"
 
 
-def test_the_sign_of_zero_counts_where_no_equal_values_were_made_one() -> None:
+def test_the_sign_of_zero_counts_unless_equal_values_were_merged() -> None:
     one, other = (Reply(names=("d",), types=(701,), rows=((zero,),)) for zero in (0.0, -0.0))
     assert kind(one, other, "SELECT d FROM t") == "rows"
     assert kind(one, other, "SELECT DISTINCT d FROM t") is None
@@ -65,7 +65,7 @@ def test_a_percentile_between_infinities_may_be_one_of_them() -> None:
     assert kind(finite, theirs, "SELECT percentile_cont(0.5)") == "rows"
 
 
-def test_numerics_differ_only_behind_the_sixteenth_digit() -> None:
+def test_numerics_may_differ_only_after_the_sixteenth_digit() -> None:
     def of(text: str) -> Reply:
         return Reply(names=("n",), types=(1700,), rows=((Decimal(text),),))
 
@@ -75,7 +75,7 @@ def test_numerics_differ_only_behind_the_sixteenth_digit() -> None:
     assert kind(of("0.333333333333333"), of("0.33333333333333433333")) == "rows"
 
 
-def test_a_numeric_of_more_digits_than_there_are_is_an_overflow() -> None:
+def test_a_numeric_with_too_many_digits_is_an_overflow() -> None:
     overflow = Reply(sqlstate="22003", message="numeric field overflow")
     large = Reply(names=("n",), types=(1700,), rows=((Decimal("1e300"),),))
     assert kind(overflow, large) is None
@@ -83,7 +83,7 @@ def test_a_numeric_of_more_digits_than_there_are_is_an_overflow() -> None:
     assert kind(replace(overflow, sqlstate="22012"), large) is not None
 
 
-def test_errors_are_the_same_by_their_sqlstate() -> None:
+def test_errors_with_the_same_sqlstate_are_equal() -> None:
     one, other = Reply(sqlstate="22012", message="x"), Reply(sqlstate="22012", message="y")
     assert kind(one, other) is None
     assert kind(replace(one, sqlstate="XX000"), other) == "XX000 for 22012: x"

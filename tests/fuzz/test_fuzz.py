@@ -38,5 +38,5 @@ def test_damaged_requests_leave_the_gateway_as_it_was(tmp_path: Path) -> None:
     assert not report.failures, report.verdict()
 
 
-def test_the_history_checker_finds_what_is_planted(tmp_path: Path) -> None:
+def test_the_history_checker_finds_planted_faults(tmp_path: Path) -> None:
     assert histories.planted_and_missed(tmp_path / "planted", random.Random(1)) == []

@@ -8,7 +8,7 @@ from tests.fuzz.history_model import CELLS, MARKS, History, Mode, Row, Seen, is_
 
 
 def history_of(*stamps: int) -> History:
-    """A history with keys in two partitions; epoch n has the nth stamp."""
+    """Return a history with keys in two partitions; epoch n has the nth stamp."""
     history = History(place=lambda key: key % 2)
     for epoch, stamp in enumerate(stamps):
         history.acknowledge("s", epoch=epoch, stamp=stamp)
@@ -16,7 +16,7 @@ def history_of(*stamps: int) -> History:
 
 
 def rows(even: int, odd: int | None = None, epoch: int | None = None) -> list[Row]:
-    """All cells and flags: even keys at one stamp, odd keys at another."""
+    """Return all cells and flags: even keys at one stamp, odd keys at another."""
     at = (even, even if odd is None else odd)
     return [
         (key, at[key % 2], key % 2, epoch)
@@ -29,7 +29,7 @@ def kinds(history: History) -> list[str]:
     return [violation.kind for violation in history.violations]
 
 
-def test_what_is_allowed_is_not_told() -> None:
+def test_allowed_answers_are_not_reported() -> None:
     history, seen = history_of(1, 2), Seen()
     history.answered("s", Mode.EVENTUAL, rows(1, 2))
     history.answered("s", Mode.LATEST, rows(2, 3), least=2)
@@ -49,7 +49,7 @@ def test_a_torn_snapshot(mode: Mode) -> None:
     assert kinds(history) == ["a snapshot is of two epochs"]
 
 
-def test_a_partition_of_two_epochs() -> None:
+def test_a_partition_that_shows_two_epochs() -> None:
     history = history_of()
     history.answered("s", Mode.EVENTUAL, [(k, 1 + k // 8, 0, None) for k in range(CELLS)], keys=[0])
     assert kinds(history) == ["a partition is of two epochs"]
@@ -61,14 +61,14 @@ def test_an_answer_older_than_its_bound() -> None:
     assert kinds(history) == ["older than its bound"]
 
 
-def test_a_position_of_more_than_was_read() -> None:
+def test_a_position_beyond_the_rows_that_were_read() -> None:
     history = history_of()
     history.answered("s", Mode.MONOTONIC, rows(4, 5), claimed=6)
     history.answered("s", Mode.MONOTONIC, [(3, 4, 1, None)], keys=[3], claimed=5)
     assert kinds(history) == ["a position is ahead of its rows"] * 2
 
 
-def test_a_partition_without_a_row_may_be_what_the_position_is_of() -> None:
+def test_a_position_may_come_from_a_partition_without_a_row() -> None:
     history = history_of()
     history.answered("s", Mode.MONOTONIC, [(3, 4, 1, None)], keys=[3], claimed=5, everywhere=True)
     assert kinds(history) == []
@@ -101,13 +101,13 @@ def test_rows_that_were_deleted() -> None:
     assert kinds(history) == ["a deleted row is still there"] * 3
 
 
-def test_an_epoch_that_is_not_what_was_written() -> None:
+def test_an_epoch_that_was_not_written_so() -> None:
     history = history_of(9, 10)
     history.answered("s", Mode.EVENTUAL, rows(11, epoch=1))
     assert set(kinds(history)) == {"an epoch is not what was written"}
 
 
-def test_two_writes_that_are_one_epoch() -> None:
+def test_two_writes_acknowledged_as_one_epoch() -> None:
     history = history_of(10)
     history.acknowledge("s", epoch=0, stamp=11)
     assert "two writes are one epoch" in kinds(history)
@@ -134,5 +134,5 @@ def test_marks_that_expire() -> None:
 
 
 def marks(*stamps: int) -> list[Row]:
-    """The marks of epochs."""
+    """Return the marks of epochs."""
     return [(stamp, stamp, stamp % 2, None) for stamp in stamps]

@@ -31,7 +31,7 @@ class Node:
     sort: str
     parts: tuple[Part, ...]
     simplest: str | None = None
-    """Simplest replacement: the shortest text of its sort; "" for an optional clause."""
+    """The simplest replacement: the shortest text of its sort; "" for an optional clause."""
 
 
 FIXED = "fixed"
@@ -40,14 +40,14 @@ Part: TypeAlias = str | Literal | Node
 
 
 def spelled(part: Part) -> str:
-    """The text, its constants written out."""
+    """Return the text with its constants written out."""
     if isinstance(part, str):
         return part
     return part.sql if isinstance(part, Literal) else "".join(map(spelled, part.parts))
 
 
 def parametrized(part: Part) -> tuple[str, tuple[str, ...]]:
-    """The text with `$1::type` for each constant, and their values.
+    """Return the text with `$1::type` for each constant, and the values of the constants.
 
     A constant that stands in several places is one parameter, because SQL requires the same
     expression in some of them.
@@ -88,7 +88,7 @@ def smaller(root: Node) -> Iterator[Node]:
 
 
 def shrunk(root: Node, fails: Callable[[Node], bool], *, tries_max: int = 400) -> Node:
-    """Find a small tree that fails, too.
+    """Return a small tree that fails, too.
 
     Args:
         root: a tree that fails.

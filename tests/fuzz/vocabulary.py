@@ -12,7 +12,7 @@ SORTS = (
 )
 ORDERABLE = tuple(sort for sort in SORTS if sort != "json")
 COUNTED = ("integer", "bigint", "numeric", "smallint")
-"""Types whose sums and averages are exact, and so independent of the order of rows."""
+"""Types whose sums and averages are exact, and therefore independent of the order of rows."""
 ALIASES = ("t", "a", "r0", "r1", "r2", "pg_sg_r0", "samples", "select", "Q", "old", "values", "r")
 NAMES = ("x", "id", "r0", "count", "order", "Name", "pg_sg_sum", "select", "row", "name", "_x", "y")
 SERIES = (

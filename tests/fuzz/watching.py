@@ -42,7 +42,7 @@ class Watched:
 
     @property
     def pid(self) -> int:
-        """Process id of the gateway."""
+        """Return the process id of the gateway."""
         return self.gateway.process.pid
 
     def lookup(self) -> float:
@@ -55,15 +55,15 @@ class Watched:
         began = time.perf_counter()
         row = self.probe.execute(PROBE, (1, -1)).fetchone()
         took = time.perf_counter() - began
-        assert row == ("note -1",), f"the probe was answered {row}"
+        assert row == ("note -1",), f"the probe got  {row}"
         return took
 
     def files(self) -> int:
-        """Number of open files and sockets."""
+        """Return the number of open files and sockets."""
         return len(os.listdir(f"/proc/{self.pid}/fd"))
 
     def memory_bytes(self) -> int:
-        """Resident memory of the process and its children, in bytes."""
+        """Return the resident memory of the process and its children, in bytes."""
         return sum(_resident_bytes(pid) for pid in family(self.pid))
 
     def logged(self) -> str:
@@ -119,14 +119,14 @@ def watched_gateway(directory: Path, *arguments: str) -> Iterator[Watched]:
 
 
 def kind_of(wrong: str) -> str:
-    """First exception of a traceback, or the beginning of the text, without numbers."""
+    """Return the first exception of a traceback, or the beginning of the text, without numbers."""
     raised = [line for line in wrong.splitlines() if re.match(r"[\w.]*(Error|Exception)\b", line)]
     shown = raised[0] if raised else wrong.splitlines()[0]
     return re.sub(r"0x[0-9a-f]+|\d+|b'.*", "0", shown)[:80]
 
 
 def family(pid: int) -> list[int]:
-    """Ids of a process and all its descendants."""
+    """Return the ids of a process and all its descendants."""
     found = [pid]
     with contextlib.suppress(FileNotFoundError, ProcessLookupError):
         for task in os.listdir(f"/proc/{pid}/task"):

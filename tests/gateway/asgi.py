@@ -39,7 +39,7 @@ class SlowClient:
 
     @property
     def body(self) -> bytes:
-        """What has been received."""
+        """Return the bytes received so far."""
         return b"".join(self.parts)
 
     def hold_body(self) -> None:

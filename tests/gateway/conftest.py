@@ -53,7 +53,7 @@ def services(engine: FakeEngine, workers: Workers) -> Services:
 
 @pytest.fixture
 def make_metrics(workers: Workers) -> Iterator[Callable[[Node], Metrics]]:
-    """Makes metrics of a node, and closes them."""
+    """Return a function that makes metrics of a node; they are closed at the end."""
     with contextlib.ExitStack() as closing:
 
         def make(node: Node) -> Metrics:
@@ -78,7 +78,7 @@ async def client(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
 
 @pytest.fixture
 def anyio_backend() -> str:
-    """The event loop that the gateway runs on."""
+    """Return the event loop that the gateway runs on."""
     return "asyncio"
 
 
@@ -119,7 +119,7 @@ class FakeGateway:
 
 @pytest.fixture
 def start_gateway() -> Iterator[Callable[..., FakeGateway]]:
-    """Starts fake gateways, and ends those that a test leaves running."""
+    """Return a function that starts fake gateways; those that still run are ended."""
     started: list[FakeGateway] = []
 
     def start(*arguments: str, **environment: str) -> FakeGateway:

@@ -18,7 +18,7 @@ OTHER_PASSWORD = "Pa\N{LATIN SMALL LIGATURE FI}\N{NO-BREAK SPACE}ß\N{SOFT HYPHE
 
 
 def make_users(directory: Path) -> Path:
-    """A users file with two users."""
+    """Return a users file with two users."""
     path = directory / "users.txt"
     set_password(path, name=USER, password=PASSWORD)
     set_password(path, name=OTHER, password=OTHER_PASSWORD)
@@ -35,7 +35,7 @@ def access_of(
     failures_max: int = 1000,
     delay_s: float = 0.0,
 ) -> Iterator[Access]:
-    """Access that tolerates many failures and answers them at once, by default."""
+    """Return access that, by default, tolerates many failures and answers them at once."""
     access = Access(
         rules=AccessRules(method=method, anonymous=anonymous, tls_required=tls_required),
         users=None if path is None else Users(path),

@@ -1,4 +1,4 @@
-"""A type that is one record, macaddr, from a definition to drivers and HTTP."""
+"""macaddr, a type that is only one record, from a definition to drivers and HTTP."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_psycopg_reads_many_rows_in_order(gateway: Gateway) -> None:
     assert [row[:2] for row in key] == [("macaddr", "macaddr_ops")]
 
 
-def test_a_text_that_is_no_address(gateway: Gateway) -> None:
+def test_a_text_that_is_not_an_address(gateway: Gateway) -> None:
     with (
         psycopg.connect(gateway.pg_dsn, autocommit=True) as connection,
         pytest.raises(psycopg.errors.InvalidTextRepresentation) as caught,
@@ -81,7 +81,7 @@ def test_a_text_that_is_no_address(gateway: Gateway) -> None:
     assert caught.value.diag.message_primary == 'invalid input syntax for type macaddr: "x"'
 
 
-def test_http_gives_it_in_every_format(gateway: Gateway) -> None:
+def test_http_returns_it_in_every_format(gateway: Gateway) -> None:
     sql = "SELECT address, upstream, seen FROM devices ORDER BY address"
     found = json.loads(answer(gateway, sql, "application/json"))
     assert found["rows"] == [[ONE, OTHER, [OTHER, None]], [OTHER, None, None]]

@@ -25,9 +25,9 @@ MEMORY_BYTES = 64 << 20
 PROCESS_BYTES = MEMORY_BYTES + (640 << 20)
 TIMEOUT_MS = 300
 ENDED_S = TIMEOUT_MS / 1000 + 1
-"""No statement takes longer; a machine that is busy with other tests gets some more time."""
+"""No statement may take longer; this leaves some time for a machine that runs other tests, too."""
 DELAYED_S = 0.02
-"""No lookup on another connection waits longer for it."""
+"""No lookup on another connection may be delayed longer by one."""
 LEVENSHTEIN = "levenshtein(repeat('a', 200000), repeat('b', 200000))"
 BOMBS = [
     f"SELECT {LEVENSHTEIN}",
@@ -54,9 +54,9 @@ LONG = [
     "SELECT array_agg(a) FROM generate_series(1, 1000000) t(a)",
     "SELECT array_agg(ROW(a, a::text)) FROM generate_series(1, 100000) t(a)",
 ]
-"""Long values that clients do ask for."""
+"""Statements for long values that clients really request."""
 CONTAINED = {"57014", "53200", "54000", "42883", "22023"}
-"""Ended by its timeout or a limit; or the function does not exist, or not with such arguments."""
+"""A timeout or a limit has ended it, or the function does not exist with such arguments."""
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +74,7 @@ def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealGateway]:
 def outcome(
     gateway: RealGateway, sql: str, timeout_ms: int = TIMEOUT_MS
 ) -> tuple[str | None, float]:
-    """SQLSTATE and seconds of a statement; None where it gave its rows."""
+    """Return SQLSTATE and seconds of a statement; no SQLSTATE if it returned its rows."""
     with gateway.connect() as session:
         session.execute(f"SET statement_timeout = {timeout_ms}")
         begun = time.monotonic()
@@ -96,7 +96,7 @@ def test_a_bomb_is_contained(gateway: RealGateway, sql: str) -> None:
     assert outcome(gateway, "SELECT sum(age + 1) FROM people", 60_000)[0] is None
 
 
-def test_eight_at_once_leave_lookups_alone(gateway: RealGateway) -> None:
+def test_eight_at_once_do_not_delay_lookups(gateway: RealGateway) -> None:
     with Watcher(gateway) as watcher, ThreadPoolExecutor(8) as threads:
         ended = [threads.submit(outcome, gateway, BOMBS[0]) for _ in range(8)]
         assert {each.result()[0] for each in ended} == {"57014"}
@@ -106,13 +106,13 @@ def test_eight_at_once_leave_lookups_alone(gateway: RealGateway) -> None:
 
 
 @pytest.mark.parametrize("sql", LONG)
-def test_a_long_value_leaves_lookups_alone(gateway: RealGateway, sql: str) -> None:
+def test_a_long_value_does_not_delay_lookups(gateway: RealGateway, sql: str) -> None:
     with Watcher(gateway) as watcher:
         assert outcome(gateway, sql, 60_000)[0] is None
     assert max(watcher.lookups.delayed_s) < DELAYED_S
 
 
-def test_new_statements_leave_lookups_alone(gateway: RealGateway) -> None:
+def test_new_statements_do_not_delay_lookups(gateway: RealGateway) -> None:
     texts = [f"SELECT age AS a{n}, sum(age) FROM people GROUP BY 1" for n in range(200)]
     with Watcher(gateway) as watcher, gateway.connect() as session:
         for text in texts:

@@ -21,7 +21,7 @@ NAMES = ("clicks", "views")
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """Two stores of four epochs each."""
+    """Return a log with two stores of four epochs each."""
     for name in NAMES:
         writer = StoreWriter(tmp_path, keyvalue(name, {"usr": "text"}, {"n": "bigint"}))
         for epoch in range(4):

@@ -26,7 +26,7 @@ def example() -> str:
     return str(code)
 
 
-def test_the_readmes_query_is_asked_by_http(tmp_path: Path) -> None:
+def test_the_readmes_query_is_answered_over_http(tmp_path: Path) -> None:
     writer = StoreWriter(tmp_path / "state", keyvalue("clicks", {"usr": "text"}, {"n": "bigint"}))
     rows = pa.table({"usr": ["ann", "bob"], "n": [3, 5]})
     writer.write(rows, position=Position.of({"events": {0: 41}}))
@@ -49,7 +49,7 @@ def test_the_readmes_query_is_asked_by_http(tmp_path: Path) -> None:
         assert httpx.get(f"{url}/v1/stores/clicks/bob").json()["rows"] == [["bob", 5]]
 
 
-def test_a_module_that_cannot_be_loaded_is_one_sentence() -> None:
+def test_the_error_of_a_module_that_cannot_be_loaded_is_one_sentence() -> None:
     ended = run("serve", "--root", "x", "--load", "no_such_module")
     assert ended.returncode == 2
     assert "no_such_module" in ended.stderr.splitlines()[-1]
@@ -65,7 +65,9 @@ def test_a_module_that_cannot_be_loaded_is_one_sentence() -> None:
         ("def", "SyntaxError: invalid syntax"),
     ],
 )
-def test_a_module_that_fails_is_one_sentence(tmp_path: Path, code: str, said: str) -> None:
+def test_the_error_of_a_module_that_fails_is_one_sentence(
+    tmp_path: Path, code: str, said: str
+) -> None:
     (tmp_path / "broken.py").write_text(code)
     ended = run("serve", "--root", "x", "--load", "broken", PYTHONPATH=str(tmp_path))
     assert ended.returncode == 2

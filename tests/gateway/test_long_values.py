@@ -70,13 +70,13 @@ def test_no_long_value_holds_the_interpreter(data_type: DataType, encoder: str) 
     column = pa.array([VALUES[data_type]()], data_type.arrow)
     batch = pa.RecordBatch.from_arrays([column], names=["a"])
     encode = ENCODERS[encoder](Column(name="a", type=data_type))
-    # Garbage collection, or another process at the memory, can add to one attempt.
+    # Garbage collection, or another process that uses the memory, can slow down one attempt.
     held_s = min(longest_hold_s(lambda: encode(batch)) for _ in range(3))
     assert held_s < max(HELD_S_MAX, 3 * _single_call_s())
 
 
 def _single_call_s() -> float:
-    """Time of one call over eight million bytes on this machine, which no encoder can divide."""
+    """Return the seconds of one call over eight million bytes, which no encoder can divide."""
     data = VALUES[BYTEA]()
     assert isinstance(data, bytes)
     began = time.thread_time()

@@ -84,7 +84,7 @@ def test_statements_are_run_from_an_option_and_from_a_pipe(url: str) -> None:
     assert run("sql", STATEGATE_URL=url, given="SELECT 1;\n").stdout == "?column?\n1\n"
 
 
-def test_a_statement_that_fails_is_exit_status_1(url: str) -> None:
+def test_a_statement_that_fails_gives_exit_status_1(url: str) -> None:
     ended = run("sql", "--url", url, "-c", "SELECT refuse('42P01')")
     assert (ended.returncode, ended.stdout) == (1, "")
     assert ended.stderr.splitlines() == [
@@ -129,6 +129,6 @@ def test_a_failed_warm_up_does_not_stop_the_gateway(
     with contextlib.closing(Host(str(tmp_path / "log"))) as host:
         engine = SqlEngine(host)
         open_stores(host, engine)
-        assert host.state is HostState.RESTORING, "its log is yet to come"
+        assert host.state is HostState.RESTORING, "its log is still missing"
         engine.close()
     assert "out of memory" in caplog.text

@@ -1,4 +1,4 @@
-"""Stores of one pipeline whose rows of an epoch have a known total, for tests of snapshots."""
+"""Stores of one pipeline whose rows have a known total at each epoch, for tests of snapshots."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ REPEATABLE = "BEGIN ISOLATION LEVEL REPEATABLE READ"
 def made(
     schema: StoreSchema, *, holds: HeldEpochs | None = None, directory: Path | None = None
 ) -> LocalStore:
-    """A store of pipeline `spark:a` whose accounts are at 100 each, or -100 in the ledger."""
+    """Return a store of pipeline `spark:a` whose accounts hold 100 each, or -100 in the ledger."""
 
     def engine(partition: int) -> StorePartition:
         if directory is None:
@@ -61,7 +61,7 @@ def made(
 def put(
     store: LocalStore, rows: Sequence[Row], epoch: int, partitions: Sequence[int] = (0, 1, 2)
 ) -> None:
-    """Apply what an epoch has for these partitions."""
+    """Apply the rows of an epoch to these partitions."""
     sign = -1 if store.schema.name == "ledger" else 1
     whole = batch(store.schema, [(account, sign * amount) for account, amount in rows])
     numbers = partition_column(whole, store.schema.key, store.schema.partitions)
@@ -71,7 +71,7 @@ def put(
 
 
 def shifted(epoch: int) -> list[Row]:
-    """All accounts after an epoch: the total is unchanged, each account is not."""
+    """Return all accounts after an epoch: each one changes, but their total does not."""
     return [(account, 100 + (epoch if account % 2 else -epoch)) for account in IDS]
 
 
@@ -84,7 +84,7 @@ def held(store: LocalStore) -> int:
 
 
 def caught_up(schema: StoreSchema, first: int, last: int) -> LocalStore:
-    """A store that has applied these epochs, and remembers the newest of them."""
+    """Return a store that has applied these epochs, and keeps the newest of them."""
     store = made(schema)
     for epoch in range(first, last + 1):
         put(store, shifted(epoch), epoch)

@@ -23,11 +23,11 @@ class FaultyStore(LocalStore):
     """The replicas of another store, with changed behaviour.
 
     Args:
-        store: whose replicas answer.
-        failures: what these partitions answer instead.
+        store: the store whose replicas answer.
+        failures: the failures that these partitions answer instead.
         on_wait: called when someone begins to wait.
-        on_batch: called before each batch of a stream is given.
-        committed: called for the newest committed epoch.
+        on_batch: called before each batch of a stream is returned.
+        committed: returns the newest committed epoch.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class FaultyStore(LocalStore):
         return answer
 
     def committed_epoch(self) -> int:
-        """The newest epoch committed."""
+        """Return the newest committed epoch."""
         return super().committed_epoch() if self._committed is None else self._committed()
 
     def wait(self, partition: int, bound: PositionBound, *, timeout_s: float) -> bool:

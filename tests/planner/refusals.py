@@ -14,7 +14,7 @@ from tests.planner.sides import rows_of, run
 def refusal(
     engine: SqlEngine, sql: str, parameters: Row = (), session: Session | None = None
 ) -> QueryError:
-    """The error of a statement that must fail when it is planned, run or read."""
+    """Return the error of a statement that must fail when it is planned, run or read."""
     with pytest.raises(QueryError) as caught:
         rows_of(run(engine, sql, parameters, session))
     return caught.value

@@ -1,4 +1,4 @@
-"""The two sides of the law: the engine over partitions, DuckDB over the same rows in tables."""
+"""The two sides of the law: the engine over partitions, and DuckDB over the same rows in tables."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from stores.spec.schema import Row, StoreSchema
 from tests.support.stores import FixedCatalog, batch, fill, open_store
 
 _INTEGERS = {"timestamp": pa.int64(), "date32": pa.int32(), "time64": pa.int64()}
-"""The types as which times are compared: our physical values."""
+"""The types to which times are cast for comparison: those of our physical values."""
 
 
 @dataclass
@@ -68,14 +68,14 @@ def run(
 
 
 def looked_up(statement: Statement, parameters: Row, session: Session) -> Sequence[Row] | None:
-    """The rows of a statement by its fast lookup, if it has one."""
+    """Return the rows that a statement's fast lookup gives; None without one."""
     look_up = statement.look_up
     found = None if look_up is None else look_up(statement.literals or parameters, session)
     return None if found is None else tuple(found.rows)
 
 
 def rows_of(result: Result) -> list[Row]:
-    """All rows of a result as physical values."""
+    """Return all rows of a result as physical values."""
     if result.rows is not None:
         return list(result.rows)
     types = [column.type for column in result.columns]
@@ -91,7 +91,7 @@ def build(
     rows: Mapping[str, Sequence[Row]],
     directory: Path | None = None,
 ) -> Sides:
-    """The given rows on both sides; ours in RocksDB if a directory is given."""
+    """Return both sides with the given rows; ours is in RocksDB if a directory is given."""
     plain = duckdb.connect(":memory:")
     plain.execute("SET TimeZone = 'UTC'")
     plain.execute("SET integer_division = true")

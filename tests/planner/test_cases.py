@@ -1,5 +1,4 @@
-"""Text cases: SQL, the plan that EXPLAIN shows, and the rows, which DuckDB gives over all rows,
-too.
+"""Text cases: SQL, the plan that EXPLAIN shows, and the rows, which must equal DuckDB's.
 
 A case is a paragraph of `cases/*.sql`:
 
@@ -45,7 +44,7 @@ class Case:
     error: str | None = None
 
     def lines(self) -> Iterator[str]:
-        """The paragraph's lines."""
+        """Return the paragraph's lines."""
         yield f"-- {self.about}"
         if self.parameters:
             yield f"$ {json.dumps(self.parameters)}"
@@ -75,7 +74,7 @@ def parse_case(text: str) -> Case:
 
 
 def read_cases(path: Path) -> list[Case]:
-    """The cases of a file."""
+    """Return the cases of a file."""
     return [parse_case(text) for text in path.read_text().split("\n\n") if text.strip()]
 
 
@@ -97,7 +96,7 @@ def shown(row: Row) -> str:
 
 
 def run_case(case: Case) -> Case:
-    """The case with the engine's plan and rows."""
+    """Return the case with the engine's plan and rows."""
     both = sides()
     try:
         rows = both.ours(case.sql, case.parameters)

@@ -39,7 +39,7 @@ def test_a_numeric_parameter_without_precision() -> None:
 
 
 def test_uuids_stay_uuids_where_duckdb_composes() -> None:
-    """DuckDB reads them as text; a client that copies in binary counts on the declared type."""
+    """DuckDB reads them as text, but a client that copies in binary relies on the declared type."""
     store = open_store(keyvalue("devices", {"id": "bigint"}, {"device": "uuid", "n": "bigint"}))
     fill(store, [(1, UUID_OF_ONE, 1), (2, None, 2)])
     engine = SqlEngine(FixedCatalog(store))
@@ -59,7 +59,7 @@ def test_an_error_after_the_first_batch_is_reported_like_one_before_it() -> None
 
 
 def test_oids_of_parameters_are_reported() -> None:
-    """asyncpg encodes by them, and knows only this array of numbers without asking the catalog."""
+    """asyncpg encodes by them, and knows only this array of numbers without reading the catalog."""
     engine = world().engine
     statement = engine.prepare("SELECT 1 FROM pg_type WHERE oid = ANY ($1::oid[])", Session())
     assert statement.parameters == (DataType(kind=Kind.ARRAY, element=OID),)

@@ -1,4 +1,4 @@
-"""A few stores with a few rows: what the text cases and the tests of the planner run on."""
+"""A few stores with a few rows, for the text cases and the tests of the planner."""
 
 from __future__ import annotations
 
@@ -50,5 +50,5 @@ ROWS: Mapping[str, Sequence[Row]] = {
 
 
 def world() -> Sides:
-    """The stores with their rows, in memory, and DuckDB beside them."""
+    """Return the stores with their rows, in memory, and DuckDB with the same rows."""
     return build(STORES, ROWS)

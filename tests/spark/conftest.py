@@ -17,7 +17,7 @@ from stores.spark import spark_session
 FAST_START: dict[str, Any] = {
     "spark.driver.extraJavaOptions": "-Xss4m -XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
 }
-"""For a JVM that lives a minute: better compilation would cost more than it saves."""
+"""Options for a JVM that runs for a minute: better compilation would cost more than it saves."""
 
 
 class Slice(InputPartition):
@@ -80,7 +80,7 @@ class Orders:
         )
 
     def send(self, partition: int, *rows: tuple[Any, ...]) -> None:
-        """Append to a partition, all at once; `at` and `gone` may be left out."""
+        """Append to a partition, all at once; `at` and `gone` may be omitted."""
         path = self.directory / f"{partition}.jsonl"
         whole = [[*row, *(0, False)[len(row) - 2 :]] for row in rows]
         draft = path.with_suffix(".draft")

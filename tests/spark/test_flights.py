@@ -1,4 +1,4 @@
-"""The flights example, run as by a user, gives the same answers as Arrow."""
+"""The flights example, run as a user runs it, gives the same answers as Arrow."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_the_replay_is_one_file_per_day_in_order(replay: ModuleType, tmp_path: P
 
 
 def rows_of(log: StoreLog) -> list[dict[str, Any]]:
-    """Return the rows of a replica: each epoch's rows over those before."""
+    """Return the rows of a replica: each epoch's rows replace earlier ones."""
     live: dict[Any, dict[str, Any]] = {}
     after = -1
     while (commit := log.next_commit(after, list_now=True)) is not None:

@@ -1,4 +1,4 @@
-"""Spark's intervals of days and months reach a replica and come back, from compacted logs, too."""
+"""Spark's intervals of days and months reach a replica and are read back, even after compaction."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ def windows_log(root: Path, *, epochs: int) -> StoreSchema:
 
 
 def test_windows_as_replicas_show_them_with_and_without_a_snapshot(tmp_path: Path) -> None:
-    """For every compaction of the log; the watermark does not go back either."""
+    """This holds for every compaction of the log; the watermark does not go back either."""
     schema = windows_log(tmp_path, epochs=8)
     expected = shown(followed(tmp_path, schema, None), WindowRangeQuery())
     assert {row[3] for row in expected} == {2, 3, 4, 5, 6, 7}

@@ -61,7 +61,7 @@ def no_room(**options: object) -> list[Any]:
 
 
 def test_failed_tasks_leave_no_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Spark repeats the batch: on a full disk each attempt would take more space."""
+    """Spark repeats the batch, and on a full disk each attempt would take more space."""
     sink = sink_of(tmp_path, no_room, monkeypatch)
     for _ in range(2):
         with pytest.raises(RuntimeError, match="no room"):

@@ -12,13 +12,13 @@ from tests.support.conformance import ENGINES
 
 @pytest.fixture(params=ENGINES)
 def directory(request: pytest.FixtureRequest, tmp_path: Path) -> Path | None:
-    """Where the engine keeps its rows; None is memory."""
+    """Return the directory where the engine keeps its rows; None for memory."""
     return tmp_path if request.param == "rocksdb" else None
 
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Polls the log so often that no test has to wait for it."""
+    """Make hosts poll the log so often that no test has to wait for it."""
     monkeypatch.setattr(host_module, "_DISCOVER_S", 0.02)
     monkeypatch.setattr(host_module, "_BACKOFF_S", 0.01)
     monkeypatch.setattr("stores.hosting.maintenance._PAUSE_S", 0.005)

@@ -1,4 +1,4 @@
-"""The engines of the package pass the contract for engines, and it catches one that does not."""
+"""Our engines pass the contract for engines, and the contract catches wrong engines."""
 
 from __future__ import annotations
 

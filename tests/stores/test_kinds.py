@@ -116,7 +116,7 @@ def test_a_version_needs_a_time(tmp_path: Path) -> None:
 
 
 def test_versions_are_linked_by_key() -> None:
-    """As `read_store` returns them, without a replica."""
+    """`read_store` returns them so, without a replica."""
     rows = [("b", 5, 9), ("a", 20, 2), (None, 7, 3), ("a", 10, 1), (None, 8, 4)]
     logged = latest_rows(shaped(table(VERSIONS, rows, "valid_from"), VERSIONS), VERSIONS)
     linked = linked_versions(logged, VERSIONS).select(["k", "valid_from", "valid_to", "n"])

@@ -58,7 +58,7 @@ def make_server(
 
 
 def self_signed(directory: Path, *, algorithm: tuple[str, ...], more: tuple[str, ...] = ()) -> Path:
-    """Make a certificate signed by an algorithm, e.g. `("rsa:2048",)`."""
+    """Make a self-signed certificate with a key of an algorithm, e.g. `("rsa:2048",)`."""
     path = directory / "own.pem"
     openssl(
         *("req", "-x509", "-nodes", "-days", "2", "-subj", "/CN=x", "-newkey", *algorithm),

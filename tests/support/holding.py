@@ -38,5 +38,5 @@ def longest_hold_s(call: Callable[[], object]) -> float:
 
 
 def _late_s(delays: Path) -> float:
-    """Seconds that a thread was ready to run and had no processor."""
+    """Return the seconds that a thread was ready to run and had no processor."""
     return int(delays.read_text().split()[1]) / 1e9

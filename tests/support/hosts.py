@@ -1,4 +1,4 @@
-"""Hosts to test: the logs that they follow, and what they answer."""
+"""Hosts to test: the logs that they follow, and their answers."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def write(root: Path, *, n: int, schema: StoreSchema = CLICKS, users: int = 10) 
 
 
 def counts(host: Host) -> set[int]:
-    """The distinct counts of all rows; empty while a partition does not answer."""
+    """Return the distinct counts of all rows; empty while a partition does not answer."""
     try:
         result = host.query(SCAN)
     except HostRestoringError:

@@ -76,7 +76,7 @@ def empty_commit(epoch: int, *, previous: int = -1, writer: str = "w") -> Commit
 
 
 def old_commit(epoch: int, *, previous: int = -1, writer: str = "w") -> Commit:
-    """As `empty_commit`, of format 1."""
+    """Return an empty commit of format 1; see `empty_commit`."""
     return replace(empty_commit(epoch, previous=previous, writer=writer), format=1)
 
 

@@ -38,7 +38,7 @@ class Lookups:
 
 @contextmanager
 def looking_up(dsn: str, pid: int, sql: str) -> Iterator[Lookups]:
-    """Look up a key while the block runs; it begins after the first lookup.
+    """Look up a key while the block runs; the block begins after the first lookup.
 
     Args:
         dsn: connection string of the gateway.
@@ -87,7 +87,7 @@ def main(dsn: str, pid: int, sql: str) -> None:
 
 
 def _late_s(pid: int) -> float:
-    """Seconds that threads of a process were ready to run and had no processor."""
+    """Return the seconds that threads of a process were ready to run and had no processor."""
     total = 0
     with suppress(OSError):
         for task in os.listdir(f"/proc/{pid}/task"):

@@ -25,7 +25,7 @@ HOUR_MS = 3_600_000
 
 
 def write(root: Path, epoch: int, committed_ms: int | None = None) -> None:
-    """Every epoch counts up all users, and removes one of them for good."""
+    """Write epochs, each of which counts up all users and removes one of them for good."""
     rows = pa.table(
         {
             "usr": USERS,
@@ -46,7 +46,7 @@ def expected(epoch: int) -> list[Row]:
 
 
 def ten_epochs(root: Path) -> Path:
-    """A log of epochs 0 to 9, an hour apart."""
+    """Return a log of epochs 0 to 9, an hour apart."""
     for epoch in range(10):
         write(root, epoch)
     return root
@@ -61,14 +61,14 @@ def data_of(root: Path) -> list[int]:
 
 
 def run(root: Path, *, hours: float = 9, **options: object) -> Compacted:
-    """A run at a time after the first epoch, when everything in the log is old."""
+    """Run a compaction at a time after the first epoch, when everything in the log is old."""
     whole = {"orphan_age_ms": 0, **options}
     later = lambda: int(T0 + hours * HOUR_MS)  # noqa: E731
     return compact(root, "clicks", clock=later, **whole)  # type: ignore[arg-type]
 
 
 def read_whole(root: Path, data: Path) -> list[Row]:
-    """The rows of a replica that begins empty."""
+    """Return the rows of a replica that begins empty."""
     shutil.rmtree(data, ignore_errors=True)
     store = followed(root, data, CLICKS)
     while store.follow():

@@ -51,7 +51,7 @@ def test_one_that_dies_says_why(tmp_path: Path) -> None:
     assert gone(dying.pid)
 
 
-def test_one_that_hangs_is_given_up(tmp_path: Path) -> None:
+def test_one_that_hangs_is_killed(tmp_path: Path) -> None:
     hanging = server(tmp_path / "log", SLEEP, said="never", ready_timeout_s=0.3)
     with pytest.raises(ServerError, match="not ready after"), hanging:
         pass

@@ -22,7 +22,7 @@ def _integers(bits: int) -> st.SearchStrategy[Value]:
 def _decimals(precision: int, scale: int) -> st.SearchStrategy[Value]:
     most = 10**precision - 1
     unscaled = st.one_of(st.sampled_from([-most, -1, 0, 1, most]), st.integers(-most, most))
-    # By digits, because the default context would round to 28 digits.
+    # Decimals are made from digits, because the default context would round to 28 digits.
     return unscaled.map(
         lambda n: Decimal((int(n < 0), tuple(int(digit) for digit in str(abs(n))), -scale))
     )
@@ -75,7 +75,7 @@ VALUES: dict[str, st.SearchStrategy[Value]] = {
 
 
 def column(name: str, data_type: str) -> Column:
-    """One column."""
+    """Draw one column."""
     return Column(name=name, type=DataType.parse(data_type))
 
 
@@ -88,7 +88,7 @@ def tables(
     columns_max: int = 4,
     rows_max: int = 8,
 ) -> tuple[tuple[Column, ...], list[Row]]:
-    """Some columns, and rows of them with NULLs."""
+    """Draw some columns, and rows of them with NULLs."""
     names = draw(
         st.lists(st.sampled_from(sorted(types)), min_size=columns_min, max_size=columns_max)
     )
@@ -104,7 +104,7 @@ def _maybe(values: st.SearchStrategy[Value]) -> st.SearchStrategy[Value]:
 
 
 def arrays_of(columns: Sequence[Column], rows: Sequence[Row], *, pad: int = 0) -> list[pa.Array]:
-    """The rows as Arrow columns; with padding they are slices of longer ones."""
+    """Return the rows as Arrow columns; with padding they are slices of longer ones."""
     found = []
     for i, each in enumerate(columns):
         values = [row[i] for row in rows]
@@ -115,17 +115,17 @@ def arrays_of(columns: Sequence[Column], rows: Sequence[Row], *, pad: int = 0) -
 
 
 def same(value: Value) -> Value:
-    """The value in a form in which equal values compare equal: one NaN."""
+    """Return the value in a form in which equal values compare equal, with one NaN."""
     return "NaN" if isinstance(value, float) and math.isnan(value) else value
 
 
 def stored(value: Value) -> Value:
-    """The value as a key keeps it: one NaN, and no negative zero."""
+    """Return the value as a key keeps it: one NaN, and no negative zero."""
     return value + 0.0 if isinstance(value, float) and value == 0 else same(value)
 
 
 def rows_of(batches: Iterable[Batch]) -> list[Row]:
-    """The rows of a stream as comparable tuples; of batches without columns, empty ones."""
+    """Return the rows of a stream as comparable tuples; batches without columns give empty ones."""
     found: list[Row] = []
     for batch in batches:
         lists = [

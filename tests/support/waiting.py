@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 WAIT_S = 10.0
-"""Seconds: longer than anything takes on a busy machine, so a timeout is a failure."""
+"""Seconds, longer than anything takes on a busy machine, so a timeout is a failure."""
 
 
 def until(condition: Callable[[], object], timeout_s: float = 10) -> None:

@@ -103,7 +103,7 @@ def test_saslprep(password: str, prepared: bytes) -> None:
 MANY = [f"stranger{number}" for number in range(3000)]
 
 
-def test_mocks_have_the_shapes_of_users_as_often_as_users_do() -> None:
+def test_mocks_have_the_shapes_of_users_in_the_same_proportion() -> None:
     shapes = ((4096, 16),) * 3 + ((10_000, 12),)
     found = Counter(shape_of(mock_verifier(each, secret=b"s" * 32, shapes=shapes)) for each in MANY)
     assert set(found) == set(shapes)

@@ -46,7 +46,7 @@ def test_a_table_is_no_wider_than_the_terminal() -> None:
     assert " ".join(printed(made)).count("word") == 30
 
 
-def test_records_have_a_line_a_column() -> None:
+def test_records_have_a_line_for_each_column() -> None:
     made = console()
     print_records(made, COLUMNS, [[1, "x"], [2, None]])
     lines = printed(made)

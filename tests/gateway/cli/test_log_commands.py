@@ -45,7 +45,7 @@ def test_a_damaged_log_is_reported_and_repaired(root: Path) -> None:
     assert done.stdout.splitlines() == [
         f"{name}: 3 epochs, 6 rows, 0 damaged" for name in ("clicks", "views")
     ]
-    # One damage by an older writer, and one that cannot be repaired.
+    # One is damage by an older writer, and one cannot be repaired.
     late = root / "clicks" / "epochs" / f"{3:020d}.json"
     late.write_text(
         '{"format": 1, "epoch": 3, "previous": 2, "position": {}, "watermark_ms": null,'

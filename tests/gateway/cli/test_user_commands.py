@@ -72,7 +72,7 @@ def test_an_error_is_one_sentence(arguments: list[str], given: str, said: str) -
 
 
 @pytest.mark.parametrize(("second", "status"), [("sesame", 0), ("other", 2)])
-def test_a_terminal_is_asked_twice_and_shows_nothing(
+def test_a_terminal_prompts_twice_and_shows_nothing(
     tmp_path: Path, second: str, status: int
 ) -> None:
     path = tmp_path / "users.txt"
@@ -101,14 +101,14 @@ def read_until(terminal: int, end: bytes) -> bytes:
 
 def read_to_end(terminal: int) -> bytes:
     shown = b""
-    with contextlib.suppress(OSError):  # how Linux tells that the other end is closed
+    with contextlib.suppress(OSError):  # how Linux reports that the other end is closed
         while read := os.read(terminal, 1000):
             shown += read
     return shown
 
 
 @pytest.mark.parametrize("reading", [{"PYTHONUTF8": "1"}, {"PYTHONIOENCODING": "utf-8:strict"}])
-def test_a_password_that_is_not_utf8_is_one_sentence(
+def test_the_error_of_a_password_that_is_not_utf8_is_one_sentence(
     tmp_path: Path, reading: dict[str, str]
 ) -> None:
     path = tmp_path / "users.txt"

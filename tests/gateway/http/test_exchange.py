@@ -31,8 +31,8 @@ async def test_a_stream_waits_for_its_reader(
     await client.full.wait()
     await workers.run(int)
     await workers.run(int)
-    # Each batch of the fake gives some two chunks: those that were read, one that waits to be sent,
-    # one ahead; not the hundred that there are.
+    # Each batch of the fake gives about two chunks: those that were read, one that waits to be sent
+    # and one ahead, but not all hundred of them.
     assert engine.batches_made < 10
     client.read_on()
     await answering

@@ -68,7 +68,7 @@ async def test_the_format_is_the_one_that_the_scraper_accepts(
 
 
 @pytest.mark.parametrize("kind", ["application/openmetrics-text", "text/plain"])
-async def test_a_malformed_accept_header_is_the_client_s_fault(
+async def test_a_malformed_accept_header_is_a_client_error(
     services: Services, make_metrics: MakeMetrics, kind: str
 ) -> None:
     async with asking(services, make_metrics(FakeNode())) as client:

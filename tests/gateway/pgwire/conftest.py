@@ -15,7 +15,7 @@ from tests.support.certificates import Signed, make_authority, make_server
 
 @pytest.fixture(params=[True, False], ids=["recalls", "forgets"])
 def gateway(request: pytest.FixtureRequest) -> Iterator[Serving]:
-    """A server with the default limits; its engine plans short statements at once, or never."""
+    """Run a server with the default limits; its engine plans short statements at once, or never."""
     with serving(recalls=request.param) as running:
         yield running
 
@@ -37,7 +37,7 @@ def signed(directory: Path) -> Signed:
 
 @pytest.fixture(scope="module")
 def guarded(users: Path, signed: Signed) -> Iterator[Serving]:
-    """SCRAM with a certificate, as beyond loopback."""
+    """Run a server that requires SCRAM and has a certificate, as beyond loopback."""
     tls = Tls(certificate=signed.certificate, key=signed.key)
     with access_of(users) as access, serving(access=access, tls=tls) as running:
         yield running

@@ -1,6 +1,6 @@
-"""The cases of COPY; `python -m tests.gateway.pgwire.copy_cases` asks PostgreSQL for the answers.
+"""The cases of COPY; `python -m tests.gateway.pgwire.copy_cases` gets PostgreSQL's answers.
 
-`cases/copy.json` has what PostgreSQL 15 answered: the messages of each COPY as hexadecimal digits,
+`cases/copy.json` has the answers of PostgreSQL 15: the messages of each COPY as hexadecimal digits,
 or its error. To make it anew, name a server in STATEGATE_TEST_POSTGRES (see `test_transcripts`).
 """
 

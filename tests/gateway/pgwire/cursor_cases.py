@@ -1,8 +1,8 @@
-"""The cases of cursors; `python -m tests.gateway.pgwire.cursor_cases` asks PostgreSQL for answers.
+"""The cases of cursors; `python -m tests.gateway.pgwire.cursor_cases` gets PostgreSQL's answers.
 
-`cases/cursors.json` has walks over a few numbered rows, chosen at random, with what PostgreSQL 15
-gave at each step: rows and tag, or the error that ended the walk. To make it anew, name a server in
-STATEGATE_TEST_POSTGRES (see `test_transcripts`).
+`cases/cursors.json` has walks over a few numbered rows, chosen at random, with the answer of
+PostgreSQL 15 at each step: rows and tag, or the error that ended the walk. To make it anew, name a
+server in STATEGATE_TEST_POSTGRES (see `test_transcripts`).
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from tests.gateway.pgwire.serving import HOST, Serving
 
 
 def told(error: tuple[str, bytes]) -> dict[str, str]:
-    """The fields of an ErrorResponse."""
+    """Return the fields of an ErrorResponse."""
     kind, body = error
     assert kind == "E"
     return wire.error_fields(body)
@@ -47,8 +47,8 @@ class TlsClient(wire.RawClient):
     """A raw client inside TLS.
 
     Args:
-        port: of the server.
-        alpn: what it offers; with it, it asks for TLS directly.
+        port: the server's port.
+        alpn: the protocol that it offers; if given, TLS begins without an SSLRequest.
     """
 
     def __init__(self, port: int, *, alpn: str | None = None, direct: bool = False) -> None:
@@ -69,7 +69,7 @@ class TlsClient(wire.RawClient):
 
 
 def binding_of(client: TlsClient) -> bytes:
-    """By the openssl program, so that our own reading of certificates is not asked."""
+    """Return a certificate's channel binding, computed by openssl and not by our own code."""
     certificate = client.tls.getpeercert(binary_form=True)
     assert certificate is not None
     return bytes.fromhex(

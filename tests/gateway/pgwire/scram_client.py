@@ -29,7 +29,7 @@ class ScramClient:
         password: as SASLprep leaves it.
         header: the GS2 header, e.g. `n,,`.
         binding: the channel binding data, which follows the header.
-        nonce: of the client.
+        nonce: the client's nonce.
     """
 
     def __init__(
@@ -64,14 +64,14 @@ class ScramClient:
 
 
 def initial(mechanism: str, message: bytes | None) -> bytes:
-    """A SASLInitialResponse."""
+    """Return a SASLInitialResponse."""
     body = wire.text(mechanism)
     body += struct.pack(">i", -1) if message is None else struct.pack(">i", len(message)) + message
     return wire.framed("p", body)
 
 
 def response(message: bytes) -> bytes:
-    """A SASLResponse or, with its NUL, a PasswordMessage."""
+    """Return a SASLResponse or, with its NUL, a PasswordMessage."""
     return wire.framed("p", message)
 
 
@@ -86,7 +86,7 @@ def read_request(client: RawClient, code: int) -> bytes:
 def log_in(
     client: RawClient, scram: ScramClient, *, user: str, mechanism: str = PLAIN
 ) -> list[Message]:
-    """All messages from the server's final one on, or the error."""
+    """Return all messages from the server's final one on, or the error."""
     client.send(wire.startup(user=user, database="db"))
     read_request(client, 10)
     client.send(initial(mechanism, scram.first()))

@@ -27,7 +27,7 @@ SERVER_VERSION = "15.18"
 
 @dataclass(slots=True, kw_only=True)
 class Serving:
-    """A server that runs."""
+    """A running server."""
 
     server: PgServer
     engine: FakeEngine

@@ -18,7 +18,7 @@ def engine() -> SqlEngine:
 
 
 def named(engine: SqlEngine, sql: str) -> list[str | None]:
-    """`relation.column` of each result column, as the catalog names them."""
+    """Return `relation.column` for each result column, as the catalog names it."""
     found: list[str | None] = []
     for column in engine.prepare(sql, Session()).columns:
         if not isinstance(column, ResultColumn):

@@ -30,7 +30,7 @@ def query(sql: str) -> exp.Query:
         (" WHERE n BETWEEN 1 AND 2", " WHERE n BETWEEN 1 AND 2"),
     ],
 )
-def test_all_pages_are_no_condition(where: str, left: str) -> None:
+def test_a_range_of_all_pages_is_not_a_condition(where: str, left: str) -> None:
     tree = query(f"SELECT n FROM t{where} LIMIT 3")
     assert drop_page_ranges([*tree.find_all(exp.Between)]) is (ALL in where)
     assert tree == query(f"SELECT n FROM t{left} LIMIT 3")

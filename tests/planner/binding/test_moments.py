@@ -1,4 +1,4 @@
-"""Moments computed from parameters: the same as DuckDB computes."""
+"""Moments computed from parameters equal those that DuckDB computes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Qualified columns; and names of a statement that look like those of the planner."""
+"""Qualified columns, and names of a statement that look like the planner's own."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def store() -> LocalStore:
 
 @pytest.fixture
 def engine(store: LocalStore) -> SqlEngine:
-    limits = EngineLimits(few_rows=False)  # else its rows would be read at once
+    limits = EngineLimits(few_rows=False)  # otherwise its rows would be read at once
     return SqlEngine(FixedCatalog(store), limits=limits, clock=lambda: 1_000)
 
 

@@ -1,4 +1,4 @@
-"""A scope that is made without a walk is the one that sqlglot makes."""
+"""A scope that is made without walking the tree is the one that sqlglot makes."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_the_scope_of_one_table_is_made_directly(sql: str) -> None:
     (made,) = scopes_of(tree, Nodes(tree))
     (found,) = traverse_scope(tree)
     assert _said([made]) == _said([found])
-    # Also names that may mean a result column, and stars, which belong to this scope, too.
+    # Names that may mean a result column, and stars, belong to this scope, too.
     assert set(map(id, made.columns)) >= set(map(id, found.columns))
     assert found._collected
     assert not made._collected

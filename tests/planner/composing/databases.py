@@ -21,7 +21,7 @@ SCHEMA = pa.schema([("n", pa.int64())])
 LONG = 100_000
 """Rows of a relation that is too long to be sent with its statement."""
 BOMB = "SELECT levenshtein(repeat('a', 200000), repeat('b', 200000))"
-"""Half a minute inside one function, which looks at no interrupt."""
+"""A statement that spends half a minute inside one function, which ignores interrupts."""
 WAIT_S = 30.0
 
 
@@ -31,7 +31,7 @@ def database_in(processes: ProcessPool) -> RemoteDatabase:
 
 
 def numbers(count: int, *, rows: int = 8192) -> list[pa.RecordBatch]:
-    """0 to `count` - 1 in batches."""
+    """Return 0 to `count` - 1 in batches."""
     return [
         pa.record_batch([pa.array(range(at, min(at + rows, count)))], schema=SCHEMA)
         for at in range(0, count, rows)
@@ -52,7 +52,7 @@ def rows_of(
     cancellation: Cancellation | None = None,
     **relations: ArrowRelation,
 ) -> list[Row]:
-    """All rows of a statement."""
+    """Return all rows of a statement."""
     cancellation = cancellation or Cancellation(WAIT_S)
     return rows(iter(database.run(sql, relations=relations, cancellation=cancellation)))
 
@@ -75,5 +75,5 @@ def is_gone(pid: int) -> bool:
             with Path(f"/proc/{pid}/stat").open() as stat:
                 if stat.read().rpartition(") ")[2].startswith("Z"):
                     return True
-        time.sleep(0.01)  # there is no event: it is not ours
+        time.sleep(0.01)  # there is no event: it is not our child
     return False

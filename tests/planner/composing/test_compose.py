@@ -1,4 +1,4 @@
-"""The composing DuckDB: relations that are read again, and the values it takes."""
+"""The composing DuckDB: relations that are read again, and the values that it takes."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_describing_reads_nothing(composer: Composer) -> None:
 
 
 def test_describing_computes_nothing(composer: Composer) -> None:
-    """To compute this constant would take several minutes, and then fail by the deadline."""
+    """Computing this constant would take several minutes, and then fail at the deadline."""
     sql = "SELECT levenshtein(repeat('a', 400000), repeat('b', 400000)) AS n"
     limit = Cancellation(timeout_s=30)
     assert [str(c.type) for c in composer.describe(sql, {}, (), OUTLINE, cancellation=limit)] == [

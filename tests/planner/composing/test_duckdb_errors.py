@@ -1,4 +1,4 @@
-"""Errors of DuckDB with PostgreSQL's message, SQLSTATE and position."""
+"""Errors of DuckDB get PostgreSQL's message, SQLSTATE and position."""
 
 from __future__ import annotations
 

@@ -103,7 +103,7 @@ SCHEMA = pa.schema([("n", pa.int64()), ("t", pa.string())])
 
 
 @given(st.binary(max_size=200))
-def test_bytes_that_are_no_batch_are_torn_or_read(body: bytes) -> None:
+def test_bytes_that_are_not_a_batch_are_torn_or_read(body: bytes) -> None:
     try:
         found = frames.batches_in(pa.py_buffer(body), [len(body)], SCHEMA)
     except frames.TornFrameError:

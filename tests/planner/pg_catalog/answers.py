@@ -34,12 +34,12 @@ class Answer:
     rows: tuple[Cells, ...]
 
     def sorted(self) -> list[str]:
-        """The rows, in any order."""
+        """Return the rows as texts in sorted order."""
         return sorted(map(json.dumps, self.rows))
 
     @property
     def digest(self) -> str:
-        """A text that is equal for equal columns and rows, in any order."""
+        """Return a text that is equal for equal columns and rows, in any order."""
         text = json.dumps([self.columns, self.sorted()])
         return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
@@ -48,7 +48,7 @@ class Side:
     """A server that answers, and the names of its oids.
 
     Args:
-        ask: gives the answer to a statement, or the text of its error.
+        ask: returns the answer to a statement, or the text of its error.
     """
 
     def __init__(self, ask: Callable[[Captured], Answer | str]) -> None:
@@ -65,7 +65,7 @@ class Side:
         return {name: int(oid) for oid, name in self._names.items()}
 
     def answer(self, statement: Captured) -> Answer | str:
-        """The answer to a captured statement, with names where it has oids of ours."""
+        """Return the answer to a captured statement, with names in place of our oids."""
         answer = self._ask(statement.with_oids(self._oids.__getitem__))
         if isinstance(answer, str):
             return answer
@@ -93,7 +93,7 @@ def ask_catalog(catalog: PgCatalog, statement: Captured) -> Answer | str:
 
 
 def as_text(value: object) -> str | None:
-    """A value as PostgreSQL writes it."""
+    """Return a value as PostgreSQL writes it."""
     if value is None:
         return None
     if isinstance(value, bool):

@@ -1,6 +1,6 @@
-"""Write `planner/pg_catalog/seed.py` from a PostgreSQL 15 server. For developers who have one.
+"""Write `planner/pg_catalog/seed.py` from a PostgreSQL 15 server, for developers who have one.
 
-Run it when the version that the gateway claims moves to another major version:
+Run it when the gateway is to claim another major version:
 
     STATEGATE_TEST_PSQL="psql -h localhost -U postgres" \
         python -m tests.planner.pg_catalog.make_seed
@@ -99,7 +99,7 @@ PLAIN = {
 
 
 def run_psql(sql: str) -> str:
-    """The rows of a query in COPY's text format."""
+    """Return the rows of a query in COPY's text format."""
     command = shlex.split(os.environ["STATEGATE_TEST_PSQL"])
     text = f"COPY ({sql.strip()}) TO STDOUT"
     done = subprocess.run(
@@ -109,7 +109,7 @@ def run_psql(sql: str) -> str:
 
 
 def table(name: str, comment: str, rows: str) -> str:
-    """One constant of the module: a text block and the docstring under it."""
+    """Return one constant of the module: a text block and the docstring under it."""
     assert '"""' not in rows
     return f'\n{name} = r"""\n{rows}"""\n"""{comment}"""\n'
 

@@ -38,7 +38,7 @@ class Captured:
     parameters: tuple[str | None, ...]
 
     def with_oids(self, oid: Callable[[str], int]) -> Captured:
-        """The same with the oids of a server."""
+        """Return the same statement with the oids of a server."""
 
         def put(text: str) -> str:
             return _OID.sub(lambda found: str(oid(found[1])), text)
@@ -53,7 +53,7 @@ class Captured:
 
 @cache
 def captured() -> tuple[Captured, ...]:
-    """All of them, in the order of the file."""
+    """Return all captured statements, in the order of the file."""
     with gzip.open(DATA / "statements.jsonl.gz", "rt", encoding="utf-8") as file:
         lines = [json.loads(line) for line in file]
     return tuple(
@@ -68,7 +68,7 @@ def captured() -> tuple[Captured, ...]:
 
 
 def parse(sql: str) -> exp.Query:
-    """One statement as the engine hands it to the catalog."""
+    """Return one statement as the engine passes it to the catalog."""
     tree = DIALECT.parser().parse(tokenize(sql), sql)[0]
     assert isinstance(tree, exp.Query)
     return tree
@@ -80,7 +80,7 @@ def run(
     *parameters: str | None,
     session: Session | None = None,
 ) -> pa.Table:
-    """The rows of a statement; parameters in PostgreSQL's text form."""
+    """Return the rows of a statement; parameters are in PostgreSQL's text form."""
     statement = catalog.prepare(sql, parse(sql), ())
     values = tuple(
         None if text is None else parse_value(text, kind)
@@ -95,6 +95,6 @@ def run(
 
 
 def rows(table: pa.Table) -> list[tuple[object, ...]]:
-    """The rows of a table, by position: names may occur twice."""
+    """Return the rows of a table, by position, as names may occur twice."""
     columns = [column.to_pylist() for column in table.columns]
     return list(zip(*columns, strict=True)) if columns else [()] * table.num_rows

@@ -24,7 +24,7 @@ from stores.spec.store import (
 
 
 def columns(**types: str) -> tuple[Column, ...]:
-    """Columns by name and SQL type."""
+    """Return columns by name and SQL type."""
     return tuple(Column(name=name, type=DataType.parse(kind)) for name, kind in types.items())
 
 
@@ -64,7 +64,7 @@ DELAYS = StoreSchema(
 )
 
 SCHEMAS = (CLICKS, USERS, BIG, OTHER, V_ACTIVE)
-"""As in the database that the statements were captured from."""
+"""The tables of the database in which the statements were captured, as stores."""
 
 
 R = TypeVar("R")
@@ -127,5 +127,5 @@ def stores_of(*schemas: StoreSchema) -> Mapping[str, Store]:
 
 
 def defined_stores(*schemas: StoreSchema) -> DefinedStores:
-    """A catalog of these stores."""
+    """Return a catalog of these stores."""
     return DefinedStores(stores=stores_of(*schemas))

@@ -20,7 +20,7 @@ SIDE = Side(lambda statement: ask_catalog(CATALOG, statement))
 IDENTICAL = dict(
     line.split("\t") for line in (DATA / "identical.tsv").read_text().strip().splitlines()
 )
-"""Number → digest of the answer that was PostgreSQL's. The list only grows."""
+"""Number → digest of an answer that equalled PostgreSQL's. The list only grows."""
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""SQL means the same whatever it reads: a catalog relation, a store, or nothing at all."""
+"""SQL means the same whether it reads a catalog relation, a store, or nothing."""
 
 from __future__ import annotations
 

@@ -85,12 +85,12 @@ def test_a_slice_is_an_array_that_begins_at_1(first: int, last: int) -> None:
         ("''::int2vector, array_lower(''::int2vector, 1)", [([], 0)]),
     ],
 )
-def test_functions_of_arrays_count_as_the_vector_does(sql: str, found: object) -> None:
+def test_functions_of_arrays_use_the_subscripts_of_the_vector(sql: str, found: object) -> None:
     answer = ask(sql)
     assert found is None or answer == found
 
 
-def test_the_key_of_a_table_as_odbc_asks_for_it() -> None:
+def test_the_key_of_a_table_as_odbc_reads_it() -> None:
     found = rows(
         run(
             CATALOG,

@@ -61,7 +61,7 @@ def test_text_stays_text(sides: Sides) -> None:
     assert len(rows_of(run(sides.engine, "EXPLAIN (ANALYZE off) SELECT age FROM people"))) == 3
 
 
-def test_other_formats_are_refused_at_their_word(sides: Sides) -> None:
+def test_the_error_of_another_format_points_at_it(sides: Sides) -> None:
     error = refusal(sides.engine, "EXPLAIN (FORMAT XML) SELECT 1 FROM people")
     assert (error.sqlstate, error.position) == ("0A000", 17)
 
@@ -76,14 +76,14 @@ def engine() -> SqlEngine:
 
 
 def estimated(engine: SqlEngine, sql: str) -> tuple[float, int, int]:
-    """Cost, rows and width."""
+    """Return cost, rows and width."""
     first = rows_of(run(engine, f"EXPLAIN {sql}"))[0][0]
     found = _COSTS.search(first)
     assert found is not None, first
     return float(found[2]), int(found[3]), int(found[4])
 
 
-def test_a_key_is_a_row_and_a_scan_the_store(engine: SqlEngine) -> None:
+def test_a_key_is_estimated_as_one_row_and_a_scan_as_the_store(engine: SqlEngine) -> None:
     ((count,),) = rows_of(run(engine, "SELECT count(*) FROM orders"))
     assert estimated(engine, "SELECT * FROM people WHERE name = 'ann'")[1] == 1
     assert estimated(engine, "SELECT * FROM orders")[1] == count
@@ -114,7 +114,7 @@ def test_costs_can_be_left_out(engine: SqlEngine, option: str) -> None:
     assert not any("cost=" in line for (line,) in lines)
 
 
-def test_it_says_which_statements_can_do_without_duckdb(sides: Sides) -> None:
+def test_it_shows_which_statements_can_run_without_duckdb(sides: Sides) -> None:
     few = "row by row, if at most 256 rows are read"
     in_memory = "column by column, if at most 65536 rows are in memory"
     lines = {

@@ -1,4 +1,4 @@
-"""Texts that differ in their literals: the same plan, and the values that each of them has."""
+"""Texts that differ in their literals share a plan, and each has its own values."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TEXTS = st.lists(PIECES, max_size=9).map("".join)
 
 
 TAILS = st.lists(st.tuples(TEXTS, TEXTS, TEXTS), min_size=1, max_size=3)
-"""For each literal: a text, another, and what follows."""
+"""For each literal: a text, another one, and the text that follows."""
 
 
 @given(TEXTS, TAILS)
@@ -37,7 +37,9 @@ TAILS = st.lists(st.tuples(TEXTS, TEXTS, TEXTS), min_size=1, max_size=3)
 @example("a '", [("x", "y", "', '"), ("z", "', '", "'")])
 @example("a '", [("x", "y", "' < "), ("1", "1.5", " x")])
 @example("a ", [("1", "2", " x "), ("3", "4 x 5", " x "), ("6", "7", "")])
-def test_a_template_gives_what_lift_takes_out(head: str, parts: list[tuple[str, str, str]]) -> None:
+def test_a_template_returns_the_literals_that_parameterize_takes_out(
+    head: str, parts: list[tuple[str, str, str]]
+) -> None:
     """Check texts that differ only between the same pieces."""
     text, other, spans = head, head, []
     for first, second, after in parts:
@@ -96,7 +98,7 @@ def engine() -> SqlEngine:
 
 
 def by_shape(engine: SqlEngine, sql: str) -> Statement:
-    """The statement of a text whose shape has come often enough to be planned."""
+    """Return the statement of a text whose shape has occurred often enough to be planned."""
     session = Session()
     for number in (90, 91, 92):
         engine.prepare(re.sub("7", str(number), sql), session)

@@ -1,4 +1,4 @@
-"""Compares our answers with PostgreSQL's; differences that the README lists do not count."""
+"""Compare our answers with PostgreSQL's; differences that the README lists do not count."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@
     ! 22012                                        or the SQLSTATE that it fails with
     ~ reason                                       our answer differs, and why
 
-`python -m tests.planner.postgres.make` asks a PostgreSQL anew and writes the files.
+`python -m tests.planner.postgres.make` gets the answers from a PostgreSQL and writes the files.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Answer:
     error: str | None = None
 
     def lines(self) -> Iterator[str]:
-        """As it is in the files."""
+        """Return its lines in the files."""
         if self.error is not None:
             yield f"! {self.error}"
             return
@@ -52,7 +52,7 @@ class Entry:
     """Why our answer differs; None if it is the same."""
 
     def lines(self) -> Iterator[str]:
-        """As it is in the files."""
+        """Return its lines in the files."""
         yield self.sql
         yield from self.answer.lines()
         if self.reason is not None:

@@ -1,8 +1,8 @@
-"""Fills the corpus with the answers of a PostgreSQL: `python -m tests.planner.postgres.make PORT`.
+"""Fill the corpus with PostgreSQL's answers: `python -m tests.planner.postgres.make PORT`.
 
-It wants a server of version 15 on this host, whose user postgres needs no password, and a database
-of encoding UTF8 with `lc_collate=C` and `lc_ctype=C.UTF-8`. It makes the relations there, and
-writes the files of the corpus.
+It needs a server of version 15 on this host, whose user postgres has no password, and a database of
+encoding UTF8 with `lc_collate=C` and `lc_ctype=C.UTF-8`. It creates the relations there, and writes
+the files of the corpus.
 """
 
 from __future__ import annotations

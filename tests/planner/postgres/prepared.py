@@ -1,7 +1,7 @@
 """Statements whose parameters have inferred types, for each function, operator and argument.
 
-The signatures of functions come from PostgreSQL's catalog. In each call, one argument after the
-other is a parameter, and finally all are.
+The signatures of functions come from PostgreSQL's catalog. In each call each argument in turn is a
+parameter, and finally all of them are.
 """
 
 from __future__ import annotations

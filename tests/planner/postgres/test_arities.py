@@ -31,7 +31,7 @@ OF_SYNTAX = {
     ),
     *("position", "row", "some", "substring", "trim"),
 }
-"""Words with a syntax of their own; a plain call of them can be a syntax error."""
+"""Words with their own syntax; a plain call of one can be a syntax error."""
 
 
 @pytest.fixture(scope="module")

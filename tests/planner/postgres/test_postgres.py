@@ -34,7 +34,7 @@ def asked() -> Iterator[SqlEngine]:
 
 
 def has_row_path(asked: SqlEngine, sql: str) -> bool:
-    """Whether few rows are answered without DuckDB."""
+    """Whether a statement has a row path, which needs no DuckDB."""
     try:
         plan = asked.prepare(sql, Session()).plan
     except QueryError:
@@ -57,7 +57,7 @@ def test_answer(asked: SqlEngine, bulk: SqlEngine, entry: Entry) -> None:
     if entry.reason is None:
         assert not found
     else:
-        assert found, "it no longer differs: take the reason out"
+        assert found, "it no longer differs: remove the reason"
 
 
 def test_most_answers_of_the_corpus_are_the_same() -> None:

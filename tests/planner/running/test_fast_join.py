@@ -1,4 +1,4 @@
-"""Joins of few rows: which answers they are made of, and when they are left to DuckDB."""
+"""Joins of few rows: the answers that they are made from, and when DuckDB makes them."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_a_join_that_is_looked_up_is_that_of_its_statement(sql: str, parameter: 
     assert ordered(rows_of(bulk)) == ordered(list(found.rows))
 
 
-def test_no_keys_ask_no_partition_of_the_other_store() -> None:
+def test_without_keys_no_partition_of_the_other_store_is_read() -> None:
     engine = SqlEngine(FixedCatalog(*stores()))
     assert {each.store for each in run(engine, JOIN, (99,)).partitions} == {"books"}
 
@@ -67,11 +67,11 @@ def test_no_keys_ask_no_partition_of_the_other_store() -> None:
     ("sql", "rows"),
     [
         (JOIN, 300),
-        # Few rows of each store, which are many when they are joined.
+        # Few rows of each store become many when they are joined.
         ("SELECT p.n, q.n FROM pages p JOIN pages q ON q.book = p.book WHERE p.book = $1", 400),
     ],
 )
-def test_many_rows_are_left_to_duckdb(sql: str, rows: int) -> None:
+def test_duckdb_joins_many_rows(sql: str, rows: int) -> None:
     engine, session = SqlEngine(FixedCatalog(*stores(pages=rows if sql == JOIN else 20))), Session()
     statement = engine.prepare(sql, session)
     assert statement.look_up is not None
@@ -79,7 +79,7 @@ def test_many_rows_are_left_to_duckdb(sql: str, rows: int) -> None:
     result = run(engine, sql, (1,))
     assert result.rows is None
     assert len(rows_of(result)) == rows
-    # What was read in vain is not part of the answer.
+    # Reads made in vain are not part of the answer.
     asked = [(each.store, each.partition) for each in result.partitions]
     assert len(asked) == len(set(asked))
 
@@ -98,7 +98,7 @@ def test_a_failed_partition_fails_the_join() -> None:
 
 
 class MovingStore(LocalStore):
-    """Answers each query at the next epoch."""
+    """A store that answers each query at the next epoch."""
 
     def __init__(self, store: LocalStore) -> None:
         super().__init__(store.schema, store.replicas)

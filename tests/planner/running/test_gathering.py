@@ -1,4 +1,4 @@
-"""The tally of a statement: one answer for each partition, which tells of every failure."""
+"""The tally of a statement has one answer for each partition, which shows every failure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from stores.spec.position import EMPTY
 from stores.spec.result import Failure, QueryResult, Success
 
 
-def test_a_partition_that_has_failed_once_has_failed() -> None:
+def test_a_partition_that_has_failed_once_stays_failed() -> None:
     answers: list[QueryResult[None]] = [
         Success(value=None, position=EMPTY, epoch=3),
         Success(value=None, position=EMPTY, epoch=3, info=("read",)),

@@ -1,4 +1,4 @@
-"""Joins by lookup: the rows that are read of each store."""
+"""Joins by lookup: the rows that are read from each store."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def engine() -> SqlEngine:
 
 
 def rows_read(engine: SqlEngine, sql: str, store: str) -> tuple[list[Row], int]:
-    """The rows of a statement, and how many of a store were read for them."""
+    """Return the rows of a statement, and how many rows of a store were read for them."""
     result = run(engine, sql)
     rows = rows_of(result)
     return ordered(rows), sum(a.rows for a in result.partitions if a.store == store)
@@ -85,7 +85,7 @@ def test_the_preserved_side_of_an_outer_join_is_read_whole(engine: SqlEngine) ->
     assert rows_read(engine, negated, "big") == ([(ROWS - 10,)], ROWS)
 
 
-def test_many_keys_are_a_scan(engine: SqlEngine) -> None:
+def test_many_keys_are_read_by_a_scan(engine: SqlEngine) -> None:
     sql = "SELECT count(*) FROM parts p JOIN big b ON b.id = p.v"
     found, read = rows_read(engine, sql, "big")
     assert (found, read) == ([(ROWS,)], ROWS)

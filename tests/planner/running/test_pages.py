@@ -65,7 +65,7 @@ def test_a_page_has_the_first_rows_of_all_partitions(
         assert [value for (value,) in found] == [row[2] for row in kept[skipped : skipped + rows]]
 
 
-def test_a_page_reads_little_more_than_it_has(engine: SqlEngine) -> None:
+def test_a_page_reads_few_rows_beyond_its_own(engine: SqlEngine) -> None:
     session = Session()
     sql = "SELECT v FROM pages WHERE g = 1 AND n > 3 ORDER BY n LIMIT 20"
     statement = engine.prepare(sql, session)
@@ -89,7 +89,7 @@ def test_the_first_rows_are_among_those_read(
 
     def chunked(rows: list[Row]) -> Iterator[list[Row]]:
         for cut in cuts * (len(rows) + 1):
-            yield rows[:cut]  # of any length, also none
+            yield rows[:cut]  # of any length, even empty
             rows = rows[cut:]
         yield rows
 
@@ -104,7 +104,7 @@ def test_the_first_rows_are_among_those_read(
     assert sorted(rows, reverse=descending)[:wanted] == every[:wanted]
 
 
-def test_pages_with_nulls_and_long_ones_are_left() -> None:
+def test_long_pages_and_those_with_nulls_are_declined() -> None:
     reads: list[list[list[Row]]] = [[[(1,), (2,)]], [[], [(None,)]]]
     assert (
         first_few_rows(list(map(iter, reads)), [0], Order.ASCENDING, wanted=3, rows_max=9) is None
@@ -115,7 +115,7 @@ def test_pages_with_nulls_and_long_ones_are_left() -> None:
     )
 
 
-def test_a_path_that_missed_is_left_out_for_some_statements(engine: SqlEngine) -> None:
+def test_a_path_that_missed_is_skipped_for_some_statements(engine: SqlEngine) -> None:
     session = Session()
     statement = engine.prepare("SELECT v FROM pages WHERE g < 4 ORDER BY v", session)
     assert isinstance(statement.plan, QueryPlan)

@@ -1,4 +1,4 @@
-"""Plans by text: the ones used last are kept, each for one version of the catalog."""
+"""Plans by text: those used last are kept, each for one version of the catalog."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The planner imports and runs whether sqlglot is installed compiled or not."""
+"""The planner imports and runs with the compiled sqlglot and with the plain one."""
 
 from __future__ import annotations
 

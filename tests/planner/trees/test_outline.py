@@ -43,7 +43,7 @@ def test_rows(sql: str, rows: float) -> None:
 
 
 def test_plans_keep_no_trees() -> None:
-    """Thousands of plans are cached, and the collector visits all their objects."""
+    """Thousands of plans are cached, and the garbage collector visits all their objects."""
     gc.collect()
     before = trees()
     made = engine()

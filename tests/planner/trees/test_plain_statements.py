@@ -1,4 +1,4 @@
-"""Whatever is plain, sqlglot's own parser reads as ours does: trees, places, comments."""
+"""sqlglot's own parser reads plain statements as ours does: trees, places, comments."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_lookups_are_plain(sql: str) -> None:
         f"SELECT {'NOT ' * (NESTING_MAX + 1)}a FROM t",
     ],
 )
-def test_whatever_our_parser_may_read_otherwise_is_not(sql: str) -> None:
+def test_statements_that_our_parser_may_read_differently_are_not_plain(sql: str) -> None:
     assert not is_plain(tokenize(sql))
 
 

@@ -1,4 +1,4 @@
-"""Cancellation and deadlines of statements, from any thread; and alarms, made by one thread."""
+"""Cancellation and deadlines of statements, from any thread, and alarms from one thread."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ integers = st.integers(-(1 << 31), (1 << 31) - 1)
 
 
 def agree(column: DataType, source: DataType, held: Value, value: Value) -> None:
-    """Check that four comparisons give the same with a fitted value as with the value itself."""
+    """Check that four comparisons give the same results with a fitted value as with the value."""
     fit = fitter(source, column)
     assert fit is not None
     found = fit(value)

@@ -1,4 +1,4 @@
-"""The law of the written-out decoder: it gives what the codecs of keys and rows give."""
+"""The law of the generated decoder: it returns what the codecs of keys and rows return."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.support.values import KEY_VALUES, arrays_of, same, tables
 
 
 @given(tables(KEY_VALUES), WIDE_TABLES, st.data())
-def test_it_gives_what_the_codecs_give(keyed: Table, wide: Table, data: st.DataObject) -> None:
+def test_it_returns_what_the_codecs_return(keyed: Table, wide: Table, data: st.DataObject) -> None:
     key_columns, keys = keyed
     columns, rows = wide
     count = min(len(keys), len(rows))

@@ -1,4 +1,4 @@
-"""The partition of a key equals Spark's, and both forms agree.
+"""The partition of a key is Spark's, for single keys and for columns.
 
 `data/murmur3.jsonl` holds results of Spark 4.3's `hash(…)`, one line for each list of key types:
 physical values as JSON, decimals and non-finite numbers as text, bytes as hexadecimal.
@@ -22,7 +22,7 @@ from stores.spec.arrow import physical_array
 from stores.spec.schema import BIGINT, TEXT, Column, DataType, Key, Kind
 
 PRIME = 2**31 - 1
-"""So many partitions that their number shows nearly every bit of the hash."""
+"""The number of partitions is so large that a partition shows nearly every bit of the hash."""
 VECTORS = [
     orjson.loads(line)
     for line in (Path(__file__).parent / "data" / "murmur3.jsonl").read_bytes().splitlines()

@@ -93,7 +93,7 @@ def test_rows_without_times() -> None:
 
 
 def test_bytes_under_a_null_are_not_kept() -> None:
-    """Arrow allows any bytes under a NULL; kept, they would become part of the next column."""
+    """Arrow allows any bytes under a NULL; if kept, they would become part of the next column."""
     offsets, data = pa.py_buffer(bytes.fromhex("000000000300000004000000")), pa.py_buffer(b"junk")
     garbled = pa.Array.from_buffers(pa.string(), 2, [pa.py_buffer(b"\x02"), offsets, data])
     columns = (column("a", "text"), column("b", "text"))

@@ -82,5 +82,5 @@ def test_encoded_times_sort_as_times_do(times: list[int]) -> None:
     encoded = [encode_time(time) for time in times]
     assert [decode_time(each) for each in encoded] == times
     assert sorted(encoded) == [encode_time(time) for time in sorted(times)]
-    # So an end of an interval can lie after all windows of a key.
+    # So the end of an interval can lie after all windows of a key.
     assert all(each[0] == 1 for each in encoded)

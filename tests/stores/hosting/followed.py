@@ -1,4 +1,4 @@
-"""Stores over a real state log that a test follows by hand, and what is seen of them."""
+"""Stores over a real state log that a test follows by hand, and the answers of their partitions."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def epochs(store: LocalStore) -> set[int]:
 
 
 def answered(store: LocalStore, bound: PositionBound) -> dict[int, int | str]:
-    """Partition → the epoch it answered at, or the reason why it did not."""
+    """Return partition → the epoch at which it answered, or the reason why it did not."""
     result = store.query(SCAN.with_position_bound(bound))
     return {
         number: answer.epoch if isinstance(answer, Success) else answer.reason.value

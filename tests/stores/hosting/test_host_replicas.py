@@ -94,7 +94,7 @@ def test_a_dropped_replica_goes_on_from_its_files_or_starts_over(tmp_path: Path)
 
 
 class Asker(threading.Thread):
-    """A thread that asks a host until it is stopped, and notes every wrong answer."""
+    """A thread that queries a host until it is stopped, and records every wrong answer."""
 
     def __init__(self, host: Host) -> None:
         super().__init__()
@@ -141,7 +141,7 @@ def test_replicas_come_and_go_while_queries_run(tmp_path: Path) -> None:
 
 
 def opened(host: Host, partition: int) -> bool:
-    """Add a replica, once no one reads the rows of the dropped one."""
+    """Add a replica once no one reads the rows of the dropped one."""
     try:
         host.add_replica("clicks", partition)
     except StoreError as error:

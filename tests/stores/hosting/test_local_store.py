@@ -50,7 +50,7 @@ def test_partitions_that_are_elsewhere_or_do_not_exist() -> None:
     assert store.drop(1) is None
 
 
-def test_a_closed_store_raises_why_it_was_closed() -> None:
+def test_the_error_of_a_closed_store_says_why_it_was_closed() -> None:
     for raising in (StoreNotAvailableError, StoreMigratedError):
         store = open_store(CLICKS)
         store.close(raising)

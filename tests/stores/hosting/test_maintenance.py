@@ -23,7 +23,7 @@ pytestmark = pytest.mark.usefixtures("impatient")
 
 @dataclass(kw_only=True)
 class Part:
-    """A partition with an engine of the test."""
+    """A partition with the test's own engine."""
 
     engine: object
     schema: StoreSchema = CLICKS
@@ -45,7 +45,7 @@ class Engine:
 
 
 def test_every_engine_gets_its_turn(caplog: pytest.LogCaptureFixture) -> None:
-    """Also after one that fails, and one without work in the background."""
+    """This holds even after an engine that fails, and one without work in the background."""
     broken, whole = Engine(fails=True), Engine()
     maintenance = EngineMaintenance(
         lambda: [Part(engine=broken), Part(engine=object()), Part(engine=whole)]

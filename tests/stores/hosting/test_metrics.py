@@ -23,7 +23,7 @@ CLICKS = keyvalue("clicks", {"k": "text"}, {"n": "bigint"}, partitions=2)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EpochQuery(Query[list[int]]):
-    """A third party's query, whose result has a shape of its own."""
+    """A third party's query, whose result has its own shape."""
 
 
 def epoch_of(engine: StorePartition, view: View, query: EpochQuery) -> list[int]:

@@ -1,4 +1,4 @@
-"""Waiting for many partitions: one deadline for all, and no wait for one that will not come."""
+"""Waiting for many partitions: one deadline for all, and no wait for a missing one."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_a_missing_or_dropped_partition_ends_the_wait() -> None:
 
 
 class AdvancingStore(LocalStore):
-    """A store with one more committed epoch at each look-up."""
+    """A store with one more committed epoch at each lookup."""
 
     committed = 3
 
@@ -96,7 +96,7 @@ def test_the_latest_epoch_is_looked_up_once_for_all_partitions() -> None:
     assert not wait_for_request(store, latest, timeout_s=0)
 
 
-def test_the_latest_epoch_is_that_of_the_beginning() -> None:
+def test_the_latest_epoch_is_that_at_the_beginning_of_the_wait() -> None:
     store = open_store(CLICKS)
     fill(store, [], epoch=4)
     latest = asked(3).with_position_bound(PositionBound.at_latest())

@@ -44,7 +44,7 @@ def test_every_flipped_bit_is_found(fields: dict[str, Any], first: int) -> None:
 
 
 @given(FIELDS, st.integers(0, 2**16), st.binary(max_size=4))
-def test_every_other_end_is_found(fields: dict[str, Any], cut: int, tail: bytes) -> None:
+def test_every_wrong_end_is_found(fields: dict[str, Any], cut: int, tail: bytes) -> None:
     data = encode_document(fields)
     other = data[: cut % len(data)] + tail
     if other != data:

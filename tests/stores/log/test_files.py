@@ -22,7 +22,7 @@ DAY_S = 86_400
 
 @pytest.fixture
 def outside(tmp_path: Path) -> Path:
-    """A directory outside of the log, with old files."""
+    """Return a directory outside of the log, with old files."""
     made = tmp_path / "outside"
     (made / "sub").mkdir(parents=True)
     (made / "sub" / "file").write_text("dear")
@@ -117,7 +117,7 @@ def test_the_time_of_a_change_ignores_the_targets_of_links(
 def test_compaction_removes_nothing_outside_of_the_log(
     tmp_path: Path, outside: Path, inside: str
 ) -> None:
-    """A user who writes the log must not make compaction remove files that he cannot remove."""
+    """A user who writes the log must not make compaction remove files that the user could not."""
     root = tmp_path / "root"
     writer = StoreWriter(root, keyvalue("clicks", {"usr": "text"}, {"n": "bigint"}))
     for epoch in range(3):

@@ -59,6 +59,6 @@ def test_the_order_is_that_of_the_bytes(pair: tuple[bytes, bytes]) -> None:
     assert MACADDR.encode(one) == pair[0]
 
 
-def test_bytes_that_are_no_address() -> None:
+def test_bytes_that_are_not_an_address() -> None:
     with pytest.raises(ValueFormatError, match="incorrect binary data format"):
         MACADDR.decode(b"12345")

@@ -12,7 +12,7 @@ def test_the_server_limits_the_settings_of_sessions(setting: str | None, seconds
     assert statement_timeout_s(setting, LIMITS) == seconds
 
 
-def test_no_bound_at_all() -> None:
+def test_limits_may_be_absent() -> None:
     limits = PgLimits(statement_timeout_s=0, statement_timeout_max_s=0)
     assert statement_timeout_s(None, limits) is None
     assert statement_timeout_s("0", limits) is None

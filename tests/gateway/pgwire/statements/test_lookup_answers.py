@@ -1,4 +1,4 @@
-"""Queries that differ from the one before in their literals: they are answered as any other."""
+"""Queries that differ only in literals from the one before are answered like all others."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
 PAGE = "SELECT v FROM kv WHERE a > '{}' AND a < '{}' AND n IN ({}, {}) ORDER BY a LIMIT 2;"
 TEXTS = [
     *(PAGE.format(*each) for each in [("b", "x", 1, 2), ("c", "y", 3, 4), ("a", "z", 0, 9)]),
-    PAGE.format("d", "f", 1, 1),  # by the template from here on
+    PAGE.format("d", "f", 1, 1),  # answered by the template from here on
     PAGE.format("a", "c", 0, 1),
     PAGE.format("", "it''s", 0, 1),
     PAGE.format("a", "x", 1.5, 1),
@@ -24,7 +24,7 @@ TEXTS = [
 
 
 class CountingEngine(SqlEngine):
-    """Counts the statements that are asked for by their text."""
+    """An engine that counts the statements that are looked up by their text."""
 
     recalled = 0
 

@@ -1,4 +1,4 @@
-"""Law: a column of texts is read as one text is, by composing processes and by records."""
+"""Law: composing processes read a column of texts as the records of types read one text."""
 
 from __future__ import annotations
 

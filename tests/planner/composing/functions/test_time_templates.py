@@ -85,5 +85,5 @@ def test_rare_fields(template: str, expected: str) -> None:
     ],
 )
 def test_numbers(number: str, template: str, expected: str) -> None:
-    """As PostgreSQL 15 writes them."""
+    """The texts are those of PostgreSQL 15."""
     assert number_text(Decimal(number), template) == expected

@@ -19,7 +19,7 @@ from tests.planner.sides import Sides
 VOLATILE = {"random", "gen_random_uuid", "uuid", "uuidv4", "uuidv7"}
 """Volatile functions that are harmless."""
 CATALOG = {*CALLABLE_OVER_STORES, "nextval", "currval", "setval"}
-"""Functions that the catalog's database answers or refuses, not that of the stores."""
+"""Functions that the catalog's database answers or refuses, and not that of the stores."""
 
 
 def known(kinds: str) -> list[str]:
@@ -95,7 +95,7 @@ def test_listed_functions_read_only_their_arguments() -> None:
 
 
 def test_functions_with_result_types_can_be_called() -> None:
-    assert set(RESULTS) <= FUNCTIONS | {"str_position"}  # what POSITION parses as
+    assert set(RESULTS) <= FUNCTIONS | {"str_position"}  # the name under which POSITION is parsed
     assert set(SAME_AS_FIRST) <= FUNCTIONS
 
 

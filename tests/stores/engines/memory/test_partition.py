@@ -1,4 +1,4 @@
-"""The reference engine against answers written by hand: other engines are compared with it."""
+"""The reference engine gives answers written by hand; other engines are compared with it."""
 
 from __future__ import annotations
 

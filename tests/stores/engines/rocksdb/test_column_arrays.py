@@ -1,4 +1,4 @@
-"""The log of changes that kept columns have yet to take."""
+"""The log of changes that are not yet merged into kept columns."""
 
 from __future__ import annotations
 

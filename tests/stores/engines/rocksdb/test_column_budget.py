@@ -30,14 +30,14 @@ def test_lost_columns_wait_twice_as_long_each_time(monkeypatch: pytest.MonkeyPat
         assert (is_due_early, demand.is_due) == (False, True)
 
 
-def test_columns_that_scans_ask_for_are_the_second_choice() -> None:
+def test_columns_wanted_by_scans_are_the_second_choice() -> None:
     demand = ColumnDemand()
     assert demand.choices(("k", "v")) == [("k", "v")]
     demand.note_scan(1, ("v", "_epoch", "_partition"))
     assert demand.choices(("k", "v")) == [("k", "v", "_epoch"), ("v", "_epoch")]
 
 
-def test_a_refusal_counts_once_a_scan_has_asked() -> None:
+def test_a_refusal_counts_once_a_scan_has_wanted_the_columns() -> None:
     demand = ColumnDemand()
     demand.refuse(("v",), 100)
     assert demand.least_bytes(("v",)) == 1
