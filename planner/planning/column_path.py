@@ -7,14 +7,15 @@ first ones, in less time than DuckDB takes to begin. The remaining rows then tak
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from decimal import Decimal
 from typing import Any, TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from planner.planning.row_plan import Aggregate, RowPlan, Taken, Term
+from planner.planning.row_plan import EXACT_MEANS, Aggregate, RowPlan, Taken, Term
+from planner.values.numerics import quotient
 from stores.spec.arrow import physical_list
 from stores.spec.schema import Column, Kind, Row, Value
 
@@ -127,7 +128,7 @@ def _grouper(
         return None
     renamed = _renamed(columns)
     keys = [renamed[at] for at in groups]
-    asked = list(dict.fromkeys(_asked(each) for each in aggregates))
+    asked = list(dict.fromkeys(each for output in aggregates for each in _asked(output)))
     checked = [(each.at, each) for each in aggregates if each.at is not None]
     readers = [_reader(output, columns) for output in outputs]
 
@@ -150,11 +151,21 @@ def _is_known(aggregate: Aggregate, kind: Kind) -> bool:
     return aggregate.name == "count" or kind in _AGGREGATED
 
 
-def _asked(aggregate: Aggregate) -> tuple[str | None, str]:
-    """Return the column and the function of an aggregate, by the names that Arrow has for them."""
+def _asked(aggregate: Aggregate) -> list[tuple[str | None, str]]:
+    """Return the column and the functions for an aggregate, by the names that Arrow has for them.
+
+    The mean of integers is exact, so it is made of their sum and number.
+    """
     if aggregate.at is None:
-        return None, "count_all"
-    return f"c{aggregate.at}", "mean" if aggregate.name == "avg" else aggregate.name
+        return [(None, "count_all")]
+    names = [aggregate.name]
+    if aggregate.name == "avg":
+        names = ["sum", "count"] if _is_of(aggregate, EXACT_MEANS) else ["mean"]
+    return [(f"c{aggregate.at}", name) for name in names]
+
+
+def _is_of(aggregate: Aggregate, kinds: Set[Kind]) -> bool:
+    return aggregate.of is not None and aggregate.of.kind in kinds
 
 
 def _reader(
@@ -164,21 +175,34 @@ def _reader(
     if isinstance(output, Taken):
         key, key_type = f"c{output.at}", columns[output.at].type
         return lambda table: physical_list(table.column(key).combine_chunks(), key_type)
-    of, function = _asked(output)
-    name = function if of is None else f"{of}_{function}"
-    type_ = output.of if output.of is not None and output.name in {"min", "max"} else None
-    is_decimal = output.name == "sum" and output.of is not None and output.of.kind is Kind.BIGINT
+    names = [function if of is None else f"{of}_{function}" for of, function in _asked(output)]
+    type_ = output.of if output.name in {"min", "max"} else None
+    finish: Callable[..., Sequence[Value] | None] = _finite
+    if output.name == "sum" and _is_of(output, {Kind.BIGINT}):
+        finish = _decimals
+    elif len(names) > 1:
+        finish = _exact_means
 
     def read(table: pa.Table) -> Sequence[Value] | None:
-        array = table.column(name).combine_chunks()
-        values: list[Any] = array.to_pylist() if type_ is None else physical_list(array, type_)
-        if is_decimal:
-            return [None if value is None else Decimal(value) for value in values]
-        if any(type(value) is float and not math.isfinite(value) for value in values):
-            return None
-        return values
+        arrays = [table.column(name).combine_chunks() for name in names]
+        listed = [a.to_pylist() if type_ is None else physical_list(a, type_) for a in arrays]
+        return finish(*listed)
 
     return read
+
+
+def _finite(values: list[Any]) -> list[Any] | None:
+    is_odd = any(type(value) is float and not math.isfinite(value) for value in values)
+    return None if is_odd else values
+
+
+def _decimals(values: list[Any]) -> list[Any]:
+    return [None if value is None else Decimal(value) for value in values]
+
+
+def _exact_means(sums: list[Any], counts: list[Any]) -> list[Any]:
+    pairs = zip(sums, counts, strict=True)
+    return [None if not n else quotient(Decimal(total), Decimal(n)) for total, n in pairs]
 
 
 def _is_safe(aggregate: Aggregate, column: pa.ChunkedArray) -> bool:
@@ -186,7 +210,7 @@ def _is_safe(aggregate: Aggregate, column: pa.ChunkedArray) -> bool:
     kind = None if aggregate.of is None else aggregate.of.kind
     if kind is Kind.DOUBLE and aggregate.name != "count":
         return not _has_nan(column)
-    if kind is not Kind.BIGINT or aggregate.name != "sum":
+    if kind is not Kind.BIGINT or aggregate.name not in {"sum", "avg"}:
         return True
     ends = pc.min_max(column)
     low, high = ends["min"].as_py(), ends["max"].as_py()

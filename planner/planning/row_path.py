@@ -16,7 +16,8 @@ import pyarrow as pa
 from planner.errors import InvalidValueError
 from planner.planning.column_path import COLUMN_ROWS_MAX, reducer
 from planner.planning.limits import NO_LIMITS, Limits
-from planner.planning.row_plan import Aggregate, RowPlan, Taken, Term
+from planner.planning.row_plan import EXACT_MEANS, Aggregate, RowPlan, Taken, Term
+from planner.values.numerics import quotient
 from stores.codec.rows import row_getter
 from stores.spec.query import BatchStream
 from stores.spec.schema import Column, Kind, Row, Value
@@ -223,8 +224,11 @@ def _output(output: Taken | Aggregate) -> Callable[[list[Row]], Value]:
     if at is None:
         return len
     compute = _AGGREGATES[output.name]
-    if output.name == "sum" and output.of is not None and output.of.kind is Kind.BIGINT:
+    kind = None if output.of is None else output.of.kind
+    if output.name == "sum" and kind is Kind.BIGINT:
         compute = _sum_of_bigints
+    elif output.name == "avg" and kind in EXACT_MEANS:
+        compute = _mean_of_integers
 
     def computed(rows: list[Row]) -> Value:
         return compute([value for row in rows if (value := row[at]) is not None])
@@ -242,6 +246,10 @@ def _sum_of_bigints(values: list[Any]) -> Value:
 
 def _mean(values: list[Any]) -> Value:
     return _finite(sum(values) / len(values)) if values else None
+
+
+def _mean_of_integers(values: list[Any]) -> Value:
+    return quotient(Decimal(sum(values)), Decimal(len(values))) if values else None
 
 
 def _least(values: list[Any]) -> Value:

@@ -19,6 +19,7 @@ from planner.binding.bind import Bound
 from planner.planning.limits import NO_LIMITS, Limits, limits_of
 from planner.planning.row_columns import RowColumns
 from planner.postgres.types.output_columns import is_star
+from planner.postgres.types.result_types import NUMERIC
 from planner.trees.known_arguments import known_node
 from stores.spec.schema import BIGINT, Column, DataType, Kind, decimal_type
 
@@ -44,6 +45,8 @@ _FLOATS = frozenset({Kind.DOUBLE})
 _EXTREMES = (ORDERED - {Kind.BOOLEAN, Kind.BYTEA}) | _FLOATS
 """Types that `min` and `max` take."""
 _INTEGERS = frozenset({Kind.TINYINT, Kind.SMALLINT, Kind.INTEGER})
+EXACT_MEANS = _INTEGERS | {Kind.BIGINT}
+"""Types whose `avg` is a numeric: the exact sum divided by the count."""
 
 
 class Taken(Struct, frozen=True):
@@ -311,6 +314,8 @@ def _type_of(output: Taken | Aggregate) -> DataType | None:
         found = of if kind in _EXTREMES else None
     elif kind in _FLOATS:
         found = of
+    elif output.name == "avg" and kind in EXACT_MEANS:
+        found = NUMERIC
     elif output.name == "sum" and kind in _INTEGERS:
         found = BIGINT
     elif output.name == "sum" and kind is Kind.BIGINT:

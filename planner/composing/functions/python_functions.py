@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from decimal import ROUND_HALF_UP, Context, Decimal
+from decimal import Decimal
 from typing import Any
 
 import pyarrow as pa
@@ -15,6 +15,7 @@ from planner.values import json_edit
 from planner.values.array_text import json_of_array
 from planner.values.byte_text import escaped, hex_digits_of, unescaped
 from planner.values.moment_text import time_words
+from planner.values.numerics import quotient
 
 
 def _rowwise(function: Callable[..., str], count: int = 2) -> Callable[..., Any]:
@@ -47,16 +48,11 @@ def _rowwise(function: Callable[..., str], count: int = 2) -> Callable[..., Any]
     return shapes[count]
 
 
-_EXACT = Context(prec=100)
-_PLACES = Decimal(1).scaleb(-16)
-
-
 def _divided(one: str, other: str, apart: int) -> str:
     """Return one / other * 10**apart, with 16 digits after the decimal point."""
     if not int(other):
         raise InvalidValueError("division by zero", sqlstate="22012")
-    found = _EXACT.divide(Decimal(one), Decimal(other)).scaleb(apart, _EXACT)
-    return f"{found.quantize(_PLACES, ROUND_HALF_UP, _EXACT):f}"
+    return f"{quotient(Decimal(one), Decimal(other), apart):f}"
 
 
 def _raise(messages: Any) -> Any:
