@@ -3,18 +3,23 @@
 Their names begin with `pg_sg_`. No statement can name them: `planner.postgres` puts the calls into
 trees. DuckDB expands a macro where it is called, so a call costs what the macro's body costs.
 
-Those for arrays, series, vectors of the catalog, and json are here; others in `scalar_macros`.
+Those for arrays, series, vectors of the catalog, json, and types that are held as texts are here;
+others in `scalar_macros`.
 """
 
 from __future__ import annotations
 
-from planner.composing.functions.reading_macros import READING_MACROS
+from collections.abc import Iterator
+
 from planner.composing.functions.scalar_macros import (
     NUMBER_MACROS,
     TEXT_MACROS,
     TIME_MACROS,
     raising,
 )
+from planner.values.quoting import quote_text
+from planner.values.sqltypes import CANONICAL_TEXTS, reading_macro
+from stores.types.kinds import Kind
 
 SERIES_MAX = 1 << 23
 """Maximum elements of a series that is made as a list."""
@@ -119,6 +124,27 @@ JSON_MACROS: tuple[str, ...] = (
         list_contains(json_keys(j), k) WHEN 'ARRAY' THEN
         list_contains(json_extract_string(j, '$[*]'), k)
         ELSE json_extract_string(j, '$') = k END""",
+)
+"""`name(parameters) AS body`; a macro may use those above it."""
+
+
+def _macros_that_read(kind: Kind) -> Iterator[str]:
+    """Yield macros that read a text as a type such as uuid, the last one each text of a list."""
+    record, name = kind.record, reading_macro(kind)
+    assert record.spelling is not None, "only of types with a spelling"
+    found, held = "lower(t)", quote_text(record.spelling.held)
+    for pattern, fresh in record.spelling.steps:
+        found = f"regexp_replace({found}, {quote_text(pattern)}, {quote_text(fresh)}, 'g')"
+    invalid = quote_text(f'invalid input syntax for type {record.spelled}: "')
+    error = raising("22P02", f"{invalid} || t || '\"'")
+    yield f"""{name}_held(t, s) AS CASE WHEN regexp_full_match(s, {held})
+        THEN s WHEN t IS NOT NULL THEN {error} END"""
+    yield f"{name}(t) AS {name}_held(t, {found})"
+    yield f"{name}s(l) AS list_transform(l, lambda e: {name}(e))"
+
+
+READING_MACROS: tuple[str, ...] = tuple(
+    macro for kind in Kind if kind in CANONICAL_TEXTS for macro in _macros_that_read(kind)
 )
 """`name(parameters) AS body`; a macro may use those above it."""
 
