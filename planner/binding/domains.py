@@ -6,7 +6,7 @@ Also the order of keys that intervals follow: NULL before all values, NaN after 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -15,12 +15,12 @@ from planner.binding.predicates import (
     Compares,
     Condition,
     Equals,
-    NotNull,
     OneOf,
     fitted,
     fitted_values,
 )
-from planner.values.comparison_bounds import Outside
+from planner.values.comparison_bounds import Fitted, Outside
+from stores.codec.rows import row_getter
 from stores.spec.query import EVERYTHING, Interval
 from stores.spec.schema import Key, Row, Value
 
@@ -29,6 +29,7 @@ End: TypeAlias = tuple[Value, bool]
 Place: TypeAlias = tuple[tuple[int, Value], ...]
 """A place in the order of keys: a key comes after the place of each of its prefixes."""
 
+_NO_LIMITS: tuple[End | None, End | None] = None, None
 _FIRST: Place = ()
 _BEHIND_KEYS = (3, 0)
 """After every value that can continue a key."""
@@ -97,74 +98,110 @@ def domains(conditions: Iterable[Condition], parameters: Row) -> dict[str, Domai
     Raises:
         MismatchedTypeError: a parameter does not have its declared type.
     """
+    return domain_reader(conditions)(parameters)
+
+
+def domain_reader(conditions: Iterable[Condition]) -> Callable[[Row], dict[str, Domain] | None]:
+    """Return `domains` of these conditions as a function of the parameters."""
     by_column: dict[str, list[Condition]] = {}
     for condition in conditions:
         for column in condition.columns:
             by_column.setdefault(column, []).append(condition)
-    found: dict[str, Domain] = {}
-    for column, held in by_column.items():
-        domain = _domain(column, held, parameters)
-        if domain is None or domain.is_empty:
+    readers = [(column, _column_reader(column, held)) for column, held in by_column.items()]
+
+    def read(parameters: Row) -> dict[str, Domain] | None:
+        found: dict[str, Domain] = {}
+        for column, domain_of in readers:
+            domain = domain_of(parameters)
+            if domain is None or domain.is_empty:
+                return None
+            found[column] = domain
+        return found
+
+    return read
+
+
+def _column_reader(column: str, conditions: Sequence[Condition]) -> Callable[[Row], Domain | None]:
+    """Return the function from the parameters to the domain of one column."""
+    lists = [_lister(c, column) for c in conditions if isinstance(c, Equals | OneOf)]
+    ends = [c for c in conditions if isinstance(c, Compares)]
+    null = all(isinstance(c, Equals) and c.null for c in conditions)
+
+    def domain_of(parameters: Row) -> Domain | None:
+        listed = [values_of(parameters) for values_of in lists]
+        limits = _limits(ends, parameters) if ends else _NO_LIMITS
+        if limits is None:
             return None
-        found[column] = domain
-    return found
+        low, high = limits
+        if not listed:
+            return Domain(null=null, low=low, high=high)
+        values = listed[0]
+        for other in listed[1:]:
+            kept = set(map(sortable, other))
+            values = tuple([value for value in values if sortable(value) in kept])
+        if ends:
+            between = Domain(low=low, high=high)
+            values = tuple([value for value in values if between.holds(value)])
+        return Domain(values=values, null=null)
+
+    return domain_of
 
 
-def _domain(column: str, conditions: Sequence[Condition], parameters: Row) -> Domain | None:
-    lists: list[tuple[Value, ...]] = []
-    null = True
-    lows: list[End] = []
-    highs: list[End] = []
+def _lister(condition: Equals | OneOf, column: str) -> Callable[[Row], tuple[Value, ...]]:
+    """Return the function from the parameters to a column's values, each once and without NULL."""
+    if isinstance(condition, OneOf):
+        at = condition.columns.index(column)
+        rows_of = condition.values
+        return lambda parameters: tuple(dict.fromkeys([row[at] for row in rows_of(parameters)]))
+    known, operands = condition.known, condition.operands
+    if known is not None:
+        return lambda _: known
+    places = [each.place for each in operands if each.place is not None and each.fit is Fitted]
+    if len(places) == len(operands):
+        take = row_getter(places)
+        return lambda parameters: _distinct(take(parameters))
+    return lambda parameters: tuple(dict.fromkeys(fitted_values(operands, parameters)))
+
+
+def _distinct(values: Row) -> Row:
+    """Return the values that are not NULL, each once."""
+    if len(values) == 1:
+        return () if values[0] is None else values
+    found = dict.fromkeys(values)
+    found.pop(None, None)
+    return tuple(found)
+
+
+def _limits(
+    conditions: Sequence[Compares], parameters: Row
+) -> tuple[End | None, End | None] | None:
+    """Return the greatest lower and the least upper end; None if no value can meet them."""
+    low: End | None = None
+    high: End | None = None
     for condition in conditions:
-        match condition:
-            case Equals():
-                lists.append(_values(condition, parameters))
-                null = null and condition.null
-            case OneOf():
-                at = condition.columns.index(column)
-                rows = condition.values(parameters)
-                lists.append(tuple(dict.fromkeys(row[at] for row in rows)))
-                null = False
-            case NotNull():
-                null = False
-            case Compares():
-                null = False
-                if not _add_end(condition, parameters, lows, highs):
-                    return None
-    low = max(lows, key=lambda end: (sortable(end[0]), not end[1]), default=None)
-    high = min(highs, key=lambda end: (sortable(end[0]), end[1]), default=None)
-    if not lists:
-        return Domain(null=null, low=low, high=high)
-    values = lists[0]
-    for other in lists[1:]:
-        kept = set(map(sortable, other))
-        values = tuple(value for value in values if sortable(value) in kept)
-    if low is not None or high is not None:
-        ends = Domain(low=low, high=high)
-        values = tuple(value for value in values if ends.holds(value))
-    return Domain(values=values, null=null)
+        found = fitted(condition.operand, parameters)
+        if found is None:
+            return None
+        operator = condition.operator
+        is_lower, inclusive = operator[0] == ">", len(operator) == 2
+        if isinstance(found, Outside):
+            if found is (Outside.ABOVE if is_lower else Outside.BELOW):
+                return None
+        elif is_lower:
+            end = found.value, inclusive and found.exact
+            low = end if low is None else max(low, end, key=_low_rank)
+        else:
+            end = found.value, inclusive or not found.exact
+            high = end if high is None else min(high, end, key=_high_rank)
+    return low, high
 
 
-def _values(condition: Equals, parameters: Row) -> tuple[Value, ...]:
-    if condition.known is not None:
-        return condition.known
-    return tuple(dict.fromkeys(fitted_values(condition.operands, parameters)))
+def _low_rank(end: End) -> tuple[tuple[int, Value], bool]:
+    return sortable(end[0]), not end[1]
 
 
-def _add_end(condition: Compares, parameters: Row, lows: list[End], highs: list[End]) -> bool:
-    """Add the end of a comparison to the others; return whether any value can meet it."""
-    found = fitted(condition.operand, parameters)
-    is_lower = condition.operator[0] == ">"
-    if isinstance(found, Outside):
-        return found is not (Outside.ABOVE if is_lower else Outside.BELOW)
-    if found is None:
-        return False
-    inclusive = len(condition.operator) == 2
-    if is_lower:
-        lows.append((found.value, inclusive and found.exact))
-    else:
-        highs.append((found.value, inclusive or not found.exact))
-    return True
+def _high_rank(end: End) -> tuple[tuple[int, Value], bool]:
+    return sortable(end[0]), end[1]
 
 
 # Intervals of keys

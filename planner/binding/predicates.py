@@ -39,6 +39,11 @@ class Operand(Struct, frozen=True, kw_only=True):
     is_list: bool = False
     """Whether the parameter is an array of values: `= ANY($1)`."""
 
+    @property
+    def place(self) -> int | None:
+        """The index of the parameter that is its value; None if it is not a parameter alone."""
+        return None if self.is_list or self.compute is not None else self.parameter
+
     def values(self, parameters: Row) -> Sequence[Value]:
         """Return all values of the operand."""
         value = self.value(parameters)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from msgspec import Struct, structs
 
-from planner.binding.domains import Domain, domains, sortable
+from planner.binding.domains import Domain, domains
 from planner.binding.predicates import (
     EVERY_ROW,
     Compares,
@@ -24,19 +24,14 @@ from planner.binding.predicates import (
     Operand,
     Predicate,
 )
-from planner.planning.filters import Allowed, Keep, Test, batch_filter, row_test
 from planner.planning.key_regions import (
-    Region,
     StaticRead,
     describe_reads,
-    merged,
-    region_of,
     static_read,
 )
 from planner.planning.limits import Limits
-from planner.planning.partition_queries import PartitionQueries, Route, Target
 from stores.spec.query import Order
-from stores.spec.schema import Row, StoreKind, StoreSchema
+from stores.spec.schema import StoreKind, StoreSchema
 
 _READ_NAMES = {
     StoreKind.WINDOW: "window ",
@@ -65,31 +60,6 @@ class Top:
         """Return the text for EXPLAIN."""
         names = ", ".join(name for name, _ in self.columns)
         return f"first {self.limits.enough_text} by {names} {self.order.value}"
-
-
-class Scatter(Struct, frozen=True, kw_only=True):
-    """The queries of an access for some parameters."""
-
-    access: Access
-    targets: Sequence[Target] = ()
-    allowed: Sequence[Allowed] | None = None
-    """What rows must meet; None if all rows read do."""
-    enough: int | None = None
-    """The number of rows that are needed; None for all."""
-
-    def batch_filter(self) -> Keep | None:
-        """Return what drops the rows of batches that do not meet the predicate, if any do not."""
-        access = self.access
-        if self.allowed is None:
-            return None
-        return batch_filter(access.schema, self.allowed, access.columns)
-
-    def row_test(self) -> Test | None:
-        """Return whether a row as it is read meets the predicate; None if all do."""
-        if self.allowed is None:
-            return None
-        access = self.access
-        return row_test(access.schema, self.allowed, access.decoded(is_exact=False))
 
 
 class Access(Struct, frozen=True, kw_only=True):
@@ -133,57 +103,6 @@ class Access(Struct, frozen=True, kw_only=True):
         is_cut = self.limit is not None or self.top is not None or self.ends is not None
         return self.breadth > 1 and not is_cut
 
-    def scatter(self, parameters: Row, route: Route) -> Scatter:
-        """Return the queries for these parameters; none if no row can match.
-
-        Raises:
-            QueryError: a parameter does not have its declared type.
-        """
-        schema = self.schema
-        allowed: list[Allowed] = []
-        regions: list[Region] = []
-        partitions: list[set[int]] = []
-        for disjunct in self.predicate.disjuncts:
-            found = domains(disjunct, parameters)
-            region = None if found is None else region_of(schema, disjunct, found, parameters)
-            if found is None or region is None:
-                continue
-            allowed.append(_allowed(disjunct, found, parameters))
-            regions.append(region)
-            partitions.append(_partitions(found.get("_partition"), schema))
-        if not regions:
-            return Scatter(access=self)
-        if len(regions) == 1 and regions[0].keys:
-            # The read has only these keys.
-            allowed = [allowed[0].without({column.name for column in schema.key})]
-        wanted = set.union(*partitions)
-        disjoint = merged(schema, regions)
-        is_exact = all(r.is_exact for r in disjoint) and all(p == wanted for p in partitions)
-        limits = self.limit if self.top is None else self.top.limits
-        enough = None if limits is None else limits.enough(parameters)
-        queries = self._queries(enough if is_exact else None, is_exact=is_exact)
-        targets = [t for region in disjoint for t in queries.targets(region, route)]
-        return Scatter(
-            access=self,
-            targets=[t for t in targets if t[0] in wanted],
-            allowed=None if is_exact else allowed,
-            enough=enough,
-        )
-
-    def _queries(self, enough: int | None, *, is_exact: bool) -> PartitionQueries:
-        """Return what makes the queries, each with a LIMIT if so many rows are enough."""
-        top = self.top
-        if enough is not None and top is not None and top.held is not None:
-            enough += 1
-        return PartitionQueries(
-            schema=self.schema,
-            columns=self.decoded(is_exact=is_exact),
-            order=Order.ASCENDING if top is None else top.order,
-            limit=enough,
-            split=None if top is None else top.split,
-            only_ends=is_exact and self.ends is not None,
-        )
-
     def decoded(self, *, is_exact: bool) -> tuple[str, ...]:
         """Return the columns that reads decode: those of the predicate too, if rows are tested."""
         if is_exact:
@@ -220,7 +139,7 @@ class Access(Struct, frozen=True, kw_only=True):
 
     def _static_partitions(self, disjunct: Disjunct) -> set[int]:
         known = domains([c for c in disjunct if _is_constant(c)], ())
-        return _partitions(known.get("_partition"), self.schema) if known is not None else set()
+        return partitions_in(known.get("_partition"), self.schema) if known is not None else set()
 
     def _places(self, reads: Sequence[StaticRead]) -> str:
         counts = [read.keys for read in reads]
@@ -258,16 +177,8 @@ def _is_constant(condition: Condition) -> bool:
             return True
 
 
-def _allowed(disjunct: Disjunct, found: dict[str, Domain], parameters: Row) -> Allowed:
-    rows = tuple(
-        (c, frozenset(tuple(map(sortable, row)) for row in c.values(parameters)))
-        for c in disjunct
-        if isinstance(c, OneOf)
-    )
-    return Allowed(domains=found, rows=rows)
-
-
-def _partitions(domain: Domain | None, schema: StoreSchema) -> set[int]:
+def partitions_in(domain: Domain | None, schema: StoreSchema) -> set[int]:
+    """Return the partitions that a domain of `_partition` allows; all without one."""
     every = range(schema.partitions)
     if domain is None:
         return set(every)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import bisect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from msgspec import Struct, structs
 
@@ -40,16 +41,16 @@ PREFIXES_MAX = 64
 
 
 class Region(Struct, frozen=True, kw_only=True):
-    """Whole keys and spans of keys, and the times to read of them."""
+    """Whole keys and intervals of keys, and the times to read of them."""
 
     keys: tuple[Key, ...] = ()
-    spans: tuple[Span, ...] = ()
+    intervals: tuple[Interval, ...] = ()
     times: Times = EVER
     is_exact: bool = True
     """Whether every row in it meets the disjunct."""
 
 
-class _Path(Struct, frozen=True, kw_only=True):
+class _Path(NamedTuple):
     """The key columns that a disjunct fixes, from the first on."""
 
     at: int
@@ -58,95 +59,100 @@ class _Path(Struct, frozen=True, kw_only=True):
     """The conditions that the prefixes decide, by their index in the disjunct."""
 
 
-def region_of(
-    schema: StoreSchema, disjunct: Disjunct, domains: Mapping[str, Domain], parameters: Row
-) -> Region | None:
-    """Return the region of one disjunct; None if no key can be in it."""
-    times = times_of(schema, domains)
-    if not times.boxes:
+_NO_PATH = _Path(0, ((),), frozenset())
+
+
+class RegionReader:
+    """Finds the region of one disjunct for any parameters.
+
+    Args:
+        schema: of the store.
+        disjunct: the conditions.
+    """
+
+    __slots__ = ("_alone", "_has_times", "_names", "_rows", "_schema", "_undecided")
+
+    def __init__(self, schema: StoreSchema, disjunct: Disjunct) -> None:
+        self._schema = schema
+        self._names = [column.name for column in schema.key]
+        times = {column.name for column in schema.time_columns}
+        self._has_times = any(not times.isdisjoint(c.columns) for c in disjunct)
+        self._rows = [(i, c) for i, c in enumerate(disjunct) if isinstance(c, OneOf)]
+        self._alone = {
+            name: frozenset(i for i, c in enumerate(disjunct) if c.columns == (name,))
+            for name in self._names
+        }
+        beside = {"_partition", *times}
+        undecided = (i for i, c in enumerate(disjunct) if not beside.issuperset(c.columns))
+        self._undecided = frozenset(undecided)
+
+    def read(self, domains: Mapping[str, Domain], parameters: Row) -> Region | None:
+        """Return the region for these parameters and their domains; None if no key is in it."""
+        times = times_of(self._schema, domains) if self._has_times else EVER
+        if not times.boxes:
+            return None
+        paths = self._paths(domains, parameters)
+        at, prefixes, used = paths[-1]
+        if not prefixes:
+            return None
+        if at == len(self._names):
+            exact = times.is_exact and self._undecided <= used
+            return Region(keys=prefixes, times=times, is_exact=exact)
+        if len(prefixes) > PREFIXES_MAX:
+            at, prefixes, used = next(p for p in reversed(paths) if len(p.prefixes) <= PREFIXES_MAX)
+        behind = self._names[at]
+        domain = domains.get(behind)
+        if domain is not None and domain.values is not None:
+            domain = hull(domain)
+        elif domain is not None:
+            used = used | self._alone[behind]
+        # No domain is empty, so no interval is.
+        intervals = tuple([interval_behind(prefix, domain) for prefix in prefixes])
+        exact = times.is_exact and self._undecided <= used
+        return Region(intervals=intervals, times=times, is_exact=exact)
+
+    def _paths(self, domains: Mapping[str, Domain], parameters: Row) -> list[_Path]:
+        """Return ever longer prefixes of the key, up to the first column that is not fixed."""
+        paths = [_NO_PATH]
+        while paths[-1].at < len(self._names):
+            path = paths[-1]
+            grown = self._by_rows(path, domains, parameters) if self._rows else None
+            grown = grown or self._by_column(path, domains)
+            if grown is None:
+                break
+            paths.append(grown)
+        return paths
+
+    def _by_column(self, path: _Path, domains: Mapping[str, Domain]) -> _Path | None:
+        name = self._names[path.at]
+        domain = domains.get(name)
+        fixed = None if domain is None else domain.fixed
+        if fixed is None or len(fixed) * len(path.prefixes) > IN_LIST_MAX:
+            return None
+        prefixes = tuple([(*prefix, value) for prefix in path.prefixes for value in fixed])
+        return _Path(path.at + 1, prefixes, path.used | self._alone[name])
+
+    def _by_rows(self, path: _Path, domains: Mapping[str, Domain], parameters: Row) -> _Path | None:
+        """Extend a path by rows of a list: `(a, b) IN ((1, 2), (3, 4))`."""
+        for number, condition in self._rows:
+            width = len(condition.columns)
+            wanted = self._names[path.at : path.at + width]
+            if set(wanted) != set(condition.columns):
+                continue
+            places = [condition.columns.index(name) for name in wanted]
+            allowed = [frozenset(domains[name].values or ()) for name in wanted]
+            listed = [tuple([row[i] for i in places]) for row in condition.values(parameters)]
+            rows = [
+                row
+                for row in listed
+                if all(value in held for value, held in zip(row, allowed, strict=True))
+            ]
+            if len(rows) * len(path.prefixes) > IN_LIST_MAX:
+                continue
+            prefixes = tuple([(*prefix, *row) for prefix in path.prefixes for row in rows])
+            used = path.used.union({number}, *(self._alone[name] for name in wanted))
+            return _Path(path.at + width, prefixes, used)
         return None
-    paths = _paths(schema, disjunct, domains, parameters)
-    last = paths[-1]
-    if not last.prefixes:
-        return None
-    skipped = {"_partition", *(column.name for column in schema.time_columns)}
-    undecided = {
-        i for i, condition in enumerate(disjunct) if not skipped.issuperset(condition.columns)
-    }
-    if last.at == len(schema.key):
-        exact = times.is_exact and undecided <= last.used
-        return Region(keys=last.prefixes, times=times, is_exact=exact)
-    path = next(path for path in reversed(paths) if len(path.prefixes) <= PREFIXES_MAX)
-    behind = schema.key[path.at].name
-    domain = domains.get(behind)
-    used = path.used
-    if domain is not None and domain.values is not None:
-        domain = hull(domain)
-    elif domain is not None:
-        used = used | {i for i, c in enumerate(disjunct) if c.columns == (behind,)}
-    spans = (span_of(interval_behind(prefix, domain)) for prefix in path.prefixes)
-    found = tuple(span for span in spans if not span.is_empty)
-    exact = times.is_exact and undecided <= used
-    return Region(spans=found, times=times, is_exact=exact) if found else None
-
-
-def _paths(
-    schema: StoreSchema, disjunct: Disjunct, domains: Mapping[str, Domain], parameters: Row
-) -> list[_Path]:
-    """Return ever longer prefixes of the key, up to the first column that is not fixed."""
-    names = [column.name for column in schema.key]
-    paths = [_Path(at=0, prefixes=((),), used=frozenset())]
-    while paths[-1].at < len(names):
-        path = paths[-1]
-        grown = _by_rows(path, names, disjunct, domains, parameters)
-        grown = grown or _by_column(path, names[path.at], disjunct, domains)
-        if grown is None:
-            break
-        paths.append(grown)
-    return paths
-
-
-def _by_column(
-    path: _Path, name: str, disjunct: Disjunct, domains: Mapping[str, Domain]
-) -> _Path | None:
-    domain = domains.get(name)
-    fixed = None if domain is None else domain.fixed
-    if fixed is None or len(fixed) * len(path.prefixes) > IN_LIST_MAX:
-        return None
-    prefixes = tuple((*prefix, value) for prefix in path.prefixes for value in fixed)
-    used = {i for i, condition in enumerate(disjunct) if condition.columns == (name,)}
-    return _Path(at=path.at + 1, prefixes=prefixes, used=path.used | used)
-
-
-def _by_rows(
-    path: _Path,
-    names: Sequence[str],
-    disjunct: Disjunct,
-    domains: Mapping[str, Domain],
-    parameters: Row,
-) -> _Path | None:
-    """Extend a path by rows of a list: `(a, b) IN ((1, 2), (3, 4))`."""
-    for number, condition in enumerate(disjunct):
-        if not isinstance(condition, OneOf):
-            continue
-        width = len(condition.columns)
-        wanted = names[path.at : path.at + width]
-        if set(wanted) != set(condition.columns):
-            continue
-        places = [condition.columns.index(name) for name in wanted]
-        allowed = [frozenset(domains[name].values or ()) for name in wanted]
-        listed = [tuple(row[i] for i in places) for row in condition.values(parameters)]
-        rows = [
-            row
-            for row in listed
-            if all(value in held for value, held in zip(row, allowed, strict=True))
-        ]
-        if len(rows) * len(path.prefixes) > IN_LIST_MAX:
-            continue
-        prefixes = tuple((*prefix, *row) for prefix in path.prefixes for row in rows)
-        used = {i for i, c in enumerate(disjunct) if len(c.columns) == 1 and c.columns[0] in wanted}
-        return _Path(at=path.at + width, prefixes=prefixes, used=path.used | used | {number})
-    return None
 
 
 def merged(schema: StoreSchema, regions: Sequence[Region]) -> tuple[Region, ...]:
@@ -155,12 +161,13 @@ def merged(schema: StoreSchema, regions: Sequence[Region]) -> tuple[Region, ...]
         return tuple(regions)
     if schema.time_columns:
         return _merged_timed(schema, regions)
-    spans = _joined([span for region in regions for span in region.spans])
+    spans = _joined([span_of(each) for region in regions for each in region.intervals])
     starts = [span.start for span in spans]
     keys = dict.fromkeys(key for region in regions for key in region.keys)
     alone = tuple(key for key in keys if not _is_within(key, spans, starts))
     exact = all(region.is_exact for region in regions)
-    return (Region(keys=alone, spans=tuple(spans), is_exact=exact),)
+    intervals = tuple(span.interval for span in spans)
+    return (Region(keys=alone, intervals=intervals, is_exact=exact),)
 
 
 def _joined(spans: list[Span]) -> list[Span]:
@@ -190,7 +197,7 @@ class _Piece:
 
 def _merged_timed(schema: StoreSchema, regions: Sequence[Region]) -> tuple[Region, ...]:
     """Merge overlapping keys and spans; their times are united too."""
-    pieces = [_Piece(span=span, region=r) for r in regions for span in r.spans]
+    pieces = [_Piece(span=span_of(each), region=r) for r in regions for each in r.intervals]
     pieces += [
         _Piece(span=span_of(Interval(lower=key, upper=key)), region=r, key=key)
         for r in regions
@@ -217,7 +224,7 @@ def _group(schema: StoreSchema, span: Span, pieces: Sequence[_Piece]) -> Region:
     key = pieces[0].key
     if key is not None:
         return Region(keys=(key,), times=times, is_exact=exact)
-    return Region(spans=(span,), times=times, is_exact=exact)
+    return Region(intervals=(span.interval,), times=times, is_exact=exact)
 
 
 def fixed_columns(disjunct: Disjunct, schema: StoreSchema) -> int:

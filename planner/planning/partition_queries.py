@@ -5,7 +5,7 @@ A key goes to the partition of its hash; a range goes to all partitions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -40,35 +40,37 @@ class PartitionQueries(Struct, frozen=True, kw_only=True):
     columns: tuple[str, ...]
     """The columns that reads decode."""
     order: Order
-    limit: int | None
-    """The LIMIT of each query."""
     split: int | None
     """The index of the key column whose NULLs are read apart, and first; None if none are."""
     only_ends: bool
     """Whether the first and the last row of each range are enough."""
 
-    def targets(self, region: Region, route: Route) -> Iterator[Target]:
-        """Return the queries that read a region, keys before ranges."""
-        schema = self.schema
-        if region.keys and schema.kind not in _TIMED:
-            yield from self._by_keys(region.keys, route)
-        elif region.keys:
-            for key in region.keys:
-                partition = route(key)
-                for box in region.times.boxes:
-                    yield partition, self._of_key(key, box)
+    def targets(self, region: Region, route: Route, limit: int | None) -> list[Target]:
+        """Return the queries that read a region, keys before ranges.
+
+        Args:
+            region: what is read.
+            route: gives the partition of a key.
+            limit: the LIMIT of each query.
+        """
+        keys, boxes, found = region.keys, region.times.boxes, list[Target]()
+        if keys and self.schema.kind not in _TIMED:
+            found = self._by_keys(keys, route)
+        elif keys:
+            found = [(route(key), self._of_key(key, box, limit)) for key in keys for box in boxes]
+        if not region.intervals:
+            return found
         queries = [
             query
-            for span in region.spans
-            for interval in self._intervals(span.interval)
-            for box in region.times.boxes
-            for query in self._of_range(interval, box)
+            for whole in region.intervals
+            for interval in self._intervals(whole)
+            for box in boxes
+            for query in self._of_range(interval, box, limit)
         ]
-        for partition in range(schema.partitions):
-            for query in queries:
-                yield partition, query
+        every = range(self.schema.partitions)
+        return found + [(partition, query) for partition in every for query in queries]
 
-    def _by_keys(self, keys: tuple[Key, ...], route: Route) -> Iterator[Target]:
+    def _by_keys(self, keys: tuple[Key, ...], route: Route) -> list[Target]:
         by_partition: dict[int, list[Key]] = {}
         schema = self.schema
         if schema.partitions == 1:
@@ -79,14 +81,19 @@ class PartitionQueries(Struct, frozen=True, kw_only=True):
         else:
             for key in keys:
                 by_partition.setdefault(route(key), []).append(key)
-        for partition, found in sorted(by_partition.items()):
-            yield partition, KeysQuery(keys=tuple(found), columns=self.columns)
+        return [
+            (partition, KeysQuery(keys=tuple(found), columns=self.columns))
+            for partition, found in sorted(by_partition.items())
+        ]
 
     def _intervals(self, interval: Interval) -> list[Interval]:
         """Return the interval, in two parts if its NULLs are read apart."""
-        if self.split is None:
+        split, lower = self.split, interval.lower
+        if split is None:
             return [interval]
-        prefix = (interval.lower or interval.upper or ())[: self.split]
+        if lower is not None and len(lower) > split and lower[split] is not None:
+            return [interval]  # begins behind the NULLs
+        prefix = (lower or interval.upper or ())[:split]
         nulls = Interval(lower=(*prefix, None), upper=(*prefix, None))
         if span_of(interval).start > span_of(nulls).start:
             return [interval]
@@ -95,8 +102,10 @@ class PartitionQueries(Struct, frozen=True, kw_only=True):
             rest = replace(rest, upper=prefix)
         return [part for part in (nulls, rest) if not span_of(part).is_empty]
 
-    def _of_range(self, interval: Interval, box: TimeBox) -> list[Query[BatchStream]]:
-        order, limit, columns = self.order, self.limit, self.columns
+    def _of_range(
+        self, interval: Interval, box: TimeBox, limit: int | None
+    ) -> list[Query[BatchStream]]:
+        order, columns = self.order, self.columns
         match self.schema.kind:
             case StoreKind.WINDOW:
                 return [
@@ -129,20 +138,18 @@ class PartitionQueries(Struct, frozen=True, kw_only=True):
                     )
                 ]
             case _:
-                return self._of_keyvalues(interval)
+                return self._of_keyvalues(interval, limit)
 
-    def _of_keyvalues(self, interval: Interval) -> list[Query[BatchStream]]:
+    def _of_keyvalues(self, interval: Interval, limit: int | None) -> list[Query[BatchStream]]:
         if self.only_ends:
             return [
                 RangeQuery(interval=interval, order=order, limit=1, columns=self.columns)
                 for order in Order
             ]
-        return [
-            RangeQuery(interval=interval, order=self.order, limit=self.limit, columns=self.columns)
-        ]
+        return [RangeQuery(interval=interval, order=self.order, limit=limit, columns=self.columns)]
 
-    def _of_key(self, key: Key, box: TimeBox) -> Query[BatchStream]:
-        order, limit, columns = self.order, self.limit, self.columns
+    def _of_key(self, key: Key, box: TimeBox, limit: int | None) -> Query[BatchStream]:
+        order, columns = self.order, self.columns
         match self.schema.kind:
             case StoreKind.WINDOW:
                 return WindowKeyQuery(

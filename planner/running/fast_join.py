@@ -12,6 +12,7 @@ from planner.planning.access import Access
 from planner.planning.plan import QueryPlan
 from planner.planning.row_joins import RowJoin
 from planner.planning.row_path import RowPath
+from planner.planning.scatter import scatterer
 from planner.running.fast_lookup import Admission, ask
 from planner.running.gathering import few_rows_of
 from planner.running.joined_rows import joined_rows
@@ -97,7 +98,7 @@ class _Reads:
             QueryError: a parameter does not have its declared type.
             StoreError: a partition cannot be read.
         """
-        scatter = access.scatter(self._parameters, self._routes[number])
+        scatter = scatterer(access, self._routes[number])(self._parameters)
         targets = scatter.targets
         if len(targets) > _TARGETS_MAX:
             return None

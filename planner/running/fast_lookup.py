@@ -13,9 +13,10 @@ from functools import partial
 
 from planner.binding.predicates import Operand, fitted
 from planner.errors import QueryError
-from planner.planning.access import Access, Scatter
+from planner.planning.access import Access
 from planner.planning.plan import Lookup, QueryPlan
 from planner.planning.row_path import RowPath
+from planner.planning.scatter import Scatter, scatterer
 from planner.running.gathering import read_few
 from planner.syntax.options import DEFAULT_OPTIONS, PLAIN_SESSION, read_options
 from planner.syntax.with_clause import NO_CLAUSE
@@ -156,13 +157,14 @@ def fast_rows(
         route: the partitioner of the store.
     """
     name, admitted = access.schema.name, Admission(plan, access.schema, catalog).store
+    scatter_of = scatterer(access, route)
 
     def look_up(parameters: Row, session: Session) -> LookedUp | None:
         store = admitted(parameters, session)
         if store is None or (path.is_skipped and not path.is_scan):
             return None
         try:
-            scatter = access.scatter(parameters, route)
+            scatter = scatter_of(parameters)
         except (CodecError, QueryError):
             return None
         answers = ask(store, scatter)

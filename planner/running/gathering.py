@@ -15,9 +15,10 @@ import pyarrow as pa
 
 from planner.composing.compose import Composed
 from planner.errors import QueryError, StoreFailedError
-from planner.planning.access import Scatter, Top
+from planner.planning.access import Top
 from planner.planning.plan import Stream
 from planner.planning.row_path import ROWS_MAX, SLICE_S, RowPath
+from planner.planning.scatter import Scatter
 from planner.running.consistency import Reading
 from planner.running.ordered_reads import first_few_rows, first_rows, trailing_null_held
 from planner.values.cancel import Cancellation

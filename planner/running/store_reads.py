@@ -9,7 +9,8 @@ import pyarrow as pa
 from msgspec import structs
 
 from planner.errors import InvalidValueError, MismatchedTypeError, UnavailableError
-from planner.planning.access import Access, Scatter
+from planner.planning.access import Access
+from planner.planning.scatter import Scatter, scatterer
 from planner.running.consistency import Asked
 from planner.running.gathering import Streams, Tally, top_rows
 from planner.values.cancel import Cancellation
@@ -131,7 +132,7 @@ class StoreReads:
 
     def _scatter(self, access: Access, parameters: Row, only: frozenset[int] | None) -> Scatter:
         try:
-            scatter = access.scatter(parameters, self.route(access.schema))
+            scatter = scatterer(access, self.route(access.schema))(parameters)
         except CodecError as error:
             raise MismatchedTypeError(str(error)) from error
         if only is None:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Context, Decimal
 from enum import Enum
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from stores.spec.schema import TEXT, DataType, Kind, Value
 from stores.types.kinds import SCALARS
@@ -33,9 +34,11 @@ class Outside(Enum):
     ABOVE = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Fitted:
-    """The greatest value of the column's type that is not above a given value."""
+class Fitted(Struct, frozen=True):
+    """The greatest value of the column's type that is not above a given value.
+
+    A struct, since each lookup makes one for each of its values.
+    """
 
     value: Value
     exact: bool = True

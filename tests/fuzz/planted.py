@@ -18,9 +18,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import pyarrow as pa
-from msgspec import structs
 
-from planner.planning import access
+from planner.planning.partition_queries import PartitionQueries
 from stores.codec import segments
 from stores.engines.rocksdb import partition, writes
 from stores.engines.rocksdb.row_cache import ChangedKeys
@@ -160,14 +159,14 @@ def _keep_rows() -> None:
 
 def _drop_partitions() -> None:
     """Leave one of several partitions out."""
-    plain = access.Access.scatter
+    plain = PartitionQueries.targets
 
-    def scatter(self: access.Access, parameters: Any, route: Any) -> Any:
-        found = plain(self, parameters, route)
-        is_faulty = self.schema.name == "dropped" and len(found.targets) > 1
-        return structs.replace(found, targets=found.targets[:-1]) if is_faulty else found
+    def targets(self: PartitionQueries, *args: Any) -> Any:
+        found = plain(self, *args)
+        is_faulty = self.schema.name == "dropped" and len(found) > 1
+        return found[:-1] if is_faulty else found
 
-    _replace(access.Access, "scatter", scatter)
+    _replace(PartitionQueries, "targets", targets)
 
 
 def _expire_early() -> None:

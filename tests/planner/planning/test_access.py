@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from decimal import Decimal
 from typing import TypeAlias
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
+from planner.binding.domains import Domain
 from planner.binding.predicates import (
     EVERY_ROW,
     NO_ROW,
@@ -25,13 +28,25 @@ from planner.binding.predicates import (
 )
 from planner.errors import MismatchedTypeError
 from planner.planning.access import Access, plan_access
+from planner.planning.limits import Amount, Limits
+from planner.planning.scatter import Scatter, scatterer
 from planner.values.comparison_bounds import Fitted, Outside, fitter
 from stores.codec.partitioner import partitioner
 from stores.hosting.local_store import LocalStore
 from stores.spec.arrow import physical_list
 from stores.spec.query import BatchStream, Interval, KeysQuery, Query, RangeQuery
 from stores.spec.result import Success
-from stores.spec.schema import BIGINT, DOUBLE, INTEGER, TEXT, TIMESTAMPTZ, DataType, Row, Value
+from stores.spec.schema import (
+    BIGINT,
+    DOUBLE,
+    INTEGER,
+    TEXT,
+    TIMESTAMPTZ,
+    DataType,
+    Row,
+    StoreSchema,
+    Value,
+)
 from stores.spec.windows import WindowKeyQuery, WindowRangeQuery
 from tests.planner.world import CLICKS, HOUR_US, ORDERS, PEOPLE, STOCK
 from tests.support.stores import fill, open_store
@@ -156,7 +171,7 @@ def holds(condition: Condition, row: dict[str, Value]) -> bool:
 def read(access: Access, store: LocalStore) -> list[Row]:
     """Return all rows of all targets that the access keeps."""
     schema = access.schema
-    scatter = access.scatter((), partitioner(schema.key, schema.partitions))
+    scatter = scatterer(access, partitioner(schema.key, schema.partitions))(())
     keep, test = scatter.batch_filter(), scatter.row_test()
     rows: list[Row] = []
     for partition, query in scatter.targets:
@@ -211,7 +226,7 @@ def equals(column: str, *values: Value, column_type: DataType = TEXT) -> Equals:
 
 def queries(access: Access, parameters: Row = ()) -> list[tuple[int, Query[BatchStream]]]:
     schema = access.schema
-    return list(access.scatter(parameters, partitioner(schema.key, schema.partitions)).targets)
+    return list(scatterer(access, partitioner(schema.key, schema.partitions))(parameters).targets)
 
 
 def test_a_key_is_read_from_its_partition_only() -> None:
@@ -297,3 +312,63 @@ def test_outside_is_neither_in_nor_out_by_accident() -> None:
     fit = fitter(BIGINT, INTEGER)
     assert fit is not None
     assert (fit(1 << 40), fit(-(1 << 40)), fit(5)) == (Outside.ABOVE, Outside.BELOW, Fitted(5))
+
+
+def opened(predicate: Predicate) -> tuple[Predicate, Row]:
+    """The predicate with a parameter for each constant, and the parameters."""
+    parameters: list[Value] = []
+
+    def open_one(one: Operand) -> Operand:
+        parameters.append(one.constant)
+        return structs.replace(one, constant=None, parameter=len(parameters) - 1)
+
+    def of(condition: Condition) -> Condition:
+        match condition:
+            case Equals():
+                operands = tuple(map(open_one, condition.operands))
+                return equals_one_of(condition.column, operands, null=condition.null)
+            case Compares():
+                return structs.replace(condition, operand=open_one(condition.operand))
+            case OneOf():
+                rows = tuple(tuple(map(open_one, row)) for row in condition.rows)
+                return structs.replace(condition, rows=rows)
+            case NotNull():
+                return condition
+
+    made = tuple(tuple(map(of, disjunct)) for disjunct in predicate.disjuncts)
+    return Predicate(disjuncts=made), tuple(parameters)
+
+
+READS = st.one_of(
+    st.tuples(st.just(ORDERS), predicates(ORDER_CONDITIONS)),
+    st.tuples(st.just(CLICKS), predicates(CLICK_CONDITIONS)),
+)
+
+
+@given(found=READS, limit=st.sampled_from([None, 2]))
+@settings(max_examples=300)
+def test_parameters_are_read_as_constants_are(
+    found: tuple[StoreSchema, Predicate], limit: int | None
+) -> None:
+    schema, constant = found
+    open_predicate, parameters = opened(constant)
+    limits = None if limit is None else Limits(rows=Amount(constant=limit))
+    of_constants, of_parameters = (
+        scatterer(
+            Access(schema=schema, columns=("name",), predicate=predicate, limit=limits),
+            partitioner(schema.key, schema.partitions),
+        )
+        for predicate in (constant, open_predicate)
+    )
+    wanted = of_constants(())
+    # The function is made once: no run leaves anything behind for the next one.
+    for given_parameters in (parameters, (None,) * len(parameters), parameters):
+        scatter = of_parameters(given_parameters)
+        if given_parameters is parameters:
+            assert scatter.targets == wanted.targets
+            assert scatter.enough == wanted.enough
+            assert domains_of(scatter) == domains_of(wanted)
+
+
+def domains_of(scatter: Scatter) -> list[Mapping[str, Domain]] | None:
+    return None if scatter.allowed is None else [each.domains for each in scatter.allowed]
