@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
+
 import pytest
 from hypothesis import settings
 
+from planner.running import gathering
 from tests.planner.sides import Sides
 from tests.planner.world import world
 
@@ -14,3 +18,11 @@ settings.register_profile("thorough", deadline=None, max_examples=3000)
 @pytest.fixture(scope="module")
 def sides() -> Sides:
     return world()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _reads_take_any_time() -> Iterator[None]:
+    """Let few rows take long to read: on a busy machine, a test would see a worker read them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(gathering, "SLICE_S", math.inf)
+        yield
