@@ -6,7 +6,7 @@ import logging
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
@@ -30,6 +30,69 @@ from stores.spec.position import Position, later_watermark
 from stores.spec.schema import SPAN_MS_MAX, InputTopic, StoreSchema
 
 _logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Given:
+    """What a caller says of an epoch, besides its rows.
+
+    Raises:
+        ArgumentError: an argument has the wrong type or is out of range, so that no reader of the
+            commit could decode it.
+    """
+
+    epoch: int | None
+    position: Position
+    watermark_ms: int | None
+    committed_ms: int | None
+    replace: bool
+    input_digest: str | None
+
+    def __post_init__(self) -> None:
+        position = self.position
+        if not isinstance(position, Position) or not position.is_sound:
+            raise ArgumentError(
+                f"position must be a Position of offsets by topic, not {shown(position)}"
+            )
+        if self.epoch is not None:
+            require_integer("epoch", self.epoch)
+        if self.watermark_ms is not None:
+            require_integer("watermark_ms", self.watermark_ms, least=-SPAN_MS_MAX, most=SPAN_MS_MAX)
+        if self.committed_ms is not None:
+            require_integer("committed_ms", self.committed_ms, most=SPAN_MS_MAX)
+        if not isinstance(self.replace, bool):
+            raise ArgumentError(f"replace must be a bool, not {shown(self.replace)}")
+        if self.input_digest is not None:
+            require_name("input_digest", self.input_digest)
+
+    def is_met_by(self, commit: Commit) -> bool:
+        """Whether a commit says the same; it has the later of its watermark and the one before."""
+        reached_ms, wanted_ms = commit.watermark_ms, self.watermark_ms
+        return (
+            (commit.position, commit.replace) == (self.position, self.replace)
+            and (wanted_ms is None or (reached_ms is not None and reached_ms >= wanted_ms))
+            and commit.input_digest in (None, self.input_digest)
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Head:
+    """The newest epoch of a log."""
+
+    epoch: int
+    """-1 if there is none."""
+    commit: Commit | None
+    """Its commit, if it can be read."""
+    following: int
+    """The number of the next epoch if the caller gives none."""
+
+    @property
+    def position(self) -> Position:
+        return Position() if self.commit is None else self.commit.position
+
+    @property
+    def watermark_ms(self) -> int | None:
+        return None if self.commit is None else self.commit.watermark_ms
 
 
 class StoreWriter:
@@ -61,12 +124,8 @@ class StoreWriter:
         self.schema = self.log.define(schema)
         self._writer = writer
         self._term: Term | None = None
-        self._latest: int | None = None
-        """The newest epoch; None if it has to be read from the log."""
-        self._newest: Commit | None = None
-        """Its commit, if it can be read."""
-        self._following = 0
-        """The number of the next epoch if the caller gives none."""
+        self._head: _Head | None = None
+        """None if it has to be read from the log."""
         self._tried: int | None = None
         """The epoch of a failed commit, which may be in the log."""
         self._is_marked = False
@@ -79,9 +138,9 @@ class StoreWriter:
             LogError: the log cannot be read or written.
         """
         if self._term is None:
-            self._look()
+            newest = self._look().commit
             # The newest commit has the newest term, unless it cannot be read.
-            after = self.log.newest_term() if self._newest is None else self._newest.term
+            after = self.log.newest_term() if newest is None else newest.term
             self._term = take_term(
                 self.log.directory,
                 writer=self._writer,
@@ -89,7 +148,7 @@ class StoreWriter:
                 now_ms=time.time_ns() // 1_000_000,
             )
             # Look again: the writer before may have committed until the term was taken.
-            self._latest = None
+            self._head = None
         return self._term
 
     def write(
@@ -130,7 +189,7 @@ class StoreWriter:
             FencedError: another writer has taken over the store.
             LogError: the log cannot be read or written.
         """
-        _check_epoch(
+        given = _Given(
             epoch=epoch,
             position=position,
             watermark_ms=watermark_ms,
@@ -144,33 +203,15 @@ class StoreWriter:
         latest_of_keys = latest_rows(shaped(table, self.schema), self.schema)
         digest = rows_digest(latest_of_keys)
         self._require_ownership()
-        found = self._committed(
-            epoch,
-            latest_of_keys,
-            digest,
-            position=position,
-            watermark_ms=watermark_ms,
-            replace=replace,
-            input_digest=input_digest,
-        )
+        found = self._committed(given, latest_of_keys, digest)
         if found is not None:
             return found
-        number = self._following if epoch is None else epoch
+        number = self._look().following if epoch is None else epoch
         self._check(number, position)
         with self.log.attempt(number) as attempt:
             with self._told_if_replaced():
                 files = write_parts(self.log.directory, attempt, latest_of_keys, self.schema)
-            return self.publish(
-                epoch=number,
-                attempt=attempt,
-                files=files,
-                position=position,
-                watermark_ms=watermark_ms,
-                committed_ms=committed_ms,
-                replace=replace,
-                digest=digest,
-                input_digest=input_digest,
-            )
+            return self._publish(number, given, attempt, files, digest)
 
     def publish(
         self,
@@ -195,7 +236,7 @@ class StoreWriter:
                 committed, or that writer has seen it before its own.
             LogError: the log cannot be read or written.
         """
-        _check_epoch(
+        given = _Given(
             epoch=epoch,
             position=position,
             watermark_ms=watermark_ms,
@@ -203,47 +244,60 @@ class StoreWriter:
             replace=replace,
             input_digest=input_digest,
         )
+        return self._publish(epoch, given, attempt, files, digest)
+
+    def _publish(
+        self,
+        epoch: int,
+        given: _Given,
+        attempt: str,
+        files: Iterable[DataFile],
+        digest: str | None,
+    ) -> Commit:
         term = self._require_ownership()
-        latest = self._check(epoch, position)
-        self.declare(topic for topic, _ in position.components)
+        head = self._check(epoch, given.position)
+        self.declare(topic for topic, _ in given.position.components)
+        now_ms = time.time_ns() // 1_000_000
         commit = Commit(
             epoch=epoch,
-            previous=latest,
-            position=position,
-            watermark_ms=self._watermark_ms(watermark_ms),
-            committed_ms=time.time_ns() // 1_000_000 if committed_ms is None else committed_ms,
+            previous=head.epoch,
+            position=given.position,
+            # Readers keep the greatest watermark. But they may begin with an epoch that replaces
+            # the store, so its commit must have the watermark, too.
+            watermark_ms=later_watermark(given.watermark_ms, head.watermark_ms),
+            committed_ms=now_ms if given.committed_ms is None else given.committed_ms,
             writer=self._writer,
             files=tuple(sorted(files, key=lambda file: (file.partition, file.path))),
-            replace=replace,
+            replace=given.replace,
             term=term.term,
             owner=term.owner,
             digest=digest,
-            input_digest=input_digest,
+            input_digest=given.input_digest,
         )
         # Until all steps are done, only the log knows the newest epoch.
-        self._latest, self._tried = None, epoch
+        self._head, self._tried = None, epoch
         with self._told_if_replaced():
             self.log.write_commit(commit)
         # A writer that takes the next term after this line looks for the newest epoch, and sees
         # this one.
         require_newest(self.log.directory, self.log.name, term.term)
-        self._latest, self._newest, self._following = epoch, commit, epoch + 1
+        self._head = _Head(epoch=epoch, commit=commit, following=epoch + 1)
         self._tried = None
         self._mark_and_tidy(attempt)
         return commit
 
-    def _look(self) -> int:
+    def _look(self) -> _Head:
         """Return the newest epoch, from the log at the start and after a failure."""
-        if self._latest is None:
-            latest = self.log.latest_epoch()
+        if self._head is None:
+            epoch = self.log.latest_epoch()
             try:
-                self._newest = self.log.commit(latest) if latest >= 0 else None
+                commit = self.log.commit(epoch) if epoch >= 0 else None
             except TornRecordError:
                 # Readers are stuck at a torn commit, but a pipeline may go on writing.
-                self._newest = None
-            self._following = self.log.next_number(latest)
-            self._latest = latest
-        return self._latest
+                commit = None
+            following = self.log.next_number(epoch)
+            self._head = _Head(epoch=epoch, commit=commit, following=following)
+        return self._head
 
     def _require_ownership(self) -> Term:
         """Take the store, or make sure that no other writer has taken it since."""
@@ -268,10 +322,10 @@ class StoreWriter:
                     raise fenced from error
             raise
 
-    def _check(self, epoch: int, position: Position) -> int:
+    def _check(self, epoch: int, position: Position) -> _Head:
         """Check that an epoch can follow the newest one; return the newest."""
-        latest = self._look()
-        name = self.log.name
+        head = self._look()
+        latest, name = head.epoch, self.log.name
         if epoch < latest:
             raise EpochConflictError(
                 f'epoch {epoch} of store "{name}" comes before epoch {latest}, the newest: use a '
@@ -279,26 +333,15 @@ class StoreWriter:
             )
         if epoch == latest:
             raise EpochConflictError(f'epoch {epoch} of store "{name}" is committed already')
-        before = Position() if self._newest is None else self._newest.position
-        if not position.covers(before):
+        if not position.covers(head.position):
             raise PositionBackError(
                 f'epoch {epoch} of store "{name}" would move its position back: '
-                f"{position.moved_back_from(before)}. Leave no topic out; if the input was created "
-                "again, build the store anew"
+                f"{position.moved_back_from(head.position)}. Leave no topic out; if the input was "
+                "created again, build the store anew"
             )
-        return latest
+        return head
 
-    def _committed(
-        self,
-        epoch: int | None,
-        rows: pa.Table,
-        digest: str,
-        *,
-        position: Position,
-        watermark_ms: int | None,
-        replace: bool,
-        input_digest: str | None,
-    ) -> Commit | None:
+    def _committed(self, given: _Given, rows: pa.Table, digest: str) -> Commit | None:
         """Return the commit of this same attempt, if it is committed already.
 
         Without a number, look at the number of the last failed write: it may have been committed,
@@ -307,36 +350,24 @@ class StoreWriter:
         Raises:
             EpochConflictError: the number belongs to another commit.
         """
-        latest = self._look()
-        number = self._tried if epoch is None else epoch
-        if number is None or number > latest:
+        number = self._tried if given.epoch is None else given.epoch
+        if number is None or number > self._look().epoch:
             return None
         found = self.log.commit(number)
         if found is None:
             return None
         if (
-            (found.writer, found.position, found.replace) == (self._writer, position, replace)
-            # The commit has the later of its own watermark and that of the epoch before.
-            and _is_reached(watermark_ms, found.watermark_ms)
-            and found.input_digest in (None, input_digest)
+            found.writer == self._writer
+            and given.is_met_by(found)
             and (found.digest == digest or self.log.has_rows(found, rows))
         ):
             return found
-        if epoch is None:
+        if given.epoch is None:
             return None
         raise EpochConflictError(
-            f'epoch {epoch} of store "{self.log.name}" is committed with other content, '
+            f'epoch {number} of store "{self.log.name}" is committed with other content, '
             f"by {found.writer}: write the next number, or find out who wrote it"
         )
-
-    def _watermark_ms(self, given_ms: int | None) -> int | None:
-        """The watermark as of the new epoch, which is never behind that of the one before.
-
-        Readers keep the greatest watermark. But they may begin with an epoch that replaces the
-        store, so its commit must have the watermark, too.
-        """
-        before_ms = None if self._newest is None else self._newest.watermark_ms
-        return later_watermark(given_ms, before_ms)
 
     def declare(self, topics: Iterable[str]) -> None:
         """Name topics as inputs of the store: from then on bounds on them are not ignored.
@@ -361,37 +392,3 @@ class StoreWriter:
             self.log.remove_other_attempts(attempt)
         except LogError as error:
             _logger.warning("log not tidied after commit store=%s error=%s", self.log.name, error)
-
-
-def _check_epoch(
-    *,
-    epoch: int | None,
-    position: Position,
-    watermark_ms: int | None,
-    committed_ms: int | None,
-    replace: bool,
-    input_digest: str | None,
-) -> None:
-    """Refuse values that no reader of the commit could decode.
-
-    Raises:
-        ArgumentError: an argument has the wrong type or is out of range.
-    """
-    if not isinstance(position, Position) or not position.is_sound:
-        raise ArgumentError(
-            f"position must be a Position of offsets by topic, not {shown(position)}"
-        )
-    if epoch is not None:
-        require_integer("epoch", epoch)
-    if watermark_ms is not None:
-        require_integer("watermark_ms", watermark_ms, least=-SPAN_MS_MAX, most=SPAN_MS_MAX)
-    if committed_ms is not None:
-        require_integer("committed_ms", committed_ms, most=SPAN_MS_MAX)
-    if not isinstance(replace, bool):
-        raise ArgumentError(f"replace must be a bool, not {shown(replace)}")
-    if input_digest is not None:
-        require_name("input_digest", input_digest)
-
-
-def _is_reached(watermark_ms: int | None, by_ms: int | None) -> bool:
-    return watermark_ms is None or (by_ms is not None and by_ms >= watermark_ms)
