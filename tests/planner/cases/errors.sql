@@ -14,7 +14,7 @@ SELECT nam FROM people
 SELECT p.nam FROM people p
 ! 42703 10 column p.nam does not exist
 
--- ours: case counts in quotes
+-- ours: a quoted name is case-sensitive
 SELECT "Name" FROM people
 ! 42703 8 column "Name" does not exist
 
@@ -22,7 +22,7 @@ SELECT "Name" FROM people
 SELECT q.name FROM people p
 ! 42P01 8 missing FROM-clause entry for table "q"
 
--- ours: a table that is not in FROM, its star
+-- ours: the star of a table that is not in FROM
 SELECT q.* FROM people p
 ! 42P01 8 missing FROM-clause entry for table "q"
 
@@ -34,31 +34,31 @@ SELECT people.name FROM people p
 SELECT frob(name) FROM people
 ! 42883 8 function frob() does not exist
 
--- ours: no such function of these types
+-- ours: a function that does not take these types
 SELECT abs(name) FROM people
 ! 42883 8 function abs(text) does not exist
 
--- ours: ambiguous
+-- ours: an ambiguous column
 SELECT name FROM people, orders
 ! 42702 8 column reference "name" is ambiguous
 
--- ours: an alias twice
+-- ours: an alias used twice
 SELECT 1 FROM people a JOIN orders a ON true
 ! 42712 - table name "a" specified more than once
 
--- ours: text and number
+-- ours: a comparison of a text and a number
 SELECT * FROM people WHERE name = 5
 ! 42883 35 operator does not exist: text = integer
 
--- ours: text and number, anywhere
+-- ours: a comparison of a text and a number in the SELECT list
 SELECT name = 5 FROM people WHERE age = 3 OR name > 7
 ! 42883 15 operator does not exist: text = integer
 
--- ours: number and boolean
+-- ours: a comparison of a number and a boolean
 SELECT * FROM people WHERE age = true
 ! 42883 28 operator does not exist: integer = boolean
 
--- ours: text and number in a list
+-- ours: texts and numbers in a list
 SELECT * FROM people WHERE name IN ('a', 5)
 ! 42883 42 operator does not exist: text = integer
 
@@ -70,7 +70,7 @@ SELECT * FROM people WHERE age = 'x'
 SELECT * FROM orders WHERE due > 'gestern'
 ! 22007 34 invalid input syntax for type timestamp with time zone: "gestern"
 
--- ours: a day that is not in the calendar
+-- ours: a date that does not exist
 SELECT * FROM orders WHERE due > '2023-02-30'
 ! 22008 34 date/time field value out of range: "2023-02-30"
 
@@ -98,11 +98,11 @@ SELECT age + 2147483647 FROM people
 SELECT '{bad'::json
 ! 22P02 8 invalid input syntax for type json
 
--- ours: no such type
+-- ours: unknown type
 SELECT 1::nope
 ! 42704 11 type "nope" does not exist
 
--- ours: not grouped
+-- ours: a column that is not grouped
 SELECT city, name FROM people GROUP BY city
 ! 42803 14 column "name" must appear in the GROUP BY clause or be used in an aggregate function
 
@@ -110,15 +110,15 @@ SELECT city, name FROM people GROUP BY city
 SELECT name FROM people WHERE count(*) > 1
 ! 42803 - aggregate functions are not allowed in WHERE
 
--- ours: sides of different width
+-- ours: sides of UNION with different numbers of columns
 SELECT name, age FROM people UNION SELECT name FROM people
 ! 42601 - each side of a set operation must have the same number of columns
 
--- ours: syntax
+-- ours: a syntax error
 SELECT name FRM people WHERE
 ! 42601 17 syntax error at or near "people"
 
--- ours: the end comes too soon
+-- ours: a statement that ends too early
 SELECT name FROM people WHERE
 ! 42601 30 syntax error at end of input
 
@@ -130,7 +130,7 @@ SELECT (1
 SELECT 'abc
 ! 42601 8 unterminated quoted string or comment
 
--- ours: locking
+-- ours: a locking clause
 SELECT * FROM people FOR UPDATE
 ! 0A000 22 SELECT … FOR UPDATE is not supported
 
@@ -149,7 +149,7 @@ SELECT name FROM people WHERE name SIMILAR TO 'a%'
 | residual name SIMILAR TO 'a%'
 => ann
 
--- ours: no columns
+-- ours: SELECT without columns
 SELECT FROM people
 ! 0A000 - a SELECT without columns is not supported
 
@@ -177,11 +177,11 @@ SELECT 1 FROM visits AS v (a, b, c)
 SELECT name, B'101' FROM people
 ! 0A000 14 a bit string is not supported
 
--- date out of the calendar
+-- a date that does not exist
 SELECT '2020-13-01'::date FROM people
 ! 22008 8 date/time field value out of range: "2020-13-01"
 
--- GROUP BY of a missing column
+-- GROUP BY an unknown column
 SELECT name FROM people GROUP BY 3
 ! 42P10 - GROUP BY position is not in select list
 
@@ -189,11 +189,11 @@ SELECT name FROM people GROUP BY 3
 SELECT sum(name) FROM people
 ! 42883 8 function sum(text) does not exist
 
--- a recursive query whose type grows
+-- a recursive query whose type widens
 WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n * 1.5 FROM t WHERE n < 4) SELECT n FROM t
 ! 42804 32 recursive query column 1 has type integer in non-recursive term but type decimal(12,1) overall
 
--- ours: versions in other words
+-- ours: another database's syntax for versions
 SELECT * FROM people AT (VERSION => 1)
 ! 0A000 37 AT (…) is not supported
 
@@ -201,6 +201,6 @@ SELECT * FROM people AT (VERSION => 1)
 SELECT repeat(name, 100000000) FROM people WHERE age = 30
 ! 54000 - requested length too large
 
--- ours: the same by padding
+-- ours: the same, made by padding
 SELECT lpad(name, 100000000) FROM people WHERE age = 30
 ! 54000 - requested length too large

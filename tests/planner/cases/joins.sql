@@ -1,4 +1,4 @@
--- inner
+-- INNER JOIN
 SELECT p.name, o.number FROM people p JOIN orders o ON p.name = o.name
 | compose SELECT "p"."name", "o"."number" FROM "r0" AS "p" JOIN "r1" AS "o" ON "p"."name" = "o"."name"
 |   r0: scan people; columns name; on 3 partitions
@@ -31,7 +31,7 @@ SELECT p.age, o.amount FROM people p JOIN orders o ON p.name = o.name AND p.name
 => 30, 5.00
 => 30, 9.50
 
--- but not for the kept side of a left join
+-- conditions in ON do not filter the preserved side of a left join
 SELECT p.name, o.number FROM people p LEFT JOIN orders o ON p.name = o.name AND p.name = 'ann' AND o.number = 1
 | compose SELECT "p"."name", "o"."number" FROM "r0" AS "p" LEFT JOIN "r1" AS "o" ON "p"."name" = "o"."name" AND "p"."name" = 'ann' AND "o"."number" = 1
 |   r0: scan people; columns name; on 3 partitions
@@ -43,7 +43,7 @@ SELECT p.name, o.number FROM people p LEFT JOIN orders o ON p.name = o.name AND 
 => cid, NULL
 => dan, NULL
 
--- right
+-- RIGHT JOIN
 SELECT p.name, o.name FROM people p RIGHT JOIN orders o ON p.name = o.name AND p.name = 'ann'
 | compose SELECT "p"."name", "o"."name" FROM "r0" AS "p" RIGHT JOIN "r1" AS "o" ON "p"."name" = "o"."name" AND "p"."name" = 'ann'
 |   r0: lookup people; name = 'ann'; columns name; on 1 partition
@@ -55,7 +55,7 @@ SELECT p.name, o.name FROM people p RIGHT JOIN orders o ON p.name = o.name AND p
 => ann, ann
 => ann, ann
 
--- full
+-- FULL JOIN
 SELECT p.name, o.name FROM people p FULL JOIN orders o ON p.name = o.name
 | compose SELECT "p"."name", "o"."name" FROM "r0" AS "p" FULL JOIN "r1" AS "o" ON "p"."name" = "o"."name"
 |   r0: scan people; columns name; on 3 partitions
@@ -71,7 +71,7 @@ SELECT p.name, o.name FROM people p FULL JOIN orders o ON p.name = o.name
 => cid, NULL
 => dan, NULL
 
--- cross
+-- CROSS JOIN
 SELECT p.name, c.clicks FROM people p CROSS JOIN clicks c WHERE p.name = 'ann' AND c.name = 'bob'
 | compose SELECT "p"."name", "c"."clicks" FROM "r0" AS "p" CROSS JOIN "r1" AS "c" WHERE "p"."name" = 'ann' AND "c"."name" = 'bob'
 |   r0: lookup people; name = 'ann'; columns name; on 1 partition
@@ -81,7 +81,7 @@ SELECT p.name, c.clicks FROM people p CROSS JOIN clicks c WHERE p.name = 'ann' A
 => ann, 0
 => ann, 1
 
--- comma
+-- a comma in FROM
 SELECT a.name, b.name FROM people a, people b WHERE a.name = 'ann' AND b.name = 'bob'
 | compose SELECT "a"."name", "b"."name" FROM "r0" AS "a", "r1" AS "b" WHERE "a"."name" = 'ann' AND "b"."name" = 'bob'
 |   r0: lookup people; name = 'ann'; columns name; on 1 partition
@@ -90,7 +90,7 @@ SELECT a.name, b.name FROM people a, people b WHERE a.name = 'ann' AND b.name = 
 | row by row, if at most 256 rows are read
 => ann, bob
 
--- USING: its columns come first, once
+-- the columns of USING come first, and only once
 SELECT * FROM people JOIN orders USING (name) WHERE number = 7
 | compose SELECT "name", "people"."age", "people"."score", "people"."city", "orders"."number", "orders"."amount", "orders"."paid", "orders"."due" FROM "r0" AS "people" JOIN "r1" AS "orders" USING ("name") WHERE "number" = 7
 |   r0: scan people; columns name, age, score, city; on 3 partitions
@@ -100,7 +100,7 @@ SELECT * FROM people JOIN orders USING (name) WHERE number = 7
 | residual number = 7
 => bob, NULL, 2.0, Rome, 7, 3.00, True, NULL
 
--- USING of a full join: the value of whichever side has one
+-- USING in a full join gives the value of the side that has one
 SELECT name, age, number FROM people FULL JOIN orders USING (name) WHERE name IN ('eve', 'dan')
 | compose SELECT "name", "age", "number" FROM "r0" AS "people" FULL JOIN "r1" AS "orders" USING ("name") WHERE "name" IN ('eve', 'dan')
 |   r0: lookup people; name in ('eve', 'dan'); columns name, age; on the partitions of 2 keys

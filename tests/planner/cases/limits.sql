@@ -45,14 +45,14 @@ SELECT name FROM people WHERE name > 'a' ORDER BY name LIMIT 1
 | row by row, if at most 256 rows are read
 => ann
 
--- a residual forbids to cut early
+-- with a residual, rows cannot be cut early
 SELECT name FROM people WHERE age > 6 ORDER BY name LIMIT 1
 | stream; limit 1
 |   scan people; filter age > 6; first 1 by name asc; columns name; on 3 partitions
 | row by row, if at most 256 rows are read
 => 
 
--- another order forbids it too
+-- nor can they with another order
 SELECT name, age FROM people ORDER BY age LIMIT 2
 | compose SELECT "name", "age" FROM "r0" AS "people" ORDER BY "age" LIMIT 2
 |   r0: scan people; columns name, age; on 3 partitions
@@ -60,7 +60,7 @@ SELECT name, age FROM people ORDER BY age LIMIT 2
 => NULL, 5
 => , 7
 
--- a result column that hides the key forbids it
+-- nor can they if a result column hides the key
 SELECT city AS name FROM people ORDER BY name LIMIT 2
 | compose SELECT "city" AS "name" FROM "r0" AS "people" ORDER BY "name" LIMIT 2
 |   r0: scan people; columns name, city; on 3 partitions
@@ -68,7 +68,7 @@ SELECT city AS name FROM people ORDER BY name LIMIT 2
 => Bern
 => Oslo
 
--- rows that a function multiplies are not counted
+-- rows are not cut before a function multiplies them
 SELECT name, unnest([1, 2]) AS n FROM people ORDER BY name, n LIMIT 3
 | compose SELECT "name", UNNEST([1, 2]) AS "n" FROM "r0" AS "people" ORDER BY "name", "n" LIMIT 3
 |   r0: scan people; columns name; on 3 partitions
@@ -122,7 +122,7 @@ SELECT name FROM people ORDER BY name FETCH FIRST 2 ROWS ONLY
 => 
 => ann
 
--- composite keys are cut by DuckDB
+-- DuckDB cuts rows of composite keys
 SELECT name, number FROM orders ORDER BY name, number LIMIT 3
 | stream; limit 3
 |   scan orders; first 3 by name, number asc; columns name, number; on 3 partitions
@@ -140,7 +140,7 @@ SELECT name, age FROM people WHERE name > $1 ORDER BY name LIMIT $2 OFFSET $3
 => bob, NULL
 => cid, 20
 
--- LIMIT NULL is no limit
+-- LIMIT NULL does not limit
 $ [null]
 SELECT name FROM people ORDER BY name LIMIT $1
 | stream; limit $1
@@ -180,7 +180,7 @@ SELECT name || '!' AS shouted FROM people ORDER BY name LIMIT $1
 => !
 => ann!
 
--- a parameter in LIMIT that is cast
+-- a parameter with a cast in LIMIT
 $ [1]
 SELECT name FROM people ORDER BY name LIMIT $1::int
 | stream; limit $1
@@ -205,7 +205,7 @@ $ [1, -1]
 SELECT name FROM people ORDER BY name LIMIT $1 OFFSET $2
 ! 2201X - OFFSET must not be negative
 
--- any rows, as many as a parameter says, and no others
+-- any rows, and no more of them than a parameter says
 $ [0, 9]
 SELECT name FROM people LIMIT $1 OFFSET $2
 | stream; limit $1; offset $2

@@ -1,4 +1,4 @@
--- a constant counts for the other side of an equality
+-- a constant applies to both sides of an equality
 SELECT p.age, o.number FROM people p JOIN orders o ON p.name = o.name WHERE p.name = 'bob'
 | compose SELECT "p"."age", "o"."number" FROM "r0" AS "p" JOIN "r1" AS "o" ON "p"."name" = "o"."name" WHERE "p"."name" = 'bob'
 |   r0: lookup people; name = 'bob'; columns name, age; on 1 partition
@@ -8,7 +8,7 @@ SELECT p.age, o.number FROM people p JOIN orders o ON p.name = o.name WHERE p.na
 => NULL, 1
 => NULL, 7
 
--- USING counts for both sides
+-- USING applies a constant to both sides
 SELECT age, number FROM people JOIN orders USING (name) WHERE name = 'bob'
 | compose SELECT "age", "number" FROM "r0" AS "people" JOIN "r1" AS "orders" USING ("name") WHERE "name" = 'bob'
 |   r0: lookup people; name = 'bob'; columns name, age; on 1 partition
@@ -25,7 +25,7 @@ SELECT name, age, number FROM people FULL JOIN orders USING (name) WHERE name = 
 | residual name = 'eve'
 => eve, NULL, 3
 
--- few rows of one find those of the other
+-- few rows of one store are used to look up the other's
 SELECT p.name, p.age FROM orders o JOIN people p ON p.name = o.name WHERE o.number = 3 OR o.number = 7
 | compose SELECT "p"."name", "p"."age" FROM "r0" AS "o" JOIN "r1" AS "p" ON "p"."name" = "o"."name" WHERE "o"."number" = 3 OR "o"."number" = 7
 |   r0: scan orders; filter number in (3, 7); columns name, number; on 3 partitions
@@ -62,7 +62,7 @@ SELECT p.name, o.number FROM people p LEFT JOIN orders o ON p.name = o.name AND 
 => cid, NULL
 => dan, NULL
 
--- IN of a subquery
+-- IN with a subquery
 SELECT name, age FROM people WHERE name IN (SELECT name FROM orders WHERE number = 1)
 | compose SELECT "name", "age" FROM "r1" AS "people" WHERE "name" IN (SELECT "name" FROM "r0" AS "orders" WHERE "number" = 1)
 |   r0: scan orders; filter number = 1; columns name, number; on 3 partitions
@@ -92,7 +92,7 @@ SELECT name FROM people p WHERE age > 25 AND NOT EXISTS (SELECT 1 FROM orders o 
 | residual age > 25 AND NOT EXISTS(SELECT 1 AS "?column?" FROM orders AS o WHERE o.name = p.name AND o.number = 1); o.name = p.name AND o.number = 1
 => dan
 
--- a subquery of a row
+-- a correlated scalar subquery
 SELECT o.number, (SELECT age FROM people p WHERE p.name = o.name) FROM orders o WHERE o.name = 'ann'
 | compose SELECT "o"."number", (SELECT "age" FROM "r0" AS "p" WHERE "p"."name" = "o"."name") AS "age" FROM "r1" AS "o" WHERE "o"."name" = 'ann'
 |   r0: scan people; columns name, age; on 3 partitions
@@ -103,7 +103,7 @@ SELECT o.number, (SELECT age FROM people p WHERE p.name = o.name) FROM orders o 
 => 1, 30
 => 2, 30
 
--- a whole key by two columns
+-- a whole key from two columns
 SELECT v.name, s.amount FROM visits v JOIN stock s ON s.day = v.at::date AND s.item = 1 WHERE v.name = 'bob'
 | compose SELECT "v"."name", "s"."amount" FROM "r0" AS "v" JOIN "r1" AS "s" ON "s"."day" = CAST("v"."at" AS DATE) AND "s"."item" = 1 WHERE "v"."name" = 'bob'
 |   r0: scan visits; filter name = 'bob'; columns at, name; on 3 partitions
@@ -111,7 +111,7 @@ SELECT v.name, s.amount FROM visits v JOIN stock s ON s.day = v.at::date AND s.i
 | residual v.name = 'bob'
 => bob, 10
 
--- missing rows are NULL
+-- rows without a match
 SELECT p.name FROM people p LEFT JOIN orders o ON p.name = o.name WHERE o.name IS NULL
 | compose SELECT "p"."name" FROM "r0" AS "p" LEFT JOIN "r1" AS "o" ON "p"."name" = "o"."name" WHERE "o"."name" IS NULL
 |   r0: scan people; columns name; on 3 partitions
@@ -123,7 +123,7 @@ SELECT p.name FROM people p LEFT JOIN orders o ON p.name = o.name WHERE o.name I
 => cid
 => dan
 
--- rows in a subquery
+-- a list of rows in a subquery
 SELECT item, amount FROM stock WHERE (item, day) IN (SELECT s.item, s.day FROM stock s WHERE s.amount = 21)
 | compose SELECT "item", "amount" FROM "r1" AS "stock" WHERE ("item", "day") IN (SELECT "s"."item", "s"."day" FROM "r0" AS "s" WHERE "s"."amount" = 21)
 |   r0: scan stock; filter amount = 21; columns item, day, amount; on 3 partitions
@@ -132,7 +132,7 @@ SELECT item, amount FROM stock WHERE (item, day) IN (SELECT s.item, s.day FROM s
 | residual (item, day) IN (SELECT s.item, s.day FROM stock AS s WHERE s.amount = 21); s.amount = 21
 => 2, 21
 
--- a group has a row where no row meets the condition
+-- an aggregate has a row even if no row meets the condition
 SELECT p.name FROM people p WHERE EXISTS (SELECT 1 FROM orders o WHERE o.name = p.name HAVING count(*) = 0)
 | compose SELECT "p"."name" FROM "r1" AS "p" WHERE EXISTS(SELECT 1 AS "?column?" FROM "r0" AS "o" WHERE "o"."name" = "p"."name" HAVING COUNT(*) = 0)
 |   r0: scan orders; columns name; on 3 partitions

@@ -147,7 +147,7 @@ SELECT amount FROM stock WHERE item = 2.0 AND day = '1970-01-02'
 | inline lookup stock; item = 2.0 and day = '1970-01-02'; columns amount; on 1 partition
 => 21
 
--- a number that no integer can be
+-- a number out of the range of integers
 SELECT * FROM stock WHERE item = 99999999999 AND day = '1970-01-02'
 | stream
 |   nothing of stock; no row can match; on no partition
@@ -179,22 +179,22 @@ SELECT upper(name), at FROM visits WHERE at >= '1970-01-01 12:00:00+00' ORDER BY
 |   r0: range visits; at >= '1970-01-01 12:00:00+00'; first 1 by at asc; columns at, name; on 3 partitions
 => BOB, 43200000000
 
--- names fold to lower case
+-- names are folded to lower case
 SELECT NAME, People.AGE FROM PEOPLE WHERE Name = 'ann'
 | inline lookup people; name = 'ann'; columns name, age; on 1 partition
 => ann, 30
 
--- ours: schema-qualified names, which DuckDB has in another schema
+-- ours: schema-qualified names, which have another schema in DuckDB
 SELECT public.people.age FROM public.people WHERE people.name = 'ann'
 | inline lookup people; name = 'ann'; columns age; on 1 partition
 => 30
 
--- COLLATE "C" is the order we have
+-- COLLATE "C" is our own order
 SELECT age FROM people WHERE name COLLATE "C" = 'ann'
 | inline lookup people; name = 'ann'; columns age; on 1 partition
 => 30
 
--- ours: text with escapes, which DuckDB reads otherwise
+-- ours: text with escapes, which DuckDB reads differently
 SELECT age FROM people WHERE name = E'\x61nn'
 | inline lookup people; name = 'ann'; columns age; on 1 partition
 => 30

@@ -6,7 +6,7 @@ SELECT number FROM orders WHERE name IN ('bob', 'eve') AND number > 1
 => 3
 => 7
 
--- rows of a whole key
+-- a list of rows of the whole key
 SELECT amount FROM stock WHERE (item, day) IN ((1, '1970-01-01'), (2, '1970-01-02'))
 | stream
 |   lookup stock; (item, day) in ((1, '1970-01-01'), (2, '1970-01-02')); columns amount; on the partitions of 2 keys
@@ -14,7 +14,7 @@ SELECT amount FROM stock WHERE (item, day) IN ((1, '1970-01-01'), (2, '1970-01-0
 => 10
 => 21
 
--- the same, columns in another order
+-- the same with the columns in another order
 SELECT amount FROM stock WHERE (day, item) IN (('1970-01-01', 1), ('1970-01-02', 2))
 | stream
 |   lookup stock; (day, item) in (('1970-01-01', 1), ('1970-01-02', 2)); columns amount; on the partitions of 2 keys
@@ -22,12 +22,12 @@ SELECT amount FROM stock WHERE (day, item) IN (('1970-01-01', 1), ('1970-01-02',
 => 10
 => 21
 
--- rows with ROW
+-- a list of rows with ROW
 SELECT amount FROM stock WHERE ROW(item, day) = ROW(1, date '1970-01-02')
 | inline lookup stock; item = 1 and day = CAST('1970-01-02' AS DATE); columns amount; on 1 partition
 => 11
 
--- alternatives that are keys
+-- OR of whole keys
 SELECT amount FROM stock WHERE (item = 1 AND day = '1970-01-01') OR (item = 2 AND day = '1970-01-02')
 | stream
 |   lookup stock; (item = 1 and day = '1970-01-01') or (item = 2 and day = '1970-01-02'); columns amount; on the partitions of 2 keys
@@ -63,7 +63,7 @@ SELECT name, number FROM orders WHERE (name, number) > ('ann', 1)
 => bob, 7
 => eve, 3
 
--- alternatives that are ranges
+-- OR of ranges
 SELECT name FROM people WHERE name < 'b' OR name > 'c'
 | stream
 |   range people; (name < 'b') or (name > 'c'); columns name; on 3 partitions
@@ -73,7 +73,7 @@ SELECT name FROM people WHERE name < 'b' OR name > 'c'
 => cid
 => dan
 
--- alternatives that overlap are read once
+-- overlapping alternatives are read once
 SELECT name FROM people WHERE name > 'b' OR name > 'c' OR name = 'cid'
 | stream
 |   range people; (name > 'b') or (name > 'c') or (name = 'cid'); columns name; on 3 partitions
@@ -82,7 +82,7 @@ SELECT name FROM people WHERE name > 'b' OR name > 'c' OR name = 'cid'
 => cid
 => dan
 
--- one alternative that is not understood is a scan
+-- an alternative that cannot be read as a condition makes a scan
 SELECT name FROM people WHERE name = 'ann' OR length(name) = 3 AND age < 30
 | compose SELECT "name" FROM "r0" AS "people" WHERE "name" = 'ann' OR CAST(LENGTH("name") AS INT) = 3 AND "age" < 30
 |   r0: scan people; filter (name = 'ann') or (age < 30); columns name, age; on 3 partitions
@@ -90,14 +90,14 @@ SELECT name FROM people WHERE name = 'ann' OR length(name) = 3 AND age < 30
 => ann
 => cid
 
--- how a text begins
+-- LIKE with a prefix
 SELECT name FROM people WHERE name LIKE 'a%'
 | stream
 |   range people; name >= 'a' and name < 'b'; columns name; on 3 partitions
 | row by row, if at most 256 rows are read
 => ann
 
--- how a text begins, and more
+-- LIKE with a prefix and a suffix
 SELECT name FROM people WHERE name LIKE 'a%n'
 | compose SELECT "name" FROM "r0" AS "people" WHERE "name" LIKE 'a%n'
 |   r0: range people; name >= 'a' and name < 'b'; columns name; on 3 partitions
@@ -109,7 +109,7 @@ SELECT age FROM people WHERE name LIKE 'ann'
 | inline lookup people; name = 'ann'; columns age; on 1 partition
 => 30
 
--- how a text begins, by pattern
+-- a regular expression with a prefix
 SELECT name FROM people WHERE name ~ '^an+'
 | compose SELECT "name" FROM "r0" AS "people" WHERE REGEXP_MATCHES("name", '^an+')
 |   r0: range people; name >= 'a' and name < 'b'; columns name; on 3 partitions
@@ -131,7 +131,7 @@ SELECT age FROM people WHERE name IS NULL OR name = 'ann'
 => 30
 => 5
 
--- a cast that hides nothing
+-- a cast that changes nothing
 SELECT amount FROM stock WHERE item::bigint = 1 AND day = '1970-01-01'
 | inline lookup stock; item = 1 and day = '1970-01-01'; columns amount; on 1 partition
 => 10
@@ -157,7 +157,7 @@ SELECT name FROM people WHERE name > 'c' AND name < 'b'
 |   nothing of people; no row can match; on no partition
 | row by row, if at most 256 rows are read
 
--- nothing at all
+-- a condition that is always false
 SELECT name FROM people WHERE 1 = 0
 | stream
 |   nothing of people; no row can match; on no partition
@@ -219,7 +219,7 @@ SELECT name, clicks FROM clicks WHERE window_start + interval '1 hour' <= timest
 => ann, 0
 => bob, 0
 
--- a bound by the clock
+-- a bound computed from the clock
 SELECT count(*) FROM clicks WHERE window_start >= now() - interval '1 hour'
 | compose SELECT COUNT(*) AS "count" FROM "r0" AS "clicks" WHERE "window_start" >= NOW() - CAST('1 hour' AS INTERVAL)
 |   r0: window range clicks; window_start >= now() - 3600 s; columns window_start, clicks; on 3 partitions
@@ -235,7 +235,7 @@ SELECT name, clicks FROM clicks WHERE name IN ('ann', 'bob') AND window_start IN
 => ann, 20
 => bob, 0
 
--- alternatives by time
+-- OR of times
 SELECT name, clicks FROM clicks WHERE window_start < timestamptz '1970-01-01 01:00:00+00' OR window_start > timestamptz '1970-01-01 02:00:00+00'
 | stream
 |   window range clicks; (window_start < CAST('1970-01-01 01:00:00+00' AS TIMESTAMPTZ)) or (window_start > CAST('1970-01-01 02:00:00+00' AS TIMESTAMPTZ)); columns name, clicks; on 3 partitions
@@ -244,7 +244,7 @@ SELECT name, clicks FROM clicks WHERE window_start < timestamptz '1970-01-01 01:
 => ann, 30
 => bob, 0
 
--- rows with parameters
+-- a list of rows with parameters
 $ [1, 2, 1]
 SELECT amount FROM stock WHERE (item, day) IN (($1, date '1970-01-01'), ($2, date '1970-01-02')) AND item >= $3
 | stream

@@ -33,7 +33,7 @@ SELECT max(item) FROM stock WHERE item < 3
 | row by row, if at most 256 rows are read
 => 2
 
--- the ends of a filter need all of it
+-- the greatest key of filtered rows
 SELECT max(name) FROM people WHERE age < 25
 | compose SELECT MAX("name") AS "max" FROM "r0" AS "people" WHERE "age" < 25
 |   r0: range people; name is not null; filter age < 25; ends of name; columns name, age; on 3 partitions
@@ -93,7 +93,7 @@ SELECT name, number FROM orders ORDER BY name, number LIMIT 4
 => ann, NULL
 => bob, 1
 
--- last rows of a composite key, if NULLs are where the key has them
+-- last rows of a composite key, with NULLs where the key has them
 SELECT name, number FROM orders ORDER BY name DESC, number DESC NULLS LAST LIMIT 4
 | stream; limit 4
 |   scan orders; first 4 by name, number desc; columns name, number; on 3 partitions
@@ -103,7 +103,7 @@ SELECT name, number FROM orders ORDER BY name DESC, number DESC NULLS LAST LIMIT
 => bob, 1
 => ann, 2
 
--- otherwise they are sorted
+-- they are sorted if NULLs are elsewhere
 SELECT name, number FROM orders ORDER BY name DESC, number DESC LIMIT 4
 | compose SELECT "name", "number" FROM "r0" AS "orders" ORDER BY "name" DESC NULLS FIRST, "number" DESC NULLS FIRST LIMIT 4
 |   r0: scan orders; columns name, number; on 3 partitions
@@ -157,7 +157,7 @@ WITH x AS (SELECT * FROM people) SELECT age FROM x WHERE name = 'ann'
 | residual name = 'ann'
 => 30
 
--- a condition through two of them
+-- a condition through both
 WITH x (k, v) AS (SELECT name, age FROM people), y AS (SELECT k FROM x WHERE v > 3) SELECT * FROM y WHERE k > 'a'
 | compose WITH "x"("k", "v") AS (SELECT "name", "age" FROM "r0" AS "people"), "y" AS (SELECT "k" FROM "x" WHERE "v" > 3) SELECT * FROM "y" WHERE "k" > 'a'
 |   r0: range people; name > 'a'; filter age > 3; columns name, age; on 3 partitions
@@ -173,27 +173,27 @@ SELECT * FROM (SELECT name, count(*) AS c FROM orders GROUP BY 1) s WHERE name =
 | residual name = 'ann' AND c > 1
 => ann, 3
 
--- one on an aggregate is not read
+-- a condition on an aggregate is not pushed down
 SELECT * FROM (SELECT city, max(name) AS name FROM people GROUP BY city) s WHERE name = 'ann'
 | compose SELECT * FROM (SELECT "city", MAX("name") AS "name" FROM "r0" AS "people" GROUP BY "city") AS "s" WHERE "name" = 'ann'
 |   r0: scan people; columns name, city; on 3 partitions
 | residual name = 'ann'
 
--- nor on rows that a window has numbered
+-- nor is one on rows that a window function has numbered
 SELECT * FROM (SELECT name, row_number() OVER (ORDER BY name) AS n FROM people) s WHERE name = 'ann'
 | compose SELECT * FROM (SELECT "name", ROW_NUMBER() OVER (ORDER BY "name") AS "n" FROM "r0" AS "people") AS "s" WHERE "name" = 'ann'
 |   r0: scan people; columns name; on 3 partitions
 | residual name = 'ann'
 => ann, 2
 
--- nor on rows that LIMIT has chosen
+-- nor is one on rows that LIMIT has chosen
 SELECT * FROM (SELECT name FROM people ORDER BY name LIMIT 2) s WHERE name = 'ann'
 | compose SELECT * FROM (SELECT "name" FROM "r0" AS "people" ORDER BY "name" LIMIT 2) AS "s" WHERE "name" = 'ann'
 |   r0: scan people; columns name; on 3 partitions
 | residual name = 'ann'
 => ann
 
--- nor on a common table expression that is read twice
+-- nor is one on a common table expression that is read twice
 WITH x AS (SELECT name FROM people) SELECT a.name FROM x a JOIN x b ON a.name > b.name WHERE a.name = 'ann'
 | compose WITH "x" AS (SELECT "name" FROM "r0" AS "people") SELECT "a"."name" FROM "x" AS "a" JOIN "x" AS "b" ON "a"."name" > "b"."name" WHERE "a"."name" = 'ann'
 |   r0: scan people; columns name; on 3 partitions
@@ -208,7 +208,7 @@ SELECT o.number, s.age FROM orders o JOIN (SELECT name, age FROM people) s ON s.
 | residual o.number = 1
 => 1, 30
 
--- rows that a join may make up
+-- rows of NULLs that an outer join may add
 SELECT o.number, s.age FROM orders o LEFT JOIN (SELECT name, age FROM people) s ON s.name = o.name WHERE s.name IS NULL
 | compose SELECT "o"."number", "s"."age" FROM "r1" AS "o" LEFT JOIN (SELECT "name", "age" FROM "r0" AS "people") AS "s" ON "s"."name" = "o"."name" WHERE "s"."name" IS NULL
 |   r0: scan people; columns name, age; on 3 partitions

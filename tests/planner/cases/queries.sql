@@ -40,35 +40,35 @@ SELECT name FROM people WHERE age NOT IN (SELECT number FROM orders)
 |   r1: scan people; columns name, age; on 3 partitions
 | residual NOT age IN (SELECT number FROM orders)
 
--- a derived table that renames
+-- a derived table that renames columns
 SELECT t.a FROM (SELECT name, age FROM people WHERE name = 'ann') AS t (a, b)
 | compose SELECT "t"."a" FROM (SELECT "name", "age" FROM "r0" AS "people" WHERE "name" = 'ann') AS "t"("a", "b")
 |   r0: lookup people; name = 'ann'; columns name, age; on 1 partition
 | residual name = 'ann'
 => ann
 
--- a store that is renamed, its conditions too
+-- an alias that renames columns, with conditions on them
 SELECT age FROM people AS p (age, name) WHERE age = 'ann'
 | compose SELECT "age" FROM "r0" AS "p"("age", "name") WHERE "age" = 'ann'
 |   r0: lookup people; name = 'ann'; columns name, age, score, city; on 1 partition
 | residual age = 'ann'
 => ann
 
--- ours: pseudo-columns of a derived table are columns like all others
+-- ours: pseudo-columns of a derived table are ordinary columns
 SELECT * FROM (SELECT name, _partition FROM people) x WHERE name = 'bob'
 | compose SELECT "x"."name", "x"."_partition" FROM (SELECT "name", "_partition" FROM "r0" AS "people") AS "x" WHERE "name" = 'bob'
 |   r0: lookup people; name = 'bob'; columns name, _partition; on 1 partition
 | residual name = 'bob'
 => bob, 1
 
--- ours: a star leaves pseudo-columns out
+-- ours: a star does not include pseudo-columns
 SELECT *, _epoch FROM people WHERE name = 'ann'
 | stream
 |   lookup people; name = 'ann'; columns name, age, score, city, _epoch; on 1 partition
 | row by row, if at most 256 rows are read
 => ann, 30, 1.5, Oslo, 0
 
--- ours: a qualified star leaves them out too
+-- ours: nor does a qualified star
 SELECT p.*, p._epoch, o.number FROM people p JOIN orders o ON p.name = o.name WHERE o.number = 7
 | compose SELECT "p"."name", "p"."age", "p"."score", "p"."city", "p"."_epoch", "o"."number" FROM "r0" AS "p" JOIN "r1" AS "o" ON "p"."name" = "o"."name" WHERE "o"."number" = 7
 |   r0: scan people; columns name, age, score, city, _epoch; on 3 partitions
@@ -85,19 +85,19 @@ SELECT p FROM people p WHERE name = 'cid'
 |   r0: lookup people; name = 'cid'; columns name, age, score, city; on 1 partition
 => {'name': 'cid', 'age': 20, 'score': None, 'city': None}
 
--- CTE
+-- a common table expression
 WITH old AS (SELECT * FROM people WHERE name = 'ann') SELECT age FROM old
 | compose WITH "old" AS (SELECT * FROM "r0" AS "people" WHERE "name" = 'ann') SELECT "age" FROM "old"
 |   r0: lookup people; name = 'ann'; columns name, age, score, city; on 1 partition
 | residual name = 'ann'
 => 30
 
--- a CTE that hides a store
+-- a common table expression that hides a store
 WITH people AS (SELECT 1 AS x) SELECT * FROM people
 | compose WITH "people" AS (SELECT 1 AS "x") SELECT * FROM "people"
 => 1
 
--- recursive CTE
+-- a recursive common table expression
 WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 4) SELECT * FROM r
 | compose WITH RECURSIVE "r"("n") AS (SELECT 1 AS "?column?" UNION ALL SELECT "n" + 1 AS "?column?" FROM "r" WHERE "n" < 4) SELECT * FROM "r"
 | residual n < 4
@@ -186,7 +186,7 @@ SELECT name, row_number() OVER (ORDER BY age), lag(age) OVER w FROM people WINDO
 => dan, 5, 30
 => bob, 6, 41
 
--- count alone reads one narrow column
+-- count alone reads only one narrow column
 SELECT count(*) FROM people
 | count
 |   scan people; columns _partition; on 3 partitions
@@ -198,7 +198,7 @@ SELECT 1 + 1, 'x' || 'y', NULL
 | compose SELECT 1 + 1 AS "?column?", 'x' || 'y' AS "?column?", NULL AS "?column?"
 => 2, xy, NULL
 
--- ours: VALUES alone, whose columns DuckDB names otherwise
+-- ours: VALUES alone, whose columns DuckDB names differently
 VALUES (1, 'a'), (2, 'b')
 | compose SELECT * FROM (VALUES (1, 'a'), (2, 'b')) AS "column_values"("column1", "column2")
 => 1, a
@@ -212,7 +212,7 @@ SELECT CASE WHEN age > 10 THEN 'old' ELSE 'young' END, coalesce(city, '?') FROM 
 => old, Oslo
 => old, Oslo
 
--- ours: varchar(n) cuts, which DuckDB does not
+-- ours: varchar(n) truncates, but not in DuckDB
 SELECT name::varchar(2) FROM people WHERE name::varchar(1) = 'a'
 | compose SELECT LEFT(CAST("name" AS TEXT), 2) AS "name" FROM "r0" AS "people" WHERE LEFT(CAST("name" AS TEXT), 1) = 'a'
 |   r0: scan people; columns name; on 3 partitions
@@ -235,7 +235,7 @@ SELECT name, kind, partitions FROM stategate.stores WHERE name = 'clicks'
 | residual name = 'clicks'
 => clicks, window, 3
 
--- ours: nodes
+-- ours: the relation of nodes
 SELECT * FROM stategate.nodes
 | compose SELECT * FROM "r0" AS "nodes"
 |   r0: system stategate.nodes

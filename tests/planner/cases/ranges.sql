@@ -22,7 +22,7 @@ SELECT number FROM orders WHERE name = 'ann' AND number BETWEEN 1 AND 2
 => 1
 => 2
 
--- the prefix, then several bounds: the tightest count
+-- the prefix, then several bounds, of which the tightest count
 SELECT number FROM orders WHERE name = 'ann' AND number > 0 AND number >= 2 AND number < 9
 | stream
 |   range orders; name = 'ann' and number > 0 and number >= 2 and number < 9; columns number; on 3 partitions
@@ -52,7 +52,7 @@ SELECT name FROM people WHERE 'b' < name
 => cid
 => dan
 
--- an upper end leaves NULL out
+-- an upper bound excludes NULL
 SELECT name FROM people WHERE name <= 'b'
 | stream
 |   range people; name <= 'b'; columns name; on 3 partitions
@@ -107,7 +107,7 @@ SELECT number FROM orders WHERE name = $1 AND number <= $2
 => 1
 => 2
 
--- IN on a prefix is no range
+-- IN on a prefix is not a range
 SELECT number FROM orders WHERE name IN ('ann', 'bob') AND number > 1
 | stream
 |   range orders; name in ('ann', 'bob') and number > 1; columns number; on 3 partitions
@@ -115,7 +115,7 @@ SELECT number FROM orders WHERE name IN ('ann', 'bob') AND number > 1
 => 2
 => 7
 
--- the second key column is left over
+-- a condition on the second key column remains
 SELECT item FROM stock WHERE item BETWEEN 2 AND 3 AND day = '1970-01-01'
 | stream
 |   range stock; item >= 2 and item <= 3; filter day = '1970-01-01'; columns item; on 3 partitions
@@ -123,7 +123,7 @@ SELECT item FROM stock WHERE item BETWEEN 2 AND 3 AND day = '1970-01-01'
 => 2
 => 3
 
--- NOT is left to DuckDB
+-- NOT of an equality gives two ranges
 SELECT name FROM people WHERE NOT name = 'ann'
 | stream
 |   range people; (name < 'ann') or (name > 'ann'); columns name; on 3 partitions
@@ -141,14 +141,14 @@ SELECT name FROM orders WHERE number = 1
 => ann
 => bob
 
--- IS NULL is left to DuckDB
+-- IS NULL on the last key column
 SELECT number FROM orders WHERE name = 'ann' AND number IS NULL
 | stream
 |   lookup orders; name = 'ann' and number is null; columns number; on 1 partition
 | row by row, if at most 256 rows are read
 => NULL
 
--- ours: partitions are not in DuckDB
+-- ours: a condition on partitions, which DuckDB's tables lack
 SELECT count(*) FROM people WHERE _partition IN (0, 1, 2)
 | count
 |   scan people; _partition in (0, 1, 2); columns _partition; on 3 partitions
@@ -171,7 +171,7 @@ SELECT name FROM people WHERE _partition >= 1 AND _partition < 2
 => bob
 => dan
 
--- ours: a partition that is not there
+-- ours: a partition that does not exist
 SELECT name FROM people WHERE _partition = 9
 | stream
 |   scan people; _partition = 9; columns name; on no partition
@@ -203,7 +203,7 @@ SELECT name FROM people WHERE name LIKE $1
 | residual name LIKE $1
 => ann
 
--- its wildcard may come first
+-- a pattern as a parameter whose wildcard comes first
 $ ["%n"]
 SELECT name FROM people WHERE name LIKE $1
 | compose SELECT "name" FROM "r0" AS "people" WHERE "name" LIKE CAST($1 AS TEXT) ESCAPE '\'
@@ -212,7 +212,7 @@ SELECT name FROM people WHERE name LIKE $1
 => ann
 => dan
 
--- it may have no wildcard
+-- a pattern as a parameter without a wildcard
 $ ["ann"]
 SELECT name FROM people WHERE name LIKE $1
 | compose SELECT "name" FROM "r0" AS "people" WHERE "name" LIKE CAST($1 AS TEXT) ESCAPE '\'
@@ -220,7 +220,7 @@ SELECT name FROM people WHERE name LIKE $1
 | residual name LIKE $1
 => ann
 
--- it may be NULL
+-- a pattern as a parameter that is NULL
 $ [null]
 SELECT name FROM people WHERE name LIKE $1
 | compose SELECT "name" FROM "r0" AS "people" WHERE "name" LIKE CAST($1 AS TEXT) ESCAPE '\'
@@ -233,13 +233,13 @@ SELECT name FROM people WHERE name LIKE 'a\_b%'
 |   range people; name >= 'a_b' and name < 'a_c'; columns name; on 3 partitions
 | row by row, if at most 256 rows are read
 
--- another escape
+-- another escape character
 SELECT name FROM people WHERE name LIKE 'a!!n%' ESCAPE '!'
 | stream
 |   range people; name >= 'a!n' and name < 'a!o'; columns name; on 3 partitions
 | row by row, if at most 256 rows are read
 
--- an escape that is a wildcard
+-- an escape character that is a wildcard
 SELECT name FROM people WHERE name LIKE 'a%%' ESCAPE '%'
 | inline lookup people; name = 'a%'; columns name; on 1 partition
 
@@ -254,7 +254,7 @@ SELECT name FROM people WHERE name NOT LIKE 'a!_%' ESCAPE '!'
 => cid
 => dan
 
--- starts_with a parameter
+-- starts_with and a parameter
 $ ["a"]
 SELECT name FROM people WHERE starts_with(name, $1)
 | stream

@@ -16,7 +16,7 @@ SELECT clicks FROM clicks WHERE name = 'ann' AND window_start >= '1970-01-01 01:
 => 10
 => 20
 
--- the same by BETWEEN
+-- windows of a key by BETWEEN
 SELECT clicks FROM clicks WHERE name = 'ann' AND window_start BETWEEN '1970-01-01 01:00:00+00' AND '1970-01-01 02:00:00+00'
 | stream
 |   window lookup clicks; name = 'ann' and window_start >= '1970-01-01 01:00:00+00' and window_start <= '1970-01-01 02:00:00+00'; columns clicks; on 1 partition
@@ -24,7 +24,7 @@ SELECT clicks FROM clicks WHERE name = 'ann' AND window_start BETWEEN '1970-01-0
 => 10
 => 20
 
--- the same by their ends
+-- windows of a key by end
 SELECT clicks FROM clicks WHERE name = 'ann' AND window_end > '1970-01-01 01:00:00+00' AND window_end <= '1970-01-01 03:00:00+00'
 | stream
 |   window lookup clicks; name = 'ann' and window_end > '1970-01-01 01:00:00+00' and window_end <= '1970-01-01 03:00:00+00'; columns clicks; on 1 partition
@@ -32,7 +32,7 @@ SELECT clicks FROM clicks WHERE name = 'ann' AND window_end > '1970-01-01 01:00:
 => 10
 => 20
 
--- the same by start and end
+-- windows of a key by start and end
 SELECT clicks FROM clicks WHERE name = 'ann' AND window_start >= '1970-01-01 01:00:00+00' AND window_end <= '1970-01-01 03:00:00+00'
 | stream
 |   window lookup clicks; name = 'ann' and window_start >= '1970-01-01 01:00:00+00' and window_end <= '1970-01-01 03:00:00+00'; columns clicks; on 1 partition
@@ -40,7 +40,7 @@ SELECT clicks FROM clicks WHERE name = 'ann' AND window_start >= '1970-01-01 01:
 => 10
 => 20
 
--- the same with parameters
+-- windows of a key by parameters
 $ [3600000000, 10800000000]
 SELECT clicks FROM clicks WHERE name = 'ann' AND window_start >= to_timestamp($1::bigint / 1000000) AND window_end <= to_timestamp($2::bigint / 1000000)
 | compose SELECT "clicks" FROM "r0" AS "clicks" WHERE "name" = 'ann' AND "window_start" >= TO_TIMESTAMP(CAST(CAST(CAST($1 AS BIGINT) AS BIGINT) / 1000000 AS DOUBLE)) AND "window_end" <= TO_TIMESTAMP(CAST(CAST(CAST($2 AS BIGINT) AS BIGINT) / 1000000 AS DOUBLE))
@@ -93,21 +93,21 @@ SELECT name, clicks FROM clicks WHERE name > 'a' AND window_start = timestamptz 
 => ann, 10
 => bob, 1
 
--- a date as bound
+-- a date as a bound
 SELECT count(*) FROM clicks WHERE window_start >= date '1970-01-01'
 | count
 |   window range clicks; window_start >= CAST('1970-01-01' AS DATE); columns _partition; on 3 partitions
 | row by row, if at most 256 rows are read
 => 6
 
--- a zone
+-- a time with a zone
 SELECT clicks FROM clicks WHERE name = 'ann' AND window_start = '1970-01-01 03:30:00+02:30'
 | stream
 |   window lookup clicks; name = 'ann' and window_start = '1970-01-01 03:30:00+02:30'; columns clicks; on 1 partition
 | row by row, if at most 256 rows are read
 => 10
 
--- no window is both
+-- contradictory conditions
 SELECT clicks FROM clicks WHERE name = 'ann' AND window_start > '1970-01-01 02:00:00+00' AND window_end < '1970-01-01 02:00:00+00'
 | stream
 |   window lookup clicks; name = 'ann' and window_start > '1970-01-01 02:00:00+00' and window_end < '1970-01-01 02:00:00+00'; columns clicks; on 1 partition
@@ -120,7 +120,7 @@ SELECT sum(clicks) FROM clicks
 | row by row, if at most 256 rows are read, or column by column, if at most 65536 rows are in memory
 => 61
 
--- hours after a time, as many as the parameter says
+-- a number of hours after a time, from a parameter
 $ [2]
 SELECT clicks FROM clicks WHERE name = 'ann' AND window_start >= timestamptz '1970-01-01 00:00:00+00' + $1 * interval '1 hour'
 | stream
@@ -129,7 +129,7 @@ SELECT clicks FROM clicks WHERE name = 'ann' AND window_start >= timestamptz '19
 => 20
 => 30
 
--- the same with a number
+-- a number of hours after a time, from a literal
 SELECT clicks FROM clicks WHERE name = 'ann' AND window_start >= timestamptz '1970-01-01 00:00:00+00' + 2 * interval '1 hour'
 | stream
 |   window lookup clicks; name = 'ann' and window_start >= CAST('1970-01-01 00:00:00+00' AS TIMESTAMPTZ) + 2 * INTERVAL '1 hour'; columns clicks; on 1 partition
@@ -137,7 +137,7 @@ SELECT clicks FROM clicks WHERE name = 'ann' AND window_start >= timestamptz '19
 => 20
 => 30
 
--- ours: an hour before a parameter (physical values are no times for DuckDB)
+-- ours: an hour before a parameter, whose physical value DuckDB does not take for a time
 $ [10800000000]
 SELECT clicks FROM clicks WHERE window_start = $1::timestamptz - interval '1 hour'
 | stream

@@ -147,7 +147,7 @@ SELECT max(i) - min(i), sum(i) / count(*), sum(i)::numeric / count(*), round(avg
 = 16	1	1.6666666666666667	1.88	12500000000000000000.000
 SELECT any_value(1)
 ! 42883
-~ any_value is there, as in PostgreSQL 16
+~ any_value exists, as in PostgreSQL 16
 SELECT sum(i) FROM samples GROUP BY ()
 : bigint
 = 15
@@ -160,7 +160,7 @@ SELECT array_agg(t ORDER BY t DESC NULLS LAST) FROM samples WHERE id < 5
 SELECT rank(3) WITHIN GROUP (ORDER BY i), dense_rank(3) WITHIN GROUP (ORDER BY i) FROM samples
 : bigint bigint
 = 6	5
-~ hypothetical-set aggregates are not there
+~ hypothetical-set aggregates are missing
 SELECT sum(i * n), sum(i + 0.5), sum(b::numeric), sum(i::bigint), avg(i::double precision), sum(NULL::int) FROM samples
 : numeric numeric numeric numeric double_precision bigint
 = 9000151.495	19.0	9007199254741233	15	1.875	\N

@@ -139,7 +139,7 @@ SELECT id FROM samples WHERE t::text = 'Abc' ORDER BY id
 SELECT 1::int4, 'now'::timestamp IS NOT NULL
 : integer boolean
 = 1	t
-~ now, today and infinity are no times
+~ now, today and infinity are not times
 SELECT '12:30'::time - '10:00'::time, '1 day'::interval * 2.5, '1 hour'::interval / 4
 : interval interval interval
 = 02:30:00	2 days 12:00:00	00:15:00

@@ -17,7 +17,7 @@ SELECT '{"a": 1, "b": 2}'::jsonb @> '{"a": 1}', '{"a": 1}'::jsonb <@ '{"a": 1, "
 SELECT '{"a": 1}'::jsonb ? 'a', '{"a": 1}'::jsonb ? 'b', '["a"]'::jsonb ? 'a', '{"a":1}'::jsonb ?| ARRAY['a','z'], '{"a":1}'::jsonb ?& ARRAY['a','z']
 : boolean boolean boolean boolean boolean
 = t	f	t	t	f
-~ ?| and ?& are not there
+~ ?| and ?& are missing
 SELECT '{"a": 1}'::jsonb || '{"b": 2}'::jsonb, '{"a": 1, "b": 2}'::jsonb - 'a', '[1,2]'::jsonb || '[3]'::jsonb
 : jsonb jsonb jsonb
 = {"a": 1, "b": 2}	{"b": 2}	[1, 2, 3]
@@ -63,7 +63,7 @@ SELECT key, value FROM jsonb_each('{"b": 1, "a": 2}'::jsonb)
 : text jsonb
 = a	2
 = b	1
-~ json_each is not there
+~ json_each is missing
 SELECT json_array_elements_text('["a","b"]')
 : text
 = a
@@ -91,15 +91,15 @@ SELECT id FROM samples WHERE j::jsonb @> '{"a": 1}' ORDER BY id
 SELECT jsonb_pretty('{"a": [1]}'::jsonb), jsonb_set('{"a": 1}'::jsonb, '{a}', '2'), jsonb_strip_nulls('{"a": null}'::jsonb)
 : text jsonb jsonb
 = {\n    "a": [\n        1\n    ]\n}	{"a": 2}	{}
-~ jsonb_set is not there
+~ jsonb_set is missing
 SELECT '{"a":1}'::jsonb = '{"a": 1}'::jsonb, '{"a":1}'::jsonb #- '{a}'
 : boolean jsonb
 = t	{}
-~ #- is not there
+~ #- is missing
 SELECT jsonb_path_exists('{"a": 1}'::jsonb, '$.a'), jsonb_path_query_first('{"a": [1, 2]}'::jsonb, '$.a[1]')
 : boolean jsonb
 = t	2
-~ jsonpath is not there
+~ jsonpath is missing
 SELECT row_to_json(r) FROM (SELECT 1 AS a, 'x' AS b) r
 : json
 = {"a":1,"b":"x"}

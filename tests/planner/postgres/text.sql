@@ -80,7 +80,7 @@ SELECT regexp_match('foobar', '(o+)(b)'), regexp_match('x', 'y'), regexp_matches
 SELECT regexp_split_to_array('a1b2c', '[0-9]'), regexp_count('banana', 'a'), regexp_substr('foobar', 'o+'), regexp_like('Foo', 'foo', 'i'), regexp_instr('foobar', 'b')
 : text[] integer text boolean integer
 = {a,b,c}	3	oo	t	4
-~ regexp_instr is not there
+~ regexp_instr is missing
 SELECT regexp_split_to_table('a b c', ' ')
 : text
 = a
@@ -181,7 +181,7 @@ SELECT t FROM samples WHERE t COLLATE "C" > 'Z' ORDER BY id
 SELECT encode('abc'::bytea, 'hex'), encode('abc'::bytea, 'base64'), decode('616263', 'hex'), convert_from('\x616263'::bytea, 'UTF8'), convert_to('abc', 'UTF8')
 : text text bytea text bytea
 = 616263	YWJj	\\x616263	abc	\\x616263
-~ convert_to is not there
+~ convert_to is missing
 SELECT sha256('abc'::bytea)
 : bytea
 = \\xba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad
@@ -191,11 +191,11 @@ SELECT E'a\nb', E'\\', U&'\0041', $$it's$$, 'it''s'
 SELECT to_number('12,345.67', '99,999.99'), to_number('$1,234', 'L9,999')
 : numeric numeric
 = 12345.67	1234
-~ to_number is not there
+~ to_number is missing
 SELECT parse_ident('a.b'), unistr('\0041'), normalize('a')
 : text[] text text
 = {a,b}	A	a
-~ parse_ident and unistr are not there
+~ parse_ident and unistr are missing
 SELECT 'a' IN ('a', NULL), 'b' IN ('a', NULL), 'b' NOT IN ('a', NULL)
 : boolean boolean boolean
 = t	\N	\N
@@ -213,7 +213,7 @@ SELECT t, CASE t WHEN 'Abc' THEN 1 WHEN NULL THEN 2 ELSE 3 END FROM samples ORDE
 SELECT string_agg(t, ',' ORDER BY t), string_agg(DISTINCT t, '|'), string_agg(t, ', ' ORDER BY id DESC) FROM samples WHERE id < 6
 : text text text
 = ,Abc,abc,b	|Abc|abc|b	, b, abc, Abc
-~ what DISTINCT leaves in an aggregate is in no order
+~ the values of an aggregate with DISTINCT have no order
 SELECT btrim(t), ltrim(t), t = '' FROM samples ORDER BY id
 : text text boolean
 = Abc	Abc	f
@@ -227,7 +227,7 @@ SELECT btrim(t), ltrim(t), t = '' FROM samples ORDER BY id
 = x	x 	f
 SELECT 'a' 'b' AS pasted
 ! 42601
-~ texts that stand side by side are one
+~ adjacent text literals are joined
 SELECT 'abc' = ANY ('{abc,d}'), 5 = ALL (ARRAY[5,5]), 3 <> ALL ('{1,2}'), 2 > ANY (ARRAY[1,5]), 2 = ANY (ARRAY[NULL, 2])
 : boolean boolean boolean boolean boolean
 = t	t	t	t	t

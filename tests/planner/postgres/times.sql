@@ -108,7 +108,7 @@ SELECT now() = now(), now() = current_timestamp, current_date = now()::date, loc
 SELECT current_time IS NOT NULL, localtime IS NOT NULL, timeofday() IS NOT NULL
 : boolean boolean boolean
 = t	t	t
-~ timeofday is not there
+~ timeofday is missing
 SELECT pg_typeof(now()), pg_typeof(current_date), pg_typeof(localtimestamp)
 : regtype regtype regtype
 = timestamp with time zone	date	timestamp without time zone

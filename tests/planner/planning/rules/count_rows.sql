@@ -5,19 +5,19 @@ SELECT count(*) FROM people
 > count
 >   scan people; columns _partition; on 3 partitions
 
--- rows that a filter leaves
+-- rows that a filter selects
 SELECT count(*) AS n FROM people WHERE age > 6
 < compose SELECT COUNT(*) AS "n" FROM "r0" AS "people" WHERE "age" > 6
 <   r0: scan people; filter age > 6; columns age; on 3 partitions
 > count
 >   scan people; filter age > 6; columns _partition; on 3 partitions
 
--- values that are not NULL are for DuckDB to count
+-- DuckDB counts values that are not NULL
 SELECT count(age) FROM people
 = compose SELECT COUNT("age") AS "count" FROM "r0" AS "people"
 =   r0: scan people; columns age; on 3 partitions
 
--- a condition that the read does not decide
+-- a condition that the read cannot apply
 SELECT count(*) FROM people WHERE length(name) = 3
 = compose SELECT COUNT(*) AS "count" FROM "r0" AS "people" WHERE CAST(LENGTH("name") AS INT) = 3
 =   r0: scan people; columns name; on 3 partitions

@@ -44,7 +44,7 @@ SELECT city AS name FROM people ORDER BY name LIMIT 2
 = compose SELECT "city" AS "name" FROM "r0" AS "people" ORDER BY "name" LIMIT 2
 =   r0: scan people; columns name, city; on 3 partitions
 
--- a number that is not known yet
+-- a number that only the parameter gives
 $ ["a", 2]
 SELECT name FROM people WHERE name > $1 ORDER BY name LIMIT $2 OFFSET 3
 < compose SELECT "name" FROM "r0" AS "people" WHERE "name" > CAST($1 AS TEXT) ORDER BY "name" LIMIT CAST($2 AS BIGINT) OFFSET 3

@@ -27,7 +27,7 @@ SELECT max(name) FROM clicks
 = compose SELECT MAX("name") AS "max" FROM "r0" AS "clicks"
 =   r0: scan clicks; columns name, clicks; on 3 partitions
 
--- a condition that the read does not decide
+-- a condition that the read cannot apply
 SELECT max(name) FROM people WHERE length(name) = 3
 = compose SELECT MAX("name") AS "max" FROM "r0" AS "people" WHERE CAST(LENGTH("name") AS INT) = 3
 =   r0: scan people; columns name; on 3 partitions

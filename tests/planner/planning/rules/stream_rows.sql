@@ -36,13 +36,13 @@ SELECT upper(name) FROM people
 = compose SELECT PG_SG_UPPER("name") AS "upper" FROM "r0" AS "people"
 =   r0: scan people; columns name; on 3 partitions
 
--- a condition that the read does not decide
+-- a condition that the read cannot apply
 SELECT name FROM people WHERE length(name) = 3
 = compose SELECT "name" FROM "r0" AS "people" WHERE CAST(LENGTH("name") AS INT) = 3
 =   r0: scan people; columns name; on 3 partitions
 = residual LENGTH(name) = 3
 
--- a number that is not known yet
+-- a number that only the parameter gives
 $ [9]
 SELECT name FROM people WHERE name > 'b' LIMIT $1
 < compose SELECT "name" FROM "r0" AS "people" WHERE "name" > 'b' LIMIT CAST($1 AS BIGINT)
