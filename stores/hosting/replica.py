@@ -50,6 +50,18 @@ def wall_clock_ms() -> int:
 class Replica:
     """A replica of one partition. Queried from any thread, written by one.
 
+    Readers take no lock: they read `state` and `_views`, which are replaced as a whole. What
+    changes is guarded by locks that nest in this order:
+
+    - `_writing`, for the engine: it applies one epoch, is restored, or closes. Held for long, so
+      closing waits for it with a limit, and otherwise leaves the engine to the thread that holds
+      it.
+    - `standstill`, of the process, for a new epoch that is shown or an old one that is forgotten.
+    - `_changing_state`, for `state` and the mark of what was answered. Held for microseconds, so
+      that closing refuses queries at once, even while an epoch is being applied.
+
+    The waiters and the held epochs have locks of their own, inside which nothing else is called.
+
     Args:
         engine: holds the rows.
         schema: the store.
@@ -89,7 +101,6 @@ class Replica:
         self._holds = HeldEpochs() if holds is None else holds
         self._writing = threading.Lock()
         self._changing_state = threading.Lock()
-        """Held to change `state`, so that a closed replica never runs again."""
         view = engine.view
         self._views: tuple[View, ...] = (view,)
         # A third party's engine need not have one; then it counts as having answered at all its
@@ -294,6 +305,7 @@ class Replica:
         progress = views[-1].progress
         if self.state is ReplicaState.RESTORING and progress.epoch >= self._restore_to:
             with self._changing_state:
+                # Another thread may have closed it, and a closed replica never runs again.
                 if self.state is ReplicaState.RESTORING:
                     if self._mark is not None:
                         self._mark.begin(progress.epoch)
