@@ -146,7 +146,8 @@ class Engine(Protocol):
         Args:
             statement: the statement to run.
             session: the session that runs it.
-            parameters: its parameters; None if they are not at hand, so that any must do.
+            parameters: its parameters; None if they are not known yet, so that it must hold for
+            any.
         """
 
     def execute(

@@ -119,7 +119,7 @@ class SqlEngine:
     def is_inline(
         self, statement: Statement, session: Session, parameters: Row | None = None
     ) -> bool:
-        """Whether it is one key's lookup without a wait, or a command of the session."""
+        """Whether a statement looks up one key without a wait, or is a command of the session."""
         return is_inline(statement, session, parameters)
 
     def execute(
@@ -139,7 +139,8 @@ class SqlEngine:
         """Plan anew after a definition changed.
 
         Raises:
-            NotSupportedError: the statement would now give other columns than the client was told.
+            NotSupportedError: the statement would now give other columns than those reported to the
+            client.
         """
         fresh = self.prepare(
             statement.sql,

@@ -77,7 +77,7 @@ class TypedResult:
     answer: PartitionAnswer
     position: Position
     value: Value | Rows
-    """None if it failed."""
+    """The value; None if the partition failed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,7 +141,7 @@ class TypedQueries:
         """Ask the partitions of a store.
 
         Args:
-            query: as `describe` gives it.
+            query: as `describe` returns it.
             arguments: physical values by name.
             session: its settings decide how fresh the answer must be.
             partitions: the partitions to ask; None for all.
@@ -213,7 +213,7 @@ class TypedQueries:
 
 
 class _Left:
-    """The rows and bytes that an answer may still have."""
+    """The numbers of rows and bytes that the answer may still take."""
 
     def __init__(self, cancellation: Cancellation) -> None:
         self._rows, self._bytes, self._cancellation = ROWS_MAX, BYTES_MAX, cancellation
@@ -265,7 +265,7 @@ def _asked(
             config = reading.config(store, number)
             answers[number] = store.query_partition(number, query, config)
     finally:
-        # Open streams have their views and keep them.
+        # Open streams keep the views that they have.
         reading.release()
     return answers
 

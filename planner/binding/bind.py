@@ -138,7 +138,7 @@ class _Binder:
         resolvers = {id(scope): self._resolver(scope) for scope in scopes}
         for select in self._nodes.of(exp.Select):
             name_columns(select)
-        # Not the one used below: it caches NATURAL joins, which are spelled out there.
+        # This is not the one used below, because it caches NATURAL joins, which are expanded there.
         before = Outputs(self._star_columns, hidden=hidden)
         refuse_results(columns, scopes, before.star, self._is_readable)
         qualify_outer(columns, scopes, before.star)
@@ -160,7 +160,7 @@ class _Binder:
         def translate() -> tuple[DataType | None, ...] | None:
             for source, table in zip(sources, tables, strict=True):
                 _rename(table, source)
-            # Inferred again: columns have been named by now, and parameters have types.
+            # Types are inferred again, because columns are named by now and parameters have types.
             types = self._types(scopes, outputs)
             shown = None if root is None else types.columns.of_query(root)
             self._parameters.give_types()
@@ -219,7 +219,7 @@ class _Binder:
     # Names
 
     def _normalize(self) -> None:
-        """Bring a tree that is not refused into the form that all later steps and DuckDB read."""
+        """Bring an accepted tree into the form that all later steps and DuckDB read."""
         refuse(self._nodes, self._vocabulary.functions)
         mentioned = self._mentioned
         for node in self._nodes.of(exp.Identifier):
@@ -313,7 +313,7 @@ class _Binder:
         return None if column is None else column.type
 
     def _free_prefix(self) -> str:
-        """Return a prefix for the names of relations that gives no name of the statement.
+        """Return a prefix for the names of relations that makes no name of the statement.
 
         DuckDB ignores case: a common table expression "R0" would hide r0.
         """
@@ -332,7 +332,7 @@ class _Binder:
         return tuple(column.name for column in relation.columns)
 
     def _whole(self) -> set[int]:
-        """Return the tables of which any column may be read: by a star, NATURAL or a row name."""
+        """Return the tables any of whose columns may be read: by a star, NATURAL or a row name."""
         tables = [table for table in self._nodes.of(exp.Table) if id(table) in self._relations]
         whole = {id(table) for table in tables if _alias_columns(table)}
         selects: list[exp.Expr | None] = []

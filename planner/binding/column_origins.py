@@ -1,4 +1,4 @@
-"""Origins of result columns: drivers look up the relation and column in the catalog."""
+"""Origins of result columns, which drivers look up in the catalog."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Comparisons of a column with an operand, with the clock, or of two constants, as predicates.
 
 The column side can be a column, or a monotone function of one that can be undone.
-`day::date = '2020-01-01'` is an interval of `day`, and `item::bigint = 5` is `item = 5`. If an
-expression might hold for other rows, the comparison is left to DuckDB.
+`day::date = '2020-01-01'` is an interval of `day`, and `item::bigint = 5` is `item = 5`. If the
+comparison might then hold for other rows, DuckDB evaluates it.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Steps:
 
 
 class Side(Struct, frozen=True, kw_only=True):
-    """A column, and what one side of a comparison does to it."""
+    """One side of a comparison: a column, and the steps that are applied to it."""
 
     column: str
     type: DataType
@@ -216,7 +216,7 @@ def _month_start(micros: int, months: int, later: int) -> int:
 
 
 _DOUBLE_EXACT = 1 << 53
-"""Every whole number below it has a double of its own."""
+"""Each whole number below it has its own double."""
 
 
 def compare(side: Side, operator: str, operand: Operand) -> Predicate:
@@ -247,7 +247,7 @@ def _refitted(operand: Operand, fit: Fitter, end: str) -> Operand:
 
 
 def compare_constants(left: exp.Expr, operator: str, right: exp.Expr) -> Predicate:
-    """Return the predicate of two constants: programs write `1 = 0` to ask for no row."""
+    """Return the predicate of two constants; programs write `1 = 0` to read no rows."""
     one, other = (_plain_constant(node) for node in (left, right))
     if one is None or other is None or (one[1] == TEXT) is not (other[1] == TEXT):
         return UNKNOWN

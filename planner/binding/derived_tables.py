@@ -1,8 +1,8 @@
-"""Which relations a derived table, or a common table expression, takes its columns from.
+"""The relations from which a derived table, or a common table expression, takes its columns.
 
-A condition on such a column is one on the relation, if rows that do not meet it could be left out
-inside as well: there is no LIMIT, no window and no DISTINCT ON, and with GROUP BY it is a column of
-the groups. A common table expression must be named only once.
+A condition on such a column can be applied to the relation, if rows that do not meet it could be
+dropped inside as well: there is no LIMIT, no window and no DISTINCT ON, and with GROUP BY it is a
+column of the groups. A common table expression must be named only once.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Resolver: TypeAlias = Callable[[exp.Column], tuple[exp.Table, Column] | None]
 """Returns the table and column of a column node; None if they are not certain."""
 
 _DEPTH_MAX = 20
-"""Conditions are not followed through more derived tables."""
+"""Conditions are pushed through no more derived tables than this."""
 _PARTS = {"expressions", "from_", "where", "joins", "group", "having", "distinct", "order", "with_"}
 _ITEM_PARTS = {"this", "alias"}
 
@@ -36,14 +36,14 @@ class Beneath:
     column_of: Callable[[exp.Column], Column | None]
     """Returns the relation's column of a column of the derived table."""
     items: tuple[tuple[exp.Expr, exp.Expr], ...]
-    """The FROM items on the way down, the relation's own last, each with its SELECT."""
+    """The FROM items on the way down, each with its SELECT; the relation's own is the last."""
 
 
 class DerivedTables:
     """The derived tables of one statement.
 
     Args:
-        nodes: those of the tree.
+        nodes: the nodes of the tree.
         outputs: the columns of each scope.
         resolvers: functions that resolve column nodes, by the id of the scope.
     """
@@ -96,7 +96,7 @@ class DerivedTables:
         return not is_recursive and self._is_alone(item.name)
 
     def _is_alone(self, name: str) -> bool:
-        """Whether one common table expression has a name, which is used once."""
+        """Whether exactly one common table expression has this name, and it is used once."""
         uses = sum(table.name == name and not table.db for table in self._nodes.of(exp.Table))
         return uses == sum(each.alias == name for each in self._nodes.of(exp.CTE)) == 1
 
@@ -123,7 +123,7 @@ class DerivedTables:
         }
 
     def _columns(self, scope: Scope, select: exp.Select) -> list[exp.Column | None] | None:
-        """Return the columns of a SELECT list, None for what is computed; None if not certain."""
+        """Return the columns of a SELECT list, None for computed ones; None if not certain."""
         found: list[exp.Column | None] = []
         for node in select.expressions:
             if is_star(node):
@@ -146,7 +146,7 @@ class DerivedTables:
             is_grouped = any(node.find(exp.AggFunc) for node in select.expressions)
             return set() if is_grouped or select.args.get("having") else None
         if {name for name, value in group.args.items() if value} - {"expressions"}:
-            return set()  # with grouping sets, a group may be of all rows
+            return set()  # with grouping sets, a group may contain all rows
         found: set[tuple[str, str]] = set()
         for node in map(known_node, group.expressions):
             if isinstance(node, exp.Literal) and node.name.isdigit():
@@ -177,10 +177,10 @@ def _renaming(
     *,
     is_only: bool,
 ) -> Callable[[exp.Column], Column | None]:
-    """Return the column under a derived table's name for it.
+    """Return the function that finds a column by its name in a derived table.
 
     Args:
-        name: of the derived table.
+        name: the derived table's.
         inner: its columns that are passed on.
         column_of: returns the column of one of them.
         is_only: whether the FROM has no other item, so that names need no qualifier.

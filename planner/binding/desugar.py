@@ -1,4 +1,4 @@
-"""Rewrite forms that DuckDB lacks, or reads in another way than Postgres.
+"""Rewrite forms that DuckDB lacks, or reads differently from Postgres.
 
 `(a, b) > (1, 2)` becomes comparisons of single columns, since DuckDB orders NULLs in rows where the
 result in SQL is unknown. `FROM s FOR SYSTEM_TIME AS OF t` becomes the versions valid at t.
@@ -41,13 +41,13 @@ def desugar(tree: exp.Query) -> Nodes:
 
     Raises:
         InvalidSyntaxError: rows of different width are compared.
-        NotSupportedError: rows are too wide, the query asks for versions of a time range, or for
-            some pages.
+        NotSupportedError: rows are too wide, or the query reads versions of a time range, or some
+        pages.
     """
     nodes = Nodes(tree)
     is_plain = all(isinstance(table.this, exp.Identifier) for table in nodes.of(exp.Table))
     if is_plain and not nodes.has(_REPLACED):
-        return nodes  # as in most statements
+        return nodes  # as for most statements
     if drop_operator_schemas(nodes.of(exp.Operator)):
         nodes.renew()
     if desugar_value_functions(nodes.of(exp.Table)):
@@ -200,7 +200,7 @@ _OPERATORS: Mapping[str, Callable[[exp.Expr, exp.Expr], exp.Expr]] = {
 
 
 def drop_operator_schemas(nodes: Sequence[exp.Operator]) -> bool:
-    """Replace them all with plain operators, in place; return whether there were any.
+    """Replace operators that have a schema with plain ones, in place; return whether any had one.
 
     Raises:
         UnknownNameError: as `_plain_operator`.

@@ -1,6 +1,7 @@
 """Domains: the values that a column can have once the parameters are known, as a list or a range.
 
-Also the order of keys that intervals follow: NULL before all values, NaN after all numbers.
+This module also has the order of keys that intervals follow: NULL is before all values, NaN after
+all numbers.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ class Domain(Struct, frozen=True, kw_only=True):
 
     @property
     def fixed(self) -> tuple[Value, ...] | None:
-        """All values, including NULL; None if they cannot be listed."""
+        """Return all values, including NULL; None if they cannot be listed."""
         if self.values is None:
             return None
         return (None, *self.values) if self.null else self.values

@@ -70,7 +70,7 @@ class Parameters:
     """The parameters of one statement.
 
     Args:
-        nodes: those of the tree.
+        nodes: the nodes of the tree.
         given: types that the client gives; None, or a shorter list, leaves the others open.
         arguments: types that functions require of their arguments, by name.
     """
@@ -90,7 +90,7 @@ class Parameters:
         Raises:
             InvalidValueError: a number is out of range (42P02).
             InvalidSyntaxError: a `$` has no number.
-            UnknownNameError: a call or an operator may mean several functions (42725).
+            UnknownNameError: a call or an operator is ambiguous (42725).
         """
         for reference in () if clause is NO_CLAUSE else clause.parameters:
             self._check(reference.number)
@@ -138,7 +138,7 @@ class Parameters:
         return tuple(data_type for data_type in found if data_type is not None)
 
     def give_types(self) -> None:
-        """Cast each parameter in the tree to its type; DuckDB would guess the type."""
+        """Cast each parameter in the tree to its type, which DuckDB would guess."""
         for node in self._nodes.of(exp.Parameter):
             name = duckdb_type(self._types[parameter_number(node)])
             node.replace(cast(node.copy(), name))
@@ -172,7 +172,7 @@ class Parameters:
         return None if postgres_name(found) == "regproc" else found  # a name, or a number
 
     def _expected_type(self, node: exp.Parameter, types: Types) -> DataType | None:
-        """The type that a parameter's context requires; None if it requires none."""
+        """Return the type that a parameter's context requires; None if it requires none."""
         called = node.parent
         if called is not None and type(called) in _COMPARISONS:
             return value_type(called.expression if called.this is node else called.this, types)
@@ -213,7 +213,7 @@ def _no_operator(
 
 
 def _expected_type(node: exp.Parameter, types: Types) -> DataType | None:
-    """The type that a parameter's context requires; None if it requires none."""
+    """Return the type that a parameter's context requires; None if it requires none."""
     child: exp.Expr = node
     parent = node.parent
     while isinstance(parent, exp.Paren):
@@ -235,7 +235,7 @@ def _expected_type(node: exp.Parameter, types: Types) -> DataType | None:
 
 
 def _require_one_meaning(node: exp.Parameter, types: Types) -> None:
-    """Refuse a function or an operator that takes several types where nothing gives a type."""
+    """Refuse a function or an operator that takes several types if nothing determines one."""
     child: exp.Expr = node
     parent = node.parent
     while isinstance(parent, exp.Paren):

@@ -1,7 +1,7 @@
-"""Joins of which every condition is understood: it is about one relation, or is an equality of two.
+"""Joins whose every condition is understood: it concerns one relation, or equates two columns.
 
-Such a join needs no database: each relation is read by its own conditions, and rows whose columns
-are equal are put together.
+Such a join needs no database: each relation is read by its own conditions, and rows with equal
+columns are joined.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def plain_join(
 
     Args:
         tree: the query, before it is translated.
-        nodes: of the tree.
+        nodes: the nodes of the tree.
         resolve: returns the table and the column of a column node.
         parameter_type: the types of the parameters.
 
@@ -112,7 +112,7 @@ class _Reader:
 
     Args:
         tables: the items of FROM.
-        joins: of the second table, the third and so on.
+        joins: the joins of the second table, the third and so on.
         resolve: returns the table and the column of a column node.
         parameter_type: the types of the parameters.
     """
@@ -130,7 +130,7 @@ class _Reader:
         self._predicates = [EVERY_ROW] * len(tables)
         self._optional = {at for at, join in enumerate(joins, start=1) if join.side}
         self._equalities: list[tuple[EqualColumns, int | None]] = []
-        """Each with the optional relation whose ON has it."""
+        """The equalities, each with the optional relation whose ON has it."""
 
     def read(self, where: exp.Where | None) -> PlainJoin:
         clauses: list[tuple[exp.Expr, int | None]] = []
@@ -178,7 +178,7 @@ class _Reader:
             raise _UnknownError
         (owner,) = owners
         if optional is not None and owner != optional:
-            raise _UnknownError  # the rows before stay, whether or not they meet it
+            raise _UnknownError  # the rows so far stay, whether or not they meet it
         found = self._readers[owner].predicate(part)
         if not found.exact:
             raise _UnknownError
@@ -206,7 +206,7 @@ class _Reader:
         return self._numbers[id(owned[0])], owned[1].name
 
     def _require_matches(self) -> None:
-        """Make relations that must have a match no longer optional: NULL is equal to nothing."""
+        """Make relations that must have a match no longer optional, as NULL is equal to nothing."""
         left = list(self._equalities)
         while left:
             needed = [each for each in left if each[1] is None or each[1] not in self._optional]

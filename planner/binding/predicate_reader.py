@@ -64,9 +64,9 @@ _NEGATED = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 _CONNECTORS = (exp.And, exp.Or)
 _MANY = (exp.Any, exp.All)
 _NOT_IN_MAX = 16
-"""A longer NOT IN is left to DuckDB: each of its values splits a range in two."""
+"""DuckDB evaluates a longer NOT IN, as each of its values splits a range in two."""
 _NESTING_MAX = 40
-"""More deeply nested conditions are left to DuckDB."""
+"""DuckDB evaluates conditions that are nested more deeply."""
 _PLAIN_REGEX = re.compile(r"\^([\w \-/:@,;=#%&~`'\"<>!]+)")
 
 
@@ -77,7 +77,7 @@ class PredicateReader(Struct, frozen=True, kw_only=True):
     parameter_type: ParameterType
 
     def predicate(self, node: exp.Expr | None) -> Predicate:
-        """Return what a condition says about the relation's columns.
+        """Return the predicate that a condition implies for the relation's columns.
 
         Raises:
             QueryError: a text literal is not a value of the type it is compared with (22P02).
@@ -85,7 +85,7 @@ class PredicateReader(Struct, frozen=True, kw_only=True):
         return EVERY_ROW if node is None else self._read(node, is_true=True, depth=0)
 
     def _read(self, node: exp.Expr, *, is_true: bool, depth: int) -> Predicate:
-        """Return what follows if a condition is true, or if it is false."""
+        """Return the predicate that follows if a condition is true, or if it is false."""
         node = known_node(node)
         if depth > _NESTING_MAX:
             return UNKNOWN

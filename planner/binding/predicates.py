@@ -21,7 +21,7 @@ from stores.spec.schema import Row, Value
 IN_LIST_MAX = 10_000
 """Longest list of values that becomes lookups; a longer one is a range or a scan."""
 DISJUNCTS_MAX = 64
-"""If a WHERE has more alternatives, some of its conditions are ignored and left to DuckDB."""
+"""If a WHERE has more alternatives, some of its conditions are evaluated only by DuckDB."""
 
 
 class Operand(Struct, frozen=True, kw_only=True):
@@ -41,7 +41,7 @@ class Operand(Struct, frozen=True, kw_only=True):
 
     @property
     def place(self) -> int | None:
-        """The index of the parameter that is its value; None if it is not a parameter alone."""
+        """The index of the parameter that is its value; None if it is not just a parameter."""
         return None if self.is_list or self.compute is not None else self.parameter
 
     def values(self, parameters: Row) -> Sequence[Value]:
@@ -169,7 +169,7 @@ UNKNOWN = Predicate(disjuncts=((),), exact=False)
 
 
 def all_hold(*conditions: Condition) -> Predicate:
-    """Return the predicate of which all these conditions must hold."""
+    """Return the predicate that is true if all these conditions hold."""
     return Predicate(disjuncts=(conditions,))
 
 

@@ -53,7 +53,7 @@ class PushedConditions(Struct, kw_only=True):
 
     predicate: Predicate = EVERY_ROW
     equal: dict[_Place, list[str]] = field(default_factory=dict)
-    """Columns of other relations, each with the names of ours that must be equal to it."""
+    """Columns of other relations, each with the names of our columns that must be equal to it."""
 
     @property
     def equalities(self) -> tuple[Equality, ...]:
@@ -193,7 +193,7 @@ class Pushdown:
         return None
 
     def _inner_place(self, select: exp.Select, node: exp.Expr) -> tuple[exp.Table, str] | None:
-        """Return the table and name of a column of a subquery, of its own tables only."""
+        """Return the table and name of a subquery's column, if it is in one of its own tables."""
         node, scope = known_node(node), self._by_select.get(id(select))
         if scope is None or not isinstance(node, exp.Column):
             return None

@@ -31,8 +31,8 @@ def drop_schemas(
     """Remove the schemas of columns, in place.
 
     Args:
-        columns: of the statement.
-        scopes: of the statement.
+        columns: the statement's.
+        scopes: the statement's.
         is_relation: whether a table is a relation, not a function or common table expression.
 
     Raises:
@@ -84,8 +84,8 @@ def qualify_outer(columns: Sequence[exp.Column], scopes: Sequence[Scope], star: 
     results by name, they are renamed; otherwise the outer column is qualified by its relation.
 
     Args:
-        columns: of the statement.
-        scopes: of the statement.
+        columns: the statement's.
+        scopes: the statement's.
         star: what stars stand for.
     """
     if len(scopes) == 1:
@@ -135,16 +135,16 @@ def refuse_results(
     """Refuse result columns in clauses such as WHERE, where PostgreSQL knows only FROM.
 
     Args:
-        columns: of the statement.
-        scopes: of the statement.
+        columns: the statement's.
+        scopes: the statement's.
         star: what stars stand for.
         is_hidden: whether a table has a column of a name that is not in its star.
 
     Raises:
-        UnknownNameError: a name is certainly that of a result column only (42703).
+        UnknownNameError: a name certainly belongs to a result column only (42703).
     """
-    # Checked first: few columns are named like a result column, and each of the others takes a
-    # walk.
+    # The name is checked first, as few columns are named like a result column and the other checks
+    # walk the tree.
     results = {id(scope.expression): _results(scope.expression) for scope in scopes}
     every = set().union(*results.values())
     named = [column for column in columns if column.name in every] if every else ()
@@ -232,7 +232,7 @@ _AROUND_RESULTS = (exp.Paren, exp.Ordered, exp.Tuple, exp.Rollup, exp.Cube, exp.
 
 
 def tell_apart(tree: exp.Expr, kept: Set[str]) -> None:
-    """Rename names that differ from another only in case, which DuckDB ignores.
+    """Rename columns whose names differ from others only in case, which DuckDB ignores.
 
     Args:
         tree: a whole statement; its result columns get their names elsewhere.
@@ -265,7 +265,7 @@ def unqualify(dot: exp.Dot, schemas: frozenset[str]) -> None:
 
 
 def unqualify_call(table: exp.Table, schemas: frozenset[str]) -> None:
-    """Take the schema off a function in FROM.
+    """Remove the schema of a function in FROM.
 
     Raises:
         QueryError: as `check_schema`.

@@ -83,7 +83,7 @@ class Relation(Struct, frozen=True, kw_only=True):
     columns: tuple[Column, ...]
     """The columns of `*`."""
     store: StoreSchema | None = None
-    """None for a system relation."""
+    """The store's schema; None for a system relation."""
     schema: str = "public"
     in_duckdb: tuple[str, str] | None = None
     """Schema and name in DuckDB, if DuckDB holds its rows."""
@@ -94,12 +94,12 @@ class Relation(Struct, frozen=True, kw_only=True):
 
     @property
     def cheapest(self) -> str:
-        """The column that is read if none is needed."""
+        """Return the column that is read if none is needed."""
         return "_partition" if self.store is not None else self.columns[0].name
 
     @property
     def readable(self) -> Mapping[str, Column]:
-        """All columns that a statement can name, by name."""
+        """Return all columns that a statement can name, by name."""
         if self.store is not None:
             return self.store.column_by_name
         return {column.name: column for column in (*self.columns, *self.hidden)}
@@ -140,11 +140,11 @@ def resolve(table: exp.Table, catalog: StoreCatalog) -> Relation:
 
 
 def require_missing(name: str, catalog: StoreCatalog, *, position: int | None = None) -> None:
-    """Check that no store has a name, so that an error may be about the name.
+    """Check that no store has this name, before an error says so.
 
     Raises:
-        UnavailableError: a store may have it: stores are being opened, or it cannot be opened
-            (55S04).
+        UnavailableError: a store may have it, as stores are still being opened, or it cannot be
+        opened (55S04).
         NotSupportedError: its kind is not registered here.
         StoreFailedError: the stores are closed, or can no longer be opened.
     """
@@ -291,7 +291,7 @@ class Vocabulary:
     arguments: Mapping[str, tuple[DataType, ...]] = field(default_factory=dict)
     """Types that functions require of parameters, where it is not text."""
     hidden: frozenset[str]
-    """Columns that `*` leaves out."""
+    """Columns that `*` does not include."""
 
 
 def vocabulary_of_stores(catalog: StoreCatalog) -> Vocabulary:

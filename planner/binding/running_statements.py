@@ -29,7 +29,7 @@ class RunningQuery:
 class RunningQueries:
     """The running statements of an engine. Safe to share between threads.
 
-    Lookups are not listed: to list one would take as long as to run it.
+    Lookups are not listed, as listing one would take as long as running it.
 
     Args:
         clock: wall clock in epoch milliseconds.

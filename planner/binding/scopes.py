@@ -41,7 +41,7 @@ def scopes_of(tree: exp.Query, nodes: Nodes) -> list[Scope]:
     try:
         scopes = list(traverse_scope(tree))
         for scope in scopes:
-            _ = scope.selected_sources  # computed when it is first asked for
+            _ = scope.selected_sources  # computed on first use
     except OptimizeError as error:
         said = str(error).split("\n", maxsplit=1)[0]
         if said.startswith("Alias already used: "):
@@ -54,7 +54,7 @@ def scopes_of(tree: exp.Query, nodes: Nodes) -> list[Scope]:
 
 
 def _only_scope(select: exp.Select, table: exp.Table, columns: list[exp.Column]) -> Scope:
-    """Return the scope of a SELECT from one table, with what sqlglot would look for filled in.
+    """Return the scope of a SELECT from one table, filled in as sqlglot would fill it.
 
     Most statements are such a SELECT; sqlglot would take a tenth of their planning time.
     """

@@ -15,7 +15,7 @@ def prefix_of(pattern: str, escape: str = "\\") -> tuple[str, str]:
     """Return the plain text that a LIKE pattern begins with, and the rest of the pattern.
 
     Args:
-        pattern: the pattern; of one that ends with the escape, which is an error, all is the rest.
+        pattern: the pattern; if it ends with the escape, which is an error, all of it is the rest.
         escape: makes the next character a plain one; empty for none.
     """
     found: list[str] = []
@@ -58,8 +58,8 @@ def begins_as(side: Side, number: int, start_of: Callable[[str], str], *, exact:
 
     Args:
         side: the text.
-        number: of the parameter.
-        start_of: returns the start of the parameter's value that counts.
+        number: the parameter's.
+        start_of: returns the part of the parameter's value that a text must begin with.
         exact: whether a text that begins so meets the condition.
     """
     if side.type != TEXT or side.column_type != TEXT:

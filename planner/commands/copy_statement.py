@@ -1,7 +1,7 @@
 """Read COPY word by word, in its present and its old syntax, with the checks of Postgres.
 
-Source: `ProcessCopyOptions` in `src/backend/commands/copy.c`, which gives these errors
-their wording and order, and the rule `CopyStmt` in `src/backend/parser/gram.y`.
+Source: `ProcessCopyOptions` in `src/backend/commands/copy.c`, which has the wording and order of
+these errors, and the rule `CopyStmt` in `src/backend/parser/gram.y`.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ def read_copy(words: Words) -> tuple[CopyOut, str, int | None]:
     """Read a COPY.
 
     Returns:
-        What it asks for; the query of its rows; and where the query begins in the text, None if it
-        was made from the name of a relation.
+        The command; the query of its rows; and where the query begins in the text, None if it was
+        made from the name of a relation.
 
     Raises:
         QueryError: it is malformed, reads from the client (25006), or writes a file (42501).
@@ -170,7 +170,7 @@ def _read_names(words: Words) -> frozenset[str]:
 
 
 def copy_options(options: dict[str, Option]) -> CopyOut:
-    """Return what the options mean together.
+    """Return the format that the options define together.
 
     Raises:
         QueryError: an option has a wrong value, or the options contradict each other.

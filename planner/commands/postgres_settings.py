@@ -1,6 +1,6 @@
 """PostgreSQL's settings: clients may set and read them, with little effect.
 
-`OWN_SETTINGS` lists those that have a value or a meaning of their own here. `pg_settings` describes
+`OWN_SETTINGS` lists those whose value or meaning differs here. `pg_settings` describes
 all others, and says who may change them.
 """
 
@@ -30,7 +30,7 @@ class PostgresSetting:
     """A setting as `pg_settings` lists it."""
 
     name: str
-    """As SHOW spells it: `TimeZone`."""
+    """Its name as SHOW writes it: `TimeZone`."""
     shown: str
     """The value that SHOW returns until it is set."""
     context: str
@@ -50,7 +50,7 @@ def _isolation(name: str, value: str) -> str:
 
 
 def _only_on(name: str, value: str) -> str:
-    """Accept `on` alone: a client that turns it off sends texts that would mean something else."""
+    """Accept only `on`: a client that turns it off sends texts that would mean something else."""
     if not parse_value(value, BOOLEAN):
         raise InvalidValueError(
             f'parameter "{name}" cannot be turned off',
@@ -61,10 +61,10 @@ def _only_on(name: str, value: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnSetting:
-    """A setting of PostgreSQL with a value or a meaning of its own."""
+    """A setting of PostgreSQL whose value or meaning differs here."""
 
     name: str
-    """As `pg_settings` spells it."""
+    """Its name as `pg_settings` writes it."""
     default: str
     read: Callable[[str, str], str] = _any_text
     """Turns a name and a value into the value that SHOW returns, or raises a QueryError."""
@@ -75,7 +75,7 @@ class OwnSetting:
 
     @property
     def is_fixed(self) -> bool:
-        """Whether it keeps its default: to set another value gives a notice."""
+        """Whether it keeps its default; setting another value gives a notice."""
         return bool(self.spellings)
 
 
@@ -109,7 +109,7 @@ OWN_SETTINGS: Mapping[str, OwnSetting] = {setting.name.lower(): setting for sett
 
 
 def version_number(server_version: str) -> int:
-    """`16.3` → 160003, as server_version_num has it; 0 if the text begins with no version."""
+    """Return `16.3` as 160003, like server_version_num; 0 if the text does not begin with one."""
     found = re.match(r"(\d+)\.(\d+)", server_version)
     return int(found[1]) * 10_000 + int(found[2]) if found else 0
 
@@ -135,7 +135,7 @@ def check_may_be_set(name: str, context: str) -> None:
 
 
 def shown_size(value: str, unit: str) -> str:
-    """A size in the largest unit that it is a whole number of: 4096 kB are `4MB`."""
+    """Return a size in the largest unit that gives a whole number: 4096 kB are `4MB`."""
     if unit not in _UNITS or not value.isdigit() or value == "0":
         return value
     count = int(value)

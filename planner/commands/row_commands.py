@@ -158,7 +158,7 @@ _QUALIFIER = re.compile(r"^pg_catalog\s*\.\s*", re.IGNORECASE)
 
 
 def _is_no_ones(node: exp.DataType) -> bool:
-    """Whether a type is neither one of ours nor one of the catalog."""
+    """Whether a type is neither ours nor the catalog's."""
     return node.this is exp.DType.USERDEFINED and parameter_type_of(node) is None
 
 
@@ -312,7 +312,7 @@ def _check_force_quote(command: CopyOut, query: Statement) -> None:
 def run_unserved(statement: Statement) -> Result:
     """Run such a statement for a client without cursors, prepared statements and COPY, as by HTTP.
 
-    To close all cursors or deallocate all statements does nothing then.
+    Closing all cursors or deallocating all statements then does nothing.
 
     Raises:
         QueryError: such a client cannot run the statement.

@@ -35,7 +35,7 @@ from stores.spec.schema import BOOLEAN, TEXT, Column
 _CUSTOM = re.compile(r"[a-z_][\w$]*(\.[a-z_][\w$]*)+")
 _CUSTOM_MAX = 100
 _CUSTOM_LENGTH_MAX = 65_536
-"""Applications note their own user in such settings: one or two, of some kB at most."""
+"""Applications store their own user in such settings: one or two, of a few kB at most."""
 
 
 class SessionCommands:

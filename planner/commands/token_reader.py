@@ -89,7 +89,7 @@ class Words:
         """Refuse any further token.
 
         Raises:
-            InvalidSyntaxError: a token is left.
+            InvalidSyntaxError: there is another token.
         """
         if self.left:
             raise self.problem()

@@ -1,7 +1,7 @@
 """BEGIN, COMMIT, ROLLBACK, savepoints and SET TRANSACTION: read once, run on a session.
 
 Nothing is ever written, so a transaction decides which data its statements see (its isolation),
-which settings ROLLBACK restores, and which statements an error leaves possible.
+which settings ROLLBACK restores, and which statements can still run after an error.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ _READ_NAMES = {
     StoreKind.SESSION: "session ",
     StoreKind.VERSIONED: "version ",
 }
-"""What EXPLAIN calls the reads of kinds whose keys have rows by time."""
+"""EXPLAIN's names for reads of kinds whose keys have rows by time."""
 _PLAIN = {StoreKind.KEYVALUE, StoreKind.GLOBAL}
 
 
@@ -63,18 +63,18 @@ class Top:
 
 
 class Access(Struct, frozen=True, kw_only=True):
-    """How one relation of a statement is read; parameters are open."""
+    """How one relation of a statement is read, whatever its parameters are."""
 
     schema: StoreSchema
     columns: tuple[str, ...]
     """The columns to return; columns decoded only for the predicate are dropped."""
     predicate: Predicate = EVERY_ROW
     limit: Limits | None = None
-    """How many rows are enough, whichever they are."""
+    """How many rows are enough, if any rows will do."""
     top: Top | None = None
     """The first rows to read, if the others are not needed."""
     ends: str | None = None
-    """The key column whose least and greatest values are all that is needed."""
+    """The key column of which only the least and greatest values are needed."""
 
     @property
     def single_key(self) -> tuple[Operand, ...] | None:
@@ -133,7 +133,7 @@ class Access(Struct, frozen=True, kw_only=True):
         return "; ".join(parts)
 
     def _partitions(self) -> str:
-        """Return how many partitions are asked at most, whatever the parameters are."""
+        """Return the largest number of partitions that are read, whatever the parameters are."""
         count = len(set[int]().union(*map(self._static_partitions, self.predicate.disjuncts)))
         return f"{count} partitions" if count > 1 else "1 partition" if count else "no partition"
 
@@ -150,7 +150,7 @@ class Access(Struct, frozen=True, kw_only=True):
 
 
 def plan_access(schema: StoreSchema, predicate: Predicate, columns: tuple[str, ...]) -> Access:
-    """Return the access to the rows that meet a predicate; impossible disjuncts are left out."""
+    """Return the access to the rows that meet a predicate, without its impossible disjuncts."""
     kept = tuple([d for d in predicate.disjuncts if not _is_contradiction(d)])
     if len(kept) < len(predicate.disjuncts):
         predicate = structs.replace(predicate, disjuncts=kept)
@@ -178,7 +178,7 @@ def _is_constant(condition: Condition) -> bool:
 
 
 def partitions_in(domain: Domain | None, schema: StoreSchema) -> set[int]:
-    """Return the partitions that a domain of `_partition` allows; all without one."""
+    """Return the partitions that a domain of `_partition` allows; all if there is no domain."""
     every = range(schema.partitions)
     if domain is None:
         return set(every)

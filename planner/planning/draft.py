@@ -1,6 +1,6 @@
 """Drafts: the plan of a bound query while the planning rules improve it.
 
-A first draft reads each relation by its own conditions and leaves the rest to DuckDB, which can
+In the first draft each relation is read by its own conditions and DuckDB does the rest, as it can
 run every query. Each rule returns the draft that it was given, or one that does less work.
 """
 
@@ -37,14 +37,14 @@ class Projection(NamedTuple):
 
 
 class PlainSelect(Struct, frozen=True, kw_only=True):
-    """A SELECT from one store only, whose WHERE is decided by the read of the store."""
+    """A SELECT from one store only, where reading the store applies the whole WHERE."""
 
     tree: exp.Select
     source: Source
     limits: Limits | None
-    """None if LIMIT or OFFSET is computed."""
+    """LIMIT and OFFSET; None if one of them is computed."""
     projection: Projection | None
-    """None if the SELECT list computes something."""
+    """The SELECT list; None if it computes something."""
 
     @property
     def is_whole(self) -> bool:
@@ -59,18 +59,18 @@ class Draft(Struct, frozen=True, kw_only=True):
     inputs: tuple[Input, ...]
     """How each relation is read, in the order of `bound.sources`."""
     plain: PlainSelect | None
-    """The query as a SELECT from one store; None if it is more than that."""
+    """The query as a SELECT from one store; None for any other query."""
     links: tuple[Link, ...] = ()
     node: Lookup | Stream | Count | None = None
     """The node that runs the query without DuckDB; None if DuckDB composes the inputs."""
     columns: tuple[Column, ...] = ()
-    """The result columns, once there is a node: without one, DuckDB says what they are."""
+    """The result columns, once there is a node; without one, DuckDB describes them."""
     origins: Origins | None = None
     """The relation's column for each result column, once there is a node."""
 
     @property
     def access(self) -> Access:
-        """The read of a plain SELECT's store."""
+        """Return the read of a plain SELECT's store."""
         access = self.inputs[0][1]
         assert isinstance(access, Access)
         return access
@@ -110,7 +110,7 @@ def _input(source: Source) -> Access | SystemScan:
 
 
 def single_store(bound: Bound) -> Source | None:
-    """Return the only relation of a SELECT, if it is a store whose read decides the WHERE."""
+    """Return the only relation of a SELECT, if it is a store whose read applies the whole WHERE."""
     tree = bound.tree
     if not isinstance(tree, exp.Select) or len(bound.sources) != 1:
         return None

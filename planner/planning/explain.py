@@ -1,11 +1,11 @@
-"""EXPLAIN: plans as text and as JSON, with estimates of their cost for postgres_fdw to plan by.
+"""EXPLAIN: plans as text and as JSON, with estimates of their cost, which postgres_fdw uses.
 
 The text has one line for each node, with its children indented below. The JSON is in the format of
 Postgres: an array of one object with the key `Plan`.
 
 For an estimate, stores estimate their number of rows. The share of rows that meet a condition is
 guessed from its form, as in Postgres without statistics. In Postgres the unit of cost is a
-sequential read of one page; here it is the read of a hundred rows.
+sequential read of one page; here it is a read of a hundred rows.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Filter rows by a predicate, if the read alone does not decide it: by column, or one by one.
+"""Filter rows by a predicate that the read alone does not apply: by column, or one by one.
 
 Arrow compares all types in predicates as SQL does, except NaN: in SQL, NaN is equal to itself and
 greater than all other numbers. A comparison with NULL is not true.
@@ -47,7 +47,7 @@ class Allowed(Struct, frozen=True, kw_only=True):
     rows: tuple[tuple[OneOf, frozenset[Row]], ...] = ()
 
     def without(self, columns: Set[str]) -> Allowed:
-        """Return the same without what it says about single columns."""
+        """Return the same without the domains of some columns."""
         left = {name: domain for name, domain in self.domains.items() if name not in columns}
         return Allowed(domains=left, rows=self.rows)
 
@@ -71,7 +71,7 @@ def batch_filter(schema: StoreSchema, allowed: Sequence[Allowed], columns: tuple
 
 
 def row_test(schema: StoreSchema, allowed: Sequence[Allowed], columns: tuple[str, ...]) -> Test:
-    """Return whether at least one disjunct allows a row with these columns."""
+    """Return a function that tells whether at least one disjunct allows a row."""
     tests = [_row_test_of(schema, each, columns) for each in allowed]
     if len(tests) == 1:
         return tests[0]
@@ -107,7 +107,7 @@ def _value_test(domain: Domain, data_type: DataType) -> Callable[[Value], bool]:
     if data_type.kind is Kind.REAL:
         domain = _as_reals(domain)
     if domain.values is not None:
-        # Values of nested types have no hash, and are in no domain.
+        # Values of nested types have no hash, so they are in no domain.
         values = frozenset(map(sortable, domain.values)) if domain.values else frozenset()
         if not values:
             return lambda value: null and value is None
@@ -133,7 +133,7 @@ def _value_test(domain: Domain, data_type: DataType) -> Callable[[Value], bool]:
 
 
 def _half_open(domain: Domain) -> tuple[Any, Any]:
-    """Return the ends of a range of whole numbers, the first included, the last not."""
+    """Return the ends of a range of whole numbers; the first is included, the last is not."""
     low, high = -math.inf, math.inf
     if domain.low is not None:
         low = domain.low[0] + (0 if domain.low[1] else 1)
@@ -143,7 +143,7 @@ def _half_open(domain: Domain) -> tuple[Any, Any]:
 
 
 def _as_reals(domain: Domain) -> Domain:
-    """Return a domain whose values are rounded as a column of reals has them."""
+    """Return a domain whose values are rounded to reals."""
 
     def rounded(value: Value) -> Value:
         return float(np.float32(value))
@@ -179,7 +179,7 @@ def _and(one: _Mask, other: _Mask) -> _Mask:
 
 
 def _domain_test(domain: Domain, data_type: DataType) -> Callable[[Any], _Mask]:
-    """Return a test of one column; everything independent of the rows is made once."""
+    """Return a test of one column; everything that does not depend on the rows is made once."""
     if domain.values is not None:
         return _list_test(domain.values, data_type, null=domain.null)
     low = None if domain.low is None else _end_test(domain.low, data_type, is_lower=True)

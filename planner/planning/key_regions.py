@@ -1,8 +1,8 @@
 """Where the rows of a predicate are in a store, before and after the parameters are known.
 
-Before, a `StaticRead` tells for each disjunct whether it is read by lookups, ranges or a scan.
-After, its `Region` has the keys, intervals of keys, and times. The regions of several disjuncts are
-merged, so that no row is in two.
+Before, a `StaticRead` says of each disjunct whether it is read by lookups, ranges or a scan.
+Afterwards, its `Region` has the keys, intervals of keys, and times. The regions of several
+disjuncts are merged, so that no row is in two.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ PREFIXES_MAX = 64
 
 
 class Region(Struct, frozen=True, kw_only=True):
-    """Whole keys and intervals of keys, and the times to read of them."""
+    """Whole keys and intervals of keys, and the times for which to read them."""
 
     keys: tuple[Key, ...] = ()
     intervals: tuple[Interval, ...] = ()
@@ -56,7 +56,7 @@ class _Path(NamedTuple):
     at: int
     prefixes: tuple[Key, ...]
     used: frozenset[int]
-    """The conditions that the prefixes decide, by their index in the disjunct."""
+    """The conditions that the prefixes apply, by their index in the disjunct."""
 
 
 _NO_PATH = _Path(0, ((),), frozenset())
@@ -66,7 +66,7 @@ class RegionReader:
     """Finds the region of one disjunct for any parameters.
 
     Args:
-        schema: of the store.
+        schema: the store's.
         disjunct: the conditions.
     """
 
@@ -242,7 +242,7 @@ class StaticRead:
     name: str
     used: tuple[Condition, ...]
     left: tuple[Condition, ...]
-    """Conditions that the queries do not decide; rows are filtered by them."""
+    """Conditions that the queries do not apply; rows are filtered by them."""
     keys: int | None = None
     """The number of keys that are looked up, if known."""
 

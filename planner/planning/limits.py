@@ -14,7 +14,7 @@ from planner.values.sqltypes import data_type_of
 from stores.spec.schema import DataType, Kind, Row
 
 LIMIT_PUSHED_MAX = 1_000_000
-"""A greater LIMIT is not sent to partitions: it would save nothing."""
+"""A greater LIMIT is not sent to partitions, as it would save nothing."""
 _INTEGERS = {Kind.SMALLINT, Kind.INTEGER, Kind.BIGINT}
 
 
@@ -43,7 +43,7 @@ class Limits(Struct, frozen=True):
 
     @property
     def constant(self) -> int | None:
-        """The number of rows that are enough; None for all, or if a parameter decides."""
+        """Return the number of rows that are enough; None for all, or if a parameter decides."""
         amounts = self._amounts
         if self.rows is None or any(each.parameter is not None for each in amounts):
             return None
@@ -74,7 +74,7 @@ class Limits(Struct, frozen=True):
 
     @property
     def enough_text(self) -> str:
-        """How many rows are enough, for EXPLAIN."""
+        """Return how many rows are enough, for EXPLAIN."""
         known = self.constant
         return " + ".join(map(str, self._amounts)) if known is None else str(known)
 

@@ -30,7 +30,7 @@ Target: TypeAlias = tuple[int, Query[BatchStream]]
 _TIMED = {StoreKind.WINDOW, StoreKind.SESSION, StoreKind.VERSIONED}
 """Kinds with rows by time; all others, including those of third parties, have one row for a key."""
 KEYS_HASHED_TOGETHER = 64
-"""At least so many keys are hashed a column at a time, eight times as fast for a thousand keys."""
+"""From this many keys on, a column is hashed at a time: eight times as fast for a thousand keys."""
 
 
 class PartitionQueries(Struct, frozen=True, kw_only=True):
@@ -50,7 +50,7 @@ class PartitionQueries(Struct, frozen=True, kw_only=True):
 
         Args:
             region: what is read.
-            route: gives the partition of a key.
+            route: returns the partition of a key.
             limit: the LIMIT of each query.
         """
         keys, boxes, found = region.keys, region.times.boxes, list[Target]()
@@ -92,7 +92,7 @@ class PartitionQueries(Struct, frozen=True, kw_only=True):
         if split is None:
             return [interval]
         if lower is not None and len(lower) > split and lower[split] is not None:
-            return [interval]  # begins behind the NULLs
+            return [interval]  # begins after the NULLs
         prefix = (lower or interval.upper or ())[:split]
         nulls = Interval(lower=(*prefix, None), upper=(*prefix, None))
         if span_of(interval).start > span_of(nulls).start:

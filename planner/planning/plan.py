@@ -1,8 +1,8 @@
 """Plans: frozen nodes that each describe themselves in one line.
 
-Links are part of a plan: joins for which one relation can be read by the keys in the rows of
-another, if those are few. Whether one is, is decided at run time, when the rows of the other
-relation are known.
+Links are part of a plan. They are joins for which one relation can be read by the keys in the rows
+of another, if those are few. That is decided at run time, when the rows of the other relation are
+known.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from stores.spec.arrow import physical_list
 from stores.spec.schema import Column, DataType, Row, StoreKind
 
 LINK_ROWS_MAX = 10_000
-"""At most so many rows are few: they are read once for their keys and once for the join."""
+"""Up to this many rows are few: they are read once for their keys and once for the join."""
 LINK_BYTES_MAX = 16 << 20
-"""At most so many bytes of them: rows that are read for their keys stay in memory."""
+"""Maximum bytes of these rows, which stay in memory after they are read for their keys."""
 _SCANNED_PER_KEY = {StoreKind.KEYVALUE: 4, StoreKind.GLOBAL: 4}
 _SCANNED_PER_TIMED_KEY = 32
-"""So many rows are scanned in the time of one lookup; a store with fewer rows for each key is
+"""The rows that are scanned in the time of one lookup. A store with fewer rows for each key is
 scanned."""
 
 
@@ -62,7 +62,7 @@ class Link:
 
     @property
     def keys_max(self) -> int:
-        """The most keys that are looked up."""
+        """Return the largest number of keys that are looked up."""
         return LINK_ROWS_MAX if self.is_whole else PREFIXES_MAX
 
     def describe(self) -> str:
@@ -86,7 +86,7 @@ class Link:
         return OneOf(columns=names, known=tuple(rows))
 
     def pays(self, condition: Condition, rows: int | None, kind: StoreKind) -> bool:
-        """Whether to look the keys up is less work than to read the whole store."""
+        """Whether looking the keys up is less work than reading the whole store."""
         if rows is None:
             return True
         keys = len(condition.known or ()) if isinstance(condition, Equals | OneOf) else 0
@@ -106,7 +106,7 @@ class Lookup(Struct, frozen=True, kw_only=True):
 
     access: Access
     operands: tuple[Operand, ...]
-    """One per key column."""
+    """The operands, one for each key column."""
     project: Callable[[Row], Row]
     """Turns the key and value columns into the result columns."""
 
@@ -189,11 +189,11 @@ class QueryPlan(Struct, frozen=True, kw_only=True):
     """The parameters of the client, then those that `catalog_values` fills."""
     clause: Clause
     rows: RowPath | None = None
-    """Makes the result of few rows without DuckDB; None if only the node can."""
+    """Makes the result from few rows without DuckDB; None if only the node can."""
     join: RowJoin | None = None
-    """Where `rows` begins with joined rows: how they are read."""
+    """How joined rows are read, if `rows` begins with such rows."""
     residual: str | None = None
-    """The conditions that the accesses do not decide; None if they decide all."""
+    """The conditions that the accesses do not apply; None if they apply all."""
     catalog_version: int = 0
     costs: bool = True
     """Whether EXPLAIN shows an estimate of the cost."""
@@ -202,11 +202,11 @@ class QueryPlan(Struct, frozen=True, kw_only=True):
 
     @property
     def taken(self) -> tuple[DataType, ...]:
-        """The types of the parameters that the client gives."""
+        """Return the types of the parameters that the client gives."""
         filled = 0 if self.catalog_values is None else len(self.catalog_values.columns)
         return self.parameters[: len(self.parameters) - filled]
 
     @property
     def arrow_schema(self) -> pa.Schema:
-        """The result's Arrow schema."""
+        """Return the result's Arrow schema."""
         return pa.schema([(c.name, c.type.arrow) for c in self.columns])

@@ -1,4 +1,4 @@
-"""Plan a bound query: `RULES` improve a first draft, and DuckDB describes what is left to it."""
+"""Plan a bound query: `RULES` improve a first draft, and DuckDB describes the rest."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def plan_query(
     Args:
         bound: the query; its tree is translated for DuckDB if DuckDB is needed.
         clause: the statement's WITH clause.
-        composer: describes the result of what DuckDB composes.
+        composer: describes the results that DuckDB composes.
         version: the catalog's version at the time of binding.
         cancellation: ends the planning early.
 
@@ -75,7 +75,7 @@ def plan_query(
                 clause=clause,
                 catalog_version=version,
             )
-    # All read the tree as it is before its translation.
+    # All of these read the tree before its translation.
     origins, names, residual = bound.origins(), bound.names(), _residual(draft)
     of_store = _row_plan(draft, draft.inputs[0][1]) if draft.inputs else None
     join = _row_join(bound)
@@ -123,7 +123,7 @@ def _joined_path(
 
 
 def _row_path(plan: RowPlan | None, node: Node, columns: tuple[Column, ...]) -> RowPath | None:
-    """Return what a row plan does, if it computes values of the result's types."""
+    """Return the row path of a query, if it computes values of the result's types."""
     if plan is None or isinstance(node, Lookup) or not plan.gives(columns):
         return None
     access = node.inputs[0][1] if isinstance(node, Compose) else node.access
@@ -133,7 +133,7 @@ def _row_path(plan: RowPlan | None, node: Node, columns: tuple[Column, ...]) -> 
 
 
 def _residual(draft: Draft) -> str | None:
-    """Return the WHEREs of a statement as text; None if the accesses decide them alone."""
+    """Return the WHEREs of a statement as text; None if the accesses apply all of them."""
     if draft.plain is not None:
         return None
     wheres = [node.this for node in draft.bound.nodes.of(exp.Where)]
@@ -143,7 +143,7 @@ def _residual(draft: Draft) -> str | None:
 def _compose(
     draft: Draft, names: tuple[str, ...] | None, composer: Composer, cancellation: Cancellation
 ) -> tuple[Compose, tuple[Column, ...]]:
-    """Return what DuckDB runs, and the columns of its result."""
+    """Return the node that DuckDB runs, and the columns of its result."""
     bound = draft.bound
     types = bound.translate()
     sql, shown = to_duckdb(bound.tree), outline(bound.tree)

@@ -1,7 +1,7 @@
 """The queries of an access for some parameters.
 
-A `Scatter` is made for each run of a statement, by a function that is made once for its plan: what
-does not depend on the parameters is found then.
+A `Scatter` is made for each run of a statement, by a function that is made once for its plan. That
+function does all the work that does not depend on the parameters.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ class Scatter(Struct, frozen=True, kw_only=True):
     access: Access
     targets: Sequence[Target] = ()
     allowed: Sequence[Allowed] | None = None
-    """What rows must meet; None if all rows read do."""
+    """The predicate that rows must meet; None if all rows that are read meet it."""
     enough: int | None = None
     """The number of rows that are needed; None for all."""
 
     def batch_filter(self) -> Keep | None:
-        """Return what drops the rows of batches that do not meet the predicate, if any do not."""
+        """Return the function that keeps rows that meet the predicate; None if all rows do."""
         access = self.access
         if self.allowed is None:
             return None
         return batch_filter(access.schema, self.allowed, access.columns)
 
     def row_test(self) -> Test | None:
-        """Return whether a row as it is read meets the predicate; None if all do."""
+        """Return the function that tells whether a row meets the predicate; None if all meet it."""
         if self.allowed is None:
             return None
         access = self.access
@@ -48,8 +48,8 @@ class Scatter(Struct, frozen=True, kw_only=True):
 def scatterer(access: Access, route: Route) -> Callable[[Row], Scatter]:
     """Return the function from the parameters to the queries; none if no row can match.
 
-    It raises QueryError if a parameter does not have its declared type, and CodecError if one is
-    no key.
+    It raises QueryError if a parameter does not have its declared type, and CodecError if one
+    cannot be a key.
     """
     schema, top = access.schema, access.top
     readers = [_DisjunctReader(schema, each) for each in access.predicate.disjuncts]
@@ -100,7 +100,7 @@ def _queries(access: Access, *, is_exact: bool) -> PartitionQueries:
 
 
 class _Part(Struct, frozen=True):
-    """What one disjunct reads for some parameters."""
+    """The read of one disjunct for some parameters."""
 
     disjunct: Disjunct
     domains: Mapping[str, Domain]
@@ -110,7 +110,7 @@ class _Part(Struct, frozen=True):
 
 
 class _DisjunctReader:
-    """Finds what one disjunct reads for any parameters."""
+    """Finds the read of one disjunct for any parameters."""
 
     __slots__ = ("_disjunct", "_domains", "_has_partition", "_region", "_schema")
 
@@ -121,7 +121,7 @@ class _DisjunctReader:
         self._has_partition = any("_partition" in each.columns for each in disjunct)
 
     def read(self, parameters: Row) -> _Part | None:
-        """Return what is read; None if no row can match."""
+        """Return the read; None if no row can match."""
         domains = self._domains(parameters)
         region = None if domains is None else self._region(domains, parameters)
         if domains is None or region is None:

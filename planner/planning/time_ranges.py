@@ -1,7 +1,7 @@
 """Turn conditions on the time columns of windows, sessions and versions into times of queries.
 
 Queries count in milliseconds and columns in microseconds, so a query may read slightly more than
-the conditions allow; `is_exact` tells when it does not.
+the conditions allow; `is_exact` says when it does not.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from stores.spec.schema import StoreKind, StoreSchema
 from stores.spec.windows import SessionTime, TimeRange
 
 TIMES_MAX = 16
-"""At most so many window starts are read one by one; more are read as one range."""
+"""Maximum number of window starts that are read one by one; more are read as one range."""
 
 _Micros: TypeAlias = int | None
 """Microseconds since 1970; None leaves an end open."""
@@ -33,12 +33,12 @@ class TimeBox(Struct, frozen=True, kw_only=True):
 
     @property
     def window_starts(self) -> TimeRange:
-        """The starts of windows; their ends follow from the starts."""
+        """Return the range of window starts, from which the ends follow."""
         return TimeRange(start_ms=_floor_ms(self.start_low), end_ms=_ceil_ms(self.start_high))
 
     @property
     def session_time(self) -> SessionTime:
-        """The times of sessions."""
+        """Return the limits of session times."""
         return SessionTime(
             earliest_start_ms=_floor_ms(self.start_low),
             latest_start_ms=_ceil_ms(self.start_high),
@@ -48,7 +48,7 @@ class TimeBox(Struct, frozen=True, kw_only=True):
 
     @property
     def valid_since_ms(self) -> int | None:
-        """The time after which the versions end.
+        """Return the time after which the versions end.
 
         No upper limit of their starts is set: if it were before the retention, a query would return
         only latest versions, while the relation still has versions that were replaced later.

@@ -25,7 +25,7 @@ class EngineLimits:
     """Limits on what an engine uses."""
 
     statements_max: int = 2_000
-    """Plans kept by text: some 20 kB each, and no application uses more statements."""
+    """Plans kept by text: they take some 20 kB each, and few applications use more statements."""
     memory_bytes_max: int = 1 << 30
     """DuckDB's memory for all statements together; one that needs more fails with 53200."""
     few_rows: bool = True
@@ -33,7 +33,7 @@ class EngineLimits:
     compose_processes: int = 1
     """Processes that run DuckDB; memory and threads are divided among them."""
     composer_threads: int = max(1, (os.cpu_count() or 2) - 1)
-    """DuckDB's threads: one core is left for lookups."""
+    """DuckDB's threads; one core remains free for lookups."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +42,7 @@ class EngineParts:
 
     catalog: StoreCatalog
     processes: ProcessPool
-    """Run DuckDB, for the composer and the catalog."""
+    """The processes that run DuckDB, for the composer and the catalog."""
     composer: Composer
     queries: RunningQueries
     """The statements that run now."""

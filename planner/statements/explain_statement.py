@@ -37,7 +37,7 @@ def explain_plan(
     Args:
         plan: the plan of the query.
         statement: the EXPLAIN.
-        rows_of: tells the size of a store.
+        rows_of: returns the number of rows of a store.
     """
     as_json = statement.columns == _JSON_COLUMNS
     lines = [explain_json(plan)] if as_json else _lines(plan, rows_of)
@@ -53,7 +53,7 @@ def explain_run(
         analyze: the plan of the statement.
         statement: the EXPLAIN ANALYZE.
         run: runs the query.
-        rows_of: tells the size of a store.
+        rows_of: returns the number of rows of a store.
     """
     began, plan = time.perf_counter(), analyze.plan
     result = run()
@@ -84,7 +84,7 @@ def explain_run(
 
 
 def _is_spared(plan: QueryPlan | CatalogStatement, result: Result) -> bool:
-    """Whether DuckDB was not needed, though it is the plan's node."""
+    """Whether DuckDB was not needed, though the plan's node uses it."""
     is_composed = isinstance(plan, QueryPlan) and isinstance(plan.node, Compose)
     return is_composed and result.batches is None
 

@@ -1,4 +1,4 @@
-"""Plans by text, and by shape those of statements that may read few rows."""
+"""Plans by text, and, for statements that may read few rows, also by shape."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _Key: TypeAlias = tuple[str, ParameterTypes, int]
 
 
 class PlanCache:
-    """Planned statements, the latest used last. Safe to use from many threads.
+    """Planned statements, the most recently used last. Safe to use from many threads.
 
     The version of the store catalog is part of every key, so no plan outlives a definition.
 
@@ -68,7 +68,7 @@ class PlanCache:
         version: int,
         plan_text: Callable[[str, ParameterTypes], Statement],
     ) -> None:
-        """Plan the shape of a text when it comes for the second time, for all further texts.
+        """Plan the shape of a text when it occurs for the second time, for all further texts.
 
         Args:
             sql: the text.

@@ -179,7 +179,7 @@ class QueryPreparer:
         )
 
     def _reads_store(self, tree: exp.Query) -> bool:
-        """Whether the FROM begins with a store, so that the catalog need not be asked."""
+        """Whether the FROM begins with a store, so that the catalog need not be consulted."""
         from_ = tree.args.get("from_")
         table = None if from_ is None else from_.this
         if not isinstance(table, exp.Table) or not isinstance(table.this, exp.Identifier):

@@ -53,7 +53,7 @@ class Runner:
         """Run a statement.
 
         Args:
-            statement: as prepared.
+            statement: the prepared statement.
             parameters: physical values, one for each parameter of the statement.
             session: the session that runs it.
             cancellation: ends it early.
@@ -164,21 +164,21 @@ class Runner:
 
 
 def _isolated(options: ReadOptions, session: Session) -> ReadOptions:
-    """Return the options of a statement outside a transaction: it is one of its own."""
+    """Return the options of a statement outside a transaction, which is its own transaction."""
     if session.transaction is TransactionStatus.IDLE and default_isolation(session).repeats_reads:
         return replace(options, snapshot=True)
     return options
 
 
 def is_inline(statement: Statement, session: Session, parameters: Row | None) -> bool:
-    """Whether it reads few rows without a wait, or is a command of the session.
+    """Whether a statement reads few rows without a wait, or is a command of the session.
 
     If it turns out to read many rows, they are a stream that a worker reads.
 
     Args:
         statement: the statement to run.
         session: the session that runs it.
-        parameters: its parameters; None if they are not at hand, so that any must do.
+        parameters: its parameters; None if they are not known yet, so that it must hold for any.
     """
     plan = statement.plan
     if not isinstance(plan, QueryPlan):
@@ -204,7 +204,7 @@ def is_inline(statement: Statement, session: Session, parameters: Row | None) ->
 def _knows_topics(
     plan: QueryPlan, clause: Clause, session: Session, parameters: Row | None
 ) -> bool:
-    """Whether a bound is on the store's own inputs: for others the log would have to be read."""
+    """Whether a bound names only inputs of the store; for others the log would have to be read."""
     if parameters is None and clause.parameters:
         return False
     try:

@@ -24,11 +24,11 @@ from stores.spec.query import Order
 from stores.spec.schema import Column, Kind, StoreKind, StoreSchema
 
 FIRST_ROWS_MAX = 20_000
-"""So many ordered rows are merged here; more are sorted by DuckDB, which can do it in parallel."""
+"""Up to this many ordered rows are merged here; DuckDB sorts more, which it does in parallel."""
 _NOT_BY_ROW = kinds(
     exp.AggFunc, exp.Window, exp.UDTF, exp.Explode, exp.GenerateSeries, exp.Anonymous
 )
-"""Nodes that make something else of the rows than one result row of each."""
+"""Nodes that do not make exactly one result row from each row."""
 _FLOATS = {Kind.REAL, Kind.DOUBLE}
 """Types with NaN, which Arrow sorts with the NULLs."""
 _READ_ORDER = {
@@ -113,7 +113,7 @@ def _terms(order: exp.Order) -> tuple[_Term, ...] | None:
 def _top(
     schema: StoreSchema, predicate: Predicate, terms: tuple[_Term, ...], limits: Limits
 ) -> Top | None:
-    """Return how reads give the first rows in an order; None if they come in another."""
+    """Return how reads give the first rows in an order; None if they give them in another."""
     if not predicate.disjuncts:
         return None
     names = [column.name for column in schema.key]
@@ -123,7 +123,7 @@ def _top(
         is_one_key = counts == {len(names)} and single.issuperset(names)
         return _by_time(schema, terms, single, limits) if is_one_key else None
     if len(names) in counts:
-        return None  # few rows, looked up in no order
+        return None  # few rows, which are looked up in no order
     prefix = 0
     while prefix < len(names) and names[prefix] in single:
         prefix += 1

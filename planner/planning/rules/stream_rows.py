@@ -10,7 +10,7 @@ from planner.planning.plan import Stream
 
 
 def stream_rows(draft: Draft) -> Draft:
-    """Return columns of a store's rows without DuckDB, as many as the LIMIT asks for.
+    """Return columns of a store's rows without DuckDB, up to the LIMIT.
 
     Rows in an order are merged from the partitions, if `read_first_rows` found a way to read them.
 
