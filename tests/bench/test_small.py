@@ -127,15 +127,38 @@ def test_a_small_statement_costs_no_more_than_before(name: str, catalog: FixedCa
     assert peak_kib <= ceiling.peak_kib * PEAK_TOLERANCE, found
 
 
+@pytest.mark.parametrize("name", ["key", "ten-keys"])
+def test_a_text_that_is_sent_with_each_key_costs_hardly_more(
+    name: str, catalog: FixedCatalog
+) -> None:
+    statement = STATEMENTS[name]
+    with CallCounter() as counter:
+        engine = SqlEngine(catalog)
+        try:
+            with wire_session(engine) as session:
+                run = prepared(session, statement)
+                once = counter.count(lambda: session.ask(run))
+                parsed = wire.parse("", statement.numbered) + run_of("", statement)
+                with_text = counter.count(lambda: session.ask(parsed))
+        finally:
+            engine.close()
+    assert once <= with_text <= once + 1
+
+
 def prepared(session: WireSession, statement: SmallStatement) -> bytes:
     """Prepare a statement; return the messages that run it, as pgbench sends them."""
     session.ask(wire.parse("s", statement.numbered) + wire.SYNC)
-    parameters = [each.encode() for each in statement.parameters(0)]
-    messages = wire.bind("", "s", parameters) + wire.describe("P", "")
-    messages += wire.execute("") + wire.SYNC
+    messages = run_of("s", statement)
     answer = wire.split_messages(session.ask(messages))
     assert sum(kind == "D" for kind, _ in answer) == statement.rows
     return messages
+
+
+def run_of(name: str, statement: SmallStatement) -> bytes:
+    """Return the messages that run a prepared statement."""
+    parameters = [each.encode() for each in statement.parameters(0)]
+    run = wire.bind("", name, parameters) + wire.describe("P", "")
+    return run + wire.execute("") + wire.SYNC
 
 
 @pytest.mark.parametrize("sql", [None, "SELECT 1 AS one", "SELECT 1 AS one WHERE false"])

@@ -1,7 +1,8 @@
-"""Rounds: Bind, perhaps Describe, Execute and Sync, received in one piece.
+"""Rounds: perhaps Parse, then Bind, perhaps Describe, Execute and Sync, received in one piece.
 
 A client that looks up many keys sends the same bytes each time except for the key. The reader
-keeps how the last round began and ended, so that only the parameters have to be read.
+keeps how the last round began and ended, so that only the parameters have to be read. Drivers that
+prepare no statements send the text with each key: their rounds begin with a Parse.
 """
 
 from __future__ import annotations
@@ -10,14 +11,16 @@ import struct
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from gateway.pgwire.protocol.decode import read_bind, read_or_refuse
+from gateway.pgwire.protocol.decode import read_bind, read_or_refuse, read_parse
+from gateway.pgwire.protocol.messages import Parse
 
-_BIND = ord("B")
-_BODY_AT = 5
+_BIND, _PARSE = b"B", b"P"
+_LENGTH_BYTES = 4
 _NEVER = bytes(16)
 """Bytes that no round ends with: a round ends with the length of a Sync, which is not 0."""
-_REMEMBERED_BYTES_MAX = 1024
-"""Maximum bytes of head and tail together: names have about 20, and each column's format has 2."""
+_REMEMBERED_BYTES_MAX = 2048
+"""Maximum bytes of what is kept of a round: names have about 20, each column's format has 2, and
+the text of a Parse is rarely longer."""
 _HEADS_MAX = 16
 """How many lengths of a single parameter are kept with the bytes before it."""
 _EXECUTE_AND_SYNC = b"E\0\0\0\x09\0\0\0\0\0S\0\0\0\x04"
@@ -36,6 +39,8 @@ class RoundForm:
     result_formats: tuple[int, ...]
     described: bool
     """Whether there is a Describe before the Execute."""
+    parse: Parse | None = None
+    """The Parse before the Bind: of the unnamed statement, which is also that of the Bind."""
 
 
 Round: TypeAlias = tuple[RoundForm, tuple[bytes | None, ...]]
@@ -45,12 +50,26 @@ Round: TypeAlias = tuple[RoundForm, tuple[bytes | None, ...]]
 class RoundReader:
     """Reads the rounds of one connection.
 
-    Law: `read` returns what `split_round` and `read_bind` return, whatever was read before.
+    Law: `read` returns what `split_round`, `read_parse` and `read_bind` return, whatever was read
+    before.
     """
 
-    __slots__ = ("_behind", "_count", "_form", "_head", "_heads", "_tail", "_tail_bytes")
+    __slots__ = (
+        "_before",
+        "_behind",
+        "_body_at",
+        "_count",
+        "_form",
+        "_head",
+        "_heads",
+        "_tail",
+        "_tail_bytes",
+    )
 
     def __init__(self) -> None:
+        self._before = _BIND
+        """The bytes of the last round before the length of its Bind, with a Parse if it has one."""
+        self._body_at = len(self._before) + _LENGTH_BYTES
         self._head = b""
         """The body of the last Bind up to its first parameter."""
         self._heads: dict[int, bytes] = {}
@@ -69,16 +88,17 @@ class RoundReader:
         """Return the round that the bytes are; None if they are anything else, or more.
 
         Raises:
-            RemoteProtocolError: the Bind is not laid out as one.
+            RemoteProtocolError: the Parse or the Bind is not laid out as one.
         """
         head = self._heads.get(len(received))
         if head is not None and received.startswith(head) and received.endswith(self._tail):
             return self._form, (received[len(head) : -self._tail_bytes],)
+        before = self._before
         if (
             received.endswith(self._tail)
-            and received.startswith(self._head, _BODY_AT)
-            and received[0] == _BIND
-            and _unpack_length(received, 1)[0] == len(received) - self._behind
+            and received.startswith(before)
+            and received.startswith(self._head, self._body_at)
+            and _unpack_length(received, len(before))[0] == len(received) - self._behind
         ):
             parameters = self._parameters(received)
             if parameters is not None:
@@ -87,7 +107,7 @@ class RoundReader:
 
     def _parameters(self, received: bytes) -> tuple[bytes, ...] | None:
         """Return the parameters between head and tail; None if one is NULL or too many."""
-        at, end = _BODY_AT + len(self._head), len(received) - self._tail_bytes
+        at, end = self._body_at + len(self._head), len(received) - self._tail_bytes
         parameters = []
         for _ in range(self._count):
             if at + 4 > end:
@@ -108,24 +128,31 @@ class RoundReader:
         found = split_round(received)
         if found is None:
             return None
-        body, described = found
+        parse_body, body, described = found
+        parse = None if parse_body is None else read_or_refuse(read_parse, parse_body)
         portal, statement, parameter_formats, parameters, result_formats = read_or_refuse(
             read_bind, body
         )
+        if parse is not None and (parse.statement or statement):
+            return None
         form = RoundForm(
             portal=portal,
             statement=statement,
             parameter_formats=parameter_formats,
             result_formats=result_formats,
             described=described,
+            parse=parse,
         )
+        parse_bytes = 0 if parse_body is None else 1 + _LENGTH_BYTES + len(parse_body)
+        body_at = parse_bytes + 1 + _LENGTH_BYTES
         sizes = (4 + (0 if each is None else len(each)) for each in parameters)
-        tail_at = _BODY_AT + len(body) - _formats_bytes(result_formats)
+        tail_at = body_at + len(body) - _formats_bytes(result_formats)
         head_end = tail_at - sum(sizes)
         if head_end + len(received) - tail_at <= _REMEMBERED_BYTES_MAX:
-            self._head, self._tail = received[_BODY_AT:head_end], received[tail_at:]
+            self._before, self._body_at = received[: parse_bytes + 1], body_at
+            self._head, self._tail = received[body_at:head_end], received[tail_at:]
             self._heads, self._tail_bytes = {}, len(self._tail)
-            self._behind = len(received) - len(body) - 4
+            self._behind = len(received) - len(body) - _LENGTH_BYTES
             self._count, self._form = len(parameters), form
         return form, parameters
 
@@ -135,19 +162,29 @@ def _formats_bytes(formats: tuple[int, ...]) -> int:
     return 2 + 2 * len(formats)
 
 
-def split_round(received: bytes) -> tuple[bytes, bool] | None:
-    """Return the Bind of bytes that are exactly one round.
+def split_round(received: bytes) -> tuple[bytes | None, bytes, bool] | None:
+    """Return the Parse and the Bind of bytes that are exactly one round.
 
-    Drivers use the unnamed portal without a row limit, so all messages but the Bind are constant.
+    Drivers use the unnamed portal without a row limit, so the other messages are constant.
 
     Returns:
-        The body of the Bind and whether the portal is described; None if the bytes are not a round.
+        The body of the Parse, or None without one; the body of the Bind; and whether the portal is
+        described. None if the bytes are not a round.
     """
-    if not received.startswith(b"B") or not received.endswith(_EXECUTE_AND_SYNC):
+    if not received.endswith(_EXECUTE_AND_SYNC):
         return None
     described = received.endswith(_DESCRIBE_EXECUTE_AND_SYNC)
-    tail = len(_DESCRIBE_EXECUTE_AND_SYNC) if described else len(_EXECUTE_AND_SYNC)
-    end = len(received) - tail
-    if end < 5 or _unpack_length(received, 1)[0] != end - 1:
+    end = len(received)
+    end -= len(_DESCRIBE_EXECUTE_AND_SYNC) if described else len(_EXECUTE_AND_SYNC)
+    parse: bytes | None = None
+    at = 0
+    if received.startswith(_PARSE):
+        at = 1 + _unpack_length(received, 1)[0]
+        parse = received[5:at]
+        if at < 5:
+            return None
+    if not received.startswith(_BIND, at) or end < at + 5:
         return None
-    return received[5:end], described
+    if _unpack_length(received, at + 1)[0] != end - at - 1:
+        return None
+    return parse, received[at + 5 : end], described

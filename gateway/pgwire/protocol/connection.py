@@ -267,12 +267,12 @@ class Connection:
     def receive_round(self, received: bytes) -> Round | None:
         """Return the round that the bytes are; None if they are anything else or input is pending.
 
-        This is the fast path of `receive_data` and three or four calls of `next_event`. It changes
+        This is the fast path of `receive_data` and three to five calls of `next_event`. It changes
         nothing: the state stays IDLE, as after the answer to the round. If the result is None, or
         cannot be answered at once, give the bytes to `receive_data`.
 
         Raises:
-            RemoteProtocolError: the Bind is malformed.
+            RemoteProtocolError: the Parse or the Bind is malformed.
         """
         if self.state is not State.IDLE or self._splitter.buffered_bytes:
             return None

@@ -286,7 +286,12 @@ def _read_query(body: bytes) -> Query:
     return Query(sql=sql)
 
 
-def _read_parse(body: bytes) -> Parse:
+def read_parse(body: bytes) -> Parse:
+    """Return the Parse in a body.
+
+    Raises:
+        ValueError or struct.error: the body is malformed.
+    """
     statement, at = _read_text(body, 0)
     sql, at = _read_text(body, at)
     (count,) = _unpack_count(body, at)
@@ -355,7 +360,7 @@ _READERS: dict[int, Callable[[bytes], FrontendMessage]] = {
     ord("E"): _read_execute,
     ord("F"): lambda body: FunctionCall(body=body),
     ord("H"): _empty(Flush()),
-    ord("P"): _read_parse,
+    ord("P"): read_parse,
     ord("Q"): _read_query,
     ord("S"): _empty(Sync()),
     # The client leaves, so a malformed body need not be reported.

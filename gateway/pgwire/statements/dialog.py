@@ -92,8 +92,6 @@ class Dialog:
         self._engine = engine
         self._socket = socket
         self._names = session.listing = Names(limits=limits)
-        self.lookups = Lookups(self._names, session)
-        """The fast path of statements that look up one key."""
         self._runner = Runner(
             engine=engine,
             workers=workers,
@@ -101,6 +99,8 @@ class Dialog:
             limits=limits,
             call_later=socket.call_later,
         )
+        self.lookups = Lookups(self._names, session, self._runner.recall_prepared)
+        """The fast path of statements that read few rows."""
         self._replies = Replies(
             connection=connection,
             socket=socket,

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from gateway.pgwire.protocol.bind_rounds import Round, RoundForm
 from gateway.pgwire.protocol.encode import encode
-from gateway.pgwire.protocol.messages import CommandComplete, ReadyForQuery
+from gateway.pgwire.protocol.messages import CommandComplete, ParseComplete, ReadyForQuery
 from gateway.pgwire.statements.portals import Names, Prepared
 from gateway.pgwire.statements.rows import Shape, shape_of
 from gateway.pgwire.types.parameters import decode_parameters
@@ -26,6 +26,7 @@ from planner.engine import (
     template_of,
 )
 
+_PARSE_COMPLETE = encode(ParseComplete())
 _READY = encode(ReadyForQuery(status=TransactionStatus.IDLE.value))
 
 
@@ -44,6 +45,8 @@ class Lookups:
     Args:
         names: the statements and portals of the session.
         session: of the client.
+        recall: returns the statement of a Parse, by its text and its parameters' OIDs, if it is
+            planned already.
     """
 
     __slots__ = (
@@ -57,13 +60,19 @@ class Lookups:
         "_names",
         "_prepared",
         "_query_shape",
+        "_recall",
         "_session",
         "_statements",
         "_template",
     )
 
-    def __init__(self, names: Names, session: Session) -> None:
-        self._names, self._session = names, session
+    def __init__(
+        self,
+        names: Names,
+        session: Session,
+        recall: Callable[[str, tuple[int, ...]], Prepared | None],
+    ) -> None:
+        self._names, self._session, self._recall = names, session, recall
         self._statements: Mapping[str, Prepared] = names.statements
         self._template: Template | None = None
         self._look_up_query: LookUp | None = None
@@ -115,7 +124,9 @@ class Lookups:
             Exception: any error; the slow path will raise it again and report it.
         """
         form, parameters = found
-        if form is not self._form or self._statements.get(form.statement) is not self._prepared:
+        if form is not self._form or (
+            form.parse is None and self._statements.get(form.statement) is not self._prepared
+        ):
             self._learn(form)
         if self._look_up is None:
             return None
@@ -123,6 +134,9 @@ class Lookups:
         looked_up = self._look_up(self._literals or values, self._session)
         if looked_up is None:
             return None
+        if form.parse is not None and self._statements.get("") is not self._prepared:
+            assert self._prepared is not None, "it has looked up"
+            self._names.add_statement("", self._prepared)
         rows = looked_up.rows
         if len(rows) == 1:
             return self._head + self._encode_row(rows[0]) + ONE_ROW_END
@@ -130,14 +144,22 @@ class Lookups:
 
     def _learn(self, form: RoundForm) -> None:
         self._form = self._look_up = None
-        prepared = self._prepared = self._statements.get(form.statement)
+        parse = form.parse
+        if parse is None:
+            prepared = self._statements.get(form.statement)
+        else:
+            prepared = self._recall(parse.sql, parse.parameter_oids)
+            if prepared is None:
+                return  # the slow path plans it now
+        self._prepared = prepared
         look_up = None if prepared is None or form.portal else prepared.statement.look_up
         if prepared is not None and look_up is not None:
             self._literals = prepared.statement.literals
             self._decoders = prepared.decoders(form.parameter_formats)
             shape = prepared.shape(form.result_formats)
             self._encode_row = shape.encode_row
-            self._head = shape.bound_described if form.described else shape.bound
+            head = shape.bound_described if form.described else shape.bound
+            self._head = head if parse is None else _PARSE_COMPLETE + head
         self._form, self._look_up = form, look_up
 
 

@@ -7,12 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway.pgwire.protocol.bind_rounds import Round, RoundForm, RoundReader, split_round
-from gateway.pgwire.protocol.decode import read_bind, read_or_refuse
+from gateway.pgwire.protocol.decode import read_bind, read_or_refuse, read_parse
 from gateway.pgwire.protocol.errors import RemoteProtocolError
 from tests.gateway.pgwire import wire
 
 _RUN = wire.execute("") + wire.SYNC
 _NAMES = st.sampled_from(["", "s", "s\u00e9", "statement"])
+_TEXTS = st.sampled_from(["SELECT 1", "SELECT 2"])
 _PARAMETERS = st.lists(st.one_of(st.none(), st.binary(max_size=9)), max_size=3)
 _FORMATS = st.lists(st.sampled_from([0, 1]), max_size=3)
 
@@ -28,7 +29,8 @@ def rounds(draw: st.DrawFn) -> bytes:
         result_formats=draw(_FORMATS),
     )
     described = wire.describe("P", "") if draw(st.booleans()) else b""
-    made = bind + described + _RUN
+    parse = wire.parse(draw(_NAMES), draw(_TEXTS)) if draw(st.booleans()) else b""
+    made = parse + bind + described + _RUN
     at = draw(st.integers(0, len(made)))
     match draw(st.integers(0, 7)):
         case 0:
@@ -52,13 +54,17 @@ def read_whole(received: bytes) -> Round | None:
     found = split_round(received)
     if found is None:
         return None
-    portal, statement, formats, parameters, result_formats = read_or_refuse(read_bind, found[0])
+    parse = None if found[0] is None else read_or_refuse(read_parse, found[0])
+    portal, statement, formats, parameters, result_formats = read_or_refuse(read_bind, found[1])
+    if parse is not None and (parse.statement, statement) != ("", ""):
+        return None
     made = form(
         statement,
         portal=portal,
         parameter_formats=formats,
         result_formats=result_formats,
-        described=found[1],
+        described=found[2],
+        parse=parse,
     )
     return made, parameters
 
@@ -86,12 +92,13 @@ def test_rounds_of_one_form_differ_in_parameters(
         assert found == (form("s", result_formats=(1,)), tuple(each))
 
 
+@pytest.mark.parametrize("before", [b"", wire.parse("", "SELECT $1")])
 @given(st.lists(st.binary(max_size=30), min_size=2, max_size=40))
-def test_a_repeated_form_is_the_same_object(keys: list[bytes]) -> None:
+def test_a_repeated_form_is_the_same_object(before: bytes, keys: list[bytes]) -> None:
     reader = RoundReader()
     forms = []
     for key in keys:
-        found = reader.read(wire.bind("", "s", [key]) + _RUN)
+        found = reader.read(before + wire.bind("", "", [key]) + _RUN)
         assert found is not None
         assert found[1] == (key,)
         forms.append(found[0])
@@ -112,8 +119,10 @@ def test_a_round_is_recognised_by_its_constant_bytes() -> None:
     bind = wire.bind("", "s", [b"1"])
     run = wire.execute("") + wire.SYNC
     described = wire.describe("P", "") + run
-    assert split_round(bind + run) == (bind[5:], False)
-    assert split_round(bind + described) == (bind[5:], True)
+    assert split_round(bind + run) == (None, bind[5:], False)
+    assert split_round(bind + described) == (None, bind[5:], True)
+    parse = wire.parse("", "SELECT 1")
+    assert split_round(parse + bind + run) == (parse[5:], bind[5:], False)
 
 
 @pytest.mark.parametrize(
@@ -125,7 +134,11 @@ def test_a_round_is_recognised_by_its_constant_bytes() -> None:
         wire.bind("", "s") + wire.execute("", 1) + wire.SYNC,
         wire.bind("", "s") + wire.execute("p") + wire.SYNC,
         wire.bind("", "s") * 2 + wire.execute("") + wire.SYNC,
-        wire.parse("", "") + wire.bind("", "") + wire.execute("") + wire.SYNC,
+        wire.parse("", "") * 2 + wire.bind("", "") + wire.execute("") + wire.SYNC,
+        wire.parse("", "") + wire.execute("") + wire.SYNC,
+        b"P\0\0\0\0" + wire.bind("", "") + wire.execute("") + wire.SYNC,
+        b"P\0\0\0\3" + wire.bind("", "") + wire.execute("") + wire.SYNC,
+        b"P\xff\xff\xff\xff" + wire.bind("", "") + wire.execute("") + wire.SYNC,
         b"B" + wire.execute("") + wire.SYNC,
     ],
 )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
-from planner.engine import Session, Statement
+from planner.engine import DataType, Session, Statement
 from planner.sql import EngineLimits, SqlEngine
 from tests.bench.costs import wire_session
 from tests.gateway.pgwire import wire
@@ -28,9 +30,11 @@ class CountingEngine(SqlEngine):
 
     recalled = 0
 
-    def recall(self, sql: str, session: Session, **given: object) -> Statement | None:
+    def recall(
+        self, sql: str, session: Session, *, parameter_types: Sequence[DataType | None] = ()
+    ) -> Statement | None:
         self.recalled += 1
-        return super().recall(sql, session)
+        return super().recall(sql, session, parameter_types=parameter_types)
 
 
 @pytest.fixture(scope="module")
@@ -56,3 +60,61 @@ def test_a_query_with_other_literals_is_answered_as_one_that_is_planned(
         engine.close()
         forgetful.close()
     assert recalled == [1, 1, 1, 0, 0, 1, 1, 1, 1, 1]
+
+
+RUN = wire.execute("") + wire.SYNC
+ONE, SOME = "SELECT n, v FROM kv WHERE a = $1", "SELECT v FROM kv WHERE a IN ($1, $2) ORDER BY a;"
+
+
+def parsed(sql: str, *keys: bytes | None, described: bool = False, **formats: list[int]) -> bytes:
+    """Return a round that begins with its text."""
+    bind = wire.bind("", "", keys, **formats)
+    return wire.parse("", sql) + bind + (wire.describe("P", "") if described else b"") + RUN
+
+
+ROUNDS = {
+    "planned": parsed(ONE, b"a"),
+    "by its text": parsed(ONE, b"b"),
+    "by its form": parsed(ONE, b"c"),
+    "described": parsed(ONE, b"d", described=True),
+    "in binary": parsed(ONE, b"e", result_formats=[1]),
+    "without a row": parsed(ONE, b"xyz", result_formats=[1]),
+    "of NULL": parsed(ONE, None),
+    "of two keys": parsed(SOME, b"a", b"b"),
+    "of other keys": parsed(SOME, b"c", b"a"),
+    "of the last text": wire.bind("", "", [b"d", b"e"]) + RUN,
+    "of the first text": parsed(ONE, b"a"),
+    "of the first text again": wire.bind("", "", [b"b"]) + RUN,
+    "a query between": wire.query("SELECT n FROM kv WHERE a = 'a'"),
+    "of no text": wire.bind("", "", [b"b"]) + RUN,
+    "of a text again": parsed(ONE, b"f"),
+    "of the text again": wire.bind("", "", [b"g"]) + RUN,
+    "of a wrong number of keys": parsed(ONE, b"a", b"b"),
+    "that is not UTF-8": parsed(ONE, b"\xff"),
+    "of a broken text": parsed("SELECT FROM WHERE $1", b"a"),
+    "of a number": wire.parse("", ONE, [20]) + wire.bind("", "", [b"1"]) + RUN,
+    "after errors": parsed(ONE, b"a"),
+    "of a literal": parsed("SELECT v FROM kv WHERE a = 'c'"),
+    "of a literal again": parsed("SELECT v FROM kv WHERE a = 'c'"),
+}
+
+
+def test_a_round_that_begins_with_its_text_is_answered_as_one_that_is_planned(
+    catalog: FixedCatalog,
+) -> None:
+    engine = CountingEngine(catalog)
+    forgetful = SqlEngine(catalog, limits=EngineLimits(statements_max=0))
+    recalled: dict[str, int] = {}
+    try:
+        with wire_session(engine) as ours, wire_session(forgetful) as theirs:
+            for name, sent in ROUNDS.items():
+                before = engine.recalled
+                assert ours.ask(sent) == theirs.ask(sent), name
+                recalled[name] = engine.recalled - before
+    finally:
+        engine.close()
+        forgetful.close()
+    assert recalled["by its text"] == 1
+    assert recalled["by its form"] == recalled["without a row"] == 0
+    assert recalled["of other keys"] == 1
+    assert recalled["of the last text"] == recalled["of the text again"] == 0
