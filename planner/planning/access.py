@@ -62,6 +62,25 @@ class Top:
         return f"first {self.limits.enough_text} by {names} {self.order.value}"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ByTime:
+    """The first rows of all keys by time: other rows of a partition are not needed.
+
+    The time is the one that files rows: the start or end of windows, which order them alike, or the
+    end of sessions.
+    """
+
+    column: str
+    order: Order
+    limits: Limits
+    """How many rows are needed, besides those equal to the last of them."""
+
+    def describe(self) -> str:
+        """Return the text for EXPLAIN."""
+        word = "newest" if self.order is Order.DESCENDING else "oldest"
+        return f"{word} {self.limits.enough_text} by {self.column}"
+
+
 class Access(Struct, frozen=True, kw_only=True):
     """How one relation of a statement is read, whatever its parameters are."""
 
@@ -73,6 +92,8 @@ class Access(Struct, frozen=True, kw_only=True):
     """How many rows are enough, if any rows will do."""
     top: Top | None = None
     """The first rows to read, if the others are not needed."""
+    by_time: ByTime | None = None
+    """The first rows by time, if the others are not needed. Reads may give others, too."""
     ends: str | None = None
     """The key column of which only the least and greatest values are needed."""
 
@@ -126,6 +147,7 @@ class Access(Struct, frozen=True, kw_only=True):
         parts = [f"{kind if name != 'scan' else ''}{name} {schema.name}"]
         parts += describe_reads(predicate, reads)
         parts += [self.top.describe()] if self.top is not None else []
+        parts += [self.by_time.describe()] if self.by_time is not None else []
         parts += [f"ends of {self.ends}"] if self.ends is not None else []
         parts += [f"any {self.limit.enough_text} rows"] if self.limit is not None else []
         parts.append(f"columns {', '.join(self.columns)}" if self.columns else "no columns")

@@ -44,6 +44,8 @@ class PartitionQueries(Struct, frozen=True, kw_only=True):
     """The index of the key column whose NULLs are read apart, and first; None if none are."""
     only_ends: bool
     """Whether the first and the last row of each range are enough."""
+    is_by_time: bool = False
+    """Whether the first rows by time are enough, instead of the first by key."""
 
     def targets(self, region: Region, route: Route, limit: int | None) -> list[Target]:
         """Return the queries that read a region, keys before ranges.
@@ -53,6 +55,7 @@ class PartitionQueries(Struct, frozen=True, kw_only=True):
             route: returns the partition of a key.
             limit: the LIMIT of each query.
         """
+        first_by_time, limit = (limit, None) if self.is_by_time else (None, limit)
         keys, boxes, found = region.keys, region.times.boxes, list[Target]()
         if keys and self.schema.kind not in _TIMED:
             found = self._by_keys(keys, route)
@@ -65,7 +68,7 @@ class PartitionQueries(Struct, frozen=True, kw_only=True):
             for whole in region.intervals
             for interval in self._intervals(whole)
             for box in boxes
-            for query in self._of_range(interval, box, limit)
+            for query in self._of_range(interval, box, limit, first_by_time)
         ]
         every = range(self.schema.partitions)
         return found + [(partition, query) for partition in every for query in queries]
@@ -103,7 +106,7 @@ class PartitionQueries(Struct, frozen=True, kw_only=True):
         return [part for part in (nulls, rest) if not span_of(part).is_empty]
 
     def _of_range(
-        self, interval: Interval, box: TimeBox, limit: int | None
+        self, interval: Interval, box: TimeBox, limit: int | None, first_by_time: int | None
     ) -> list[Query[BatchStream]]:
         order, columns = self.order, self.columns
         match self.schema.kind:
@@ -115,6 +118,7 @@ class PartitionQueries(Struct, frozen=True, kw_only=True):
                         order=order,
                         limit=limit,
                         columns=columns,
+                        first_by_time=first_by_time,
                     )
                 ]
             case StoreKind.SESSION:
@@ -125,6 +129,7 @@ class PartitionQueries(Struct, frozen=True, kw_only=True):
                         order=order,
                         limit=limit,
                         columns=columns,
+                        first_by_time=first_by_time,
                     )
                 ]
             case StoreKind.VERSIONED:

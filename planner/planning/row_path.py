@@ -19,7 +19,6 @@ from planner.planning.limits import NO_LIMITS, Limits
 from planner.planning.row_plan import EXACT_MEANS, Aggregate, RowPlan, Taken, Term
 from planner.values.numerics import quotient
 from stores.codec.rows import row_getter
-from stores.spec.query import BatchStream
 from stores.spec.schema import Column, Kind, Row, Value
 
 SLICE_S = 0.005
@@ -67,16 +66,9 @@ class RowPath:
         self.is_scan = is_scan
         self._misses = self._skipped = 0
 
-    def takes_columns(self, streams: Sequence[BatchStream]) -> bool:
-        """Whether the rows are in memory as columns, and few enough for `finish_columns`."""
-        if self._reduce is None:
-            return False
-        left = COLUMN_ROWS_MAX
-        for stream in streams:
-            if stream.rows_in_memory is None:
-                return False
-            left -= stream.rows_in_memory
-        return left >= 0
+    def takes_columns(self, rows: int) -> bool:
+        """Whether `finish_columns` may be called for so many rows in memory."""
+        return self._reduce is not None and rows <= COLUMN_ROWS_MAX
 
     def describe(self) -> str:
         """Return one line for EXPLAIN."""

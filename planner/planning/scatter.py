@@ -55,7 +55,8 @@ def scatterer(access: Access, route: Route) -> Callable[[Row], Scatter]:
     readers = [_DisjunctReader(schema, each) for each in access.predicate.disjuncts]
     exact, inexact = (_queries(access, is_exact=is_exact) for is_exact in (True, False))
     every = frozenset(range(schema.partitions))
-    limits = access.limit if top is None else top.limits
+    first = top or access.by_time
+    limits = access.limit if first is None else first.limits
     held = 1 if top is not None and top.held is not None else 0
     nothing = Scatter(access=access)
 
@@ -90,12 +91,14 @@ def scatterer(access: Access, route: Route) -> Callable[[Row], Scatter]:
 
 def _queries(access: Access, *, is_exact: bool) -> PartitionQueries:
     top = access.top
+    first = top or access.by_time
     return PartitionQueries(
         schema=access.schema,
         columns=access.decoded(is_exact=is_exact),
-        order=Order.ASCENDING if top is None else top.order,
+        order=Order.ASCENDING if first is None else first.order,
         split=None if top is None else top.split,
         only_ends=is_exact and access.ends is not None,
+        is_by_time=access.by_time is not None,
     )
 
 

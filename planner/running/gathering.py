@@ -182,9 +182,11 @@ def read_few(
     Raises:
         StoreError: a partition cannot be read.
     """
-    if path.is_scan and path.takes_columns(streams):
+    in_memory = _rows_in_memory(streams) if path.is_scan else None
+    is_few = in_memory is not None and _are_at_hand(scatter, streams, in_memory)
+    if in_memory is not None and not is_few and path.takes_columns(in_memory):
         return _reduced(path, scatter, streams, parameters)
-    if path.is_skipped:
+    if path.is_skipped and not is_few:
         return None
     page = _page(scatter, streams)
     if page is not None:
@@ -192,6 +194,23 @@ def read_few(
     found = few_rows_of(scatter, streams, ROWS_MAX)
     path.note(missed=found is None)
     return None if found is None else _finished(path, found, parameters)
+
+
+def _rows_in_memory(streams: Sequence[BatchStream]) -> int | None:
+    """Return how many rows are in memory; None if there are others."""
+    rows = 0
+    for stream in streams:
+        if stream.rows_in_memory is None:
+            return None
+        rows += stream.rows_in_memory
+    return rows
+
+
+def _are_at_hand(scatter: Scatter, streams: Sequence[BatchStream], rows: int) -> bool:
+    """Whether rows in memory are few and kept as tuples, as the first ones by time are."""
+    if scatter.access.by_time is None or rows > ROWS_MAX:
+        return False
+    return all(stream.has_rows for stream in streams)
 
 
 def few_rows_of(

@@ -114,6 +114,11 @@ class Layout:
         """The column of the time that decides the segment of an entry; None without segments."""
         return self.times[0].name if self.times else None
 
+    @property
+    def last_start(self) -> int:
+        """The greatest start of a window whose end no other start has, in microseconds."""
+        return MICROS_MAX - (self.schema.window_size_ms or 0) * 1000
+
     def entry_keys(self, batch: pa.RecordBatch) -> list[bytes]:
         """Return the entry keys of logged rows, except versions: the rows lack their ends.
 

@@ -36,6 +36,9 @@ BATCH_ROWS = 8192
 FEW_ROWS = 64
 """Rows that are read one by one at first."""
 
+ReadRows: TypeAlias = Callable[[int], Iterator[list[Row]]]
+"""Reads rows one by one; see `BatchStream.rows`."""
+
 
 class BatchStream(Struct, eq=False):
     """The rows of one snapshot, as batches that are decoded as they are taken.
@@ -48,7 +51,7 @@ class BatchStream(Struct, eq=False):
 
     _read: Callable[[], Iterator[Batch]]
     """Begins an iteration."""
-    _rows: Callable[[int], Iterator[list[Row]]] | None = None
+    _rows: ReadRows | None = None
     """The function behind `rows`; None if the engine gives batches only."""
     rows_in_memory: int | None = None
     """How many rows the batches have at most, if they are slices of columns in memory, so that

@@ -75,6 +75,14 @@ class WindowRangeQuery(RowsQuery[BatchStream]):
     interval: Interval = EVERYTHING
     time: TimeRange = TimeRange()
     columns: tuple[str, ...] | None = None
+    first_by_time: int | None = None
+    """So many rows are enough: the first in `order` of their starts, and those equal to the last of
+    them. The others may be left out, other ones each time. The rows come in any order."""
+
+    def __post_init__(self) -> None:
+        """Refuse negative numbers of rows."""
+        check_limit(self.limit)
+        check_limit(self.first_by_time)
 
     @staticmethod
     def with_window_start_range(*, start_ms: int, end_ms: int) -> WindowRangeQuery:
@@ -189,6 +197,14 @@ class SessionRangeQuery(SessionsQuery):
 
     interval: Interval = EVERYTHING
     columns: tuple[str, ...] | None = None
+    first_by_time: int | None = None
+    """So many rows are enough: the first in `order` of their ends, and those equal to the last of
+    them. The others may be left out, other ones each time. The rows come in any order."""
+
+    def __post_init__(self) -> None:
+        """Refuse negative numbers of rows."""
+        check_limit(self.limit)
+        check_limit(self.first_by_time)
 
     @staticmethod
     def with_no_bounds() -> SessionRangeQuery:

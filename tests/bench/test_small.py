@@ -62,6 +62,7 @@ CEILINGS = {
     "page": Cost(485, 27),
     "range": Cost(600, 29),
     "join": Cost(505, 17),
+    "newest": Cost(370, 10),
 }
 CALLS_TOLERANCE, PEAK_TOLERANCE = 1.1, 1.25
 """How far a cost may exceed its ceiling: versions of Python differ, mostly in sizes of objects."""

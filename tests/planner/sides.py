@@ -14,6 +14,8 @@ from planner.sql import EngineLimits, SqlEngine
 from planner.values.cancel import Cancellation
 from planner.values.session import Session
 from planner.values.statement import Result, Statement
+from stores.engines.rocksdb.column_budget import ColumnBudget
+from stores.hosting.local_store import LocalStore
 from stores.spec.arrow import physical_list
 from stores.spec.schema import Row, StoreSchema
 from tests.support.stores import FixedCatalog, batch, fill, open_store
@@ -30,6 +32,16 @@ class Sides:
     plain: duckdb.DuckDBPyConnection
     bulk: SqlEngine | None = None
     """The same engine without the row path."""
+    stores: Sequence[LocalStore] = ()
+
+    def close(self) -> None:
+        """Close all of it."""
+        self.engine.close()
+        if self.bulk is not None:
+            self.bulk.close()
+        self.plain.close()
+        for store in self.stores:
+            store.close()
 
     def ours(self, sql: str, parameters: Row = ()) -> list[Row]:
         rows = [comparable(row) for row in rows_of(run(self.engine, sql, parameters))]
@@ -90,6 +102,8 @@ def build(
     schemas: Sequence[StoreSchema],
     rows: Mapping[str, Sequence[Row]],
     directory: Path | None = None,
+    *,
+    columns: ColumnBudget | None = None,
 ) -> Sides:
     """Return both sides with the given rows; ours is in RocksDB if a directory is given."""
     plain = duckdb.connect(":memory:")
@@ -98,7 +112,7 @@ def build(
     plain.execute("SET default_null_order = 'nulls_last_on_asc_first_on_desc'")
     stores = []
     for schema in schemas:
-        store = open_store(schema, directory=directory)
+        store = open_store(schema, directory=directory, columns=columns)
         fill(store, rows[schema.name])
         stores.append(store)
         whole = batch(schema, rows[schema.name]).select([c.name for c in schema.columns])
@@ -107,4 +121,4 @@ def build(
         plain.unregister("whole")
     catalog = FixedCatalog(*stores)
     bulk = SqlEngine(catalog, limits=EngineLimits(few_rows=False))
-    return Sides(SqlEngine(catalog), plain, bulk)
+    return Sides(SqlEngine(catalog), plain, bulk, stores)

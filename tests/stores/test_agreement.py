@@ -6,6 +6,7 @@ The engines share neither codecs nor comparisons, so an error in one of them sho
 from __future__ import annotations
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,15 @@ from stores.spec.query import (
 )
 from stores.spec.result import Success
 from stores.spec.scans import CountQuery, PrefixQuery, RawKeyQuery, RawScanQuery, RawStream
-from stores.spec.schema import Key, Row, StoreKind, StoreSchema, Value
+from stores.spec.schema import (
+    WINDOW_END,
+    WINDOW_START,
+    Key,
+    Row,
+    StoreKind,
+    StoreSchema,
+    Value,
+)
 from stores.spec.store import QueryConfig
 from stores.spec.versions import (
     MultiVersionedKeyQuery,
@@ -152,6 +161,12 @@ def answer(store: LocalStore, query: Query[Any]) -> Any:
             return (*map(same, row), valid_from_us, valid_to_us)
         case value:
             return value
+
+
+def first_by_time(rows: list[Row], at: int, count: int, order: Order) -> list[Row]:
+    """Return the first rows by the time at an index, with those equal to the last of them."""
+    times = sorted((row[at] for row in rows), reverse=order is Order.DESCENDING)
+    return [row for row in rows if row[at] in times[:count]]
 
 
 class Agreement(RuleBasedStateMachine):
@@ -323,7 +338,15 @@ class EventsAgreement(Agreement):
     )
 
 
-class WindowAgreement(Agreement):
+class TimedAgreement(Agreement):
+    """A store whose watermark moves on."""
+
+    @rule(ticks=st.integers(0, 4))
+    def move_watermark(self, ticks: int) -> None:
+        self.watermark_ms = (self.watermark_ms or 0) + ticks * MINUTE_MS // 3
+
+
+class WindowAgreement(TimedAgreement):
     """A window store whose windows expire as its watermark moves on."""
 
     schema = WINDOWS
@@ -337,11 +360,23 @@ class WindowAgreement(Agreement):
         times: list[Value] = [start_ms * 1000, (start_ms + MINUTE_MS) * 1000]
         return (*key, *times, *values)
 
-    @rule(ticks=st.integers(0, 4))
-    def move_watermark(self, ticks: int) -> None:
-        self.watermark_ms = (self.watermark_ms or 0) + ticks * MINUTE_MS // 3
+    @rule(count=st.integers(0, 8), order=ORDERS)
+    def ask_for_the_first_by_time(self, count: int, order: Order) -> None:
+        """Partitions may leave out any other row, but none that is needed."""
+        query = replace(self.scan(), first_by_time=count, order=order)
+        filed_by = WINDOW_END if self.schema.kind is StoreKind.SESSION else WINDOW_START
+        at = [column.name for column in self.schema.columns].index(filed_by.name)
+        whole = answer(self.memory, self.scan())
+        needed = first_by_time(whole, at, count, order)
+        for store in (self.memory, self.rocks):
+            stream = store.query_partition(0, query)
+            assert isinstance(stream, Success)
+            for found in (rows_of(stream.value), stream.value.few_rows(len(whole))):
+                assert found is not None
+                assert len(set(found)) == len(found)
+                assert set(needed) <= set(found) <= set(whole)
 
-    def scan(self) -> Query[Any]:
+    def scan(self) -> WindowRangeQuery | SessionRangeQuery:
         return WindowRangeQuery()
 
 
@@ -398,7 +433,7 @@ class SessionAgreement(WindowAgreement):
         end_ms = start_ms + ticks * MINUTE_MS // 3
         return (*key, start_ms * 1000 + micros, end_ms * 1000 + micros, *values)
 
-    def scan(self) -> Query[Any]:
+    def scan(self) -> WindowRangeQuery | SessionRangeQuery:
         return SessionRangeQuery()
 
 
@@ -452,7 +487,7 @@ class KeptSessions(SessionAgreement):
     queries = session_queries(KEPT_SESSIONS)
 
 
-class VersionAgreement(WindowAgreement):
+class VersionAgreement(TimedAgreement):
     """A versioned store: versions out of order, tombstones, late rows, a watermark that moves."""
 
     schema = VERSIONS

@@ -1,9 +1,12 @@
-"""Read the first rows in the order of the key.
+"""Read the first rows in the order of the key, or of the time.
 
 Reads come in key order with NULLs first, or reversed as a whole. NULLs of the first column of the
 ORDER BY are read apart, so they can stand at either end. NULLs of a later column must stand where
 the key order has them, except those of the last key column: each group has one such row at most,
 which can be held back.
+
+Windows and sessions of all keys are filed by time. Partitions give their first rows by time in any
+order, and those with the same time, since further items of the ORDER BY may decide between them.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ from msgspec.structs import replace
 from sqlglot import exp
 
 from planner.binding.predicates import Disjunct, Equals, Predicate
-from planner.planning.access import Top
+from planner.planning.access import ByTime, Top
 from planner.planning.draft import Draft, PlainSelect
 from planner.planning.key_regions import fixed_columns
 from planner.planning.limits import Limits
@@ -38,6 +41,12 @@ _READ_ORDER = {
 }
 """The columns that order the rows of one key."""
 
+_FILED_BY = {
+    StoreKind.WINDOW: ("window_start", "window_end"),
+    StoreKind.SESSION: ("window_end",),
+}
+"""The columns that order rows as their segments do."""
+
 
 def read_first_rows(draft: Draft) -> Draft:
     """Read the first n rows of each partition in the order of the key for `ORDER BY key LIMIT n`.
@@ -55,11 +64,16 @@ def read_first_rows(draft: Draft) -> Draft:
         return draft
     if plain.projection is None and draft.bound.nodes.has(_NOT_BY_ROW):
         return draft
-    top = _first_rows(plain, draft)
-    return draft if top is None else draft.with_access(replace(draft.access, top=top))
+    found = _first_rows(plain, draft)
+    if found is None:
+        return draft
+    access = draft.access
+    if isinstance(found, Top):
+        return draft.with_access(replace(access, top=found))
+    return draft.with_access(replace(access, by_time=found))
 
 
-def _first_rows(plain: PlainSelect, draft: Draft) -> Top | None:
+def _first_rows(plain: PlainSelect, draft: Draft) -> Top | ByTime | None:
     """Return the rows that a SELECT needs of its store; None if it needs all of them."""
     limits = plain.limits
     if limits is None or limits.rows is None:
@@ -71,7 +85,8 @@ def _first_rows(plain: PlainSelect, draft: Draft) -> Top | None:
     if any(term.column in renamed for term in terms):
         return None
     access = draft.access
-    return _top(access.schema, access.predicate, terms, limits)
+    found = _top(access.schema, access.predicate, terms, limits)
+    return found or _by_time(access.schema, access.predicate, terms, limits)
 
 
 def _renamed(select: exp.Select) -> set[str]:
@@ -121,7 +136,7 @@ def _top(
     single = _single(predicate.conditions)
     if schema.time_columns:
         is_one_key = counts == {len(names)} and single.issuperset(names)
-        return _by_time(schema, terms, single, limits) if is_one_key else None
+        return _times_of_key(schema, terms, single, limits) if is_one_key else None
     if len(names) in counts:
         return None  # few rows, which are looked up in no order
     prefix = 0
@@ -160,7 +175,7 @@ def _single(disjunct: Disjunct) -> set[str]:
     return {c.column for c in disjunct if isinstance(c, Equals) and c.is_single}
 
 
-def _by_time(
+def _times_of_key(
     schema: StoreSchema, terms: tuple[_Term, ...], single: set[str], limits: Limits
 ) -> Top | None:
     """Return how the rows of one key are read by their times, which are never NULL."""
@@ -175,3 +190,20 @@ def _by_time(
         order=Order.DESCENDING if wanted[0].descending else Order.ASCENDING,
         limits=limits,
     )
+
+
+def _by_time(
+    schema: StoreSchema, predicate: Predicate, terms: tuple[_Term, ...], limits: Limits
+) -> ByTime | None:
+    """Return how the rows of many keys are read by the time that files them."""
+    single = _single(predicate.conditions)
+    first = next((term for term in terms if term.column not in single), None)
+    if not predicate.disjuncts or first is None:
+        return None
+    if first.column not in _FILED_BY.get(schema.kind, ()):
+        return None
+    decided = {column.name for column in (*schema.key, *schema.time_columns)} | {"_partition"}
+    if not decided.issuperset(predicate.columns):
+        return None  # rows are dropped after the read, so the first ones may not be enough
+    order = Order.DESCENDING if first.descending else Order.ASCENDING
+    return ByTime(column=first.column, order=order, limits=limits)

@@ -11,10 +11,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from stores.codec.layout import Layout, segment_bytes
+from stores.codec.layout import PREFIX_BYTES, Layout, segment_bytes, segment_number
+from stores.codec.segments import MICROS_MAX, MICROS_MIN
+from stores.engines.rocksdb.column_ends import END_ROWS, FirstRows, TimeEnd
 from stores.spec.arrow import Ints, int64_values
 from stores.spec.position import Progress
-from stores.spec.query import BATCH_ROWS, Batch
+from stores.spec.query import BATCH_ROWS, Batch, BatchStream, Order, ReadRows
 
 
 @dataclass(slots=True, kw_only=True)
@@ -63,6 +65,8 @@ Within: TypeAlias = Mapping[str, tuple[int, int]]
 """Time columns, each with the first and the last requested time, in microseconds."""
 ALL_ROWS: Within = {}
 
+_EVER = MICROS_MIN, MICROS_MAX
+
 BYTES_MAX = 1 << 30
 """Maximum bytes that one partition keeps: the offsets of an Arrow array end at twice as much."""
 SLICE_ROWS = 65_536
@@ -82,6 +86,7 @@ class KeptColumns:
     keys: pa.Array
     """The keys of the entries, in their order."""
     columns: Mapping[str, pa.Array]
+    _ends: dict[Order, TimeEnd] = field(init=False, default_factory=dict, compare=False, repr=False)
 
     def __len__(self) -> int:
         """Return how many rows it has, expired ones included."""
@@ -96,6 +101,57 @@ class KeptColumns:
     def holds(self, columns: Iterable[str]) -> bool:
         """Return whether batches of these columns can be made."""
         return self.columns.keys() >= set(columns) - COMPUTED
+
+    def stream(
+        self,
+        columns: tuple[str, ...],
+        within: Within,
+        first: FirstRows | None,
+        rows: ReadRows | None = None,
+    ) -> BatchStream:
+        """Return the requested rows.
+
+        Args:
+            columns: of the batches.
+            within: the requested times.
+            first: the rows that are enough; then these are the times that decide segments.
+            rows: reads the same rows one by one.
+        """
+        if first is not None and columns:
+            (times,) = within.values()
+            found = self._end(first.order).stream(columns, times, first.count)
+            if found is not None:
+                return found
+        start, end = self.span(within)
+        return BatchStream(lambda: self.batches(columns, within), rows, rows_in_memory=end - start)
+
+    def finds_soon(self, first: FirstRows) -> bool:
+        """Return whether the first rows are found in less than a millisecond."""
+        if first.order in self._ends:
+            return True
+        begin, end = self._end_span(first.order)
+        return end - begin <= SLICE_ROWS
+
+    def _end(self, order: Order) -> TimeEnd:
+        """Return the first rows in an order of time, which are searched once."""
+        held = self._ends.get(order)
+        if held is None:
+            layout, (begin, end) = self.layout, self._end_span(order)
+            times = int64_values(self.columns[layout.filed_by or ""].slice(begin, end - begin))
+            is_all = end - begin == len(self)
+            held = TimeEnd(layout, self.columns, begin, times, order, is_all=is_all)
+            self._ends[order] = held
+        return held
+
+    def _end_span(self, order: Order) -> tuple[int, int]:
+        """Return where the segments with the first rows in an order of time begin and end."""
+        count = len(self)
+        if count <= END_ROWS:
+            return 0, count
+        if order is Order.DESCENDING:
+            return self._at(self.keys[count - END_ROWS].as_py()[:PREFIX_BYTES]), count
+        last = segment_number(self.keys[END_ROWS - 1].as_py())
+        return 0, self._at(segment_bytes(last + 1))
 
     def batches(self, columns: Sequence[str], within: Within) -> Iterator[Batch]:
         """Yield the requested rows; without columns, batches still have rows."""
@@ -119,16 +175,16 @@ class KeptColumns:
 
     def span(self, within: Within) -> tuple[int, int]:
         """Return where the segments with the requested rows begin and end."""
-        keys = range(len(self.keys))
-
-        def at(key: bytes) -> int:
-            return bisect_left(keys, key, key=lambda n: self.keys[n].as_py())
-
         filed_by = self.layout.filed_by
-        if filed_by is None or filed_by not in within:
-            return 0, len(keys)
+        if filed_by is None or filed_by not in within or within[filed_by] == _EVER:
+            return 0, len(self)
         first, last = map(self.layout.segments.number_of, within[filed_by])
-        return at(segment_bytes(first)), at(segment_bytes(last + 1))
+        return self._at(segment_bytes(first)), self._at(segment_bytes(last + 1))
+
+    def _at(self, key: bytes) -> int:
+        """Return where the first key begins that is not before this one."""
+        keys = self.keys
+        return bisect_left(range(len(keys)), key, key=lambda n: keys[n].as_py())
 
     def _inside(self, within: Within) -> Iterator[tuple[int, Flags]]:
         """Yield where each slice with requested rows begins, and a flag for each of its rows."""

@@ -33,6 +33,7 @@ from stores.engines.rocksdb.column_arrays import (
     Within,
 )
 from stores.engines.rocksdb.column_budget import ColumnBudget, ColumnDemand
+from stores.engines.rocksdb.column_ends import FirstRows
 from stores.engines.rocksdb.readers import Entries
 from stores.spec.position import Progress
 from stores.spec.query import Batch, BatchStream
@@ -187,11 +188,12 @@ class PartitionColumns:
     def stream(
         self,
         view: View,
-        columns: Sequence[str],
+        columns: tuple[str, ...],
         otherwise: BatchStream,
         within: Within = ALL_ROWS,
         *,
         is_whole: bool = True,
+        first: FirstRows | None = None,
     ) -> BatchStream:
         """Return the rows of a view: from the kept columns if they have them now, else as given.
 
@@ -201,6 +203,7 @@ class PartitionColumns:
             otherwise: gives the same rows from the entries.
             within: the rows that are asked for, if these are not all.
             is_whole: whether these are all live rows; a part is read from columns only if it pays.
+            first: the rows that are enough; the others may be left out.
         """
         needed = (*columns, *within)
         if not is_whole and not self._pays(within):
@@ -212,11 +215,12 @@ class PartitionColumns:
 
         def read() -> Iterator[Batch]:
             kept = self._up_to_date(found)
-            yield from otherwise if kept is None else kept.batches(columns, within)
+            yield from otherwise if kept is None else kept.stream(columns, within, first)
 
         merged = self._merged(found)
-        rows = None if merged is None else len(merged)
-        return BatchStream(read, otherwise.rows, rows_in_memory=rows)
+        if merged is None or (first is not None and not merged.finds_soon(first)):
+            return BatchStream(read, otherwise.rows)
+        return merged.stream(columns, within, first, otherwise.rows)
 
     def count(self, view: View, within: Within = ALL_ROWS) -> int | None:
         """Return how many rows a view has; None if its columns are not kept."""

@@ -5,6 +5,7 @@ Both are read by segment, and only segments with the requested times are read.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -14,6 +15,7 @@ from stores.codec.layout import TIME_BYTES, Bounds, Layout, encode_time
 from stores.codec.segments import MICROS_MAX, MICROS_MIN, Segments, first_micros, last_micros
 from stores.engines.rocksdb.column_arrays import Within
 from stores.engines.rocksdb.column_cache import PartitionColumns
+from stores.engines.rocksdb.column_ends import FirstRows
 from stores.engines.rocksdb.handlers_shared import (
     Handlers,
     TimeFilter,
@@ -163,14 +165,20 @@ def _range(
     is_whole: bool,
 ) -> BatchStream:
     """Answer a range query: from kept columns if it is of all keys, else from entries."""
-    bounds, decoder = layout.bounds(query.interval), layout.decoder(query.columns)
-    found = stream(
-        partial(_range_chunks, layout, view, bounds, times, order=query.order), decoder, query.limit
+    bounds, decoder, order = (
+        layout.bounds(query.interval),
+        layout.decoder(query.columns),
+        query.order,
     )
+    enough = query.first_by_time if query.limit is None else None
+    chunks = partial(_range_chunks, layout, view, bounds, times, order=order, enough=enough)
+    found = stream(chunks, decoder, query.limit)
     is_of_all_keys = query.interval == EVERYTHING and query.limit is None
-    if columns is None or not is_of_all_keys or query.order is not Order.ASCENDING:
+    if columns is None or not is_of_all_keys or (order is not Order.ASCENDING and enough is None):
         return found
-    return columns.stream(view, decoder.names, found, times.within(layout), is_whole=is_whole)
+    first = FirstRows(enough, order) if enough and times.starts is None else None
+    within = times.within(layout)
+    return columns.stream(view, decoder.names, found, within, is_whole=is_whole, first=first)
 
 
 def _key_chunks(
@@ -186,9 +194,19 @@ def _key_chunks(
 
 
 def _range_chunks(
-    layout: Layout, view: View, bounds: Bounds, times: _Times, *, order: Order, first_rows: int
+    layout: Layout,
+    view: View,
+    bounds: Bounds,
+    times: _Times,
+    *,
+    order: Order,
+    first_rows: int,
+    enough: int | None = None,
 ) -> Iterator[Entries]:
-    """Yield the entries in a range of keys, by segment, key and time."""
+    """Yield the entries in a range of keys, by segment, key and time.
+
+    No further segment is read after so many entries as are enough.
+    """
     at = -TIME_BYTES * len(layout.times)
     filed = TimeFilter(
         at=at,
@@ -198,11 +216,18 @@ def _range_chunks(
     )
     starts = times.start_filter
     edges = {layout.segment_of(times.first), layout.segment_of(times.last)}
-    for segment in _segments(layout, view, times, order):
+    left = math.inf if enough is None else enough
+    # Windows that would end after the last time have equal ends, in whichever segments they are.
+    equal_from = layout.segment_of(layout.last_start)
+    for segment in _segments(layout, view, times, order) if left else ():
         chunks = segment_chunks(view.data, segment, bounds, order, first_rows)
         if segment in edges:
             chunks = map(filed.keep, chunks)
-        yield from chunks if starts is None else map(starts.keep, chunks)
+        for chunk in chunks if starts is None else map(starts.keep, chunks):
+            left -= len(chunk[0])
+            yield chunk
+        if left <= 0 and segment < equal_from:
+            return
 
 
 def _segments(layout: Layout, view: View, times: _Times, order: Order) -> Iterator[bytes]:

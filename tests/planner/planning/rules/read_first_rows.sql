@@ -57,3 +57,28 @@ $ [1]
 SELECT name FROM people ORDER BY name LIMIT $1 + 1
 = compose SELECT "name" FROM "r0" AS "people" ORDER BY "name" LIMIT CAST($1 AS INT) + 1
 =   r0: scan people; columns name; on 3 partitions
+
+-- the newest windows of all keys
+SELECT name, clicks FROM clicks ORDER BY window_start DESC, name LIMIT 2 OFFSET 1
+< compose SELECT "name", "clicks" FROM "r0" AS "clicks" ORDER BY "window_start" DESC NULLS FIRST, "name" LIMIT 2 OFFSET 1
+<   r0: scan clicks; columns name, window_start, clicks; on 3 partitions
+> compose SELECT "name", "clicks" FROM "r0" AS "clicks" ORDER BY "window_start" DESC NULLS FIRST, "name" LIMIT 2 OFFSET 1
+>   r0: scan clicks; newest 3 by window_start; columns name, window_start, clicks; on 3 partitions
+
+-- the oldest by their ends
+$ [2]
+SELECT upper(name) FROM clicks WHERE name > 'a' ORDER BY window_end LIMIT $1
+< compose SELECT PG_SG_UPPER("name") AS "upper" FROM "r0" AS "clicks" WHERE "name" > 'a' ORDER BY "window_end" LIMIT CAST($1 AS BIGINT)
+<   r0: window range clicks; name > 'a'; columns name, window_end, clicks; on 3 partitions
+> compose SELECT PG_SG_UPPER("name") AS "upper" FROM "r0" AS "clicks" WHERE "name" > 'a' ORDER BY "window_end" LIMIT CAST($1 AS BIGINT)
+>   r0: window range clicks; name > 'a'; oldest $1 by window_end; columns name, window_end, clicks; on 3 partitions
+
+-- a condition on a value
+SELECT name FROM clicks WHERE clicks > 10 ORDER BY window_end LIMIT 2
+= compose SELECT "name" FROM "r0" AS "clicks" WHERE "clicks" > 10 ORDER BY "window_end" LIMIT 2
+=   r0: scan clicks; filter clicks > 10; columns name, window_end, clicks; on 3 partitions
+
+-- windows in another order first
+SELECT clicks FROM clicks ORDER BY clicks, window_start LIMIT 2
+= compose SELECT "clicks" FROM "r0" AS "clicks" ORDER BY "clicks", "window_start" LIMIT 2
+=   r0: scan clicks; columns window_start, clicks; on 3 partitions
