@@ -127,7 +127,7 @@ class RemoteError(ClientError):
 
 
 def status_of(sqlstate: str) -> int:
-    """Return the HTTP status of a SQLSTATE: by its code, then by its class, else 500."""
+    """Return the HTTP status of a SQLSTATE: by its code, then by its class, otherwise 500."""
     exact = _STATUS_BY_CODE.get(sqlstate)
     return exact if exact is not None else _STATUS_BY_CLASS.get(sqlstate[:2], 500)
 

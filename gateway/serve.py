@@ -39,7 +39,7 @@ GC_YOUNG_OBJECTS = 2_000
 """New objects between collections of the youngest generation. Python's default of 700 is a few
 lookups' worth. No thread runs during one: with 2,000 it takes 1 ms, with 20,000 it took 12 ms."""
 GC_YOUNG_LOOKS = 5
-"""Collections of the youngest generation between those of the middle one, which take some 3 ms."""
+"""Collections of the youngest generation for each one of the middle one, which takes some 3 ms."""
 GC_MIDDLE_LOOKS = 100
 """Collections of the middle generation, a million new objects, between full ones, which take some
 60 ms with 100,000 objects."""
@@ -90,7 +90,7 @@ class _HttpServer(uvicorn.Server):
     Args:
         config: uvicorn's.
         settings: give the limits of connections.
-        busy_poll: is told of each answer.
+        busy_poll: is notified of each answer.
         at_once: answers lookups without the application; None leaves them to it.
     """
 

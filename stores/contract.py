@@ -193,7 +193,7 @@ class StoreContract:
         engine.close()
 
     def test_keys_are_found_or_not(self, tmp_path: Path) -> None:
-        """For engines that answer `KeyQuery` and `KeysQuery`."""
+        """Test engines that answer `KeyQuery` and `KeysQuery`."""
         engine = self._filled(tmp_path)
         view = engine.view
         if (one := engine.handlers.get(KeyQuery)) is not None:
@@ -206,7 +206,7 @@ class StoreContract:
         engine.close()
 
     def test_ranges_are_in_sql_order(self, tmp_path: Path) -> None:
-        """For engines that answer `RangeQuery`: order, ends, limit, columns."""
+        """Test engines that answer `RangeQuery`: order, ends, limit, columns."""
         engine = self._filled(tmp_path)
         if RangeQuery in engine.handlers:
             view, everything = engine.view, list(zip(KEYS, range(len(KEYS)), strict=True))

@@ -95,7 +95,7 @@ class HostStoppedError(StoreError):
 class StoreMigratedError(StoreError):
     """The store was closed while its host goes on: take it from the host again, and retry.
 
-    It was removed from the log, or defined anew.
+    The store was removed from the log, or defined anew.
     """
 
     retryable = True

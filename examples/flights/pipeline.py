@@ -21,7 +21,7 @@ SUMMED = ("air_time", "distance")
 
 
 def carrier_delays(flights: DataFrame) -> DataFrame:
-    """By carrier; a flight without departure time was cancelled."""
+    """Return delays by carrier; a flight without a departure time was cancelled."""
     cancelled = F.count_if(F.isnull("dep_time")).alias("cancelled")
     mean = F.avg("arr_delay").alias("mean_arr_delay")
     most = F.max("arr_delay").cast("double").alias("max_arr_delay")
@@ -29,14 +29,14 @@ def carrier_delays(flights: DataFrame) -> DataFrame:
 
 
 def airport_hourly(flights: DataFrame) -> DataFrame:
-    """By airport and hour of the scheduled departure; an hour is final a day after it ended."""
+    """Return departures by airport and scheduled hour; an hour is final a day after its end."""
     window = F.window("event_time", "1 hour")
     hours = flights.withWatermark("event_time", "1 day").groupBy("origin", window)
     return hours.agg(F.count("*").alias("departures"), F.avg("dep_delay").alias("mean_dep_delay"))
 
 
 def aircraft(flights: DataFrame) -> DataFrame:
-    """By tail number: where it was last, how much it flew."""
+    """Return aircraft by tail number: where each was last, and how much it flew."""
     sums = [F.sum(name).cast("double").alias(name) for name in SUMMED]
     latest = F.max(F.struct("event_time", "origin", "dest")).alias("latest")
     places = ["event_time AS last_seen", "origin AS last_origin", "dest AS last_dest"]

@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 from pyarrow import csv
 
 _FIRST_MTIME_S = 1_388_534_400
-"""2014-01-01: in the past, because Spark waits for files whose time is in the future."""
+"""2014-01-01, which is in the past, because Spark waits for files with a time in the future."""
 
 
 def read_flights() -> pa.Table:

@@ -91,7 +91,7 @@ class Access:
         self._users = users
         self._throttle = LoginThrottle() if throttle is None else throttle
         self._sleep = sleep
-        # A thread of its own, because statements would delay logins. It checks some 500 passwords
+        # A separate thread, because statements would delay logins. It checks some 500 passwords
         # a second, and each result is cached.
         self._checking = asyncio.Lock()
         self._checker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="password")

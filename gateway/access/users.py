@@ -59,7 +59,7 @@ class UserTable:
     """The users in one version of the file."""
 
     verifiers: Mapping[str, Verifier] = field(repr=False)
-    """By name; a user without a password has none."""
+    """The verifiers by name of the user; a user without a password has none."""
     tokens: Mapping[bytes, str] = field(repr=False)
     """User name by token digest."""
     mock_secret: bytes = field(repr=False)
@@ -94,7 +94,7 @@ class Users:
         self._table = self._read()
 
     def current(self) -> UserTable:
-        """Return the users in the file; those of its last good version if it cannot be read."""
+        """Return the users in the file, or those of its last good version if it cannot be read."""
         if signature_of(self._path) != self._signature:
             self.reload()
         return self._table

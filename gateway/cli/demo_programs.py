@@ -29,7 +29,7 @@ LINE_EVERY_S = 10.0
 
 
 class Program:
-    """A running program, in a process group of its own.
+    """A running program, in its own process group.
 
     Args:
         name: its name in errors.
@@ -73,7 +73,7 @@ class Program:
         self._process.wait()
 
     def _group_runs(self) -> bool:
-        """Whether a process of the group is left: Java ends some time after its Python."""
+        """Whether a process of the group still exists: Java ends some time after its Python."""
         if sys.platform == "win32":
             return False
         try:
@@ -173,7 +173,7 @@ class PipelineEvents:
 
 
 def _event(line: bytes) -> dict[str, object] | None:
-    """Return a line of progress; None for anything else that the pipeline prints."""
+    """Return a line of progress; None for any other output of the pipeline."""
     try:
         event = json.loads(line)
     except ValueError:
@@ -196,7 +196,7 @@ def show_progress(
         events: what the pipeline reports.
         total: the rows that each store takes in.
         is_running: whether the pipeline still runs.
-        pause: waits for a moment; what it raises ends the display.
+        pause: waits for a moment; an exception from it ends the display.
     """
     show = _show_bars if console.is_terminal else _show_lines
     show(console, events, total, is_running, pause)
@@ -221,7 +221,7 @@ def _show_bars(
         }
         runs = True
         while runs:
-            runs = is_running()  # asked first: the last events are read after the end
+            runs = is_running()  # checked first: the last events are read after the end
             events.read()
             for store, rows in events.rows.items():
                 progress.update(tasks[store], completed=rows)

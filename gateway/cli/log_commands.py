@@ -22,7 +22,7 @@ Stores = Annotated[
 
 
 def _names(root: str, given: list[str] | None) -> list[str]:
-    """Return the given stores, or all in the log, those without a definition included."""
+    """Return the given stores, or all stores in the log, even those without a definition."""
     from stores.errors import StoreError  # noqa: PLC0415 - only what reads a log loads its engine
     from stores.log.state_log import StateLog  # noqa: PLC0415
 
@@ -62,7 +62,7 @@ def verify(*, root: Root, store: Stores = None) -> None:
 
 @app.command()
 def repair(*, root: Root, store: Stores = None) -> None:
-    """Repair damage where no row is lost, and list the damage that is left.
+    """Repair damage where no row is lost, and list the remaining damage.
 
     Removed records go to `aside/` in the store's directory. A running pipeline whose epochs were
     changed is refused from then on: restart it. Exits with 1 if damage is left, with 2 if the log

@@ -160,7 +160,7 @@ class Shell:
     def _request_fields(self) -> dict[str, Json]:
         """Return the fields that were set, and for `monotonic` the last position as a bound.
 
-        Each request is a session of its own, so the shell has to remember the position.
+        Each request has its own session, so the shell has to remember the position.
         """
         fields = dict(self._fields)
         if fields.get("consistency") == "monotonic" and "bound" not in fields and self._position:
@@ -344,7 +344,7 @@ def _store_row(store: Mapping[str, Json]) -> list[Json]:
 
 
 def _field_value(text: str) -> Json:
-    r"""Parse a value of `\set`: `on`, `off`, JSON, or else the text itself."""
+    r"""Parse a value of `\set`: `on`, `off`, JSON, or otherwise the text itself."""
     if text in {"on", "off"}:
         return text == "on"
     try:

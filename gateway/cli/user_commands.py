@@ -1,6 +1,6 @@
 """`stategate user`: changes the users file.
 
-A password is asked for at the terminal, or read as one line from a pipe. It is never an argument,
+The terminal prompts for a password; from a pipe it is read as one line. It is never an argument,
 because every user of the machine sees arguments, and the shell keeps them in its history.
 """
 

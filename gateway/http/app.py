@@ -45,7 +45,7 @@ def create_app(
         middleware=[Middleware(HttpAccess, access=access or Access(), proxies=proxies)],
         exception_handlers={HTTPException: _routing_error, QueryError: _error, Exception: _error},
     )
-    # A path has one spelling: a redirect would turn a POST into two requests.
+    # A path has one form, because a redirect would turn a POST into two requests.
     app.router.redirect_slashes = False
     return app
 
@@ -121,7 +121,7 @@ class HttpAccess:
 
 
 def user_at_once(access: Access, peer: Peer, headers: Headers) -> str | None:
-    """Return the user of a request if no password or token has to be checked; else None.
+    """Return the user of a request; None if a password or token has to be checked.
 
     Args:
         access: decides who must authenticate.

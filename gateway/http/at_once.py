@@ -43,7 +43,7 @@ class Head(Struct, frozen=True):
     """The other end of the connection; None if unknown."""
     peer: Peer
     headers: Headers
-    """With names in lower case."""
+    """The headers, with names in lower case."""
     accept: str | None
     content_type: str | None
 
@@ -134,5 +134,5 @@ class AtOnce:
         return read_request(body, parameters_max=self._parameters_max)
 
     def _read_key(self, target: bytes, head: Head, body: bytes) -> QueryRequest:
-        assert self._typed is not None, "else there is no such reader"
+        assert self._typed is not None, "otherwise there is no such reader"
         return key_request(self._typed, segments(target)[1:])

@@ -24,7 +24,7 @@ class FollowedStore(Protocol):
 
 
 class CommittedEpochs:
-    """The newest epoch in each store's log, read in a thread of its own, which may hang.
+    """The newest epoch in each store's log, read in a separate thread, which may hang.
 
     A log may be on a file system that is slow or gone. A caller gets the known epochs after a time
     limit, and only one thread reads at a time.

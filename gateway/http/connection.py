@@ -51,7 +51,7 @@ class HttpConnection(HttpToolsProtocol):
         loop: the event loop.
         unauthenticated: counts the unauthenticated connections.
         limits: of this connection.
-        busy_poll: is told of each answer.
+        busy_poll: is notified of each answer.
     """
 
     def __init__(
@@ -157,8 +157,8 @@ class HttpConnection(HttpToolsProtocol):
     def _set_limit(self) -> None:
         most = self.config.limit_concurrency
         if most is not None:
-            # uvicorn counts all connections, but unauthenticated ones have places of their own, and
-            # an authenticated client must not be refused because of its own connection.
+            # uvicorn counts all connections. Unauthenticated ones have separate places, and an
+            # authenticated client must not be refused because of its own connection.
             self.limit_concurrency = most + len(self._unauthenticated) + self._is_known
 
     @property

@@ -47,7 +47,7 @@ class Exchange:
     started_s: float
     """`time.perf_counter()` when the request arrived."""
     context: RequestContext
-    """For the log entry of an error."""
+    """The text for the log entry of an error."""
 
     @property
     def elapsed_ms(self) -> float:

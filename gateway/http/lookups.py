@@ -50,7 +50,7 @@ class _Plan(Struct):
     head: bytes
     rows: Callable[[Sequence[Row]], bytes]
     tails: dict[tuple[int | None, int], _Tail]
-    """By partition, and by how many rows it read."""
+    """The tails, by partition and by the number of rows read."""
 
 
 class Lookups:
@@ -125,7 +125,7 @@ class Lookups:
         return rendered.removesuffix(_NO_TIME)
 
     def _trailer(self, found: LookedUp) -> Trailer:
-        """Return what follows the rows; it is equal to that of the engine's result."""
+        """Return the part after the rows; it equals that of the engine's result."""
         partitions = [
             PartitionAnswer(
                 store=store,

@@ -173,7 +173,7 @@ def _escaped(value: str) -> str:
 
 
 class Metrics:
-    """The metrics of one gateway, with a registry of their own.
+    """The metrics of one gateway, in their own registry.
 
     Args:
         node: the stores.
@@ -189,7 +189,7 @@ class Metrics:
         self._epochs = epochs or CommittedEpochs()
         self._connections: dict[str, Callable[[], int]] = {}
         self._build = label_text(version=version("stategate"), python=platform.python_version())
-        # A thread of its own, because metrics matter most when all workers are busy.
+        # A separate thread, because metrics matter most when all workers are busy.
         self._own = Workers(threads=1, queue_max=_WAITING_MAX)
         self._registry = CollectorRegistry()
         ProcessCollector(registry=self._registry)

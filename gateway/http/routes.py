@@ -183,7 +183,7 @@ class CatalogEndpoints:
         return json_response({"status": "ok"})
 
     async def readiness(self, request: Request) -> Response:
-        """Answer 200 if every replica runs, else 503 with the reasons."""
+        """Answer 200 if every replica runs, otherwise 503 with the reasons."""
         reasons = self._services.not_ready()
         if not reasons:
             return json_response({"status": "ready"})

@@ -62,7 +62,7 @@ class ShortcutConnection(HttpConnection):
         self._answered: _Known | None = None
         """The request that was answered last, of those that have just been parsed."""
         self._heads: dict[bytes, _Known] = {}
-        """By the bytes between the request line and the body."""
+        """The kept heads, by the bytes between the request line and the body."""
         self._answered_s = 0.0
         self._default_headers: _Headers | None = None
         self._ok = b""

@@ -5,7 +5,7 @@
 | `server`, `client` | sockets: connections, input, output and timeouts |
 | `protocol` | bytes and messages; `connection` has the states as a table |
 | `entry` | the startup phase: TLS, authentication, parameters |
-| `statements` | what the messages of a session do |
+| `statements` | the work of a session's messages |
 | `types` | values in text and in binary |
 
 An error goes through two files until the Sync. `statements/dialog.py`: `Dialog.handle` catches it,

@@ -43,7 +43,7 @@ _STATES = {
 
 
 class Host(Backends, Protocol):
-    """What a client needs of its server."""
+    """The interface of the server that a client needs."""
 
     engine: Engine
     workers: Workers
@@ -140,7 +140,7 @@ class Client(asyncio.Protocol):
         self._output.attach(transport)
 
     def data_received(self, data: bytes) -> None:
-        """Handle what has arrived; a lookup of one key that is whole takes a fast path."""
+        """Handle the bytes that have arrived; a whole lookup of one key takes a fast path."""
         self._timeouts.active_s = self._loop.time()
         dialog = self._dialog
         if dialog is not None and self._input.task is None and self._output.blocked is None:
@@ -168,7 +168,7 @@ class Client(asyncio.Protocol):
             self._answered()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Cancel what the client runs, and release what it holds once that has ended."""
+        """Cancel the client's statement, and release its resources once that has ended."""
         if exc is not None:
             logger.debug("connection lost", exc_info=exc)
         if self._output.closed:
@@ -202,7 +202,7 @@ class Client(asyncio.Protocol):
         self._output.write(encoded)
 
     async def drained(self) -> None:
-        """Wait until the client has read most of what was written.
+        """Wait until the client has read most of the output.
 
         Raises:
             ConnectionError: the client is gone.
@@ -284,7 +284,7 @@ class Client(asyncio.Protocol):
             self._end(error)
 
     def _check_startup(self, now_s: float) -> None:
-        # A TLS handshake has a timeout of its own: what was left of this one.
+        # A TLS handshake has its own timeout: the rest of this one.
         if self._securing or self._timeouts.startup_left_s(now_s) >= 0:
             return
         if self._connection.state is State.AUTHENTICATING and self._input.task is None:

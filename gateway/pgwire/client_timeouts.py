@@ -32,7 +32,7 @@ class ClientTimeouts:
         """The messages handled before the one that is arriving, and when that was first seen."""
 
     def startup_left_s(self, now_s: float) -> float:
-        """Return what is left for TLS and login.
+        """Return the time that remains for TLS and login.
 
         It counts from the accept, so that a byte now and then does not extend it.
         """

@@ -27,7 +27,7 @@ class Input:
         output: to the client.
         limits: of the server.
         handle: answers a message, or returns a coroutine that does.
-        fail: tells the client of an error that `handle` or its coroutine has raised.
+        fail: reports an error of `handle` or its coroutine to the client.
         on_worked: called after each coroutine.
     """
 
@@ -201,7 +201,7 @@ class Output:
                 self._transport.write(encoded)
 
     async def drained(self) -> None:
-        """Wait until the client has read most of what was written.
+        """Wait until the client has read most of the output.
 
         Raises:
             ConnectionError: the client is gone.

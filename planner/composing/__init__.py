@@ -1,4 +1,4 @@
-"""DuckDB in processes of its own: it composes results and holds the system catalog.
+"""DuckDB in separate processes: it composes results and holds the system catalog.
 
 Statements arrive as text and rows as Arrow; stores and sessions are unknown here.
 

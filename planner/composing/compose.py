@@ -158,7 +158,7 @@ class Composed:
 
     @property
     def is_computed(self) -> bool:
-        """Whether the statement has ended: all rows that are left are in memory."""
+        """Whether the statement has ended, so that all remaining rows are in memory."""
         return self._answer is not None and self._answer.is_computed
 
     def close(self) -> None:
@@ -218,7 +218,7 @@ class _Written(DuckDB):
         """Writes divisions and comma joins unchanged, and types that are held as texts as such."""
 
         def datatype_sql(self, expression: exp.DataType) -> str:
-            """Write text for a type such as uuid: its values are texts in one spelling."""
+            """Write text for a type such as uuid, whose values are normalised texts."""
             found = data_type_of(expression)
             if found is not None and found.kind in CANONICAL_TEXTS:
                 return found.kind.record.duckdb

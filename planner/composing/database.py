@@ -32,7 +32,7 @@ class Definition:
 
 
 ROW_TOO_LONG = "RowTooLong"
-"""The kind of an error of ours, among those of DuckDB."""
+"""The kind of our own errors, among those of DuckDB."""
 
 
 class DatabaseError(Exception):
@@ -90,7 +90,7 @@ class Answer(Protocol):
 
     @property
     def is_computed(self) -> bool:
-        """Whether the statement has ended: all rows that are left are in memory."""
+        """Whether the statement has ended, so that all remaining rows are in memory."""
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         """Return itself."""

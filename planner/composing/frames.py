@@ -16,7 +16,7 @@ import pyarrow as pa
 
 _HEADER = struct.Struct("!BxxxIQ")
 HEAD_BYTES_MAX = 1 << 30
-"""Longest head: that of a catalog's tables has about 20 kB for each store."""
+"""Maximum length of a head: that of a catalog's tables has about 20 kB for each store."""
 BODY_BYTES_MAX = 1 << 32
 """Longest body: one row of the longest values; more rows are sent in several frames."""
 _PARTS_MAX = 256

@@ -80,7 +80,7 @@ class LocalDatabase:
     """A database in this process. Safe to use from many threads.
 
     Args:
-        definition: what it holds and how it is configured.
+        definition: the database's content and configuration.
 
     Raises:
         DatabaseError: it cannot be made.

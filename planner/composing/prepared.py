@@ -14,14 +14,14 @@ from typing import Any
 _NAME = "zz_prepared"
 """Each connection has one, for its only statement."""
 VALUES_CHARACTERS_MAX = 10_000
-"""Characters of the values that EXECUTE is given; longer ones are passed as parameters."""
+"""Maximum characters of the values in an EXECUTE; longer ones are passed as parameters."""
 ROWS_MAX = 1_024
 """Rows of the result of a prepared statement."""
 DEALLOCATE = f"DEALLOCATE {_NAME}"
 
 
 def prepare_text(sql: str) -> str:
-    """Return the PREPARE of a statement, which gives one row more than may be if there are more."""
+    """Return the PREPARE of a statement; its result has one row too many if there are more."""
     return f"PREPARE {_NAME} AS SELECT * FROM ({sql}\n) LIMIT {ROWS_MAX + 1}"
 
 

@@ -283,7 +283,7 @@ def _tables(
 
 
 def plain_schema(schema: pa.Schema) -> pa.Schema:
-    """Return a schema without dictionaries, which would need messages of their own."""
+    """Return a schema without dictionaries, which would need additional messages."""
     return pa.schema(
         [
             pa.field(each.name, each.type.value_type)

@@ -1,7 +1,7 @@
 """The pool of composing processes, which can be killed.
 
 Inside a function DuckDB does not look at its interrupt and does not count all memory, and a Python
-function holds the GIL. So DuckDB runs in processes of its own. A statement that must end is
+function holds the GIL. So DuckDB runs in separate processes. A statement that must end is
 interrupted; if it does not end soon, its process is killed. Other statements in that process start
 again in another one. Clients do not notice if they have no rows yet, because the snapshots that
 statements read do not change.
@@ -76,7 +76,7 @@ class ProcessPool:
 
     @contextmanager
     def alone(self, cancellation: Cancellation) -> Iterator[None]:
-        """Wait for the right to run a statement in a process of its own; one holds it at a time."""
+        """Wait for the right to run a statement alone in a process; one at a time has it."""
         while not self._alone.acquire(timeout=_LOOK_S):
             cancellation.check()
         try:

@@ -201,7 +201,7 @@ class _RemoteAnswer:
 
     @property
     def is_computed(self) -> bool:
-        """Whether the statement has ended: all rows that are left are in memory."""
+        """Whether the statement has ended, so that all remaining rows are in memory."""
         return self._statement.is_ended
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:

@@ -1,4 +1,4 @@
-"""One statement in one composing process: how it is asked, interrupted and, if need be, killed."""
+"""One statement in one composing process: it is sent, interrupted and, if need be, killed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ KILL_S = 0.5
 """Time that an interrupted statement has to end before its process is killed. DuckDB looks at its
 interrupt every few milliseconds, except inside a function; the rest is for busy machines."""
 INTERRUPT_AGAIN_S = 0.1
-"""When to interrupt once more: DuckDB forgets an interrupt that comes just before it begins."""
+"""Seconds until the next interrupt, as DuckDB forgets one that arrives just before it begins."""
 _OUT_OF_MEMORY = "Out of Memory Error: the statement needs more memory than it may have"
 
 
@@ -70,7 +70,7 @@ class RemoteStatement:
     ) -> None:
         self.process, self.cancellation = process, cancellation
         self.on_interrupt: Callable[[], None] | None = None
-        """Called in a thread of its own when the statement is cancelled."""
+        """Called in a separate thread when the statement is cancelled."""
         self.is_ended = False
         self._processes = processes
         self._lane = process.take_lane()

@@ -95,7 +95,7 @@ class PgCatalog:
         catalog: the stores; the tables are built again when its version changes.
         server_version: reported to clients, e.g. `15.3`.
         database: the name of the only database.
-        processes: run its statements; None makes a pool of its own.
+        processes: run its statements; None makes a separate pool.
         queries: the running statements, for pg_stat_activity.
     """
 

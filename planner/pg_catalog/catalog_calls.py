@@ -161,7 +161,7 @@ def _calls(tree: exp.Query) -> Iterator[exp.Expr]:
 
 def _is_catalog_call(node: exp.Expr) -> bool:
     if isinstance(node.parent, exp.Table):
-        return False  # functions in FROM have an allow-list of their own
+        return False  # functions in FROM have their own allow-list
     if isinstance(node, exp.Cast):
         return _names_object(node)
     is_call = isinstance(node, exp.Anonymous) and node.name.lower() in CALLABLE_OVER_STORES

@@ -188,7 +188,7 @@ def _row_types(rows: RelationRows) -> Iterator[tuple[str, str, str, int]]:
 
 
 def _row_type_names(rows: RelationRows) -> Iterator[tuple[str, str, int]]:
-    """Yield every spelling of row types and their arrays."""
+    """Yield every way to write row types and their arrays."""
     for schema, name, suffix, oid in _row_types(rows):
         for spelled in _spellings(name):
             for qualifier in _spellings(schema):
@@ -198,7 +198,7 @@ def _row_type_names(rows: RelationRows) -> Iterator[tuple[str, str, int]]:
 
 
 def _names(rows: RelationRows) -> Iterator[tuple[str, str, int]]:
-    """Yield every spelling of each name, so that macros need no parser."""
+    """Yield every way to write each name, so that macros need no parser."""
     for schema, name, oid in _relations(rows):
         for spelled in _spellings(name):
             for qualifier in _spellings(schema):
@@ -218,7 +218,7 @@ def _names(rows: RelationRows) -> Iterator[tuple[str, str, int]]:
 
 
 def _spellings(name: str) -> Iterable[str]:
-    """Return the spellings of a name: quoted, and bare if that means the same name."""
+    """Return the ways to write a name: quoted, and bare if that means the same name."""
     return {
         quote_always(name),
         quote_name(name),

@@ -36,7 +36,7 @@ VISIBILITY = {
     "pg_ts_template_is_visible": _exists("pg_ts_template", "tmplnamespace"),
     "pg_type_is_visible": _exists("pg_type", "typnamespace"),
 }
-"""Functions that tell which objects need no schema before their name."""
+"""Functions that say which objects need no schema before their name."""
 
 _MODIFIED = """
     CASE

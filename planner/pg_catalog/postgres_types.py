@@ -42,7 +42,7 @@ class PostgresType:
     base_modifier: int
     collation: int
     display: str
-    """The spelling in SQL, e.g. `double precision`."""
+    """The name in SQL, e.g. `double precision`."""
     default: str | None
     """The default of a domain."""
 
@@ -57,7 +57,7 @@ class ColumnType:
 
     @property
     def display(self) -> str:
-        """As `format_type` writes it."""
+        """The name that `format_type` returns."""
         if self.modifier < NUMERIC_HEADER:
             return self.type.display
         packed = self.modifier - NUMERIC_HEADER
@@ -121,7 +121,7 @@ def column_type(data_type: DataType) -> ColumnType:
 
 @cache
 def spellings() -> Mapping[str, int]:
-    """Return the oid of each spelling of a `regtype`, in lower case."""
+    """Return the oid for each name of a `regtype`, in lower case."""
     written: dict[str, int] = {}
     for each in postgres_types().values():
         qualified = f"{each.namespace}.{each.name}"

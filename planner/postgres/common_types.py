@@ -135,7 +135,7 @@ def _in_pairs(node: exp.Expr) -> exp.Expr:
     """Write `least(a, b, c)` as `least(least(a, b), c)`.
 
     When DuckDB copies a query, it reads columns after the first argument as named arguments, and
-    fails if a name comes twice.
+    fails if a name occurs twice.
     """
     given, name = [each.copy() for each in alternatives(node)], call_name(node)
     if len(given) <= _PAIR:

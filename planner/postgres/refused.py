@@ -117,7 +117,7 @@ def _place(nodes: Nodes, kind: type[exp.Expr]) -> int | None:
 
 def _refuse_functions(nodes: Nodes, functions: Container[str]) -> None:
     for node in nodes.among(CALLS):
-        # A call with a syntax of its own, such as CAST or EXTRACT, has no name to look up.
+        # A call with its own syntax, such as CAST or EXTRACT, has no name to look up.
         name = node.meta.get("name") or (node.name if type(node) is exp.Anonymous else None)
         if name is not None and name.lower() not in functions:
             raise unknown_function(node, name.lower())

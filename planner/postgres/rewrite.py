@@ -4,8 +4,8 @@ Each rule takes a node and returns the node that replaces it, or the same one. `
 type of node. Types come from `inference`. If a type is not certain, a rule leaves the node as it
 is, and DuckDB decides.
 
-Rules are with their kind of expression (`arithmetic`, `casts`, …), those of calls in `calls`. Here
-are EXTRACT and the rules of whole queries.
+Rules are in the module of their kind of expression (`arithmetic`, `casts`, …), those of calls in
+`calls`. Here are EXTRACT and the rules of whole queries.
 """
 
 from __future__ import annotations

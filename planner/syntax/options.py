@@ -123,7 +123,7 @@ _SETTINGS: Mapping[str, _Setting] = {
 }
 _PREFIX = "stategate."
 SETTINGS: Mapping[str, str] = {name: setting.default for name, setting in _SETTINGS.items()}
-"""The defaults, by name, of the session's settings for what the WITH clause leaves open."""
+"""The defaults, by name, of the settings that count where the WITH clause says nothing."""
 
 
 def check_setting(name: str, value: str) -> None:

@@ -30,7 +30,7 @@ class _List:
     is_call: bool
     commas: list[Token] = field(default_factory=list)
     items: list[list[Token]] = field(default_factory=lambda: [[]])
-    """The tokens between the commas; inner brackets are left out."""
+    """Return the tokens between the commas, without those in inner brackets."""
 
     def left_out(self, numbers: frozenset[str]) -> list[Token]:
         """Return the void arguments with their commas."""

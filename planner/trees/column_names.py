@@ -92,7 +92,7 @@ def type_name(data_type: exp.Expr) -> str:
 
 
 _Named = tuple[str | None, bool]
-"""A name, and whether it is strong: a weak name gives way to one of the expression around it."""
+"""A name, and whether it is strong; a weak name yields to that of the surrounding expression."""
 
 _NOTHING: _Named = (None, False)
 
@@ -142,7 +142,7 @@ def _function_name(node: exp.Func) -> str | None:
     if isinstance(node, exp.Anonymous):
         return node.name.lower()
     if isinstance(node, exp.CurrentTimestamp):
-        return str(node.meta.get("name", "current_timestamp")).lower()  # else now()
+        return str(node.meta.get("name", "current_timestamp")).lower()  # otherwise now()
     if isinstance(node, exp.Trim):
         return {"LEADING": "ltrim", "TRAILING": "rtrim"}.get(node.text("position"), "btrim")
     if written := node.meta.get("name"):

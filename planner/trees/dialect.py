@@ -41,7 +41,7 @@ _INTERVAL_UNITS = frozenset({"YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND"}
 
 
 class StategateSQL(Postgres):
-    """PostgreSQL's dialect, with a parameter sign of its own."""
+    """PostgreSQL's dialect, with its own sign for parameters."""
 
     ORIGINAL_NAME_META_KEY = "name"
     INDEX_OFFSET = 0

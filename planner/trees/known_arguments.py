@@ -2,8 +2,8 @@
 
 A new release of sqlglot can move a meaning from a node to an argument: NOT LIKE became LIKE with
 `negate`. Code that ignores the argument reads the opposite. So the planner does not read a node
-whose type or argument is not listed here. It leaves a condition to DuckDB, and refuses a clause,
-or a node that a rule would rewrite.
+whose type or argument is not listed here. It lets DuckDB evaluate such a condition, and refuses
+such a clause, or a node that a rule would rewrite.
 """
 
 from __future__ import annotations

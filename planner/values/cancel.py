@@ -51,7 +51,7 @@ class Alarms:
         self._thread: threading.Thread | None = None
 
     def after(self, seconds: float, callback: Callable[[], None]) -> Alarm:
-        """Call `callback` after so many seconds, in the thread of the alarms."""
+        """Call `callback` after this many seconds, in the thread of the alarms."""
         alarm, when = Alarm(callback), time.monotonic() + seconds
         with self._changed:
             if self._thread is None:

@@ -2,7 +2,7 @@
 
 All are types of the system catalog, except varchar and char; see `type_modifiers`. A bigint holds
 an oid, a text a name, an array an int2vector. Code that computes with such a value looks at its
-`kind`. The type itself tells what differs, such as subscripts from 0 and names of objects.
+`kind`. The type itself has the differences, such as subscripts from 0 and names of objects.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ CATALOG_TYPES: Mapping[str, DataType] = {
     "int2vector": INT2VECTOR,
     "oidvector": OIDVECTOR,
 }
-"""By their names in pg_type."""
+"""The types by their names in pg_type."""
 OBJECTS: Mapping[str, tuple[str, str]] = {
     "regclass": ("relation", "42P01"),
     "regtype": ("type", "42704"),

@@ -87,7 +87,7 @@ def interval_words(interval: Interval) -> str:
 
 
 class _Sum:
-    """The sum of the fields that were read; no unit comes twice."""
+    """The sum of the fields that were read; no unit occurs twice."""
 
     def __init__(self, text: str) -> None:
         self._text = text

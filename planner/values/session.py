@@ -197,7 +197,7 @@ class Session:
         self.pid = 0
         """The client's number for a CancelRequest; 0 if it has none."""
         self.savepoints_made = 0
-        """Savepoints made in this transaction so far; they tell the age of other objects."""
+        """Number of savepoints made in this transaction so far; other objects are dated by it."""
         self._savepoints: list[_Savepoint] = []
         self._before: Mapping[str, str] | None = None
         """The settings that ROLLBACK restores; None if it restores none."""
@@ -284,7 +284,7 @@ class Session:
             self._before = None
 
     def close(self) -> None:
-        """Release what the transaction holds: the client is gone."""
+        """Release everything that the transaction holds, as the client is gone."""
         self._release()
 
     @property

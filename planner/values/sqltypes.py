@@ -18,7 +18,7 @@ HELD_AS_TEXT = frozenset(
 )
 """Types whose values are texts, such as json and uuid."""
 CANONICAL_TEXTS = frozenset(kind for kind in SCALARS if kind.record.spelling is not None)
-"""Those in which each value has one spelling, as in uuid. A text beside it must be read first."""
+"""Those whose values are normalised texts, such as uuid. A text beside one must be read first."""
 
 
 def data_type_of(node: exp.DataType) -> DataType | None:
@@ -87,7 +87,7 @@ def _is_held_as(wanted: DataType, found: DataType) -> bool:
 def reading_macro(kind: Kind) -> str:
     """Return the name of the macro that reads a text as a value of one of `CANONICAL_TEXTS`.
 
-    With an `s` behind it, it reads a list of texts.
+    With the suffix `s`, it reads a list of texts.
     """
     return f"pg_sg_read_{kind.value}"
 
@@ -111,7 +111,7 @@ _NUMERIC = "DECIMAL(38,16)"
 def duckdb_type(data_type: DataType) -> str:
     """Return the name of a type in trees, which is DuckDB's.
 
-    A type with a spelling has its own name there; `to_duckdb` writes it as a text.
+    A type with normalised texts has its own name there; `to_duckdb` writes it as a text.
     """
     if data_type.kind is Kind.ARRAY:
         assert data_type.element is not None

@@ -1,6 +1,6 @@
 """Statements and results: the values that pass between the engine and its server.
 
-Some statements deliver the rows of a query in a way of their own: COPY, cursors, prepared
+Some statements deliver the rows of a query in a special way: COPY, cursors, prepared
 statements. The engine reads these commands, and plans the query in them. The server of a client
 runs them: it keeps the names and positions, and writes the bytes.
 """
@@ -258,7 +258,7 @@ class Result:
     notices: list[Notice] = field(default_factory=list)
     on_close: Callable[[], None] | None = None
     is_computed: Callable[[], bool] = lambda: False
-    """Whether the batches that are left are known to be in memory, so that reading them is short.
+    """Whether the remaining batches are known to be in memory, so that reading them is quick.
     """
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""From PostgreSQL's text forms to physical values, for literals and text parameters."""
+"""Turns PostgreSQL's text forms into physical values, for literals and text parameters."""
 
 from __future__ import annotations
 

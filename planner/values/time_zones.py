@@ -56,7 +56,7 @@ def fixed_offset(zone: str) -> int | None:
 
 
 def zone_name(zone: str) -> str:
-    """Return a zone's name in the spelling of the tz database.
+    """Return a zone's name as the tz database writes it.
 
     Raises:
         InvalidValueError: no zone has that name (22023).

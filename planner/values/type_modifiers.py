@@ -1,6 +1,6 @@
 """Types with a modifier, `varchar(n)` or `timestamp(3)`, to which casts cut or round values.
 
-A varchar or char is a text with a name and a length of its own. A char is not padded: it keeps the
+A varchar or char is a text with its own type name and a length. A char is not padded: it keeps the
 blanks of its text, and they count.
 """
 

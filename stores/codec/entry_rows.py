@@ -76,7 +76,7 @@ def entry_rows(keys: KeyCodec, rows: RowCodec, places: Sequence[int], *, at: int
         try:
             return decoded(entry_keys, entry_rows)
         except (IndexError, ValueError, struct.error):
-            # The codecs say what is wrong.
+            # The codecs raise the error with the cause.
             pairs = zip(entry_keys, entry_rows, strict=True)
             return [take(keys.values(key, at) + rows.decode(row)) for key, row in pairs]
 

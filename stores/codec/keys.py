@@ -28,7 +28,7 @@ _MISFITS = (TypeError, ValueError, ArithmeticError, struct.error, AttributeError
 """The errors of an encoder for a value that does not fit its column."""
 
 CODECS_MAX = 256
-"""Combinations of columns whose codecs are kept."""
+"""Number of combinations of columns whose codecs are kept."""
 
 
 @lru_cache(CODECS_MAX)

@@ -50,7 +50,7 @@ TIME_BYTES = 9
 PREFIX_BYTES = 9
 """DATA and a segment, before the key of a timed entry."""
 DECODERS_MAX = 64
-"""Combinations of columns whose decoders are kept: making one takes longer than a small read."""
+"""Number of decoders that are kept, as making one takes longer than a small read."""
 TOMBSTONE = b""
 """The row of a tombstone: the key has no row."""
 
@@ -253,7 +253,7 @@ class EntryDecoder:
         self.take = (
             row_getter([stored.index(name) for name in names]) if wanted <= set(stored) else None
         )
-        """Takes these columns out of those of the key and the value; None if there are others."""
+        """Takes these columns from those of the key and the value; None if there are others."""
 
     @cached_property
     def rows(self) -> DecodeRows:

@@ -4,14 +4,14 @@ A nested value is a *run* of one value. A run of n values of a type is a small c
 
 | part | bytes |
 |---|---|
-| mark | 00 if no value of the run is NULL, else 01 and a byte for each value, 01 where NULL |
+| mark | 00 if no value of the run is NULL, otherwise 01 and a byte for each value, 01 where NULL |
 | scalars of fixed width | n slots, as in rows |
 | text, bytea, json, uuid, macaddr | where each ends, 4 bytes, from the first; their bytes |
 | array | where each ends, 4 bytes, counted in elements; then the run of all elements |
 | map | where each ends, as an array; then the run of all keys and the run of all values |
 | struct | a run for each field |
 
-A run itself tells where it ends. The runs of a column are cut from few Arrow buffers and joined by
+A run itself shows where it ends. The runs of a column are cut from few Arrow buffers and joined by
 row, without Python code for each row or element. A NULL has zeros and no varying bytes.
 """
 

@@ -6,7 +6,7 @@ wrote. It has two forms that must agree: `partitioner` for one key at a time, by
 
 Source: Spark's `Murmur3_x86_32.java` and `HashExpression` in `hash.scala`. Spark differs from the
 published Murmur3 in two ways: the seed of a column is the hash of the column before it, and each
-byte after the last whole word is mixed as a block of its own, sign-extended.
+byte after the last whole word is mixed as a separate block, sign-extended.
 """
 
 from __future__ import annotations
@@ -133,7 +133,8 @@ def partitioner(key: tuple[Column, ...], partitions: int) -> Callable[[Key], int
     Raises:
         SchemaError: a column's type cannot be in a key.
 
-    Laws: the number equals Spark's `pmod(hash(key…), partitions)`, and that of `partition_column`.
+    Laws: the number equals Spark's `pmod(hash(key…), partitions)`, and the one of
+    `partition_column`.
     """
     hashes = tuple(_hash_of(column) for column in key)
     if partitions == 1:

@@ -77,11 +77,11 @@ class WrittenOut(NamedTuple):
     """Code for `row`, the bytes of a row, and `slots`, which `unpack` returns of it."""
 
     condition: str
-    """Whether the row has no NULL; else `decode_row` has the values."""
+    """Whether the row has no NULL; otherwise `decode_row` has the values."""
     values: list[str]
     """An expression for each column."""
     names: dict[str, Any]
-    """What the code refers to."""
+    """The objects that the code refers to."""
 
 
 class RowCodec:

@@ -14,9 +14,9 @@ from stores.spec.windows import TimeRange
 
 _INTERVAL_MS_MIN = 60_000
 _WINDOWS_PER_SEGMENT = 1024
-"""Without a retention: so many that the whole history of a key takes a few seeks."""
+"""Length of a segment without a retention: the whole history of a key takes only a few seeks."""
 _KEPT_INTERVAL_MS = 30 * 86_400_000
-"""The same for sessions and versions, whose length is unknown: ten years are 120 seeks."""
+"""The same for sessions and versions, whose length is unknown: ten years take 120 seeks."""
 
 MICROS_MIN, MICROS_MAX = -(1 << 63), (1 << 63) - 1
 """The first and last microsecond that a timestamp column holds."""

@@ -43,7 +43,7 @@ class Waiter:
         return self._waiters is not None and self._waiters.remove(self)
 
     def call(self, met: bool) -> None:
-        """Call it, and log what it raises: others wait too, and the epoch is applied.
+        """Call it, and log its exceptions, since others wait too and the epoch is applied.
 
         Only for a caller that has taken it from the `Waiters`.
         """

@@ -1,9 +1,9 @@
 """Epochs that a replica keeps for readers, although it would otherwise have forgotten them.
 
-No threads, no I/O: `stores.hosting.replica` asks. A held view costs nothing while it is among the
-newest. An older one keeps old rows from being compacted away, and its files from being removed.
-Only an apply makes views older, so an apply releases those that were held too long, or are too
-many. A held view never keeps an epoch from being applied.
+There are no threads and no I/O here; `stores.hosting.replica` calls it. A held view costs nothing
+while it is among the newest. An older one keeps old rows from being compacted away, and its files
+from being removed. Only an apply makes views older, so an apply releases those that were held too
+long, or are too many. A held view never keeps an epoch from being applied.
 """
 
 from __future__ import annotations

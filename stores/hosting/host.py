@@ -51,10 +51,10 @@ CLOSE_S = 30.0
 
 
 class HostState(Enum):
-    """The states of a host. A table in the README tells the answer to a query in each."""
+    """The states of a host. A table in the README has the answer to a query in each."""
 
     CREATED = "created"
-    """Not started."""
+    """It has not been started."""
     RESTORING = "restoring"
     """Started; the log has not been read, or a replica has yet to catch up."""
     RUNNING = "running"
@@ -75,7 +75,7 @@ class Host:
         data: directory for the databases, kept across restarts, for one host at a time; None for a
             temporary one.
         node: name of this node, as answers show it.
-        poll_ms: how often the log is asked for the next epoch.
+        poll_ms: how often to look for the next epoch in the log.
         cache_bytes: memory for the block cache, shared by all replicas.
         columns_bytes: memory for decoded columns of all but versioned stores, for whole scans; 0
             keeps none.

@@ -1,4 +1,4 @@
-"""Background work of engines that makes later reads faster, in a thread of its own."""
+"""Background work of engines that makes later reads faster, in a separate thread."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Maintainable(Protocol):
         """Do the work that is due now, if there is any.
 
         Args:
-            is_stopping: asked often; once it is true, the work stops.
+            is_stopping: called often; once it is true, the work stops.
 
         Raises:
             StoreError: the database cannot be read.
@@ -46,7 +46,7 @@ class EngineMaintenance:
     """Maintains the engines of a host, one after the other.
 
     Args:
-        held: gives the partitions whose engines are to be maintained now.
+        held: returns the partitions whose engines are to be maintained now.
     """
 
     def __init__(self, held: Callable[[], Iterable[Held]]) -> None:

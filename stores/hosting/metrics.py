@@ -45,7 +45,7 @@ class MetricsReading:
     """The counters of a store at one moment; none of them ever falls."""
 
     queries: Mapping[str, int]
-    """Partitions asked, by type of query."""
+    """Number of partitions asked, by type of query."""
     failures: Mapping[FailureReason, int]
     """Partitions that did not answer, by reason; every reason is there."""
     rows: int

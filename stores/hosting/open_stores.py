@@ -55,7 +55,7 @@ class OpenStores:
         self.changing = threading.RLock()
         """Held to open, replace or drop stores and replicas; never while a query runs."""
         self.local: Mapping[str, LocalStore] = {}
-        """By name. Replaced as a whole, so a reader may continue with the one it has."""
+        """The stores by name. It is replaced as a whole, so a reader may keep the old mapping."""
         self.served: Mapping[str, Store] = {}
         """The same stores with their queries counted."""
         self.version = 0
@@ -166,7 +166,7 @@ class OpenStores:
                     self._refresh(name, log)
             except StoreError as error:
                 errors.append(error)
-                # Not the error itself, whose frames may hold a database open.
+                # The error itself is not kept, as its frames may hold a database open.
                 unopened[name] = type(error), str(error)
         message = "; ".join(map(str, errors)) or None
         if message is not None and self.error != message:

@@ -31,7 +31,7 @@ from stores.spec.store import (
 _logger = logging.getLogger(__name__)
 
 VIEWS_MAX = 4
-"""How many epochs a replica can be asked at.
+"""Number of epochs at which a replica can be asked.
 
 The follower takes the replicas of a host to the next epoch one after the other, so they are one
 epoch apart. The others are for statements that are running.

@@ -75,7 +75,7 @@ def latest_rows(rows: pa.Table, schema: StoreSchema, *, by_event_time: bool = Tr
 def linked_versions(rows: pa.Table, schema: StoreSchema) -> pa.Table:
     """Return versions and tombstones with `valid_from` and `valid_to`, each up to the next one.
 
-    Versions that begin at the end of time are left out: they are never valid.
+    Versions that begin at the end of time are dropped, as they are never valid.
 
     Args:
         rows: one for each identity, from `latest_rows`.

@@ -165,7 +165,7 @@ class Directory:
         """Make sure that the directory exists.
 
         Raises:
-            LogMissingError: it does not; it may come later.
+            LogMissingError: it does not exist; it may appear later.
             LogError: the file system does not answer.
         """
         if not self.exists():

@@ -69,7 +69,7 @@ def to_file(array: pa.Array, data_type: DataType) -> pa.Array:
 
     Args:
         array: a column of the type's Arrow type; or with durations in place of intervals, which
-            become days and microseconds; or in the form of a file already.
+            become days and microseconds, or already in the form of a file.
         data_type: a type that is an interval, or has intervals inside.
 
     Raises:

@@ -36,7 +36,7 @@ WRITER = "stategate log repair"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repaired:
-    """The repairs of one store's log, and the damage that is left."""
+    """The repairs of one store's log, and the remaining damage."""
 
     actions: tuple[str, ...]
     """The repairs in order, a clause each; empty without damage that can be repaired."""

@@ -34,7 +34,7 @@ _logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Given:
-    """What a caller says of an epoch, besides its rows.
+    """The caller's data of an epoch, besides its rows.
 
     Raises:
         ArgumentError: an argument has the wrong type or is out of range, so that no reader of the

@@ -44,7 +44,7 @@ class Verified:
 
     store: str
     epochs: int
-    """Epochs whose commit and files can be read."""
+    """Number of epochs whose commit and files can be read."""
     rows: int
     """Rows in their data files."""
     damages: tuple[Damage, ...]

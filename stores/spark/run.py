@@ -62,7 +62,7 @@ def run(spark: SparkSession, queries: Sequence[StreamingQuery]) -> int:
     from the main thread.
 
     Returns:
-        The exit status: 1 if a query failed, with its error on standard error; else 0.
+        The exit status: 1 if a query failed, with its error on standard error; otherwise 0.
     """
     stopped = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):

@@ -139,7 +139,7 @@ _FILE_MANAGER = (
 )
 _MASTER_LOCAL = "local[*]"
 _LOOPBACK = {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
-"""For one machine, so that it works if the host's name does not resolve or the network changes."""
+"""Settings for one machine, which work if its name does not resolve or the network changes."""
 
 
 def spark_session(
@@ -157,7 +157,7 @@ def spark_session(
 
     Args:
         app_name: the name in Spark's logs.
-        master: the cluster; by default SPARK_MASTER, else all cores of this machine.
+        master: the cluster; by default SPARK_MASTER, or all cores of this machine.
         shuffle_partitions: the state stores of a query; each needs a task in every epoch. Ideally
             as many as the stores have partitions: then their rows need no further shuffle.
         local_checkpoints: whether checkpoints lie on a local disk. There Spark by default starts a

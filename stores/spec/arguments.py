@@ -54,7 +54,7 @@ def require_integer(argument: str, value: object, *, least: int = 0, most: int =
     """Return the value of an argument, which must be an integer within both limits.
 
     Raises:
-        ArgumentError: it is something else.
+        ArgumentError: it has another type.
     """
     if not is_integer(value, least=least, most=most):
         limits = f"from {least} on" if most == INT64_MAX else f"from {least} to {most}"
@@ -67,7 +67,7 @@ def require_name(argument: str, value: object) -> str:
     """Return the value of an argument, which must be a name.
 
     Raises:
-        ArgumentError: it is something else.
+        ArgumentError: it has another type.
     """
     if not isinstance(value, str) or not is_name(value):
         raise ArgumentError(f"{argument} must be a name, not {shown(value)}")
@@ -78,7 +78,7 @@ def require_path(argument: str, value: object) -> str:
     """Return the value of an argument, which must be a path or a URI, as text or as a Path.
 
     Raises:
-        ArgumentError: it is something else.
+        ArgumentError: it has another type.
     """
     if isinstance(value, str | os.PathLike):
         text: object = os.fspath(value)

@@ -36,7 +36,7 @@ from stores.types.kinds import BY_ARROW, BY_EXTENSION, BY_NAME, SCALARS, Kind
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DataType:
-    """One SQL type. Equality is by value; `str()` gives the SQL spelling that `parse` reads."""
+    """One SQL type. Equality is by value; `str()` returns the SQL name that `parse` reads."""
 
     kind: Kind
     precision: int = 0
@@ -49,7 +49,7 @@ class DataType:
     """Fields of a struct; the single pair ("key", type) of a map."""
 
     def __str__(self) -> str:
-        """The SQL spelling."""
+        """Return the SQL name."""
         match self.kind:
             case Kind.DECIMAL:
                 return f"decimal({self.precision},{self.scale})"
@@ -65,7 +65,7 @@ class DataType:
 
     @staticmethod
     def parse(text: str) -> DataType:
-        """Read a type's SQL spelling, e.g. `bigint[]`, `struct(a bigint, "b c" text)`.
+        """Read a type's SQL name, e.g. `bigint[]`, `struct(a bigint, "b c" text)`.
 
         Raises:
             SchemaError: no such type, or one nested deeper than NESTING_MAX.
@@ -258,7 +258,7 @@ def _nested_from_arrow(arrow: pa.DataType) -> DataType | None:
         fields = tuple((field.name, _from_arrow(field.type)) for field in arrow)
         return DataType(kind=Kind.STRUCT, fields=fields)
     if pa.types.is_map(arrow):
-        # A key is not NULL, so that a map whose keys are of no type has none.
+        # A key is never NULL, so a map whose keys have no type is empty.
         key = TEXT if pa.types.is_null(arrow.key_type) else _from_arrow(arrow.key_type)
         return DataType(kind=Kind.MAP, fields=(("key", key),), element=_from_arrow(arrow.item_type))
     return None

@@ -112,7 +112,7 @@ class BatchStream(Struct, eq=False):
         try:
             for chunk in self._rows(min(FEW_ROWS, rows_max + 1)):
                 found += chunk
-                # What has been read is not given up, only what is yet to be read.
+                # The rows already read are returned; only the rest is not read.
                 if len(found) > rows_max or (is_late and chunk):
                     return None
                 is_late = time.perf_counter() > until_s

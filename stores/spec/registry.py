@@ -36,7 +36,7 @@ class Opening:
     schema: StoreSchema
     partition: int
     path: Path
-    """A directory of its own, kept across restarts; missing at the first start.
+    """The partition's own directory, kept across restarts; missing at the first start.
 
     If its content is of no use, the factory raises a CodecError and is called again for an empty
     one.

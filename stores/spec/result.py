@@ -61,7 +61,7 @@ class Failure(Struct, frozen=True, kw_only=True):
     epoch: int = -1
     info: tuple[str, ...] = ()
     restoring: bool = False
-    """Whether the replica refused because it has yet to apply what the log held at its start."""
+    """Whether it refused because it has yet to apply the epochs that the log held at its start."""
 
     @property
     def value(self) -> NoReturn:
@@ -92,7 +92,8 @@ class StateQueryResult(Struct, Generic[R], frozen=True, kw_only=True):
     def global_result(self) -> QueryResult[R] | None:
         """The answer of a global store; None for any other store, or without an answer.
 
-        It is also that of partition 0, unlike in Kafka: who reads partitions needs no special case.
+        Unlike in Kafka, it is also that of partition 0, so readers of partitions need no special
+        case.
         """
         return self.partitions.get(0) if self.is_global else None
 

@@ -34,7 +34,7 @@ class ReplicaState(Enum):
     """The state of a replica."""
 
     RESTORING = "restoring"
-    """It has not yet applied what the log held when it was opened."""
+    """It has not yet applied all epochs that the log held when it was opened."""
     RUNNING = "running"
     CLOSED = "closed"
 
@@ -77,7 +77,7 @@ DEFAULT_CONFIG = QueryConfig()
 
 
 class RequestError(StoreError, ValueError):
-    """A request to all partitions was asked for their numbers."""
+    """The numbers of partitions were read from a request to all of them."""
 
 
 class StateQueryRequest(Struct, Generic[R], frozen=True, kw_only=True):

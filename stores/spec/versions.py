@@ -74,7 +74,7 @@ class MultiVersionedKeyQuery(RowsQuery[BatchStream]):
     from_ms: int | None = None
     to_ms: int | None = None
     order: Order = Order.DESCENDING
-    """By valid-from; by default the newest first."""
+    """The order by valid-from; by default the newest comes first."""
     columns: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:

@@ -35,7 +35,7 @@ _logger = logging.getLogger(__name__)
 
 
 class CompactionStoppedError(StoreError):
-    """A run was told to stop; the next run does the rest."""
+    """A run was stopped; the next run does the rest."""
 
 
 def go_on() -> bool:
@@ -47,7 +47,7 @@ def check_stopped(store: str, is_stopped: IsStopped) -> None:
     """Make sure that the run may go on.
 
     Raises:
-        CompactionStoppedError: it was told to stop.
+        CompactionStoppedError: it was stopped.
     """
     if is_stopped():
         raise CompactionStoppedError(f'compaction of store "{store}" was stopped')

@@ -99,7 +99,7 @@ def compact(
         scratch: directory in which to build the files, one partition at a time; None for the
             system's.
         clock: wall clock, epoch milliseconds; it must agree with that of the writers.
-        is_stopped: asked before each long step; the run ends when it returns True.
+        is_stopped: called before each long step; the run ends when it returns True.
 
     Raises:
         RetentionError: `every` or `orphan_age_ms` is too small.
@@ -228,7 +228,7 @@ def _remove_snapshots(log: StoreLog, base: int) -> int:
 
 
 def _remove_orphans(log: StoreLog, before_ms: int) -> int:
-    """Remove files that no commit names: at once before the oldest epoch, else once old."""
+    """Remove files that no commit names: those before the oldest epoch now, others once old."""
     directory = log.directory
     epochs = log.epochs()
     committed = frozenset(epochs)

@@ -1,7 +1,7 @@
 """The startup phase of a client: encryption, CancelRequest, StartupMessage, authentication.
 
-`StartupPhase` keeps the state and touches no socket: `StartupSocket` says what it needs of one.
-Startup parameters become settings of the session.
+`StartupPhase` keeps the state and touches no socket; `StartupSocket` is the interface that it
+needs. Startup parameters become settings of the session.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ logger = logging.getLogger(__name__)
 TOO_MANY = "53300"
 _KEY_BYTES = 4
 _LONG_KEY_BYTES = 32
-"""From protocol 3.2 on; as long as PostgreSQL's."""
+"""Length of a key from protocol 3.2 on, as in PostgreSQL."""
 _NO_SETTINGS = frozenset({"user", "options", "replication"})
 _OPTION = re.compile(r"(?:-c\s*|--)([\w.-]+)=(.*)", re.DOTALL)
 _UTF8_NAMES = frozenset({"utf8", "unicode"})
@@ -48,7 +48,7 @@ _PROTOCOL_OPTION = "_pq_."
 
 
 class StartupSocket(Protocol):
-    """What the startup phase needs of the client's socket."""
+    """The interface of the client's socket that the startup phase needs."""
 
     process_id: int
     secret_key: bytes
@@ -77,7 +77,7 @@ class StartupPhase:
         socket: of the client.
         access: which authentication a client needs.
         tls: the certificate; None refuses encryption.
-        server_version: the version that the client is told.
+        server_version: the version that is reported to the client.
         address: of the client; None if unknown.
     """
 
@@ -133,7 +133,8 @@ class StartupPhase:
 
     def _answer_encryption(self, message: SSLRequest | GSSENCRequest) -> Work | None:
         if type(message) in self._asked:
-            # Each may be asked once, and neither inside TLS: a client could ask for ever.
+            # Each may be requested once, and neither inside TLS, or a client could request them for
+            # ever.
             raise RemoteProtocolError("encryption was asked for before", fatal=True)
         self._asked.add(type(message))
         accepted = isinstance(message, SSLRequest) and self._tls is not None

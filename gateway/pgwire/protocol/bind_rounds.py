@@ -85,7 +85,7 @@ class RoundReader:
         )
 
     def read(self, received: bytes) -> Round | None:
-        """Return the round that the bytes are; None if they are anything else, or more.
+        """Return the bytes as a round; None if they are anything else, or more than a round.
 
         Raises:
             RemoteProtocolError: the Parse or the Bind is not laid out as one.

@@ -83,14 +83,14 @@ class State(Enum):
     STARTUP = "startup"
     """Only packets without a type byte are expected."""
     SECURING = "securing"
-    """Encryption was asked for; the client waits for one byte."""
+    """The client requested encryption and waits for one byte."""
     AUTHENTICATING = "authenticating"
     """The client has sent its StartupMessage, and its session has not begun."""
     IDLE = "idle"
     QUERYING = "querying"
     """A Query is being answered; messages that arrive meanwhile wait."""
     EXTENDED = "extended"
-    """In a group of extended messages."""
+    """The connection is in a group of extended messages."""
     SKIPPING = "skipping"
     """The group failed: its messages are skipped up to the Sync."""
     SYNCING = "syncing"
@@ -265,7 +265,7 @@ class Connection:
         return packet
 
     def receive_round(self, received: bytes) -> Round | None:
-        """Return the round that the bytes are; None if they are anything else or input is pending.
+        """Return the bytes as a round; None if they are anything else, or if input is pending.
 
         This is the fast path of `receive_data` and three to five calls of `next_event`. It changes
         nothing: the state stays IDLE, as after the answer to the round. If the result is None, or

@@ -105,7 +105,7 @@ class Splitter:
         return len(self._buffer) - self._at + self._pieces_bytes
 
     def _available(self, needed: int) -> int:
-        """Return how many bytes are in one piece: at least `needed`, if so many have arrived."""
+        """Return how many bytes are in one piece: at least `needed`, if that many have arrived."""
         available = len(self._buffer) - self._at
         if available < needed <= available + self._pieces_bytes:
             self._buffer = b"".join((self._buffer[self._at :], *self._pieces))

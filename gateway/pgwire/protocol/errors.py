@@ -1,4 +1,4 @@
-"""Errors of the protocol, and how a client is told of an error.
+"""Errors of the protocol, and how errors are reported to a client.
 
     ProtocolError
     ├── LocalProtocolError      a bug: the server tried to send what the state does not allow

@@ -1,6 +1,6 @@
 """All limits of the wire server, each with its unit and the reason for its default.
 
-A session can set timeouts of its own, within those of the server.
+A session can set its own timeouts, within those of the server.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class PgLimits:
     """Unauthenticated connections from all addresses. Beyond it the address with the most loses its
     oldest one."""
     startup_timeout_s: float = 60.0
-    """From the accept to the session, TLS included: PostgreSQL's authentication_timeout."""
+    """Seconds from the accept to the session, TLS included: PostgreSQL's authentication_timeout."""
     startup_bytes_max: int = 10_000
     """Longest startup packet: PostgreSQL's MAX_STARTUP_PACKET_LENGTH."""
     message_bytes_max: int = 16 * 1024 * 1024

@@ -104,7 +104,7 @@ class Bind:
     """0 text, 1 binary; empty for all text, one for all parameters, or one for each."""
     parameters: tuple[bytes | None, ...]
     result_formats: tuple[int, ...]
-    """As `parameter_formats`, for the columns of the result."""
+    """The same for the columns of the result."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -71,7 +71,7 @@ class CopyEncoder:
         names = CopyOut(
             format=self._command.format,
             delimiter=self._command.delimiter,
-            # A column name is never NULL, even if it is spelled as NULL is.
+            # A column name is never NULL, even if it is the text that stands for NULL.
             null=self._command.null,
             quote=self._command.quote,
             escape=self._command.escape,
@@ -85,7 +85,7 @@ class CopyEncoder:
         return self._lines(fields, 1)
 
     def encode_rows(self, rows: Sequence[Row]) -> bytes:
-        """Return the messages of rows at hand."""
+        """Return the messages of rows in memory."""
         if not rows:
             return b""
         columns = [

@@ -68,7 +68,7 @@ class Dialog:
         engine: runs the SQL.
         workers: threads for statements that may take long.
         session: of this client.
-        reports: the settings that the client has been told.
+        reports: the settings that have been reported to the client.
         limits: of the server.
         socket: of the client.
     """
@@ -152,7 +152,7 @@ class Dialog:
         try:
             await work
         except ConnectionError:
-            raise  # the client is gone, and cannot be told
+            raise  # the client is gone, and cannot get the error
         except Exception as error:  # the outermost loop: `fail` logs unplanned ones
             self.fail(error)
 

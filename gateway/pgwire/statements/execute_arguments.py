@@ -60,7 +60,7 @@ def _value(
     if argument.is_literal:
         text = argument.literal
         return None if text is None else parse_value(text, data_type)
-    # SQL cannot spell a numeric of zero digits, which stands for one without a precision.
+    # SQL has no numeric of zero digits, which stands for one without a precision.
     spelled = str(data_type).replace("decimal(0,0)", "numeric")
     sql = f"SELECT CAST(({argument.sql}) AS {spelled})"
     try:
@@ -78,6 +78,6 @@ def _value(
 def _only_value(result: Result) -> Value:
     if result.rows is not None:
         return result.rows[0][0]
-    assert result.batches is not None, "rows are at hand or stream"
+    assert result.batches is not None, "rows are in memory or a stream"
     batch = next(result.batches)
     return physical_values(batch.column(0), result.columns[0].type)[0]

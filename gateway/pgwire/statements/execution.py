@@ -1,4 +1,4 @@
-"""Planning and execution of statements: on the event loop if short, else in a worker.
+"""Planning and execution of statements: on the event loop if short, otherwise in a worker.
 
 A timer limits calls in workers. `Runner` returns encoded rows or raises; `replies` tells the
 client.
@@ -43,7 +43,7 @@ class Timer(Protocol):
 
 
 class ClientSocket(Protocol):
-    """What a session needs of the client's socket."""
+    """The interface of the client's socket that a session needs."""
 
     @property
     def name(self) -> str:
@@ -53,7 +53,7 @@ class ClientSocket(Protocol):
         """Send bytes soon."""
 
     async def drained(self) -> None:
-        """Wait until the client has read most of what was written.
+        """Wait until the client has read most of the output.
 
         Raises:
             ConnectionError: the client is gone.

@@ -32,7 +32,7 @@ _READY = encode(ReadyForQuery(status=TransactionStatus.IDLE.value))
 
 @lru_cache(maxsize=512)
 def end_of(rows: int) -> bytes:
-    """Return the end of an answer with so many rows."""
+    """Return the end of an answer with this number of rows."""
     return encode(CommandComplete(tag=f"SELECT {rows}")) + _READY
 
 

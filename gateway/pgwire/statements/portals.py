@@ -32,7 +32,7 @@ from planner.engine import (
 T = TypeVar("T")
 
 _CACHED_MAX = 16
-"""Combinations of formats whose encoders are kept for a statement; drivers use one or two."""
+"""Number of combinations of formats whose encoders are kept for a statement; drivers use few."""
 
 
 class Prepared:
@@ -267,7 +267,7 @@ class Names:
                 self.drop_portal(name)
 
     def rollback_to(self, savepoint: int) -> None:
-        """Drop the portals made since a savepoint: the transaction goes back to it."""
+        """Drop the portals made since a savepoint, to which the transaction goes back."""
         for name, portal in tuple(self.portals.items()):
             if portal.made_after >= savepoint and not portal.kept:
                 self.drop_portal(name)

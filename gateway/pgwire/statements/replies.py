@@ -46,7 +46,7 @@ class Replies:
         session: of the client.
         names: its statements and portals.
         runner: streams the rows of its portals.
-        reports: the settings that the client has been told.
+        reports: the settings that have been reported to the client.
     """
 
     def __init__(
@@ -184,7 +184,7 @@ class Replies:
 
     @property
     def settings_changed(self) -> bool:
-        """Whether settings have changed that the client has not been told."""
+        """Whether settings have changed since they were reported to the client."""
         return self._session.changes != self._reported_changes
 
     def _report(self) -> None:
@@ -202,7 +202,7 @@ def started(portal: Portal) -> RowSource:
 
 
 class ReportedSettings:
-    """The settings that have been reported to one client: at first all, then what has changed.
+    """The settings that have been reported to one client: at first all, then the changed ones.
 
     Args:
         server_version: e.g. `15.18`; clients choose their catalog queries by it.

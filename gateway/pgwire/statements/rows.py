@@ -48,7 +48,7 @@ class RowEncoder(Protocol):
     """Turns rows into messages."""
 
     def encode_rows(self, rows: Sequence[Row]) -> bytes:
-        """Return the messages of rows at hand."""
+        """Return the messages of rows in memory."""
 
     def encode_batch(self, batch: pa.RecordBatch) -> bytes:
         """Return the messages of a batch."""
@@ -77,7 +77,7 @@ class Shape:
         self.encode_row = _row_encoder(self.columns, self.formats)
 
     def encode_rows(self, rows: Sequence[Row]) -> bytes:
-        """Return the DataRow messages of rows at hand."""
+        """Return the DataRow messages of rows in memory."""
         return b"".join(map(self.encode_row, rows))
 
     def encode_batch(self, batch: pa.RecordBatch) -> bytes:
@@ -269,7 +269,7 @@ class RowSource:
         return self.result.rows is not None
 
     def take_at_hand(self, rows_max: int) -> bytes:
-        """Return the next rows of a result at hand, encoded; at most `rows_max` unless it is 0."""
+        """Return the next rows of a result in memory, encoded: up to `rows_max`, or all for 0."""
         assert self.at_hand, "the rows are a stream"
         wanted = rows_max or ALL
         piece = self.reader.forward(wanted)

@@ -1,4 +1,4 @@
-"""From columns of Arrow batches to physical values; the way is chosen once a batch."""
+"""Turns columns of Arrow batches into physical values; the way is chosen once per batch."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def as_stored(array: pa.Array[Any], data_type: DataType) -> pa.Array[Any] | None
         case kind if kind in _AS_SENT or kind.record.from_arrow is not None:
             return None
         case Kind.ARRAY if pa.types.is_list(array.type):
-            return array  # the same goes for its elements, when they are looked at
+            return array  # the same holds for its elements, when they are read
         case _:
             return array.cast(wanted)
 

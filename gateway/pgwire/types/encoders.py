@@ -123,7 +123,7 @@ _COLUMNS: Mapping[Kind, _Columns] = {
         time_columns.interval_text(Kind.INTERVAL.record.text), time_columns.interval_binary
     ),
 }
-"""By kind. A column of any other kind is encoded value by value."""
+"""The encoders of columns, by kind. A column of any other kind is encoded value by value."""
 
 
 def _scalar_wire_type(data_type: DataType) -> WireType:

@@ -36,7 +36,7 @@ def numbers(array: Array, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
     """Return the values of an array of fixed width, 0 for NULL.
 
     Args:
-        array: of a type whose values are laid out as `dtype`.
+        array: an array of a type whose values are laid out as `dtype`.
         dtype: of numpy.
     """
     if not len(array):
@@ -82,7 +82,7 @@ def fields_of(content: Bytes, lengths: npt.NDArray[Any], like: Array | None = No
 
     Args:
         content: their bytes.
-        lengths: of each; those of NULL count too.
+        lengths: the length of each field; those of NULL count too.
         like: an array that is NULL where they are; None where none is.
     """
     offsets = np.zeros(len(lengths) + 1, np.int32)
@@ -157,7 +157,7 @@ def framed_rows(type_byte: int, columns: Sequence[Fields], rows: int) -> bytes:
 
 
 _BESIDE_MAX = 1024
-"""Longer fields are left to Arrow, which copies them without the interpreter; numpy keeps it."""
+"""Arrow copies longer fields, because it releases the interpreter and numpy does not."""
 _WHOLE = {1: "u1", 2: "u2", 4: "u4", 8: "u8"}
 """Types of the widths that numpy copies in one go."""
 

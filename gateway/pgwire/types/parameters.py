@@ -19,7 +19,7 @@ _TEXT_ALIASES = (18, 19, 1042, 1043)
 """The OIDs of "char", name, bpchar and varchar: drivers send strings as any of them."""
 _TEXT_ARRAY_ALIASES = (1002, 1003, 1014, 1015)
 _NO_PARAMETERS = {Kind.TINYINT, Kind.NULL, Kind.ARRAY, Kind.STRUCT, Kind.MAP}
-"""Kinds without an OID of their own: PostgreSQL has no such type."""
+"""Kinds without their own OID, as PostgreSQL has no such type."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +75,7 @@ def _inferred(data_type: DataType) -> ParameterType:
 
 
 def requested_types(oids: Sequence[int]) -> tuple[DataType | None, ...]:
-    """Return the types that a Parse asks for; None where it leaves the type to the engine.
+    """Return the types that a Parse declares; None where the engine chooses the type.
 
     Raises:
         QueryError: an oid does not belong to any of our types (42704).
@@ -91,7 +91,7 @@ def _of_oid(oid: int) -> ParameterType:
 
 
 def parameter_types(oids: Sequence[int], inferred: Sequence[DataType]) -> tuple[ParameterType, ...]:
-    """Return how each parameter arrives: as the client asks, else as inferred."""
+    """Return how each parameter arrives: as the client declares, otherwise as inferred."""
     if not inferred:
         return ()
     asked = [*oids[: len(inferred)], *([0] * (len(inferred) - len(oids)))]

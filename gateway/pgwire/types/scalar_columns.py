@@ -1,6 +1,6 @@
 """Columns of booleans, numbers, texts, bytes and uuids to fields.
 
-Numerics are encoded together if their digits fit 64 bits, else one by one.
+Numerics are encoded together if their digits fit 64 bits, otherwise one by one.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def number_binary(stored: str, sent: str) -> Callable[[Array], Fields]:
     """Return the encoder of the binary form of numbers of one width.
 
     Args:
-        stored: their type in Arrow, as numpy spells it.
+        stored: numpy's name for their type in Arrow.
         sent: their type on the wire.
     """
 

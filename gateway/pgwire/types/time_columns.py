@@ -1,6 +1,7 @@
 """Columns of dates, times, timestamps and intervals to fields.
 
-Digits come out of tables: of the days that a column spans, of the seconds of a day, of thousands.
+Digits are taken from tables: of the days that a column spans, of the seconds of a day, of
+thousands.
 """
 
 from __future__ import annotations
@@ -125,7 +126,7 @@ def _trimmed(matrix: Bytes, point: int, lengths: Ints, like: Array) -> Fields:
         matrix: whole rows.
         point: where the fraction begins, with its point.
         lengths: how much of it is kept.
-        like: what is NULL where they are.
+        like: an array that is NULL in the same places.
     """
     matrix, zone = np.ascontiguousarray(matrix), matrix[:, point + 7 :]
     short = np.flatnonzero(lengths != 7)
@@ -211,7 +212,7 @@ timestamp_binary = _count_binary(
     most=(1 << 63) - 1,
     encode=Kind.TIMESTAMP.record.encode,
 )
-"""For timestamptz, too, which counts alike."""
+"""The form of timestamps, and of timestamptz, which counts in the same way."""
 
 
 def time_binary(array: Array) -> Fields:

@@ -337,7 +337,7 @@ class _Reader:
         return self._text[self.at : self.at + 1]
 
     def digit(self) -> None:
-        """Read a digit, after at most one blank and a sign; or a point that comes early."""
+        """Read a digit, after at most one blank and a sign, or a point before its place."""
         if self._next == " ":
             self.at += 1
         if not self._digits and not self._sign and self._next in {"-", "+", "<"} and self._next:

@@ -78,7 +78,7 @@ NUMBER_MACROS: tuple[str, ...] = (
 
 
 _YEAR_2000 = 946_684_800_000_000
-"""In microseconds since 1970."""
+"""The time in microseconds since 1970."""
 _DAY, _INT32_MAX, _MICROS_MAX = 86_400_000_000, (1 << 31) - 1, (1 << 63) // 1000 - 1
 _INTERVAL_RANGE = raising("22008", "'interval out of range'")
 _POSIX_ZONE = r"'(?:[A-Za-z]{3,})?([+-]?)(\d{1,3})(?::(\d{1,2}))?'"

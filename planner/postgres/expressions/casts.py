@@ -110,7 +110,7 @@ def _is_castable(source: DataType, target: DataType) -> bool:
 
 
 def _without_rules(data_type: DataType) -> DataType | None:
-    """Return a type; None for one of the catalog, which has casts of its own."""
+    """Return a type; None for a type of the catalog, which has its own casts."""
     return data_type if is_string(data_type) or not is_of_catalog(data_type) else None
 
 
@@ -161,7 +161,7 @@ def _is_read(target: DataType, source: DataType | None) -> bool:
 
 
 def _read(node: exp.Cast, source: DataType | None, target: DataType) -> None:
-    """Read texts as values that are texts in one spelling."""
+    """Read texts as values that are held as normalised texts."""
     texts, macro = cast(node.this.copy(), "TEXT"), reading_macro(target.kind)
     if target.element is not None:
         is_text = source is not None and source.kind is Kind.TEXT
@@ -196,7 +196,7 @@ _READ = {
     Kind.BYTEA: "pg_sg_bytes",
     Kind.JSON: "pg_sg_json",
 }
-"""Macros that read a text as a type that is not held as text in one spelling."""
+"""Macros that read a text as a type that is not held as a normalised text."""
 
 
 def _time_words(text: exp.Expr, kind: Kind) -> exp.Expr:

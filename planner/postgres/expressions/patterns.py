@@ -1,4 +1,4 @@
-"""Rules for LIKE, `~`, SIMILAR TO and calls with a pattern, whose patterns become those of RE2.
+"""Rules for LIKE, `~`, SIMILAR TO and calls with a pattern, which becomes a pattern of RE2.
 
 DuckDB runs RE2. `substring` with a pattern is in `text_calls`.
 """
@@ -271,7 +271,7 @@ def _regexp_count(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Ex
 
 
 def _regexp_substr(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
-    """Return the n-th match, or what a group of it has matched."""
+    """Return the n-th match, or the text that one of its groups has matched."""
     _check_start(node, given)
     pattern = _flagged(node, given, 4)
     number, group = (_whole(given, at) for at in (3, 5))
@@ -293,7 +293,7 @@ def _check_start(node: exp.Expr, given: list[exp.Expr]) -> None:
 
 
 def _whole(given: list[exp.Expr], at: int) -> int | None:
-    """Return a number that is written out, or 1 if it is left out; None if it is computed."""
+    """Return a literal number, or 1 if it is omitted; None if it is computed."""
     if len(given) <= at:
         return 1
     node = given[at]

@@ -38,7 +38,7 @@ def printed(node: exp.Expr, types: Types, *, is_cast: bool = False) -> exp.Expr 
     Args:
         node: the value.
         types: of the statement.
-        is_cast: whether a boolean is `true`, as in a cast, and not `t`, as everywhere else.
+        is_cast: whether a boolean is printed as `true`, as in a cast, and not as `t`.
 
     Raises:
         NotSupportedError: it is a struct, a map or a row that is not written out. Clients see such

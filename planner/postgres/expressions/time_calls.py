@@ -155,7 +155,7 @@ def _age(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None
 
 
 def _now(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
-    """Write `now()` and the like: when the statement began to run, to the given digits.
+    """Write `now()` and similar calls: the time when the statement began, to the given digits.
 
     DuckDB reads a bare `current_timestamp` as the result column of that name, if there is one;
     PostgreSQL reads the function. So it becomes a call.

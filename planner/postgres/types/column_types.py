@@ -149,7 +149,8 @@ class ColumnTypes:
             found = self._of_series(source, column)
             names = columns_of_function(source) or ()
             if found is None and column in names:
-                # The column is this item's, though its type is not known: do not look further out.
+                # The column belongs to this item, though its type is not known, so outer scopes do
+                # not count.
                 return BIGINT if is_numbered(source) and column == names[-1] else None
             return _ABSENT if found is None else found
         outputs = self._outputs_of(source, node)

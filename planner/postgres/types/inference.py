@@ -1,7 +1,7 @@
-"""The types of expressions in PostgreSQL, as far as the tree and the columns tell.
+"""The types of expressions in PostgreSQL, as far as they follow from the tree and the columns.
 
-DuckDB types expressions by rules of its own. Where PostgreSQL's result depends on its types, the
-rules of rewriting ask here. An answer is certain or None: no type is guessed.
+DuckDB types expressions by its own rules. Where PostgreSQL's result depends on its types, the rules
+of rewriting look them up here. An answer is certain or None: no type is guessed.
 """
 
 from __future__ import annotations

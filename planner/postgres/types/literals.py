@@ -1,4 +1,4 @@
-"""Text literals as values of the types that their places need, beside values of other types."""
+"""Text literals become values of the types that their places need, beside other values."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ _ALTERNATIVES: dict[type[exp.Expr], str] = {
     exp.Least: "LEAST",
     exp.Array: "ARRAY",
 }
-"""Nodes whose alternatives or elements have one type, with PostgreSQL's names of them."""
+"""Nodes whose alternatives or elements have one type, each with PostgreSQL's name for it."""
 _NUMBERS = {*INTEGERS, *FLOATS, Kind.DECIMAL}
 _LITERAL_KINDS = {*INTEGERS, *FLOATS, *TIMES, Kind.DECIMAL, Kind.BOOLEAN, *HELD_AS_TEXT}
 """Types that a text literal takes from a value beside it."""
 TIME_KINDS = {*TIMES, Kind.INTERVAL}
-"""Types whose texts DuckDB reads otherwise than PostgreSQL."""
+"""Types whose texts DuckDB reads differently from PostgreSQL."""
 
 
 def check_literal(literal: exp.Literal, target: DataType) -> Value:
@@ -71,7 +71,8 @@ def convert_time_literal(literal: exp.Literal, target: DataType) -> None:
 def adopted_type(literal: exp.Literal, found: DataType | None, types: Types) -> DataType | None:
     """Return the type that a text literal takes from values beside it; None if it stays a text.
 
-    A literal whose value has several spellings is written in the one in which values are held.
+    A literal whose value can be written in several ways is rewritten in the one in which values are
+    held.
 
     Raises:
         QueryError: it is not a value of that type; the error points at it.
@@ -90,7 +91,7 @@ def adopted_type(literal: exp.Literal, found: DataType | None, types: Types) -> 
 
 
 def check_alternatives(nodes: Nodes, types: Types) -> None:
-    """Check the text literals among the alternatives of CASE, COALESCE and their kin.
+    """Check the text literals among the alternatives of CASE, COALESCE and similar expressions.
 
     DuckDB reads a literal when it is the result; PostgreSQL reads all of them first.
 

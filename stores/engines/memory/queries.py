@@ -358,7 +358,7 @@ def _rows(view: View) -> Iterator[Entry]:
 
 
 def _in_session(time: SessionTime) -> _Test:
-    """Return a test of whether the start and end of a session are asked for."""
+    """Return a test of whether the query wants a session with this start and end."""
     if time == ANY_TIME:
         return lambda entry: True
     starts = first_micros(time.earliest_start_ms), last_micros(time.latest_start_ms)

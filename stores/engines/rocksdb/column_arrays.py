@@ -311,7 +311,7 @@ def _search(held: pa.Array, wanted: Sequence[bytes]) -> tuple[Ints, Flags]:
 
 
 def _key_array(keys: Sequence[bytes]) -> Keys:
-    """Return entry keys as an array of objects; numpy would convert a list to bytes of its own."""
+    """Return entry keys as an array of objects; numpy would convert a list to its own bytes."""
     array: Keys = np.empty(len(keys), dtype=np.object_)
     array[:] = keys
     return array

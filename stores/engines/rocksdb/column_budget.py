@@ -75,7 +75,7 @@ class ColumnBudget:
         """Make room for the columns that an owner wants to keep from now on.
 
         Args:
-            owner: gives back the memory that it has had up to now.
+            owner: releases the memory that it has had so far.
             size_bytes: how much it wants.
             scans: the owner's last two scans.
 
@@ -139,11 +139,11 @@ class ColumnDemand:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that scans have asked for."""
+        """The columns that scans have wanted."""
         return tuple(self._columns)
 
     def note_scan(self, number: int, columns: Sequence[str]) -> None:
-        """Note a scan, by its number on the node, and the columns that it asks for."""
+        """Note a scan, by its number on the node, and the columns that it reads."""
         self.scans = Scans(self.scans.last, number)
         self._is_due, self._pause_s = True, PAUSE_S
         self._columns.update((name, None) for name in columns if name not in COMPUTED)

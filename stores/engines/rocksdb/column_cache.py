@@ -116,7 +116,7 @@ class PartitionColumns:
         """Note that an epoch is about to be applied.
 
         Returns:
-            The change to fill for `note`; None if no one needs to know what the epoch changes.
+            The change to fill for `note`; None if no one needs the changes of the epoch.
         """
         with self._lock:
             # From now on no read of the epoch before may begin: it would miss these changes.
@@ -150,7 +150,7 @@ class PartitionColumns:
 
     @contextmanager
     def replaced(self) -> Iterator[None]:
-        """Keep nothing of the old content while the partition becomes another one, or closes.
+        """Keep nothing of the old content while the partition gets another one, or closes.
 
         Whatever is read of the old view meanwhile is forgotten at the end, after the new one is
         shown.
@@ -250,7 +250,7 @@ class PartitionColumns:
         """Read the columns to keep, or merge changes into them, if the next scan gains by it.
 
         Args:
-            is_stopping: asked often; once it is true, everything is left as it is.
+            is_stopping: called often; once it is true, the work stops without a change.
 
         Raises:
             StoreError: the database cannot be read.
@@ -265,7 +265,7 @@ class PartitionColumns:
             self._merge_early()
 
     def _collect_some(self, is_stopping: Callable[[], bool]) -> None:
-        """Keep all columns; if there is no room for them, those that scans have asked for."""
+        """Keep all columns; if there is no room for them, those that scans have wanted."""
         names = [column.name for column in self._layout.schema.columns]
         with self._lock:
             choices, scans = self._demand.choices(names), self._demand.scans
@@ -330,7 +330,7 @@ class PartitionColumns:
         return self._budget.take(self, size_bytes, self._demand.scans)
 
     def _settle_budget(self) -> None:
-        """Tell the budget what is kept."""
+        """Report the kept columns to the budget."""
         kept = self._kept
         if kept is not None:
             self._take(kept.columns.size_bytes)
@@ -370,7 +370,7 @@ class PartitionColumns:
             return _Found(kept=kept, changes=kept.log.up_to(progress.epoch), progress=progress)
 
     def _merged(self, found: _Found) -> KeptColumns | None:
-        """Return the columns if no changes are left to merge; else None."""
+        """Return the columns if all changes are merged into them; otherwise None."""
         if not found.changes:
             return found.kept.columns
         kept = self._kept

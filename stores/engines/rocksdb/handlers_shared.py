@@ -86,7 +86,7 @@ class Chunks(Protocol):
     """Begins a read of entries."""
 
     def __call__(self, *, first_rows: int) -> Iterator[Entries]:
-        """Return chunks of entries, the first one of so many entries; they may be empty."""
+        """Return chunks of entries, the first one with this many entries; they may be empty."""
 
 
 def stream(chunks: Chunks, decoder: EntryDecoder, limit: int | None) -> BatchStream:
@@ -122,7 +122,7 @@ class _Ranges(Struct, eq=False):
 
     reader: Reader
     ranges: Sequence[tuple[bytes, bytes]]
-    """In the order of the read; the starts are inclusive, the ends exclusive."""
+    """The ranges in the order of the read; the starts are inclusive, the ends exclusive."""
     order: Order
     decoder: EntryDecoder
     limit: int | None

@@ -1,6 +1,6 @@
 """How RocksDB answers the queries of versioned stores.
 
-The latest version of each key is in a segment of its own, where one seek finds it and it never
+The latest version of each key is in a special segment, where one seek finds it and it never
 expires. A replaced version is in the segment of its end. So the version that was valid at a time is
 the first one that ends after it.
 """

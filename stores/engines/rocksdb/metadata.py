@@ -1,4 +1,4 @@
-"""What a partition notes beside its rows: of which store they are, and how far it has come.
+"""The records of a partition beside its rows: the store that they belong to, and its progress.
 
 In the database, before all rows:
 
@@ -29,7 +29,7 @@ from stores.spec.schema import StoreSchema
 DEFINITION = b"\0definition"
 PROGRESS = b"\0progress"
 FIRST_KEY = b"\0"
-"""Before the keys of both, which are before those of all rows."""
+"""Prefix of the keys of both, which sorts before the keys of all rows."""
 METADATA_ENTRIES = 2
 
 

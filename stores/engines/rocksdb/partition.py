@@ -57,7 +57,7 @@ _ANSWERED = "ANSWERED"
 _ALL_KEYS = ChangedKeys(wanted=False)
 _ONE_ROW_A_KEY = frozenset({StoreKind.KEYVALUE, StoreKind.GLOBAL})
 _WITH_COLUMNS = _ONE_ROW_A_KEY | {StoreKind.WINDOW, StoreKind.SESSION}
-"""Not versions: the end of one changes with the next, without a row of its own in the log."""
+"""Versions are excluded: the end of one changes with the next, without its own row in the log."""
 
 
 class RocksPartition:

@@ -6,7 +6,7 @@ database, however, sees the entries at the time it was made. So one is made toge
 snapshot, and readers take turns on it, a chunk at a time. They could not read side by side anyway:
 rocksdict holds the interpreter's lock while it reads.
 
-A long read of the newest epoch has an iterator of its own, which gives an entry with one call
+A long read of the newest epoch has its own iterator, which gives an entry with one call
 instead of three. It is used only if nothing was written before it was made.
 """
 
@@ -32,7 +32,7 @@ MISSING = "key not found"
 CHUNK_ROWS_MIN = 64
 """Rows of the first chunk of a read, so that a short range costs little. The next are larger."""
 WALKED_ROWS_MIN = 1024
-"""From chunks of this size on, a read pays for an iterator of its own."""
+"""From chunks of this size on, its own iterator makes a read faster."""
 _STEPS_MAX = 4
 """Steps tried before a seek, which costs as much as that many steps."""
 _CHUNK_BYTES = 16 << 20
@@ -240,7 +240,7 @@ class Reader:
 def _raise_unless_missing(error: Exception) -> None:
     """Raise a StoreError, unless a key is missing.
 
-    rocksdict tells a missing key from a broken disk only by the text of a bare Exception.
+    rocksdict distinguishes a missing key from a broken disk only by the text of a bare Exception.
     """
     if type(error) is not Exception:
         raise error
@@ -269,7 +269,7 @@ def _take(
     keys: list[bytes] = []
     rows: list[bytes] = []
     add_key, add_row = keys.append, rows.append
-    # One by one: a list of so many tuples would set off the garbage collector.
+    # One by one, as a long list of tuples would set off the garbage collector.
     for key, row in itertools.islice(walked, rows_max):
         add_key(key)
         add_row(row)
