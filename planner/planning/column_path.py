@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from planner.planning.row_plan import EXACT_MEANS, Aggregate, RowPlan, Taken, Term
+from planner.planning.row_plan import WHOLE, Aggregate, RowPlan, Taken, Term
 from planner.values.numerics import quotient
 from stores.spec.arrow import physical_list
 from stores.spec.schema import Column, Kind, Row, Value
@@ -160,7 +160,7 @@ def _asked(aggregate: Aggregate) -> list[tuple[str | None, str]]:
         return [(None, "count_all")]
     names = [aggregate.name]
     if aggregate.name == "avg":
-        names = ["sum", "count"] if _is_of(aggregate, EXACT_MEANS) else ["mean"]
+        names = ["sum", "count"] if _is_of(aggregate, WHOLE) else ["mean"]
     return [(f"c{aggregate.at}", name) for name in names]
 
 

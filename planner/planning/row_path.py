@@ -16,8 +16,9 @@ import pyarrow as pa
 from planner.errors import InvalidValueError
 from planner.planning.column_path import COLUMN_ROWS_MAX, reducer
 from planner.planning.limits import NO_LIMITS, Limits
-from planner.planning.row_plan import EXACT_MEANS, Aggregate, RowPlan, Taken, Term
-from planner.values.numerics import quotient
+from planner.planning.row_plan import EXACT, Aggregate, RowPlan, Taken, Term
+from planner.postgres.types.result_types import DIGITS_MAX
+from planner.values.numerics import quotient, total
 from stores.codec.rows import row_getter
 from stores.spec.schema import Column, Kind, Row, Value
 
@@ -217,10 +218,10 @@ def _output(output: Taken | Aggregate) -> Callable[[list[Row]], Value]:
         return len
     compute = _AGGREGATES[output.name]
     kind = None if output.of is None else output.of.kind
-    if output.name == "sum" and kind is Kind.BIGINT:
-        compute = _sum_of_bigints
-    elif output.name == "avg" and kind in EXACT_MEANS:
-        compute = _mean_of_integers
+    if output.name == "sum" and kind in {Kind.BIGINT, Kind.DECIMAL}:
+        compute = _exact_sum
+    elif output.name == "avg" and kind in EXACT:
+        compute = _exact_mean
 
     def computed(rows: list[Row]) -> Value:
         return compute([value for row in rows if (value := row[at]) is not None])
@@ -232,16 +233,26 @@ def _sum(values: list[Any]) -> Value:
     return _finite(sum(values)) if values else None
 
 
-def _sum_of_bigints(values: list[Any]) -> Value:
-    return Decimal(sum(values)) if values else None
+def _exact_sum(values: list[Any]) -> Decimal | None:
+    if not values:
+        return None
+    return Decimal(sum(values)) if type(values[0]) is int else _held(total(values))
 
 
 def _mean(values: list[Any]) -> Value:
     return _finite(sum(values) / len(values)) if values else None
 
 
-def _mean_of_integers(values: list[Any]) -> Value:
-    return quotient(Decimal(sum(values)), Decimal(len(values))) if values else None
+def _exact_mean(values: list[Any]) -> Value:
+    found = _exact_sum(values)
+    return None if found is None else _held(quotient(found, Decimal(len(values))))
+
+
+def _held(number: Decimal) -> Decimal:
+    """Return a number, unless it has more digits than a numeric can hold."""
+    if len(number.as_tuple().digits) > DIGITS_MAX:
+        raise _DeclinedError
+    return number
 
 
 def _least(values: list[Any]) -> Value:

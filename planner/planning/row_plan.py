@@ -19,9 +19,9 @@ from planner.binding.bind import Bound
 from planner.planning.limits import NO_LIMITS, Limits, limits_of
 from planner.planning.row_columns import RowColumns
 from planner.postgres.types.output_columns import is_star
-from planner.postgres.types.result_types import NUMERIC
+from planner.postgres.types.result_types import NUMERIC, sum_type
 from planner.trees.known_arguments import known_node
-from stores.spec.schema import BIGINT, Column, DataType, Kind, decimal_type
+from stores.spec.schema import BIGINT, Column, DataType, Kind
 
 ORDERED = frozenset(
     {
@@ -44,8 +44,8 @@ _FLOATS = frozenset({Kind.DOUBLE})
 """Types that are ordered too, except for NaN: a row plan declines when it meets one."""
 _EXTREMES = (ORDERED - {Kind.BOOLEAN, Kind.BYTEA}) | _FLOATS
 """Types that `min` and `max` take."""
-_INTEGERS = frozenset({Kind.TINYINT, Kind.SMALLINT, Kind.INTEGER})
-EXACT_MEANS = _INTEGERS | {Kind.BIGINT}
+WHOLE = frozenset({Kind.TINYINT, Kind.SMALLINT, Kind.INTEGER, Kind.BIGINT})
+EXACT = WHOLE | {Kind.DECIMAL}
 """Types whose `avg` is a numeric: the exact sum divided by the count."""
 
 
@@ -99,7 +99,6 @@ class RowPlan(Struct, frozen=True, kw_only=True):
         )
 
 
-_SUM_OF_BIGINTS = decimal_type(38, 0)
 _PARTS = frozenset(
     {
         *("expressions", "from_", "joins", "where", "limit", "offset", "order", "group"),
@@ -314,10 +313,6 @@ def _type_of(output: Taken | Aggregate) -> DataType | None:
         found = of if kind in _EXTREMES else None
     elif kind in _FLOATS:
         found = of
-    elif output.name == "avg" and kind in EXACT_MEANS:
-        found = NUMERIC
-    elif output.name == "sum" and kind in _INTEGERS:
-        found = BIGINT
-    elif output.name == "sum" and kind is Kind.BIGINT:
-        found = _SUM_OF_BIGINTS
+    elif kind in EXACT:
+        found = NUMERIC if output.name == "avg" else sum_type(of)
     return found

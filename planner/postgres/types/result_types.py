@@ -209,7 +209,7 @@ def aggregate_type(name: str, of: DataType | None, node: exp.Func) -> DataType |
     if of.kind in FLOATS:
         return DOUBLE
     if name == "sum":
-        return _sum_type(of)
+        return sum_type(of)
     if name == "avg":
         return NUMERIC if as_decimal(of) is not None else None
     decimal = as_decimal(of)
@@ -251,7 +251,8 @@ def number_type(
     return None
 
 
-def _sum_type(of: DataType) -> DataType | None:
+def sum_type(of: DataType) -> DataType | None:
+    """Return the type of the sum of integers or decimals; None for other types."""
     if of.kind in {Kind.TINYINT, Kind.SMALLINT, Kind.INTEGER}:
         return BIGINT
     if of.kind is Kind.BIGINT:

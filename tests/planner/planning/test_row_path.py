@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -17,7 +18,7 @@ from planner.sql import EngineLimits, SqlEngine
 from planner.values.session import Session
 from stores.spec.arrow import physical_list
 from stores.spec.schema import Row, Value
-from tests.planner.sides import comparable, ordered, rows_of, run
+from tests.planner.sides import comparable, looked_up, ordered, rows_of, run
 from tests.support.stores import FixedCatalog, batch, fill, keyvalue, open_store
 
 COLUMNS = {
@@ -42,6 +43,7 @@ AGGREGATES = [
     "avg(d)",
     "avg(i)",
     "avg(b)",
+    "avg(n)",
 ]
 
 
@@ -174,7 +176,7 @@ def test_statements_with_a_row_path(planning: SqlEngine, sql: str) -> None:
         "SELECT t FROM things GROUP BY t HAVING count(*) > 1",
         "SELECT t FROM things GROUP BY ROLLUP (t)",
         "SELECT d FROM things GROUP BY d",
-        "SELECT avg(n) FROM things",
+        "SELECT stddev(n) FROM things",
         "SELECT string_agg(t, ',') FROM things",
         "SELECT a.i FROM things a, things b",
         "SELECT i FROM things UNION SELECT 1",
@@ -185,3 +187,22 @@ def test_statements_with_a_row_path(planning: SqlEngine, sql: str) -> None:
 )
 def test_statements_that_need_duckdb(planning: SqlEngine, sql: str) -> None:
     assert path_of(planning, sql)[0] is None
+
+
+def test_a_sum_of_too_many_digits_is_declined(tmp_path: Path) -> None:
+    schema = keyvalue("sums", {"k": "integer"}, {"n": "decimal(38,2)"}, partitions=1)
+    store = open_store(schema, directory=tmp_path)
+    fill(store, [(1, Decimal("9" * 36 + ".99")), (2, Decimal("1.00"))])
+    engine, session = SqlEngine(FixedCatalog(store)), Session()
+
+    def found(function: str, keys: str) -> Sequence[Row] | None:
+        statement = engine.prepare(f"SELECT {function}(n) FROM sums WHERE k IN {keys}", session)
+        return looked_up(statement, (), session)
+
+    try:
+        for function in ("sum", "avg"):
+            assert found(function, "(1, 2)") is None
+            assert found(function, "(2, 3)") == ((Decimal(1),),)
+    finally:
+        engine.close()
+        store.close()
