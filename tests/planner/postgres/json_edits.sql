@@ -376,6 +376,7 @@ SELECT to_number('1.5', '9D9')
 SELECT to_number('<12>', '99PR')
 : numeric
 = -12
+~ PR in a template of numbers is not supported
 SELECT to_number('12-', '99MI')
 : numeric
 = -12

@@ -87,9 +87,9 @@ SELECT to_char(tz, 'YYYY-MM-DD"T"HH24:MI:SS') FROM samples ORDER BY id
 = 2020-06-15T06:07:08
 = 1970-01-01T00:00:00
 = 2020-07-04T16:45:30
-SELECT to_char(125, '999'), to_char(125.8, '999D9'), to_char(-125.8, '999D99S'), to_char(1234567, '9,999,999'), to_char(0.5, '0.99'), to_char(0.5, 'FM90.00'), to_char(1234.5, 'FM9,999.00'), to_char(12, '00000'), to_char(-5, '9PR'), to_char(485, 'RN'), to_char(485, 'L999'), to_char(148.5, '999.999'), to_char(482, '999th'), to_char(1234, '999')
-: text text text text text text text text text text text text text text
-=  125	 125.8	125.80-	 1,234,567	 0.50	0.50	1,234.50	 00012	<5>	        CDLXXXV	  485	 148.500	 482nd	 ###
+SELECT to_char(125, '999'), to_char(125.8, '999D9'), to_char(-125.8, '999D99S'), to_char(1234567, '9,999,999'), to_char(0.5, '0.99'), to_char(0.5, 'FM90.00'), to_char(1234.5, 'FM9,999.00'), to_char(12, '00000'), to_char(485, 'L999'), to_char(148.5, '999.999'), to_char(482, '999th'), to_char(1234, '999')
+: text text text text text text text text text text text text
+=  125	 125.8	125.80-	 1,234,567	 0.50	0.50	1,234.50	 00012	  485	 148.500	 482nd	 ###
 SELECT to_char(i, 'FM999,999'), to_char(n, 'FM999990.00'), to_char(d, '9.99') FROM samples ORDER BY id
 : text text text
 = 1	1.50	  .50
