@@ -262,7 +262,7 @@ def _page(scatter: Scatter, streams: Sequence[BatchStream]) -> tuple[list[Row], 
     if wanted is None or wanted > ROWS_MAX:
         return None
     share = wanted // len(streams)
-    reads = [stream.rows(share + share // 2 + 2) for stream in streams]
+    reads = [stream.rows(share + share // 4 + 1) for stream in streams]
     places = [access.columns.index(name) for name, _ in top.columns]
     return first_few_rows(reads, places, top.order, wanted=wanted, rows_max=ROWS_MAX)
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import sys
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from operator import itemgetter
 from typing import Any
 
@@ -141,29 +143,49 @@ def first_few_rows(
         rows_max: how many rows may be read.
 
     Returns:
-        None if more rows would have to be read, or one has a NULL in a column of the order.
+        None if more rows would have to be read, or a column of the order has a NULL or NaN.
     """
-    key_of, descending = itemgetter(*places), order is Order.DESCENDING
-    rows, counts = list[Row](), [0] * len(reads)
+    key_of, is_ascending = itemgetter(*places), order is Order.ASCENDING
+    rows = list[Row]()
+    known: list[list[Any]] = [[] for _ in reads]
+    """The keys of the rows of each read, least first."""
     lasts: dict[int, Any] = {}
-    waiting = list(range(len(reads)))
+    waiting: Iterable[int] = range(len(reads))
     while len(rows) <= rows_max:
         for number in waiting:
-            chunk = next((each for each in reads[number] if each), None)
+            chunk = next(filter(None, reads[number]), None)
             if chunk is None:
                 lasts.pop(number, None)
                 continue
-            if any(row[place] is None for row in chunk for place in places):
-                return None  # Python does not order NULLs
+            keys = list(map(key_of, chunk))
+            if not _are_ordered([keys] if len(places) == 1 else list(zip(*keys, strict=True))):
+                return None
             rows += chunk
-            counts[number] += len(chunk)
-            lasts[number] = key_of(chunk[-1])
+            lasts[number] = keys[-1]
+            if is_ascending:
+                known[number] += keys
+            else:
+                known[number][:0] = reversed(keys)
         if not lasts:
-            return rows, counts
+            break
         # The rows up to the last known row of each unfinished read are final.
-        edge = max(lasts.values()) if descending else min(lasts.values())
-        known = sum(key_of(row) >= edge if descending else key_of(row) <= edge for row in rows)
-        if known >= wanted:
-            return rows, counts
+        if is_ascending:
+            edge = min(lasts.values())
+            final = sum([bisect_right(keys, edge) for keys in known])
+        else:
+            edge = max(lasts.values())
+            final = sum([len(keys) - bisect_left(keys, edge) for keys in known])
+        if final >= wanted:
+            break
         waiting = [number for number, last in lasts.items() if last == edge]
-    return None
+    else:
+        return None
+    return rows, list(map(len, known))
+
+
+def _are_ordered(columns: Sequence[Sequence[Any]]) -> bool:
+    """Return whether Python orders the values of each column: there is no NULL and no NaN."""
+    for values in columns:
+        if None in values or (type(values[0]) is float and any(map(math.isnan, values))):
+            return False
+    return True

@@ -71,8 +71,8 @@ class Segments:
 
     def readable(self, time: TimeRange, progress: Progress) -> tuple[int, int]:
         """Return the first and last readable window start of a range; first > last if empty."""
-        first = max(first_micros(time.start_ms), self.live_from_us(progress))
-        return first, last_micros(time.end_ms)
+        first, last = first_micros(time.start_ms), last_micros(time.end_ms)
+        return first if self.retention_ms is None else max(first, self.live_from_us(progress)), last
 
 
 def first_micros(time_ms: int | None) -> int:

@@ -87,7 +87,7 @@ class BatchStream(Struct, eq=False):
         """Return the rows as tuples of physical values, in the order of the batches.
 
         Args:
-            first_rows: how many are read at first, at least 1; the next chunks are larger. Chunks
+            first_rows: how many are read at first, at least 1; later chunks may be larger. Chunks
                 may be empty.
         """
         assert self._rows is not None, "the engine gives batches only"

@@ -153,7 +153,7 @@ class _Ranges(Struct, eq=False):
             if count == first_rows and left != 0:
                 rest = (keys[-1] + b"\0", end) if is_ascending else (start, keys[-1])
                 chunks: Chunks = partial(self.reader.chunks, *rest, order)
-                for keys, rows in _limited(chunks, first_rows * 2, left):
+                for keys, rows in _limited(chunks, first_rows, left):
                     yield decode(keys, rows)
                     if left is not None:
                         left -= len(keys)

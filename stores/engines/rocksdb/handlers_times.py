@@ -7,20 +7,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
 from typing import TypeAlias
 
-from stores.codec.layout import TIME_BYTES, Bounds, Layout, encode_time
+from msgspec import Struct
+
+from stores.codec.layout import TIME_BYTES, Bounds, Layout, encode_time, segment_bytes
 from stores.codec.segments import MICROS_MAX, MICROS_MIN, Segments, first_micros, last_micros
 from stores.engines.rocksdb.column_arrays import Within
 from stores.engines.rocksdb.column_cache import PartitionColumns
 from stores.engines.rocksdb.column_ends import FirstRows
 from stores.engines.rocksdb.handlers_shared import (
+    SEGMENTS_READ_UNSEEN,
     Handlers,
     TimeFilter,
     common_handlers,
     live_segments,
+    range_stream,
     segment_chunks,
     stream,
 )
@@ -44,8 +47,7 @@ _KeyQuery: TypeAlias = WindowKeyQuery | SessionKeyQuery
 _RangeQuery: TypeAlias = WindowRangeQuery | SessionRangeQuery
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Times:
+class _Times(Struct, frozen=True, kw_only=True):
     """The requested times: those that decide an entry's segment, and the starts of sessions."""
 
     first: int
@@ -110,11 +112,12 @@ def _time_handlers(
     def key_query(view: View, query: _KeyQuery) -> BatchStream:
         key = layout.keys.encode_whole(query.key)
         times = times_of(view, query.time)
-        return stream(
-            partial(_key_chunks, layout, view, key, times, order=query.order),
-            layout.decoder(query.columns),
-            query.limit,
-        )
+        order, decoder = query.order, layout.decoder(query.columns)
+        ranges = _key_ranges(layout, key, times, order)
+        if ranges is not None:
+            return range_stream(view.data, ranges, order, decoder, query.limit)
+        chunks = partial(_key_chunks, layout, view, key, times, order=order)
+        return stream(chunks, decoder, query.limit)
 
     def range_query(view: View, query: _RangeQuery) -> BatchStream:
         times, is_whole = times_of(view, query.time), query.time == scan_all.time
@@ -181,13 +184,35 @@ def _range(
     return columns.stream(view, decoder.names, found, within, is_whole=is_whole, first=first)
 
 
+def _key_ranges(
+    layout: Layout, key: bytes, times: _Times, order: Order
+) -> list[tuple[bytes, bytes]] | None:
+    """Return the ranges of the entries of one key; None if segments or entries have to be checked.
+
+    There are no more of them than segments are read without a check.
+    """
+    low, high = times.first, times.last
+    if low > high:
+        return []
+    number_of = layout.segments.number_of
+    first, last = number_of(low), number_of(high)
+    if times.starts is not None or last - first >= SEGMENTS_READ_UNSEEN:
+        return None
+    start, end = _key_bounds(key, times)
+    numbers = range(first, last + 1) if order is Order.ASCENDING else range(last, first - 1, -1)
+    return [(segment + start, segment + end) for segment in map(segment_bytes, numbers)]
+
+
+def _key_bounds(key: bytes, times: _Times) -> tuple[bytes, bytes]:
+    # FF sorts after every encoded time.
+    return key + encode_time(times.first), key + encode_time(times.last) + b"\xff"
+
+
 def _key_chunks(
     layout: Layout, view: View, key: bytes, times: _Times, *, order: Order, first_rows: int
 ) -> Iterator[Entries]:
     """Yield the entries of one key, by time."""
-    # FF sorts after every encoded time.
-    bounds = key + encode_time(times.first), key + encode_time(times.last) + b"\xff"
-    starts = times.start_filter
+    bounds, starts = _key_bounds(key, times), times.start_filter
     for segment in _segments(layout, view, times, order):
         chunks = segment_chunks(view.data, segment, bounds, order, first_rows)
         yield from chunks if starts is None else map(starts.keep, chunks)
