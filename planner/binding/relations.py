@@ -105,6 +105,11 @@ class Relation(Struct, frozen=True, kw_only=True):
         return {column.name: column for column in (*self.columns, *self.hidden)}
 
 
+def relation_of(schema: StoreSchema) -> Relation:
+    """Return a store as a relation."""
+    return Relation(name=schema.name, columns=schema.columns, store=schema)
+
+
 def resolve(table: exp.Table, catalog: StoreCatalog) -> Relation:
     """Return the relation that a table node names.
 
@@ -120,7 +125,7 @@ def resolve(table: exp.Table, catalog: StoreCatalog) -> Relation:
     elif schema in {"", "public"}:
         store = catalog.stores.get(name)
         if store is not None:
-            return Relation(name=name, columns=store.schema.columns, store=store.schema)
+            return relation_of(store.schema)
     else:
         raise UnknownNameError(
             f'schema "{schema}" does not exist',

@@ -14,6 +14,7 @@ from planner.binding.relations import identifier, require_missing, vocabulary_of
 from planner.commands.row_commands import ROW_COMMANDS, plan_row_command
 from planner.commands.transaction import read_transaction
 from planner.errors import InvalidSyntaxError, LimitExceededError, UnknownNameError
+from planner.planning.plain_lookups import PlainLookups
 from planner.planning.plan import QueryPlan
 from planner.planning.plan_query import plan_query
 from planner.statements.engine_parts import EngineParts
@@ -71,6 +72,16 @@ class Preparer:
         Raises:
             QueryError: the statement is malformed or cannot be run.
         """
+        lookup = self._queries.prepare_lookup(sql, parameter_types)
+        return lookup or self._prepare(sql, parameter_types, cancellation, plan_inner)
+
+    def _prepare(
+        self,
+        sql: str,
+        parameter_types: Sequence[DataType | None],
+        cancellation: Cancellation,
+        plan_inner: PlanInner,
+    ) -> Statement:
         parsed = parse(sql, parameter_types)
         kind = parsed.kind
         if kind is StatementKind.EMPTY:
@@ -123,6 +134,29 @@ class QueryPreparer:
         self._catalog, self._composer = parts.catalog, parts.composer
         self._pg_catalog, self._executor = parts.pg_catalog, parts.executor
         self._vocabulary = vocabulary_of_stores(parts.catalog)
+        self._lookups = PlainLookups(parts.catalog, parts.pg_catalog.oid_of)
+
+    def prepare_lookup(
+        self, sql: str, parameter_types: Sequence[DataType | None]
+    ) -> Statement | None:
+        """Return a planned lookup of one key; None for any other text.
+
+        Args:
+            sql: one statement.
+            parameter_types: types that the client gives.
+        """
+        plan = self._lookups.plan(sql, parameter_types)
+        if plan is None:
+            return None
+        return Statement(
+            sql=sql,
+            kind=StatementKind.SELECT,
+            columns=plan.columns,
+            parameters=plan.parameters,
+            returns_rows=True,
+            plan=plan,
+            look_up=self._executor.look_up(plan),
+        )
 
     def prepare(
         self,

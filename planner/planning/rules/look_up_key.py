@@ -29,11 +29,17 @@ def look_up_key(draft: Draft) -> Draft:
         return draft
     if plain.limits != NO_LIMITS or plain.tree.args.get("order"):
         return draft
-    node = _lookup(draft.access, plain.projection.names)
+    node = lookup_of(draft.access, plain.projection.names)
     return draft if node is None else draft.with_node(node, plain.source, plain.projection)
 
 
-def _lookup(access: Access, names: tuple[str, ...]) -> Lookup | None:
+def lookup_of(access: Access, names: tuple[str, ...]) -> Lookup | None:
+    """Return the lookup that an access is; None if it is another read.
+
+    Args:
+        access: the read.
+        names: of the columns to return.
+    """
     operands = access.single_key
     stored = [c.name for c in (*access.schema.key, *access.schema.value)]
     if operands is None or not set(names).issubset(stored):
