@@ -10,14 +10,29 @@ from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct
 
-from planner.binding.domains import Domain, domain_reader, sortable
+from planner.binding.domains import Domain, domain_reader, place_of, sortable
 from planner.binding.predicates import Disjunct, OneOf
 from planner.planning.access import Access, partitions_in
 from planner.planning.filters import Allowed, Keep, Test, batch_filter, row_test
 from planner.planning.key_regions import Region, RegionReader, merged
 from planner.planning.partition_queries import PartitionQueries, Route, Target
-from stores.spec.query import Order
-from stores.spec.schema import Row, StoreSchema
+from stores.codec.rows import row_getter
+from stores.spec.query import KeyQuery, Order
+from stores.spec.schema import Key, Row, StoreKind, StoreSchema
+
+KEYS_MAX = 64
+"""So many keys are asked one by one in the time of a few streams of them."""
+_WITH_KEYS = {StoreKind.KEYVALUE, StoreKind.GLOBAL}
+"""Kinds that answer a `KeyQuery`; a third party's may not."""
+
+
+class KeyReads(Struct, frozen=True):
+    """Single keys to look up."""
+
+    targets: Sequence[tuple[int, KeyQuery]]
+    """Each partition and its query."""
+    row_of: Callable[[Row], Row]
+    """Takes the columns of the read out of a key and its value."""
 
 
 class Scatter(Struct, frozen=True, kw_only=True):
@@ -25,6 +40,8 @@ class Scatter(Struct, frozen=True, kw_only=True):
 
     access: Access
     targets: Sequence[Target] = ()
+    keys: KeyReads | None = None
+    """Reads of single keys, which take the place of `targets`; None if there are none."""
     allowed: Sequence[Allowed] | None = None
     """The predicate that rows must meet; None if all rows that are read meet it."""
     enough: int | None = None
@@ -44,12 +61,22 @@ class Scatter(Struct, frozen=True, kw_only=True):
         access = self.access
         return row_test(access.schema, self.allowed, access.decoded(is_exact=False))
 
+    def left_of(self, rows: list[Row]) -> list[Row]:
+        """Return the rows that meet the predicate, of rows as they are read."""
+        test = self.row_test()
+        return rows if test is None else list(filter(test, rows))
 
-def scatterer(access: Access, route: Route) -> Callable[[Row], Scatter]:
+
+def scatterer(access: Access, route: Route, *, by_key: bool = False) -> Callable[[Row], Scatter]:
     """Return the function from the parameters to the queries; none if no row can match.
 
     It raises QueryError if a parameter does not have its declared type, and CodecError if one
     cannot be a key.
+
+    Args:
+        access: what is read.
+        route: gives the partition of a key.
+        by_key: whether to ask for few whole keys one by one, if the rows have what is read.
     """
     schema, top = access.schema, access.top
     readers = [_DisjunctReader(schema, each) for each in access.predicate.disjuncts]
@@ -58,6 +85,7 @@ def scatterer(access: Access, route: Route) -> Callable[[Row], Scatter]:
     first = top or access.by_time
     limits = access.limit if first is None else first.limits
     held = 1 if top is not None and top.held is not None else 0
+    row_of = _key_row_getter(access) if by_key else None
     nothing = Scatter(access=access)
 
     def scatter(parameters: Row) -> Scatter:
@@ -74,7 +102,13 @@ def scatterer(access: Access, route: Route) -> Callable[[Row], Scatter]:
             each_wanted = [every if p.partitions is None else p.partitions for p in parts]
             wanted = frozenset().union(*each_wanted)
             is_exact = all(p == wanted for p in each_wanted) and all(r.is_exact for r in disjoint)
+        allowed = None if is_exact else _all_allowed(schema, parts, parameters)
         enough = None if limits is None else limits.enough(parameters)
+        if row_of is not None and len(disjoint) == 1 and _are_few_keys(disjoint[0]):
+            placed = [(route(key), key) for key in disjoint[0].keys]
+            of_keys = [(at, KeyQuery(key=key)) for at, key in _in_order(placed) if at in wanted]
+            found = KeyReads(of_keys, row_of)
+            return Scatter(access=access, keys=found, allowed=allowed, enough=enough)
         queries, limit = (exact, enough) if is_exact else (inexact, None)
         if limit is not None:
             limit += held
@@ -83,10 +117,34 @@ def scatterer(access: Access, route: Route) -> Callable[[Row], Scatter]:
             targets += queries.targets(region, route, limit)
         if wanted is not every:
             targets = [target for target in targets if target[0] in wanted]
-        allowed = None if is_exact else _all_allowed(schema, parts, parameters)
         return Scatter(access=access, targets=targets, allowed=allowed, enough=enough)
 
     return scatter
+
+
+def _are_few_keys(region: Region) -> bool:
+    return 0 < len(region.keys) <= KEYS_MAX and not region.intervals
+
+
+def _in_order(keys: list[tuple[int, Key]]) -> list[tuple[int, Key]]:
+    """Return keys by partition, then in the order in which streams have them."""
+    try:
+        return sorted(keys)
+    except TypeError:  # some are NULL
+        return sorted(keys, key=lambda placed: (placed[0], place_of(placed[1])))
+
+
+def _key_row_getter(access: Access) -> Callable[[Row], Row] | None:
+    """Return what takes the columns of a read out of a key and its value, if they have them all.
+
+    As in rows of streams, columns of the predicate follow those of the access.
+    """
+    schema = access.schema
+    stored = [column.name for column in (*schema.key, *schema.value)]
+    wanted = access.decoded(is_exact=False)
+    if schema.kind not in _WITH_KEYS or not set(wanted).issubset(stored):
+        return None
+    return row_getter([stored.index(name) for name in wanted])
 
 
 def _queries(access: Access, *, is_exact: bool) -> PartitionQueries:

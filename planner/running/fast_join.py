@@ -13,13 +13,13 @@ from planner.planning.plan import QueryPlan
 from planner.planning.row_joins import RowJoin
 from planner.planning.row_path import RowPath
 from planner.planning.scatter import scatterer
-from planner.running.fast_lookup import Admission, ask
+from planner.running.fast_lookup import Admission
+from planner.running.few_reads import FewReads
 from planner.running.gathering import few_rows_of
 from planner.running.joined_rows import joined_rows
 from planner.values.session import Session
 from planner.values.statement import LookedUp, LookUp
 from stores.errors import StoreError
-from stores.spec.position import EMPTY, Position
 from stores.spec.schema import Key, Row
 from stores.spec.store import Store, StoreCatalog
 
@@ -63,8 +63,9 @@ def fast_join(
         result = None if rows is None else path.finish(rows, parameters)
         if result is None:
             return None
-        session.note(reads.position)
-        return LookedUp(result, tuple(reads.counted.values()), reads.position)
+        noted = reads.noted
+        session.note(noted.position)
+        return LookedUp(result, noted.reads, noted.position)
 
     return look_up
 
@@ -78,15 +79,13 @@ class _Reads:
         parameters: the statement's.
     """
 
-    __slots__ = ("_parameters", "_routes", "_stores", "counted", "position")
+    __slots__ = ("_parameters", "_routes", "_stores", "noted")
 
     def __init__(
         self, stores: Sequence[Store], routes: Sequence[Callable[[Key], int]], parameters: Row
     ) -> None:
         self._stores, self._routes, self._parameters = stores, routes, parameters
-        self.position: Position = EMPTY
-        self.counted: dict[tuple[str, int], tuple[str, int, int, int]] = {}
-        """By store and partition: both again, then the epoch and the number of rows."""
+        self.noted = FewReads()
 
     def read(self, number: int, access: Access, rows_max: int) -> tuple[list[Row], int] | None:
         """Return the rows of a step; see `planner.running.joined_rows`.
@@ -98,22 +97,15 @@ class _Reads:
             QueryError: a parameter does not have its declared type.
             StoreError: a partition cannot be read.
         """
-        scatter = scatterer(access, self._routes[number])(self._parameters)
+        scatter = scatterer(access, self._routes[number], by_key=True)(self._parameters)
+        store, noted = self._stores[number], self.noted
+        if scatter.keys is not None:
+            rows = noted.rows_by_key(store, scatter.keys)
+            return None if rows is None else (scatter.left_of(rows), len(rows))
         targets = scatter.targets
-        if len(targets) > _TARGETS_MAX:
+        streams = noted.ask(store, targets) if len(targets) <= _TARGETS_MAX else None
+        found = None if streams is None else few_rows_of(scatter, streams, rows_max)
+        if found is None:
             return None
-        answers = ask(self._stores[number], scatter)
-        found = None
-        if answers is not None:
-            found = few_rows_of(scatter, [answer.value for answer in answers], rows_max)
-        if answers is None or found is None:
-            return None
-        name, counted = access.schema.name, self.counted
-        for (partition, _), answer, count in zip(targets, answers, found[1], strict=True):
-            place, epoch = (name, partition), answer.epoch
-            before = counted.get(place)
-            if before is not None and before[2] != epoch:
-                return None
-            counted[place] = name, partition, epoch, count + (0 if before is None else before[3])
-            self.position = self.position.merge(answer.position)
+        noted.count(store, targets, found[1])
         return found[0], sum(found[1])

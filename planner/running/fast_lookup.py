@@ -16,7 +16,8 @@ from planner.errors import QueryError
 from planner.planning.access import Access
 from planner.planning.plan import Lookup, QueryPlan
 from planner.planning.row_path import RowPath
-from planner.planning.scatter import Scatter, scatterer
+from planner.planning.scatter import scatterer
+from planner.running.few_reads import FewReads
 from planner.running.gathering import read_few
 from planner.syntax.options import DEFAULT_OPTIONS, PLAIN_SESSION, read_options
 from planner.syntax.with_clause import NO_CLAUSE
@@ -24,8 +25,7 @@ from planner.values.comparison_bounds import Fitted
 from planner.values.session import Session, TransactionStatus
 from planner.values.statement import LookedUp, LookUp
 from stores.errors import CodecError, StoreError
-from stores.spec.position import EMPTY
-from stores.spec.query import BatchStream, KeyQuery
+from stores.spec.query import KeyQuery
 from stores.spec.result import Success
 from stores.spec.schema import Key, Row, StoreSchema
 from stores.spec.store import Store, StoreCatalog
@@ -156,8 +156,8 @@ def fast_rows(
         catalog: the stores.
         route: the partitioner of the store.
     """
-    name, admitted = access.schema.name, Admission(plan, access.schema, catalog).store
-    scatter_of = scatterer(access, route)
+    admitted = Admission(plan, access.schema, catalog).store
+    scatter_of = scatterer(access, route, by_key=True)
 
     def look_up(parameters: Row, session: Session) -> LookedUp | None:
         store = admitted(parameters, session)
@@ -167,38 +167,23 @@ def fast_rows(
             scatter = scatter_of(parameters)
         except (CodecError, QueryError):
             return None
-        answers = ask(store, scatter)
-        if answers is None:
+        reads = FewReads()
+        rows: Sequence[Row] | None = None
+        if scatter.keys is not None:
+            read = reads.rows_by_key(store, scatter.keys)
+            rows = None if read is None else path.finish(scatter.left_of(read), parameters)
+        else:
+            streams = reads.ask(store, scatter.targets)
+            try:
+                found = None if streams is None else read_few(path, scatter, streams, parameters)
+            except StoreError:
+                return None
+            if found is not None:
+                rows, counts = found
+                reads.count(store, scatter.targets, counts)
+        if rows is None:
             return None
-        try:
-            found = read_few(path, scatter, [answer.value for answer in answers], parameters)
-        except StoreError:
-            return None
-        if found is None:
-            return None
-        rows, counts = found
-        position = EMPTY
-        for answer in answers:
-            position = position.merge(answer.position)
-        session.note(position)
-        reads: dict[int, tuple[str, int, int, int]] = {}
-        for (partition, _), answer, count in zip(scatter.targets, answers, counts, strict=True):
-            before = reads[partition][3] if partition in reads else 0
-            reads[partition] = name, partition, answer.epoch, before + count
-        return LookedUp(rows, tuple(reads.values()), position)
+        session.note(reads.position)
+        return LookedUp(rows, reads.reads, reads.position)
 
     return look_up
-
-
-def ask(store: Store, scatter: Scatter) -> list[Success[BatchStream]] | None:
-    """Return the answer to each query; None if one has failed, or if two have different epochs."""
-    answers: list[Success[BatchStream]] = []
-    epochs: dict[int, int] = {}
-    for partition, query in scatter.targets:
-        answer = store.query_partition(partition, query)
-        if type(answer) is not Success:
-            return None
-        if epochs.setdefault(partition, answer.epoch) != answer.epoch:
-            return None
-        answers.append(answer)
-    return answers

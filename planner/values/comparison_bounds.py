@@ -22,6 +22,8 @@ INT_BITS = {Kind.TINYINT: 8, Kind.SMALLINT: 16, Kind.INTEGER: 32, Kind.BIGINT: 6
 _MANTISSA_BITS = {Kind.REAL: 24, Kind.DOUBLE: 53}
 _FLOATS = {Kind.REAL, Kind.DOUBLE}
 _NUMBERS = {*INT_BITS, *_FLOATS, Kind.DECIMAL}
+_AS_FLOATS = {Kind.REAL: {Kind.REAL}, Kind.DOUBLE: _NUMBERS}
+"""Types of which every value is one of a column of floats, as PostgreSQL compares them."""
 _TIMES = {Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ}
 _DAY_US = 86_400_000_000
 _EXACT = Context(prec=100)
@@ -57,8 +59,8 @@ def fitter(source: DataType, column: DataType) -> Fitter | None:
         return _integer_fitter(bits) if is_exact else None
     if column.kind is Kind.DECIMAL and source.kind in {*INT_BITS, Kind.DECIMAL}:
         return _decimal_fitter(column)
-    if column.kind is Kind.DOUBLE and source.kind in _NUMBERS:
-        return lambda value: Fitted(float(value))
+    if source.kind in _AS_FLOATS.get(column.kind, ()):
+        return _float_fit
     if column.kind in _TIMES and source.kind in _TIMES:
         return _time_fitter(source.kind, column.kind)
     if column.kind is source.kind and column.kind.record.key is not None:
@@ -82,6 +84,11 @@ def are_comparable(one: DataType, other: DataType) -> bool:
     """Whether PostgreSQL compares values of two types; types outside these families pass."""
     family, theirs = _FAMILY_OF.get(one.kind), _FAMILY_OF.get(other.kind)
     return family is None or theirs is None or family == theirs
+
+
+def _float_fit(value: Value) -> Fit:
+    # Keys hold zero for negative zero.
+    return Fitted(float(value) + 0.0)
 
 
 def _integer_fitter(bits: int) -> Fitter:

@@ -56,12 +56,12 @@ class Cost:
 
 CEILINGS = {
     "key": Cost(46, 3),
-    "ten-keys": Cost(360, 15),
-    "day": Cost(430, 16),
-    "day-total": Cost(380, 16),
-    "page": Cost(485, 27),
-    "range": Cost(600, 29),
-    "join": Cost(505, 17),
+    "ten-keys": Cost(325, 11),
+    "day": Cost(305, 15),
+    "day-total": Cost(255, 15),
+    "page": Cost(325, 24),
+    "range": Cost(295, 28),
+    "join": Cost(475, 17),
     "newest": Cost(370, 10),
 }
 CALLS_TOLERANCE, PEAK_TOLERANCE = 1.1, 1.25

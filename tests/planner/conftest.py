@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
-from planner.running import gathering
+from planner.running import few_reads, gathering
 from tests.planner.sides import Sides
 from tests.planner.world import world
 
@@ -24,5 +24,6 @@ def sides() -> Sides:
 def _reads_take_any_time() -> Iterator[None]:
     """Let few rows take long to read: on a busy machine, a test would see a worker read them."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(gathering, "SLICE_S", math.inf)
+        for module in (few_reads, gathering):
+            patch.setattr(module, "SLICE_S", math.inf)
         yield

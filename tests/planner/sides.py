@@ -50,7 +50,18 @@ class Sides:
             # LIMIT may keep any of the rows that are equal in the order.
             assert len(rows) == len(others)
             assert "LIMIT" in sql or ordered(rows) == ordered(others)
+            self._look_up(sql, parameters, rows)
         return rows
+
+    def _look_up(self, sql: str, parameters: Row, rows: list[Row]) -> None:
+        """Check the fast lookup: it has these rows, or it declines."""
+        session = Session()
+        statement = self.engine.prepare(sql, session)
+        found = looked_up(statement, parameters, session)
+        if found is not None:
+            fast = [comparable(row) for row in found]
+            assert len(fast) == len(rows)
+            assert "LIMIT" in sql or ordered(fast) == ordered(rows)
 
     def theirs(self, sql: str, parameters: Row = ()) -> list[Row]:
         table = self.plain.sql(sql, params=list(parameters) or None).to_arrow_table()

@@ -29,7 +29,8 @@ from planner.binding.predicates import (
 from planner.errors import MismatchedTypeError
 from planner.planning.access import Access, plan_access
 from planner.planning.limits import Amount, Limits
-from planner.planning.scatter import Scatter, scatterer
+from planner.planning.scatter import KEYS_MAX, Scatter, scatterer
+from planner.running.few_reads import FewReads
 from planner.values.comparison_bounds import Fitted, Outside, fitter
 from stores.codec.partitioner import partitioner
 from stores.hosting.local_store import LocalStore
@@ -189,7 +190,19 @@ def read(access: Access, store: LocalStore) -> list[Row]:
         allowed = few if test is None else list(filter(test, few))
         assert [row[: len(types)] for row in allowed] == read
         rows += read
+    assert rows_by_key(access, store) in (None, rows)
     return rows
+
+
+def rows_by_key(access: Access, store: LocalStore) -> list[Row] | None:
+    """The rows of an access that looks up single keys; None if it does not."""
+    schema = access.schema
+    scatter = scatterer(access, partitioner(schema.key, schema.partitions), by_key=True)(())
+    if scatter.keys is None:
+        return None
+    rows = FewReads().rows_by_key(store, scatter.keys)
+    assert rows is not None
+    return [row[: len(access.columns)] for row in scatter.left_of(rows)]
 
 
 def sort_key(row: Row) -> list[tuple[bool, str]]:
@@ -233,6 +246,18 @@ def test_a_key_is_read_from_its_partition_only() -> None:
     access = plan_access(PEOPLE, all_hold(equals("name", "ann")), ("age",))
     route = partitioner(PEOPLE.key, PEOPLE.partitions)
     assert queries(access) == [(route(("ann",)), KeysQuery(keys=(("ann",),), columns=("age",)))]
+
+
+@pytest.mark.parametrize("count", [1, KEYS_MAX, KEYS_MAX + 1])
+def test_few_keys_are_asked_one_by_one(count: int) -> None:
+    names = [str(number) for number in range(count)]
+    access = plan_access(PEOPLE, all_hold(equals("name", *names)), ("age", "name"))
+    scatter = scatterer(access, partitioner(PEOPLE.key, PEOPLE.partitions), by_key=True)(())
+    assert (scatter.keys is not None) == (count <= KEYS_MAX)
+    assert bool(scatter.targets) == (count > KEYS_MAX)
+    if scatter.keys is not None:
+        assert {query.key for _, query in scatter.keys.targets} == {(name,) for name in names}
+        assert scatter.keys.row_of(("ann", 30, 1.5, "Oslo")) == (30, "ann")
 
 
 def test_keys_are_grouped_by_partition() -> None:
