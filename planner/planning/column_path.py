@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from planner.planning.filters import Mask
 from planner.planning.row_plan import WHOLE, Aggregate, RowPlan, Taken, Term
 from planner.values.numerics import quotient
 from stores.spec.arrow import physical_list
@@ -24,8 +25,11 @@ COLUMN_ROWS_MAX = 1 << 16
 TOP_ROWS_MAX = 1024
 """The most first rows that are found here; DuckDB finds more."""
 
-Reduce: TypeAlias = Callable[[pa.Table, "int | None"], "list[Row] | None"]
-"""Takes rows, and how many of the first ones to find; returns rows, or None to decline."""
+Reduce: TypeAlias = Callable[[pa.Table, Mask, "int | None"], "list[Row] | None"]
+"""Takes rows, which of them to keep, and how many of the first ones to find.
+
+Returns rows, or None to decline.
+"""
 
 _GROUPED = frozenset(
     {
@@ -70,6 +74,23 @@ def _renamed(columns: Sequence[Column]) -> list[str]:
     return [f"c{at}" for at in range(len(columns))]
 
 
+def _kept(table: pa.Table, mask: Mask, names: Sequence[str]) -> pa.Table:
+    """Return the first columns under new names, and of the rows those to keep."""
+    if table.num_columns > len(names):
+        table = table.select(range(len(names)))
+    if mask is not None:
+        table = table.filter(mask)
+    return table.rename_columns(names)
+
+
+def _count(table: pa.Table, mask: Mask) -> int:
+    """Return how many rows are kept."""
+    if mask is None:
+        return int(table.num_rows)
+    chunks = mask.chunks if isinstance(mask, pa.ChunkedArray) else [mask]
+    return sum(chunk.true_count for chunk in chunks)
+
+
 # The first rows
 
 
@@ -77,16 +98,17 @@ def _first(terms: Sequence[tuple[int, Term]], columns: Sequence[Column]) -> Redu
     renamed = _renamed(columns)
     keys = [(renamed[at], "descending" if term.descending else "ascending") for at, term in terms]
 
-    def first(table: pa.Table, wanted: int | None) -> list[Row] | None:
+    def first(whole: pa.Table, mask: Mask, wanted: int | None) -> list[Row] | None:
         if wanted is None or wanted > TOP_ROWS_MAX:
             return None
+        table = _kept(whole, mask, renamed)
         sorted_by = [table.column(at) for at, _ in terms]
         if any(term.is_float and _has_nan(table.column(at)) for at, term in terms):
             return None
         nulls = [by.null_count > 0 for by in sorted_by]
         if any(nulls) and len(terms) > 1:
             return None
-        found = pc.select_k_unstable(table.rename_columns(renamed), wanted, keys)
+        found = pc.select_k_unstable(table, wanted, keys)
         if not any(nulls) or not terms[0][1].nulls_first:
             return rows_of(table.take(found), columns)
         # Arrow puts NULLs last.
@@ -100,7 +122,9 @@ def _first(terms: Sequence[tuple[int, Term]], columns: Sequence[Column]) -> Redu
 
 
 def _has_nan(column: pa.ChunkedArray) -> bool:
-    return bool(pc.any(pc.is_nan(column)).as_py())
+    # The sum is NaN if one of the numbers is, and else only if infinities cancel out.
+    total = pc.sum(column).as_py()
+    return total is not None and math.isnan(total) and bool(pc.any(pc.is_nan(column)).as_py())
 
 
 def rows_of(table: pa.Table, columns: Sequence[Column]) -> list[Row]:
@@ -121,7 +145,7 @@ def _grouper(
     aggregates = [each for each in outputs if isinstance(each, Aggregate)]
     if not groups and all(each.at is None for each in aggregates):
         width = len(outputs)
-        return lambda table, wanted: [(table.num_rows,) * width]
+        return lambda table, mask, wanted: [(_count(table, mask),) * width]
     if any(columns[at].type.kind not in _GROUPED for at in groups):
         return None
     if any(each.of is not None and not _is_known(each, each.of.kind) for each in aggregates):
@@ -132,13 +156,13 @@ def _grouper(
     checked = [(each.at, each) for each in aggregates if each.at is not None]
     readers = [_reader(output, columns) for output in outputs]
 
-    def group(table: pa.Table, wanted: int | None) -> list[Row] | None:
+    def group(whole: pa.Table, mask: Mask, wanted: int | None) -> list[Row] | None:
         del wanted
+        table = _kept(whole, mask, renamed)
         if not all(_is_safe(each, table.column(at)) for at, each in checked):
             return None
-        named = table.rename_columns(renamed)
         arguments = [([] if of is None else of, function) for of, function in asked]
-        found = named.group_by(keys, use_threads=False).aggregate(arguments)
+        found = table.group_by(keys, use_threads=False).aggregate(arguments)
         listed = [read(found) for read in readers]
         if any(values is None for values in listed):
             return None

@@ -24,8 +24,10 @@ Keep: TypeAlias = Callable[[pa.RecordBatch], pa.RecordBatch]
 """Returns the rows of a batch that meet the predicate, with the columns to return."""
 Test: TypeAlias = Callable[[Row], bool]
 """Whether a row meets the predicate."""
-_Mask: TypeAlias = Any
-"""A boolean Arrow array without NULLs; None for all rows."""
+Mask: TypeAlias = Any
+"""A boolean Arrow array, or chunks of one, without NULLs; None for all rows."""
+MaskOf: TypeAlias = "Callable[[pa.RecordBatch | pa.Table], Mask]"
+"""Returns which rows meet the predicate."""
 
 _FLOATS = {Kind.REAL, Kind.DOUBLE}
 _WHOLE = {
@@ -54,20 +56,30 @@ class Allowed(Struct, frozen=True, kw_only=True):
 
 def batch_filter(schema: StoreSchema, allowed: Sequence[Allowed], columns: tuple[str, ...]) -> Keep:
     """Return a function that keeps the rows that at least one disjunct allows."""
-    tests = [_disjunct_test(schema, each) for each in allowed]
+    mask_of = rows_mask(schema, allowed)
 
     def keep(batch: pa.RecordBatch) -> pa.RecordBatch:
-        mask: _Mask = None
-        for test in tests:
-            found = test(batch)
-            if found is None:
-                mask = None
-                break
-            mask = found if mask is None else pc.or_(mask, found)
+        mask = mask_of(batch)
         kept = batch if mask is None else batch.filter(mask)
         return kept if kept.schema.names == list(columns) else kept.select(list(columns))
 
     return keep
+
+
+def rows_mask(schema: StoreSchema, allowed: Sequence[Allowed]) -> MaskOf:
+    """Return a function that tells which rows of columns at least one disjunct allows."""
+    tests = [_disjunct_test(schema, each) for each in allowed]
+
+    def mask_of(rows: pa.RecordBatch | pa.Table) -> Mask:
+        mask: Mask = None
+        for test in tests:
+            found = test(rows)
+            if found is None:
+                return None
+            mask = found if mask is None else pc.or_(mask, found)
+        return mask
+
+    return mask_of
 
 
 def row_test(schema: StoreSchema, allowed: Sequence[Allowed], columns: tuple[str, ...]) -> Test:
@@ -156,12 +168,12 @@ def _as_reals(domain: Domain) -> Domain:
     )
 
 
-def _disjunct_test(schema: StoreSchema, allowed: Allowed) -> Callable[[pa.RecordBatch], _Mask]:
+def _disjunct_test(schema: StoreSchema, allowed: Allowed) -> MaskOf:
     types = {name: column.type for name, column in schema.column_by_name.items()}
     tests = [(name, _domain_test(domain, types[name])) for name, domain in allowed.domains.items()]
 
-    def test(batch: pa.RecordBatch) -> _Mask:
-        mask: _Mask = None
+    def test(batch: pa.RecordBatch | pa.Table) -> Mask:
+        mask: Mask = None
         for name, column_test in tests:
             found = column_test(batch.column(name))
             mask = _and(mask, found)
@@ -172,21 +184,21 @@ def _disjunct_test(schema: StoreSchema, allowed: Allowed) -> Callable[[pa.Record
     return test
 
 
-def _and(one: _Mask, other: _Mask) -> _Mask:
+def _and(one: Mask, other: Mask) -> Mask:
     if one is None or other is None:
         return other if one is None else one
     return pc.and_(one, other)
 
 
-def _domain_test(domain: Domain, data_type: DataType) -> Callable[[Any], _Mask]:
+def _domain_test(domain: Domain, data_type: DataType) -> Callable[[Any], Mask]:
     """Return a test of one column; everything that does not depend on the rows is made once."""
     if domain.values is not None:
         return _list_test(domain.values, data_type, null=domain.null)
     low = None if domain.low is None else _end_test(domain.low, data_type, is_lower=True)
     high = None if domain.high is None else _end_test(domain.high, data_type, is_lower=False)
 
-    def test(array: Any) -> _Mask:
-        mask: _Mask = None
+    def test(array: Any) -> Mask:
+        mask: Mask = None
         if low is not None:
             mask = low(array)
         if high is not None:
@@ -200,7 +212,7 @@ def _domain_test(domain: Domain, data_type: DataType) -> Callable[[Any], _Mask]:
 
 def _list_test(
     values: Sequence[Value], data_type: DataType, *, null: bool
-) -> Callable[[Any], _Mask]:
+) -> Callable[[Any], Mask]:
     is_float = data_type.kind in _FLOATS
     if not values:  # Arrow cannot compare arrays and other nested types
         return pc.is_null if null else (lambda array: pa.array([False] * len(array), pa.bool_()))
@@ -210,9 +222,10 @@ def _list_test(
         plain += [0.0, -0.0]  # equal, but with different hashes
     wanted = physical_array(plain, data_type)
 
-    def test(array: Any) -> _Mask:
+    def test(array: Any) -> Mask:
         if len(wanted) == 1:
-            mask = pc.fill_null(pc.equal(array, wanted[0]), False)
+            mask = pc.equal(array, wanted[0])
+            mask = pc.fill_null(mask, False) if array.null_count else mask
         else:
             mask = pc.is_in(array, value_set=wanted)
         if has_nan:
@@ -222,7 +235,7 @@ def _list_test(
     return test
 
 
-def _end_test(end: End, data_type: DataType, *, is_lower: bool) -> Callable[[Any], _Mask]:
+def _end_test(end: End, data_type: DataType, *, is_lower: bool) -> Callable[[Any], Mask]:
     value, inclusive = end
     if is_nan(value):
         return _nan_test(inclusive=inclusive, is_lower=is_lower)
@@ -235,7 +248,7 @@ def _end_test(end: End, data_type: DataType, *, is_lower: bool) -> Callable[[Any
     else:
         compare = pc.less_equal if inclusive else pc.less
 
-    def test(array: Any) -> _Mask:
+    def test(array: Any) -> Mask:
         compared = array.cast(pa.int8()) if is_boolean else array
         mask = compare(compared, scalar)
         if is_float and is_lower:
@@ -245,10 +258,10 @@ def _end_test(end: End, data_type: DataType, *, is_lower: bool) -> Callable[[Any
     return test
 
 
-def _nan_test(*, inclusive: bool, is_lower: bool) -> Callable[[Any], _Mask]:
+def _nan_test(*, inclusive: bool, is_lower: bool) -> Callable[[Any], Mask]:
     """Return a test of an end at NaN, which is greater than all other numbers."""
 
-    def test(array: Any) -> _Mask:
+    def test(array: Any) -> Mask:
         is_nan = pc.fill_null(pc.is_nan(array), False)
         if is_lower:
             return is_nan if inclusive else pc.and_(is_nan, pc.invert(is_nan))
@@ -259,11 +272,11 @@ def _nan_test(*, inclusive: bool, is_lower: bool) -> Callable[[Any], _Mask]:
 
 
 def _rows_mask(
-    batch: pa.RecordBatch,
+    batch: pa.RecordBatch | pa.Table,
     condition: OneOf,
     rows: frozenset[Row],
     types: Mapping[str, DataType],
-) -> _Mask:
+) -> Mask:
     """Return which rows are in a set of tuples; Arrow has no such test."""
     listed = [physical_list(batch.column(name), types[name]) for name in condition.columns]
     found = [tuple(map(sortable, row)) in rows for row in zip(*listed, strict=True)]

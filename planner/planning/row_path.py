@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from planner.errors import InvalidValueError
 from planner.planning.column_path import COLUMN_ROWS_MAX, reducer
+from planner.planning.filters import Mask
 from planner.planning.limits import NO_LIMITS, Limits
 from planner.planning.row_plan import EXACT, Aggregate, RowPlan, Taken, Term
 from planner.postgres.types.result_types import DIGITS_MAX
@@ -82,8 +83,16 @@ class RowPath:
         """Return the result made from rows; None if only DuckDB computes it as PostgreSQL does."""
         return self._finished(self._steps, list(read), parameters)
 
-    def finish_columns(self, table: pa.Table, parameters: Row) -> list[Row] | None:
-        """Return the result made from columns; None where `finish` returns None."""
+    def finish_columns(
+        self, table: pa.Table, parameters: Row, mask: Mask = None
+    ) -> list[Row] | None:
+        """Return the result made from columns; None where `finish` returns None.
+
+        Args:
+            table: the columns of the rows; others may follow.
+            parameters: of the statement.
+            mask: which rows meet the predicate.
+        """
         if self._reduce is None:
             return None
         plan = self._plan
@@ -91,7 +100,7 @@ class RowPath:
             skipped, most = _window(plan.limits, parameters)
         except _DeclinedError:
             return None
-        rows = self._reduce(table, None if most is None else most + skipped)
+        rows = self._reduce(table, mask, None if most is None else most + skipped)
         if rows is None:
             return None
         steps = self._steps if plan.groups is None else self._steps[1:]

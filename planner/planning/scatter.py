@@ -13,7 +13,7 @@ from msgspec import Struct
 from planner.binding.domains import Domain, domain_reader, place_of, sortable
 from planner.binding.predicates import Disjunct, OneOf
 from planner.planning.access import Access, partitions_in
-from planner.planning.filters import Allowed, Keep, Test, batch_filter, row_test
+from planner.planning.filters import Allowed, Keep, MaskOf, Test, batch_filter, row_test, rows_mask
 from planner.planning.key_regions import Region, RegionReader, merged
 from planner.planning.partition_queries import PartitionQueries, Route, Target
 from stores.codec.rows import row_getter
@@ -53,6 +53,10 @@ class Scatter(Struct, frozen=True, kw_only=True):
         if self.allowed is None:
             return None
         return batch_filter(access.schema, self.allowed, access.columns)
+
+    def rows_mask(self) -> MaskOf | None:
+        """Return the function that tells which rows meet the predicate; None if all do."""
+        return None if self.allowed is None else rows_mask(self.access.schema, self.allowed)
 
     def row_test(self) -> Test | None:
         """Return the function that tells whether a row meets the predicate; None if all meet it."""

@@ -270,14 +270,17 @@ def _page(scatter: Scatter, streams: Sequence[BatchStream]) -> tuple[list[Row], 
 def _reduced(
     path: RowPath, scatter: Scatter, streams: Sequence[BatchStream], parameters: Row
 ) -> tuple[list[Row], list[int]] | None:
-    keep, access = scatter.batch_filter(), scatter.access
+    access, mask_of = scatter.access, scatter.rows_mask()
     read = [list(stream) for stream in streams]
     counts = [sum(batch.num_rows for batch in batches) for batches in read]
     batches = [batch for each in read for batch in each]
-    if keep is not None:
-        batches = list(map(keep, batches))
-    table = pa.Table.from_batches(batches, access.schema.arrow_schema(access.columns))
-    result = path.finish_columns(table, parameters)
+    if batches:
+        table = pa.Table.from_batches(batches)
+    else:
+        names = access.decoded(is_exact=mask_of is None)
+        table = access.schema.arrow_schema(names).empty_table()
+    mask = None if mask_of is None else mask_of(table)
+    result = path.finish_columns(table, parameters, mask)
     return None if result is None else (result, counts)
 
 

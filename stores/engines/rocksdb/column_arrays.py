@@ -73,6 +73,8 @@ SLICE_ROWS = 65_536
 """Rows of a batch. It copies nothing, so it may be larger than one that has to be decoded."""
 _SEARCHED_ROWS = 4096
 """How many keys are turned into objects at a time."""
+_WHOLES_MAX = 16
+"""Combinations of columns whose batches are kept."""
 COMPUTED = frozenset({"_partition"})
 """Columns that are not kept, because they are computed at no cost."""
 
@@ -86,6 +88,9 @@ class KeptColumns:
     keys: pa.Array
     """The keys of the entries, in their order."""
     columns: Mapping[str, pa.Array]
+    _wholes: dict[tuple[str, ...], Batch] = field(
+        init=False, default_factory=dict, compare=False, repr=False
+    )
     _ends: dict[Order, TimeEnd] = field(init=False, default_factory=dict, compare=False, repr=False)
 
     def __len__(self) -> int:
@@ -153,25 +158,37 @@ class KeptColumns:
         last = segment_number(self.keys[END_ROWS - 1].as_py())
         return 0, self._at(segment_bytes(last + 1))
 
-    def batches(self, columns: Sequence[str], within: Within) -> Iterator[Batch]:
+    def batches(self, columns: tuple[str, ...], within: Within) -> Iterator[Batch]:
         """Yield the requested rows; without columns, batches still have rows."""
-        if columns:
-            computed = {"_partition": self.layout.partition_column(len(self))}
-            arrays = {**self.columns, **computed}
-            schema = self.layout.schema.arrow_schema(tuple(columns))
-            whole = pa.RecordBatch.from_arrays([arrays[name] for name in columns], schema=schema)
-        for start, flags in self._inside(within):
-            count = int(flags.sum())
-            if not columns:
+        whole = self._whole(columns) if columns else None
+        for start, count, flags in self._inside(within):
+            if whole is None:
                 yield _rows_only(count)
-            elif count == len(flags):
-                yield whole.slice(start, count)
+            elif flags is None:
+                yield whole if count == len(self) else whole.slice(start, count)
             else:
                 yield whole.slice(start, len(flags)).filter(pa.array(flags))
 
+    def _whole(self, columns: tuple[str, ...]) -> Batch:
+        """Return these columns of all rows as one batch; it is kept if it takes little memory."""
+        held = self._wholes.get(columns)
+        if held is not None:
+            return held
+        arrays = [
+            self.columns[name] if name in self.columns else self.layout.partition_column(len(self))
+            for name in columns
+        ]
+        schema = self.layout.schema.arrow_schema(columns)
+        found = pa.RecordBatch.from_arrays(arrays, schema=schema)
+        if len(self) <= SLICE_ROWS or COMPUTED.isdisjoint(columns):
+            if len(self._wholes) >= _WHOLES_MAX:
+                self._wholes.clear()
+            self._wholes[columns] = found
+        return found
+
     def count(self, within: Within) -> int:
         """Return how many rows are requested."""
-        return sum(int(flags.sum()) for _, flags in self._inside(within))
+        return sum(count for _, count, _ in self._inside(within))
 
     def span(self, within: Within) -> tuple[int, int]:
         """Return where the segments with the requested rows begin and end."""
@@ -186,16 +203,23 @@ class KeptColumns:
         keys = self.keys
         return bisect_left(range(len(keys)), key, key=lambda n: keys[n].as_py())
 
-    def _inside(self, within: Within) -> Iterator[tuple[int, Flags]]:
-        """Yield where each slice with requested rows begins, and a flag for each of its rows."""
+    def _inside(self, within: Within) -> Iterator[tuple[int, int, Flags | None]]:
+        """Yield where each slice with requested rows begins, and how many of them it has.
+
+        Last comes a flag for each of its rows; None if all are requested.
+        """
         first, end = self.span(within)
+        limited = [(name, times) for name, times in within.items() if times != _EVER]
         for start in range(first, end, SLICE_ROWS):
-            flags = np.ones(min(SLICE_ROWS, end - start), dtype=np.bool_)
-            for name, (low, high) in within.items():
-                times = int64_values(self.columns[name].slice(start, len(flags)))
-                flags &= (times >= low) & (times <= high)
-            if flags.any():
-                yield start, flags
+            rows = min(SLICE_ROWS, end - start)
+            flags: Flags | None = None
+            for name, (low, high) in limited:
+                times = int64_values(self.columns[name].slice(start, rows))
+                inside = (times >= low) & (times <= high)
+                flags = inside if flags is None else flags & inside
+            count = rows if flags is None else int(np.count_nonzero(flags))
+            if count:
+                yield start, count, None if count == rows else flags
 
     def merged(self, changes: Sequence[Change], progress: Progress) -> KeptColumns | None:
         """Return the columns with changes merged; None if they become too large.

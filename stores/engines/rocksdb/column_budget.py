@@ -146,7 +146,9 @@ class ColumnDemand:
         """Note a scan, by its number on the node, and the columns that it reads."""
         self.scans = Scans(self.scans.last, number)
         self._is_due, self._pause_s = True, PAUSE_S
-        self._columns.update((name, None) for name in columns if name not in COMPUTED)
+        for name in columns:
+            if name not in self._columns and name not in COMPUTED:
+                self._columns[name] = None
 
     def settle(self) -> None:
         """Note that the work is done, or has begun: it is due again after the next scan."""

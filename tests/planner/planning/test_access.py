@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import TypeAlias
 
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -173,14 +174,16 @@ def read(access: Access, store: LocalStore) -> list[Row]:
     """Return all rows of all targets that the access keeps."""
     schema = access.schema
     scatter = scatterer(access, partitioner(schema.key, schema.partitions))(())
-    keep, test = scatter.batch_filter(), scatter.row_test()
+    keep, test, mask_of = scatter.batch_filter(), scatter.row_test(), scatter.rows_mask()
     rows: list[Row] = []
+    batches: list[pa.RecordBatch] = []
     for partition, query in scatter.targets:
         answer = store.query_partition(partition, query)
         assert isinstance(answer, Success)
         read: list[Row] = []
         types = [schema.column_by_name[name].type for name in access.columns]
         for batch in answer.value:
+            batches.append(batch)
             kept = batch if keep is None else keep(batch)
             assert kept.schema.names == list(access.columns)
             listed = [physical_list(c, t) for c, t in zip(kept.columns, types, strict=True)]
@@ -191,6 +194,10 @@ def read(access: Access, store: LocalStore) -> list[Row]:
         assert [row[: len(types)] for row in allowed] == read
         rows += read
     assert rows_by_key(access, store) in (None, rows)
+    if batches:
+        table = pa.Table.from_batches(batches)  # of several chunks
+        mask = None if mask_of is None else mask_of(table)
+        assert len(table if mask is None else table.filter(mask)) == len(rows)
     return rows
 
 

@@ -136,7 +136,10 @@ def test_rows_and_columns_give_what_duckdb_gives(
     if path is None:
         return
     table, read = as_table(rows, columns)
-    for answer in (path.finish(read, ()), path.finish_columns(table, ())):
+    more = pa.concat_tables([table, table.slice(0, 2), table])
+    mask = pa.array([True] * len(table) + [False] * (len(more) - len(table)), pa.bool_())
+    answers = [path.finish(read, ()), path.finish_columns(table, ())]
+    for answer in (*answers, path.finish_columns(more, (), mask)):
         if answer is None:
             continue
         assert wanted is not None
