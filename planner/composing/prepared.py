@@ -34,16 +34,14 @@ def execute_text(parameters: Mapping[str, Any]) -> str | None:
     if not parameters:
         return f"EXECUTE {_NAME}"
     written: list[str] = []
-    for number in range(1, len(parameters) + 1):
-        text = _literal(parameters.get(str(number), _MISSING))
+    for name, value in parameters.items():
+        text = _literal(value)
         if text is None:
             return None
-        written.append(text)
+        # By name, since a statement may have $2 without $1.
+        written.append(f'"{name}" := {text}')
     values = ", ".join(written)
     return f"EXECUTE {_NAME}({values})" if len(values) <= VALUES_CHARACTERS_MAX else None
-
-
-_MISSING = object()
 
 
 def _literal(value: Any) -> str | None:

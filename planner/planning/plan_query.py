@@ -76,7 +76,7 @@ def plan_query(
                 catalog_version=version,
             )
     # All of these read the tree before its translation.
-    origins, names, residual = bound.origins(), bound.names(), _residual(draft)
+    origins, names, residual = bound.origins(), bound.names(), _residual(bound)
     of_store = _row_plan(draft, draft.inputs[0][1]) if draft.inputs else None
     join = _row_join(bound)
     of_join = None if join is None else row_plan(bound, join.columns)
@@ -132,11 +132,11 @@ def _row_path(plan: RowPlan | None, node: Node, columns: tuple[Column, ...]) -> 
     return RowPath(plan, is_scan=access.is_scan, columns=[known[name] for name in access.columns])
 
 
-def _residual(draft: Draft) -> str | None:
+def _residual(bound: Bound) -> str | None:
     """Return the WHEREs of a statement as text; None if the accesses apply all of them."""
-    if draft.plain is not None:
+    if single_store(bound) is not None:
         return None
-    wheres = [node.this for node in draft.bound.nodes.of(exp.Where)]
+    wheres = [node.this for node in bound.nodes.of(exp.Where)]
     return "; ".join(where.sql(dialect="postgres") for where in wheres) or None
 
 
@@ -145,7 +145,11 @@ def _compose(
 ) -> tuple[Compose, tuple[Column, ...]]:
     """Return the node that DuckDB runs, and the columns of its result."""
     bound = draft.bound
+    is_decided = single_store(bound) is not None
     types = bound.translate()
+    if is_decided:
+        # The read returns no other rows, and a long IN takes DuckDB as long as all the rest.
+        bound.tree.set("where", None)
     sql, shown = to_duckdb(bound.tree), outline(bound.tree)
     schemas = {
         source.name: _arrow_schema(source, planned)

@@ -16,7 +16,7 @@ def stream_rows(draft: Draft) -> Draft:
 
         SELECT name FROM people WHERE name > 'b' LIMIT 2
 
-        compose SELECT "name" FROM "r0" AS "people" WHERE "name" > 'b' LIMIT 2
+        compose SELECT "name" FROM "r0" AS "people" LIMIT 2
           r0: range people; name > 'b'; columns name; on 3 partitions
     →
         stream; limit 2

@@ -59,7 +59,7 @@ SELECT * FROM orders WHERE name IN ('ann', 'bob') AND number IN (1, 7)
 -- composite key with a parameter used twice
 $ ["ann", 1]
 SELECT amount, $2 + 1 FROM orders WHERE name = $1 AND number = $2
-| compose SELECT "amount", CAST($2 AS INT) + 1 AS "?column?" FROM "r0" AS "orders" WHERE "name" = CAST($1 AS TEXT) AND "number" = CAST($2 AS INT)
+| compose SELECT "amount", CAST($2 AS INT) + 1 AS "?column?" FROM "r0" AS "orders"
 |   r0: lookup orders; name = $1 and number = $2; columns name, number, amount; on 1 partition
 => 9.50, 2
 
@@ -175,7 +175,7 @@ SELECT "Id", "Value" FROM "Mixed" WHERE "Id" = 2
 
 -- ours: a word that DuckDB reserves
 SELECT upper(name), at FROM visits WHERE at >= '1970-01-01 12:00:00+00' ORDER BY at LIMIT 1
-| compose SELECT PG_SG_UPPER("name") AS "upper", "at" FROM "r0" AS "visits" WHERE "at" >= '1970-01-01 12:00:00+00' ORDER BY "at" LIMIT 1
+| compose SELECT PG_SG_UPPER("name") AS "upper", "at" FROM "r0" AS "visits" ORDER BY "at" LIMIT 1
 |   r0: range visits; at >= '1970-01-01 12:00:00+00'; first 1 by at asc; columns at, name; on 3 partitions
 => BOB, 43200000000
 
@@ -201,6 +201,6 @@ SELECT age FROM people WHERE name = E'\x61nn'
 
 -- a function of the row needs DuckDB
 SELECT upper(name) FROM people WHERE name = 'ann'
-| compose SELECT PG_SG_UPPER("name") AS "upper" FROM "r0" AS "people" WHERE "name" = 'ann'
+| compose SELECT PG_SG_UPPER("name") AS "upper" FROM "r0" AS "people"
 |   r0: lookup people; name = 'ann'; columns name; on 1 partition
 => ANN

@@ -28,14 +28,14 @@ SELECT min(name), max(name) FROM people
 
 -- greatest key of a range
 SELECT max(item) FROM stock WHERE item < 3
-| compose SELECT MAX("item") AS "max" FROM "r0" AS "stock" WHERE "item" < 3
+| compose SELECT MAX("item") AS "max" FROM "r0" AS "stock"
 |   r0: range stock; item < 3 and item is not null; ends of item; columns item; on 3 partitions
 | row by row, if at most 256 rows are read
 => 2
 
 -- the greatest key of filtered rows
 SELECT max(name) FROM people WHERE age < 25
-| compose SELECT MAX("name") AS "max" FROM "r0" AS "people" WHERE "age" < 25
+| compose SELECT MAX("name") AS "max" FROM "r0" AS "people"
 |   r0: range people; name is not null; filter age < 25; ends of name; columns name, age; on 3 partitions
 | row by row, if at most 256 rows are read
 => cid

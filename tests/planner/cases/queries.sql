@@ -81,7 +81,7 @@ SELECT p.*, p._epoch, o.number FROM people p JOIN orders o ON p.name = o.name WH
 
 -- a whole row
 SELECT p FROM people p WHERE name = 'cid'
-| compose SELECT "p" FROM "r0" AS "p" WHERE "name" = 'cid'
+| compose SELECT "p" FROM "r0" AS "p"
 |   r0: lookup people; name = 'cid'; columns name, age, score, city; on 1 partition
 => {'name': 'cid', 'age': 20, 'score': None, 'city': None}
 
@@ -158,9 +158,8 @@ SELECT count(*) FILTER (WHERE age > 6), count(DISTINCT city) FROM people
 
 -- ROLLUP
 SELECT city, sum(age) FROM people WHERE city IS NOT NULL GROUP BY ROLLUP (city)
-| compose SELECT "city", CAST(SUM("age") AS BIGINT) AS "sum" FROM "r0" AS "people" WHERE "city" IS NOT NULL GROUP BY ROLLUP ("city")
+| compose SELECT "city", CAST(SUM("age") AS BIGINT) AS "sum" FROM "r0" AS "people" GROUP BY ROLLUP ("city")
 |   r0: scan people; filter city is not null; columns age, city; on 3 partitions
-| residual city IS NOT NULL
 => NULL, 83
 => Bern, 5
 => Oslo, 71

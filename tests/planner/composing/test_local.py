@@ -111,7 +111,7 @@ def test_only_an_identical_statement_is_used_again(
     assert len(made) == 8
 
 
-EACH = "SELECT n + CAST($1 AS BIGINT) AS more, CAST($2 AS TEXT) AS said FROM r0"
+EACH = "SELECT n + CAST(${} AS BIGINT) AS more, CAST(${} AS TEXT) AS said FROM r0"
 
 
 def plans(connection: object) -> int:
@@ -121,13 +121,16 @@ def plans(connection: object) -> int:
     return int(count)
 
 
+@pytest.mark.parametrize("names", [("1", "2"), ("2", "11")])
 def test_a_short_statement_is_planned_once_and_takes_other_values(
-    database: LocalDatabase, monkeypatch: pytest.MonkeyPatch
+    database: LocalDatabase, monkeypatch: pytest.MonkeyPatch, names: tuple[str, str]
 ) -> None:
+    sql = EACH.format(*names)
     made = cursors(database, monkeypatch)
     counts = []
     for number, said in ((1, "it's"), (-2, "$1; SELECT"), (1 << 40, None)):
-        found = rows_of(database, EACH, 7, parameters={"1": number, "2": said})
+        parameters = dict(zip(names, (number, said), strict=True))
+        found = rows_of(database, sql, 7, parameters=parameters)
         assert found == [{"more": 7 + number, "said": said}]
         counts.append(plans(made[0]))
     assert len(made) == 1

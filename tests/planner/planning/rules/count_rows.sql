@@ -7,7 +7,7 @@ SELECT count(*) FROM people
 
 -- rows that a filter selects
 SELECT count(*) AS n FROM people WHERE age > 6
-< compose SELECT COUNT(*) AS "n" FROM "r0" AS "people" WHERE "age" > 6
+< compose SELECT COUNT(*) AS "n" FROM "r0" AS "people"
 <   r0: scan people; filter age > 6; columns age; on 3 partitions
 > count
 >   scan people; filter age > 6; columns _partition; on 3 partitions

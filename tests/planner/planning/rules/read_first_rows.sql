@@ -14,7 +14,7 @@ SELECT upper(name) AS upper FROM people ORDER BY name DESC LIMIT 3 OFFSET 1
 
 -- the newest windows of a key
 SELECT clicks FROM clicks WHERE name = 'ann' ORDER BY window_start DESC LIMIT 2
-< compose SELECT "clicks" FROM "r0" AS "clicks" WHERE "name" = 'ann' ORDER BY "window_start" DESC NULLS FIRST LIMIT 2
+< compose SELECT "clicks" FROM "r0" AS "clicks" ORDER BY "window_start" DESC NULLS FIRST LIMIT 2
 <   r0: window lookup clicks; name = 'ann'; columns name, window_start, clicks; on 1 partition
 > stream; limit 2
 >   window lookup clicks; name = 'ann'; first 2 by window_start desc; columns clicks, window_start; on 1 partition
@@ -47,7 +47,7 @@ SELECT city AS name FROM people ORDER BY name LIMIT 2
 -- a number that only the parameter gives
 $ ["a", 2]
 SELECT name FROM people WHERE name > $1 ORDER BY name LIMIT $2 OFFSET 3
-< compose SELECT "name" FROM "r0" AS "people" WHERE "name" > CAST($1 AS TEXT) ORDER BY "name" LIMIT CAST($2 AS BIGINT) OFFSET 3
+< compose SELECT "name" FROM "r0" AS "people" ORDER BY "name" LIMIT CAST($2 AS BIGINT) OFFSET 3
 <   r0: range people; name > $1; columns name; on 3 partitions
 > stream; limit $2; offset 3
 >   range people; name > $1; first $2 + 3 by name asc; columns name; on 3 partitions
@@ -68,14 +68,14 @@ SELECT name, clicks FROM clicks ORDER BY window_start DESC, name LIMIT 2 OFFSET 
 -- the oldest by their ends
 $ [2]
 SELECT upper(name) FROM clicks WHERE name > 'a' ORDER BY window_end LIMIT $1
-< compose SELECT PG_SG_UPPER("name") AS "upper" FROM "r0" AS "clicks" WHERE "name" > 'a' ORDER BY "window_end" LIMIT CAST($1 AS BIGINT)
+< compose SELECT PG_SG_UPPER("name") AS "upper" FROM "r0" AS "clicks" ORDER BY "window_end" LIMIT CAST($1 AS BIGINT)
 <   r0: window range clicks; name > 'a'; columns name, window_end, clicks; on 3 partitions
-> compose SELECT PG_SG_UPPER("name") AS "upper" FROM "r0" AS "clicks" WHERE "name" > 'a' ORDER BY "window_end" LIMIT CAST($1 AS BIGINT)
+> compose SELECT PG_SG_UPPER("name") AS "upper" FROM "r0" AS "clicks" ORDER BY "window_end" LIMIT CAST($1 AS BIGINT)
 >   r0: window range clicks; name > 'a'; oldest $1 by window_end; columns name, window_end, clicks; on 3 partitions
 
 -- a condition on a value
 SELECT name FROM clicks WHERE clicks > 10 ORDER BY window_end LIMIT 2
-= compose SELECT "name" FROM "r0" AS "clicks" WHERE "clicks" > 10 ORDER BY "window_end" LIMIT 2
+= compose SELECT "name" FROM "r0" AS "clicks" ORDER BY "window_end" LIMIT 2
 =   r0: scan clicks; filter clicks > 10; columns name, window_end, clicks; on 3 partitions
 
 -- windows in another order first

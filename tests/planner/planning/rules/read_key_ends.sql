@@ -7,9 +7,9 @@ SELECT min(name), max(name) FROM people
 
 -- the end of a range
 SELECT max(item) FROM stock WHERE item < 3
-< compose SELECT MAX("item") AS "max" FROM "r0" AS "stock" WHERE "item" < 3
+< compose SELECT MAX("item") AS "max" FROM "r0" AS "stock"
 <   r0: range stock; item < 3; columns item; on 3 partitions
-> compose SELECT MAX("item") AS "max" FROM "r0" AS "stock" WHERE "item" < 3
+> compose SELECT MAX("item") AS "max" FROM "r0" AS "stock"
 >   r0: range stock; item < 3 and item is not null; ends of item; columns item; on 3 partitions
 
 -- a column that is not the first of the key

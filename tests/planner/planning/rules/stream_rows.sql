@@ -1,20 +1,20 @@
 -- columns
 SELECT name, age FROM people WHERE name > 'b'
-< compose SELECT "name", "age" FROM "r0" AS "people" WHERE "name" > 'b'
+< compose SELECT "name", "age" FROM "r0" AS "people"
 <   r0: range people; name > 'b'; columns name, age; on 3 partitions
 > stream
 >   range people; name > 'b'; columns name, age; on 3 partitions
 
 -- LIMIT and OFFSET
 SELECT name FROM people WHERE name > 'd' LIMIT 2 OFFSET 0
-< compose SELECT "name" FROM "r0" AS "people" WHERE "name" > 'd' LIMIT 2 OFFSET 0
+< compose SELECT "name" FROM "r0" AS "people" LIMIT 2 OFFSET 0
 <   r0: range people; name > 'd'; columns name; on 3 partitions
 > stream; limit 2
 >   range people; name > 'd'; any 2 rows; columns name; on 3 partitions
 
 -- a column that is only compared is read and not returned
 SELECT name FROM people WHERE age > 20
-< compose SELECT "name" FROM "r0" AS "people" WHERE "age" > 20
+< compose SELECT "name" FROM "r0" AS "people"
 <   r0: scan people; filter age > 20; columns name, age; on 3 partitions
 > stream
 >   scan people; filter age > 20; columns name; on 3 partitions
@@ -45,7 +45,7 @@ SELECT name FROM people WHERE length(name) = 3
 -- a number that only the parameter gives
 $ [9]
 SELECT name FROM people WHERE name > 'b' LIMIT $1
-< compose SELECT "name" FROM "r0" AS "people" WHERE "name" > 'b' LIMIT CAST($1 AS BIGINT)
+< compose SELECT "name" FROM "r0" AS "people" LIMIT CAST($1 AS BIGINT)
 <   r0: range people; name > 'b'; columns name; on 3 partitions
 > stream; limit $1
 >   range people; name > 'b'; any $1 rows; columns name; on 3 partitions
