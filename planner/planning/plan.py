@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import pyarrow as pa
-from msgspec import Struct
+from msgspec import Struct, field
 
 from planner.binding.column_origins import Origins
 from planner.binding.predicates import Condition, Equals, OneOf, Operand
@@ -22,6 +22,7 @@ from planner.planning.key_regions import PREFIXES_MAX
 from planner.planning.limits import Amount, Limits
 from planner.planning.row_joins import RowJoin
 from planner.planning.row_path import RowPath
+from planner.planning.trials import Trials
 from planner.syntax.with_clause import Clause
 from planner.trees.outline import Outline
 from planner.values.comparison_bounds import Fitted, Fitter
@@ -159,6 +160,8 @@ class Compose(Struct, frozen=True, kw_only=True):
     inputs: tuple[Input, ...]
     links: tuple[Link, ...] = ()
     """The relations that can be looked up by the rows of another, if those are few."""
+    trials: Trials = field(default_factory=Trials)
+    """Whether its inputs are read as few rows."""
 
     def describe(self) -> str:
         """Return one line for EXPLAIN."""

@@ -18,6 +18,7 @@ from planner.planning.column_path import COLUMN_ROWS_MAX, reducer
 from planner.planning.filters import Mask
 from planner.planning.limits import NO_LIMITS, Limits
 from planner.planning.row_plan import EXACT, Aggregate, RowPlan, Taken, Term
+from planner.planning.trials import Trials
 from planner.postgres.types.result_types import DIGITS_MAX
 from planner.values.numerics import quotient, total
 from stores.codec.rows import row_getter
@@ -28,7 +29,6 @@ SLICE_S = 0.005
 ROWS_MAX = 256
 """More rows are read in batches: decoding a row here takes two or three microseconds."""
 
-_MISSES_MAX = 6
 _Step: TypeAlias = Callable[[list[Row]], list[Row]]
 
 
@@ -36,12 +36,8 @@ class _DeclinedError(Exception):
     """Only DuckDB computes this as PostgreSQL does."""
 
 
-class RowPath:
+class RowPath(Trials):
     """Makes the result of a row plan, and tells whether trying it is worth while.
-
-    A statement that has found too many rows will probably do so again. Rows read in vain cost less
-    than a millisecond; even so, the path is then skipped for the next 2 statements, then 4, 8 and
-    so on.
 
     Args:
         plan: what to do with the rows.
@@ -51,22 +47,20 @@ class RowPath:
 
     __slots__ = (
         "_is_cut",
-        "_misses",
         "_plan",
         "_project",
         "_reduce",
-        "_skipped",
         "_steps",
         "is_scan",
     )
 
     def __init__(self, plan: RowPlan, *, is_scan: bool, columns: Sequence[Column]) -> None:
+        super().__init__()
         self._plan = plan
         self._steps, self._project = _steps(plan)
         self._is_cut = plan.limits != NO_LIMITS
         self._reduce = reducer(plan, columns)
         self.is_scan = is_scan
-        self._misses = self._skipped = 0
 
     def takes_columns(self, rows: int) -> bool:
         """Whether `finish_columns` may be called for so many rows in memory."""
@@ -118,21 +112,6 @@ class RowPath:
         except _DeclinedError:
             return None
         return rows if self._project is None else list(map(self._project, rows))
-
-    @property
-    def is_skipped(self) -> bool:
-        """Whether the path is to be skipped now, as it has lately read too many rows."""
-        return self._skipped > 0
-
-    def count_statement(self) -> None:
-        """Count a statement that runs the usual way; after some of them the path is tried again."""
-        if self._skipped:
-            self._skipped -= 1
-
-    def note(self, *, missed: bool) -> None:
-        """Note whether too many rows were read in vain."""
-        self._misses = min(self._misses + 1, _MISSES_MAX) if missed else 0
-        self._skipped = 1 << self._misses if missed else 0
 
 
 def _steps(plan: RowPlan) -> tuple[list[_Step], Callable[[Row], Row] | None]:

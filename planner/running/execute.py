@@ -23,6 +23,7 @@ from planner.planning.row_path import RowPath
 from planner.running.consistency import Asked, Reading
 from planner.running.fast_join import fast_join
 from planner.running.fast_lookup import fast_lookup, fast_rows, key_of
+from planner.running.few_inputs import Read, few_first
 from planner.running.gathering import (
     Tally,
     as_promised,
@@ -31,7 +32,7 @@ from planner.running.gathering import (
     missing_rows,
     projected,
 )
-from planner.running.join_inputs import JoinInputs, Read
+from planner.running.join_inputs import JoinInputs
 from planner.running.joined_rows import joined_rows
 from planner.running.snapshot import Snapshot
 from planner.running.store_reads import StoreReads, check_partitions
@@ -268,10 +269,15 @@ class Executor:
     ) -> Composed:
         accesses = {n: planned for n, planned in node.inputs if isinstance(planned, Access)}
 
+        node.trials.count_statement()
+
         def open_access(access: Access) -> Read:
             read = self.reads.open(access, parameters, cancellation, tally)
             tally.settle()
-            return read
+            if plan.rows is not None or not self._takes_few:
+                return read  # the row path has tried
+            streams = self.reads.streams(access, parameters, cancellation, tally)
+            return few_first(access, streams, read, node.trials)
 
         inputs = JoinInputs(links=node.links, open_access=open_access, rows_of=self.reads.rows_of)
         relations = {

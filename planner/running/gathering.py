@@ -135,11 +135,13 @@ class Streams:
     def take(self, rows_max: int) -> tuple[list[Row], int] | None:
         """Return all rows as tuples, and how many were read; None if there are too many.
 
-        The columns of the access come first; others of the predicate may follow.
+        If the first ones in an order are wanted, these are all. The columns of the access come
+        first; others of the predicate may follow.
         """
         opened = [(at, answer) for at, answer in self._opened if isinstance(answer, Success)]
+        streams = [answer.value for _, answer in opened]
         try:
-            found = few_rows_of(self._scatter, [each.value for _, each in opened], rows_max)
+            found = _page(self._scatter, streams) or few_rows_of(self._scatter, streams, rows_max)
         except StoreError:  # as in `few_rows`
             return None
         if found is None:
@@ -147,6 +149,14 @@ class Streams:
         for (at, _), count in zip(opened, found[1], strict=True):
             self._tally.answers[at].rows += count
         return found[0], sum(found[1])
+
+    @property
+    def are_in_memory(self) -> bool:
+        """Whether all rows are columns in memory, of which batches are made in microseconds."""
+        return (
+            _rows_in_memory([a.value for _, a in self._opened if isinstance(a, Success)])
+            is not None
+        )
 
     def read(self) -> Iterator[pa.RecordBatch]:
         """Return all rows, one read after another."""

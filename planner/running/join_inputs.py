@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
 
 import pyarrow as pa
 
 from planner.planning.access import Access
 from planner.planning.plan import LINK_BYTES_MAX, LINK_ROWS_MAX, Link
-
-Read: TypeAlias = Callable[[], Iterator[pa.RecordBatch]]
-"""Returns the rows of an access; can be called again."""
+from planner.running.few_inputs import Read
 
 
 @dataclass(slots=True, kw_only=True)
