@@ -17,8 +17,8 @@ from gateway.busy_poll import BusyPoll
 from gateway.errors import ServeError, SettingsError
 from gateway.http.app import create_app
 from gateway.http.at_once import AtOnce
+from gateway.http.endpoint import Services
 from gateway.http.metrics import Metrics
-from gateway.http.routes import Services
 from gateway.http.stores_document import describe_stores, reasons_not_ready
 from gateway.pgwire.protocol.limits import PgLimits
 from gateway.pgwire.server import PgServer

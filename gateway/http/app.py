@@ -21,7 +21,8 @@ from gateway.access.rules import ON_AUTHENTICATED, USER, Access, Method, TooMany
 from gateway.access.verifiers import decode_base64
 from gateway.errors import HttpRequestError
 from gateway.failures import to_query_error
-from gateway.http.routes import Services, build_routes, error_response, request_context
+from gateway.http.endpoint import Services, error_response, request_context
+from gateway.http.routes import build_routes
 from planner.engine import QueryError
 
 _OPEN_PATHS: Final = frozenset({"/healthz", "/readyz"})

@@ -19,10 +19,11 @@ from gateway.access.peers import Headers, Peer, Proxies
 from gateway.access.rules import USER, Access
 from gateway.failures import to_query_error
 from gateway.http.app import user_at_once
+from gateway.http.endpoint import Services, error_response, request_context
+from gateway.http.formats import negotiate
 from gateway.http.lookups import Lookups
 from gateway.http.receiving import key_request, require_json, segments
 from gateway.http.requests import QueryRequest, read_request
-from gateway.http.routes import Services, error_response, negotiate, request_context
 from planner.engine import QueryError
 
 Read: TypeAlias = "Callable[[bytes, Head, bytes], QueryRequest]"

@@ -23,7 +23,7 @@ from typing import Any, ClassVar, Protocol
 import orjson
 import pyarrow as pa
 
-from gateway.errors import error_document
+from gateway.errors import HttpRequestError, error_document
 from gateway.http.json_cells import Cell, batch_cells, row_cells
 from planner.engine import Column, Kind, PartitionAnswer, Position, QueryError, Row
 
@@ -269,6 +269,22 @@ def choose_renderer(accept: str | None) -> RendererFactory | None:
         if weight > 0 and (best is None or (weight, -at) > best):
             best, chosen = (weight, -at), factory
     return chosen
+
+
+def negotiate(accept: str | None) -> RendererFactory:
+    """Return the format that the client asks for.
+
+    Raises:
+        HttpRequestError: there is no such format (406).
+    """
+    factory = choose_renderer(accept)
+    if factory is None:
+        raise HttpRequestError(
+            "the Accept header has no supported format",
+            status=406,
+            hint=f"Accept one of {', '.join(RENDERERS)}.",
+        )
+    return factory
 
 
 def _accept_weight(accept: str, media_type: str) -> float:

@@ -19,12 +19,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
-from typing import TypeVar
 
-import orjson
 from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import Response
@@ -32,13 +28,16 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
 from gateway.access.rules import USER
-from gateway.errors import (
-    HttpRequestError,
-    error_document,
-    response_headers,
-    response_status,
+from gateway.errors import HttpRequestError
+from gateway.failures import to_query_error
+from gateway.http.endpoint import (
+    ANONYMOUS,
+    Services,
+    error_response,
+    json_response,
+    request_context,
+    unless_disconnected,
 )
-from gateway.failures import RequestContext, to_query_error
 from gateway.http.exchange import (
     Answer,
     Begun,
@@ -50,55 +49,16 @@ from gateway.http.exchange import (
     recall,
     send_result,
 )
-from gateway.http.formats import RENDERERS, JsonRenderer, RendererFactory, choose_renderer
+from gateway.http.formats import JsonRenderer, negotiate
 from gateway.http.lookups import Lookups
 from gateway.http.metrics import Metrics
-from gateway.http.receiving import ReadRequest, read_json, read_lookup, read_statement
-from gateway.http.requests import (
-    convert_arguments,
-    read_typed_request,
-)
-from gateway.http.typed_queries import typed_document
-from gateway.settings import Settings
-from gateway.workers import Workers
-from planner.engine import (
-    Cancellation,
-    Engine,
-    QueryError,
-    Session,
-    Statement,
-)
+from gateway.http.receiving import ReadRequest, read_lookup, read_statement
+from gateway.http.typed_queries import TypedEndpoint
+from planner.engine import Cancellation, QueryError, Session, Statement
 from planner.errors import UnavailableError
 from planner.typed import TypedQueries
 
-T = TypeVar("T")
-
 logger = logging.getLogger(__name__)
-
-ANONYMOUS = "stategate"
-"""The value of `current_user` where no login is required."""
-
-StoreDocument = Mapping[str, object]
-"""The JSON document of a store; it always has `name` and `replicas`."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Services:
-    """The dependencies of the endpoints."""
-
-    engine: Engine
-    workers: Workers
-    settings: Settings
-    describe_stores: Callable[[], Sequence[StoreDocument]]
-    """Describes the current stores; may block, so it is called in a worker."""
-    not_ready: Callable[[], Sequence[str]]
-    """Returns the reasons why the node is not ready, as clauses; empty once it is."""
-    require_missing: Callable[[str], None] = lambda _: None
-    """Raises a QueryError if an undescribed store of that name may exist."""
-    typed: TypedQueries | None = None
-    """Runs queries by name; None omits their routes."""
-    metrics: Metrics | None = None
-    """The metrics; None omits their route."""
 
 
 def build_routes(services: Services) -> list[BaseRoute]:
@@ -130,23 +90,6 @@ async def show_metrics(metrics: Metrics, request: Request) -> Response:
     body, content_type = await metrics.scrape(",".join(request.headers.getlist("accept")))
     headers = {"Content-Type": content_type, "Cache-Control": "no-store"}
     return Response(body, headers=headers)
-
-
-def json_response(document: object, status: int = 200) -> Response:
-    """Return a JSON response that is never cached, because all answers change."""
-    return Response(
-        orjson.dumps(document),
-        status_code=status,
-        media_type="application/json",
-        headers={"Cache-Control": "no-store"},
-    )
-
-
-def error_response(error: QueryError) -> Response:
-    """Return the response of an error; all errors have one shape."""
-    response = json_response({"error": error_document(error)}, response_status(error))
-    response.headers.update(response_headers(error))
-    return response
 
 
 class CatalogEndpoints:
@@ -263,11 +206,14 @@ class QueryEndpoint:
         if statement is not None and self._engine.is_inline(statement, exchange.session):
             result = open_result(self._engine, exchange, statement)
             begun = begin_later(exchange, result, chunk_bytes=self._settings.chunk_bytes)
-            sending = send_result(exchange, begun, answer, workers=self._workers)
+            work = send_result(exchange, begun, answer, workers=self._workers)
             if result.batches is None:
-                return await sending
-            return await _watched(sending, exchange, answer, receive)
-        return await _watched(self._run(exchange, statement, answer), exchange, answer, receive)
+                return await work
+        else:
+            work = self._run(exchange, statement, answer)
+        return await unless_disconnected(
+            work, exchange.cancellation, receive, is_ended=lambda: answer.ended
+        )
 
     async def _run(
         self, exchange: Exchange, statement: Statement | None, answer: Answer
@@ -277,124 +223,3 @@ class QueryEndpoint:
             begin, self._engine, exchange, statement, on_abandon=Begun.close
         )
         return await send_result(exchange, begun, answer, workers=self._workers)
-
-
-class TypedEndpoint:
-    """Runs a query by name in a worker: `POST /v1/stores/{name}/query`."""
-
-    def __init__(self, services: Services, typed: TypedQueries) -> None:
-        self._typed = typed
-        self._workers = services.workers
-        self._settings = services.settings
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request, with an error if it fails."""
-        cancellation = Cancellation(timeout_s=self._settings.statement_timeout_ms / 1000)
-        try:
-            body = await read_json(Headers(scope=scope), receive, self._settings)
-            answer = partial(self._answer, scope, body, cancellation, time.perf_counter())
-            working = self._workers.run(answer)
-            raw = await _unless_disconnected(working, cancellation, receive, is_ended=lambda: False)
-        except ClientGoneError as gone:
-            logger.info("client disconnected: %s", gone)
-            return
-        except asyncio.CancelledError:
-            # As for a statement: the grace period is over, and the cancellation ends here.
-            response = error_response(
-                UnavailableError("the gateway is shutting down", sqlstate="57P01")
-            )
-        except Exception as caught:
-            response = error_response(to_query_error(caught, request_context(scope)))
-        else:
-            response = Response(
-                raw, media_type="application/json", headers={"Cache-Control": "no-store"}
-            )
-        await response(scope, receive, send)
-
-    def _answer(
-        self, scope: Scope, body: bytes, cancellation: Cancellation, started_s: float
-    ) -> bytes:
-        request = read_typed_request(body)
-        query = self._typed.describe(scope["path_params"]["name"], request.type)
-        answer = self._typed.ask(
-            query,
-            convert_arguments(request.args, query.arguments),
-            Session(settings=request.settings, user=scope[USER] or ANONYMOUS),
-            partitions=request.partitions,
-            active=request.active,
-            cancellation=cancellation,
-        )
-        elapsed_ms = (time.perf_counter() - started_s) * 1000
-        return orjson.dumps(typed_document(query, answer, elapsed_ms=elapsed_ms))
-
-
-def request_context(scope: Scope, sql: str | None = None) -> RequestContext:
-    """Return the client and the statement, for the log."""
-    client = scope.get("client")
-    where = f"{client[0]}:{client[1]}" if client else "unknown"
-    return RequestContext(client=where, user=scope.get(USER) or ANONYMOUS, sql=sql)
-
-
-async def _watched(
-    work: Coroutine[None, None, QueryError | None],
-    exchange: Exchange,
-    answer: Answer,
-    receive: Receive,
-) -> QueryError | None:
-    """Await the work, and cancel the statement if the client disconnects.
-
-    Raises:
-        ClientGoneError: the client has disconnected.
-    """
-    return await _unless_disconnected(
-        work, exchange.cancellation, receive, is_ended=lambda: answer.ended
-    )
-
-
-async def _unless_disconnected(
-    work: Coroutine[None, None, T],
-    cancellation: Cancellation,
-    receive: Receive,
-    *,
-    is_ended: Callable[[], bool],
-) -> T:
-    """Await the work, and cancel the statement if the client disconnects.
-
-    Raises:
-        ClientGoneError: the client has disconnected.
-    """
-    working = asyncio.create_task(work)
-    leaving = asyncio.create_task(_wait_for_disconnect(receive))
-    try:
-        await asyncio.wait((working, leaving), return_when=asyncio.FIRST_COMPLETED)
-        if working.done() or is_ended():
-            return await working
-        raise ClientGoneError("the client has closed the connection")
-    finally:
-        if not working.done() or working.cancelled():
-            # Only while it runs: later, its cancellation callback may belong to another.
-            cancellation.cancel()
-        working.cancel()
-        leaving.cancel()
-        await asyncio.gather(working, leaving, return_exceptions=True)
-
-
-async def _wait_for_disconnect(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
-
-
-def negotiate(accept: str | None) -> RendererFactory:
-    """Return the format that the client asks for.
-
-    Raises:
-        HttpRequestError: there is no such format (406).
-    """
-    factory = choose_renderer(accept)
-    if factory is None:
-        raise HttpRequestError(
-            "the Accept header has no supported format",
-            status=406,
-            hint=f"Accept one of {', '.join(RENDERERS)}.",
-        )
-    return factory

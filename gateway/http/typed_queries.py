@@ -1,4 +1,4 @@
-"""Renders the answer of a query by name as JSON: one result for each partition.
+"""Queries by name: `POST /v1/stores/{name}/query`. The answer has one result for each partition.
 
 `{"store", "type", "position", "partitions": [{store, partition, node, status, reason, message,
 epoch, rows, info, position, result}], "elapsed_ms"}`. A result is a cell of its SQL type
@@ -7,11 +7,84 @@ epoch, rows, info, position, result}], "elapsed_ms"}`. A result is a cell of its
 
 from __future__ import annotations
 
+import asyncio
+import logging
+import time
 from dataclasses import asdict
+from functools import partial
 
+import orjson
+from starlette.datastructures import Headers
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from gateway.access.rules import USER
+from gateway.failures import to_query_error
+from gateway.http.endpoint import (
+    ANONYMOUS,
+    Services,
+    error_response,
+    request_context,
+    unless_disconnected,
+)
+from gateway.http.exchange import ClientGoneError
 from gateway.http.json_cells import Cell, batch_cells, cell_of
-from planner.engine import DataType, Position
-from planner.typed import Rows, TypedAnswer, TypedQuery, TypedResult
+from gateway.http.receiving import read_json
+from gateway.http.requests import convert_arguments, read_typed_request
+from planner.engine import Cancellation, DataType, Position, Session
+from planner.errors import UnavailableError
+from planner.typed import Rows, TypedAnswer, TypedQueries, TypedQuery, TypedResult
+
+logger = logging.getLogger(__name__)
+
+
+class TypedEndpoint:
+    """Runs a query by name in a worker."""
+
+    def __init__(self, services: Services, typed: TypedQueries) -> None:
+        self._typed = typed
+        self._workers = services.workers
+        self._settings = services.settings
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request, with an error if it fails."""
+        cancellation = Cancellation(timeout_s=self._settings.statement_timeout_ms / 1000)
+        try:
+            body = await read_json(Headers(scope=scope), receive, self._settings)
+            answer = partial(self._answer, scope, body, cancellation, time.perf_counter())
+            working = self._workers.run(answer)
+            raw = await unless_disconnected(working, cancellation, receive, is_ended=lambda: False)
+        except ClientGoneError as gone:
+            logger.info("client disconnected: %s", gone)
+            return
+        except asyncio.CancelledError:
+            # As for a statement: the grace period is over, and the cancellation ends here.
+            response = error_response(
+                UnavailableError("the gateway is shutting down", sqlstate="57P01")
+            )
+        except Exception as caught:
+            response = error_response(to_query_error(caught, request_context(scope)))
+        else:
+            response = Response(
+                raw, media_type="application/json", headers={"Cache-Control": "no-store"}
+            )
+        await response(scope, receive, send)
+
+    def _answer(
+        self, scope: Scope, body: bytes, cancellation: Cancellation, started_s: float
+    ) -> bytes:
+        request = read_typed_request(body)
+        query = self._typed.describe(scope["path_params"]["name"], request.type)
+        answer = self._typed.ask(
+            query,
+            convert_arguments(request.args, query.arguments),
+            Session(settings=request.settings, user=scope[USER] or ANONYMOUS),
+            partitions=request.partitions,
+            active=request.active,
+            cancellation=cancellation,
+        )
+        elapsed_ms = (time.perf_counter() - started_s) * 1000
+        return orjson.dumps(typed_document(query, answer, elapsed_ms=elapsed_ms))
 
 
 def typed_document(query: TypedQuery, answer: TypedAnswer, *, elapsed_ms: float) -> dict[str, Cell]:

@@ -14,8 +14,8 @@ from starlette.applications import Starlette
 
 from gateway.http.app import create_app
 from gateway.http.committed_epochs import CommittedEpochs
+from gateway.http.endpoint import Services
 from gateway.http.metrics import Metrics, Node
-from gateway.http.routes import Services
 from gateway.settings import Settings
 from gateway.workers import Workers
 from tests.support.fake_engine import FakeEngine

@@ -13,7 +13,7 @@ from gateway.busy_poll import BusyPoll
 from gateway.errors import GatewayError, ServeError
 from gateway.http.app import create_app
 from gateway.http.at_once import AtOnce
-from gateway.http.routes import Services
+from gateway.http.endpoint import Services
 from gateway.serve import Serving, run_servers
 from gateway.settings_sources import load_settings
 from gateway.wiring import open_access, open_proxies, open_tls, reloader

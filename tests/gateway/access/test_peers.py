@@ -11,7 +11,7 @@ from gateway.access.peers import AllowedHosts, Peer, Proxies
 from gateway.access.rules import Access, AccessRules
 from gateway.errors import SettingsError
 from gateway.http.app import create_app
-from gateway.http.routes import Services
+from gateway.http.endpoint import Services
 from gateway.settings import Settings
 from gateway.wiring import open_access, open_proxies
 from tests.gateway.credentials import PASSWORD, USER, access_of, make_users

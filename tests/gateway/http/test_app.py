@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from gateway.http.app import create_app
-from gateway.http.routes import Services
+from gateway.http.endpoint import Services
 from tests.support.fake_engine import SECRET, FakeEngine
 
 pytestmark = pytest.mark.anyio

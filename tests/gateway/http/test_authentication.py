@@ -23,7 +23,7 @@ from gateway.access.verifiers import make_verifier
 from gateway.cli.client import Client, authorization
 from gateway.errors import ClientError, RemoteError
 from gateway.http.app import create_app
-from gateway.http.routes import Services
+from gateway.http.endpoint import Services
 from planner.engine import QueryError
 from tests.gateway.conftest import FakeGateway
 from tests.gateway.credentials import (

@@ -10,7 +10,7 @@ import pytest
 from starlette.applications import Starlette
 
 from gateway.http.app import create_app
-from gateway.http.routes import Services
+from gateway.http.endpoint import Services
 from gateway.settings import Settings
 from gateway.workers import Workers
 from tests.gateway.asgi import SlowClient

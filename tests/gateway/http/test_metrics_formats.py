@@ -14,8 +14,8 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.openmetrics import exposition as openmetrics_exposition
 from prometheus_client.parser import text_string_to_metric_families
 
+from gateway.http.endpoint import Services
 from gateway.http.metrics import Family, label_text
-from gateway.http.routes import Services
 from stores.errors import FailureReason
 from stores.spec.query import KeyQuery
 from stores.spec.result import Failure

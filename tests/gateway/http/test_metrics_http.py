@@ -14,7 +14,7 @@ import pytest
 from starlette.routing import Route
 
 from gateway.http.app import create_app
-from gateway.http.routes import Services
+from gateway.http.endpoint import Services
 from gateway.workers import Workers
 from planner.errors import LimitExceededError
 from tests.gateway.credentials import PASSWORD, USER, access_of, make_users

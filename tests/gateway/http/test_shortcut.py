@@ -23,7 +23,7 @@ from gateway.access.users import add_token, remove_user
 from gateway.http.app import create_app
 from gateway.http.at_once import AtOnce
 from gateway.http.connection import HttpLimits
-from gateway.http.routes import Services
+from gateway.http.endpoint import Services
 from gateway.settings import Settings
 from gateway.workers import Workers
 from planner.engine import Session, Statement

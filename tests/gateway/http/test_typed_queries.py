@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from gateway.http.app import create_app
-from gateway.http.routes import Services
+from gateway.http.endpoint import Services
 from gateway.settings import Settings
 from gateway.workers import Workers
 from planner.binding.relations import require_missing
