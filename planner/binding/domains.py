@@ -161,6 +161,8 @@ def _lister(condition: Equals | OneOf, column: str) -> Callable[[Row], tuple[Val
     if len(places) == len(operands):
         take = row_getter(places)
         return lambda parameters: _distinct(take(parameters))
+    if len(operands) == 1 and operands[0].is_list and operands[0].fit is Fitted:
+        return lambda parameters: _distinct(tuple(operands[0].values(parameters)))
     return lambda parameters: tuple(dict.fromkeys(fitted_values(operands, parameters)))
 
 

@@ -108,11 +108,16 @@ class OneOf(Struct, frozen=True, kw_only=True):
     rows: tuple[tuple[Operand, ...], ...] = ()
     known: tuple[Row, ...] | None = None
     """The rows converted to the types of the columns, each once, instead of operands."""
+    parameter: int | None = None
+    """0-based index of the parameter that has such rows, instead of operands."""
 
     def values(self, parameters: Row) -> tuple[Row, ...]:
         """Return the rows that the columns can have, each once."""
         if self.known is not None:
             return self.known
+        if self.parameter is not None:
+            found: tuple[Row, ...] = parameters[self.parameter]
+            return found
         fitted_rows = (
             [next(fitted_values((operand,), parameters), None) for operand in row]
             for row in self.rows

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from planner.binding.bind import Source
 from planner.binding.plain_joins import EqualColumns, PlainJoin
-from planner.binding.predicates import Equals, OneOf
+from planner.binding.predicates import Equals, OneOf, Operand
 from planner.planning.access import Access, plan_access
 from planner.planning.key_regions import PREFIXES_MAX, fixed_columns
 from planner.planning.row_columns import ReadRelation, RowColumns
@@ -54,22 +54,35 @@ class JoinStep(Struct, frozen=True, kw_only=True):
     keys_max: int
     join: _Join
 
-    def narrowed(self, rows: list[Row]) -> Access | None:
-        """Return a read of the rows that match these; None if that needs too many keys."""
-        if not self.keys:
-            return self.access
+    def values_of(self, rows: list[Row]) -> tuple[Any, ...] | None:
+        """Return the values of the key columns that these rows give; None if they are many.
+
+        Each is the value of the only column, or a row of values.
+        """
         values: dict[Any, None]
+        if not self.keys:
+            return ()
         if len(self.keys) == 1:
-            key = self.keys[0]
-            values = dict.fromkeys(map(key.value_of, rows))
+            values = dict.fromkeys(map(self.keys[0].value_of, rows))
             values.pop(None, None)
-            condition: Equals | OneOf = Equals(column=key.column, operands=(), known=tuple(values))
-        else:
-            values = dict.fromkeys(tuple([key.value_of(row) for key in self.keys]) for row in rows)
-            names = tuple([key.column for key in self.keys])
-            known = tuple([value for value in values if None not in value])
-            condition = OneOf(columns=names, known=known)
-        return None if len(values) > self.keys_max else self.access.and_also(condition)
+            return None if len(values) > self.keys_max else tuple(values)
+        values = dict.fromkeys([tuple([key.value_of(row) for key in self.keys]) for row in rows])
+        found = tuple([value for value in values if None not in value])
+        return None if len(values) > self.keys_max else found
+
+    def narrowed(self, place: int) -> Access:
+        """Return the read of the rows whose values of the key columns are a parameter.
+
+        Args:
+            place: the 0-based index of that parameter, which is from `values_of`.
+        """
+        names = tuple([key.column for key in self.keys])
+        if not names:
+            return self.access
+        if len(names) == 1:
+            operand = Operand(text="the keys", fit=Fitted, parameter=place, is_list=True)
+            return self.access.and_also(Equals(column=names[0], operands=(operand,)))
+        return self.access.and_also(OneOf(columns=names, parameter=place))
 
 
 class RowJoin(Struct, frozen=True, kw_only=True):

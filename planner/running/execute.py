@@ -7,7 +7,7 @@ results, one failed partition fails the statement before its first row.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pyarrow as pa
 
@@ -249,8 +249,11 @@ class Executor:
         if not reading.is_plain or path.is_skipped:
             return None
 
-        def read(number: int, access: Access, rows_max: int) -> tuple[list[Row], int] | None:
-            streams = self.reads.streams(access, parameters, cancellation, tally)
+        def read(
+            number: int, values: tuple[Any, ...], rows_max: int
+        ) -> tuple[list[Row], int] | None:
+            access = join.steps[number].narrowed(len(parameters))
+            streams = self.reads.streams(access, (*parameters, values), cancellation, tally)
             return None if tally.failures else streams.take(rows_max)
 
         rows = joined_rows(join, read)

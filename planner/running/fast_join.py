@@ -6,13 +6,13 @@ As in `planner.running.fast_lookup`, None means: run the statement the usual way
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from planner.errors import QueryError
-from planner.planning.access import Access
 from planner.planning.plan import QueryPlan
 from planner.planning.row_joins import RowJoin
 from planner.planning.row_path import RowPath
-from planner.planning.scatter import scatterer
+from planner.planning.scatter import Scatter, scatterer
 from planner.running.fast_lookup import Admission
 from planner.running.few_reads import FewReads
 from planner.running.gathering import few_rows_of
@@ -43,6 +43,11 @@ def fast_join(
         catalog: the stores.
         routes: the partitioner of each step's store.
     """
+    place = len(plan.parameters)
+    scatters = [
+        scatterer(step.narrowed(place), route, by_key=True)
+        for step, route in zip(join.steps, routes, strict=True)
+    ]
     admitted = [Admission(plan, step.access.schema, catalog).store for step in join.steps]
 
     def look_up(parameters: Row, session: Session) -> LookedUp | None:
@@ -54,7 +59,7 @@ def fast_join(
             stores.append(store)
         if path.is_skipped:
             return None
-        reads = _Reads(stores, routes, parameters)
+        reads = _Reads(stores, scatters, parameters)
         try:
             rows = joined_rows(join, reads.read)
         except (QueryError, StoreError):
@@ -75,19 +80,24 @@ class _Reads:
 
     Args:
         stores: the store of each step.
-        routes: their partitioners.
+        scatters: makes the queries of each step; the values of its keys are the last parameter.
         parameters: the statement's.
     """
 
-    __slots__ = ("_parameters", "_routes", "_stores", "noted")
+    __slots__ = ("_parameters", "_scatters", "_stores", "noted")
 
     def __init__(
-        self, stores: Sequence[Store], routes: Sequence[Callable[[Key], int]], parameters: Row
+        self,
+        stores: Sequence[Store],
+        scatters: Sequence[Callable[[Row], Scatter]],
+        parameters: Row,
     ) -> None:
-        self._stores, self._routes, self._parameters = stores, routes, parameters
+        self._stores, self._scatters, self._parameters = stores, scatters, parameters
         self.noted = FewReads()
 
-    def read(self, number: int, access: Access, rows_max: int) -> tuple[list[Row], int] | None:
+    def read(
+        self, number: int, values: tuple[Any, ...], rows_max: int
+    ) -> tuple[list[Row], int] | None:
         """Return the rows of a step; see `planner.running.joined_rows`.
 
         None also if a partition answers at another epoch than before, as a store can be read twice.
@@ -97,11 +107,13 @@ class _Reads:
             QueryError: a parameter does not have its declared type.
             StoreError: a partition cannot be read.
         """
-        scatter = scatterer(access, self._routes[number], by_key=True)(self._parameters)
+        scatter = self._scatters[number]((*self._parameters, values))
         store, noted = self._stores[number], self.noted
         if scatter.keys is not None:
             rows = noted.rows_by_key(store, scatter.keys)
-            return None if rows is None else (scatter.left_of(rows), len(rows))
+            if rows is None or len(rows) > rows_max:
+                return None
+            return scatter.left_of(rows), len(rows)
         targets = scatter.targets
         streams = noted.ask(store, targets) if len(targets) <= _TARGETS_MAX else None
         found = None if streams is None else few_rows_of(scatter, streams, rows_max)

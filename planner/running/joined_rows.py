@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
-from planner.planning.access import Access
 from planner.planning.row_joins import RowJoin
 from planner.planning.row_path import ROWS_MAX
 from stores.spec.schema import Row
 
-ReadStep: TypeAlias = "Callable[[int, Access, int], tuple[list[Row], int] | None]"
-"""Takes the number of a step, its access, and how many rows may be read at most. Returns the rows
-that meet the access, and how many were read; None if there are more, or a partition has failed.
-The columns of the access come first in a row; others may follow."""
+ReadStep: TypeAlias = "Callable[[int, tuple[Any, ...], int], tuple[list[Row], int] | None]"
+"""Takes the number of a step, the values of its key columns, and how many rows may be read at most.
+Returns the rows that have one of the values, and how many were read; None if there are more, or a
+partition has failed. The columns of the access come first in a row; others may follow."""
 
 
 def joined_rows(join: RowJoin, read: ReadStep) -> list[Row] | None:
@@ -21,8 +20,8 @@ def joined_rows(join: RowJoin, read: ReadStep) -> list[Row] | None:
     rows: list[Row] | None = None
     left = ROWS_MAX
     for number, step in enumerate(join.steps):
-        access = step.access if rows is None else step.narrowed(rows)
-        found = None if access is None else read(number, access, left)
+        values = () if rows is None else step.values_of(rows)
+        found = None if values is None else read(number, values, left)
         if found is None:
             return None
         few, count = found

@@ -57,12 +57,12 @@ class Cost:
 CEILINGS = {
     "key": Cost(46, 3),
     "ten-keys": Cost(325, 11),
-    "day": Cost(305, 15),
-    "day-total": Cost(255, 15),
-    "page": Cost(325, 24),
+    "day": Cost(290, 13),
+    "day-total": Cost(245, 13),
+    "page": Cost(260, 24),
     "range": Cost(295, 28),
-    "join": Cost(475, 17),
-    "newest": Cost(370, 10),
+    "join": Cost(335, 14),
+    "newest": Cost(320, 10),
 }
 CALLS_TOLERANCE, PEAK_TOLERANCE = 1.1, 1.25
 """How far a cost may exceed its ceiling: versions of Python differ, mostly in sizes of objects."""
