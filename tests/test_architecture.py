@@ -98,7 +98,7 @@ GENERATED = ("planner/pg_catalog/seed.py",)
 """Data written by a program. It may have any length, because no one reads it; it holds no code."""
 
 TABLES = ("gateway/pgwire/protocol/messages.py",)
-"""One record for each message of the wire: a list that is looked up, not read."""
+"""It has one record for each message of the wire, and is looked up rather than read."""
 
 GATEWAY_IMPORTS_STORES = (
     "gateway/wiring.py",
@@ -380,7 +380,7 @@ def test_functions_are_short() -> None:
 
 
 def lines_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
-    """Return its number of lines without the docstring, since long documentation is no fault."""
+    """Return its number of lines without the docstring, which may be long."""
     documented = len((ast.get_docstring(function, clean=False) or "").splitlines())
     return (function.end_lineno or function.lineno) - function.lineno + 1 - documented
 

@@ -151,7 +151,7 @@ def channel_binding_of(certificate: bytes) -> bytes | None:
     """Return the data of `tls-server-end-point` (RFC 5929 section 4.1).
 
     Args:
-        certificate: in DER.
+        certificate: the certificate in DER.
 
     Returns:
         Its hash by its signature's hash function, with SHA-256 for MD5 and SHA-1; None if the

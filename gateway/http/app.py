@@ -127,7 +127,7 @@ def user_at_once(access: Access, peer: Peer, headers: Headers) -> str | None:
     Args:
         access: decides who must authenticate.
         peer: where the client is.
-        headers: of the request, with names in lower case.
+        headers: the headers of the request, with names in lower case.
 
     Raises:
         QueryError: the request is refused.

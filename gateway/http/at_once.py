@@ -53,9 +53,9 @@ class AtOnce:
     """Answers lookups within microseconds, on the event loop.
 
     Args:
-        services: as the application has them.
-        access: as the application has it.
-        proxies: as the application has them.
+        services: the application's.
+        access: the application's.
+        proxies: the application's.
     """
 
     def __init__(
@@ -104,10 +104,10 @@ class AtOnce:
         """Return the JSON body of an answer of status 200, or an error; None for the application.
 
         Args:
-            read: as `reader` has returned it.
-            target: of the request.
-            head: of the request.
-            body: whole.
+            read: the function that `reader` has returned.
+            target: the target of the request.
+            head: the head of the request.
+            body: the whole body.
             on_authenticated: called once the client is authenticated.
         """
         started_s = time.perf_counter()

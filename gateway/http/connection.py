@@ -50,7 +50,7 @@ class HttpConnection(HttpToolsProtocol):
         app_state: uvicorn's.
         loop: the event loop.
         unauthenticated: counts the unauthenticated connections.
-        limits: of this connection.
+        limits: the limits of this connection.
         busy_poll: is notified of each answer.
     """
 

@@ -163,7 +163,7 @@ class QueryEndpoint:
             answer = Answer(send, exchange, stall_s=self._settings.stall_timeout_ms / 1000)
             error = await self._answer(exchange, answer, receive)
         except ClientGoneError as gone:
-            # None or only a part of the answer was sent: the server closes the connection.
+            # The answer was not sent, or only in part, so the server closes the connection.
             logger.info("client disconnected: %s", gone)
             return
         except asyncio.CancelledError:

@@ -17,7 +17,7 @@ class ClientTimeouts:
     """The times of one client, in seconds of the event loop's clock.
 
     Args:
-        limits: of the server.
+        limits: the limits of the server.
         now_s: when the connection was accepted.
     """
 
@@ -75,5 +75,5 @@ def keep_alive(sock: socket.socket, limits: PgLimits) -> None:
         ("TCP_KEEPCNT", limits.keepalive_count),
     )
     for name, value in options:
-        if hasattr(socket, name):  # missing on some systems, whose own values are hours
+        if hasattr(socket, name):  # missing on some systems, where the defaults are hours
             sock.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)

@@ -25,7 +25,7 @@ class Input:
         loop: the event loop.
         connection: the state of the protocol.
         output: to the client.
-        limits: of the server.
+        limits: the limits of the server.
         handle: answers a message, or returns a coroutine that does.
         fail: reports an error of `handle` or its coroutine to the client.
         on_worked: called after each coroutine.

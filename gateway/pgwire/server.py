@@ -26,7 +26,7 @@ class PgServer:
     Args:
         engine: runs the SQL.
         workers: threads for statements that may take long; the caller closes them after `stop`.
-        limits: of the server and of each connection.
+        limits: the limits of the server and of each connection.
         server_version: reported to clients, e.g. `15.18`; `version()` should say the same.
         access: which authentication a client needs; by default only loopback may connect.
         tls: the certificate for clients that ask for TLS; None refuses TLS.

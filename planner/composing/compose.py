@@ -71,8 +71,8 @@ class Composer:
         Args:
             sql: the statement.
             relations: its relations by name.
-            numbers: of its parameters.
-            outline: of the client's statement, for the position of errors.
+            numbers: the numbers of its parameters.
+            outline: the outline of the client's statement, for the position of errors.
             cancellation: cancels the call; None never does.
 
         Raises:
@@ -107,7 +107,7 @@ class Composer:
             relations: its relations by name.
             parameters: number → value and type of its parameters.
             cancellation: cancels the statement.
-            outline: of the client's statement, for the position of errors.
+            outline: the outline of the client's statement, for the position of errors.
             script: statements to run first, such as SET VARIABLE; no other statement is affected.
 
         Raises:
@@ -132,7 +132,7 @@ class Composed:
 
     Args:
         begin: begins the statement.
-        outline: of the client's statement, for the position of errors.
+        outline: the outline of the client's statement, for the position of errors.
     """
 
     def __init__(self, begin: Callable[[], Answer], outline: Outline) -> None:

@@ -27,8 +27,8 @@ class FeedSender:
     """The gateway's end: sends batches as a composing process requests them.
 
     Args:
-        sock: of the feed; closed with it.
-        relations: of the statement.
+        sock: the socket of the feed; closed with it.
+        relations: the relations of the statement.
         begun: the first stream of each relation, whose beginning went with the statement.
         feed_pool: the threads that serve feeds.
     """
@@ -142,7 +142,7 @@ class FeedReader:
     Safe to use from many threads, as DuckDB does.
 
     Args:
-        sock: of the feed; closed with the reader.
+        sock: the socket of the feed; closed with the reader.
     """
 
     def __init__(self, sock: socket.socket) -> None:

@@ -43,7 +43,7 @@ class LocalRelation:
     """A relation with the Arrow stream interface.
 
     Args:
-        schema: of the rows.
+        schema: the schema of the rows.
         read: returns a new stream of the rows; called for each scan.
         is_whole: whether all rows are in memory, so that reading them again costs little.
     """

@@ -57,7 +57,7 @@ class RemoteDatabase:
 
     Args:
         processes: the pool; a process makes the database when it first needs it.
-        definition: of the database.
+        definition: the definition of the database.
     """
 
     def __init__(self, processes: ProcessPool, definition: Definition) -> None:

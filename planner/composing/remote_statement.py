@@ -60,9 +60,9 @@ class RemoteStatement:
     """One statement in one process, from its beginning to its end.
 
     Args:
-        process: where it runs; given back to the pool at the end.
+        process: where it runs; returned to the pool at the end.
         processes: the pool of the process.
-        cancellation: what ends it early.
+        cancellation: ends it early.
     """
 
     def __init__(
@@ -119,7 +119,7 @@ class RemoteStatement:
         self.end()
 
     def end(self) -> None:
-        """Return lane and process to the pool: the statement has ended there."""
+        """Return lane and process to the pool, as the statement has ended there."""
         with self._ending:
             if self.is_ended:
                 return

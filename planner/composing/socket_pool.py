@@ -26,7 +26,7 @@ class SocketPool:
     """Threads and the sockets that they serve.
 
     Args:
-        name: of the threads.
+        name: the name of the threads.
         threads_max: the maximum number of threads.
     """
 

@@ -178,7 +178,7 @@ def _is_known(aggregate: Aggregate, kind: Kind) -> bool:
 def _asked(aggregate: Aggregate) -> list[tuple[str | None, str]]:
     """Return the column and the functions for an aggregate, by the names that Arrow has for them.
 
-    The mean of integers is exact, so it is made of their sum and number.
+    The mean of integers must be exact, so it is computed from their sum and number.
     """
     if aggregate.at is None:
         return [(None, "count_all")]

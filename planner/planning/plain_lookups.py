@@ -1,8 +1,8 @@
 """Plan the lookup of a key from its text: `SELECT visits, score FROM users WHERE id = $1`.
 
 Programs send such statements more than any other, and each new one is planned while others wait.
-To parse and to bind its tree takes several times as long as all that its plan needs: the store, the
-columns and the operands. A text that is anything else, or wrong, is left to the parser.
+Parsing one and binding its tree take several times as long as finding all that its plan needs: the
+store, the columns and the operands. Any other text, and any wrong one, goes to the parser.
 
 Law: the plan is the one that the parser, the binder and the rules make of the text.
 """
@@ -33,7 +33,7 @@ from stores.spec.schema import BIGINT, Column, DataType, Kind, StoreSchema
 from stores.spec.store import StoreCatalog
 
 _LENGTH_MAX = 2_000
-"""A longer text is no such lookup."""
+"""Maximum length of such a text in characters."""
 _SPACE, _NAME = r"[ \t\r\n]", r"[a-z_][a-z0-9_]*+"
 _ITEM = rf"{_NAME}(?:{_SPACE}++as{_SPACE}++{_NAME})?+"
 _VALUE = r"'[^'\\\x00-\x1f\x7f]*+'|\$[1-9]\d?+|\d{1,18}+"
@@ -54,7 +54,7 @@ _KEYWORDS = frozenset(
 """The words that are never read as the name of a relation or of a result column."""
 _SAMPLE = "SELECT {0}, {0} AS a, {0} FROM t WHERE {0} = '' AND {0} = 1"
 _NAMES_MAX = 10_000
-"""Names of columns that are known to be plain; schemas have fewer."""
+"""Maximum number of column names that are known to be plain or not; schemas have fewer."""
 
 
 class _KeyColumn(Struct, frozen=True):
@@ -68,7 +68,7 @@ class _KeyColumn(Struct, frozen=True):
 
 
 class _Target(Struct, frozen=True):
-    """A store that lookups read, with what their plans have in common."""
+    """A store that lookups read, with the parts that their plans share."""
 
     relation: Relation
     schema: StoreSchema
@@ -136,7 +136,7 @@ class PlainLookups:
         )
 
     def _target(self, name: str, version: int) -> _Target | None:
-        """Return what is known of a store; None if there is none with lookups of this form."""
+        """Return the target for a store; None if no store of this name has lookups of this form."""
         known, targets = self._targets
         store = self._catalog.stores.get(name)
         if store is None or name in _KEYWORDS:
@@ -165,7 +165,7 @@ class PlainLookups:
 
 @lru_cache(maxsize=_NAMES_MAX)
 def _is_plain(name: str) -> bool:
-    """Whether the name of a column means the column without quotes, and no keyword or call."""
+    """Whether an unquoted name means a column, and not a keyword or a call."""
     if not name.isidentifier() or may_call_catalog(name):
         return False
     try:
@@ -188,9 +188,9 @@ def _key_column(column: Column) -> _KeyColumn | None:
 def _conditions(
     target: _Target, where: str, given: Sequence[DataType | None]
 ) -> tuple[Equals, ...] | None:
-    """Return the conditions, one for each column of the key; None if they are others.
+    """Return the conditions, one for each key column; None if there are any others.
 
-    Parameters must be numbered as they come.
+    Parameters must be numbered in the order of the text.
     """
     found: dict[str, Equals] = {}
     pairs, count = _PAIRS.findall(where), 0
@@ -226,7 +226,7 @@ def _constant(column: _KeyColumn, literal: str) -> Operand | None:
 
 
 def _listed(target: _Target, items: str) -> tuple[tuple[str, ...], tuple[Column, ...]] | None:
-    """Return the names of a SELECT list in the store, and the result columns; None for others."""
+    """Return the store's names for a SELECT list, and the result columns; None for other lists."""
     known = target.columns
     if items == "*":
         return tuple(known), tuple(known.values())

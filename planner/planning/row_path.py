@@ -63,7 +63,7 @@ class RowPath(Trials):
         self.is_scan = is_scan
 
     def takes_columns(self, rows: int) -> bool:
-        """Whether `finish_columns` may be called for so many rows in memory."""
+        """Whether `finish_columns` may be called for this number of rows in memory."""
         return self._reduce is not None and rows <= COLUMN_ROWS_MAX
 
     def describe(self) -> str:
@@ -143,7 +143,7 @@ def _sorter(terms: Sequence[Term], places: Sequence[int]) -> _Step:
     """Return a function that sorts rows in place, by the last term first: sorts are stable.
 
     Args:
-        terms: of the ORDER BY.
+        terms: the terms of the ORDER BY.
         places: the index in a row of each output.
     """
     passes = [

@@ -62,7 +62,7 @@ def refuse(nodes: Nodes, functions: Container[str] = FUNCTIONS) -> None:
     """Refuse a query that has SQL which is not supported.
 
     Args:
-        nodes: of the query.
+        nodes: the nodes of the query.
         functions: those that it may call.
 
     Raises:

@@ -61,7 +61,7 @@ class Admission:
 
     Args:
         plan: the plan of a SELECT.
-        schema: of the only store that it reads.
+        schema: the schema of the only store that it reads.
         catalog: the stores.
     """
 

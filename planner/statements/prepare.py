@@ -47,7 +47,7 @@ class Preparer:
     """Prepares statements of every kind; keeps none.
 
     Args:
-        parts: of the engine.
+        parts: the parts of the engine.
     """
 
     def __init__(self, parts: EngineParts) -> None:
@@ -127,7 +127,7 @@ class QueryPreparer:
     """Plans SELECT and EXPLAIN.
 
     Args:
-        parts: of the engine.
+        parts: the parts of the engine.
     """
 
     def __init__(self, parts: EngineParts) -> None:

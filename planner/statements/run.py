@@ -38,7 +38,7 @@ class Runner:
     """Runs statements.
 
     Args:
-        parts: of the engine.
+        parts: the parts of the engine.
         replan: plans a statement again.
     """
 

@@ -104,7 +104,7 @@ def slot_array(
     """A column from its slots.
 
     Args:
-        slots: of the type's `slot_dtype`, one a row.
+        slots: the slots of the type's `slot_dtype`, one a row.
         data_type: the column's type.
         nulls: True where the row is NULL; None if no row is.
     """

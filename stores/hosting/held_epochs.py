@@ -192,7 +192,7 @@ def held_snapshot(stores: Iterable[Store]) -> Iterator[Mapping[str, int | None]]
     are asked for.
 
     Args:
-        stores: of this process; each pipeline has an epoch of its own.
+        stores: the stores of this process; each pipeline has an epoch of its own.
 
     Returns:
         The epoch to ask each store at, by name; None if the partitions of its pipeline share no

@@ -68,7 +68,7 @@ def running_postgres(
     Args:
         directory: for its data and its log; created.
         user: its superuser, who needs no password.
-        settings: of `postgresql.conf`.
+        settings: the settings of `postgresql.conf`.
         locale: its collation and its character classes.
 
     Raises:

@@ -155,8 +155,8 @@ def _malformed(detail: str) -> QueryError:
 class ScramExchange:
     """The server's side of one SCRAM exchange, with or without channel binding.
 
-    Two messages in, two out: `begin`, then `finish`. An unknown user takes the same steps as a
-    wrong password.
+    It takes two messages and returns two: `begin`, then `finish`. An unknown user takes the same
+    steps as a wrong password.
 
         client  n,,n=,r=<nonce>                      the user (PostgreSQL takes it from the startup)
         server  r=<nonce><more>,s=<salt>,i=<count>
@@ -166,7 +166,7 @@ class ScramExchange:
     Source: RFC 5802, RFC 7677, RFC 5929; `src/backend/libpq/auth-scram.c`.
 
     Args:
-        verifier: of the user, or a mock one.
+        verifier: the verifier of the user, or a mock one.
         doomed: whether it must fail, because the user is unknown.
         binding: channel binding data of the TLS connection; None without TLS.
         nonce: the server's part of the nonce, for tests; random by default.

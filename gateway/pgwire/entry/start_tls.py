@@ -28,9 +28,9 @@ async def start_tls(
     """Do the handshake; return the transport of the clear text, or None if it failed.
 
     Args:
-        transport: of the bare connection, which must not be reading.
+        transport: the transport of the bare connection, which must not be reading.
         protocol: receives the clear text.
-        context: of the server.
+        context: the TLS context of the server.
         early: bytes of the handshake that have been read already, as with direct TLS.
         timeout_s: how long the handshake may take.
     """

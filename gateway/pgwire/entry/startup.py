@@ -74,11 +74,11 @@ class StartupPhase:
 
     Args:
         connection: the state of the protocol.
-        socket: of the client.
+        socket: the socket of the client.
         access: which authentication a client needs.
         tls: the certificate; None refuses encryption.
         server_version: the version that is reported to the client.
-        address: of the client; None if unknown.
+        address: the address of the client; None if unknown.
     """
 
     def __init__(

@@ -19,10 +19,10 @@ _LENGTH_BYTES = 4
 _NEVER = bytes(16)
 """Bytes that no round ends with: a round ends with the length of a Sync, which is not 0."""
 _REMEMBERED_BYTES_MAX = 2048
-"""Maximum bytes of what is kept of a round: names have about 20, each column's format has 2, and
-the text of a Parse is rarely longer."""
+"""Maximum bytes that are kept of a round: names have about 20, each column's format has 2, and the
+text of a Parse is rarely longer."""
 _HEADS_MAX = 16
-"""How many lengths of a single parameter are kept with the bytes before it."""
+"""Number of lengths of a single parameter that are kept with the bytes before it."""
 _EXECUTE_AND_SYNC = b"E\0\0\0\x09\0\0\0\0\0S\0\0\0\x04"
 _DESCRIBE_EXECUTE_AND_SYNC = b"D\0\0\0\x06P\0" + _EXECUTE_AND_SYNC
 _unpack_length = struct.Struct(">I").unpack_from
@@ -40,7 +40,7 @@ class RoundForm:
     described: bool
     """Whether there is a Describe before the Execute."""
     parse: Parse | None = None
-    """The Parse before the Bind: of the unnamed statement, which is also that of the Bind."""
+    """The Parse before the Bind; both are of the unnamed statement."""
 
 
 Round: TypeAlias = tuple[RoundForm, tuple[bytes | None, ...]]

@@ -220,7 +220,7 @@ class Connection:
 
     @property
     def buffered_bytes(self) -> int:
-        """Bytes received that are not yet returned as messages."""
+        """Return the number of bytes received but not yet returned as messages."""
         return self._splitter.buffered_bytes
 
     def receive_data(self, received: bytes) -> None:
@@ -279,7 +279,7 @@ class Connection:
         return self._rounds.read(received)
 
     def receive_query(self, received: bytes) -> str | None:
-        """Return the text of the Query that the bytes are; None as from `receive_round`.
+        """Return the text of bytes that are exactly one Query; None as from `receive_round`.
 
         Raises:
             UnicodeDecodeError: the text is not UTF-8.

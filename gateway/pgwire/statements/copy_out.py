@@ -50,7 +50,7 @@ class CopyEncoder:
 
     Args:
         command: the COPY command.
-        columns: of the query.
+        columns: the columns of the query.
     """
 
     __slots__ = ("_begun", "_between", "_columns", "_command", "_written", "format")

@@ -67,10 +67,10 @@ class Dialog:
         connection: the state of the protocol.
         engine: runs the SQL.
         workers: threads for statements that may take long.
-        session: of this client.
+        session: the session of this client.
         reports: the settings that have been reported to the client.
-        limits: of the server.
-        socket: of the client.
+        limits: the limits of the server.
+        socket: the socket of the client.
     """
 
     def __init__(

@@ -96,11 +96,11 @@ class Runner:
         """Let the client, or the statement timeout, cancel a statement inside the block.
 
         A timer cancels, not a deadline in the engine: DuckDB can be interrupted, but does not look
-        at a clock. And a portal that is read by several Executes has the timeout for each, as in
+        at a clock. Also, a portal that is read by several Executes has the timeout for each, as in
         PostgreSQL.
 
         Args:
-            cancellation: of a portal that has been executed before; None makes a new one.
+            cancellation: that of a portal that was executed before; None makes a new one.
 
         Raises:
             QueryError: from the block; after the timeout it is 57014.
@@ -283,7 +283,7 @@ class Runner:
 
         Args:
             portal: gets the source that is returned.
-            encoder: of the rows.
+            encoder: the encoder of the rows.
             cancellation: stops the rows.
             window_bytes_max: bytes of rows to keep for reading backwards.
 

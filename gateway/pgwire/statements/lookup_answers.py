@@ -44,7 +44,7 @@ class Lookups:
 
     Args:
         names: the statements and portals of the session.
-        session: of the client.
+        session: the session of the client.
         recall: returns the statement of a Parse, by its text and its parameters' OIDs, if it is
             planned already.
     """

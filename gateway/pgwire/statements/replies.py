@@ -42,8 +42,8 @@ class Replies:
 
     Args:
         connection: the state of the protocol.
-        socket: of the client.
-        session: of the client.
+        socket: the socket of the client.
+        session: the session of the client.
         names: its statements and portals.
         runner: streams the rows of its portals.
         reports: the settings that have been reported to the client.

@@ -65,7 +65,7 @@ class RowCommands:
     Args:
         names: the statements and portals of the session.
         runner: runs their queries.
-        limits: of the server.
+        limits: the limits of the server.
         replies: to the client.
     """
 

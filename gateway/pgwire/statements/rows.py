@@ -58,7 +58,7 @@ class Shape:
     """The encoders of a statement's rows in the formats that a client asked for.
 
     Args:
-        columns: of the result.
+        columns: the columns of the result.
         formats: the result formats of a Bind.
 
     Raises:
@@ -250,7 +250,7 @@ class RowSource:
 
     Args:
         result: has the rows.
-        encoder: of the rows.
+        encoder: the encoder of the rows.
         window_bytes_max: bytes of rows to keep for reading backwards; 0 for none.
     """
 

@@ -21,9 +21,9 @@ class SimpleQuery:
     """Answers the Query messages of one session, one at a time.
 
     Args:
-        session: of the client.
+        session: the session of the client.
         names: its statements and portals.
-        runner: of its statements.
+        runner: the runner of its statements.
         lookups: learns the statements that read few rows.
         replies: to the client.
         row_commands: runs COPY, cursors, PREPARE and EXECUTE.

@@ -37,7 +37,7 @@ def numbers(array: Array, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
 
     Args:
         array: an array of a type whose values are laid out as `dtype`.
-        dtype: of numpy.
+        dtype: numpy's type.
     """
     if not len(array):
         return np.zeros(0, dtype)
@@ -129,7 +129,7 @@ def framed_rows(type_byte: int, columns: Sequence[Fields], rows: int) -> bytes:
     """Encode the messages of rows: DataRow, or CopyData in binary form, which is alike.
 
     Args:
-        type_byte: of the message.
+        type_byte: the type byte of the message.
         columns: fields of each column.
         rows: how many; columns may be none.
     """
@@ -187,7 +187,7 @@ def framed_lines(type_byte: int, parts: Sequence[Fields | bytes], rows: int) -> 
     """Encode the messages of rows whose parts follow each other without lengths.
 
     Args:
-        type_byte: of the message.
+        type_byte: the type byte of the message.
         parts: fields, and bytes that are the same in all rows; a NULL part is empty.
         rows: how many.
     """
@@ -210,10 +210,10 @@ def replaced(
     """Replace the fields of odd values, which are encoded one by one.
 
     Args:
-        fields: of all values.
+        fields: the fields of all values.
         odd: which are to be replaced.
         values: the odd ones, in their order; the same one again costs nothing.
-        encode: of one value.
+        encode: encodes one value.
     """
     made: dict[Any, bytes] = {}
     encoded = []

@@ -164,8 +164,8 @@ def array_type(data_type: DataType, wire: WireType, *, lower: int = 1) -> WireTy
     """Return the wire form of an array from the wire form of its leaves.
 
     Args:
-        data_type: of the arrays.
-        wire: of their leaves.
+        data_type: the type of the arrays.
+        wire: the wire forms of their leaves.
         lower: their first subscript.
     """
     return WireType(
@@ -296,7 +296,7 @@ def array_binary(
 
     Args:
         element: no array.
-        oid: of its type.
+        oid: the oid of its type.
         encode_column: encodes the elements.
     """
 

@@ -103,7 +103,7 @@ def float_text(
     """Return the encoder of the shortest digits. Arrow chooses the same, but other exponents.
 
     Args:
-        dtype: of numpy.
+        dtype: numpy's type.
         fixed_below: from here on PostgreSQL writes an exponent.
         encode: encodes one value, for the others.
     """

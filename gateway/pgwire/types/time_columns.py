@@ -186,7 +186,7 @@ def _count_binary(
     """Return the encoder of counts from another epoch.
 
     Args:
-        dtype: of numpy.
+        dtype: numpy's type.
         epoch: theirs, counted from ours.
         most: the largest count, which stands for infinity.
         encode: encodes one value, for those at the ends of the range, which may be out of range

@@ -38,7 +38,7 @@ def lookup_of(access: Access, names: tuple[str, ...]) -> Lookup | None:
 
     Args:
         access: the read.
-        names: of the columns to return.
+        names: the names of the columns to return.
     """
     operands = access.single_key
     stored = [c.name for c in (*access.schema.key, *access.schema.value)]

@@ -37,7 +37,7 @@ def printed(node: exp.Expr, types: Types, *, is_cast: bool = False) -> exp.Expr 
 
     Args:
         node: the value.
-        types: of the statement.
+        types: the types of the statement.
         is_cast: whether a boolean is printed as `true`, as in a cast, and not as `t`.
 
     Raises:

@@ -28,7 +28,7 @@ def compute_once(nodes: Nodes, taken: Container[str]) -> None:
     """Hold volatile values that DuckDB would compute again, in place.
 
     Args:
-        nodes: of a tree that DuckDB can run.
+        nodes: the nodes of a tree that DuckDB can run.
         taken: the names in the statement.
     """
     names = (name for n in itertools.count() if (name := f"once{n}") not in taken)

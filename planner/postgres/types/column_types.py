@@ -31,7 +31,7 @@ class ColumnTypes:
     """The types of the columns of one statement.
 
     Args:
-        scopes: of the statement, inner ones first.
+        scopes: the scopes of the statement, inner ones first.
         column_type: the types of the relations' columns.
         star: what stars stand for.
         type_of: the type of an expression.

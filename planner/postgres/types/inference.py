@@ -86,7 +86,7 @@ class Types:
     """The types of the nodes of one statement; each type is found once, when it is needed.
 
     Args:
-        scopes: of the statement, inner ones first.
+        scopes: the scopes of the statement, inner ones first.
         column_type: the types of the relations' columns.
         parameter_type: the types of the parameters.
         star: the columns that stars stand for.

@@ -117,7 +117,7 @@ class KeptColumns:
         """Return the requested rows.
 
         Args:
-            columns: of the batches.
+            columns: the columns of the batches.
             within: the requested times.
             first: the rows that are enough; then these are the times that decide segments.
             rows: reads the same rows one by one.
@@ -225,8 +225,8 @@ class KeptColumns:
         """Return the columns with changes merged; None if they become too large.
 
         Args:
-            changes: of the epochs since, in their order.
-            progress: of the last of them.
+            changes: the changes of the epochs since, in their order.
+            progress: the progress of the last of them.
         """
         latest: dict[bytes, bytes | None] = {}
         for change in changes:
@@ -269,7 +269,7 @@ class ColumnReader:
     """Collects the columns of a partition, entry by entry.
 
     Args:
-        layout: of the entries.
+        layout: the layout of the entries.
         names: the columns to keep.
     """
 

@@ -79,7 +79,7 @@ class PartitionColumns:
     Law: `stream` gives the rows that decoding the view's entries gives, in their order.
 
     Args:
-        layout: of the partition's entries.
+        layout: the layout of the partition's entries.
         budget: the node's.
         current: gives the newest view; None once there is none.
         entries: gives all entries of a view in their order; expired ones may be among them.
@@ -343,7 +343,7 @@ class PartitionColumns:
         """Keep columns from now on, if there is room for them and their log is still in use.
 
         Args:
-            columns: of an epoch.
+            columns: the columns of an epoch.
             log: has the changes since that epoch, and maybe some before.
         """
         has_room = self._take(columns.size_bytes)

@@ -39,7 +39,7 @@ class TimeEnd:
     """The rows with the greatest times, or the least.
 
     Args:
-        layout: of the store, whose rows have times.
+        layout: the layout of the store, whose rows have times.
         columns: all rows.
         begin: the index of the first row of `times`.
         times: those that decide the segments of some rows; all others come later in `order`.

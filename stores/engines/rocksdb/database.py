@@ -156,7 +156,7 @@ class Database:
         """Write an SST file that other databases can `ingest`; return its number of entries.
 
         Args:
-            path: of the file; an existing one is overwritten.
+            path: the path of the file; an existing one is overwritten.
             chunks: at least one entry; the keys ascend, none of them twice.
 
         Raises:

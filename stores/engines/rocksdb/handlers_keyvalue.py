@@ -43,7 +43,7 @@ def keyvalue_handlers(
     """Return a handler for each query that these stores answer.
 
     Args:
-        layout: of the store.
+        layout: the layout of the store.
         columns: answers scans of all rows.
         rows: answers lookups of keys that were looked up before.
     """

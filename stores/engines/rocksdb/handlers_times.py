@@ -72,7 +72,7 @@ def window_handlers(layout: Layout, columns: PartitionColumns | None = None) -> 
     """Return a handler for each query that window stores answer.
 
     Args:
-        layout: of the store.
+        layout: the layout of the store.
         columns: answers queries of all keys.
     """
     return _time_handlers(layout, columns, WindowKeyQuery, WindowRangeQuery())
@@ -94,7 +94,7 @@ def _time_handlers(
     """Return the handlers of the queries that windows and sessions both have.
 
     Args:
-        layout: of the store.
+        layout: the layout of the store.
         columns: answers queries of all keys.
         by_key: the type of the queries of one key.
         scan_all: the query of all rows; queries of a range of keys have its type.

@@ -107,8 +107,8 @@ def history(
     """Yield the replaced versions of a key and its tombstones, oldest first.
 
     Args:
-        layout: of the store.
-        reader: of the epoch.
+        layout: the layout of the store.
+        reader: the reader of the epoch.
         key: the encoded key.
         after: only versions that end after this time,
         up_to: and no later than this one.

@@ -93,7 +93,7 @@ class AnsweredEpoch:
     some seconds old.
 
     Args:
-        path: of the file.
+        path: the path of the file.
         applied: the newest epoch of the database. If the file is missing, the database was made by
             a version without it, and counts as having answered at this epoch.
 

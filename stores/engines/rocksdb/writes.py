@@ -50,8 +50,8 @@ class EntryWriter:
     """Writes the rows of one epoch of one partition as they come.
 
     Args:
-        layout: of the store.
-        progress: of the new epoch. Its watermark decides which rows are late.
+        layout: the layout of the store.
+        progress: the progress of the new epoch. Its watermark decides which rows are late.
         writes: takes the changes.
         replaces: whether the epoch replaces the store; then its rows may be of any age.
         change: takes the rows for the kept columns; None if none are kept.
@@ -133,9 +133,9 @@ class _Chains:
     """The chains of one partition while an epoch is applied.
 
     Args:
-        layout: of the store.
-        reader: of the epoch before; None if nothing of it remains.
-        progress: of the new epoch. Its watermark decides which versions are forgotten.
+        layout: the layout of the store.
+        reader: the reader of the epoch before; None if nothing of it remains.
+        progress: the progress of the new epoch. Its watermark decides which versions are forgotten.
         writes: takes the changes.
     """
 
@@ -227,10 +227,10 @@ class VersionWriter:
     """Writes the versions of one epoch of one partition: collected, then ordered by key and time.
 
     Args:
-        layout: of the store.
-        reader: of the epoch before, not shared with others; None if nothing of it remains.
-        progress: of the new epoch. Its watermark decides which rows are late and which versions are
-            forgotten.
+        layout: the layout of the store.
+        reader: the reader of the epoch before, which is not shared; None if nothing of it remains.
+        progress: the new epoch's. Its watermark decides which rows are late and which versions are
+        forgotten.
         writes: takes the changes.
     """
 

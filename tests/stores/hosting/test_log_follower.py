@@ -48,7 +48,7 @@ def test_each_call_applies_one_epoch(tmp_path: Path) -> None:
     assert store.follow()
     assert counts(store) == {**dict.fromkeys(USERS, 0), "bob": 1, "new": 1}
     assert not store.follow()
-    # Partitions without new rows have the position and the epoch, too.
+    # Partitions without new rows get the position and the epoch, too.
     result = store.query(in_store("clicks").with_query(KeyQuery.with_key("nobody")))
     assert {r.epoch for r in result.partitions.values()} == {1}
     assert {r.position for r in result.partitions.values()} == {Position.of({"events": {0: 10}})}
