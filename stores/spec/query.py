@@ -108,14 +108,15 @@ class BatchStream(Struct, eq=False):
         if self._rows is None:
             return None
         found: list[Row] = []
-        is_late = False
+        late = 0
         try:
             for chunk in self._rows(min(FEW_ROWS, rows_max + 1)):
                 found += chunk
-                # The rows already read are returned; only the rest is not read.
-                if len(found) > rows_max or (is_late and chunk):
+                # The rows already read are returned; only the rest is not read. An empty chunk may
+                # be the last one, or have taken as long as others, with no entry of the times.
+                if len(found) > rows_max or (late and chunk) or late > 1:
                     return None
-                is_late = time.perf_counter() > until_s
+                late += time.perf_counter() > until_s
         finally:
             if self._counters:
                 self._count(len(found))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import FrozenInstanceError
 
 import pyarrow as pa
@@ -19,6 +19,7 @@ from stores.spec.query import (
     RangeQuery,
 )
 from stores.spec.scans import RawKeyQuery, RawScanQuery
+from stores.spec.schema import Row
 from stores.spec.windows import TimeRange, WindowKeyQuery, WindowRangeQuery
 
 
@@ -84,6 +85,17 @@ def test_a_slow_read_of_few_rows_ends_with_the_chunk_it_has_begun() -> None:
     assert alone.few_rows(9, until_s=0.0) == [(1,), (2,)]
     assert alone.few_rows(1) is None
     assert BatchStream(lambda: iter(())).few_rows(9) is None
+
+
+def test_a_slow_read_of_few_rows_ends_although_its_chunks_are_empty() -> None:
+    left = [list[Row]()] * 9
+
+    def rows(first_rows: int) -> Iterator[list[Row]]:
+        while left:
+            yield left.pop()
+
+    assert BatchStream(lambda: iter(()), rows).few_rows(9, until_s=0.0) is None
+    assert len(left) == 6
 
 
 def test_the_rows_that_are_read_of_a_stream_are_counted() -> None:
