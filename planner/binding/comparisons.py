@@ -27,12 +27,11 @@ from planner.binding.predicates import (
     equals_one_of,
 )
 from planner.trees.known_arguments import known_node
-from planner.values.comparison_bounds import INT_BITS, Fit, Fitted, Fitter, Outside, fitter
+from planner.values.comparison_bounds import INT_BITS, Fit, Fitted, Fitter, Outside
 from planner.values.constants import constant_of
-from planner.values.quoting import quote_text
 from planner.values.sqltypes import data_type_of
 from planner.values.type_modifiers import length_of, second_digits_of
-from stores.spec.schema import BIGINT, DATE, TEXT, Column, DataType, Kind, Value
+from stores.spec.schema import DATE, TEXT, Column, DataType, Kind, Value
 
 ColumnOf: TypeAlias = Callable[[exp.Column], Column | None]
 """Returns the column of the relation; None for a column of another relation."""
@@ -215,10 +214,6 @@ def _month_start(micros: int, months: int, later: int) -> int:
     return int(np.datetime64(begins, "M").astype("datetime64[us]").astype(np.int64))
 
 
-_DOUBLE_EXACT = 1 << 53
-"""Each whole number below it has its own double."""
-
-
 def compare(side: Side, operator: str, operand: Operand) -> Predicate:
     """Return the predicate of a column side compared with an operand."""
     if side.steps is not None:
@@ -264,13 +259,6 @@ def _plain_constant(node: exp.Expr) -> tuple[Value, DataType] | None:
     return found if found is not None and found[1].kind in {Kind.BIGINT, Kind.TEXT} else None
 
 
-def constant_fitter(value: Value, source: DataType, column: DataType) -> Fitter | None:
-    """Return the fitter of a constant to a column; None if they cannot be compared."""
-    if source.kind is Kind.DOUBLE and column.kind is Kind.BIGINT and abs(value) < _DOUBLE_EXACT:
-        return fitter(BIGINT, column)  # below the limit, no two bigints share a double
-    return fitter(source, column)
-
-
 def time_before_now(node: exp.Expr) -> int | None:
     """Return by how many microseconds `now() - interval '1 hour'` is before now."""
     node = known_node(node)
@@ -305,13 +293,6 @@ def after_clock(side: Side, since_us: int) -> Predicate:
     )
     condition = Compares(column=side.column, operator=">=", operand=operand)
     return Predicate(disjuncts=((condition,),), exact=False)
-
-
-def text_of(node: exp.Expr) -> str:
-    """Return a constant as SQL; sqlglot's generator would be slow for thousands of literals."""
-    if isinstance(node, exp.Literal):
-        return quote_text(node.name) if node.is_string else str(node.name)
-    return node.sql(dialect="postgres")
 
 
 def after_text(start: str) -> str | None:

@@ -161,13 +161,13 @@ class Parameters:
     def _compared_type(self, node: exp.Expr, types: Types) -> DataType | None:
         """Return the type of one side, if certain; a text literal has that of the other side."""
         node = strip(node)
+        if isinstance(node, exp.Literal) and node.is_string:  # first, as a list has thousands
+            return None
         if isinstance(node, exp.Parameter):
             return self._types[parameter_number(node)]
         if isinstance(node, _MANY):
             inner = self._compared_type(node.this, types)
             return None if inner is None else inner.element
-        if isinstance(node, exp.Literal) and node.is_string:
-            return None
         found = types.of(node)
         return None if postgres_name(found) == "regproc" else found  # a name, or a number
 

@@ -12,7 +12,8 @@ from msgspec import Struct
 from sqlglot import exp
 
 from planner.binding.derived_tables import Resolver
-from planner.binding.predicate_reader import ParameterType, PredicateReader
+from planner.binding.operands import ParameterType
+from planner.binding.predicate_reader import PredicateReader
 from planner.binding.predicates import EVERY_ROW, Predicate, conjunction
 from planner.binding.pushdown import accepts_null
 from planner.trees.known_arguments import conjuncts, known_node

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
 
 from msgspec import Struct
 from sqlglot import exp
@@ -19,12 +18,10 @@ from planner.binding.comparisons import (
     after_clock,
     compare,
     compare_constants,
-    constant_fitter,
     side_of,
-    text_of,
     time_before_now,
 )
-from planner.binding.moments import moment_of
+from planner.binding.operands import ParameterType, operand_of, parameter_of
 from planner.binding.predicates import (
     EVERY_ROW,
     IN_LIST_MAX,
@@ -40,16 +37,11 @@ from planner.binding.predicates import (
     equals_one_of,
 )
 from planner.binding.text_starts import begins, begins_as, prefix_of
-from planner.errors import QueryError
-from planner.postgres.types.result_types import TIMES
 from planner.trees.known_arguments import conjuncts, disjuncts, known_node
 from planner.trees.nodes import parameter_number
 from planner.values.comparison_bounds import Fitted, fitter
-from planner.values.constants import constant_of
 from planner.values.sqltypes import data_type_of
-from stores.spec.schema import BOOLEAN, TEXT, DataType
-
-ParameterType: TypeAlias = Callable[[int], DataType]
+from stores.spec.schema import BOOLEAN, TEXT
 
 OPERATORS: dict[type[exp.Expr], str] = {
     exp.EQ: "=",
@@ -180,8 +172,8 @@ class PredicateReader(Struct, frozen=True, kw_only=True):
         side = self._side(left)
         if side is None or side.steps is not None:
             return UNKNOWN
-        operands = tuple(self.operand(member, side) for member in members)
-        found = tuple(operand for operand in operands if operand is not None)
+        operands = [self.operand(member, side) for member in members]
+        found = tuple([operand for operand in operands if operand is not None])
         if len(found) < len(operands):
             return UNKNOWN
         return all_hold(equals_one_of(side.column, found))
@@ -304,7 +296,7 @@ class PredicateReader(Struct, frozen=True, kw_only=True):
     def _begins_as(
         self, left: exp.Expr, right: exp.Expr, start_of: Callable[[str], str], *, exact: bool
     ) -> Predicate:
-        side, parameter = self._side(left), self._parameter(right)
+        side, parameter = self._side(left), parameter_of(right, self.parameter_type)
         if side is None or parameter is None or parameter[1] != TEXT:
             return UNKNOWN
         return begins_as(side, parameter[0], start_of, exact=exact)
@@ -320,60 +312,7 @@ class PredicateReader(Struct, frozen=True, kw_only=True):
         Raises:
             QueryError: a text literal is not a value of the side's type (22P02).
         """
-        node = known_node(node)
-        parameter = self._parameter(node)
-        if parameter is not None:
-            number, source = parameter
-            fit = fitter(source, side.column_type)
-            if fit is None:
-                return None
-            return Operand(text=f"${number}", fit=side.placed(fit), parameter=number - 1)
-        constant = constant_of(node, side.type)
-        if constant is None:
-            return self._computed(node, side)
-        value, data_type = constant
-        if value is None:
-            return Operand(text="NULL", fit=Fitted)
-        found = constant_fitter(value, data_type, side.column_type)
-        if found is None:
-            return None
-        return Operand(text=text_of(node), fit=side.placed(found), constant=value)
-
-    def _computed(self, node: exp.Expr, side: Side) -> Operand | None:
-        """Return a computed operand, such as `$1 - interval '1 hour'`."""
-        moment = moment_of(node, self.parameter_type)
-        if moment is None or moment.type.kind not in TIMES:
-            return None
-        fit, compute = fitter(moment.type, side.column_type), moment.compute
-        if fit is None:
-            return None
-        if not moment.parameters:
-            try:
-                value = compute(())[0]
-            except QueryError:
-                return None  # DuckDB raises the error, if there are rows
-            return Operand(text=text_of(node), fit=side.placed(fit), constant=value)
-        return Operand(
-            text=text_of(node),
-            fit=side.placed(fit),
-            parameter=moment.parameters[0] - 1,
-            others=tuple(number - 1 for number in moment.parameters[1:]),
-            compute=lambda row: compute(row)[0],
-        )
-
-    def _parameter(self, node: exp.Expr) -> tuple[int, DataType] | None:
-        """Return the number and type of a parameter, which may be cast to its own type."""
-        cast_to = None
-        if isinstance(node, exp.Cast) and isinstance(known_node(node.this), exp.Parameter):
-            cast_to = data_type_of(node.to)
-            if cast_to is None or node.to.expressions:
-                return None
-            node = known_node(node.this)
-        if not isinstance(node, exp.Parameter):
-            return None
-        number = parameter_number(node)
-        data_type = self.parameter_type(number)
-        return (number, data_type) if cast_to in {None, data_type} else None
+        return operand_of(node, side, self.parameter_type)
 
 
 _ATOMS: dict[type[exp.Expr], Callable[[PredicateReader, exp.Expr], Predicate]] = {

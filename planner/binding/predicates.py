@@ -234,7 +234,11 @@ def equals_one_of(column: str, operands: tuple[Operand, ...], *, null: bool = Fa
 def fitted_values(operands: Sequence[Operand], parameters: Row) -> Iterator[Value]:
     """Return the values of operands that the column can have, without NULL."""
     for operand in operands:
-        for value in operand.values(parameters):
+        values = operand.values(parameters)
+        if operand.fit is Fitted:  # as the keys of most lists: a value is what it is
+            yield from [value for value in values if value is not None]
+            continue
+        for value in values:
             found = fitted_value(operand, value)
             if isinstance(found, Fitted) and found.exact:
                 yield found.value

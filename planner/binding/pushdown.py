@@ -17,7 +17,8 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
 from planner.binding.derived_tables import DerivedTables, Resolver
-from planner.binding.predicate_reader import ParameterType, PredicateReader
+from planner.binding.operands import ParameterType
+from planner.binding.predicate_reader import PredicateReader
 from planner.binding.predicates import EVERY_ROW, Equals, Predicate, conjunction
 from planner.trees.known_arguments import conjuncts, known_node
 from planner.trees.nodes import is_comma

@@ -196,7 +196,8 @@ class QueryPlan(Struct, frozen=True, kw_only=True):
     join: RowJoin | None = None
     """How joined rows are read, if `rows` begins with such rows."""
     residual: str | None = None
-    """The conditions that the accesses do not apply; None if they apply all."""
+    """The conditions that the accesses do not apply; None if they apply all, or without EXPLAIN.
+    """
     catalog_version: int = 0
     costs: bool = True
     """Whether EXPLAIN shows an estimate of the cost."""

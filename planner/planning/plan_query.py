@@ -48,6 +48,7 @@ def plan_query(
     composer: Composer,
     *,
     version: int,
+    is_explained: bool,
     cancellation: Cancellation,
 ) -> QueryPlan:
     """Return the plan with the fewest reads that the rules find.
@@ -57,6 +58,7 @@ def plan_query(
         clause: the statement's WITH clause.
         composer: describes the results that DuckDB composes.
         version: the catalog's version at the time of binding.
+        is_explained: whether EXPLAIN shows the plan, which takes texts of conditions.
         cancellation: ends the planning early.
 
     Raises:
@@ -76,7 +78,8 @@ def plan_query(
                 catalog_version=version,
             )
     # All of these read the tree before its translation.
-    origins, names, residual = bound.origins(), bound.names(), _residual(bound)
+    origins, names = bound.origins(), bound.names()
+    residual = _residual(bound) if is_explained else None
     of_store = _row_plan(draft, draft.inputs[0][1]) if draft.inputs else None
     join = _row_join(bound)
     of_join = None if join is None else row_plan(bound, join.columns)

@@ -236,7 +236,12 @@ class QueryPreparer:
             )
             bound = bind(tree, clause, self._vocabulary, types)
             plan = plan_query(
-                bound, clause, self._composer, version=version, cancellation=cancellation
+                bound,
+                clause,
+                self._composer,
+                version=version,
+                is_explained=parsed.kind is StatementKind.EXPLAIN,
+                cancellation=cancellation,
             )
         except RecursionError as error:
             raise LimitExceededError("statement is nested too deep") from error

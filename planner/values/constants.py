@@ -56,7 +56,7 @@ def constant_of(node: exp.Expr, wanted: DataType, depth: int = DEPTH_MAX) -> Con
     node = known_node(node)
     match node:
         case exp.Literal():
-            return _literal(node, wanted)
+            return literal_value(node, wanted)
         case exp.Null():
             return None, NULL
         case exp.Boolean():
@@ -80,7 +80,12 @@ def _composed(node: exp.Expr, wanted: DataType, depth: int) -> Constant | None:
     return None
 
 
-def _literal(node: exp.Literal, wanted: DataType) -> Constant:
+def literal_value(node: exp.Literal, wanted: DataType) -> Constant:
+    """Return the value and type of a literal; a text takes the wanted type.
+
+    Raises:
+        QueryError: the text is not a value of the wanted type (22P02).
+    """
     if not node.is_string:
         return number_of(node.name)
     try:

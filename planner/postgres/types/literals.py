@@ -244,11 +244,17 @@ def convert_compared_literals(nodes: Nodes, types: Types) -> None:
 
 def _read_texts(sides: Sequence[exp.Expr], types: Types) -> bool:
     """Convert the texts among the operands; return whether one was replaced."""
-    texts = [each for each in sides if isinstance(each, exp.Literal) and each.is_string]
+    texts: list[exp.Literal] = []
+    others: list[exp.Expr] = []
+    for each in sides:
+        if isinstance(each, exp.Literal) and each.is_string:
+            texts.append(each)
+        elif not is_open(each):
+            others.append(each)
     if not texts:
         return False
     # The other operands have one type, unless they are numbers, of which one type holds all.
-    known = [t for s in sides if not is_open(s) and (t := value_type(s, types)) is not None]
+    known = [found for each in others if (found := value_type(each, types)) is not None]
     found = common_type(known) if known else None
     if found is None or isinstance(found, CatalogType) or found.kind not in _READ_KINDS:
         return False
