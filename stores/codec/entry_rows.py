@@ -24,16 +24,22 @@ DecodeRows: TypeAlias = Callable[[Sequence[bytes], Sequence[bytes]], list[Row]]
 """Takes the keys and the rows of entries."""
 
 _TEXT = """
-        if key[at]:
-            end = key.index(0, at + 1)
+        if key[{at}]:
+            end = key.index(0, {after})
             if key[end + 1 : end + 2] == ESCAPE:
-                k{0}, at = decode{0}(key, at)
+                k{number}, at = decode{number}(key, {at})
             else:
-                k{0}, at = key[at + 1 : end]{1}, end + 1
+                k{number}, at = key[{after} : end]{ending}, end + 1
         else:
-            k{0}, at = None, at + 1"""
+            k{number}, at = None, {after}"""
+_LAST_TEXT = """
+        text = key[{after} : -1]
+        if key[{at}] and not key[-1] and 0 not in text:
+            k{number} = text{ending}
+        else:
+            k{number}, at = decode{number}(key, {at})"""
 _FIXED = """
-        k{0}, at = decode{0}(key, at)"""
+        k{number}, at = decode{number}(key, {at})"""
 
 
 def entry_rows(keys: KeyCodec, rows: RowCodec, places: Sequence[int], *, at: int) -> DecodeRows:
@@ -50,17 +56,20 @@ def entry_rows(keys: KeyCodec, rows: RowCodec, places: Sequence[int], *, at: int
     key_parts = max((place for place in places if place < width), default=-1) + 1
     names: dict[str, Any] = {"ESCAPE": b"\xff"}
     source = "def decoded(keys, rows):\n    found = []\n    add = found.append\n"
-    source += "    for key, row in zip(keys, rows):\n"
-    source += f"        at = {at}" if key_parts else "        pass"
+    source += "    for key, row in zip(keys, rows):"
     for place, part in enumerate(keys.parts[:key_parts]):
         names[f"decode{place}"] = part.decode
         ending = ".decode()" if part.is_text else ""
-        source += (_TEXT if part.width is None else _FIXED).format(place, ending)
+        # Only where the first column begins is known.
+        begin, after = ("at", "at + 1") if place else (str(at), str(at + 1))
+        is_last = place == width - 1
+        form = _FIXED if part.width is not None else _LAST_TEXT if is_last else _TEXT
+        source += form.format(number=place, at=begin, after=after, ending=ending)
     expressions = {place: f"k{place}" for place in range(key_parts)}
     if wanted:
         written = rows.written_out(wanted)
         names |= written.names
-        source += f"\n        slots = unpack(row)\n        if {written.condition}:"
+        source += f"\n        {written.slots}\n        if {written.condition}:"
         direct = {place + width: text for place, text in zip(wanted, written.values, strict=True)}
         source += f"\n            add({_tuple([(expressions | direct)[p] for p in places])})"
         slow = {place + width: f"values[{n}]" for n, place in enumerate(wanted)}

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import operator
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -74,10 +74,12 @@ _Records: TypeAlias = np.ndarray[Any, np.dtype[np.void]]
 
 
 class WrittenOut(NamedTuple):
-    """Code for `row`, the bytes of a row, and `slots`, which `unpack` returns of it."""
+    """Code for `row`, the bytes of a row."""
 
+    slots: str
+    """The statement that takes the slots out of the row."""
     condition: str
-    """Whether the row has no NULL; otherwise `decode_row` has the values."""
+    """Whether none of the columns is NULL; otherwise `decode_row` has the values."""
     values: list[str]
     """An expression for each column."""
     names: dict[str, Any]
@@ -95,6 +97,7 @@ class RowCodec:
         self._columns = tuple(columns)
         kinds = [column.type.kind for column in columns]
         slots = ["I" if c.type.kind in _VARYING else slot_format(c.type) for c in columns]
+        self._slots = slots
         types = ["<u4" if c.type.kind in _VARYING else slot_dtype(c.type) for c in columns]
         self._null_bytes = (len(columns) + 7) // 8
         # Only the slots: the header before them is rarely needed.
@@ -173,18 +176,19 @@ class RowCodec:
         return decode_some
 
     def written_out(self, places: Sequence[int]) -> WrittenOut:
-        """Return the code that decodes the columns at these places from a row without NULLs."""
-        begin, at = self._fixed_bytes, self._nulls_at
+        """Return the code that decodes the columns at these places, at least one, if not NULL."""
+        begin = self._fixed_bytes
         finishes, special = dict(self._finish), dict(self._special)
         before = dict(zip(self._varying[1:], self._varying, strict=False))
-        names: dict[str, Any] = {"unpack": self._unpack, "NO_NULLS": self._no_nulls}
+        needed = {*places, *(before[i] for i in places if i in before)}
+        names: dict[str, Any] = {"unpack": self._unpacker(needed)}
         names["decode_row"] = self.decoder(places)
         values: list[str] = []
         for i in places:
-            text = f"slots[{i}]"
+            text = f"slot{i}"
             if i in finishes:
-                start = begin if i not in before else f"{begin} + slots[{before[i]}]"
-                text = f"row[{start} : {begin} + slots[{i}]]"
+                start = begin if i not in before else f"{begin} + slot{before[i]}"
+                text = f"row[{start} : {begin} + slot{i}]"
                 if finishes[i] is bytes.decode:
                     text += ".decode()"
                 elif finishes[i] is not bytes:
@@ -192,8 +196,20 @@ class RowCodec:
             elif i in special:
                 names[f"decode_slot{i}"], text = special[i], f"decode_slot{i}({text})"
             values.append(text)
-        condition = f"row[{at.start} : {at.stop}] == NO_NULLS"
-        return WrittenOut(condition=condition, values=values, names=names)
+        masks: dict[int, int] = {}
+        for i in places:
+            at = self._nulls_at.start + (i >> 3)
+            masks[at] = masks.get(at, 0) | 1 << (i & 7)
+        nulls = " or ".join(f"row[{at}] & {mask}" for at, mask in masks.items())
+        slots = "".join(f"slot{i}, " for i in sorted(needed)) + "= unpack(row)"
+        return WrittenOut(slots=slots, condition=f"not ({nulls})", values=values, names=names)
+
+    def _unpacker(self, needed: Collection[int]) -> Callable[[bytes], tuple[Any, ...]]:
+        """Return the function that takes the slots of these columns out of a row."""
+        form = f"<{self._nulls_at.stop}x"
+        for i, slot in enumerate(self._slots):
+            form += slot if i in needed else f"{struct.calcsize('<' + slot)}x"
+        return struct.Struct(form).unpack_from
 
     @staticmethod
     def header(encoded: bytes) -> tuple[int, int | None]:
