@@ -59,10 +59,10 @@ CEILINGS = {
     "ten-keys": Cost(325, 11),
     "day": Cost(290, 13),
     "day-total": Cost(245, 13),
-    "page": Cost(260, 24),
+    "page": Cost(260, 23),
     "range": Cost(295, 28),
     "join": Cost(335, 14),
-    "newest": Cost(320, 10),
+    "newest": Cost(300, 10),
 }
 CALLS_TOLERANCE, PEAK_TOLERANCE = 1.1, 1.25
 """How far a cost may exceed its ceiling: versions of Python differ, mostly in sizes of objects."""
