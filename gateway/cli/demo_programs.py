@@ -198,16 +198,27 @@ def show_progress(
         is_running: whether the pipeline still runs.
         pause: waits for a moment; an exception from it ends the display.
     """
-    show = _show_bars if console.is_terminal else _show_lines
-    show(console, events, total, is_running, pause)
+    readings = _readings(events, is_running, pause)
+    if console.is_terminal:
+        _show_bars(console, events, total, readings)
+    else:
+        _show_lines(console, events, total, readings)
+
+
+def _readings(
+    events: PipelineEvents, is_running: Callable[[], bool], pause: Callable[[], None]
+) -> Iterator[bool]:
+    """Read the events until the pipeline has ended; yield each time whether it runs."""
+    runs = True
+    while runs:
+        runs = is_running()  # asked first: the last events are read after the end
+        events.read()
+        yield runs
+        pause()
 
 
 def _show_bars(
-    console: Console,
-    events: PipelineEvents,
-    total: int,
-    is_running: Callable[[], bool],
-    pause: Callable[[], None],
+    console: Console, events: PipelineEvents, total: int, readings: Iterator[bool]
 ) -> None:
     columns = (
         TextColumn("{task.description}"),
@@ -219,29 +230,17 @@ def _show_bars(
         tasks = {
             each: progress.add_task(f"flights into {each}", total=total) for each in events.rows
         }
-        runs = True
-        while runs:
-            runs = is_running()  # checked first: the last events are read after the end
-            events.read()
+        for _ in readings:
             for store, rows in events.rows.items():
                 progress.update(tasks[store], completed=rows)
-            pause()
 
 
 def _show_lines(
-    console: Console,
-    events: PipelineEvents,
-    total: int,
-    is_running: Callable[[], bool],
-    pause: Callable[[], None],
+    console: Console, events: PipelineEvents, total: int, readings: Iterator[bool]
 ) -> None:
     shown_s = time.monotonic()
-    runs = True
-    while runs:
-        runs = is_running()
-        events.read()
+    for runs in readings:
         if not runs or time.monotonic() - shown_s >= LINE_EVERY_S:
             shown_s = time.monotonic()
             stores = ", ".join(f"{store} {rows:,}" for store, rows in events.rows.items())
             console.print(f"of {total:,} flights: {stores}", soft_wrap=True)
-        pause()
