@@ -128,7 +128,7 @@ def running(
 
 @contextmanager
 def _killed_with_the_demo(group: int) -> Iterator[None]:
-    """Have a process group killed if the demo is, which can then stop nothing itself.
+    """Have a process group killed if the demo is killed, as it can then stop nothing itself.
 
     The guard waits for the end of its standard input, which comes when the demo ends, however it
     ends.

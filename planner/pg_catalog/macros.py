@@ -195,7 +195,7 @@ SIZES = {
         WHEN abs(zz_n) < 10240::BIGINT * 1073741824 THEN round(zz_n / 1073741824)::BIGINT || ' GB'
         ELSE round(zz_n / 1099511627776)::BIGINT || ' TB' END)""",
 }
-"""Sizes are unknown: they are 0, as of a relation without pages."""
+"""Sizes are unknown, so they are 0, as for a relation without pages."""
 
 SETTINGS = {
     "current_setting": """

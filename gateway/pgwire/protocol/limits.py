@@ -72,7 +72,7 @@ class PgLimits:
     write_timeout_s: float = 300.0
     """Longest wait for a client that does not read its rows: it holds a snapshot and memory."""
     sweep_s: float = 1.0
-    """How often the timeouts of connections are checked, and so their maximum delay."""
+    """How often the timeouts of connections are checked, which is also their maximum delay."""
     abort_timeout_s: float = 5.0
     """How long a stop waits for cancelled statements to end."""
     backlog: int = 512

@@ -60,7 +60,7 @@ class ChangeLog:
 Keys: TypeAlias = np.ndarray[Any, np.dtype[np.object_]]
 """Entry keys as bytes objects, in their order."""
 Flags: TypeAlias = np.ndarray[Any, np.dtype[np.bool_]]
-"""One boolean a row."""
+"""One boolean for each row."""
 Within: TypeAlias = Mapping[str, tuple[int, int]]
 """Time columns, each with the first and the last requested time, in microseconds."""
 ALL_ROWS: Within = {}
@@ -72,9 +72,9 @@ BYTES_MAX = 1 << 30
 SLICE_ROWS = 65_536
 """Rows of a batch. It copies nothing, so it may be larger than one that has to be decoded."""
 _SEARCHED_ROWS = 4096
-"""How many keys are turned into objects at a time."""
+"""Number of keys that are turned into objects at a time."""
 _WHOLES_MAX = 16
-"""Combinations of columns whose batches are kept."""
+"""Number of combinations of columns whose batches are kept."""
 COMPUTED = frozenset({"_partition"})
 """Columns that are not kept, because they are computed at no cost."""
 
@@ -99,7 +99,7 @@ class KeptColumns:
 
     @property
     def size_bytes(self) -> int:
-        """The memory it takes."""
+        """Return the bytes of memory that it takes."""
         size: int = self.keys.nbytes + sum(array.nbytes for array in self.columns.values())
         return size
 

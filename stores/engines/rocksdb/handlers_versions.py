@@ -110,7 +110,7 @@ def history(
         layout: the layout of the store.
         reader: the reader of the epoch.
         key: the encoded key.
-        after: only versions that end after this time,
+        after: only versions that end after this time
         up_to: and no later than this one.
         first: only versions in the segment of this time or a later one.
     """

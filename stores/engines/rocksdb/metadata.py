@@ -8,7 +8,7 @@ In the database, before all rows:
 In a file, which outlives a killed process: the newest epoch that the partition has answered at.
 After a crash, a database without a write-ahead log may be older than the answers it has given. As a
 rule the log brings it forward again before it answers. If the log can no longer be read, this file
-tells whether the database is as new as its answers were, or older.
+shows whether the database is as new as its answers were, or older.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ METADATA_ENTRIES = 2
 
 
 def fingerprint(schema: StoreSchema) -> bytes:
-    """Return the bytes that are equal for two stores if their databases mean the same."""
+    """Return bytes that are equal for two stores if their databases have the same meaning."""
     columns = [(c.name, str(c.type)) for c in (*schema.key, *schema.value)]
     # With another retention, rows that were dropped under the old one would be missing.
     times = [Segments.of(schema).interval_ms, schema.window_size_ms, schema.retention_ms]

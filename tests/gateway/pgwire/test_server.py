@@ -257,7 +257,7 @@ def test_a_client_that_never_reads_is_cut_off() -> None:
         assert gateway.eventually(lambda: gateway.engine.open == 1)
         assert gateway.eventually(lambda: gateway.engine.open == 0)
         assert gateway.eventually(lambda: gateway.server.connections == 0)
-        assert gateway.engine.batches_made < 1500, "rows were made that nobody could take"
+        assert gateway.engine.batches_made < 1500, "rows were made that no one could read"
 
 
 def test_many_rounds_in_one_piece_leave_room_for_others() -> None:

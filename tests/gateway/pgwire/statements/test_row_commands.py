@@ -97,7 +97,7 @@ def test_a_client_that_never_reads_its_copy_is_cut_off() -> None:
         client.send(wire.query("COPY (SELECT * FROM series(3000000)) TO STDOUT"))
         assert gateway.eventually(lambda: gateway.engine.open == 1)
         assert gateway.eventually(lambda: gateway.engine.open == 0)
-        assert gateway.engine.batches_made < 1500, "rows were made that nobody could take"
+        assert gateway.engine.batches_made < 1500, "rows were made that no one could read"
 
 
 def test_copy_from_is_refused(connection: Connection) -> None:
