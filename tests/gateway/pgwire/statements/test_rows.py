@@ -47,7 +47,7 @@ def test_a_column_may_be_described_as_another_type() -> None:
     columns = (Column(name="done", type=TEXT), Column(name="note", type=TEXT))
     void = Shape((Column(name="done", type=CATALOG_TYPES["void"]), columns[1]), ())
     row = ("", "x")
-    assert void.encode_row(row) == Shape(columns, ()).encode_row(row)
+    assert void.encode_rows([row]) == Shape(columns, ()).encode_rows([row])
     ((_, body),) = wire.split_messages(void.description)
     described = [(oid, length) for _, oid, length, *_ in wire.columns_of(body)]
     assert described == [(2278, 4), (25, -1)]
@@ -130,11 +130,17 @@ def test_an_error_in_the_stream_passes() -> None:
         next(chunks)
 
 
-@given(st.lists(st.one_of(st.none(), st.text(max_size=2000)), min_size=1, max_size=40))
-def test_a_generated_encoder_encodes_as_one_that_loops(values: list[str | None]) -> None:
+@given(
+    st.lists(st.one_of(st.none(), st.text(max_size=2000)), min_size=1, max_size=40),
+    st.lists(st.integers(0, 2000), max_size=3),
+)
+def test_a_generated_encoder_encodes_as_one_that_loops(
+    values: list[str | None], lengths: list[int]
+) -> None:
     columns = tuple(Column(name=f"c{at}", type=DataType.parse("text")) for at in range(len(values)))
-    row = tuple(values)
-    assert Shape(columns, ()).encode_row(row) == looping_encoder([str.encode] * len(row))(row)
+    rows = [tuple(values), *(("x" * length, *values[1:]) for length in lengths)]
+    looping = looping_encoder([str.encode] * len(values))
+    assert Shape(columns, ()).encode_rows(rows) == looping(rows)
 
 
 def rows_in(encoded: bytes) -> int:
