@@ -21,6 +21,8 @@ BODY_BYTES_MAX = 1 << 32
 """Longest body: one row of the longest values; more rows are sent in several frames."""
 _PARTS_MAX = 256
 """Buffers per system call; the kernel takes 1,024."""
+_SHORT_BYTES = 16 << 10
+"""Bytes that are read at once where no other frame can follow."""
 
 
 class TornFrameError(ConnectionError):
@@ -72,27 +74,38 @@ def parts_of(kind: int, head: bytes = b"", body: Sequence[pa.Buffer] = ()) -> li
     ]
 
 
-def receive(sock: socket.socket, *, with_fd: bool = False) -> Frame | None:
+def receive(sock: socket.socket, *, with_fd: bool = False, is_alone: bool = False) -> Frame | None:
     """Receive one frame; None if the other side has closed the socket between frames.
+
+    Args:
+        sock: to read from.
+        with_fd: whether a file descriptor may come with it.
+        is_alone: whether the other side sends no more before this side does; then a short frame
+            takes one system call.
 
     Raises:
         TornFrameError: the frame is incomplete or malformed.
         OSError: the socket failed.
     """
+    size = _SHORT_BYTES if is_alone else _HEADER.size
     if with_fd:
-        begun, fds, _, _ = socket.recv_fds(sock, _HEADER.size, 1)
+        begun, fds, _, _ = socket.recv_fds(sock, size, 1)
     else:
-        begun, fds = sock.recv(_HEADER.size), []
+        begun, fds = sock.recv(size), []
     if not begun:
         return None
-    header = begun
     if len(begun) < _HEADER.size:
-        header += _exactly(sock, _HEADER.size - len(begun))
-    kind, head_size, body_size = _HEADER.unpack(header)
+        begun += _exactly(sock, _HEADER.size - len(begun))
+    kind, head_size, body_size = _HEADER.unpack_from(begun)
     if head_size > HEAD_BYTES_MAX or body_size > BODY_BYTES_MAX:
         raise TornFrameError("a frame is too long")
-    head = _exactly(sock, head_size)
-    body = _buffer(sock, body_size) if body_size else None
+    end = _HEADER.size + head_size
+    if len(begun) > end + body_size:
+        raise TornFrameError("a frame is longer than it says")
+    head = begun[_HEADER.size : end]
+    if len(begun) < end:
+        head += _exactly(sock, end - len(begun))
+    body = _buffer(sock, body_size, begun[end:]) if body_size else None
     return Frame(kind, head, body, fds[0] if fds else None)
 
 
@@ -111,9 +124,12 @@ def _exactly(sock: socket.socket, size: int) -> bytes:
     return bytes(held)
 
 
-def _buffer(sock: socket.socket, size: int) -> pa.Buffer:
+def _buffer(sock: socket.socket, size: int, begun: bytes) -> pa.Buffer:
+    """Return bytes that have begun to arrive, aligned as Arrow wants them."""
     buffer = pa.allocate_buffer(size)
     rest = memoryview(buffer).cast("B")
+    rest[: len(begun)] = begun
+    rest = rest[len(begun) :]
     while rest:
         got = sock.recv_into(rest, 0, socket.MSG_WAITALL)
         if not got:

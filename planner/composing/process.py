@@ -84,7 +84,7 @@ class Lane:
         """
         try:
             frames.send(self._sock, kind, head, body, fd=None if feed is None else feed.fileno())
-            frame = frames.receive(self._sock)
+            frame = frames.receive(self._sock, is_alone=True)
             if frame is None or frame.kind != Kind.REPLY:
                 raise ProcessEndedError
             return decode_reply(frame.head), frame.body

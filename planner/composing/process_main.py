@@ -162,7 +162,7 @@ class _Lane:
     def serve(self) -> int:
         """Serve one request; return what to wait for next."""
         try:
-            frame = frames.receive(self._sock, with_fd=True)
+            frame = frames.receive(self._sock, with_fd=True, is_alone=True)
             if frame is None:
                 self._end()
                 self._process.forget(self._number)

@@ -28,9 +28,15 @@ def encoded(kind: int, head: bytes, body: list[bytes]) -> bytes:
     return b"".join(frames.parts_of(kind, head, [pa.py_buffer(part) for part in body]))
 
 
-@given(kind=kinds, head=st.binary(max_size=300), body=bodies, cut=st.integers(0, 900))
+@given(
+    kind=kinds,
+    head=st.binary(max_size=300),
+    body=bodies,
+    cut=st.integers(0, 900),
+    is_alone=st.booleans(),
+)
 def test_a_frame_arrives_as_it_was_sent(
-    kind: int, head: bytes, body: list[bytes], cut: int
+    kind: int, head: bytes, body: list[bytes], cut: int, *, is_alone: bool
 ) -> None:
     ours, theirs = pair()
     with ours, theirs:
@@ -38,16 +44,35 @@ def test_a_frame_arrives_as_it_was_sent(
         theirs.sendall(sent[:cut])
         writing = threading.Thread(target=theirs.sendall, args=(sent[cut:],))
         writing.start()
-        found = frames.receive(ours)
+        found = frames.receive(ours, is_alone=is_alone)
         writing.join()
     assert found is not None
     assert (found.kind, found.head) == (kind, head)
     assert (b"" if found.body is None else found.body.to_pybytes()) == b"".join(body)
 
 
-@given(kind=kinds, head=st.binary(max_size=60), body=bodies, data=st.data())
+def test_a_frame_that_should_be_alone_is_not() -> None:
+    ours, theirs = pair()
+    with ours, theirs:
+        theirs.sendall(encoded(1, b"head", [b"body"]) * 2)
+        with pytest.raises(frames.TornFrameError):
+            frames.receive(ours, is_alone=True)
+        theirs.sendall(encoded(1, b"head", [b"body"]) * 2)
+        for _ in range(2):
+            found = frames.receive(ours)
+            assert found is not None
+            assert found.head == b"head"
+
+
+@given(
+    kind=kinds,
+    head=st.binary(max_size=60),
+    body=bodies,
+    data=st.data(),
+    is_alone=st.booleans(),
+)
 def test_a_frame_that_ends_early_is_torn(
-    kind: int, head: bytes, body: list[bytes], data: st.DataObject
+    kind: int, head: bytes, body: list[bytes], data: st.DataObject, *, is_alone: bool
 ) -> None:
     sent = encoded(kind, head, body)
     cut = data.draw(st.integers(0, len(sent) - 1))
@@ -56,10 +81,10 @@ def test_a_frame_that_ends_early_is_torn(
         with theirs:
             theirs.sendall(sent[:cut])
         if cut == 0:
-            assert frames.receive(ours) is None
+            assert frames.receive(ours, is_alone=is_alone) is None
         else:
             with pytest.raises(frames.TornFrameError):
-                frames.receive(ours)
+                frames.receive(ours, is_alone=is_alone)
 
 
 @given(st.binary(min_size=1, max_size=100))
