@@ -63,6 +63,7 @@ CEILINGS = {
     "range": Cost(250, 28),
     "join": Cost(320, 14),
     "newest": Cost(300, 10),
+    "upper": Cost(835, 52),
 }
 CALLS_TOLERANCE, PEAK_TOLERANCE = 1.1, 1.25
 """How far a cost may exceed its ceiling: versions of Python differ, mostly in sizes of objects."""
