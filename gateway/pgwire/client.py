@@ -20,10 +20,11 @@ from gateway.pgwire.client_timeouts import ClientTimeouts, keep_alive
 from gateway.pgwire.entry.start_tls import CLIENT_HELLO, start_tls
 from gateway.pgwire.entry.startup import StartupPhase
 from gateway.pgwire.input_output import Input, Output
+from gateway.pgwire.protocol.client_messages import FrontendMessage, Terminate
 from gateway.pgwire.protocol.connection import Connection, State
 from gateway.pgwire.protocol.errors import FATAL, RemoteProtocolError, fatal, respond
 from gateway.pgwire.protocol.limits import PgLimits
-from gateway.pgwire.protocol.messages import ErrorResponse, FrontendMessage, Terminate
+from gateway.pgwire.protocol.server_messages import ErrorResponse
 from gateway.pgwire.statements.dialog import Dialog, Work
 from gateway.pgwire.statements.replies import ReportedSettings
 from gateway.workers import Workers

@@ -10,9 +10,9 @@ import asyncio
 import logging
 from collections.abc import Callable
 
+from gateway.pgwire.protocol.client_messages import FrontendMessage
 from gateway.pgwire.protocol.connection import Connection, State
 from gateway.pgwire.protocol.limits import PgLimits
-from gateway.pgwire.protocol.messages import FrontendMessage
 from gateway.pgwire.statements.dialog import Work
 
 logger = logging.getLogger(__name__)

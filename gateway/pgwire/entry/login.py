@@ -16,7 +16,7 @@ from typing import Final
 from gateway.access.peers import Peer
 from gateway.access.rules import Access, Method
 from gateway.access.verifiers import KEY_BYTES, Verifier, decode_base64, encode_base64, hmac_sha256
-from gateway.pgwire.protocol.messages import (
+from gateway.pgwire.protocol.server_messages import (
     AuthenticationCleartextPassword,
     AuthenticationSASL,
     AuthenticationSASLContinue,

@@ -15,21 +15,23 @@ from gateway.access.peers import Peer
 from gateway.access.rules import Access
 from gateway.access.tls import Identity, Tls
 from gateway.pgwire.entry.login import Login
+from gateway.pgwire.protocol.client_messages import (
+    CancelRequest,
+    FrontendMessage,
+    GSSENCRequest,
+    PasswordMessage,
+    SSLRequest,
+    StartupMessage,
+)
 from gateway.pgwire.protocol.connection import Connection
 from gateway.pgwire.protocol.decode import MINOR_MAX
 from gateway.pgwire.protocol.errors import RemoteProtocolError
-from gateway.pgwire.protocol.messages import (
+from gateway.pgwire.protocol.server_messages import (
     AuthenticationOk,
     BackendKeyData,
-    CancelRequest,
     EncryptionResponse,
-    FrontendMessage,
-    GSSENCRequest,
     NegotiateProtocolVersion,
-    PasswordMessage,
     ReadyForQuery,
-    SSLRequest,
-    StartupMessage,
 )
 from gateway.pgwire.statements.dialog import Work
 from gateway.pgwire.statements.replies import ReportedSettings

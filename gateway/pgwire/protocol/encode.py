@@ -6,7 +6,8 @@ import struct
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from gateway.pgwire.protocol.messages import (
+from gateway.pgwire.protocol.client_messages import CopyDone
+from gateway.pgwire.protocol.server_messages import (
     AuthenticationCleartextPassword,
     AuthenticationOk,
     AuthenticationSASL,
@@ -17,7 +18,6 @@ from gateway.pgwire.protocol.messages import (
     BindComplete,
     CloseComplete,
     CommandComplete,
-    CopyDone,
     CopyOutResponse,
     CopyRows,
     DataRows,

@@ -9,7 +9,7 @@ Errors of statements are `QueryError`s of the engine. `respond` makes an ErrorRe
 
 from __future__ import annotations
 
-from gateway.pgwire.protocol.messages import ErrorResponse, NoticeResponse
+from gateway.pgwire.protocol.server_messages import ErrorResponse, NoticeResponse
 from planner.engine import Notice, QueryError
 
 FATAL = "FATAL"

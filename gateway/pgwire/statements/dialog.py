@@ -12,30 +12,32 @@ from contextlib import suppress
 from typing import Any, TypeAlias
 
 from gateway.failures import RequestContext, to_query_error
-from gateway.pgwire.protocol.connection import Connection, State
-from gateway.pgwire.protocol.errors import RemoteProtocolError, respond
-from gateway.pgwire.protocol.limits import PgLimits
-from gateway.pgwire.protocol.messages import (
+from gateway.pgwire.protocol.client_messages import (
     Bind,
-    BindComplete,
     Close,
-    CloseComplete,
     CopyData,
     CopyDone,
     CopyFail,
     Describe,
-    EmptyQueryResponse,
     Execute,
     Flush,
     FrontendMessage,
     FunctionCall,
+    Parse,
+    Query,
+    Sync,
+)
+from gateway.pgwire.protocol.connection import Connection, State
+from gateway.pgwire.protocol.errors import RemoteProtocolError, respond
+from gateway.pgwire.protocol.limits import PgLimits
+from gateway.pgwire.protocol.server_messages import (
+    BindComplete,
+    CloseComplete,
+    EmptyQueryResponse,
     NoData,
     ParameterDescription,
-    Parse,
     ParseComplete,
-    Query,
     RowDescription,
-    Sync,
 )
 from gateway.pgwire.statements.execution import ClientSocket, Runner
 from gateway.pgwire.statements.lookup_answers import Lookups

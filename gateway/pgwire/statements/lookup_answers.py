@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from gateway.pgwire.protocol.bind_rounds import Round, RoundForm
 from gateway.pgwire.protocol.encode import encode
-from gateway.pgwire.protocol.messages import CommandComplete, ParseComplete, ReadyForQuery
+from gateway.pgwire.protocol.server_messages import CommandComplete, ParseComplete, ReadyForQuery
 from gateway.pgwire.statements.portals import Names, Prepared
 from gateway.pgwire.statements.rows import EncodeRows, Shape, shape_of
 from gateway.pgwire.types.parameters import decode_parameters

@@ -11,7 +11,7 @@ from contextlib import aclosing
 from gateway.pgwire.protocol.connection import Connection
 from gateway.pgwire.protocol.encode import encode
 from gateway.pgwire.protocol.errors import notice_response
-from gateway.pgwire.protocol.messages import (
+from gateway.pgwire.protocol.server_messages import (
     BackendMessage,
     CommandComplete,
     DataRows,

@@ -14,11 +14,11 @@ from typing import assert_never
 
 import pyarrow as pa
 
+from gateway.pgwire.protocol.client_messages import CopyDone
 from gateway.pgwire.protocol.errors import notice_response
 from gateway.pgwire.protocol.limits import PgLimits
-from gateway.pgwire.protocol.messages import (
+from gateway.pgwire.protocol.server_messages import (
     CommandComplete,
-    CopyDone,
     CopyOutResponse,
     CopyRows,
     DataRows,

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from gateway.pgwire.protocol.encode import encode
 from gateway.pgwire.protocol.limits import PgLimits
-from gateway.pgwire.protocol.messages import BindComplete, Field, RowDescription
+from gateway.pgwire.protocol.server_messages import BindComplete, Field, RowDescription
 from gateway.pgwire.statements.cursors import ALL, Piece, Reader
 from gateway.pgwire.types.encoders import (
     TEXT_FORMAT,

@@ -6,7 +6,8 @@ from collections.abc import Coroutine
 from dataclasses import dataclass
 from typing import Any
 
-from gateway.pgwire.protocol.messages import EmptyQueryResponse, Query, RowDescription
+from gateway.pgwire.protocol.client_messages import Query
+from gateway.pgwire.protocol.server_messages import EmptyQueryResponse, RowDescription
 from gateway.pgwire.statements.execution import Runner
 from gateway.pgwire.statements.lookup_answers import Lookups
 from gateway.pgwire.statements.portals import Names, Portal, closing_on_error

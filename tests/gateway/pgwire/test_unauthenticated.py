@@ -15,7 +15,7 @@ from gateway.access.tls import Tls
 from gateway.pgwire import PgLimits
 from gateway.pgwire.protocol.connection import Connection, State
 from gateway.pgwire.protocol.errors import RemoteProtocolError
-from gateway.pgwire.protocol.messages import AuthenticationSASL
+from gateway.pgwire.protocol.server_messages import AuthenticationSASL
 from tests.gateway.credentials import PASSWORD, USER, access_of, make_users
 from tests.gateway.pgwire import wire
 from tests.gateway.pgwire.scram_client import (

@@ -9,7 +9,7 @@ import pytest
 from gateway.access.peers import Peer
 from gateway.access.rules import Access, Method
 from gateway.pgwire.entry.login import Login
-from gateway.pgwire.protocol.messages import (
+from gateway.pgwire.protocol.server_messages import (
     AuthenticationCleartextPassword,
     AuthenticationSASL,
     BackendMessage,

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway.pgwire.entry.startup import open_session, parse_options
-from gateway.pgwire.protocol.messages import StartupMessage
+from gateway.pgwire.protocol.client_messages import StartupMessage
 from planner.engine import QueryError
 
 

@@ -4,10 +4,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gateway.pgwire.protocol.client_messages import (
+    Execute,
+    FrontendMessage,
+    Query,
+    SSLRequest,
+    StartupMessage,
+    Sync,
+)
 from gateway.pgwire.protocol.connection import CLIENT, SERVER, Connection, State
 from gateway.pgwire.protocol.decode import FRONTEND_TYPES
 from gateway.pgwire.protocol.errors import LocalProtocolError, RemoteProtocolError, fatal
-from gateway.pgwire.protocol.messages import (
+from gateway.pgwire.protocol.server_messages import (
     AuthenticationOk,
     BackendMessage,
     BindComplete,
@@ -15,14 +23,8 @@ from gateway.pgwire.protocol.messages import (
     DataRows,
     EncryptionResponse,
     ErrorResponse,
-    Execute,
-    FrontendMessage,
     ParseComplete,
-    Query,
     ReadyForQuery,
-    SSLRequest,
-    StartupMessage,
-    Sync,
 )
 from tests.gateway.pgwire import wire
 

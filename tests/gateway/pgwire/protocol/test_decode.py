@@ -8,9 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.pgwire.protocol.decode import FRONTEND_TYPES, Splitter, decode, decode_startup
-from gateway.pgwire.protocol.errors import RemoteProtocolError
-from gateway.pgwire.protocol.messages import (
+from gateway.pgwire.protocol.client_messages import (
     Bind,
     CancelRequest,
     Close,
@@ -31,6 +29,8 @@ from gateway.pgwire.protocol.messages import (
     Sync,
     Terminate,
 )
+from gateway.pgwire.protocol.decode import FRONTEND_TYPES, Splitter, decode, decode_startup
+from gateway.pgwire.protocol.errors import RemoteProtocolError
 from tests.gateway.pgwire import wire
 
 MESSAGES: tuple[tuple[bytes, FrontendMessage], ...] = (

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from gateway.pgwire.protocol.encode import encode
-from gateway.pgwire.protocol.messages import (
+from gateway.pgwire.protocol.server_messages import (
     AuthenticationOk,
     BackendKeyData,
     BackendMessage,

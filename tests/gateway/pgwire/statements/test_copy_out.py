@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway.pgwire.protocol.encode import encode
-from gateway.pgwire.protocol.messages import CopyOutResponse
+from gateway.pgwire.protocol.server_messages import CopyOutResponse
 from gateway.pgwire.statements.copy_out import CopyEncoder
 from planner.commands.row_commands import plan_row_command
 from planner.engine import (
