@@ -271,7 +271,6 @@ class Executor:
         session: Session,
     ) -> Composed:
         accesses = {n: planned for n, planned in node.inputs if isinstance(planned, Access)}
-
         node.trials.count_statement()
 
         def open_access(access: Access) -> Read:
