@@ -1,0 +1,81 @@
+"""`stategate load` as an operator runs it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from stores.hosting.host import Host
+from stores.spec.position import PositionBound
+from stores.spec.query import KeyQuery
+from stores.spec.store import in_store
+from tests.support.process import ROOT, plain_environment
+
+pytestmark = pytest.mark.server
+
+TEXT = b"usr,n\nann,3\nbob,5\n"
+
+
+def run(*arguments: str, data: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [sys.executable, "-m", "gateway.main", "load", *arguments],
+        cwd=ROOT,
+        env=plain_environment(COLUMNS="100"),
+        input=data,
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_a_file_fills_a_store_once(tmp_path: Path) -> None:
+    file = tmp_path / "clicks.csv"
+    file.write_bytes(TEXT)
+    root = str(tmp_path / "state")
+    arguments = (
+        *(str(file), "--root", root, "--store", "clicks", "--key", "usr", "--column", "n:integer"),
+        *("--partitions", "2", "--position", "events[0]=41", "--epoch", "0"),
+    )
+    for _ in range(2):
+        done = run(*arguments)
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert done.stdout == b'clicks: 2 rows in epoch 0, position {"events":{"0":41}}\n'
+    done = run("-", "--root", root, "--store", "clicks", "--format", "csv", data=b"usr,n\nann,4\n")
+    assert done.stdout == b'clicks: 1 row in epoch 1, position {"events":{"0":41}}\n'
+    host = Host(root)
+    host.start()
+    request = in_store("clicks").with_query(KeyQuery.with_key("ann"))
+    bound = request.with_position_bound(PositionBound(epoch=1))
+    assert host.wait(bound, timeout_s=10)
+    answer = host.query(bound).only_partition_result()
+    assert answer is not None
+    assert answer.value == (4,)
+    host.close()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "data", "message"),
+    [
+        (["-", "--format", "csv"], b"usr,n\nann,x\nann,1,2\n", "row 2: Expected 2 columns, got 3"),
+        (["-", "--format", "parquet"], TEXT, "Parquet cannot be read from a pipe"),
+        (["-"], TEXT, "the format of a pipe is not known"),
+        (["nowhere.csv"], TEXT, '"nowhere.csv" cannot be read'),
+        (["x.xls"], TEXT, 'the format of "x.xls" is not known'),
+        (["-", "--format", "xml"], TEXT, 'format "xml" is not known'),
+        (["-", "--format", "csv", "--position", "41"], TEXT, '"41" is not a position'),
+        (["-", "--format", "csv", "--column", "n"], TEXT, '"n" is not a column'),
+        (["-", "--format", "csv", "--kind", "queue"], TEXT, 'kind "queue" is not known'),
+    ],
+)
+def test_what_cannot_be_loaded_is_one_sentence(
+    tmp_path: Path, arguments: list[str], data: bytes, message: str
+) -> None:
+    done = run(*arguments, "--root", str(tmp_path), "--store", "new", "--key", "usr", data=data)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.startswith(b"stategate: ")
+    assert message in done.stderr.decode()
+    assert b"Traceback" not in done.stderr
+    assert not (tmp_path / "new").exists()
