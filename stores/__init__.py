@@ -25,6 +25,8 @@ from stores.log.store_writer import StoreWriter
 from stores.log.verification import verify
 from stores.spec.position import Position, PositionBound
 from stores.spec.query import (
+    FewKeysQuery,
+    FirstRowsQuery,
     Interval,
     KeyQuery,
     KeysQuery,
@@ -61,6 +63,8 @@ __all__ = [
     "Failure",
     "FailureReason",
     "FencedError",
+    "FewKeysQuery",
+    "FirstRowsQuery",
     "Host",
     "InputTopic",
     "Interval",

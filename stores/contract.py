@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -23,7 +24,7 @@ import pyarrow as pa
 
 from stores.errors import StoreError
 from stores.spec.position import Position, Progress
-from stores.spec.query import Interval, KeyQuery, KeysQuery, Order, Query, RangeQuery
+from stores.spec.query import FewKeysQuery, Interval, KeyQuery, KeysQuery, Order, Query, RangeQuery
 from stores.spec.schema import BIGINT, TEXT, Column, InputTopic, Row, StoreKind, StoreSchema
 from stores.spec.store import StorePartition, View
 
@@ -58,14 +59,14 @@ class StoreContract:
         """Return all rows of a view, by key."""
         return stream_rows(engine, view, RangeQuery())
 
-    def test_it_begins_with_nothing(self, tmp_path: Path) -> None:
+    def test_a_new_partition_is_empty(self, tmp_path: Path) -> None:
         """A new partition has applied nothing, and it answers."""
         engine = self.open_partition(tmp_path / "p")
         assert engine.view.progress == Progress()
         assert self.rows_in(engine, engine.view) == []
         engine.close()
 
-    def test_an_epoch_is_there_with_its_progress(self, tmp_path: Path) -> None:
+    def test_an_epoch_arrives_with_its_progress(self, tmp_path: Path) -> None:
         """Rows and all parts of the progress arrive together; later rows replace earlier ones."""
         engine = self.open_partition(tmp_path / "p")
         engine.apply(progress(3), [batch([("b", 1)]), batch([("a", 2), ("c", None)])])
@@ -85,7 +86,7 @@ class StoreContract:
         assert self.rows_in(engine, engine.view) == [("a", 1)]
         engine.close()
 
-    def test_tombstones_remove(self, tmp_path: Path) -> None:
+    def test_tombstones_remove_rows(self, tmp_path: Path) -> None:
         """Tombstones remove rows; those of unknown keys do nothing."""
         engine = self.open_partition(tmp_path / "p")
         engine.apply(progress(0), [batch([("a", 1), ("b", 2)])])
@@ -95,7 +96,7 @@ class StoreContract:
         assert self.rows_in(engine, engine.view) == [("a", 5), ("b", 2)]
         engine.close()
 
-    def test_a_replacing_epoch_is_all_there_is(self, tmp_path: Path) -> None:
+    def test_a_replacing_epoch_removes_all_other_rows(self, tmp_path: Path) -> None:
         """Rows that a replacing epoch lacks are gone."""
         engine = self.open_partition(tmp_path / "p")
         engine.apply(progress(0), [batch([("a", 1), ("b", 2)])])
@@ -103,7 +104,22 @@ class StoreContract:
         assert self.rows_in(engine, engine.view) == [("b", 3)]
         engine.close()
 
-    def test_a_view_stays_as_it_was(self, tmp_path: Path) -> None:
+    def test_by_event_time_earlier_rows_change_nothing(self, tmp_path: Path) -> None:
+        """In a store by event time neither rows nor tombstones replace a later row."""
+        schema = replace(self.schema, by_event_time=True)
+        # A class of its own, since `open_partition` reads the schema of its class.
+        by_time: StoreContract = type("ByEventTime", (type(self),), {"schema": schema})()
+        engine = by_time.open_partition(tmp_path / "p")
+        engine.apply(progress(0), [batch([("a", 1), ("b", 2), ("c", 3)], times_ms=[5, 5, 5])])
+        gone = [True, True, False]
+        later = batch([("a", None), ("b", None), ("c", 4)], times_ms=[7, 4, 5], deleted=gone)
+        engine.apply(progress(1), [later])
+        assert self.rows_in(engine, engine.view) == [("b", 2), ("c", 4)]
+        engine.apply(progress(2), [batch([("a", 6), ("b", 7), ("c", 8)], times_ms=[6, 6, 4])])
+        assert self.rows_in(engine, engine.view) == [("b", 7), ("c", 4)]
+        engine.close()
+
+    def test_a_view_does_not_change(self, tmp_path: Path) -> None:
         """A view does not change when epochs are applied, rows replaced or the engine closed."""
         engine = self.open_partition(tmp_path / "p")
         engine.apply(progress(0), [batch([("a", 1), ("b", 2)])])
@@ -148,7 +164,7 @@ class StoreContract:
         assert self.rows_in(again, again.view) == ([("a", 1), ("b", 2)] if self.keeps else [])
         again.close()
 
-    def test_closed_is_closed(self, tmp_path: Path) -> None:
+    def test_a_closed_partition_has_no_view(self, tmp_path: Path) -> None:
         """Closing twice is fine; a closed partition has no view."""
         engine = self.open_partition(tmp_path / "p")
         engine.close()
@@ -159,7 +175,7 @@ class StoreContract:
             return
         raise AssertionError("a closed partition has no view")
 
-    def test_what_it_does_not_know_it_does_not_claim(self, tmp_path: Path) -> None:
+    def test_handlers_are_of_answered_queries_only(self, tmp_path: Path) -> None:
         """`handlers` has only types of query that the engine answers."""
         engine = self.open_partition(tmp_path / "p")
         assert UnknownQuery not in engine.handlers
@@ -193,13 +209,16 @@ class StoreContract:
         engine.close()
 
     def test_keys_are_found_or_not(self, tmp_path: Path) -> None:
-        """Test engines that answer `KeyQuery` and `KeysQuery`."""
+        """Test engines that answer `KeyQuery`, `FewKeysQuery` and `KeysQuery`."""
         engine = self._filled(tmp_path)
         view = engine.view
         if (one := engine.handlers.get(KeyQuery)) is not None:
             for n, key in enumerate(KEYS):
                 assert one(view, KeyQuery(key=(key,))) == (n,)
             assert one(view, KeyQuery.with_key("missing")) is None
+        if (few := engine.handlers.get(FewKeysQuery)) is not None:
+            wanted = FewKeysQuery.with_keys([("b",), ("missing",), ("a",)])
+            assert few(view, wanted) == [("b", 6), ("a", 2)]
         if KeysQuery in engine.handlers:
             several = KeysQuery.with_keys([("b",), ("missing",), ("a",)])
             assert stream_rows(engine, view, several) == [("a", 2), ("b", 6)]
@@ -244,13 +263,19 @@ def progress(epoch: int) -> Progress:
     )
 
 
-def batch(rows: Sequence[Row], *, deleted: Sequence[bool] | None = None) -> pa.RecordBatch:
+def batch(
+    rows: Sequence[Row],
+    *,
+    deleted: Sequence[bool] | None = None,
+    times_ms: Sequence[int] | None = None,
+) -> pa.RecordBatch:
     """Return rows in the form in which a log passes them to an engine."""
+    times = [None] * len(rows) if times_ms is None else [time * 1000 for time in times_ms]
     return pa.RecordBatch.from_arrays(
         [
             pa.array([k for k, _ in rows], pa.string()),
             pa.array([n for _, n in rows], pa.int64()),
-            pa.nulls(len(rows), pa.timestamp("us", tz="UTC")),
+            pa.array(times, pa.timestamp("us", tz="UTC")),
             pa.array([False] * len(rows) if deleted is None else deleted, pa.bool_()),
         ],
         names=["k", "n", "_timestamp", "_deleted"],

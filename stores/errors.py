@@ -17,7 +17,7 @@
         ├── LogMissingError           retryable: the log's directory is missing
         ├── TornRecordError           a record is incomplete, damaged, missing or foreign
         │   └── UnknownKindError      a definition names a kind that is not registered
-        ├── EpochConflictError        the epoch is committed otherwise, or a later one is
+        ├── EpochConflictError        the epoch has other content, or a later one is committed
         ├── FencedError               another writer has taken over the store
         └── PositionBackError         an epoch would move the position back
 

@@ -64,10 +64,13 @@ class KeyColumn:
     """The column whose bytes, without markers, are in a column of binary."""
     is_text: bool = False
     """Whether a value is text, and not bytes."""
+    integer: str | None = None
+    """The format of an unsigned integer of `width` bytes, from which half of its range is taken to
+    have the value; None if a value is not an integer."""
 
 
 def key_column(column: Column) -> KeyColumn:
-    """How a column of a key is encoded, by its type."""
+    """Return the encoding of a key column, by its type."""
     record = column.type.kind.record
     match record.key:
         case KeyForm.INTEGER:
@@ -117,11 +120,12 @@ def _integer_column(data_type: DataType, width: int) -> KeyColumn:
         decode=decode,
         encode_array=encode_array,
         decode_array=decode_array,
+        integer=None if is_bool else "BHIQ"[width.bit_length() - 1],
     )
 
 
 def _flip(values: np.ndarray[Any, Any], width: int) -> np.ndarray[Any, Any]:
-    """Integers as rows of `width` big-endian bytes with the sign bit flipped."""
+    """Return integers as rows of `width` big-endian bytes with the sign bit flipped."""
     rows = np.ascontiguousarray(values).astype(">i8").view(np.uint8).reshape(-1, 8)[:, 8 - width :]
     rows = np.ascontiguousarray(rows)
     rows[:, 0] ^= 0x80
@@ -233,7 +237,7 @@ def _decimal_column(data_type: DataType) -> KeyColumn:
 
 
 def unscaled_integer(value: Value, data_type: DataType) -> int:
-    """A decimal as an integer of its last digit's unit.
+    """Return a decimal as an integer of its last digit's unit.
 
     Raises:
         TypeError: it is neither a decimal nor an integer: a float has no exact decimal form.
@@ -249,7 +253,7 @@ def unscaled_integer(value: Value, data_type: DataType) -> int:
 
 
 def _escaped(raws: pa.Array) -> pa.Array:
-    """A column of binary with NUL as 00 FF."""
+    """Return a column of binary with NUL as 00 FF."""
     if np.frombuffer(binary_parts(raws)[1], dtype=np.uint8).all():
         return raws
     return pc.replace_substring(raws, pattern=b"\0", replacement=b"\0\xff")

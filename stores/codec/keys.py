@@ -103,7 +103,7 @@ class KeyCodec:
                     f'{type(value).__name__} does not fit key column "{column.name}" '
                     f"of type {column.type}"
                 )
-        return CodecError(f"a key has {len(self.columns)} columns, not {len(key)}")
+        return CodecError(f"the number of key columns is {len(self.columns)}, not {len(key)}")
 
     def decode(self, encoded: bytes, at: int = 0) -> tuple[Key, int]:
         """Decode the key that begins at `at`; return it and where it ends.
@@ -228,7 +228,7 @@ class KeyCodec:
         raw = np.frombuffer(data, dtype=np.uint8)
         terminators = ends - tail - 1
         if raw.size - np.count_nonzero(raw) == len(starts):
-            # One NUL for each key: the terminators, so no marker is NULL's.
+            # There is one NUL for each key, its terminator, so no marker is NULL's.
             return bool((raw[terminators] == 0).all())
         marks = [starts + sum(widths[:i]) for i in range(text + 1)]
         if tail:

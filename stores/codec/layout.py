@@ -7,8 +7,11 @@
 
 A segment is the 8 bytes of its number. Each time is encoded as one more key column, so the whole is
 one memcomparable key. The latest version of a key ends at the end of time and is in the last
-segment, which never expires. A tombstone is an entry with an empty row; a latest one is in the
-segment of its valid-from, so that it expires.
+segment, which never expires. A tombstone is an entry with an empty row; the latest of a key is
+in the segment of its valid-from, so that it expires.
+
+Stores by event time also keep when a row was deleted, so that an earlier row that arrives later
+does not show. Such an entry has the key of the row with 02 in place of 01.
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ import pyarrow as pa
 
 from stores.codec.entry_rows import DecodeRows, entry_rows
 from stores.codec.keys import key_codec
-from stores.codec.rows import RowCodec, row_getter
+from stores.codec.rows import row_codec, row_getter
 from stores.codec.segments import END_OF_TIME, MICROS_MAX, MICROS_MIN, Segments
 from stores.errors import CodecError, SchemaError
 from stores.spec.arrow import Ints, array_of_ints, int64_values
@@ -45,12 +48,14 @@ from stores.spec.schema import (
 
 DATA, DATA_END = b"\x01", b"\x02"
 """The bounds of all entries; nothing else is between them."""
+DELETIONS, DELETIONS_END = DATA_END, b"\x03"
+"""The bounds of the times of deletions, in stores by event time."""
 TIME_BYTES = 9
 """A marker byte, and the time in microseconds with its sign bit flipped."""
 PREFIX_BYTES = 9
 """DATA and a segment, before the key of a timed entry."""
 DECODERS_MAX = 64
-"""Number of decoders that are kept, as making one takes longer than a small read."""
+"""Number of decoders that are kept, because making one takes longer than a small read."""
 TOMBSTONE = b""
 """The row of a tombstone: the key has no row."""
 
@@ -99,7 +104,7 @@ class Layout:
     def __init__(self, schema: StoreSchema, partition: int) -> None:
         self.schema, self.partition = schema, partition
         self.times = _STORED_TIMES.get(schema.kind, ())
-        self.keys, self.rows = key_codec(schema.key), RowCodec(schema.value)
+        self.keys, self.rows = key_codec(schema.key), row_codec(schema.value)
         self.entries = key_codec((*schema.key, *self.times)) if self.times else self.keys
         self.segments = Segments.of(schema)
         self.prefix_bytes = PREFIX_BYTES if self.times else len(DATA)
@@ -265,8 +270,9 @@ class EntryDecoder:
         stored = [*self._key_names, *self._value_names]
         if self._is_versioned or not self.names or any(name not in stored for name in self.names):
             return self._computed_rows
-        places = [stored.index(name) for name in self.names]
-        return entry_rows(layout.entries, layout.rows, places, at=layout.prefix_bytes)
+        places = tuple([stored.index(name) for name in self.names])
+        times, at = len(layout.times), layout.prefix_bytes
+        return entry_rows(layout.entries, layout.rows, places, at=at, times=times)
 
     def batch(self, entry_keys: Sequence[bytes], rows: Sequence[bytes]) -> Batch:
         """Decode these entries."""

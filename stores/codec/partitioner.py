@@ -12,7 +12,7 @@ byte after the last whole word is mixed as a separate block, sign-extended.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from decimal import Context
 from math import isnan
 from typing import Any, TypeAlias
@@ -27,7 +27,7 @@ from stores.spec.schema import Column, DataType, Key, Value
 from stores.types.record import KeyForm
 
 Hash: TypeAlias = Callable[[Value, int], int]
-"""One value and the seed to the next seed, both unsigned 32-bit."""
+"""Takes a value and a seed, and returns the next seed. Seeds are unsigned 32-bit integers."""
 Array: TypeAlias = "pa.Array[Any]"
 Words: TypeAlias = np.ndarray[Any, np.dtype[np.uint32]]
 Partitions: TypeAlias = np.ndarray[Any, np.dtype[np.int32]]
@@ -43,6 +43,11 @@ _LONG_DIGITS_MAX = 18
 """Decimals of at most this many digits are hashed as a 64-bit integer, longer ones as bytes."""
 _STRAGGLERS_MAX = 16
 """At most this many long texts are hashed one by one: a numpy pass over few texts costs more."""
+
+REMEMBERED_MAX = 8192
+"""Keys whose partition is remembered, for each function. They take less than 3 MB."""
+_REMEMBERED_TEXT_MAX = 64
+"""Characters of a text in a remembered key; keys with longer texts would take more memory."""
 
 _float_bits = struct.Struct("<f")
 _double_bits = struct.Struct("<d")
@@ -72,14 +77,13 @@ def _hash_bytes(data: bytes, seed: int) -> int:
             words = data[:-2] + _SIGNED[data[-2]] + _SIGNED[data[-1]]
         case _:
             words = data[:-3] + _SIGNED[data[-3]] + _SIGNED[data[-2]] + _SIGNED[data[-1]]
-    # Undo the last steps of the published hash and redo them with the size that Spark mixes in.
+    # Undo the last steps of the published hash, up to its mix of the size and the shift by 16, and
+    # redo them with the size that Spark mixes in.
     h = mmh3_32_uintdigest(words, seed)
-    h ^= h >> 16
-    h = h * _F2_INVERSE & _MASK
-    h ^= h >> 13 ^ h >> 26
-    h = h * _F1_INVERSE & _MASK
-    h ^= h >> 16 ^ len(words) ^ len(data)
-    h = (h ^ h >> 16) * _F1 & _MASK
+    h = (h ^ h >> 16) * _F2_INVERSE & _MASK
+    h = (h ^ h >> 13 ^ h >> 26) * _F1_INVERSE & _MASK
+    sizes = len(words) ^ len(data)
+    h = (h ^ sizes ^ sizes >> 16) * _F1 & _MASK
     h = (h ^ h >> 13) * _F2 & _MASK
     return h ^ h >> 16
 
@@ -139,17 +143,29 @@ def partitioner(key: tuple[Column, ...], partitions: int) -> Callable[[Key], int
     hashes = tuple(_hash_of(column) for column in key)
     if partitions == 1:
         return lambda _key: 0
-    if len(hashes) == 1:
-        return _single(hashes[0], partitions)
+    found = _single(hashes[0], partitions) if len(hashes) == 1 else _several(hashes, partitions)
+    texts = [i for i, each in enumerate(key) if each.type.kind.record.key is KeyForm.BYTES]
+    return _remembered(found, texts) if texts else found
 
-    def partition_of(values: Key) -> int:
-        h = _SEED
-        for hash_value, value in zip(hashes, values, strict=True):
-            if value is not None:
-                h = hash_value(value, h)
-        return ((h ^ _SIGN) - _SIGN) % partitions
 
-    return partition_of
+def _remembered(partition_of: Callable[[Key], int], texts: Sequence[int]) -> Callable[[Key], int]:
+    """Return a function that keeps the partitions of keys, and finds them again."""
+    known: dict[Key, int] = {}
+    find = known.get
+
+    def partition_again(key: Key) -> int:
+        found = find(key)
+        if found is None:
+            found = partition_of(key)
+            for at in texts:
+                if len(key[at] or "") > _REMEMBERED_TEXT_MAX:
+                    return found
+            if len(known) >= REMEMBERED_MAX:
+                known.clear()
+            known[key] = found
+        return found
+
+    return partition_again
 
 
 def _hash_of(column: Column) -> Hash:
@@ -180,6 +196,17 @@ def _single(hash_value: Hash, partitions: int) -> Callable[[Key], int]:
         if value is None:
             return of_null
         return ((hash_value(value, _SEED) ^ _SIGN) - _SIGN) % partitions
+
+    return partition_of
+
+
+def _several(hashes: Sequence[Hash], partitions: int) -> Callable[[Key], int]:
+    def partition_of(values: Key) -> int:
+        h = _SEED
+        for hash_value, value in zip(hashes, values, strict=True):
+            if value is not None:
+                h = hash_value(value, h)
+        return ((h ^ _SIGN) - _SIGN) % partitions
 
     return partition_of
 

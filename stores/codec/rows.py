@@ -19,6 +19,7 @@ from __future__ import annotations
 import operator
 import struct
 from collections.abc import Callable, Collection, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -62,13 +63,15 @@ def row_getter(places: Sequence[int]) -> Callable[[Row], Row]:
 NO_TIME = -(1 << 63)
 """The event time of a row without one."""
 
+CODECS_MAX = 256
+"""Number of combinations of columns whose codecs are kept."""
 _VARYING = TEXTUAL | NESTED
 _HEADER = struct.Struct("<qq")
 _ROW_BYTES_MAX = 1 << 30
 """Far below the limit of a slot's 4 bytes; a larger row is a mistake."""
 
 _SLICE_END = COLUMN_BYTES_MAX
-"""Given to each slice: Arrow 26 fails on a slice without an end that begins after byte 0."""
+"""The end that each slice gets: Arrow 26 fails on one without an end that begins after byte 0."""
 
 _Records: TypeAlias = np.ndarray[Any, np.dtype[np.void]]
 
@@ -76,14 +79,26 @@ _Records: TypeAlias = np.ndarray[Any, np.dtype[np.void]]
 class WrittenOut(NamedTuple):
     """Code for `row`, the bytes of a row."""
 
-    slots: str
-    """The statement that takes the slots out of the row."""
+    slots: list[str]
+    """The variables for the values of `unpack`: bytes of the bitmap of NULLs, and slots."""
     condition: str
-    """Whether none of the columns is NULL; otherwise `decode_row` has the values."""
+    """Whether none of the columns is NULL."""
     values: list[str]
+    """An expression for each column that is not NULL."""
+    checked: list[str]
     """An expression for each column."""
     names: dict[str, Any]
     """The objects that the code refers to."""
+
+
+@lru_cache(CODECS_MAX)
+def row_codec(columns: tuple[Column, ...]) -> RowCodec:
+    """Return the codec for rows of these columns; the partitions of a store share it.
+
+    Raises:
+        SchemaError: a column has a type that rows cannot hold.
+    """
+    return RowCodec(columns)
 
 
 class RowCodec:
@@ -100,7 +115,7 @@ class RowCodec:
         self._slots = slots
         types = ["<u4" if c.type.kind in _VARYING else slot_dtype(c.type) for c in columns]
         self._null_bytes = (len(columns) + 7) // 8
-        # Only the slots: the header before them is rarely needed.
+        # Only the slots are unpacked: the header before them is rarely needed.
         values = struct.Struct(f"<{_HEADER.size + self._null_bytes}x" + "".join(slots))
         self._fixed_bytes, self._unpack = values.size, values.unpack_from
         self._no_nulls = bytes(self._null_bytes)
@@ -143,46 +158,16 @@ class RowCodec:
                     values[i] = None
         return tuple(values)
 
-    def decoder(self, places: Sequence[int]) -> Callable[[bytes], Row]:
-        """Return a function that decodes only the columns at these places, as `decode` does."""
-        begin, unpack = self._fixed_bytes, self._unpack
-        finishes, special = dict(self._finish), dict(self._special)
-        before = dict(zip(self._varying[1:], self._varying, strict=False))
-        nulls_at, no_nulls = self._nulls_at, self._no_nulls
-        # Each with where the bytes of a column of varying length begin, or None for others.
-        steps = [(i, finishes.get(i), before.get(i), special.get(i)) for i in places]
-        are_slots = all(finish is None and unslot is None for _, finish, _, unslot in steps)
-        take = row_getter(places)
-
-        def decode_some(encoded: bytes) -> Row:
-            try:
-                slots = unpack(encoded)
-            except struct.error as error:
-                raise CodecError(f"a row of {len(encoded)} bytes is too short") from error
-            nulls = encoded[nulls_at]
-            if are_slots and nulls == no_nulls:
-                return take(slots)
-            values: list[Value] = []
-            for i, finish, previous, unslot in steps:
-                if nulls[i >> 3] >> (i & 7) & 1:
-                    values.append(None)
-                elif finish is not None:
-                    start = begin if previous is None else begin + slots[previous]
-                    values.append(finish(encoded[start : begin + slots[i]]))
-                else:
-                    values.append(slots[i] if unslot is None else unslot(slots[i]))
-            return tuple(values)
-
-        return decode_some
-
     def written_out(self, places: Sequence[int]) -> WrittenOut:
         """Return the code that decodes the columns at these places, at least one, if not NULL."""
         begin = self._fixed_bytes
         finishes, special = dict(self._finish), dict(self._special)
         before = dict(zip(self._varying[1:], self._varying, strict=False))
         needed = {*places, *(before[i] for i in places if i in before)}
-        names: dict[str, Any] = {"unpack": self._unpacker(needed)}
-        names["decode_row"] = self.decoder(places)
+        masks: dict[int, int] = {}
+        for i in places:
+            masks[i >> 3] = masks.get(i >> 3, 0) | 1 << (i & 7)
+        names: dict[str, Any] = {"unpack": self._unpacker(masks, needed)}
         values: list[str] = []
         for i in places:
             text = f"slot{i}"
@@ -196,17 +181,24 @@ class RowCodec:
             elif i in special:
                 names[f"decode_slot{i}"], text = special[i], f"decode_slot{i}({text})"
             values.append(text)
-        masks: dict[int, int] = {}
-        for i in places:
-            at = self._nulls_at.start + (i >> 3)
-            masks[at] = masks.get(at, 0) | 1 << (i & 7)
-        nulls = " or ".join(f"row[{at}] & {mask}" for at, mask in masks.items())
-        slots = "".join(f"slot{i}, " for i in sorted(needed)) + "= unpack(row)"
-        return WrittenOut(slots=slots, condition=f"not ({nulls})", values=values, names=names)
+        nulls = " or ".join(f"nulls{at} & {mask}" for at, mask in sorted(masks.items()))
+        return WrittenOut(
+            slots=[f"nulls{at}" for at in sorted(masks)] + [f"slot{i}" for i in sorted(needed)],
+            condition=f"not ({nulls})",
+            values=values,
+            checked=[
+                f"None if nulls{i >> 3} & {1 << (i & 7)} else {value}"
+                for i, value in zip(places, values, strict=True)
+            ],
+            names=names,
+        )
 
-    def _unpacker(self, needed: Collection[int]) -> Callable[[bytes], tuple[Any, ...]]:
-        """Return the function that takes the slots of these columns out of a row."""
-        form = f"<{self._nulls_at.stop}x"
+    def _unpacker(
+        self, nulls: Collection[int], needed: Collection[int]
+    ) -> Callable[[bytes], tuple[Any, ...]]:
+        """Return the function that takes these bytes of the bitmap, and slots, out of a row."""
+        form = f"<{_HEADER.size}x"
+        form += "".join("B" if at in nulls else "x" for at in range(self._null_bytes))
         for i, slot in enumerate(self._slots):
             form += slot if i in needed else f"{struct.calcsize('<' + slot)}x"
         return struct.Struct(form).unpack_from
@@ -216,6 +208,12 @@ class RowCodec:
         """Return the epoch that wrote the row, and its event time in epoch milliseconds."""
         epoch, time_ms = _HEADER.unpack_from(encoded)
         return epoch, None if time_ms == NO_TIME else time_ms
+
+    @staticmethod
+    def event_time_ms(encoded: bytes) -> int:
+        """Return the row's event time in epoch milliseconds; NO_TIME without one."""
+        time_ms: int = _HEADER.unpack_from(encoded)[1]
+        return time_ms
 
     def encode_columns(
         self, arrays: Sequence[pa.Array], *, epoch: int, times: pa.Array | None
@@ -230,7 +228,7 @@ class RowCodec:
         rows = len(arrays[0]) if arrays else len(times) if times is not None else 0
         records = np.zeros(rows, dtype=self._record)
         records["epoch"] = epoch
-        records["time"] = _event_times_ms(times, rows)
+        records["time"] = event_times_ms(times, rows)
         varying: list[pa.Array] = []
         ends = np.zeros(rows, dtype=np.int64)
         for i, (array, column) in enumerate(zip(arrays, self._columns, strict=True)):
@@ -353,7 +351,8 @@ def _to_bytes(array: pa.Array, data_type: DataType) -> pa.Array:
     return raws.fill_null(b"") if raws.null_count else raws
 
 
-def _event_times_ms(times: pa.Array | None, rows: int) -> np.ndarray[Any, Any] | int:
+def event_times_ms(times: pa.Array | None, rows: int) -> np.ndarray[Any, Any] | int:
+    """Return the event times of rows in epoch milliseconds; NO_TIME for all if none has one."""
     if times is None:
         return NO_TIME
     if times.null_count == rows:

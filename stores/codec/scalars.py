@@ -1,8 +1,8 @@
 """How one value of a scalar type is stored in bytes: its slot, in rows and in nested values.
 
-Little-endian, because numpy reads a column of slots in place. Types of varying length have no slot
-of their own: `stores.codec.rows` and `stores.codec.nested` keep where such a value ends, and its
-bytes elsewhere.
+Slots are little-endian, because numpy reads a column of slots in place. Types of varying length
+have no slot of their own: `stores.codec.rows` and `stores.codec.nested` keep where such a value
+ends, and its bytes elsewhere.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ NESTED = frozenset({Kind.ARRAY, Kind.STRUCT, Kind.MAP})
 
 
 def slot_format(data_type: DataType) -> str:
-    """The slot as the module `struct` names it.
+    """Return the slot as the module `struct` names it.
 
     Raises:
         SchemaError: the type has no slot and is held in no other way either.
@@ -57,7 +57,7 @@ def slot_format(data_type: DataType) -> str:
 
 
 def slot_dtype(data_type: DataType) -> np.dtype[Any]:
-    """The slot as numpy names it.
+    """Return the slot as numpy names it.
 
     Raises:
         SchemaError: as `slot_format`.
@@ -78,7 +78,7 @@ def slot_decoder(data_type: DataType) -> Callable[[Any], Value] | None:
 
 
 def slot_values(array: pa.Array, data_type: DataType) -> np.ndarray[Any, Any]:
-    """A column as an array of slots; NULLs are zeros."""
+    """Return a column as an array of slots; NULLs are zeros."""
     kind = data_type.kind
     if kind in {Kind.REAL, Kind.DOUBLE}:
         filled = array.fill_null(0.0) if array.null_count else array
@@ -101,7 +101,7 @@ def slot_values(array: pa.Array, data_type: DataType) -> np.ndarray[Any, Any]:
 def slot_array(
     slots: np.ndarray[Any, Any], data_type: DataType, nulls: np.ndarray[Any, Any] | None
 ) -> pa.Array:
-    """A column from its slots.
+    """Return a column from its slots.
 
     Args:
         slots: the slots of the type's `slot_dtype`, one a row.

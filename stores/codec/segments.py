@@ -21,7 +21,7 @@ _KEPT_INTERVAL_MS = 30 * 86_400_000
 MICROS_MIN, MICROS_MAX = -(1 << 63), (1 << 63) - 1
 """The first and last microsecond that a timestamp column holds."""
 FIRST_WHOLE_MS = -(MICROS_MAX // 1000) * 1000
-"""The first whole millisecond of a column, in microseconds: event times are whole ones."""
+"""The first whole millisecond of a column, in microseconds. Event times are whole milliseconds."""
 END_OF_TIME = MICROS_MAX
 """The exclusive end of latest versions. No version can begin there: it would never be valid, and it
 would have the same end as the version before it."""
@@ -43,7 +43,7 @@ class Segments:
             interval_ms = schema.window_size_ms * _WINDOWS_PER_SEGMENT
         else:
             interval_ms = _KEPT_INTERVAL_MS
-        # In microseconds it must fit into the integers of a column.
+        # The length in microseconds must fit into the integers of a column.
         bounded_ms = min(max(interval_ms, _INTERVAL_MS_MIN), SPAN_MS_MAX)
         return Segments(interval_ms=bounded_ms, retention_ms=schema.retention_ms)
 
@@ -54,8 +54,9 @@ class Segments:
     def history_from_us(self, progress: Progress) -> int:
         """Return the earliest time as of which all versions are known; late ones begin before it.
 
-        Versions as of exactly `retention` behind the watermark are complete, while such windows
-        have expired: both edges are Kafka's. Stream time is the watermark, by which Spark evicts.
+        Versions as of exactly `retention` behind the watermark are complete, while windows that
+        start then have expired: both edges are Kafka's. Stream time is the watermark, by which
+        Spark evicts.
         """
         if self.retention_ms is None or progress.watermark_ms is None:
             return MICROS_MIN

@@ -1,10 +1,10 @@
-"""Callbacks that wait for a replica to meet a bound. An apply looks only at those it may have met.
+"""Callbacks that wait for a replica to meet a bound; an epoch checks only those it may have met.
 
 No clock, no threads, no I/O: `stores.hosting.replica` decides when to check. Waiters with the same
 bound form one group. A group is in the queue of the first measure of its bound that is not met,
-ordered by the value that it needs. An apply looks at the head of each queue, and moves a group that
-got past one measure to the queue of the next. So waiters that cannot be met yet cost an apply
-nothing, however many there are.
+ordered by the value that it needs. Applying an epoch looks at the head of each queue, and moves a
+group whose measure is met to the queue of the next measure. So waiters whose bound cannot be met
+yet cost nothing, however many there are.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Waiter:
         return self._waiters is not None and self._waiters.remove(self)
 
     def call(self, met: bool) -> None:
-        """Call it, and log its exceptions, since others wait too and the epoch is applied.
+        """Call it, and log its exceptions: the epoch is applied, and other waiters must be called.
 
         Only for a caller that has taken it from the `Waiters`.
         """
@@ -185,7 +185,7 @@ class Waiters:
         return found
 
     def _tidy(self) -> None:
-        """Drop abandoned groups once they are many, and the majority of groups in queues."""
+        """Drop abandoned groups once they are many, and most of the groups in queues."""
         if self._abandoned < 64 or self._abandoned < len(self._groups):
             return
         for measure, queue in list(self._queues.items()):

@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeVar
 from stores.errors import FailureReason, StoreError
 from stores.log.inputs import Inputs
 from stores.spec.position import unmet_bound
-from stores.spec.query import Query
+from stores.spec.query import FirstRowsQuery, Query
 from stores.spec.registry import registered_handler
 from stores.spec.result import Failure, QueryResult, Success, add_info
 from stores.spec.schema import StoreSchema
@@ -52,8 +52,9 @@ def query_partition(
 
     It makes as few calls as it can, because calls take more time than RocksDB needs for a key.
 
-    Where a caller can tell, the order of checks is Kafka's: an unknown type before a bound. Unlike
-    Kafka's, a request for an active replica keeps its bound, and every failure has a position.
+    Where callers can notice it, the order of checks is Kafka's: an unknown type before a bound.
+    Unlike Kafka's, a request for an active replica keeps its bound, and every failure has a
+    position.
     """
     if config.info:
         return _timed(replica, query, config, clock)
@@ -92,7 +93,7 @@ def query_partition(
 def _timed(
     replica: Queryable, query: Query[R], config: QueryConfig, clock: Clock
 ) -> QueryResult[R]:
-    """Answer a query, and add the time that took."""
+    """Answer a query, and add the time that it took."""
     config = replace(config, info=False)
     began = time.perf_counter_ns()
     result = query_partition(replica, query, config, clock)
@@ -101,11 +102,17 @@ def _timed(
 
 
 def _registered(replica: Queryable, query: Query[Any]) -> Handler | None:
-    """Return a registered handler in the shape of the engine's own; None if none is registered."""
+    """Return the handler of a query that the engine does not know; None if there is none.
+
+    It is a registered one, or gives the first rows of a stream.
+    """
+    engine = replica.engine
+    if type(query) is FirstRowsQuery:
+        stream_of = engine.handlers.get(type(query.of)) or _registered(replica, query.of)
+        return stream_of and (lambda view, asked: asked.read(stream_of(view, asked.of)))
     handler = registered_handler(replica.schema.kind, type(query))
     if handler is None:
         return None
-    engine = replica.engine
     return lambda view, asked: handler(engine, view, asked)
 
 

@@ -2,8 +2,8 @@
 
 There are no threads and no I/O here; `stores.hosting.replica` calls it. A held view costs nothing
 while it is among the newest. An older one keeps old rows from being compacted away, and its files
-from being removed. Only an apply makes views older, so an apply releases those that were held too
-long, or are too many. A held view never keeps an epoch from being applied.
+from being removed. Views become older only when an epoch is applied; then those that were held too
+long, or are too many, are released. A held view never keeps an epoch from being applied.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ HOLDS_MAX = 64
 Each may keep a write buffer of 16 MB from being freed, though most share theirs.
 """
 HOLD_S = 300.0
-"""How long a view is held at least: enough for a report of many statements, not for a client that
-forgot its transaction.
+"""The minimum time for which a view is held: enough for a report of many statements, not for a
+forgotten transaction.
 """
 
 
@@ -34,8 +34,8 @@ def standstill() -> AbstractContextManager[object]:
 
     This is the only way to find and hold an epoch that several replicas have: between two checks a
     follower may run ahead by more epochs than a replica keeps. Epochs are still written, and
-    readers read; only showing a new epoch waits. So find and hold epochs in it, and do nothing
-    else. That takes some microseconds a replica.
+    readers read; only showing a new epoch waits. So do nothing else inside: finding and holding
+    epochs takes some microseconds a replica.
     """
     return _turn
 
@@ -76,7 +76,7 @@ class EpochHold:
         return self._held.is_missed
 
     def release(self) -> None:
-        """Let the epoch be forgotten; once is enough."""
+        """Let the epoch be forgotten; repeated calls do nothing."""
         if not self._released:
             self._released = True
             self._holds.release(self.epoch, self._held)
@@ -87,7 +87,7 @@ class HeldEpochs:
 
     Args:
         holds_max: how many epochs older than the newest are kept.
-        hold_s: how long an epoch is kept at least.
+        hold_s: the minimum time for which an epoch is kept.
         clock: monotonic seconds.
     """
 
@@ -187,7 +187,7 @@ def held_snapshot(stores: Iterable[Store]) -> Iterator[Mapping[str, int | None]]
     """Hold several stores at the newest epoch that all stores of a pipeline have.
 
     Applying goes on meanwhile, and `QueryConfig(at_epoch=…)` finds the epoch for as long as a hold
-    lasts (see `Store.hold`). Streams that were taken may be read afterwards, too.
+    lasts (see `Store.hold`). Streams that were opened meanwhile can still be read afterwards.
     `stores.spec.store.snapshot_epochs` only finds the epochs, which may be forgotten before they
     are asked for.
 

@@ -1,7 +1,7 @@
 """The host: opens the stores of a log on this node, keeps them following it, and answers queries.
 
-It has the part of `KafkaStreams` in KIP-796: `host.query(request)` answers for the partitions that
-are on this node.
+It plays the part of `KafkaStreams` in KIP-796: `host.query(request)` answers for the partitions
+that are on this node.
 """
 
 from __future__ import annotations
@@ -10,12 +10,13 @@ import contextlib
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from enum import Enum
 from pathlib import Path
 from typing import TypeVar
 
 from stores.engines.rocksdb.column_budget import ColumnBudget
+from stores.engines.rocksdb.open_files import OpenFiles, files_of_process
 from stores.errors import (
     ArgumentError,
     HostNotStartedError,
@@ -27,6 +28,7 @@ from stores.errors import (
     StoreMigratedError,
     StoreNotAvailableError,
 )
+from stores.hosting.follower import Follower
 from stores.hosting.maintenance import EngineMaintenance
 from stores.hosting.metrics import MetricsReading
 from stores.hosting.open_stores import OpenStores, Placement, everything
@@ -42,16 +44,12 @@ R = TypeVar("R")
 T = TypeVar("T")
 _logger = logging.getLogger(__name__)
 
-_DISCOVER_S = 1.0
-"""How often the log is searched for new, removed or replaced stores."""
-_BACKOFF_S = 0.5
-"""Pause after a log that could not be read."""
 CLOSE_S = 30.0
 """How long closing waits for the follower, which hangs if its file system does."""
 
 
 class HostState(Enum):
-    """The states of a host. A table in the README has the answer to a query in each."""
+    """The states of a host. A table in the README shows how a query is answered in each."""
 
     CREATED = "created"
     """It has not been started."""
@@ -75,12 +73,15 @@ class Host:
         data: directory for the databases, kept across restarts, for one host at a time; None for a
             temporary one.
         node: name of this node, as answers show it.
-        poll_ms: how often to look for the next epoch in the log.
+        poll_ms: how often to look for the next epoch of a store that changes; see
+            `stores.hosting.schedule` for others.
         cache_bytes: memory for the block cache, shared by all replicas.
         columns_bytes: memory for decoded columns of all but versioned stores, for whole scans; 0
             keeps none.
         rows_bytes: memory for rows of keyvalue and global stores that are looked up again; 0 keeps
             none.
+        open_files: about how many files the databases may have open; the ones least used are closed
+            until they are needed. 0 allows half of the files that the process may open.
         placement: which partitions of a new store to hold, and in which role.
 
     Raises:
@@ -97,25 +98,37 @@ class Host:
         cache_bytes: int = 256 << 20,
         columns_bytes: int = 256 << 20,
         rows_bytes: int = 256 << 20,
+        open_files: int = 0,
         placement: Placement = everything,
     ) -> None:
         self.root, self.node = require_path("root", root), require_name("node", node)
-        self.error: str | None = None
         self._phase = HostState.CREATED
+        self._failure: str | None = None
+        """Why it is in the state ERROR."""
         self._poll_s = require_integer("poll_ms", poll_ms, least=1) / 1000
         self._columns = ColumnBudget(require_integer("columns_bytes", columns_bytes))
+        files_max = require_integer("open_files", open_files)
+        self._files = OpenFiles(files_max or files_of_process() // 2)
         opener = ReplicaOpener(
             None if data is None else Path(require_path("data", data)),
             cache_bytes=require_integer("cache_bytes", cache_bytes),
             columns=self._columns,
             rows_bytes=require_integer("rows_bytes", rows_bytes),
+            files=self._files,
         )
         if not callable(placement):
             raise ArgumentError(f"placement must be a function, not {shown(placement)}")
         self._open = OpenStores(self.root, opener, placement)
         self._stopping = threading.Event()
+        self._follower: Follower | None = None
         self._thread: threading.Thread | None = None
         self._maintenance = EngineMaintenance(self._maintained)
+
+    @property
+    def error(self) -> str | None:
+        """The reason why it does not follow the whole log; None if it does."""
+        follower = self._follower
+        return self._failure or (None if follower is None else follower.error)
 
     @property
     def state(self) -> HostState:
@@ -166,6 +179,16 @@ class Host:
         """The memory that decoded columns use; see `rocksdb.column_cache`."""
         return self._columns.used_bytes
 
+    @property
+    def open_databases(self) -> int:
+        """How many databases are open; the others are at rest."""
+        return self._files.databases
+
+    @property
+    def open_files(self) -> int:
+        """About how many files the databases have open."""
+        return self._files.used
+
     def query(self, request: StateQueryRequest[R]) -> StateQueryResult[R]:
         """Ask a store. An error of one partition is in the result, and is not raised.
 
@@ -193,6 +216,14 @@ class Host:
                 ) from error
             return renewed.query(request)
 
+    def wake(self, store: str) -> None:
+        """Look for the next epoch of a store now: a hint that saves the pause until the next look.
+
+        A name that the log does not have does no harm. Before `start` it does nothing.
+        """
+        if self._follower is not None:
+            self._follower.wake(store)
+
     def wait(self, request: StateQueryRequest[R], *, timeout_s: float) -> bool:
         """Block until all partitions that a request asks meet its bound; False if not in time.
 
@@ -219,28 +250,34 @@ class Host:
         if self._phase is not HostState.CREATED:
             raise StoreError(f"the host cannot be started, it is {self.state.value}")
         try:
-            for error in self._discover():
+            self._follower = Follower(self._open, poll_s=self._poll_s)
+            for error in self._follower.discover():
                 if not isinstance(error, LogError | SchemaError):
                     raise error
         except Exception as error:
-            self._phase, self.error = HostState.ERROR, str(error)
+            self._phase, self._failure = HostState.ERROR, str(error)
             self._open.close()
             raise
         self._phase = HostState.RUNNING
-        self._thread = threading.Thread(target=self._run, name="follow-log", daemon=True)
+        self._thread = threading.Thread(
+            target=self._run, args=[self._follower], name="follow-log", daemon=True
+        )
         self._thread.start()
         self._maintenance.start()
 
     def close(self, *, timeout_s: float = CLOSE_S) -> None:
-        """Stop following and close all replicas; applied epochs are on disk. Once is enough.
+        """Stop following and close all replicas; repeated calls do nothing.
 
-        After `timeout_s`, a follower that hangs in its file system is abandoned. No query is
-        answered from then on, and the follower closes the databases if it ever returns.
+        Applied epochs are on disk. After `timeout_s`, a follower that hangs in its file system is
+        abandoned. No query is answered from then on, and the follower closes the databases if it
+        ever returns.
         """
         if self._phase in {HostState.STOPPED, HostState.ERROR}:
             return
         self._phase = HostState.STOPPING
         self._stopping.set()
+        if self._follower is not None:
+            self._follower.interrupt()
         deadline = time.monotonic() + timeout_s
         self._maintenance.stop(timeout_s=timeout_s)
         if self._thread is not None:
@@ -337,12 +374,12 @@ class Host:
 
     # Following
 
-    def _run(self) -> None:
+    def _run(self, follower: Follower) -> None:
         try:
-            self._follow()
+            self._follow(follower)
         except Exception as error:  # the outermost loop of this thread
             _logger.exception("the follower has ended root=%s", self.root)
-            self._phase, self.error = HostState.ERROR, str(error)
+            self._phase, self._failure = HostState.ERROR, str(error)
             self._maintenance.stop(timeout_s=CLOSE_S)
             self._open.close()
         finally:
@@ -350,37 +387,14 @@ class Host:
                 # `close` did not wait for this thread.
                 self._open.close()
 
-    def _follow(self) -> None:
-        discovered = time.monotonic()
+    def _follow(self, follower: Follower) -> None:
         while not self._stopping.is_set():
-            if time.monotonic() - discovered >= _DISCOVER_S:
-                self._guarded(self._discover)
-                discovered = time.monotonic()
-            busy = False
-            for store in self._open.local.values():
-                busy = self._guarded(store.follow) is True or busy
-                if self._stopping.is_set():
-                    return
-            if not busy:
-                self._stopping.wait(self._poll_s if self.error is None else _BACKOFF_S)
-
-    def _discover(self) -> list[StoreError]:
-        errors = self._open.discover()
-        self.error = self._open.error
-        return errors
-
-    def _guarded(self, step: Callable[[], T]) -> T | None:
-        """Run a step of the follower, which must outlive any error in it."""
-        try:
-            return step()
-        except Exception as error:
-            if self.error != str(error):
-                _logger.exception("following the log failed root=%s", self.root)
-            self.error = str(error)
-            return None
+            pause_s = follower.step(self._stopping.is_set)
+            if pause_s > 0:
+                follower.wait(pause_s)
 
     def _maintained(self) -> Iterator[Replica]:
-        """Yield the replicas to maintain: none while one has yet to catch up."""
+        """Yield the replicas to maintain; no replica while any of them has yet to catch up."""
         if self.state is HostState.RUNNING:
             for store in self._open.local.values():
                 yield from store.replicas.values()

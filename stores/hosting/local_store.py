@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
@@ -44,7 +44,7 @@ class LocalStore:
 
     Args:
         schema: the definition.
-        replicas: by partition number; a host need not hold all.
+        replicas: the replicas by partition number; a host need not hold all.
         log: the log that they follow; None for a store that is filled by hand.
         clock: wall clock, for bounds on lag.
         inputs: the inputs of the store; None for those of the definition.
@@ -64,10 +64,12 @@ class LocalStore:
         self._all = range(schema.partitions)
         self._is_global = schema.kind is StoreKind.GLOBAL
         self.replicas: Mapping[int, Replica] = dict(replicas)
-        """Replaced as a whole, so a reader may go on with the mapping it has."""
+        """The mapping is replaced as a whole, so a reader may go on with the one it has."""
         for replica in self.replicas.values():
             replica.inputs = self.inputs
         self.log = log
+        self.note_waiting: Callable[[], None] | None = None
+        """Called when someone waits for a bound, so that the follower looks at the log soon."""
         self._follower = None if log is None else LogFollower(log, self.inputs)
         self._clock = clock
         self._changing = threading.Lock()
@@ -186,7 +188,11 @@ class LocalStore:
         """
         with self._changing:
             if replica.partition in self.replicas or self._closed_by is not None:
-                why = "is held already" if self._closed_by is None else "cannot be added: closed"
+                why = (
+                    "is held already"
+                    if self._closed_by is None
+                    else "cannot be added: the store is closed"
+                )
                 name = self.schema.name
                 raise StoreError(f'partition {replica.partition} of store "{name}" {why}')
             replica.inputs = self.inputs
@@ -251,7 +257,7 @@ class LocalStore:
         }
 
     def _ask_resolved(self, partition: int, query: Query[R], config: QueryConfig) -> QueryResult[R]:
-        """Ask a partition with a bound that needs no look at the log."""
+        """Ask a partition with a bound that can be checked without the log."""
         replica = self.replicas.get(partition)
         if replica is None:
             return self._absence(partition)
@@ -260,7 +266,7 @@ class LocalStore:
     def _ask_at_one_epoch(
         self, query: Query[R], config: QueryConfig, numbers: Iterable[int]
     ) -> dict[int, QueryResult[R]]:
-        """Ask partitions at one epoch: the newest of the one that is furthest behind.
+        """Ask partitions at one epoch: the newest epoch of the partition that is furthest behind.
 
         It is held until all have been asked, however far followers run ahead meanwhile. A partition
         that was too many epochs ahead before has forgotten it, and fails.
@@ -306,6 +312,8 @@ class LocalStore:
     def _checked(self, partition: int) -> Replica | None:
         if not 0 <= partition < self.schema.partitions:
             raise InvalidPartitionError(self._absence(partition).message)
+        if self.note_waiting is not None:
+            self.note_waiting()
         return self.replicas.get(partition)
 
     def _absence(self, partition: int) -> Failure:

@@ -69,7 +69,8 @@ class LogFollower:
         epoch = reached.epoch
         commit, own = self._log.following(epoch)
         if commit is not None:
-            # Before it is applied, so that a bound on a topic that begins with it is not ignored.
+            # Renew the inputs before the commit is applied, so that a bound on a topic that begins
+            # with it is not ignored.
             self._inputs.renew()
         if commit is None or epoch < 0:
             return commit, False

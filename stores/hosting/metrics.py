@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from stores.errors import FailureReason
 from stores.spec.position import Position, PositionBound
-from stores.spec.query import BatchStream, Query
+from stores.spec.query import BatchStream, FirstRowsQuery, Query
 from stores.spec.result import QueryResult, StateQueryResult, add_info
 from stores.spec.store import (
     DEFAULT_CONFIG,
@@ -33,10 +33,10 @@ R = TypeVar("R")
 BUCKETS = 24
 """Buckets of the histogram: number i counts queries below `1024 << i` ns, the last all others."""
 _BITS = 64
-"""Bits of a time in nanoseconds, each counted; reading cuts them to the buckets."""
+"""Counters of times by their bits in nanoseconds; reading merges them into the buckets."""
 _clock_ns = time.perf_counter_ns
 QUERY_TYPES_MAX = 256
-"""Types counted one by one: a third party may make any number of them."""
+"""Maximum number of query types with their own counter: third parties may define any number."""
 OTHER_TYPES = "other"
 
 
@@ -47,11 +47,11 @@ class MetricsReading:
     queries: Mapping[str, int]
     """Number of partitions asked, by type of query."""
     failures: Mapping[FailureReason, int]
-    """Partitions that did not answer, by reason; every reason is there."""
+    """Number of partitions that did not answer, by reason; every reason has an entry."""
     rows: int
-    """Rows given to readers; of a stream, those that were read."""
+    """Number of rows given to readers; a stream counts the rows that were read from it."""
     time_ns: int
-    """Time of all queries, without that of reading their streams."""
+    """Total time of all queries, excluding the time to read their streams."""
     time_counts: tuple[int, ...]
     """Number of queries in each bucket of their duration."""
 
@@ -87,6 +87,8 @@ class Metrics:
                 return
             if type(result.value) is tuple:
                 self._rows += 1
+            elif type(result.value) is list:
+                self._rows += len(result.value)
         if type(result.value) is BatchStream:
             result.value.count_with(self.count_rows)
 
@@ -119,8 +121,8 @@ class Metrics:
 class MeteredStore:
     """A store whose queries are counted and timed.
 
-    Rows are counted in the two shapes of result that ship with the package: a row, and a stream of
-    batches. A result of any other shape passes unchanged.
+    Rows are counted in the shapes of result that ship with the package: a row, a list of rows, and
+    a stream of batches. A result of any other shape passes unchanged.
 
     Args:
         inner: the store.
@@ -140,7 +142,8 @@ class MeteredStore:
         began = _clock_ns()
         result = self._ask(partition, query, config)
         elapsed_ns = _clock_ns() - began
-        self._count(type(query), elapsed_ns, result)
+        asked = query.of if type(query) is FirstRowsQuery else query
+        self._count(type(asked), elapsed_ns, result)
         return _informed(result, elapsed_ns) if config.info else result
 
     def query(self, request: StateQueryRequest[R]) -> StateQueryResult[R]:

@@ -6,13 +6,14 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from functools import cached_property
 from typing import TypeAlias
 
 from stores.errors import (
     HostRestoringError,
     InvalidPartitionError,
     LogError,
+    LogMissingError,
     StoreError,
     StoreMigratedError,
     UnknownKindError,
@@ -61,15 +62,28 @@ class OpenStores:
         self.version = 0
         """Counts up whenever a definition is added, changed or removed."""
         self.error: str | None = None
-        """Errors of the last search, as one text; None if every store could be opened."""
+        """All errors, as one text; None if every store could be opened."""
         self._root, self._opener, self._placement = root, opener, placement
         self._placed: dict[str, dict[int, Role]] = {}
         self._metrics: dict[str, Metrics] = {}
         self._names: frozenset[str] | None = None
         """The names in the log at the last search; None if it could not be read."""
         self._unopened: Mapping[str, tuple[type[StoreError], str]] = {}
-        """The error that kept each of these stores from being opened then, by name."""
+        """The error that keeps a store from being opened, by name."""
+        self._doubted: set[str] = set()
+        """Stores whose definition was missing since the last search."""
+        self._unlisted: str | None = None
+        """The error of the last listing of the log."""
         self._gone_since: dict[str, float] = {}
+
+    @cached_property
+    def log(self) -> StateLog:
+        """The log.
+
+        Raises:
+            LogError: no file system of that kind is known.
+        """
+        return StateLog(self._root)
 
     @property
     def are_known(self) -> bool:
@@ -83,7 +97,7 @@ class OpenStores:
     def are_all_in_log(self) -> bool:
         """Return whether all stores that are in the log now are open."""
         try:
-            return self.served.keys() >= set(StateLog(self._root).stores())
+            return self.served.keys() >= set(self.log.stores())
         except StoreError:
             return False
 
@@ -152,29 +166,77 @@ class OpenStores:
         Returns:
             The errors that kept a store, or all of them, from being opened.
         """
-        log = StateLog(self._root)
-        errors: list[StoreError] = []
-        unopened: dict[str, tuple[type[StoreError], str]] = {}
-        names: frozenset[str] | None = None
+        errors = [error for error in [self.search()] if error is not None]
+        found = (self.refresh(name) for name in sorted(self._names or ()))
+        return errors + [error for error in found if error is not None]
+
+    def search(self) -> LogError | None:
+        """List the stores of the log; drop those that are gone.
+
+        Returns:
+            The error of the listing, if the log cannot be read now.
+        """
+        known = (self._names or frozenset()) - self._doubted
         try:
-            names = frozenset(log.stores())
+            listed = self.log.names()
+            # Only of new names it is asked whether they are stores: `refresh` notices the loss of a
+            # definition.
+            names = frozenset(n for n in listed if n in known or self.log.store(n).defined())
         except LogError as error:
-            errors.append(error)
-        for name in sorted(names or ()):
-            try:
-                with self.changing:
-                    self._refresh(name, log)
-            except StoreError as error:
-                errors.append(error)
-                # The error itself is not kept, as its frames may hold a database open.
-                unopened[name] = type(error), str(error)
-        message = "; ".join(map(str, errors)) or None
+            self._names, self._unlisted = None, str(error)
+            self._note_errors()
+            return error
+        self._names, self._unlisted = names, None
+        self._doubted.clear()
+        self._unopened = {n: why for n, why in self._unopened.items() if n in names}
+        self._note_errors()
+        self._drop_gone(names)
+        return None
+
+    def refresh(self, name: str) -> StoreError | None:
+        """Open a store, or start it over if its log was replaced.
+
+        Returns:
+            The error that kept it from being opened; None also if there is no such store.
+        """
+        try:
+            with self.changing:
+                self._refresh(name, self.log)
+        except LogMissingError:
+            # Only the next search shows whether the store is gone, or all of the log.
+            self._doubted.add(name)
+            self._note_opened(name, None)
+        except StoreError as error:
+            self._note_opened(name, error)
+            return error
+        else:
+            if self._names is not None:
+                self._names |= {name}
+            self._note_opened(name, None)
+        return None
+
+    @property
+    def unopened(self) -> frozenset[str]:
+        """The stores of the log that are not open."""
+        return (self._names or frozenset()) - self.local.keys()
+
+    def _note_opened(self, name: str, error: StoreError | None) -> None:
+        if error is None and name not in self._unopened:
+            return
+        others = {n: why for n, why in self._unopened.items() if n != name}
+        # The error itself is not kept, because its frames may hold a database open.
+        self._unopened = others if error is None else {**others, name: (type(error), str(error))}
+        self._note_errors()
+
+    def _note_errors(self) -> None:
+        """Set `error` to all present errors, and log them if they are others than before."""
+        errors = [why for _, (_, why) in sorted(self._unopened.items())]
+        if self._unlisted is not None:
+            errors.insert(0, self._unlisted)
+        message = "; ".join(errors) or None
         if message is not None and self.error != message:
             _logger.warning("stores cannot be opened root=%s errors=%s", self._root, message)
-        self.error, self._names, self._unopened = message, names, unopened
-        if names is not None:
-            self._drop_gone(names)
-        return errors
+        self.error = message
 
     def close(self) -> None:
         """Close all stores, and remove temporary databases; repeated calls do nothing."""
@@ -206,7 +268,8 @@ class OpenStores:
     def _drop_gone(self, names: frozenset[str]) -> None:
         """Drop stores that were removed from the log.
 
-        Not at once, and their files stay: a mount that is away for a moment looks the same.
+        They are dropped after a pause, and their files stay: a mount that is missing for a moment
+        looks the same.
         """
         now = time.monotonic()
         for name in self.local.keys() - names:
@@ -257,9 +320,9 @@ def _is_followed(store: LocalStore, schema: StoreSchema, log: StoreLog) -> bool:
     """Return whether a store is open, of this definition, and made from this log.
 
     It may have fewer inputs: they decide which bounds count, not what the rows mean. All replicas
-    of a store have applied the same commits, so checking one of the furthest is enough.
+    of a store have applied the same commits, so checking one of those furthest ahead is enough.
     """
-    if replace(store.schema, inputs=()) != replace(schema, inputs=()):
+    if not store.schema.has_rows_of(schema):
         return False
     statuses = store.statuses().values()
     furthest = max(statuses, key=lambda status: status.progress.epoch, default=None)

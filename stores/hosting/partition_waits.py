@@ -59,7 +59,7 @@ def wait_for_partitions(
     report_all: bool = False,
     wake_hook: WakeHook | None = None,
 ) -> bool:
-    """Block until every partition has met its bound; return False if one has not in time.
+    """Block until every partition has met its bound; return False if one does not in time.
 
     Args:
         awaited: the partitions.

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Protocol, runtime_checkable
 
 import pyarrow as pa
 
@@ -33,8 +34,8 @@ _logger = logging.getLogger(__name__)
 VIEWS_MAX = 4
 """Number of epochs at which a replica can be asked.
 
-The follower takes the replicas of a host to the next epoch one after the other, so they are one
-epoch apart. The others are for statements that are running.
+The follower takes the replicas of a host to the next epoch one after the other, so they may be one
+epoch apart. The other epochs are for running statements.
 """
 CLOSE_S = 10.0
 """How long closing waits for an epoch that is being applied."""
@@ -42,8 +43,19 @@ RESTORED = "restored"
 """The measure that a restoring replica has to reach first, whatever the bound."""
 
 
+@runtime_checkable
+class Restable(Protocol):
+    """An engine whose database can be closed until it is needed."""
+
+    def rest(self) -> bool:
+        """Close the database until it is needed; False if it is in use now."""
+
+    def rest_by(self, rest: Callable[[], bool]) -> None:
+        """Call this instead of `rest` when others need the files of the database."""
+
+
 def wall_clock_ms() -> int:
-    """Return the time now, in epoch milliseconds."""
+    """Return the current time, in epoch milliseconds."""
     return time.time_ns() // 1_000_000
 
 
@@ -89,7 +101,7 @@ class Replica:
         self.engine = engine
         self.schema = schema
         self.inputs = Inputs(schema.inputs)
-        """The inputs that bounds are checked with; its store replaces them by its own."""
+        """The inputs that bounds are checked with; its store replaces them with its own."""
         self.partition = partition
         self.role = role
         self.state = ReplicaState.RESTORING
@@ -108,6 +120,8 @@ class Replica:
         self._mark: AnsweredEpoch | None = getattr(engine, "answered", None)
         self._answered = view.progress.epoch if self._mark is None else self._mark.epoch
         """The newest epoch that it has answered at, as far as known, including before a restart."""
+        if isinstance(engine, Restable):
+            engine.rest_by(self.rest)
         self._update()
 
     @property
@@ -128,7 +142,7 @@ class Replica:
             error=self.error,
             epoch_oldest=views[0].progress.epoch if views else -1,
             pipeline=self.pipeline,
-            # A third party's engine need not count.
+            # A third party's engine need not count late rows.
             late_rows=getattr(self.engine, "late_rows", 0),
         )
 
@@ -171,7 +185,7 @@ class Replica:
         self._update()
 
     def restore(self, fetch: Fetch, progress: Progress) -> None:
-        """Replace the content by that of a snapshot, and wake its waiters.
+        """Replace the content with that of a snapshot, and wake its waiters.
 
         Raises:
             StoreError: the engine cannot be restored, or the replica is closed.
@@ -216,8 +230,8 @@ class Replica:
     def serve_as_is(self) -> None:
         """Answer from now on, although the log goes on, because its next epoch cannot be read.
 
-        Only a replica does that is as new as its answers before a restart. One that was filled
-        anew, or has lost epochs in a crash, would give older answers, so it still refuses.
+        Only a replica that is as new as its answers before a restart does so. A replica that was
+        filled anew, or has lost epochs in a crash, would give older answers, so it still refuses.
         """
         is_as_new = NEVER < self._answered <= self.progress.epoch
         if is_as_new and self.state is ReplicaState.RESTORING:
@@ -255,6 +269,23 @@ class Replica:
             # The callback is being called right now.
             woken.wait()
         return outcome == [True]
+
+    def rest(self) -> bool:
+        """Let the engine close its database until it is needed, unless it is in use now.
+
+        It goes on answering, at its newest epoch and at those that are held.
+        """
+        engine = self.engine
+        if not isinstance(engine, Restable) or not self._writing.acquire(blocking=False):
+            return False
+        try:
+            with standstill():
+                # A database cannot rest while its older epochs can be read.
+                self._views = self._views[-1:]
+            return engine.rest()
+        finally:
+            self._close_if_closed()
+            self._writing.release()
 
     def close(self, *, timeout_s: float = CLOSE_S) -> None:
         """Stop answering, and wake all waiters; repeated calls do nothing.

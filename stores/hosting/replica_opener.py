@@ -10,6 +10,7 @@ from pathlib import Path
 
 from stores.engines.rocksdb.column_budget import ColumnBudget
 from stores.engines.rocksdb.database import shared_cache
+from stores.engines.rocksdb.open_files import OpenFiles
 from stores.engines.rocksdb.partition import RocksPartition
 from stores.engines.rocksdb.row_cache import RowBudget
 from stores.errors import CodecError, LogError, StoreError
@@ -31,16 +32,24 @@ class ReplicaOpener:
         cache_bytes: memory for the block cache, shared by all replicas.
         columns: memory for decoded columns.
         rows_bytes: memory for rows that are looked up again.
+        files: the files that open databases may use.
     """
 
     def __init__(
-        self, directory: Path | None, *, cache_bytes: int, columns: ColumnBudget, rows_bytes: int
+        self,
+        directory: Path | None,
+        *,
+        cache_bytes: int,
+        columns: ColumnBudget,
+        rows_bytes: int,
+        files: OpenFiles,
     ) -> None:
         self._directory = directory
         self._temporary: Path | None = None
         self._cache = shared_cache(cache_bytes)
         self._columns = columns
         self._rows = RowBudget(rows_bytes)
+        self._files = files
 
     def open(self, schema: StoreSchema, log: StoreLog, partition: int, role: Role) -> Replica:
         """Open a replica that goes on where it stopped, or an empty one.
@@ -88,7 +97,7 @@ class ReplicaOpener:
         try:
             engine = self._make_engine(schema, partition, path)
         except CodecError as error:
-            # Only the text: the error keeps frames alive that hold the database open.
+            # Only the text is kept: the error keeps frames alive that hold the database open.
             text = str(error)
             _logger.warning("replica is damaged, starting over path=%s error=%s", path, text)
         else:
@@ -116,6 +125,7 @@ class ReplicaOpener:
             cache=self._cache,
             columns=self._columns,
             rows=self._rows,
+            files=self._files,
         )
 
     def _path(self, schema: StoreSchema, partition: int) -> Path:

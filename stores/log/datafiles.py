@@ -8,8 +8,8 @@ commits. Spark's tasks, the Python writer and all readers use this module.
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from stores.codec.partitioner import partition_column
-from stores.codec.segments import MICROS_MAX
+from stores.codec.segments import FIRST_WHOLE_MS, MICROS_MAX
 from stores.errors import LogError, SchemaError, TornRecordError
 from stores.log.digests import HashingStream
 from stores.log.files import Directory
@@ -62,7 +62,8 @@ def shaped(rows: pa.Table, schema: StoreSchema) -> pa.Table:
     """Return rows with exactly the columns of a data file, in their order and types.
 
     `_timestamp` and `_deleted` may be missing, and `window_end` if windows have a fixed size.
-    Versions need their `_timestamp`, which may be called `valid_from`.
+    Versions need their `_timestamp`, which may be called `valid_from`. In a store by event time it
+    is in whole milliseconds, by which its rows are compared.
 
     Raises:
         SchemaError: a column is missing, unknown or of another type.
@@ -77,7 +78,11 @@ def shaped(rows: pa.Table, schema: StoreSchema) -> pa.Table:
     columns = []
     for field in wanted:
         column = _shaped_column(rows, field, schema)
-        columns.append(_canonical_floats(column) if field.name in floats else column)
+        if field.name in floats:
+            column = _canonical_floats(column)
+        elif field.name == TIMESTAMP_NAME and schema.by_event_time:
+            column = _whole_ms(column)
+        columns.append(column)
     table = pa.table(columns, schema=wanted)
     if schema.window_size_ms is not None:
         _check_windows(table, schema, schema.window_size_ms)
@@ -140,6 +145,13 @@ def _of_file(column: _Column, field: Any, schema: StoreSchema) -> _Column:
     return pa.chunked_array(chunks, field.type)
 
 
+def _whole_ms(times: _Column) -> _Column:
+    """Return event times as rows of a store have them: the beginning of their millisecond."""
+    whole = np.floor_divide(np.maximum(times.cast(pa.int64()).fill_null(0), FIRST_WHOLE_MS), 1000)
+    known: _Column = pa.chunked_array([pa.array(whole * 1000, times.type)])
+    return known if not times.null_count else pc.if_else(times.is_null(), None, known)
+
+
 def _canonical_floats(column: _Column) -> _Column:
     """Give equal keys equal bits: one zero and one NaN, as SQL compares them."""
     nan = pa.scalar(float("nan"), column.type)
@@ -169,22 +181,17 @@ def write_part(
     if first is None:
         return None
     rows = first.num_rows
-    try:
-        with directory.system.open_output_stream(directory.join(path)) as stream:
-            hashed = HashingStream(stream)
-            # zstd needs half the space of lz4 and a tenth more of the writer's time.
-            with pq.ParquetWriter(
-                hashed, first.schema, compression="zstd", write_page_checksum=True
-            ) as writer:
-                writer.write_table(first)
-                for group in groups:
-                    writer.write_table(group)
-                    rows += group.num_rows
-            size_bytes = stream.tell()
-        if directory.local:
-            _sync_file(directory.join(path))
-    except OSError as error:
-        raise LogError(f'"{directory.join(path)}" cannot be written: {error}') from error
+    with directory.open_output(path) as stream:
+        hashed = HashingStream(stream)
+        # zstd needs half the space of lz4 and a tenth more of the writer's time.
+        with pq.ParquetWriter(
+            hashed, first.schema, compression="zstd", write_page_checksum=True
+        ) as writer:
+            writer.write_table(first)
+            for group in groups:
+                writer.write_table(group)
+                rows += group.num_rows
+        size_bytes = stream.tell()
     return DataFile(
         path=path,
         partition=partition,
@@ -238,15 +245,6 @@ def _row_groups(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
         yield pa.Table.from_batches(held)
 
 
-def _sync_file(path: str) -> None:
-    """Write a file through to the disk, before a commit names it."""
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
 def read_part(
     directory: Directory, file: DataFile, schema: StoreSchema
 ) -> Iterator[pa.RecordBatch]:
@@ -258,21 +256,50 @@ def read_part(
     """
     path = directory.join(file.path)
     wanted = file_schema(schema)
+    with named_errors(path), directory.system.open_input(path) as stream:
+        whole = _checked(stream, file, path)
+        # More threads would only compete with the other partitions for the same cores.
+        source = pq.ParquetFile(whole, pre_buffer=False, page_checksum_verification=True)
+        check_content(source.metadata.num_rows, source.schema_arrow, file, wanted.names, path)
+        for batch in source.iter_batches(ROWS_PER_GROUP, columns=wanted.names, use_threads=False):
+            yield _read_batch(batch, schema, wanted)
+
+
+def check_content(
+    rows: int, found: pa.Schema, file: DataFile, wanted: Iterable[str], path: str
+) -> None:
+    """Make sure that a data file has the rows of its commit, and the columns of its store.
+
+    Raises:
+        TornRecordError: it does not; the message names it.
+    """
+    if rows != file.rows:
+        raise TornRecordError(f'data file "{path}" has {rows} rows, not {file.rows}')
+    if missing := set(wanted) - set(found.names):
+        raise TornRecordError(f'data file "{path}" has no column "{min(missing)}"')
+
+
+def check_size(stream: Any, file: DataFile, path: str) -> None:
+    """Make sure that a data file has the size of its commit.
+
+    Raises:
+        TornRecordError: it does not; the message names it.
+    """
+    size_bytes: int = stream.size()
+    if size_bytes != file.size_bytes:
+        raise TornRecordError(f'data file "{path}" has {size_bytes} bytes, not {file.size_bytes}')
+
+
+@contextmanager
+def named_errors(path: str) -> Iterator[None]:
+    """Raise the errors of reading a data file as ours, with its name.
+
+    Raises:
+        TornRecordError: the file is missing, short or foreign.
+        LogError: the file system does not answer.
+    """
     try:
-        with directory.system.open_input_file(path) as stream:
-            whole = _checked(stream, file, path)
-            # More threads would only compete with the other partitions for the same cores.
-            source = pq.ParquetFile(whole, pre_buffer=False, page_checksum_verification=True)
-            if source.metadata.num_rows != file.rows:
-                raise TornRecordError(
-                    f'data file "{path}" has {source.metadata.num_rows} rows, not {file.rows}'
-                )
-            if missing := set(wanted.names) - set(source.schema_arrow.names):
-                raise TornRecordError(f'data file "{path}" has no column "{min(missing)}"')
-            for batch in source.iter_batches(
-                ROWS_PER_GROUP, columns=wanted.names, use_threads=False
-            ):
-                yield _read_batch(batch, schema, wanted)
+        yield
     except FileNotFoundError as error:
         raise TornRecordError(f'data file "{path}" is missing') from error
     except _PARQUET_ERRORS as error:
@@ -298,14 +325,12 @@ _PARQUET_ERRORS = (
 
 def _checked(stream: Any, file: DataFile, path: str) -> Any:
     """Return a source for the bytes of a data file, after checking their size and hash."""
-    size_bytes: int = stream.size()
-    if size_bytes != file.size_bytes:
-        raise TornRecordError(f'data file "{path}" has {size_bytes} bytes, not {file.size_bytes}')
+    check_size(stream, file, path)
     if file.sha256 is None:
         return stream
     digest = hashlib.sha256()
-    if size_bytes <= _HELD_BYTES_MAX:
-        # A single request to an object store.
+    if file.size_bytes <= _HELD_BYTES_MAX:
+        # This takes a single request to an object store.
         whole = stream.read_buffer()
         digest.update(whole)
         found: Any = pa.BufferReader(whole)

@@ -1,7 +1,7 @@
 """Deduplication of rows: one row for each identity, in a table or in sorted batches.
 
-Rows have the columns of a data file. Of several rows with one identity the latest by event time
-wins, then the later in input order.
+Rows have the columns of a data file. Among rows with one identity the last in input order wins; in
+a store by event time the latest, and of equal ones the last.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _Order: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
 
 
 def identity(schema: StoreSchema) -> tuple[str, ...]:
-    """Return the columns that identify a row: a store has one row for each of their values."""
+    """Return the columns that identify a row: no two rows of a store have the same values there."""
     keys = tuple(column.name for column in schema.key)
     match schema.kind:
         case StoreKind.WINDOW:
@@ -43,24 +43,23 @@ def identity(schema: StoreSchema) -> tuple[str, ...]:
             return keys
 
 
-def latest_rows(rows: pa.Table, schema: StoreSchema, *, by_event_time: bool = True) -> pa.Table:
-    """Return one row for each identity: the latest by event time, then by input order.
+def latest_rows(rows: pa.Table, schema: StoreSchema) -> pa.Table:
+    """Return one row for each identity, as the store would keep if each row were an epoch.
 
     Args:
         rows: rows from `shaped`.
         schema: the schema of their store.
-        by_event_time: False if input order alone decides, as between epochs.
 
     Returns:
         The winning rows, in input order. A row without event time counts as the earliest.
     """
     if rows.num_rows < 2:
         return rows
-    order = _by_event_time(rows) if by_event_time else None
+    order = _by_event_time(rows) if schema.by_event_time else None
     ranks = np.arange(rows.num_rows, dtype=np.int64)
     if order is not None:
         ranks[order] = np.arange(rows.num_rows, dtype=np.int64)
-    # Numbers as names, so that no column can be called like the rank.
+    # Columns get numbers as names, so that none can have the name of the rank.
     columns = [rows.column(name) for name in identity(schema)]
     keys = [str(number) for number in range(len(columns))]
     keyed = pa.table([*columns, pa.array(ranks)], names=[*keys, "rank"])
@@ -75,7 +74,7 @@ def latest_rows(rows: pa.Table, schema: StoreSchema, *, by_event_time: bool = Tr
 def linked_versions(rows: pa.Table, schema: StoreSchema) -> pa.Table:
     """Return versions and tombstones with `valid_from` and `valid_to`, each up to the next one.
 
-    Versions that begin at the end of time are dropped, as they are never valid.
+    Versions that begin at the end of time are dropped, because they are never valid.
 
     Args:
         rows: one for each identity, from `latest_rows`.
@@ -110,7 +109,7 @@ def _by_event_time(rows: pa.Table) -> _Order | None:
 def last_of_runs(
     batches: Iterable[pa.RecordBatch], schema: StoreSchema
 ) -> Iterator[pa.RecordBatch]:
-    """Yield the last row of each identity, for rows sorted by identity and event time.
+    """Yield the last row of each identity, for rows sorted by identity, then as `latest_rows` does.
 
     It does the same as `latest_rows` in bounded memory. It holds back one row between batches,
     since only the next batch shows if the row is the last of its run.
@@ -141,7 +140,7 @@ def _ends_of_runs(batch: pa.RecordBatch, names: tuple[str, ...]) -> np.ndarray[A
     for name in names:
         column: _Column = batch.column(name)
         if pa.types.is_floating(column.type):
-            # As bits, which `shaped` has made canonical, so that NaN equals NaN.
+            # Compare values as bits, which `shaped` has made canonical, so that NaN equals NaN.
             column = column.view(f"int{column.type.bit_width}")
         here, after = column.slice(0, len(column) - 1), column.slice(1)
         unequal = pc.fill_null(pc.not_equal(here, after), False)

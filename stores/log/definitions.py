@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from stores.errors import SchemaError, UnknownKindError
+from stores.errors import PositionBackError, SchemaError, UnknownKindError
 from stores.log.documents import (
     decode_document,
     encode_document,
@@ -24,6 +24,18 @@ from stores.spec.schema import (
     StoreSchema,
 )
 
+_FIXED = (
+    "name",
+    "kind",
+    "key",
+    "value",
+    "partitions",
+    "window_size_ms",
+    "retention_ms",
+    "by_event_time",
+)
+"""The parts of a store's definition that cannot change once it exists."""
+
 
 def encode_definition(schema: StoreSchema) -> bytes:
     """Encode a definition as the JSON of `store.json`."""
@@ -34,9 +46,10 @@ def encode_definition(schema: StoreSchema) -> bytes:
             "key": _columns_json(schema.key),
             "value": _columns_json(schema.value),
             "partitions": schema.partitions,
-            "inputs": [{"topic": i.topic, "aligned": i.aligned} for i in schema.inputs],
+            "inputs": [_input_json(topic) for topic in schema.inputs],
             "window_size_ms": schema.window_size_ms,
             "retention_ms": schema.retention_ms,
+            "by_event_time": schema.by_event_time,
         }
     )
 
@@ -59,9 +72,10 @@ def merged_definition(defined: StoreSchema, schema: StoreSchema) -> StoreSchema:
 
     Raises:
         SchemaError: they differ in anything else; the message names the difference.
+        PositionBackError: a topic has another id, so its offsets mean other records.
     """
     merged = replace(schema, inputs=_merged_inputs(defined, schema))
-    for name in ("name", "kind", "key", "value", "partitions", "window_size_ms", "retention_ms"):
+    for name in _FIXED:
         if getattr(defined, name) != getattr(merged, name):
             raise SchemaError(
                 f'store "{schema.name}" is defined with another {name.replace("_", " ")}: '
@@ -79,14 +93,32 @@ def _definition(document: Mapping[str, Any]) -> StoreSchema:
         key=_columns(document["key"]),
         value=_columns(document["value"]),
         partitions=whole_value(document["partitions"]),
-        inputs=tuple(
-            InputTopic(topic=text_value(item["topic"]), aligned=bool(item["aligned"]))
-            for item in document["inputs"]
-        ),
+        inputs=tuple(_input(item) for item in document["inputs"]),
         window_size_ms=optional_whole(document["window_size_ms"]),
         # Older versions accepted it for such stores, too, where it had no effect.
         retention_ms=None if kind in TIMELESS else retention_ms,
+        # Older versions did not write it.
+        by_event_time=_flag(document.get("by_event_time", False)),
     )
+
+
+def _input_json(topic: InputTopic) -> dict[str, Any]:
+    known = {} if topic.id is None else {"id": topic.id}
+    return {"topic": topic.topic, "aligned": topic.aligned, **known}
+
+
+def _input(item: Mapping[str, Any]) -> InputTopic:
+    return InputTopic(
+        topic=text_value(item["topic"]),
+        aligned=bool(item["aligned"]),
+        id=text_value(item["id"]) if "id" in item else None,
+    )
+
+
+def _flag(item: Any) -> bool:
+    if not isinstance(item, bool):
+        raise ValueError(f"{item!r} is not true or false")
+    return item
 
 
 def _kind(item: Any) -> StoreKind:
@@ -138,10 +170,18 @@ def _type(item: Any) -> DataType:
 def _merged_inputs(defined: StoreSchema, schema: StoreSchema) -> tuple[InputTopic, ...]:
     known = {topic.topic: topic for topic in defined.inputs}
     for topic in schema.inputs:
-        if known.setdefault(topic.topic, topic) != topic:
+        before = known.setdefault(topic.topic, topic)
+        if before.aligned != topic.aligned:
             raise SchemaError(
                 f'store "{schema.name}" is defined with another alignment of input "{topic.topic}"'
             )
+        if topic.id is not None and before.id not in (None, topic.id):
+            raise PositionBackError(
+                f'topic "{topic.topic}", which feeds store "{schema.name}", was deleted and '
+                "created again. The store was made from the old records: remove both the store and "
+                "the checkpoint to build it anew"
+            )
+        known[topic.topic] = replace(before, id=topic.id or before.id)
     return tuple(known.values())
 
 

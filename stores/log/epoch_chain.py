@@ -37,7 +37,7 @@ from stores.log.terms import terms
 _logger = logging.getLogger(__name__)
 
 _LIST_INTERVAL_S = 1.0
-"""Shortest pause between listings of polls that find nothing, to see past a gap."""
+"""Minimum pause between the listings by which polls that find nothing look past a gap."""
 _LIST_SHARE_MAX = 0.01
 """The largest share of a follower's time for listings, however many epochs the log keeps."""
 _LEFT_MAX = 32
@@ -82,7 +82,7 @@ class EpochChain:
     def latest_epoch(self) -> int:
         """Return the newest committed epoch; -1 without any. Sees all commits before this call.
 
-        Goes on from the newest epoch of the last call, which looks for two files. The first call
+        It goes on from the newest epoch of the last call and looks for two files. The first call
         lists the directory, and so does every call while the newest epoch is of format 1.
 
         Raises:
@@ -96,7 +96,7 @@ class EpochChain:
             if end.is_followed and self.directory.has(commit_name(end.epoch)):
                 self._end = end
                 return end.epoch
-        # Before the epochs, since a writer may add an epoch and then the others meanwhile.
+        # These are read before the epochs, because a writer adds an epoch before it adds them.
         snapshots, had_epochs = self.snapshots(), self.directory.has(COMMITTED)
         end = self._walk(self._listed_end())
         self._require_reached(snapshots, end.epoch)
@@ -221,7 +221,7 @@ class EpochChain:
         return self.following(after, list_now=list_now)[0]
 
     def following(self, after: int, *, list_now: bool = False) -> Following:
-        """Return the first commit after an epoch, and then also the epoch's own commit.
+        """Return the first commit after an epoch and, if it was read, the epoch's own commit.
 
         A commit of an older term than the epoch's is passed over: its writer had been replaced.
 

@@ -1,31 +1,27 @@
-"""Files of the state log on any file system of pyarrow: each appears whole or not at all.
+"""Files of the state log on any file system: each appears whole or not at all.
 
 Nothing here knows the content of records. `Directory` is one store's directory; all its paths are
-relative. Local files go through `stores.log.local_files`, since only a link creates a file whole
-and only if it is absent; other file systems go through `pyarrow.fs`.
+relative. `stores.log.file_systems` says what it asks of a file system.
 """
 
 from __future__ import annotations
 
+import errno
 import os
-import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from pyarrow import fs
 
 from stores.errors import LogError, LogMissingError, TornRecordError
-from stores.log.local_files import (
-    REMOVES_SAFELY,
-    changed_ms,
-    parent_of,
-    put_file,
-    remove_name,
-    remove_tree,
-    sync_directory,
-)
+from stores.log.arrow_files import ArrowFiles
+from stores.log.file_systems import FileSystem, Stamp
+from stores.log.local_files import LocalFiles
+from stores.log.object_files import ObjectFiles
+from stores.log.object_uris import is_object_uri, object_place
 
 Root: TypeAlias = str | os.PathLike[str]
 """A local path or a URI such as `s3://bucket/state`."""
@@ -41,11 +37,17 @@ def _without_secrets(uri: str) -> str:
     return f"{scheme}://{authority.rpartition('@')[2]}{slash}{path}"
 
 
+def _require_inside(relative: str) -> None:
+    *above, name = relative.split("/")
+    if name in {"", ".", ".."} or ".." in above:
+        raise OSError(errno.EINVAL, "the name leads out of the store", relative)
+
+
 @dataclass(frozen=True, slots=True)
 class Directory:
     """A directory of the log: its file system and its path there."""
 
-    system: fs.FileSystem
+    system: FileSystem
     path: str
 
     @staticmethod
@@ -53,15 +55,18 @@ class Directory:
         """Return the directory of a local path or of a URI such as `s3://bucket/state`.
 
         Raises:
-            LogError: the kind of file system is unknown.
+            LogError: the kind of file system is unknown, or the URI is not valid.
         """
         text = os.fspath(root)
-        if "://" not in text and not text.startswith("file:"):
-            return Directory(fs.LocalFileSystem(), str(Path(text).absolute()))
+        # Spark and Hadoop also write file:/x and file://x; pyarrow knows only file:///x.
+        if text.startswith("file:"):
+            return Directory(LocalFiles(), "/" + text.removeprefix("file:").lstrip("/"))
+        if "://" not in text:
+            return Directory(LocalFiles(), str(Path(text).absolute()))
         try:
-            # Spark and Hadoop also write file:/x and file://x; pyarrow knows only file:///x.
-            if text.startswith("file:"):
-                return Directory(fs.LocalFileSystem(), "/" + text.removeprefix("file:").lstrip("/"))
+            if is_object_uri(text):
+                place = object_place(text)
+                return Directory(ObjectFiles.of(place), place.path)
             system, path = fs.FileSystem.from_uri(text)
         except (ValueError, OSError) as error:
             # The URI of a bucket may contain its key, and the error repeats the URI.
@@ -69,12 +74,12 @@ class Directory:
             raise LogError(
                 f'no file system holds "{shown}": {str(error).replace(text, shown)}'
             ) from None
-        return Directory(system, path)
+        return Directory(ArrowFiles(system), path)
 
     @property
     def local(self) -> bool:
-        """Whether it is on a local file system, which `os` can reach."""
-        return isinstance(self.system, fs.LocalFileSystem)
+        """Whether it is on a local file system, where a look costs next to nothing."""
+        return isinstance(self.system, LocalFiles)
 
     def join(self, relative: str) -> str:
         """Return the path of a file on the file system."""
@@ -84,6 +89,15 @@ class Directory:
         """Return a directory inside this one."""
         return Directory(self.system, self.join(relative))
 
+    @contextmanager
+    def _told(self, done: str, relative: str = "") -> Iterator[None]:
+        """Turn an error of the file system into a LogError that names the file."""
+        path = self.join(relative) if relative else self.path
+        try:
+            yield
+        except OSError as error:
+            raise LogError(f'"{path}" cannot be {done}: {error}') from error
+
     def read(self, relative: str) -> bytes | None:
         """Read a whole file; None if it is missing.
 
@@ -91,18 +105,14 @@ class Directory:
             TornRecordError: a directory has its name.
             LogError: the file system does not answer, or the file exceeds RECORD_BYTES_MAX.
         """
-        path = self.join(relative)
-        try:
-            with self.system.open_input_file(path) as stream:
-                if stream.size() > RECORD_BYTES_MAX:
-                    raise LogError(f'record "{path}" has {stream.size()} bytes')
-                found: bytes = stream.read()
-                return found
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            self.require_no_directory(relative)
-            raise LogError(f'"{path}" cannot be read: {error}') from error
+        with self._told("read", relative):
+            try:
+                return self.system.read(self.join(relative), RECORD_BYTES_MAX)
+            except FileNotFoundError:
+                return None
+            except OSError:
+                self.require_no_directory(relative)
+                raise
 
     def names(self, relative: str = "") -> list[str]:
         """Return the names in a directory, unordered; empty if the directory is missing.
@@ -110,28 +120,55 @@ class Directory:
         Raises:
             LogError: the file system does not answer.
         """
-        path = self.join(relative) if relative else self.path
-        try:
-            if self.local:
-                return os.listdir(path)
-            infos = self.system.get_file_info(fs.FileSelector(path, allow_not_found=True))
-        except FileNotFoundError:
-            return []
-        except OSError as error:
-            raise LogError(f'"{path}" cannot be listed: {error}') from error
-        return [info.base_name for info in infos]
+        with self._told("listed", relative):
+            try:
+                return self.system.names(self.join(relative) if relative else self.path)
+            except FileNotFoundError:
+                return []
 
-    def exists(self) -> bool:
-        """Whether the directory exists.
+    def stamps(self) -> dict[str, Stamp]:
+        """Return a stamp of each file in this directory: a file that is replaced has another one.
+
+        Files whose names begin with a dot, which are being written, are left out. File systems
+        whose times are coarse may give two files within two seconds the same stamp.
+
+        Returns:
+            The stamps by name; empty if the directory is missing.
 
         Raises:
             LogError: the file system does not answer.
         """
-        try:
-            found: fs.FileType = self.system.get_file_info(self.path).type
-        except OSError as error:
-            raise LogError(f'"{self.path}" cannot be reached: {error}') from error
-        return found is not fs.FileType.NotFound
+        with self._told("listed"):
+            try:
+                found = self.system.stamps(self.path)
+            except FileNotFoundError:
+                return {}
+        return {name: stamp for name, stamp in found.items() if not name.startswith(".")}
+
+    def names_changed_ns(self) -> int | None:
+        """Return when a name in this directory was last created, replaced or removed.
+
+        Returns:
+            Nanoseconds of the file system's clock; None if the directory is missing, or is not on a
+            local file system: only listings show it there.
+
+        Raises:
+            LogError: the file system does not answer.
+        """
+        with self._told("reached"):
+            try:
+                return self.system.names_changed_ns(self.path)
+            except FileNotFoundError:
+                return None
+
+    def exists(self) -> bool:
+        """Whether the directory exists; on an object store, whether anything is in it.
+
+        Raises:
+            LogError: the file system does not answer.
+        """
+        with self._told("reached"):
+            return self.system.has_directory(self.path)
 
     def has(self, relative: str) -> bool:
         """Whether a file or directory has that name; a directory in place of a file is damage.
@@ -139,17 +176,8 @@ class Directory:
         Raises:
             LogError: the file system does not answer.
         """
-        path = self.join(relative)
-        try:
-            if self.local:
-                os.stat(path)
-                return True
-            found: fs.FileType = self.system.get_file_info(path).type
-        except (FileNotFoundError, NotADirectoryError):
-            return False
-        except OSError as error:
-            raise LogError(f'"{path}" cannot be reached: {error}') from error
-        return found is not fs.FileType.NotFound
+        with self._told("reached", relative):
+            return self.system.has(self.join(relative))
 
     def require_no_directory(self, relative: str) -> None:
         """Make sure that a file that cannot be opened is not a directory: a retry would not help.
@@ -158,7 +186,11 @@ class Directory:
             TornRecordError: it is a directory.
         """
         path = self.join(relative)
-        if self._type_of(path) is fs.FileType.Directory:
+        try:
+            is_directory = self.system.has_directory(path)
+        except OSError:
+            return
+        if is_directory:
             raise TornRecordError(f'"{path}" is a directory and should be a file')
 
     def require(self) -> None:
@@ -177,23 +209,19 @@ class Directory:
         Raises:
             LogError: it cannot be created.
         """
-        path = self.join(relative)
-        try:
-            self.system.create_dir(path, recursive=True)
-        except OSError as error:
-            raise LogError(f'"{path}" cannot be created: {error}') from error
+        with self._told("created", relative):
+            self.system.make(self.join(relative))
 
     def remove(self, relative: str) -> None:
         """Remove a directory with its content; a missing one is fine.
 
         Nothing outside of this directory is removed: of a symbolic link only the link itself, and a
-        link on the way there is an error. Whoever writes the log can put links into it, and the
-        user that compacts it may have more rights.
+        link on the way there is an error.
 
         Raises:
             LogError: it cannot be removed.
         """
-        self._remove(relative, remove_tree, self.system.delete_dir)
+        self._remove(relative, self.system.remove_tree)
 
     def remove_file(self, relative: str) -> None:
         """Remove a file; a missing one is fine. Links are treated as in `remove`.
@@ -201,26 +229,19 @@ class Directory:
         Raises:
             LogError: it cannot be removed.
         """
-        self._remove(relative, remove_name, self.system.delete_file)
+        self._remove(relative, self.system.remove_file)
 
-    def _remove(
-        self,
-        relative: str,
-        locally: Callable[[str, str], None],
-        elsewhere: Callable[[str], None],
-    ) -> None:
-        path = self.join(relative)
-        try:
-            if self.local and REMOVES_SAFELY:
-                locally(self.path, relative)
-            else:
-                elsewhere(path)
-        except FileNotFoundError:
-            return
-        except OSError as error:
-            if self._type_of(path) is fs.FileType.NotFound:
-                return  # another run has removed it
-            raise LogError(f'"{path}" cannot be removed: {error}') from error
+    def _remove(self, relative: str, remove: Callable[[str, str], None]) -> None:
+        with self._told("removed", relative):
+            _require_inside(relative)
+            try:
+                remove(self.path, relative)
+            except FileNotFoundError:
+                return
+            except OSError:
+                if self.system.has(self.join(relative)):
+                    raise
+                # Another run has removed it.
 
     def move(self, relative: str, to: str) -> None:
         """Give a file or a directory another name. Links are treated as in `remove`.
@@ -229,15 +250,9 @@ class Directory:
             LogError: it cannot be moved.
         """
         self.make(to.rpartition("/")[0])
-        target = self.join(to)
-        try:
-            if self.local and REMOVES_SAFELY:
-                with parent_of(self.path, relative) as (parent, name):
-                    os.rename(name, target, src_dir_fd=parent)
-            else:
-                self.system.move(self.join(relative), target)
-        except OSError as error:
-            raise LogError(f'"{self.join(relative)}" cannot be moved: {error}') from error
+        with self._told("moved", relative):
+            _require_inside(relative)
+            self.system.move(self.path, relative, to)
         self.sync(to.rpartition("/")[0])
         self.sync(relative.rpartition("/")[0])
 
@@ -249,12 +264,8 @@ class Directory:
         Raises:
             LogError: the disk fails.
         """
-        if self.local:
-            path = self.join(relative)
-            try:
-                sync_directory(path)
-            except OSError as error:
-                raise LogError(f'"{path}" cannot be synchronised: {error}') from error
+        with self._told("synchronised", relative):
+            self.system.sync(self.join(relative))
 
     def size_of(self, relative: str) -> int | None:
         """Return the size of a file in bytes; None if it is missing.
@@ -262,18 +273,13 @@ class Directory:
         Raises:
             LogError: the file system does not answer.
         """
-        path = self.join(relative)
-        try:
-            info = self.system.get_file_info(path)
-        except OSError as error:
-            raise LogError(f'"{path}" cannot be reached: {error}') from error
-        size: int | None = info.size if info.type is fs.FileType.File else None
-        return size
+        with self._told("reached", relative):
+            return self.system.size_of(self.join(relative))
 
     def changed_ms(self, relative: str) -> int | None:
         """Return when a file, or anything in a directory, last changed, in epoch milliseconds.
 
-        On a local disk links are not followed: they could lead anywhere, or in a circle.
+        On a local disk links are not followed.
 
         Returns:
             None if it is missing, or if the file system keeps no such time.
@@ -281,33 +287,15 @@ class Directory:
         Raises:
             LogError: the file system does not answer.
         """
-        path = self.join(relative)
-        try:
-            if self.local:
-                return changed_ms(path)
-            found = self.system.get_file_info(path)
-            infos = [found]
-            if found.type is fs.FileType.Directory:
-                selector = fs.FileSelector(path, recursive=True, allow_not_found=True)
-                infos += self.system.get_file_info(selector)
-        except OSError as error:
-            raise LogError(f'"{path}" cannot be listed: {error}') from error
-        times = [info.mtime_ns for info in infos if info.mtime_ns is not None]
-        return max(times) // 1_000_000 if times else None
-
-    def _type_of(self, path: str) -> fs.FileType | None:
-        """Return the type of a path after an error; None if this fails, too."""
-        try:
-            return self.system.get_file_info(path).type
-        except OSError:
-            return None
+        with self._told("listed", relative):
+            return self.system.changed_ms(self.join(relative))
 
     def create(self, relative: str, data: bytes) -> bool:
         """Create a file whole, only if none has its name.
 
-        Readers see all of it or nothing. On a local disk the first of two writers always wins.
-        Elsewhere a moment passes between the check and the move, so a store on an object store must
-        have a single writer, such as a Spark query.
+        Readers see all of it or nothing. On local disks, on S3, GCS and Azure, and on HDFS, the
+        first of two writers always wins. On other file systems of pyarrow a moment passes between
+        the check and the move, so a store there must have a single writer.
 
         Returns:
             False if such a file exists already; it stays as it is.
@@ -315,30 +303,38 @@ class Directory:
         Raises:
             LogError: it cannot be written.
         """
-        return self._put(relative, data, replace=False)
+        with self._told("written", relative):
+            return self.system.create(self.join(relative), data)
 
-    def replace(self, relative: str, data: bytes) -> None:
+    def replace(self, relative: str, data: bytes, *, durable: bool = True) -> None:
         """Create or replace a file whole.
+
+        Args:
+            relative: its path.
+            data: its content.
+            durable: on a local disk, wait until it has been written through.
 
         Raises:
             LogError: it cannot be written.
         """
-        self._put(relative, data, replace=True)
+        with self._told("written", relative):
+            self.system.replace(self.join(relative), data, durable=durable)
 
-    def _put(self, relative: str, data: bytes, *, replace: bool) -> bool:
-        path = self.join(relative)
-        parent, _, name = path.rpartition("/")
-        # Spark, and every reader that follows Hadoop's custom, ignores names with a leading dot.
-        temporary = f"{parent}/.{name}.{uuid.uuid4().hex}"
-        try:
-            self.system.create_dir(parent, recursive=True)
-            if self.local:
-                return put_file(temporary, path, data, replace=replace)
-            if not replace and self.system.get_file_info(path).type is not fs.FileType.NotFound:
-                return False
-            with self.system.open_output_stream(temporary) as stream:
-                stream.write(data)
-            self.system.move(temporary, path)
-        except OSError as error:
-            raise LogError(f'"{path}" cannot be written: {error}') from error
-        return True
+    @contextmanager
+    def open_output(self, relative: str) -> Iterator[Any]:
+        """Open a new file for writing; its directory exists. It is whole once the block ends.
+
+        Raises:
+            LogError: it cannot be written.
+        """
+        with self._told("written", relative), self.system.open_output(self.join(relative)) as out:
+            yield out
+
+    def upload(self, relative: str, source: Path) -> None:
+        """Copy a file of this machine; its directory exists.
+
+        Raises:
+            LogError: it cannot be read or written.
+        """
+        with self._told("written", relative):
+            self.system.upload(self.join(relative), source)

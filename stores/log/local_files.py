@@ -1,56 +1,152 @@
-"""Operations on local files that pyarrow lacks: removal without following links, fsync, link."""
+"""Files of the log on a local disk: links and fsync make each one whole and lasting."""
 
 from __future__ import annotations
 
-import errno
 import os
 import shutil
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
+from pyarrow import fs
 
-def changed_ms(path: str) -> int | None:
-    """Return when a file, or anything below a directory, last changed; None if it is missing."""
-    try:
-        newest_ns = os.lstat(path).st_mtime_ns
-    except FileNotFoundError:
-        return None
-    for parent, directories, files in os.walk(path):
-        for name in (*directories, *files):
-            try:
-                newest_ns = max(newest_ns, os.lstat(os.path.join(parent, name)).st_mtime_ns)
-            except FileNotFoundError:
-                continue  # another run has removed it
-    return newest_ns // 1_000_000
+from stores.log.arrow_files import ArrowFiles, temporary_name
+from stores.log.file_systems import Stamp
 
-
-REMOVES_SAFELY = shutil.rmtree.avoids_symlink_attacks
+_REMOVES_SAFELY = shutil.rmtree.avoids_symlink_attacks
 """Whether names can be removed relative to open directories: on all systems but Windows."""
 
 
-def remove_tree(root: str, relative: str) -> None:
-    """Remove a directory with its content; of a link only the link."""
-    with parent_of(root, relative) as (parent, name):
-        if stat.S_ISLNK(os.lstat(name, dir_fd=parent).st_mode):
+class LocalFiles(ArrowFiles):
+    """The files of this machine; see `stores.log.file_systems`.
+
+    Only a link creates a file whole and only if its name is free. Nothing is removed or moved
+    through a link: whoever writes the log can put links into it, and the user that compacts it may
+    have more rights.
+
+    Args:
+        system: the file system by which data files are read and written.
+    """
+
+    def __init__(self, system: fs.LocalFileSystem | None = None) -> None:
+        super().__init__(fs.LocalFileSystem() if system is None else system)
+
+    def names(self, path: str) -> list[str]:
+        """Return the names in a directory, unordered."""
+        return os.listdir(path)
+
+    def stamps(self, path: str) -> dict[str, Stamp]:
+        """Return the time, inode and size of each file in a directory."""
+        found: dict[str, Stamp] = {}
+        with os.scandir(path) as entries:
+            for entry in entries:
+                try:
+                    status = entry.stat()
+                except FileNotFoundError:
+                    continue  # it was removed meanwhile
+                found[entry.name] = (status.st_mtime_ns, status.st_ino, status.st_size)
+        return found
+
+    def names_changed_ns(self, path: str) -> int | None:
+        """Return when a name in a directory last changed, in nanoseconds."""
+        return os.stat(path).st_mtime_ns
+
+    def has(self, path: str) -> bool:
+        """Whether a file or directory has that name."""
+        try:
+            os.stat(path)
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        return True
+
+    def changed_ms(self, path: str) -> int | None:
+        """Return when a file, or anything below a directory, last changed.
+
+        Links are not followed: they could lead anywhere, or in a circle.
+        """
+        try:
+            newest_ns = os.lstat(path).st_mtime_ns
+        except FileNotFoundError:
+            return None
+        for parent, directories, files in os.walk(path):
+            for name in (*directories, *files):
+                try:
+                    newest_ns = max(newest_ns, os.lstat(os.path.join(parent, name)).st_mtime_ns)
+                except FileNotFoundError:
+                    continue  # another run has removed it
+        return newest_ns // 1_000_000
+
+    def create(self, path: str, data: bytes) -> bool:
+        """Create a file whole; False if the name is taken."""
+        return self._put(path, data, replace=False, durable=True)
+
+    def replace(self, path: str, data: bytes, *, durable: bool) -> None:
+        """Create or replace a file whole."""
+        self._put(path, data, replace=True, durable=durable)
+
+    def _put(self, path: str, data: bytes, *, replace: bool, durable: bool) -> bool:
+        self.make(os.path.dirname(path))
+        temporary = temporary_name(path)
+        try:
+            with open(temporary, "xb") as stream:
+                stream.write(data)
+                stream.flush()
+                if durable:
+                    os.fsync(stream.fileno())
+            if replace:
+                os.replace(temporary, path)
+            else:
+                os.link(temporary, path)
+        except FileExistsError:
+            return False
+        finally:
+            Path(temporary).unlink(missing_ok=True)
+        if durable:
+            sync_path(os.path.dirname(path))
+        return True
+
+    @contextmanager
+    def open_output(self, path: str) -> Iterator[Any]:
+        """Open a new file, and write it through to the disk at the end."""
+        with self.system.open_output_stream(path) as stream:
+            yield stream
+        sync_path(path)
+
+    def remove_tree(self, root: str, relative: str) -> None:
+        """Remove a directory with its content; of a link only the link."""
+        if not _REMOVES_SAFELY:
+            return super().remove_tree(root, relative)
+        with _parent_of(root, relative) as (parent, name):
+            if stat.S_ISLNK(os.lstat(name, dir_fd=parent).st_mode):
+                os.unlink(name, dir_fd=parent)
+            else:
+                shutil.rmtree(name, dir_fd=parent)
+
+    def remove_file(self, root: str, relative: str) -> None:
+        """Remove a file or a link."""
+        if not _REMOVES_SAFELY:
+            return super().remove_file(root, relative)
+        with _parent_of(root, relative) as (parent, name):
             os.unlink(name, dir_fd=parent)
-        else:
-            shutil.rmtree(name, dir_fd=parent)
 
+    def move(self, root: str, relative: str, to: str) -> None:
+        """Give a file, a directory or a link another name."""
+        if not _REMOVES_SAFELY:
+            return super().move(root, relative, to)
+        with _parent_of(root, relative) as (parent, name):
+            os.rename(name, f"{root}/{to}", src_dir_fd=parent)
 
-def remove_name(root: str, relative: str) -> None:
-    """Remove a file or a link."""
-    with parent_of(root, relative) as (parent, name):
-        os.unlink(name, dir_fd=parent)
+    def sync(self, path: str) -> None:
+        """Write created and removed names of a directory through to the disk."""
+        sync_path(path)
 
 
 @contextmanager
-def parent_of(root: str, relative: str) -> Iterator[tuple[int, str]]:
+def _parent_of(root: str, relative: str) -> Iterator[tuple[int, str]]:
     """Open the directory that holds a name, from the root on without following a link."""
     *above, name = relative.split("/")
-    if name in {"", ".", ".."} or ".." in above:
-        raise OSError(errno.EINVAL, "the name leads out of the store", relative)
     handle = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
     try:
         for each in above:
@@ -62,27 +158,8 @@ def parent_of(root: str, relative: str) -> Iterator[tuple[int, str]]:
         os.close(handle)
 
 
-def put_file(temporary: str, path: str, data: bytes, *, replace: bool) -> bool:
-    """Write a file whole through to the disk; False if it exists and must not be replaced."""
-    try:
-        with open(temporary, "xb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        if replace:
-            os.replace(temporary, path)
-        else:
-            os.link(temporary, path)
-    except FileExistsError:
-        return False
-    finally:
-        Path(temporary).unlink(missing_ok=True)
-    sync_directory(os.path.dirname(path))
-    return True
-
-
-def sync_directory(path: str) -> None:
-    """Write the names in a local directory through to the disk."""
+def sync_path(path: str) -> None:
+    """Write a local file, or the names in a local directory, through to the disk."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)

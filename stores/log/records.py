@@ -192,6 +192,14 @@ class Snapshot:
     """The layout of the files; only an engine with the same layout can read them."""
     files: tuple[SnapshotFile, ...]
     """One for each partition, even for an empty one."""
+    tables: tuple[DataFile, ...] = ()
+    """The rows as Parquet files, for scans: one for each partition that has rows. None in snapshots
+    of older versions."""
+
+    @property
+    def all_files(self) -> tuple[SnapshotFile | DataFile, ...]:
+        """All files that the record names."""
+        return (*self.files, *self.tables)
 
     @property
     def progress(self) -> Progress:
@@ -206,6 +214,10 @@ class Snapshot:
     def file_of(self, partition: int) -> SnapshotFile | None:
         """Return the file of one partition; None if it is missing."""
         return next((file for file in self.files if file.partition == partition), None)
+
+    def table_of(self, partition: int) -> DataFile | None:
+        """Return the Parquet file of one partition; None without one."""
+        return next((file for file in self.tables if file.partition == partition), None)
 
 
 Record: TypeAlias = Commit | Skip
@@ -278,6 +290,7 @@ def encode_snapshot(snapshot: Snapshot) -> bytes:
             "committed_ms": snapshot.committed_ms,
             "layout": snapshot.layout,
             "files": [asdict(file) for file in snapshot.files],
+            "tables": [asdict(file) for file in snapshot.tables],
         }
     )
 
@@ -331,16 +344,7 @@ def _commit(document: Mapping[str, Any]) -> Commit:
         committed_ms=whole_value(document["committed_ms"]),
         writer=text_value(document["writer"]),
         replace=bool(document["replace"]),
-        files=tuple(
-            DataFile(
-                path=_inside(item["path"]),
-                partition=whole_value(item["partition"]),
-                rows=whole_value(item["rows"]),
-                size_bytes=whole_value(item["size_bytes"]),
-                sha256=optional_text(item["sha256"]) if owned else None,
-            )
-            for item in document["files"]
-        ),
+        files=tuple(_data_file(item, hashed=owned) for item in document["files"]),
         term=whole_value(document["term"]) if owned else 0,
         owner=text_value(document["owner"]) if owned else "",
         digest=optional_text(document["digest"]) if owned else None,
@@ -366,6 +370,17 @@ def _snapshot(document: Mapping[str, Any]) -> Snapshot:
             )
             for item in document["files"]
         ),
+        tables=tuple(_data_file(item, hashed=True) for item in document.get("tables", ())),
+    )
+
+
+def _data_file(item: Mapping[str, Any], *, hashed: bool) -> DataFile:
+    return DataFile(
+        path=_inside(item["path"]),
+        partition=whole_value(item["partition"]),
+        rows=whole_value(item["rows"]),
+        size_bytes=whole_value(item["size_bytes"]),
+        sha256=optional_text(item["sha256"]) if hashed else None,
     )
 
 

@@ -2,6 +2,7 @@
 
     <root>/<store>/snapshots/<epoch, 20 digits>/commit.json            a file that it does not name
     <root>/<store>/snapshots/<epoch, 20 digits>/<attempt>/p<partition>.sst        does not exist
+    <root>/<store>/snapshots/<epoch, 20 digits>/<attempt>/p<partition>.parquet
 
 A file holds the bytes of an engine with its progress, so rows and position arrive together. An
 engine takes it only if it has the same layout, and if the size and hash of the file are those of
@@ -21,15 +22,14 @@ from typing import Protocol, TypeAlias, runtime_checkable
 
 from stores.errors import LogError, StoreError, TornRecordError
 from stores.log.files import Directory
-from stores.log.records import Snapshot, SnapshotFile, decode_snapshot, snapshot_name
+from stores.log.records import DataFile, Snapshot, SnapshotFile, decode_snapshot, snapshot_name
 from stores.log.state_log import StoreLog
 from stores.spec.position import Progress
 
 _logger = logging.getLogger(__name__)
 
 RETRY_S = 5.0
-"""Pause after no snapshot could be used: reading and hashing one again takes time."""
-CHUNK_BYTES = 4 << 20
+"""Pause after an attempt without a usable snapshot, because reading and hashing one takes time."""
 
 Fetch: TypeAlias = Callable[[Path], None]
 """Copies the file to a path on this node's disk; raises a LogError if it is damaged."""
@@ -42,7 +42,7 @@ class Restorable(Protocol):
 
     @property
     def layout(self) -> str:
-        """Text that is equal for two engines exactly if each can read the other's bytes."""
+        """Text that is equal for two engines if, and only if, each can read the other's bytes."""
 
     def restore(self, fetch: Fetch, progress: Progress) -> None:
         """Replace all content with that of a snapshot's file.
@@ -113,7 +113,7 @@ def usable_snapshot(
         read_all: read every file and check its hash; otherwise only the sizes are checked.
 
     Returns:
-        None if it is missing, or lacks something; the latter is logged.
+        None if it is missing, or lacks a part, which is logged.
 
     Raises:
         LogError: the file system does not answer.
@@ -156,9 +156,9 @@ def _check_whole(
     if snapshot.layout != layout:
         raise TornRecordError(f'snapshot "{path}" is of another definition')
     for partition in range(partitions):
-        file = snapshot.file_of(partition)
-        if file is None:
+        if snapshot.file_of(partition) is None:
             raise TornRecordError(f'snapshot "{path}" has no file of partition {partition}')
+    for file in snapshot.all_files:
         if log.directory.size_of(file.path) != file.size_bytes:
             source = log.directory.join(file.path)
             raise TornRecordError(f'snapshot file "{source}" is not the one that was committed')
@@ -217,7 +217,7 @@ class SnapshotReader:
         return False
 
     def error(self, partition: int) -> str | None:
-        """Return why no snapshot could be used at the last attempt; None if there was none."""
+        """Return why no snapshot could be used at the last attempt; None if one was."""
         tried = self._failed.get(partition)
         return None if tried is None else tried.error
 
@@ -250,7 +250,7 @@ class SnapshotReader:
         return True
 
 
-def fetch(directory: Directory, file: SnapshotFile, path: Path | None) -> None:
+def fetch(directory: Directory, file: SnapshotFile | DataFile, path: Path | None) -> None:
     """Copy a snapshot's file to this node's disk; without a path only check it.
 
     Raises:
@@ -260,11 +260,8 @@ def fetch(directory: Directory, file: SnapshotFile, path: Path | None) -> None:
     source = directory.join(file.path)
     digest, size_bytes = hashlib.sha256(), 0
     try:
-        with (
-            directory.system.open_input_stream(source) as stream,
-            open(path or os.devnull, "wb") as out,
-        ):
-            while chunk := stream.read(CHUNK_BYTES):
+        with open(path or os.devnull, "wb") as out:
+            for chunk in directory.system.chunks(source):
                 digest.update(chunk)
                 size_bytes += len(chunk)
                 if size_bytes > file.size_bytes:

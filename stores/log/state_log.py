@@ -3,6 +3,7 @@
     <root>/<store>/store.json                             the definition
     <root>/<store>/data/<epoch>/<attempt>/p<partition>*.parquet
     <root>/<store>/epochs/<epoch, 20 digits>.json         the commit, see `stores.log.epoch_chain`
+    <root>/_heads/<store>                                 a hint, see `stores.log.heads`
 
 `stores.log.store_writer` writes whole epochs. See `stores.log.records` for the records,
 `stores.log.datafiles` for the data files and `stores.log.files` for how a file becomes whole.
@@ -26,6 +27,7 @@ from stores.log.definitions import decode_definition, encode_definition, merged_
 from stores.log.digests import rows_digest
 from stores.log.epoch_chain import EpochChain
 from stores.log.files import Directory, Root
+from stores.log.heads import Heads
 from stores.log.records import (
     COMMITTED,
     DEFINITION,
@@ -49,6 +51,19 @@ class StateLog:
     def __init__(self, root: Root) -> None:
         self.root = root
         self._directory = Directory.at(root)
+        self.heads = Heads(self._directory)
+        """The heads of its stores."""
+
+    def names(self) -> frozenset[str]:
+        """Return the names in the log that may be stores, by one listing.
+
+        Raises:
+            LogMissingError: the root is missing.
+        """
+        names = self._directory.names()
+        if not names:
+            self._directory.require()
+        return frozenset(name for name in names if not name.startswith((".", "_")))
 
     def stores(self) -> list[str]:
         """Return the names of all defined stores, sorted.
@@ -56,12 +71,7 @@ class StateLog:
         Raises:
             LogMissingError: the root is missing.
         """
-        self._directory.require()
-        return sorted(
-            name
-            for name in self._directory.names()
-            if not name.startswith((".", "_")) and self._directory.has(f"{name}/{DEFINITION}")
-        )
+        return sorted(name for name in self.names() if self._directory.has(f"{name}/{DEFINITION}"))
 
     def lost(self) -> list[str]:
         """Return the names of stores that have epochs but no definition to read them by, sorted.
@@ -72,27 +82,37 @@ class StateLog:
         defined = set(self.stores())
         return sorted(
             name
-            for name in self._directory.names()
-            if not name.startswith((".", "_"))
-            and name not in defined
-            and self._directory.within(f"{name}/epochs").exists()
+            for name in self.names() - defined
+            if self._directory.within(f"{name}/epochs").exists()
         )
 
     def store(self, name: str) -> StoreLog:
         """Return the log of one store, which need not exist yet."""
-        return StoreLog(self._directory.within(name), name)
+        return StoreLog(self._directory.within(name), name, heads=self.heads)
 
 
 class StoreLog(EpochChain):
     """One store in the state log. Safe to share between threads.
 
     Readers call `schema`, `next_commit` and `read`; writers `define` and `write_commit`.
+
+    Args:
+        directory: the directory of the store.
+        store: its name.
+        clock: monotonic seconds.
+        heads: the heads of the log, where its epochs are announced.
     """
 
     def __init__(
-        self, directory: Directory, store: str, *, clock: Callable[[], float] = time.monotonic
+        self,
+        directory: Directory,
+        store: str,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        heads: Heads | None = None,
     ) -> None:
         super().__init__(directory, store, clock=clock)
+        self._heads = heads
         self._schema: tuple[bytes, StoreSchema] | None = None
 
     @staticmethod
@@ -102,7 +122,7 @@ class StoreLog(EpochChain):
         Raises:
             LogError: the kind of file system is unknown.
         """
-        return StoreLog(Directory.at(root).within(store), store)
+        return StateLog(root).store(store)
 
     def schema(self) -> StoreSchema:
         """Read the store's definition.
@@ -139,6 +159,7 @@ class StoreLog(EpochChain):
         """
         # Look for it first: if it exists, a full disk does not matter.
         if not self.defined() and self.directory.create(DEFINITION, encode_definition(schema)):
+            self._announce(-1)
             return schema
         defined = self.schema()
         merged = merged_definition(defined, schema)
@@ -165,7 +186,10 @@ class StoreLog(EpochChain):
         Raises:
             TornRecordError: the file is missing, short or foreign; the message names it.
         """
-        yield from read_part(self.directory, file, self.schema())
+        # Its columns are those of the file as long as the store is the same one. Reading it again
+        # would cost a request for every file on an object store.
+        schema = self.schema() if self._schema is None else self._schema[1]
+        yield from read_part(self.directory, file, schema)
 
     def has_rows(self, commit: Commit, rows: pa.Table) -> bool:
         """Whether a commit of format 1, which has no digest, has exactly these rows.
@@ -189,10 +213,23 @@ class StoreLog(EpochChain):
             LogError: it cannot be written.
         """
         self._sync_data(commit)
+        self._announce(commit.epoch)
         if commit.format > 1:
             self.write_skips(commit)
         if not self.directory.create(commit_name(commit.epoch), encode_commit(commit)):
             raise self._conflict(commit.epoch, commit)
+
+    def announced(self) -> int | None:
+        """Return the epoch of the store's head; None without a readable one.
+
+        Raises:
+            LogError: the file system does not answer.
+        """
+        return None if self._heads is None else self._heads.epoch(self.name)
+
+    def _announce(self, epoch: int) -> None:
+        if self._heads is not None:
+            self._heads.announce(self.name, epoch)
 
     def mark_committed(self) -> None:
         """Record that the store has had an epoch, so that the loss of all epochs is noticed.
@@ -275,7 +312,7 @@ class StoreLog(EpochChain):
                 self.directory.remove_file(skip_mark(number))
 
     def begin(self, epoch: int) -> str:
-        """Create a directory for one attempt to write an epoch; return its path in the store's."""
+        """Create a directory for one attempt to write an epoch; return its relative path."""
         attempt = f"data/{epoch}/{uuid.uuid4().hex[:12]}"
         self.directory.make(attempt)
         return attempt

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
+from stores.credentials import authorization
 from stores.errors import (
     ArgumentError,
     EpochConflictError,
@@ -22,57 +23,18 @@ from stores.log.datafiles import shaped, write_parts
 from stores.log.deduplication import latest_rows
 from stores.log.digests import rows_digest
 from stores.log.files import Root
+from stores.log.given_epoch import GivenEpoch
+from stores.log.given_rows import GivenRows, table_of
+from stores.log.hints import Hints
+from stores.log.laps import Laps
 from stores.log.records import Commit, DataFile, Term
 from stores.log.state_log import StoreLog
 from stores.log.terms import require_newest, take_term
-from stores.spec.arguments import require_integer, require_name, require_path, shown
+from stores.spec.arguments import require_name, require_path, shown
 from stores.spec.position import Position, later_watermark
-from stores.spec.schema import SPAN_MS_MAX, InputTopic, StoreSchema
+from stores.spec.schema import InputTopic, StoreSchema
 
 _logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Given:
-    """The caller's data of an epoch, besides its rows.
-
-    Raises:
-        ArgumentError: an argument has the wrong type or is out of range, so that no reader of the
-            commit could decode it.
-    """
-
-    epoch: int | None
-    position: Position
-    watermark_ms: int | None
-    committed_ms: int | None
-    replace: bool
-    input_digest: str | None
-
-    def __post_init__(self) -> None:
-        position = self.position
-        if not isinstance(position, Position) or not position.is_sound:
-            raise ArgumentError(
-                f"position must be a Position of offsets by topic, not {shown(position)}"
-            )
-        if self.epoch is not None:
-            require_integer("epoch", self.epoch)
-        if self.watermark_ms is not None:
-            require_integer("watermark_ms", self.watermark_ms, least=-SPAN_MS_MAX, most=SPAN_MS_MAX)
-        if self.committed_ms is not None:
-            require_integer("committed_ms", self.committed_ms, most=SPAN_MS_MAX)
-        if not isinstance(self.replace, bool):
-            raise ArgumentError(f"replace must be a bool, not {shown(self.replace)}")
-        if self.input_digest is not None:
-            require_name("input_digest", self.input_digest)
-
-    def is_met_by(self, commit: Commit) -> bool:
-        """Whether a commit says the same; it has the later of its watermark and the one before."""
-        reached_ms, wanted_ms = commit.watermark_ms, self.watermark_ms
-        return (
-            (commit.position, commit.replace) == (self.position, self.replace)
-            and (wanted_ms is None or (reached_ms is not None and reached_ms >= wanted_ms))
-            and commit.input_digest in (None, self.input_digest)
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +42,7 @@ class _Head:
     """The newest epoch of a log."""
 
     epoch: int
-    """-1 if there is none."""
+    """-1 if the log has no epoch."""
     commit: Commit | None
     """Its commit, if it can be read."""
     following: int
@@ -109,6 +71,8 @@ class StoreWriter:
         root: path or URI of the state log.
         schema: the definition of the store, which is created if it is missing.
         writer: a name that stays the same when the program is started again.
+        notify: URLs of gateways to tell of each epoch, so that they need not find it themselves.
+            Credentials come from the environment; see `stores.credentials`.
 
     Raises:
         ArgumentError: an argument has the wrong type.
@@ -116,10 +80,18 @@ class StoreWriter:
         LogError: the log cannot be read or written.
     """
 
-    def __init__(self, root: Root, schema: StoreSchema, *, writer: str = "python") -> None:
+    def __init__(
+        self,
+        root: Root,
+        schema: StoreSchema,
+        *,
+        writer: str = "python",
+        notify: Sequence[str] = (),
+    ) -> None:
         if not isinstance(schema, StoreSchema):
             raise ArgumentError(f"schema must be a StoreSchema, not {shown(schema)}")
         require_name("writer", writer)
+        self._hints = Hints(notify, schema.name, credentials=authorization())
         self.log = StoreLog.open(require_path("root", root), schema.name)
         self.schema = self.log.define(schema)
         self._writer = writer
@@ -130,6 +102,8 @@ class StoreWriter:
         """The epoch of a failed commit, which may be in the log."""
         self._is_marked = False
         """Whether the log is known to have the mark that it has had epochs."""
+        self.laps = Laps()
+        """The phases of the last write: `shape`, `write` and `commit`."""
 
     def take_ownership(self) -> Term:
         """Take the store over, and return the term. The first write does so by itself.
@@ -153,7 +127,7 @@ class StoreWriter:
 
     def write(
         self,
-        rows: pa.Table | pa.RecordBatch,
+        rows: GivenRows,
         *,
         position: Position,
         epoch: int | None = None,
@@ -165,9 +139,11 @@ class StoreWriter:
         """Write and commit one epoch.
 
         Args:
-            rows: the changed rows, by column name; `_timestamp` and `_deleted` may be missing, and
-                `window_end` in a window store. Of several rows with one key (and window) the latest
-                by `_timestamp`, then by input order, wins.
+            rows: the changed rows, by column name, as a table of Arrow or anything that hands out
+                Arrow data (`__arrow_c_stream__`): frames of pandas and Polars, relations of
+                DuckDB, readers. `_timestamp` and `_deleted` may be missing, and `window_end` in a
+                window store. Among rows with one key (and window) the last wins; in a store by
+                event time the latest by `_timestamp`, then the last.
             position: the input that the store reflects after this epoch.
             epoch: its number; None takes the next.
             watermark_ms: the event-time watermark. If it is missing or less than that of the epoch
@@ -184,12 +160,12 @@ class StoreWriter:
         Raises:
             ArgumentError: an argument has the wrong type or is out of range.
             SchemaError: the rows do not fit the store.
-            EpochConflictError: the epoch is less than the newest, or is committed otherwise.
+            EpochConflictError: the epoch is before the newest, or has other content there.
             PositionBackError: the position lacks something that the epoch before had reached.
             FencedError: another writer has taken over the store.
             LogError: the log cannot be read or written.
         """
-        given = _Given(
+        given = GivenEpoch(
             epoch=epoch,
             position=position,
             watermark_ms=watermark_ms,
@@ -197,11 +173,10 @@ class StoreWriter:
             replace=replace,
             input_digest=input_digest,
         )
-        table = pa.Table.from_batches([rows]) if isinstance(rows, pa.RecordBatch) else rows
-        if not isinstance(table, pa.Table):
-            raise ArgumentError(f"rows must be a table or a batch of Arrow, not {shown(rows)}")
-        latest_of_keys = latest_rows(shaped(table, self.schema), self.schema)
+        self.laps = Laps()
+        latest_of_keys = latest_rows(shaped(table_of(rows), self.schema), self.schema)
         digest = rows_digest(latest_of_keys)
+        self.laps.lap("shape")
         self._require_ownership()
         found = self._committed(given, latest_of_keys, digest)
         if found is not None:
@@ -211,7 +186,10 @@ class StoreWriter:
         with self.log.attempt(number) as attempt:
             with self._told_if_replaced():
                 files = write_parts(self.log.directory, attempt, latest_of_keys, self.schema)
-            return self._publish(number, given, attempt, files, digest)
+            self.laps.lap("write")
+            commit = self._publish(number, given, attempt, files, digest)
+            self.laps.lap("commit")
+            return commit
 
     def publish(
         self,
@@ -230,13 +208,13 @@ class StoreWriter:
 
         Raises:
             ArgumentError: an argument has the wrong type or is out of range.
-            EpochConflictError: the epoch is less than the newest, or another writer was first.
+            EpochConflictError: the epoch is before the newest, or another writer was first.
             PositionBackError: the position lacks something that the epoch before had reached.
             FencedError: another writer has taken over the store. Either the epoch is not
-                committed, or that writer has seen it before its own.
+                committed, or that writer has seen it before it wrote its own.
             LogError: the log cannot be read or written.
         """
-        given = _Given(
+        given = GivenEpoch(
             epoch=epoch,
             position=position,
             watermark_ms=watermark_ms,
@@ -249,7 +227,7 @@ class StoreWriter:
     def _publish(
         self,
         epoch: int,
-        given: _Given,
+        given: GivenEpoch,
         attempt: str,
         files: Iterable[DataFile],
         digest: str | None,
@@ -283,6 +261,7 @@ class StoreWriter:
         require_newest(self.log.directory, self.log.name, term.term)
         self._head = _Head(epoch=epoch, commit=commit, following=epoch + 1)
         self._tried = None
+        self._hints.send()
         self._mark_and_tidy(attempt)
         return commit
 
@@ -341,7 +320,7 @@ class StoreWriter:
             )
         return head
 
-    def _committed(self, given: _Given, rows: pa.Table, digest: str) -> Commit | None:
+    def _committed(self, given: GivenEpoch, rows: pa.Table, digest: str) -> Commit | None:
         """Return the commit of this same attempt, if it is committed already.
 
         Without a number, look at the number of the last failed write: it may have been committed,
@@ -369,19 +348,26 @@ class StoreWriter:
             f"by {found.writer}: write the next number, or find out who wrote it"
         )
 
-    def declare(self, topics: Iterable[str]) -> None:
+    def declare(self, topics: Iterable[str], ids: Mapping[str, str] | None = None) -> None:
         """Name topics as inputs of the store: from then on bounds on them are not ignored.
 
         An epoch names the topics of its position. A writer that knows its topics earlier declares
         them before the first data comes, which may take long.
 
+        Args:
+            topics: their names.
+            ids: topic → what tells it from a later one with its name.
+
         Raises:
             SchemaError: the store is defined differently by now.
+            PositionBackError: a topic has another id than before.
         """
-        known = {topic.topic for topic in self.schema.inputs}
-        new = tuple(InputTopic(topic=topic) for topic in sorted({*topics} - known))
-        if new:
-            self.schema = self.log.define(replace(self.schema, inputs=(*self.schema.inputs, *new)))
+        known = {topic.topic: topic for topic in self.schema.inputs}
+        named = {topic: known.get(topic, InputTopic(topic=topic)) for topic in sorted({*topics})}
+        given = {t: replace(each, id=(ids or {}).get(t, each.id)) for t, each in named.items()}
+        inputs = tuple({**known, **given}.values())
+        if inputs != self.schema.inputs:
+            self.schema = self.log.define(replace(self.schema, inputs=inputs))
 
     def _mark_and_tidy(self, attempt: str) -> None:
         """Mark the log and remove files of other attempts; the next commit repeats a failure."""

@@ -3,8 +3,8 @@
     <root>/<store>/terms/<term, 20 digits>.json     created by the writer that takes the term
 
 The writer that creates the record of a number owns the store until another one creates the next.
-Old records may be removed, the oldest first and never the newest: a term is the newest exactly if
-its record exists and the next does not, which can be seen without a listing.
+Old records may be removed, the oldest first and never the newest. So a term is the newest if, and
+only if, its record exists and the next does not, which can be seen without a listing.
 """
 
 from __future__ import annotations

@@ -108,7 +108,7 @@ def read_records(log: StoreLog) -> tuple[dict[int, Record], dict[int, Damage]]:
     """Return the records of epochs by number, and the damage of unreadable ones."""
     records: dict[int, Record] = {}
     torn: dict[int, Damage] = {}
-    # The newest first: old epochs are removed from the other end, which leaves no hole here.
+    # Begin with the newest: old epochs are removed from the other end, which leaves no hole here.
     for number in reversed(log.numbers()):
         try:
             found = log.record(number)
@@ -130,7 +130,7 @@ def read_snapshots(log: StoreLog) -> tuple[dict[int, Snapshot], list[Damage]]:
             found = read_snapshot(log, epoch)
             if found is None:
                 continue
-            for file in found.files:
+            for file in found.all_files:
                 path = file.path
                 fetch(log.directory, file, None)
         except TornRecordError as error:
@@ -239,7 +239,7 @@ def _data(log: StoreLog, commit: Commit) -> Iterator[Damage]:
     try:
         partitions = log.schema().partitions
     except LogError:
-        return  # named already; without the definition no row can be read
+        return  # it is named already, and without the definition no row can be read
     for file in commit.files:
         message = None
         if not 0 <= file.partition < partitions:

@@ -74,7 +74,7 @@ class DataType:
 
     @staticmethod
     def from_arrow(arrow: pa.DataType) -> DataType:
-        """The SQL type whose values an Arrow column of this type holds.
+        """Return the SQL type whose values an Arrow column of this type holds.
 
         Raises:
             SchemaError: no SQL type holds such values.
@@ -143,7 +143,7 @@ def _parts(text: str) -> list[str]:
 def _parse_field(text: str, depth: int) -> tuple[str, DataType]:
     found = re.fullmatch(rf"\s*({_NAME}|\S+)\s+(.*)", text, re.DOTALL)
     if found is None:
-        raise SchemaError(f'"{text.strip()}" is no struct field: a name and a type are needed')
+        raise SchemaError(f'"{text.strip()}" is not a field of a struct: write a name and a type')
     name = found[1]
     quoted = name.startswith('"')
     return name[1:-1].replace('""', '"') if quoted else name, _parse(found[2], depth)
@@ -158,7 +158,7 @@ def _quoted(name: str) -> str:
 
 
 def decimal_type(precision: int, scale: int) -> DataType:
-    """`decimal(precision,scale)`.
+    """Return the type `decimal(precision,scale)`.
 
     Raises:
         SchemaError: precision outside 1..38 or scale outside 0..precision.
@@ -173,7 +173,7 @@ def _is_decimal(precision: int, scale: int) -> bool:
 
 
 def unusable(data_type: object, *, depth: int = NESTING_MAX) -> str | None:
-    """Why no column can be of a type, as a sentence about the column ends; None if one can."""
+    """Return why no column can be of a type, as the end of a sentence; None if a column can."""
     if not isinstance(data_type, DataType) or not isinstance(data_type.kind, Kind):
         return f"has {shown(data_type)} for a type"
     if not depth:
@@ -187,7 +187,7 @@ def unusable(data_type: object, *, depth: int = NESTING_MAX) -> str | None:
 
 
 def _misbuilt(data_type: DataType) -> str | None:
-    """Why a type itself is not valid, apart from its inner types."""
+    """Return why a type itself is not valid, apart from its inner types."""
     names = [name for name, _ in data_type.fields]
     wrong = None
     match data_type.kind:

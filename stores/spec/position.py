@@ -82,6 +82,8 @@ class Position:
             return self
         if not self.components:
             return other
+        if self.components == other.components:  # as of two stores that have read all input
+            return self
         merged = self.to_dict()
         for topic, offsets in other.components:
             mine = merged.setdefault(topic, {})
@@ -252,7 +254,7 @@ UNBOUNDED = PositionBound()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """How far one replica has applied its log: what a bound is checked against."""
+    """How far one replica has applied its log; bounds are checked against it."""
 
     epoch: int = -1
     """The newest applied epoch; -1 before the first."""
@@ -296,8 +298,8 @@ def unmet_part(
     Topics that do not feed the store are ignored: KIP-796 says so, though Kafka's code makes such a
     bound unreachable. Before an input is declared and an epoch applied, any topic may turn out to
     feed the store, so none counts as reached. After a shuffle every input partition feeds every
-    store partition, so all components count. Of an aligned input only the one with the partition's
-    own number counts.
+    store partition, so all components count. An aligned input counts only by the component with the
+    partition's own number.
     """
     if bound.latest:
         # Only the store knows its latest epoch, so a partition alone refuses.

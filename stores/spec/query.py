@@ -13,13 +13,14 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from enum import Enum
 from typing import Generic, Self, TypeAlias, TypeVar
 
 import pyarrow as pa
 from msgspec import Struct
+from msgspec.structs import replace
 
 from stores.errors import StoreError
 from stores.spec.schema import Key, Row
@@ -44,7 +45,7 @@ class BatchStream(Struct, eq=False):
     """The rows of one snapshot, as batches that are decoded as they are taken.
 
     Each iteration reads the same snapshot from its start, so the rows can be read several times.
-    Few rows are read faster one by one: `rows`, `few_rows`.
+    Few rows are read faster one by one: `rows`, `first_rows`.
 
     An engine makes one for each query. It is a struct, as the queries are.
     """
@@ -99,22 +100,24 @@ class BatchStream(Struct, eq=False):
             self._count(len(chunk))
             yield chunk
 
-    def few_rows(self, rows_max: int, *, until_s: float = math.inf) -> list[Row] | None:
-        """Return all rows at once.
+    def first_rows(self, count: int, *, until_s: float = math.inf) -> list[Row] | None:
+        """Return the first rows, or all if there are fewer.
 
-        None if there are more than `rows_max`, or more to read at `until_s` by
-        `time.perf_counter()`, or if the engine gives batches only: iterate then.
+        None if there is more to read at `until_s` by `time.perf_counter()`, or if the engine gives
+        batches only: iterate then.
         """
         if self._rows is None:
             return None
         found: list[Row] = []
         late = 0
         try:
-            for chunk in self._rows(min(FEW_ROWS, rows_max + 1)):
+            for chunk in self._rows(max(1, min(FEW_ROWS, count))):
                 found += chunk
-                # The rows already read are returned; only the rest is not read. An empty chunk may
-                # be the last one, or have taken as long as others, with no entry of the times.
-                if len(found) > rows_max or (late and chunk) or late > 1:
+                if len(found) >= count:
+                    return found[:count]
+                # No more is read. An empty chunk may be the last one; or it took as long as others,
+                # but none of its entries had a requested time.
+                if (late and chunk) or late > 1:
                     return None
                 late += time.perf_counter() > until_s
         finally:
@@ -129,6 +132,21 @@ class Query(Generic[R]):
     __slots__ = ()
 
 
+class FirstRowsQuery(Struct, Query["list[Row] | None"], frozen=True):
+    """The first rows of another query, read at once; see `BatchStream.first_rows`.
+
+    Whatever answers the other query answers this one, and an engine may do so sooner.
+    """
+
+    of: Query[BatchStream]
+    count: int
+    until_s: float = math.inf
+
+    def read(self, stream: BatchStream) -> list[Row] | None:
+        """Return the first rows of the other query's stream."""
+        return stream.first_rows(self.count, until_s=self.until_s)
+
+
 class QueryArgumentError(StoreError, ValueError):
     """A query was built with an argument that it does not allow."""
 
@@ -136,12 +154,13 @@ class QueryArgumentError(StoreError, ValueError):
 class Order(Enum):
     """Direction in which a range is read."""
 
+    __hash__ = object.__hash__
+
     ASCENDING = "asc"
     DESCENDING = "desc"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Interval:
+class Interval(Struct, frozen=True, kw_only=True):
     """An interval of keys. An end of None is open; a short key stands for all keys it begins.
 
     With key columns (a, b): lower (1,) inclusive begins at the first key with a = 1, lower (1,)
@@ -190,6 +209,21 @@ class KeyQuery(Struct, Query[Row | None], frozen=True, kw_only=True):
         return KeyQuery(key=key)
 
 
+class FewKeysQuery(Struct, Query[list[Row]], frozen=True, kw_only=True):
+    """The rows of few keys: key and value columns, in the order of the keys that exist.
+
+    Each key may be given once. Rows are tuples in memory: `KeysQuery` reads many. Handled by
+    keyvalue and global stores.
+    """
+
+    keys: Sequence[Key]
+
+    @staticmethod
+    def with_keys(keys: Iterable[Key]) -> FewKeysQuery:
+        """Return the query for these keys; a repeated key counts once."""
+        return FewKeysQuery(keys=tuple(dict.fromkeys(keys)))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeysQuery(Query[BatchStream]):
     """The rows of many keys, as batches in key order; keys that do not exist give no row."""
@@ -204,8 +238,7 @@ class KeysQuery(Query[BatchStream]):
         return KeysQuery(keys=tuple(dict.fromkeys(keys)))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RowsQuery(Query[R]):
+class RowsQuery(Struct, Query[R], frozen=True, kw_only=True):
     """A query of many rows: the direction in which they come, and how many at most."""
 
     order: Order = Order.ASCENDING
@@ -220,8 +253,7 @@ class RowsQuery(Query[R]):
         return replace(self, limit=rows)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeyRangeQuery(RowsQuery[BatchStream]):
+class KeyRangeQuery(RowsQuery[BatchStream], frozen=True, kw_only=True):
     """A query of the rows of an interval of keys, in key order."""
 
     interval: Interval = EVERYTHING
@@ -255,8 +287,7 @@ class KeyRangeQuery(RowsQuery[BatchStream]):
         return replace(self, order=Order.DESCENDING)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RangeQuery(KeyRangeQuery):
+class RangeQuery(KeyRangeQuery, frozen=True, kw_only=True):
     """The rows of an interval of keys, as batches in key order.
 
     Source: KIP-805 and KIP-985. Handled by keyvalue and global stores.
@@ -306,8 +337,7 @@ class TimestampedKeyQuery(Query[TimestampedRow | None]):
         return TimestampedKeyQuery(key=key)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TimestampedRangeQuery(KeyRangeQuery):
+class TimestampedRangeQuery(KeyRangeQuery, frozen=True, kw_only=True):
     """A `RangeQuery` whose rows end with the column `_timestamp`.
 
     Source: KIP-992. Handled by keyvalue and global stores.

@@ -2,7 +2,7 @@
 
 Positions and failures are never dropped: a caller that ignores them does so in its own code.
 
-These are structs of msgspec, since each query makes one for each partition. To make a frozen
+These are structs of msgspec, since each query makes one for each partition. Making a frozen
 dataclass takes a third of the time of a read from RocksDB.
 """
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+from msgspec.structs import replace
 
 from stores.spec.query import (
     EVERYTHING,
@@ -18,8 +20,7 @@ from stores.spec.query import (
 from stores.spec.schema import Key
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PrefixQuery(RowsQuery[BatchStream]):
+class PrefixQuery(RowsQuery[BatchStream], frozen=True, kw_only=True):
     """The rows of all keys with one prefix, in the order of the store's range query.
 
     `prefix` fixes the first key columns, and `text` may fix the start of the next one.
@@ -88,8 +89,7 @@ class RawKeyQuery(Query[bytes | None]):
         return RawKeyQuery(key_bytes=key_bytes)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RawScanQuery(RowsQuery[RawStream]):
+class RawScanQuery(RowsQuery[RawStream], frozen=True, kw_only=True):
     """Stored entries in the order of their bytes, without expired ones.
 
     Source: an example in KIP-796. Handled by all kinds of store.

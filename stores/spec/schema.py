@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import Enum
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -147,6 +147,8 @@ class InputTopic:
     topic: str
     aligned: bool = False
     """True if input partition p feeds only store partition p; after a shuffle it is False."""
+    id: str | None = None
+    """What tells the topic from a later one with its name; None if unknown."""
 
 
 _STORE_NAME = re.compile(r"[^\W_][\w.-]*")
@@ -174,7 +176,13 @@ class StoreSchema:
     """How long windows, sessions and replaced versions stay readable, counted back from the
     watermark.
 
-    None keeps them for ever.
+    None keeps them forever.
+    """
+    by_event_time: bool = False
+    """Which of two rows of one key (and window) stays: True for the one with the later event time,
+    in whole milliseconds; False, or with equal times, for the one that arrived later.
+
+    Tombstones count as rows. A row without event time counts as the earliest.
     """
 
     def __post_init__(self) -> None:
@@ -258,6 +266,16 @@ class StoreSchema:
                 f'store "{self.name}": a {self.kind.value} store has no retention, its rows never '
                 "expire: leave retention_ms out, or mark rows as deleted"
             )
+        if not isinstance(self.by_event_time, bool):
+            raise SchemaError(
+                f'store "{self.name}": by_event_time is True or False, not '
+                f"{shown(self.by_event_time)}"
+            )
+        if self.by_event_time and self.kind is StoreKind.VERSIONED:
+            raise SchemaError(
+                f'store "{self.name}": a versioned store keeps the rows of every event time: leave '
+                "by_event_time out"
+            )
 
     def _check_inputs(self) -> None:
         inputs: object = self.inputs
@@ -265,7 +283,8 @@ class StoreSchema:
             raise SchemaError(f'store "{self.name}": its inputs must be a tuple of topics')
         topics: set[str] = set()
         for each in self.inputs:
-            if not is_name(each.topic) or not isinstance(each.aligned, bool):
+            is_whole = is_name(each.topic) and (each.id is None or is_name(each.id))
+            if not is_whole or not isinstance(each.aligned, bool):
                 raise SchemaError(f'store "{self.name}" cannot have the input {shown(each)}')
             if each.topic in topics:
                 raise SchemaError(f'store "{self.name}" has input "{each.topic}" twice')
@@ -282,7 +301,8 @@ class StoreSchema:
     def logged_time_columns(self) -> tuple[Column, ...]:
         """The time columns that rows of the log have.
 
-        Rows of versions have none: their times follow from the event times of the key's versions.
+        Rows of versions have no such columns: their times follow from the event times of the key's
+        versions.
         """
         if self.kind in {StoreKind.WINDOW, StoreKind.SESSION}:
             return (WINDOW_START, WINDOW_END)
@@ -302,6 +322,14 @@ class StoreSchema:
     def column_by_name(self) -> Mapping[str, Column]:
         """All readable columns, pseudo-columns included."""
         return {column.name: column for column in (*self.columns, *PSEUDO_COLUMNS)}
+
+    def has_rows_of(self, other: StoreSchema) -> bool:
+        """Whether rows of both mean the same: the definitions differ in their inputs at most."""
+        return self is other or all(
+            getattr(self, field.name) == getattr(other, field.name)
+            for field in fields(self)
+            if field.name != "inputs"
+        )
 
     def arrow_schema(self, names: Sequence[str] | None = None) -> pa.Schema:
         """Return the Arrow schema of a batch with these columns; without names, those of `*`."""

@@ -1,13 +1,16 @@
 """Queries of versioned stores. Values only; nothing here executes.
 
 A version is valid from its event time to that of the next version of its key, exclusive; the latest
-has no end. A tombstone ends the version before it and is no row. A version whose end is more than
-the store's retention behind the watermark has expired; the latest never expires.
+has no end. A tombstone ends the version before it and is not a row. A version whose end is more
+than the store's retention behind the watermark has expired; the latest never expires.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from stores.spec.query import (
     EVERYTHING,
@@ -34,8 +37,7 @@ class VersionedRow:
     """Exclusive; None for the latest version."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VersionedKeyQuery(Query[VersionedRow | None]):
+class VersionedKeyQuery(Struct, Query[VersionedRow | None], frozen=True, kw_only=True):
     """The version of one key as of a time, by default the latest; None if no version was valid.
 
     Source: KIP-960. As of a time that is more than the retention behind the watermark, there is
@@ -59,8 +61,7 @@ class VersionedKeyQuery(Query[VersionedRow | None]):
         return replace(self, as_of_ms=time_ms)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MultiVersionedKeyQuery(RowsQuery[BatchStream]):
+class MultiVersionedKeyQuery(RowsQuery[BatchStream], frozen=True, kw_only=True):
     """The versions of one key that were valid at some time from `from_ms` to `to_ms`, inclusive.
 
     Source: KIP-968, by the rule that it states: a version that began before `from_ms` and was
@@ -105,8 +106,7 @@ class MultiVersionedKeyQuery(RowsQuery[BatchStream]):
         return replace(self, order=Order.DESCENDING)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VersionedRangeQuery(RowsQuery[BatchStream]):
+class VersionedRangeQuery(RowsQuery[BatchStream], frozen=True, kw_only=True):
     """The versions of an interval of keys that were valid at some time of a range.
 
     Rows come by key, then by valid-from; descending is the mirror. Source: KIP-969, which is under

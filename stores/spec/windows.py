@@ -8,8 +8,11 @@ Spark's end is the last event plus the gap.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Self
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from stores.spec.query import (
     EVERYTHING,
@@ -24,16 +27,14 @@ from stores.spec.query import (
 from stores.spec.schema import Key, Row
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TimeRange:
+class TimeRange(Struct, frozen=True, kw_only=True):
     """Window starts from `start_ms` to `end_ms`, both inclusive; None leaves an end open."""
 
     start_ms: int | None = None
     end_ms: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WindowKeyQuery(RowsQuery[BatchStream]):
+class WindowKeyQuery(RowsQuery[BatchStream], frozen=True, kw_only=True):
     """The windows of one key by window start, as batches in order of window start.
 
     Source: KIP-806; the order option is ours. Handled by window stores.
@@ -62,8 +63,7 @@ class WindowKeyQuery(RowsQuery[BatchStream]):
         return replace(self, order=Order.DESCENDING)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WindowRangeQuery(RowsQuery[BatchStream]):
+class WindowRangeQuery(RowsQuery[BatchStream], frozen=True, kw_only=True):
     """The windows of an interval of keys by window start; a scan if neither is bounded.
 
     Batches come by time segment, within it by key, then by window start. Handled by window stores.
@@ -76,8 +76,8 @@ class WindowRangeQuery(RowsQuery[BatchStream]):
     time: TimeRange = TimeRange()
     columns: tuple[str, ...] | None = None
     first_by_time: int | None = None
-    """So many rows are enough: the first in `order` of their starts, and those equal to the last of
-    them. The others may be left out, other ones each time. The rows come in any order."""
+    """This many rows are enough: the first in `order` of their starts, and those equal to the last
+    of them. The others may be left out, different ones each time. The rows come in any order."""
 
     def __post_init__(self) -> None:
         """Refuse negative numbers of rows."""
@@ -107,8 +107,7 @@ class WindowRangeQuery(RowsQuery[BatchStream]):
         return replace(self, order=Order.DESCENDING)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionTime:
+class SessionTime(Struct, frozen=True, kw_only=True):
     """Limits on both ends of a session, all inclusive; None sets no limit.
 
     `earliest_end_ms` with `latest_start_ms` asks for sessions that overlap that time, as Kafka's
@@ -146,8 +145,7 @@ class SessionQuery(Query[Row | None]):
         return SessionQuery(key=key, start_us=start_ms * 1000, end_us=end_ms * 1000)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionsQuery(RowsQuery[BatchStream]):
+class SessionsQuery(RowsQuery[BatchStream], frozen=True, kw_only=True):
     """A query of the sessions that meet limits on their ends."""
 
     time: SessionTime = ANY_TIME
@@ -158,8 +156,7 @@ class SessionsQuery(RowsQuery[BatchStream]):
         return replace(self, time=time)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionKeyQuery(SessionsQuery):
+class SessionKeyQuery(SessionsQuery, frozen=True, kw_only=True):
     """The sessions of one key, by end, then by start.
 
     Source: `findSessions` of Kafka's session stores; backward by KIP-617.
@@ -187,8 +184,7 @@ class SessionKeyQuery(SessionsQuery):
         return replace(self, order=Order.DESCENDING)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionRangeQuery(SessionsQuery):
+class SessionRangeQuery(SessionsQuery, frozen=True, kw_only=True):
     """The sessions of an interval of keys; a scan if neither keys nor time are bounded.
 
     Batches come by segment of the session's end, within it by key, end, start.
@@ -198,8 +194,8 @@ class SessionRangeQuery(SessionsQuery):
     interval: Interval = EVERYTHING
     columns: tuple[str, ...] | None = None
     first_by_time: int | None = None
-    """So many rows are enough: the first in `order` of their ends, and those equal to the last of
-    them. The others may be left out, other ones each time. The rows come in any order."""
+    """This many rows are enough: the first in `order` of their ends, and those equal to the last of
+    them. The others may be left out, different ones each time. The rows come in any order."""
 
     def __post_init__(self) -> None:
         """Refuse negative numbers of rows."""

@@ -41,12 +41,12 @@ def _not_held(value: str) -> ValueFormatError:
 
 
 def _decimal_text(value: Decimal) -> bytes:
-    """The number without an exponent, with all digits of its scale."""
+    """Return the number without an exponent, with all digits of its scale."""
     return format(value, "f").encode()
 
 
 def _encode_decimal(value: Decimal) -> bytes:
-    """Number of digits, weight of the first, sign, digits after the point, the digits."""
+    """Return the number of digits, weight of the first, sign, digits after the point, digits."""
     negative, digits, exponent = value.as_tuple()
     assert isinstance(exponent, int), "decimals are finite"
     scale = max(0, -exponent)
@@ -70,7 +70,7 @@ def _encode_decimal(value: Decimal) -> bytes:
 
 
 def _decode_decimal(raw: bytes) -> Decimal:
-    """The reverse of `_encode_decimal`; NaN and infinities are refused."""
+    """Reverse `_encode_decimal`; NaN and infinities are refused."""
     try:
         count, weight, sign, scale = _unpack_head(raw)
         groups = struct.unpack_from(f">{count}H", raw, 8)
@@ -89,7 +89,7 @@ def _decode_decimal(raw: bytes) -> Decimal:
 
 
 def _assembled(groups: tuple[int, ...], *, weight: int, negative: bool, scale: int) -> Decimal:
-    # By text: Python refuses to make an int of more than some 4,000 digits.
+    # The digits go by text, because Python refuses to make an int of more than some 4,000 digits.
     digits = "".join(f"{group:04d}" for group in groups)
     exponent = _GROUP * (weight + 1 - len(groups))
     # The scale becomes the declared one: zeros are added, or the padding of the last group removed.

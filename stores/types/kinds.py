@@ -1,6 +1,6 @@
 """All types, each with its record, and indexes to find one.
 
-A further type is a record in the module of its family and a line in `Kind`.
+A new type is a record in the module of its family and a line in `Kind`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class Kind(Enum):
     record: SqlType
 
     def __new__(cls, record: SqlType) -> Kind:
-        """The member of a record: `Kind(name)` gives it, and `record` is the whole of it."""
+        """Return the member for a record, which `Kind(name)` finds by the name of the type."""
         kind = object.__new__(cls)
         kind._value_, kind.record = record.name, record
         return kind
@@ -58,20 +58,20 @@ SCALARS = tuple(kind for kind in Kind if kind.record.arrow is not None)
 BY_NAME: Mapping[str, Kind] = {
     name: kind for kind in SCALARS for name in (kind.record.name, *kind.record.aliases)
 }
-"""By their names in definitions."""
+"""Kinds by their names in definitions."""
 BY_PARSED: Mapping[str, Kind] = {name: kind for kind in Kind for name in kind.record.parsed}
-"""By the SQL parser's names of their tokens."""
+"""Kinds by the SQL parser's names of their tokens."""
 BY_POSTGRES: Mapping[str, Kind] = {
     kind.record.postgres: kind
     for kind in SCALARS
     if not kind.record.parsed and kind.value != "null"
 }
-"""By PostgreSQL's names, for types without a token of their own in the SQL parser."""
+"""Kinds by PostgreSQL's names, if they have no token of their own in the SQL parser."""
 BY_ARROW: Mapping[pa.DataType, Kind] = {arrow: kind for kind in Kind for arrow in kind.record.read}
-"""By the Arrow types of their columns."""
+"""Kinds by the Arrow types of their columns."""
 BY_EXTENSION: Mapping[str, Kind] = {
     kind.record.extension: kind for kind in Kind if kind.record.extension is not None
 }
-"""By Arrow's names of extension types."""
+"""Kinds by Arrow's names of extension types."""
 BY_SPARK: Mapping[str, Kind] = {name: kind for kind in Kind for name in kind.record.spark}
-"""By Spark's names, for types that Arrow cannot tell apart."""
+"""Kinds by Spark's names, if Arrow cannot tell their types apart."""

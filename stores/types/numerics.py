@@ -66,7 +66,7 @@ _SPECIAL = {"inf": b"Infinity", "-inf": b"-Infinity", "nan": b"NaN"}
 
 
 def _rounded_to_real(value: float) -> float:
-    """The nearest real; an OverflowError if it is too large."""
+    """Return the nearest real; an OverflowError if it is too large."""
     rounded: float = _unpack_real(_pack_real(value))[0]
     return rounded
 
@@ -89,7 +89,7 @@ def _float_parser(name: str, rounded: Callable[[float], float]) -> Callable[[str
 
 
 def _is_held(value: float, digits: str, rounded: Callable[[float], float]) -> bool:
-    """Whether a finite number stays finite, and becomes 0 only if it was."""
+    """Whether a finite number stays finite, and becomes 0 only if it was 0 before."""
     try:
         value = rounded(value)
     except OverflowError:
@@ -116,27 +116,27 @@ def real_digits(value: float) -> str:
 
 
 def _real_text(value: float) -> bytes:
-    """PostgreSQL's shortest text of a real, e.g. `3.14`."""
+    """Return PostgreSQL's shortest text of a real, e.g. `3.14`."""
     digits = real_digits(_rounded_to_real(value))
-    # Between these Python and PostgreSQL differ only in ".0".
+    # Between these limits Python and PostgreSQL differ only in ".0".
     if 1e-4 <= value < 1e5:
         return digits.removesuffix(".0").encode()
     return _float_text(digits, fixed_below=6)
 
 
 def _double_text(value: float) -> bytes:
-    """PostgreSQL's shortest text of a double, e.g. `1e+20`."""
-    # Between these Python and PostgreSQL differ only in ".0".
+    """Return PostgreSQL's shortest text of a double, e.g. `1e+20`."""
+    # Between these limits Python and PostgreSQL differ only in ".0".
     if 1e-4 <= value < 1e15:
         return _json_text(value).removesuffix(b".0")
     return _float_text(repr(value), fixed_below=15)
 
 
 def _float_text(digits: str, *, fixed_below: int) -> bytes:
-    """The shortest digits that read back as the value, laid out as PostgreSQL lays them out.
+    """Return the shortest digits that read back as the value, laid out as PostgreSQL lays them out.
 
     Args:
-        digits: as Python prints them, which chooses the same ones.
+        digits: the digits as Python prints them; it chooses the same digits as PostgreSQL.
         fixed_below: decimal exponent from which PostgreSQL writes an exponent, which is the
             number of digits that the type always holds.
     """
@@ -162,14 +162,14 @@ def _float_text(digits: str, *, fixed_below: int) -> bytes:
 
 
 def _double_cell(value: float) -> Cell:
-    """JSON has no number for NaN and the infinities."""
+    """Return a number, or text for NaN and the infinities, for which JSON has no number."""
     if math.isfinite(value):
         return value
     return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
 
 
 def _real_cell(value: float) -> Cell:
-    """The shortest digits that mean the same real: 0.1, not 0.10000000149011612."""
+    """Return the shortest digits that mean the same real: 0.1, not 0.10000000149011612."""
     return (
         float(real_digits(_rounded_to_real(value))) if math.isfinite(value) else _double_cell(value)
     )
@@ -199,7 +199,7 @@ BOOLEAN = SqlType(
 TINYINT = SqlType(
     name="tinyint",
     parsed=("TINYINT",),
-    postgres="int2",  # which has nothing smaller
+    postgres="int2",  # PostgreSQL has no smaller integer
     spelled="smallint",
     oid=21,
     array_oid=1005,

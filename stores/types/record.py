@@ -97,7 +97,7 @@ class SqlType:
     duckdb: str
     """The type of the composing database that holds its values."""
     spark: tuple[str, ...] = ()
-    """Spark's types that are this one, where Arrow has none for them."""
+    """Spark's types that are read as this one, and that Arrow lacks."""
 
     arrow: pa.DataType | None = None
     """The type of a column in a batch; None if it depends on digits, elements or fields."""
@@ -106,7 +106,7 @@ class SqlType:
     extension: str | None = None
     """Arrow's extension type whose columns are read as this type."""
     count: pa.DataType | None = None
-    """Arrow's integers that are the physical values, where `arrow` is no integer itself."""
+    """Arrow's integers that are the physical values, where `arrow` is not an integer itself."""
     from_arrow: Callable[[Any], Value] | None = None
     """The physical value of Arrow's Python value; None if they are the same."""
     to_arrow: Callable[[Value], Any] | None = None

@@ -65,7 +65,7 @@ _UUID = Spelling(
     ),
     held="[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}",
 )
-"""With hyphens in their places; input may have braces, and a hyphen after any four digits."""
+"""A uuid has hyphens in their places; input may have braces, and a hyphen after any four digits."""
 
 
 def _hyphenated(digits: str) -> str:

@@ -35,7 +35,7 @@ _LAST_MICROS = (dt.datetime.max - _EPOCH) // dt.timedelta(microseconds=1)
 
 
 def _civil(days: int) -> tuple[int, int, int]:
-    """Year, month and day of a count of days since 1970; the year before 1 is 0.
+    """Return year, month and day of a count of days since 1970; the year before 1 is 0.
 
     Source: H. Hinnant, "chrono-Compatible Low-Level Date Algorithms", `civil_from_days`.
     """
@@ -52,7 +52,7 @@ def _civil(days: int) -> tuple[int, int, int]:
 
 @lru_cache(maxsize=8192)
 def _date_parts(days: int) -> tuple[str, bytes]:
-    """A day as `YYYY-MM-DD`, and the suffix that follows the time."""
+    """Return a day as `YYYY-MM-DD`, and the suffix that follows the time."""
     year, month, day = _civil(days)
     if year > 0:
         return f"{year:04d}-{month:02d}-{day:02d}", b""
@@ -66,7 +66,7 @@ def _hours_and_minutes(minutes: int) -> str:
 
 
 def _clock(micros: int) -> str:
-    """`HH:MM:SS`, with a fraction if there is one."""
+    """Return `HH:MM:SS`, with a fraction if there is one."""
     minutes, in_minute = divmod(micros, _MINUTE_MICROS)
     second, fraction = divmod(in_minute, _SECOND_MICROS)
     if fraction:
@@ -75,7 +75,7 @@ def _clock(micros: int) -> str:
 
 
 def _date_text(value: int) -> bytes:
-    """E.g. `2013-01-01`, `0044-03-15 BC`, `infinity`."""
+    """Return PostgreSQL's text of a date, e.g. `2013-01-01`, `0044-03-15 BC`, `infinity`."""
     if not -_INT32_MAX < value < _INT32_MAX:
         return b"infinity" if value > 0 else b"-infinity"
     date, suffix = _date_parts(value)
@@ -86,7 +86,7 @@ _SECONDS = [b"%02d" % second for second in range(60)]
 
 
 def _moment_printer(zone: bytes) -> Encode:
-    """The text form of a moment, e.g. `2013-01-01 05:00:00+00`."""
+    """Return the function that prints a moment, e.g. as `2013-01-01 05:00:00+00`."""
 
     @lru_cache(maxsize=1 << 15)
     def around_seconds(minutes: int) -> tuple[bytes, bytes]:
@@ -109,7 +109,7 @@ def _moment_printer(zone: bytes) -> Encode:
 
 
 def _interval_text(value: tuple[int, int, int]) -> bytes:
-    """E.g. `1 year 2 mons -3 days +04:05:06.7`.
+    """Return PostgreSQL's text of an interval, e.g. `1 year 2 mons -3 days +04:05:06.7`.
 
     A part after a negative one carries its plus sign (`EncodeInterval` in `datetime.c`).
     """
@@ -151,7 +151,7 @@ def _parse_time(text: str) -> int:
 
 
 def _shifted(value: int, *, by: int, most: int) -> int:
-    """The count from another epoch; the ends of the range stand for infinity in both.
+    """Return the count from another epoch; the ends of the range stand for infinity in both.
 
     Raises:
         ValueFormatError: it does not fit (22008).
@@ -170,7 +170,7 @@ def _count_encoder(layout: str, epoch: int, most: int) -> Encode:
     pack, least = struct.Struct(">" + layout).pack, epoch - most
 
     def encode(value: int) -> bytes:
-        if least <= value < most:  # all but infinity, and what does not fit
+        if least <= value < most:  # all values but infinity and those that do not fit
             return pack(value - epoch)
         return pack(_shifted(value, by=-epoch, most=most))
 
@@ -178,7 +178,7 @@ def _count_encoder(layout: str, epoch: int, most: int) -> Encode:
 
 
 def _of_day(micros: int) -> int:
-    """A time of day; 24:00 is valid, and differs from 0:00.
+    """Return a time of day; 24:00 is valid, and differs from 0:00.
 
     Raises:
         ValueFormatError: it is not a time (22008).
@@ -206,7 +206,7 @@ def _interval_of(micros: int, days: int, months: int) -> tuple[int, int, int]:
 
 
 def _date_cell(days: int) -> str:
-    """A day of any year, as numpy writes it: the year before 1 is 0000."""
+    """Return a day of any year, as numpy writes it: the year before 1 is 0000."""
     year, month, day = _civil(days)
     return f"{year:04d}-{month:02d}-{day:02d}"
 

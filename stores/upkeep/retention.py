@@ -169,7 +169,7 @@ def _base(
     schema = log.schema()
 
     def newest() -> Snapshot | None:
-        # Read to its last byte: it will soon be the only copy of its rows.
+        # The snapshot is read to its last byte: it will soon be the only copy of its rows.
         return newest_snapshot(
             log, layout=layout_of(schema), partitions=schema.partitions, read_all=True
         )

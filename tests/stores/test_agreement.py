@@ -6,21 +6,24 @@ The engines share neither codecs nor comparisons, so an error in one of them sho
 from __future__ import annotations
 
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from msgspec import structs
 
 from stores.codec.segments import MICROS_MAX, MICROS_MIN
 from stores.engines.rocksdb.column_budget import ColumnBudget
 from stores.engines.rocksdb.partition import RocksPartition
+from stores.engines.rocksdb.row_cache import RowBudget
 from stores.hosting.local_store import LocalStore
 from stores.spec.position import Position, PositionBound, Progress
 from stores.spec.query import (
     BatchStream,
+    FewKeysQuery,
+    FirstRowsQuery,
     Interval,
     KeyQuery,
     KeysQuery,
@@ -146,15 +149,19 @@ def answer(store: LocalStore, query: Query[Any]) -> Any:
     match result.value:
         case BatchStream() as stream:
             rows = rows_of(stream)
-            few = stream.few_rows(len(rows))
-            assert few is not None, "these engines read few rows one by one"
-            assert [tuple(map(same, row)) for row in few] == rows
-            assert not rows or stream.few_rows(len(rows) - 1) is None
+            for count in {0, len(rows) // 2, len(rows), len(rows) + 1}:
+                first = store.query_partition(0, FirstRowsQuery(query, count))
+                assert isinstance(first, Success)
+                for few in (stream.first_rows(count), first.value):
+                    assert few is not None, "these engines read few rows one by one"
+                    assert [tuple(map(same, row)) for row in few] == rows[:count]
             return rows
         case RawStream() as stream:
             return list(stream)
         case tuple() as row:
             return tuple(map(same, row))
+        case list() as few_rows:
+            return [tuple(map(same, row)) for row in few_rows]
         case TimestampedRow(row=row, timestamp_us=timestamp_us):
             return (*map(same, row), timestamp_us)
         case VersionedRow(row=row, valid_from_us=valid_from_us, valid_to_us=valid_to_us):
@@ -189,7 +196,8 @@ class Agreement(RuleBasedStateMachine):
 
     def open_rocks(self) -> LocalStore:
         path, columns = Path(self.directory.name), ColumnBudget(1 << 20)
-        return open_store(self.schema, directory=path, columns=columns)
+        rows = RowBudget(1 << 12)
+        return open_store(self.schema, directory=path, columns=columns, rows=rows)
 
     def teardown(self) -> None:
         if hasattr(self, "rocks"):
@@ -291,7 +299,7 @@ class Agreement(RuleBasedStateMachine):
 def common_queries(
     schema: StoreSchema, keys: st.SearchStrategy[Key], width: int
 ) -> st.SearchStrategy[Query[Any]]:
-    """The queries that every kind of store answers."""
+    """Return the queries that every kind of store answers."""
     ends = st.one_of(st.just(b""), st.binary(max_size=3).map(lambda end: b"\x01" + end))
     return st.one_of(
         st.builds(
@@ -318,6 +326,7 @@ class EventsAgreement(Agreement):
     values = st.tuples(COUNTS, NOTES, KEY_VALUES["bytea"], KEY_VALUES["decimal(38,10)"])
     queries = st.one_of(
         st.builds(KeyQuery, key=st.one_of(keys, st.tuples(NAMES))),
+        st.builds(FewKeysQuery, keys=st.lists(keys, max_size=4).map(tuple)),
         st.builds(
             KeysQuery,
             keys=st.lists(keys, max_size=4).map(tuple),
@@ -363,7 +372,7 @@ class WindowAgreement(TimedAgreement):
     @rule(count=st.integers(0, 8), order=ORDERS)
     def ask_for_the_first_by_time(self, count: int, order: Order) -> None:
         """Partitions may leave out any other row, but none that is needed."""
-        query = replace(self.scan(), first_by_time=count, order=order)
+        query = structs.replace(self.scan(), first_by_time=count, order=order)
         filed_by = WINDOW_END if self.schema.kind is StoreKind.SESSION else WINDOW_START
         at = [column.name for column in self.schema.columns].index(filed_by.name)
         whole = answer(self.memory, self.scan())
@@ -371,7 +380,7 @@ class WindowAgreement(TimedAgreement):
         for store in (self.memory, self.rocks):
             stream = store.query_partition(0, query)
             assert isinstance(stream, Success)
-            for found in (rows_of(stream.value), stream.value.few_rows(len(whole))):
+            for found in (rows_of(stream.value), stream.value.first_rows(len(whole))):
                 assert found is not None
                 assert len(set(found)) == len(found)
                 assert set(needed) <= set(found) <= set(whole)

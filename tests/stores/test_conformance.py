@@ -17,10 +17,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from stores.errors import FailureReason
 from stores.spec.position import Position, PositionBound
 from stores.spec.query import (
+    FewKeysQuery,
     Interval,
     KeyQuery,
     KeysQuery,
@@ -128,7 +130,7 @@ def test_every_stream_takes_a_limit(query: Any) -> None:
     with pytest.raises(QueryArgumentError):
         query.with_limit(-1)
     with pytest.raises(QueryArgumentError):
-        replace(RawScanQuery.scan(), limit=-1)
+        structs.replace(RawScanQuery.scan(), limit=-1)
 
 
 def test_q09_q10_q13_partitions(directory: Path | None) -> None:
@@ -164,6 +166,7 @@ KINDS = {
 KEYVALUE, TIMELESS = {"keyvalue", "global"}, set(KINDS)
 ANSWERED: list[tuple[Query[Any], set[str]]] = [
     (KeyQuery.with_key(1), KEYVALUE),
+    (FewKeysQuery.with_keys([(1,)]), KEYVALUE),
     (KeysQuery.with_keys([(1,)]), KEYVALUE),
     (RangeQuery.with_no_bounds(), KEYVALUE),
     (TimestampedKeyQuery.with_key(1), KEYVALUE),

@@ -136,7 +136,7 @@ def test_k21_bounds_that_are_not_keys(
 
 
 def test_k23_a_stream_is_a_snapshot(directory: Path | None) -> None:
-    """Ours: what is written later never shows; in Kafka it depends on the engine."""
+    """Ours: later writes never show; in Kafka it depends on the engine."""
     store = Filled.open(replace(FA_KV, partitions=1), directory).put((0, 0))
     stream = store.engine.handlers[RangeQuery](store.engine.view, RangeQuery())
     store.put((1, 1)).put((0, 9)).put((0, None), deleted=True)

@@ -5,11 +5,11 @@ See `test_conformance` for the ids of cases, and for "ours".
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from stores.errors import FailureReason
 from stores.spec.position import Position
@@ -46,7 +46,7 @@ from tests.support.values import rows_of
 
 
 def descending(query: WindowKeyQuery | WindowRangeQuery) -> Query[Any]:
-    return replace(query, order=Order.DESCENDING)
+    return structs.replace(query, order=Order.DESCENDING)
 
 
 def starts(key: int | None, first: int, last: int) -> WindowKeyQuery | WindowRangeQuery:
@@ -95,7 +95,7 @@ def test_windows(
 
 def test_w21_event_times_of_windows(directory: Path | None) -> None:
     """Ours: a value stays a value; the event time is a column of its own."""
-    query = replace(WindowRangeQuery(), columns=("v", "_timestamp", "window_end"))
+    query = structs.replace(WindowRangeQuery(), columns=("v", "_timestamp", "window_end"))
     result = fa_windows(directory).query(bounded(query))
     assert rows_of(result.partitions[0].value)[0] == (1, *micros(W, W + 5 * MINUTE))
 

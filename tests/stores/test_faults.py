@@ -23,6 +23,7 @@ import pytest
 from rocksdict import Cache, Options
 
 import stores.engines.rocksdb.database
+import stores.engines.rocksdb.opening
 from stores.engines.rocksdb.partition import RocksPartition
 from stores.hosting.local_store import LocalStore
 from stores.hosting.replica import Replica
@@ -53,7 +54,7 @@ SCHEMAS: dict[str, StoreSchema] = {
 
 
 def rows_at(schema: StoreSchema, epoch: int) -> pa.Table:
-    """Yield epochs in which keys are added, changed or removed, and time moves past segments."""
+    """Return the rows of an epoch; each adds, changes and removes keys, and moves time on."""
     keys = list(range(epoch, epoch + 6)) + list(range(100, 103))
     count = len(keys)
     starts = [(epoch + key % 2) * MINUTE_US for key in keys]
@@ -105,14 +106,14 @@ def held(store: LocalStore) -> tuple[Progress, list[Row]]:
 @pytest.fixture(autouse=True)
 def uncompacted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Switch off compaction, which would remove files while they are copied."""
-    options = stores.engines.rocksdb.database._options
+    options = stores.engines.rocksdb.opening.database_options
 
     def without_compaction(cache: Cache | None) -> Options:
         made = options(cache)
         made.set_disable_auto_compactions(True)
         return made
 
-    monkeypatch.setattr(stores.engines.rocksdb.database, "_options", without_compaction)
+    monkeypatch.setattr(stores.engines.rocksdb.database, "database_options", without_compaction)
 
 
 def sizes(path: Path) -> dict[Path, int]:
@@ -172,7 +173,7 @@ def test_a_database_cut_at_any_write_has_a_whole_epoch(schema: StoreSchema, tmp_
     reached = set()
     for epoch in range(EPOCHS):
         before = sizes(tmp_path / "whole")
-        # Flushed beforehand, as the engine does it, but waiting for the end of the flush.
+        # Flush beforehand as the engine does, but wait for the end of the flush.
         if epoch % FLUSHED_EPOCHS == 0:
             flush(store)
         assert store.follow()
@@ -232,6 +233,7 @@ FOLLOW = """
 import sys
 from pathlib import Path
 import stores.engines.rocksdb.database
+import stores.engines.rocksdb.opening
 from stores.log.state_log import StoreLog
 from tests.stores.test_faults import FLUSHED_EPOCHS, SCHEMAS, open_at
 

@@ -42,7 +42,7 @@ def fit_prefix(schema: StoreSchema, key: Key) -> Key:
         CodecError: a value does not fit its column, or there are more values than columns.
     """
     if not 0 < len(key) <= len(schema.key):
-        raise CodecError(f"a key has {len(schema.key)} columns, not {len(key)}")
+        raise CodecError(f"the number of key columns is {len(schema.key)}, not {len(key)}")
     return tuple(_fit(column, value) for column, value in zip(schema.key, key, strict=False))
 
 
@@ -53,7 +53,7 @@ def fit_key(schema: StoreSchema, key: Key) -> Key:
         CodecError: a value does not fit its column, or there are too few or too many.
     """
     if len(key) != len(schema.key):
-        raise CodecError(f"a key has {len(schema.key)} columns, not {len(key)}")
+        raise CodecError(f"the number of key columns is {len(schema.key)}, not {len(key)}")
     return fit_prefix(schema, key)
 
 

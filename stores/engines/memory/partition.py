@@ -33,6 +33,8 @@ class MemoryPartition:
         """Rows dropped because no one could read them: see `PartitionStatus`."""
         self._segments = Segments.of(schema)
         self._view: View | None = View(progress=Progress(), data=())
+        self._deleted_us: dict[tuple[Any, ...], int] = {}
+        """When rows were deleted, in a store by event time."""
         self._handlers = memory_handlers(schema, partition)
 
     @property
@@ -53,6 +55,8 @@ class MemoryPartition:
         """Apply one epoch."""
         old: Sequence[Entry] = () if replace else self.view.data
         found = [entry for b in batches for entry in self._read(b, progress.epoch)]
+        if replace:
+            self._deleted_us = {}
         if self.schema.kind is StoreKind.VERSIONED:
             kept, late = self._versions(old, found, progress, whole=replace)
         else:
@@ -72,10 +76,13 @@ class MemoryPartition:
         """Return the entries that have not expired, and how many new ones came too late."""
         entries = {self._identity(entry): entry for entry in old}
         for entry in new:
+            identity = self._identity(entry)
+            if self.schema.by_event_time and not self._is_latest(entry, entries.get(identity)):
+                continue
             if entry.row is None:
-                entries.pop(self._identity(entry), None)
+                entries.pop(identity, None)
             else:
-                entries[self._identity(entry)] = entry
+                entries[identity] = entry
         ordered = [entries[identity] for identity in sorted(entries)]
         live_from = self._segments.live_from_us(progress)
 
@@ -89,6 +96,17 @@ class MemoryPartition:
                     return True
 
         return list(filter(is_live, ordered)), len(new) - sum(map(is_live, new))
+
+    def _is_latest(self, entry: Entry, before: Entry | None) -> bool:
+        """Whether a row is not earlier than the one before it; if so, note if it is a tombstone."""
+        identity = self._identity(entry)
+        since = self._deleted_us.get(identity) if before is None else before.time_us
+        if since is not None and (entry.time_us is None or entry.time_us < since):
+            return False
+        self._deleted_us.pop(identity, None)
+        if entry.row is None and entry.time_us is not None:
+            self._deleted_us[identity] = entry.time_us
+        return True
 
     def _versions(
         self, old: Sequence[Entry], new: list[Entry], progress: Progress, *, whole: bool

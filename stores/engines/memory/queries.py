@@ -22,6 +22,7 @@ from stores.spec.position import Progress
 from stores.spec.query import (
     BATCH_ROWS,
     BatchStream,
+    FewKeysQuery,
     Interval,
     KeyQuery,
     KeysQuery,
@@ -111,6 +112,7 @@ class _Queries:
         }
         self.keyvalue: dict[type[Query[Any]], Handler] = {
             KeyQuery: self._key,
+            FewKeysQuery: self._few,
             KeysQuery: self._many,
             RangeQuery: self._range,
             TimestampedKeyQuery: self._timestamped_key,
@@ -135,6 +137,10 @@ class _Queries:
 
     def _key(self, view: View, query: KeyQuery) -> Row | None:
         return next((entry.row for entry in self._of_key(view, query.key)), None)
+
+    def _few(self, view: View, query: FewKeysQuery) -> list[Row]:
+        found = [(key, self._key(view, KeyQuery(key=key))) for key in query.keys]
+        return [key + row for key, row in found if row is not None]
 
     def _many(self, view: View, query: KeysQuery) -> BatchStream:
         wanted = {self._whole(key) for key in query.keys}

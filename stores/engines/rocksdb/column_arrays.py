@@ -1,4 +1,4 @@
-"""All rows of a partition as Arrow columns, and the changes that later epochs make to them."""
+"""All rows of a partition as Arrow columns, into which the changes of later epochs are merged."""
 
 from __future__ import annotations
 
@@ -13,49 +13,12 @@ import pyarrow.compute as pc
 
 from stores.codec.layout import PREFIX_BYTES, Layout, segment_bytes, segment_number
 from stores.codec.segments import MICROS_MAX, MICROS_MIN
+from stores.engines.rocksdb.column_changes import Change
 from stores.engines.rocksdb.column_ends import END_ROWS, FirstRows, TimeEnd
 from stores.spec.arrow import Ints, int64_values
 from stores.spec.position import Progress
 from stores.spec.query import BATCH_ROWS, Batch, BatchStream, Order, ReadRows
-
-
-@dataclass(slots=True, kw_only=True)
-class Change:
-    """The entries that one epoch put into a partition, and the keys that it deleted."""
-
-    epoch: int
-    keys: list[bytes] = field(default_factory=list)
-    rows: list[bytes] = field(default_factory=list)
-    deleted: list[bytes] = field(default_factory=list)
-
-    def __len__(self) -> int:
-        """Return how many rows it changes."""
-        return len(self.keys) + len(self.deleted)
-
-
-class ChangeLog:
-    """The changes of the epochs after one at which columns were read. Not synchronised."""
-
-    def __init__(self) -> None:
-        self.rows = 0
-        """How many rows its changes have, together."""
-        self._changes: list[Change] = []
-
-    def add(self, change: Change) -> None:
-        """Add the change of the next epoch; many epochs change no row, and take no memory."""
-        if len(change):
-            self._changes.append(change)
-            self.rows += len(change)
-
-    def up_to(self, epoch: int) -> list[Change]:
-        """Return the changes of the epochs up to this one, oldest first."""
-        return [change for change in self._changes if change.epoch <= epoch]
-
-    def drop_up_to(self, epoch: int) -> None:
-        """Remove the changes of the epochs up to this one."""
-        self._changes = [change for change in self._changes if change.epoch > epoch]
-        self.rows = sum(map(len, self._changes))
-
+from stores.spec.schema import Row
 
 Keys: TypeAlias = np.ndarray[Any, np.dtype[np.object_]]
 """Entry keys as bytes objects, in their order."""
@@ -119,7 +82,8 @@ class KeptColumns:
         Args:
             columns: the columns of the batches.
             within: the requested times.
-            first: the rows that are enough; then these are the times that decide segments.
+            first: the rows that suffice. With it, `within` has only the times that decide the
+                segments.
             rows: reads the same rows one by one.
         """
         if first is not None and columns:
@@ -129,6 +93,15 @@ class KeptColumns:
                 return found
         start, end = self.span(within)
         return BatchStream(lambda: self.batches(columns, within), rows, rows_in_memory=end - start)
+
+    def first_rows(
+        self, columns: tuple[str, ...], within: Within, first: FirstRows
+    ) -> list[Row] | None:
+        """Return the rows of `stream` as tuples; None if they are not kept so."""
+        if not self.finds_soon(first):
+            return None
+        (times,) = within.values()
+        return self._end(first.order).rows(columns, times, first.count)
 
     def finds_soon(self, first: FirstRows) -> bool:
         """Return whether the first rows are found in less than a millisecond."""
@@ -204,9 +177,9 @@ class KeptColumns:
         return bisect_left(range(len(keys)), key, key=lambda n: keys[n].as_py())
 
     def _inside(self, within: Within) -> Iterator[tuple[int, int, Flags | None]]:
-        """Yield where each slice with requested rows begins, and how many of them it has.
+        """Yield where each slice with requested rows begins, how many of them it has, and which.
 
-        Last comes a flag for each of its rows; None if all are requested.
+        The last is a flag for each of its rows; None if all are requested.
         """
         first, end = self.span(within)
         limited = [(name, times) for name, times in within.items() if times != _EVER]
@@ -307,7 +280,7 @@ def _rows_only(count: int) -> Batch:
 
 
 def _search(held: pa.Array, wanted: Sequence[bytes]) -> tuple[Ints, Flags]:
-    """Return where each wanted key is among the held ones, or belongs; and whether it is there.
+    """Return where each wanted key is, or would be, among the held ones, and whether it is there.
 
     It goes by slices, because a search makes an object of each held key: few at a time, none in
     slices without wanted keys, and other threads get their turn in between.

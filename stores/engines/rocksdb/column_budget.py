@@ -16,7 +16,7 @@ class Owner(Protocol):
     """A partition that keeps columns; identified by identity, not by equality."""
 
     def evict(self) -> None:
-        """Keep nothing, because the memory is needed elsewhere; the budget knows."""
+        """Drop the columns, whose memory the budget has already given to others."""
 
 
 class Scans(NamedTuple):
@@ -29,12 +29,12 @@ class Scans(NamedTuple):
 class ColumnBudget:
     """The memory that the kept columns of a node share.
 
-    A partition makes room for another one unless it was scanned after that one's last scan but one.
-    So if a store is too large, the same partitions stay kept, instead of each in turn in vain.
-    Partitions that were never scanned take no room from others.
+    A partition gives up its memory only for one that was scanned twice since its own last scan. So
+    if a store is too large, the same partitions stay kept; otherwise each would push out the next,
+    in vain. Partitions that were never scanned take no room from others.
 
     Args:
-        capacity_bytes: of all columns together; 0 keeps none.
+        capacity_bytes: the memory of all columns together; 0 keeps none.
     """
 
     def __init__(self, capacity_bytes: int) -> None:
@@ -109,7 +109,7 @@ class ColumnBudget:
 
 
 PAUSE_S, PAUSE_S_MAX = 1.0, 3600.0
-"""How long lost columns that are not scanned stay unread: at first, and at most."""
+"""Seconds before lost columns that no one scans are read again: at first, and at most."""
 _clock_s = time.monotonic
 
 
@@ -163,7 +163,7 @@ class ColumnDemand:
         self._pause_s = min(2 * self._pause_s, PAUSE_S_MAX)
 
     def choices(self, all_columns: Sequence[str]) -> list[tuple[str, ...]]:
-        """Return the sets of columns to try to keep, the best first: all, then the scanned."""
+        """Return the sets of columns to try to keep, the best first: all, then the scanned ones."""
         scanned = self.columns
         everything = tuple(dict.fromkeys((*all_columns, *scanned)))
         if not self.was_scanned or scanned == everything:

@@ -1,17 +1,17 @@
 """The decoded columns of whole partitions, kept between scans and brought up to date by epochs.
 
-To scan a partition is to fetch its entries one by one from RocksDB and to decode them. Columns that
+A scan fetches the entries of a partition one by one from RocksDB and decodes them. Columns that
 were decoded once are kept here as Arrow arrays, in key order. An epoch that is applied adds its
 changes to a log beside them. Later the changes are merged into the columns, at the cost of a copy:
 some thirty times less than reading everything again. Windows and sessions that have expired stay
 until then; reads leave them out.
 
 `maintain` does the slow work. A host calls it in the background: once after the start, as far as
-there is room, and again after scans. So no scan waits for it. Columns that no one scans keep their
-memory until too much changes. Then they are read again after a second, the next time after two, and
-so on, because the store may only be filling up.
+there is room, and after scans. So no scan waits for it. Columns that no one scans keep their memory
+until too much changes. Then they are read again after a second, the next time after two, and so on:
+the store may only be filling up.
 
-This is not a cache for RocksDB's rows, which has its own: lookups and ranges of keys do not use it.
+Lookups and ranges of keys do not use it: they have RocksDB's block cache and `row_cache`.
 """
 
 from __future__ import annotations
@@ -19,42 +19,34 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from weakref import WeakSet
+
+from msgspec import Struct
 
 from stores.codec.layout import Layout
 from stores.engines.rocksdb.column_arrays import (
     ALL_ROWS,
     BYTES_MAX,
-    Change,
-    ChangeLog,
     ColumnReader,
     KeptColumns,
     Within,
 )
 from stores.engines.rocksdb.column_budget import ColumnBudget, ColumnDemand
+from stores.engines.rocksdb.column_changes import PENDING_ROWS_COLLECTING, Change, ChangeLog
 from stores.engines.rocksdb.column_ends import FirstRows
 from stores.engines.rocksdb.readers import Entries
 from stores.spec.position import Progress
 from stores.spec.query import Batch, BatchStream
+from stores.spec.schema import Row
 from stores.spec.store import View
 
-PENDING_SHARE = 4
-"""At most a quarter of the kept rows may wait as changes: with more, reading again is as cheap."""
-MERGED_SHARE = 16
-"""Changes of more than a sixteenth of the kept rows are merged in the background."""
-PENDING_ROWS_MIN = 1024
-"""This many changed rows may wait, however few are kept."""
-PENDING_ROWS_COLLECTING = 1 << 18
-"""Changed rows that may wait while a partition is read: one partition at a time, some 50 MB."""
 _PART_MIN = 8
 """A scan of less than an eighth of the rows reads entries rather than merge all columns."""
 _CHUNK_S = 10.0
 """How long reading one chunk in the background may take; usually some milliseconds."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Kept:
+class _Kept(Struct, frozen=True, kw_only=True):
     """Columns at an epoch, and the log of the changes since: replaced as a whole, under a lock."""
 
     columns: KeptColumns
@@ -62,8 +54,7 @@ class _Kept:
     """It stays the same as long as columns replace those that they were made from."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Found:
+class _Found(Struct, frozen=True, kw_only=True):
     """The columns and changes that make up one view; they stay as they are until they are read."""
 
     kept: _Kept
@@ -80,8 +71,8 @@ class PartitionColumns:
 
     Args:
         layout: the layout of the partition's entries.
-        budget: the node's.
-        current: gives the newest view; None once there is none.
+        budget: the budget of the node.
+        current: gives the newest view; None once the partition is closed.
         entries: gives all entries of a view in their order; expired ones may be among them.
         estimated_rows: gives about how many there are.
     """
@@ -103,7 +94,7 @@ class PartitionColumns:
         self._demand = ColumnDemand()
         self._kept: _Kept | None = None
         self._collecting: ChangeLog | None = None
-        """The changes since the view that `maintain` reads; it gives up once this is another."""
+        """The changes since the view that `maintain` reads; it gives up if this is replaced."""
         self._newest = -1
         """The newest epoch that was begun. Its changes are missing from a log begun later."""
         self._readers: WeakSet[object] = WeakSet()
@@ -135,8 +126,7 @@ class PartitionColumns:
                     self._collecting = None
             if self._kept is not None:
                 self._kept.log.add(change)
-                pending_max = max(PENDING_ROWS_MIN, len(self._kept.columns) // PENDING_SHARE)
-                if self._kept.log.rows > pending_max:
+                if self._kept.log.is_too_long(len(self._kept.columns)):
                     self._kept = None
             if self._kept is not None or self._collecting is not None:
                 return
@@ -152,7 +142,7 @@ class PartitionColumns:
     def replaced(self) -> Iterator[None]:
         """Keep nothing of the old content while the partition gets another one, or closes.
 
-        Whatever is read of the old view meanwhile is forgotten at the end, after the new one is
+        Anything read from the old view meanwhile is discarded at the end, after the new one is
         shown.
         """
         self._forget()
@@ -176,7 +166,7 @@ class PartitionColumns:
             self._maintaining.release()
 
     def evict(self) -> None:
-        """Keep nothing, because the memory is needed elsewhere; the budget knows."""
+        """Drop the columns, whose memory the budget has already given to others."""
         with self._lock:
             self._drop()
 
@@ -195,15 +185,16 @@ class PartitionColumns:
         is_whole: bool = True,
         first: FirstRows | None = None,
     ) -> BatchStream:
-        """Return the rows of a view: from the kept columns if they have them now, else as given.
+        """Return the rows of a view, from the kept columns if possible, else from the entries.
 
         Args:
             view: the epoch to read.
             columns: their names; without any, batches have rows but no columns.
             otherwise: gives the same rows from the entries.
-            within: the rows that are asked for, if these are not all.
-            is_whole: whether these are all live rows; a part is read from columns only if it pays.
-            first: the rows that are enough; the others may be left out.
+            within: the requested times; all by default.
+            is_whole: whether all live rows are requested. A part of them is read from columns only
+                if that is faster.
+            first: the rows that suffice; the others may be left out.
         """
         needed = (*columns, *within)
         if not is_whole and not self._pays(within):
@@ -221,6 +212,18 @@ class PartitionColumns:
         if merged is None or (first is not None and not merged.finds_soon(first)):
             return BatchStream(read, otherwise.rows)
         return merged.stream(columns, within, first, otherwise.rows)
+
+    def first_rows(
+        self, view: View, columns: tuple[str, ...], within: Within, first: FirstRows
+    ) -> list[Row] | None:
+        """Return the first rows by time as tuples; None if `stream` has to look for them."""
+        needed = (*columns, *within)
+        found = self._find(view, needed)
+        merged = None if found is None else self._merged(found)
+        rows = None if merged is None else merged.first_rows(columns, within, first)
+        if rows is not None:
+            self._note_scan(needed)
+        return rows
 
     def count(self, view: View, within: Within = ALL_ROWS) -> int | None:
         """Return how many rows a view has; None if its columns are not kept."""
@@ -246,17 +249,18 @@ class PartitionColumns:
 
     # Called in the background
 
-    def maintain(self, is_stopping: Callable[[], bool]) -> None:
+    def maintain(self, is_stopping: Callable[[], bool], *, reads_ahead: bool = True) -> None:
         """Read the columns to keep, or merge changes into them, if the next scan gains by it.
 
         Args:
             is_stopping: called often; once it is true, the work stops without a change.
+            reads_ahead: whether to read columns before the first scan.
 
         Raises:
             StoreError: the database cannot be read.
         """
         with self._maintaining:
-            if not self._demand.is_due:
+            if not (self._demand.is_due and (reads_ahead or self._demand.was_scanned)):
                 return
             with self._lock:
                 kept, scanned = self._kept, self._demand.columns
@@ -299,7 +303,7 @@ class PartitionColumns:
                 reader.add(keys, rows)
                 size_bytes = kept_bytes + reader.size_bytes
                 if not self._demand.was_scanned:
-                    # A guess gives up as soon as it can be seen that there will be no room.
+                    # No scan has asked yet: give up as soon as it is clear that there is no room.
                     size_bytes = max(size_bytes, reader.size_bytes * estimated_rows // reader.rows)
                 if reader.size_bytes > BYTES_MAX or not self._take(size_bytes):
                     return size_bytes
@@ -317,7 +321,7 @@ class PartitionColumns:
             kept = self._kept
             if kept is None:
                 return
-            if kept.log.rows <= max(PENDING_ROWS_MIN, len(kept.columns) // MERGED_SHARE):
+            if not kept.log.is_long(len(kept.columns)):
                 return
             self._demand.settle()
         found = None if view is None else self._find(view, ())
@@ -359,7 +363,7 @@ class PartitionColumns:
         self._settle_budget()
 
     def _find(self, view: View, columns: Sequence[str]) -> _Found | None:
-        """Return what makes up a view; None if nothing is kept, or only of a later epoch."""
+        """Return the columns and changes of a view; None if none are kept, or only later ones."""
         progress = view.progress
         with self._lock:
             kept = self._kept
@@ -384,15 +388,13 @@ class PartitionColumns:
         if at_hand is not None:
             return at_hand
         log = found.kept.log
-        # Not under the lock, which the writer needs: two readers may do the same work, once.
+        # This does not hold the lock, which the writer needs: two readers may do the work twice.
         merged = found.kept.columns.merged(found.changes, found.progress)
         if merged is not None:
             self._keep(merged, log)
             return merged
         with self._lock:
-            is_kept = self._kept is not None and self._kept.log is log
-            if is_kept:
+            if self._kept is not None and self._kept.log is log:
                 self._drop()
-        if is_kept:
-            self._budget.give_back(self)
+        self._settle_budget()
         return None

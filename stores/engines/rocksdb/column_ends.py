@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+from msgspec import Struct
 
 from stores.codec.layout import Layout
 from stores.spec.arrow import Ints, physical_list
@@ -26,8 +26,7 @@ _LISTED_MAX = 8
 """Combinations of columns that are kept as tuples."""
 
 
-@dataclass(frozen=True, slots=True)
-class FirstRows:
+class FirstRows(Struct, frozen=True):
     """The first rows in an order of time that are enough, with those equal to the last of them."""
 
     count: int
@@ -42,7 +41,8 @@ class TimeEnd:
         layout: the layout of the store, whose rows have times.
         columns: all rows.
         begin: the index of the first row of `times`.
-        times: those that decide the segments of some rows; all others come later in `order`.
+        times: the times that decide the segments of some rows; all other rows come later in
+            `order`.
         order: descending for the greatest times.
         is_all: whether there are no other rows.
     """
@@ -86,7 +86,7 @@ class TimeEnd:
         if found is None:
             return None
         begin, end = found
-        listed = self._listed[names] if names in self._listed else self._list(names)
+        listed = self._tuples(names)
 
         def read() -> Iterator[Batch]:
             if begin < end:
@@ -94,6 +94,12 @@ class TimeEnd:
 
         rows = None if listed is None else lambda _: iter((listed[begin:end],))
         return BatchStream(read, rows, rows_in_memory=end - begin)
+
+    def rows(self, names: tuple[str, ...], within: tuple[int, int], count: int) -> list[Row] | None:
+        """Return the rows of `stream` as tuples; None if they are not all here, or large."""
+        found = self._span(*within, count)
+        listed = None if found is None else self._tuples(names)
+        return None if found is None or listed is None else listed[slice(*found)]
 
     def _span(self, first: int, last: int, count: int) -> tuple[int, int] | None:
         """Return where the wanted rows begin and end; None if some of them may be elsewhere."""
@@ -119,8 +125,10 @@ class TimeEnd:
         ]
         return pa.RecordBatch.from_arrays(arrays, schema=self._layout.schema.arrow_schema(names))
 
-    def _list(self, names: tuple[str, ...]) -> list[Row] | None:
-        """Return all rows as tuples, and keep them; None if they are large."""
+    def _tuples(self, names: tuple[str, ...]) -> list[Row] | None:
+        """Return all rows as tuples, which are made once; None if they are large."""
+        if names in self._listed:
+            return self._listed[names]
         batch = self._batch(names, 0, len(self._times))
         found: list[Row] | None = None
         if batch.nbytes <= _BYTES_MAX:

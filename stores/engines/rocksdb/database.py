@@ -1,6 +1,6 @@
 """One RocksDB database on disk: opened, written, read, dumped, closed.
 
-Only this module imports rocksdict.
+Only this module and `opening` import rocksdict.
 
 All entries are in the default column family, because a snapshot and an iterator cover only one.
 `stores.engines.rocksdb.partition` gives them their meaning.
@@ -8,44 +8,46 @@ All entries are in the default column family, because a snapshot and an iterator
 As in Kafka Streams there is no write-ahead log: the state log is one. A write batch is in one
 memtable, memtables are flushed in order, and each flush takes effect at once. So a crash loses
 whole write batches, the newest ones.
+
+A database can come to rest: it is closed, and its next reader or writer opens it again. That costs
+some milliseconds, and saves its files and memory until then.
 """
 
 from __future__ import annotations
 
-import contextlib
 import logging
-from collections.abc import Iterable, Iterator
+import math
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
-from weakref import WeakValueDictionary
+from weakref import WeakSet
 
 import rocksdict
 from rocksdict import (
-    BlockBasedOptions,
     Cache,
     DbClosedError,
     IngestExternalFileOptions,
-    Options,
     Rdict,
     SstFileWriter,
-    WriteOptions,
 )
 
-from stores.engines.rocksdb.readers import Entries, Entry, Reader
-from stores.errors import CodecError, StoreError
+from stores.engines.rocksdb.open_files import FILES_MIN, OpenFiles
+from stores.engines.rocksdb.opening import database_options, open_database
+from stores.engines.rocksdb.readers import Attached, Entries, Entry, Reader
+from stores.engines.rocksdb.rest_note import Note, manifest_of, write_note
+from stores.errors import StoreError
 from stores.spec.query import Order
 
 _logger = logging.getLogger(__name__)
 
-_FAMILY = "default"
 _ESTIMATED_ENTRIES = "rocksdb.estimate-num-keys"
 
-_WRITE_BUFFER_BYTES = 16 << 20
-"""Per database: a node holds hundreds of them."""
 _UNFLUSHED_EPOCHS_MAX = 512
-"""Epochs that are applied again after a crash. Small ones take hours to fill a write buffer."""
-_BLOOM_BITS_PER_KEY = 10.0
-"""One lookup in a hundred of a missing key reads a block in vain."""
+"""Maximum epochs to apply again after a crash. Small epochs take hours to fill a write buffer."""
+_COUNTED_S = 5.0
+"""How often the files of a database that is written are counted."""
 
 
 WriteBatch: TypeAlias = rocksdict.WriteBatch
@@ -75,20 +77,51 @@ class Database:
     Args:
         path: its directory, which is made if it is missing.
         cache: the node's block cache.
+        files: the files that open databases may use; None for any number.
+        at_rest: do not open it yet; `resting_reader` is its first reader.
 
     Raises:
         CodecError: it is damaged.
         StoreError: it cannot be opened, for instance because another process holds it.
     """
 
-    def __init__(self, path: Path, *, cache: BlockCache | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        cache: BlockCache | None = None,
+        files: OpenFiles | None = None,
+        at_rest: bool = False,
+    ) -> None:
         self.path = path
-        self._options = _options(cache)
+        self._options = database_options(cache)
         self._unflushed_epochs = 0
-        self._rdict = _open(path, self._options)
+        self._attached: WeakSet[Attached] = WeakSet()
+        self._turn = threading.Lock()
+        """Held while it is opened or closed."""
+        self.rest_by: Callable[[], bool] | None = None
+        """Called to let it come to rest, because others need its files; calls `rest`."""
+        self._files = OpenFiles() if files is None else files
+        self._counted_s = -math.inf
+        self._manifest = manifest_of(path) if at_rest else None
+        """Its manifest since it came to rest; another one shows that someone has opened it."""
+        self._rdict: Any = None  # a Rdict
         self.is_open = True
-        """Whether it has not been closed."""
-        _opened[path.resolve()] = self
+        """Whether it has not been closed. It is open at rest, too."""
+        if not at_rest:
+            self._files.opening(self)
+            try:
+                self._rdict = open_database(path, self._options, self)
+            except StoreError:
+                self._files.closed(self)
+                raise
+            self._files.opened(self)
+            self._files.make_room()
+
+    @property
+    def is_at_rest(self) -> bool:
+        """Whether its next reader or writer has to open it."""
+        return self._rdict is None
 
     def get(self, key: bytes) -> bytes | None:
         """Return the value of a key, as it was written last."""
@@ -96,8 +129,72 @@ class Database:
         return found
 
     def reader(self) -> Reader:
-        """Return a reader of the database as it is now; only the one thread that writes may ask."""
-        rdict = self._rdict
+        """Return a reader of the database as it is now; only the thread that writes may call it."""
+        return Reader(self._attach(self._rdict), self.wake)
+
+    def resting_reader(self) -> Reader:
+        """Return a reader of a database at rest."""
+        return Reader(None, self.wake)
+
+    def wake(self, reader: Reader) -> Attached:
+        """Open the database if it is at rest, for the reader that it came to rest with.
+
+        A reader of a database that was closed at rest opens it for itself.
+
+        Raises:
+            StoreError: it cannot be opened, or someone else has opened it meanwhile.
+        """
+        self._files.opening(self)
+        with self._turn:
+            attached = reader.attached
+            if attached is None:
+                rdict = self._opened_again() if self._rdict is None else self._rdict
+                attached = self._attach(rdict)
+                reader.attach(attached)
+                if self.is_open:
+                    self._rdict = rdict
+                    self._files.opened(self)
+                else:
+                    rdict.close()
+                    self._files.closed(self)
+        # It may have more files than there was room for.
+        self._files.make_room()
+        return attached
+
+    def rest(self, reader: Reader, note: Note) -> bool:
+        """Close the database until it is read or written; only the thread that writes may call it.
+
+        Args:
+            reader: the reader of its newest epoch.
+            note: what it holds.
+
+        Returns:
+            Whether it is at rest; not while anyone reads it, or if it cannot be flushed.
+        """
+        if not self._turn.acquire(blocking=False):
+            return False
+        try:
+            if not self.is_open or self.is_at_rest:
+                return True
+            if len(self._attached) > (reader.attached is not None):
+                return False
+            try:
+                self._rdict.flush()
+            except Exception as error:  # rocksdict raises bare Exception
+                _logger.warning("database not flushed path=%s error=%s", self.path, error)
+                return False
+            # From here to the end, whoever wants to read waits for its turn.
+            if not reader.detach():
+                return False
+            self._close(note)
+            self._rdict = None
+            self._unflushed_epochs = 0
+            self._files.closed(self)
+            return True
+        finally:
+            self._turn.release()
+
+    def _attach(self, rdict: Rdict) -> Attached:
         iterator: Any = rdict.iter()  # its stub does not know that raw mode gives bytes
         written = rdict.latest_sequence_number()
 
@@ -111,7 +208,20 @@ class Database:
                 # before is read to its end all the same.
                 return None
 
-        return Reader(rdict.snapshot(), iterator, walk)
+        attached = Attached(rdict.snapshot(), iterator, walk)
+        self._attached.add(attached)
+        return attached
+
+    def _opened_again(self) -> Rdict:
+        try:
+            if not self.is_open and self._manifest is None:
+                raise StoreError("the partition was closed meanwhile")
+            if manifest_of(self.path) != self._manifest:
+                raise StoreError(f"cannot open {self.path}: someone else has opened it meanwhile")
+            return open_database(self.path, self._options, self)
+        except StoreError:
+            self._files.closed(self)
+            raise
 
     def estimated_entries(self) -> int:
         """Return about how many entries there are.
@@ -142,6 +252,8 @@ class Database:
 
     def begin_epoch(self) -> None:
         """Start a flush in the background if a crash would lose many epochs by now."""
+        if time.monotonic() - self._counted_s > _COUNTED_S:
+            self._files.opened(self)
         self._unflushed_epochs += 1
         if self._unflushed_epochs <= _UNFLUSHED_EPOCHS_MAX:
             return
@@ -194,83 +306,47 @@ class Database:
         except Exception as error:  # rocksdict raises bare Exception
             raise StoreError(f"cannot take {path} into a database: {error}") from error
 
-    def close(self) -> None:
-        """Close it; RocksDB does so once the last reader is gone."""
-        self.is_open = False
+    # As `open_files.Rests`
+
+    def take_is_read(self) -> bool:
+        """Return whether it was read since the last call."""
+        is_read = self.is_at_rest  # someone is about to open it
+        for attached in list(self._attached):
+            is_read = attached.is_read or is_read
+            attached.is_read = False
+        return is_read
+
+    def count_files(self) -> int:
+        """Return how many files it has open."""
+        self._counted_s = time.monotonic()
+        try:
+            return FILES_MIN + len(self._rdict.live_files())
+        except (DbClosedError, RuntimeError):  # as in `walk`
+            return FILES_MIN
+
+    def rest_if_unused(self) -> bool:
+        """Close it until it is read or written; False if it is in use now."""
+        return self.rest_by is not None and self.rest_by()
+
+    def close(self, note: Note | None = None) -> None:
+        """Close it; RocksDB does so once the last reader is gone.
+
+        Args:
+            note: what it holds; None if that is not known.
+        """
+        with self._turn:
+            self.is_open = False
+            if not self.is_at_rest:
+                self._close(note)
+                self._files.closed(self)
+
+    def _close(self, note: Note | None) -> None:
+        self._manifest = manifest_of(self.path)
         try:
             self._rdict.close()
         except Exception as error:  # rocksdict raises bare Exception
             # It is closed all the same. Unflushed writes are applied again, from the log.
             _logger.warning("database not flushed path=%s error=%s", self.path, error)
-
-
-_opened: WeakValueDictionary[Path, Database] = WeakValueDictionary()
-"""The database that was opened last in each directory."""
-
-
-def _options(cache: BlockCache | None) -> Options:
-    options = Options(raw_mode=True)
-    options.create_if_missing(True)
-    options.set_write_buffer_size(_WRITE_BUFFER_BYTES)
-    options.set_keep_log_file_num(2)
-    table = BlockBasedOptions()
-    table.set_bloom_filter(_BLOOM_BITS_PER_KEY, False)  # type: ignore[arg-type] # its stub is wrong
-    if cache is not None:
-        table.set_block_cache(cache)
-    options.set_block_based_table_factory(table)
-    return options
-
-
-def _open(path: Path, options: Options) -> Rdict:
-    is_new = not path.exists()
-    try:
-        # Only the user who runs this may read rows; the directories above are the caller's.
-        path.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # For a database that exists, rocksdict reads the options back from a file that cannot hold
-        # the cache and the filter, unless they are given for the column family.
-        rdict = Rdict(str(path), options, column_families={_FAMILY: options})
-    except Exception as error:  # rocksdict raises bare Exception
-        text = str(error)
-        # The directory exists, so a file that is not found is one of the database's own.
-        is_damaged = text.startswith("Corruption") or "No such file or directory" in text
-        kind = CodecError if is_damaged else StoreError
-        if is_new:
-            _remove_traces(path)
-        text = _lock_hint(text, path) or text
-        raise kind(f"cannot open {path}: {text}") from error
-    writing = WriteOptions()
-    writing.disable_wal = True  # type: ignore[assignment] # its stub is wrong
-    rdict.set_write_options(writing)
-    return rdict
-
-
-def _lock_hint(text: str, path: Path) -> str | None:
-    """Return who has a database open, and what to do; None if it was refused for another reason.
-
-    Args:
-        text: RocksDB's message when it refused to open the database.
-        path: the database's directory.
-    """
-    if "lock file" in text and "temporarily unavailable" in text:
-        return "another process has it open: end that one, or use another directory"
-    if "lock hold by current process" not in text:
-        return None
-    last = _opened.get(path.resolve())
-    if last is not None and last.is_open:
-        return "another host of this process has it open: close that one, or use another directory"
-    return (
-        "its host was closed, but streams of that host's answers are still held: drop them first, "
-        "or use another directory"
-    )
-
-
-def _remove_traces(path: Path) -> None:
-    """Remove the files of an opening that was refused.
-
-    A directory that was removed while someone reads it stays locked until that reader is done. If
-    it existed again then, the traces would look like a damaged database.
-    """
-    with contextlib.suppress(OSError):  # then it has other files, too
-        for trace in (*path.glob("LOG*"), path / "rocksdict-config.json"):
-            trace.unlink(missing_ok=True)
-        path.rmdir()
+        else:
+            if note is not None:
+                write_note(self.path, self._manifest, note)

@@ -10,8 +10,9 @@ from stores.codec.layout import DATA, DATA_END, Bounds, Layout
 from stores.engines.rocksdb.column_cache import PartitionColumns
 from stores.engines.rocksdb.handlers_shared import (
     Handlers,
+    Ranges,
     common_handlers,
-    range_stream,
+    first_rows_handler,
     stream,
 )
 from stores.engines.rocksdb.readers import CHUNK_ROWS_MIN, Entries, Reader
@@ -19,6 +20,8 @@ from stores.engines.rocksdb.row_cache import RowCache
 from stores.spec.query import (
     BATCH_ROWS,
     BatchStream,
+    FewKeysQuery,
+    FirstRowsQuery,
     Interval,
     KeyQuery,
     KeysQuery,
@@ -62,21 +65,23 @@ def keyvalue_handlers(
         start, end = layout.bounds(interval)
         return DATA + start, DATA_END if end is None else DATA + end
 
+    def ranges_of(view: View, query: RangeQuery) -> Ranges:
+        span, decoder = entry_span(query.interval), layout.decoder(query.columns)
+        return Ranges(view.data, (span,), query.order, decoder, query.limit)
+
     def range_query(view: View, query: RangeQuery) -> BatchStream:
-        decoder = layout.decoder(query.columns)
-        order, limit = query.order, query.limit
-        span = entry_span(query.interval)
-        found = range_stream(view.data, (span,), order, decoder, limit)
-        if span != _EVERY_ENTRY or columns is None:
+        ranges = ranges_of(view, query)
+        found = ranges.stream()
+        if ranges.ranges != (_EVERY_ENTRY,) or columns is None:
             return found
-        if limit is None and order is Order.ASCENDING and not query.skip_cache:
-            return columns.stream(view, decoder.names, found)
+        if query.limit is None and query.order is Order.ASCENDING and not query.skip_cache:
+            return columns.stream(view, ranges.decoder.names, found)
         return found
 
     def timestamped_range(view: View, query: TimestampedRangeQuery) -> BatchStream:
         decoder = layout.decoder((*(c.name for c in layout.schema.columns), "_timestamp"))
         span = entry_span(query.interval)
-        return range_stream(view.data, (span,), query.order, decoder, query.limit)
+        return Ranges(view.data, (span,), query.order, decoder, query.limit).stream()
 
     common = common_handlers(layout, scan)
 
@@ -84,15 +89,17 @@ def keyvalue_handlers(
         found = columns.count(view) if columns is not None and query == CountQuery() else None
         return common[CountQuery](view, query) if found is None else found
 
-    return {
+    handlers: Handlers = {
         **common,
         CountQuery: count,
         KeyQuery: _key_handler(layout, rows),
+        FewKeysQuery: _few_keys_handler(layout, rows),
         KeysQuery: _keys_handler(layout, rows),
         RangeQuery: range_query,
         TimestampedKeyQuery: _timestamped_handler(layout),
         TimestampedRangeQuery: timestamped_range,
     }
+    return {**handlers, FirstRowsQuery: first_rows_handler({RangeQuery: ranges_of}, handlers)}
 
 
 def _key_handler(layout: Layout, cache: RowCache | None) -> Callable[[View, KeyQuery], Row | None]:
@@ -111,6 +118,28 @@ def _key_handler(layout: Layout, cache: RowCache | None) -> Callable[[View, KeyQ
         return _cached_row(cache, view.data, DATA + encode(query.key), decode)
 
     return find_or_read
+
+
+def _few_keys_handler(
+    layout: Layout, cache: RowCache | None
+) -> Callable[[View, FewKeysQuery], list[Row]]:
+    encode_all, decode = layout.keys.encode_all, layout.rows.decode
+
+    def few_keys(view: View, query: FewKeysQuery) -> list[Row]:
+        keys, reader = query.keys, view.data
+        entry_keys = encode_all(keys, prefix=DATA)
+        if cache is None:
+            read = zip(keys, reader.get_all(entry_keys), strict=True)
+            return [key + decode(stored) for key, stored in read if stored is not None]
+        found = []
+        for key, entry_key in zip(keys, entry_keys, strict=True):
+            cached = cache.get(reader, entry_key)
+            row = _cached_row(cache, reader, entry_key, decode) if cached is None else cached.row
+            if row is not None:
+                found.append(key + row)
+        return found
+
+    return few_keys
 
 
 def _cached_row(

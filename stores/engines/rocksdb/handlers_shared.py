@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import itertools
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Protocol
 
@@ -26,7 +27,7 @@ from stores.codec.layout import (
     segment_number,
 )
 from stores.engines.rocksdb.readers import CHUNK_ROWS_MIN, Entries, Reader
-from stores.spec.query import BATCH_ROWS, BatchStream, Order, Query
+from stores.spec.query import BATCH_ROWS, FEW_ROWS, BatchStream, FirstRowsQuery, Order, Query
 from stores.spec.scans import CountQuery, PrefixQuery, RawKeyQuery, RawScanQuery, RawStream
 from stores.spec.schema import Row
 from stores.spec.store import Handler, View
@@ -117,8 +118,8 @@ def _limited(chunks: Chunks, first_rows: int, limit: int | None) -> Iterator[Ent
         left -= len(rows)
 
 
-class _Ranges(Struct, eq=False):
-    """The source of a stream of all entries in ranges of keys, one range after another."""
+class Ranges(Struct, eq=False):
+    """All entries in ranges of keys, one range after another, up to a limit."""
 
     reader: Reader
     ranges: Sequence[tuple[bytes, bytes]]
@@ -127,55 +128,82 @@ class _Ranges(Struct, eq=False):
     decoder: EntryDecoder
     limit: int | None
 
-    def batches(self) -> Iterator[pa.RecordBatch]:
-        for keys, rows in _limited(self._chunks, CHUNK_ROWS_MIN, self.limit):
-            yield self.decoder.batch(keys, rows)
+    def stream(self) -> BatchStream:
+        """Return the entries as a stream."""
+        return stream(self._chunks, self.decoder, self.limit)
 
-    def _chunks(self, first_rows: int) -> Iterator[Entries]:
+    def _chunks(self, *, first_rows: int) -> Iterator[Entries]:
         for start, end in self.ranges:
             yield from self.reader.chunks(start, end, self.order, first_rows=first_rows)
 
-    def rows(self, first_rows: int) -> Iterator[list[Row]]:
-        """Yield chunks of rows; few of them take this one generator."""
-        order, decode, left = self.order, self.decoder.rows, self.limit
-        is_ascending = order is Order.ASCENDING
+    def first_rows(self, query: FirstRowsQuery) -> list[Row] | None:
+        """Return the first rows; None as for `BatchStream.first_rows`."""
+        left = query.count if self.limit is None else min(self.limit, query.count)
+        is_ascending = self.order is Order.ASCENDING
         read = self.reader.ascending if is_ascending else self.reader.descending
-        for start, end in self.ranges:
-            if left is not None and left <= first_rows:
-                if left <= 0:
-                    return
-                first_rows = left
-            keys, rows = read(start, end, first_rows)
-            yield decode(keys, rows)
-            count = len(keys)
-            if left is not None:
+        decode = self.decoder.rows
+        found: list[Row] = []
+        for span in self.ranges:
+            start, end = span
+            count = chunk = 0
+            while left > 0 and count == chunk:
+                if found and time.perf_counter() > query.until_s:
+                    return None
+                chunk = min(FEW_ROWS, left)
+                keys, rows = read(start, end, chunk)
+                found += decode(keys, rows)
+                count = len(keys)
                 left -= count
-            if count == first_rows and left != 0:
-                rest = (keys[-1] + b"\0", end) if is_ascending else (start, keys[-1])
-                chunks: Chunks = partial(self.reader.chunks, *rest, order)
-                for keys, rows in _limited(chunks, first_rows, left):
-                    yield decode(keys, rows)
-                    if left is not None:
-                        left -= len(keys)
+                if count == chunk and is_ascending:
+                    start = keys[-1] + b"\0"
+                elif count == chunk:
+                    end = keys[-1]
+        return found
 
 
-def range_stream(
-    reader: Reader,
-    ranges: Sequence[tuple[bytes, bytes]],
-    order: Order,
-    decoder: EntryDecoder,
-    limit: int | None,
-) -> BatchStream:
-    """Return a stream of all entries in ranges of keys, in this order, up to the limit."""
-    source = _Ranges(reader, ranges, order, decoder, limit)
-    return BatchStream(source.batches, source.rows)
+class EndRows(Struct, eq=False):
+    """Rows that are kept as tuples."""
+
+    rows: list[Row]
+
+    def first_rows(self, query: FirstRowsQuery) -> list[Row]:
+        """Return the first rows."""
+        return self.rows[: query.count]
+
+
+class FirstRowsFinder(Protocol):
+    """Finds what has the first rows of a query without a stream."""
+
+    def __call__(self, view: View, query: Any) -> Ranges | EndRows | None:
+        """Return what has the rows; None if only a stream finds them."""
+
+
+def first_rows_handler(
+    finders: Mapping[type[Query[Any]], FirstRowsFinder], handlers: Handlers
+) -> Callable[[View, FirstRowsQuery], list[Row] | None]:
+    """Return the handler of the first rows of queries.
+
+    Args:
+        finders: finds the rows of some types of query.
+        handlers: answers the others.
+    """
+
+    def first_rows(view: View, query: FirstRowsQuery) -> list[Row] | None:
+        of = query.of
+        find = finders.get(type(of))
+        found = None if find is None else find(view, of)
+        return (
+            query.read(handlers[type(of)](view, of)) if found is None else found.first_rows(query)
+        )
+
+    return first_rows
 
 
 def live_segments(reader: Reader, first: int, last: int, order: Order) -> Iterator[bytes]:
     """Yield the prefix of each segment that has entries, from one number to another.
 
-    A short range also yields segments without entries: to check for entries costs a seek, as
-    reading none does.
+    A short range also yields segments without entries: a check for entries costs a seek, and so
+    does reading none.
     """
     if last - first < SEGMENTS_READ_UNSEEN:
         numbers = range(first, last + 1)
@@ -201,10 +229,18 @@ def segment_chunks(
     order: Order,
     first_rows: int = CHUNK_ROWS_MIN,
 ) -> Iterator[Entries]:
-    """Return the entries in a range of keys of one segment."""
+    """Yield the entries in a range of keys of one segment; an empty chunk if there are none.
+
+    So a read of few rows can end between segments, of which there may be thousands.
+    """
     start, end = bounds
     after = segment_bytes(segment_number(segment) + 1) if end is None else segment + end
-    return reader.chunks(segment + start, after, order, first_rows=first_rows)
+    is_empty = True
+    for chunk in reader.chunks(segment + start, after, order, first_rows=first_rows):
+        is_empty = False
+        yield chunk
+    if is_empty:
+        yield [], []
 
 
 class TimeFilter(Struct, frozen=True, kw_only=True):

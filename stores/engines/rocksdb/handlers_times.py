@@ -6,9 +6,9 @@ Both are read by segment, and only segments with the requested times are read.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from msgspec import Struct
 
@@ -19,17 +19,20 @@ from stores.engines.rocksdb.column_cache import PartitionColumns
 from stores.engines.rocksdb.column_ends import FirstRows
 from stores.engines.rocksdb.handlers_shared import (
     SEGMENTS_READ_UNSEEN,
+    EndRows,
+    FirstRowsFinder,
     Handlers,
+    Ranges,
     TimeFilter,
     common_handlers,
+    first_rows_handler,
     live_segments,
-    range_stream,
     segment_chunks,
     stream,
 )
 from stores.engines.rocksdb.readers import CHUNK_ROWS_MIN, Entries
 from stores.spec.position import Progress
-from stores.spec.query import EVERYTHING, BatchStream, Order
+from stores.spec.query import EVERYTHING, BatchStream, FirstRowsQuery, Order, Query
 from stores.spec.scans import CountQuery
 from stores.spec.schema import WINDOW_START, Row
 from stores.spec.store import View
@@ -109,15 +112,23 @@ def _time_handlers(
         times = times_of(view)
         return _range_chunks(layout, view, bounds, times, order=order, first_rows=first_rows)
 
+    def key_ranges(view: View, query: _KeyQuery) -> Ranges | None:
+        key, times = layout.keys.encode_whole(query.key), times_of(view, query.time)
+        ranges, decoder = (
+            _key_ranges(layout, key, times, query.order),
+            layout.decoder(query.columns),
+        )
+        if ranges is None:
+            return None
+        return Ranges(view.data, ranges, query.order, decoder, query.limit)
+
     def key_query(view: View, query: _KeyQuery) -> BatchStream:
-        key = layout.keys.encode_whole(query.key)
-        times = times_of(view, query.time)
-        order, decoder = query.order, layout.decoder(query.columns)
-        ranges = _key_ranges(layout, key, times, order)
+        ranges = key_ranges(view, query)
         if ranges is not None:
-            return range_stream(view.data, ranges, order, decoder, query.limit)
-        chunks = partial(_key_chunks, layout, view, key, times, order=order)
-        return stream(chunks, decoder, query.limit)
+            return ranges.stream()
+        key, times = layout.keys.encode_whole(query.key), times_of(view, query.time)
+        chunks = partial(_key_chunks, layout, view, key, times, order=query.order)
+        return stream(chunks, layout.decoder(query.columns), query.limit)
 
     def range_query(view: View, query: _RangeQuery) -> BatchStream:
         times, is_whole = times_of(view, query.time), query.time == scan_all.time
@@ -131,7 +142,17 @@ def _time_handlers(
             found = columns.count(view, times_of(view).within(layout))
         return common[CountQuery](view, query) if found is None else found
 
-    return {**common, CountQuery: count, by_key: key_query, type(scan_all): range_query}
+    handlers: Handlers = {
+        **common,
+        CountQuery: count,
+        by_key: key_query,
+        type(scan_all): range_query,
+    }
+    finders: Mapping[type[Query[Any]], FirstRowsFinder] = {
+        by_key: key_ranges,
+        type(scan_all): partial(_end_rows, layout, columns),
+    }
+    return {**handlers, FirstRowsQuery: first_rows_handler(finders, handlers)}
 
 
 def _session(layout: Layout, view: View, query: SessionQuery) -> Row | None:
@@ -179,9 +200,30 @@ def _range(
     is_of_all_keys = query.interval == EVERYTHING and query.limit is None
     if columns is None or not is_of_all_keys or (order is not Order.ASCENDING and enough is None):
         return found
-    first = FirstRows(enough, order) if enough and times.starts is None else None
+    first = _first_by_time(query, times)
     within = times.within(layout)
     return columns.stream(view, decoder.names, found, within, is_whole=is_whole, first=first)
+
+
+def _first_by_time(query: _RangeQuery, times: _Times) -> FirstRows | None:
+    """Return which rows of all keys suffice; None if kept columns cannot tell them by time."""
+    enough = query.first_by_time
+    if not enough or query.limit is not None or query.interval != EVERYTHING:
+        return None
+    return FirstRows(enough, query.order) if times.starts is None else None
+
+
+def _end_rows(
+    layout: Layout, columns: PartitionColumns | None, view: View, query: _RangeQuery
+) -> EndRows | None:
+    """Return the first rows by time if they are kept."""
+    times = _times(layout.segments, query.time, view.progress)
+    first = _first_by_time(query, times)
+    if columns is None or first is None:
+        return None
+    names = layout.decoder(query.columns).names
+    rows = columns.first_rows(view, names, times.within(layout), first)
+    return None if rows is None else EndRows(rows)
 
 
 def _key_ranges(
@@ -230,7 +272,7 @@ def _range_chunks(
 ) -> Iterator[Entries]:
     """Yield the entries in a range of keys, by segment, key and time.
 
-    No further segment is read after so many entries as are enough.
+    No further segment is read once there are enough entries.
     """
     at = -TIME_BYTES * len(layout.times)
     filed = TimeFilter(

@@ -95,7 +95,7 @@ def version_handlers(layout: Layout) -> Handlers:
 
 
 def latest(reader: Reader, key: bytes) -> tuple[bytes, bytes] | None:
-    """Return the entry of the latest version of a key; None if that is a tombstone, too."""
+    """Return the entry of the latest version of a key; None if it has none or was deleted."""
     start = LATEST + key
     found = next(reader.chunks(start, start + b"\xff", Order.ASCENDING, first_rows=1), None)
     return None if found is None else (found[0][0], found[1][0])
@@ -110,8 +110,8 @@ def history(
         layout: the layout of the store.
         reader: the reader of the epoch.
         key: the encoded key.
-        after: only versions that end after this time
-        up_to: and no later than this one.
+        after: only versions that end after this time.
+        up_to: only versions that end no later than this time.
         first: only versions in the segment of this time or a later one.
     """
     if after >= up_to:
@@ -163,7 +163,7 @@ def _validity(
 def _key_chunks(
     layout: Layout, reader: Reader, key: bytes, validity: _Validity, order: Order
 ) -> Iterator[Entries]:
-    """Yield the versions of one key: a later segment has later ones, and the last the latest."""
+    """Yield the versions of one key. Later segments have later versions, the last the latest."""
     replaced = key + encode_time(min(validity.after, MICROS_MAX - 1) + 1), key + b"\xff"
     for segment in _segments(layout, reader, validity, order):
         bounds = (key, key + b"\xff") if segment == LATEST else replaced

@@ -1,4 +1,4 @@
-"""The records of a partition beside its rows: the store that they belong to, and its progress.
+"""The records of a partition besides its rows: the store that they belong to, and its progress.
 
 In the database, before all rows:
 
@@ -38,7 +38,9 @@ def fingerprint(schema: StoreSchema) -> bytes:
     columns = [(c.name, str(c.type)) for c in (*schema.key, *schema.value)]
     # With another retention, rows that were dropped under the old one would be missing.
     times = [Segments.of(schema).interval_ms, schema.window_size_ms, schema.retention_ms]
-    return orjson.dumps([2, schema.kind.value, columns, schema.partitions, times])
+    parts = [2, schema.kind.value, columns, schema.partitions, times]
+    # Otherwise nothing is added, so that databases of older versions stay of use.
+    return orjson.dumps([*parts, "by event time"] if schema.by_event_time else parts)
 
 
 def layout_of(schema: StoreSchema) -> str:
@@ -96,32 +98,34 @@ class AnsweredEpoch:
         path: the path of the file.
         applied: the newest epoch of the database. If the file is missing, the database was made by
             a version without it, and counts as having answered at this epoch.
+        at_rest: the database is at rest; nothing is written before its next epoch.
 
     Raises:
         StoreError: the file cannot be read or written.
     """
 
-    __slots__ = ("_handle", "_is_live", "_path", "epoch")
+    __slots__ = ("_handle", "_is_closed", "_is_live", "_is_written", "_path", "epoch")
 
-    def __init__(self, path: Path, *, applied: int) -> None:
+    def __init__(self, path: Path, *, applied: int, at_rest: bool = False) -> None:
         self._path = path
-        self._is_live = False
+        self._is_live = self._is_closed = False
+        self._handle = -1
         try:
-            self._handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            found = path.read_bytes()
+        except FileNotFoundError:
+            found = b""
         except OSError as error:
             raise StoreError(f"cannot open {path}: {error}") from error
-        try:
-            found = os.pread(self._handle, _EPOCH.size, 0)
-            self.epoch: int = _EPOCH.unpack(found)[0] if len(found) == _EPOCH.size else applied
-            """`NEVER` before the first answer."""
+        self._is_written = len(found) == _EPOCH.size
+        self.epoch: int = _EPOCH.unpack(found)[0] if self._is_written else applied
+        """`NEVER` before the first answer."""
+        if not at_rest:
             self._set(self.epoch)
-        except (OSError, StoreError) as error:
-            self.close()
-            raise StoreError(f"cannot read {path}: {error}") from error
 
     def begin(self, epoch: int) -> None:
         """Start to count each epoch as answered, beginning with this one."""
-        self._set(epoch)
+        if epoch != self.epoch:
+            self._set(epoch)
         self._is_live = True
 
     def pause(self) -> None:
@@ -136,20 +140,29 @@ class AnsweredEpoch:
         """
         if self._is_live:
             self._set(epoch)
+        elif not self._is_written:
+            self._set(self.epoch)
 
     def forget(self) -> None:
         """Start over, because the database has another content now."""
         self._set(NEVER)
 
-    def close(self) -> None:
-        """Release the file; repeated calls do nothing."""
+    def rest(self) -> None:
+        """Release the file until an epoch is written; repeated calls do nothing."""
         if self._handle >= 0:
             os.close(self._handle)
             self._handle = -1
 
+    def close(self) -> None:
+        """Release the file for good; repeated calls do nothing."""
+        self._is_closed = True
+        self.rest()
+
     def _set(self, epoch: int) -> None:
         try:
+            if self._handle < 0 and not self._is_closed:
+                self._handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
             os.pwrite(self._handle, _EPOCH.pack(epoch), 0)
         except OSError as error:
             raise StoreError(f"cannot write {self._path}: {error}") from error
-        self.epoch = epoch
+        self.epoch, self._is_written = epoch, True

@@ -4,6 +4,7 @@ All entries are in one database:
 
     00 …    definition and progress, see `stores.engines.rocksdb.metadata`
     01 …    the rows, as `stores.codec.layout` says
+    02 …    when rows were deleted, in stores by event time
 
 The rows and the progress of an epoch go in by one write batch. A view is made right after it, and
 all queries of the epoch share it (see `stores.engines.rocksdb.readers`).
@@ -11,26 +12,27 @@ all queries of the epoch share it (see `stores.engines.rocksdb.readers`).
 A crash loses whole epochs, the newest ones; the stored progress says where to continue. The newest
 epoch that was answered until then is in a file next to the database
 (`stores.engines.rocksdb.metadata`).
+
+A partition whose database is at rest keeps its view, its cached rows and its columns. Whatever they
+cannot answer opens the database again; so does the next epoch, before it writes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 import pyarrow as pa
 
-from stores.codec.layout import DATA, DATA_END, Layout, segment_bytes
+from stores.codec.layout import DATA, DATA_END, DELETIONS, DELETIONS_END, Layout
 from stores.codec.scalars import NESTED
-from stores.engines.rocksdb.column_arrays import Change
 from stores.engines.rocksdb.column_budget import ColumnBudget
 from stores.engines.rocksdb.column_cache import PartitionColumns
-from stores.engines.rocksdb.database import BlockCache, Database, WriteBatch, Writes
-from stores.engines.rocksdb.handlers_keyvalue import keyvalue_handlers
+from stores.engines.rocksdb.database import BlockCache, Database
+from stores.engines.rocksdb.epochs import drop_expired, epoch_writer
+from stores.engines.rocksdb.handlers import handlers_of
 from stores.engines.rocksdb.handlers_shared import Handlers
-from stores.engines.rocksdb.handlers_times import session_handlers, window_handlers
-from stores.engines.rocksdb.handlers_versions import version_handlers
 from stores.engines.rocksdb.metadata import (
     DEFINITION,
     FIRST_KEY,
@@ -42,8 +44,10 @@ from stores.engines.rocksdb.metadata import (
     fingerprint,
     layout_of,
 )
+from stores.engines.rocksdb.open_files import OpenFiles
+from stores.engines.rocksdb.readers import Entries
+from stores.engines.rocksdb.rest_note import Note, read_note
 from stores.engines.rocksdb.row_cache import ChangedKeys, RowBudget, RowCache
-from stores.engines.rocksdb.writes import EntryWriter, VersionWriter
 from stores.errors import StoreError
 from stores.log.snapshots import Fetch
 from stores.spec.position import Progress
@@ -70,6 +74,8 @@ class RocksPartition:
         cache: the node's block cache.
         columns: the memory for decoded columns; None keeps none.
         rows: the memory for rows that are looked up again; None keeps none.
+        files: the files that open databases may use; None for any number. If many are in use, a
+            database whose content is known is not opened before it is needed.
 
     Raises:
         CodecError: the database is damaged.
@@ -85,6 +91,7 @@ class RocksPartition:
         cache: BlockCache | None = None,
         columns: ColumnBudget | None = None,
         rows: RowBudget | None = None,
+        files: OpenFiles | None = None,
     ) -> None:
         self.schema, self.partition = schema, partition
         self.late_rows = 0
@@ -92,12 +99,19 @@ class RocksPartition:
         """
         self._path = path
         self._layout = Layout(schema, partition)
-        self._database = Database(path, cache=cache)
+        resting_at = None if files is None or not files.is_half_full else self._resting_progress()
+        self._database = Database(path, cache=cache, files=files, at_rest=resting_at is not None)
+        self.rest_by(self.rest)
+        self._is_defined = resting_at is None or resting_at.epoch >= 0
+        """Whether the database has its definition; a new one at rest does not exist yet."""
         self._view: View | None = None
         self._columns = self._new_columns(columns)
         self._row_cache = _new_row_cache(schema, rows)
         try:
-            self._begin()
+            if resting_at is None:
+                self._begin()
+            else:
+                self._begin_at_rest(resting_at)
         except StoreError:
             # Its directory may be emptied and opened again before this object is collected.
             self._database.close()
@@ -121,6 +135,21 @@ class RocksPartition:
         if not is_ours and found is not None:
             self.answered.forget()
 
+    def _resting_progress(self) -> Progress | None:
+        """Return the progress of a database that need not be opened to know it."""
+        if not self._path.exists():
+            return Progress()
+        note = read_note(self._path)
+        if note is None or note.definition != fingerprint(self.schema):
+            return None
+        return decode_progress(note.progress)
+
+    def _begin_at_rest(self, progress: Progress) -> None:
+        """Show the content of the database without opening it."""
+        self._show(View(progress=progress, data=self._database.resting_reader()))
+        path = self._path / _ANSWERED
+        self.answered = AnsweredEpoch(path, applied=progress.epoch, at_rest=True)
+
     @property
     def view(self) -> View:
         """The newest epoch, with its `Reader` as data."""
@@ -130,7 +159,7 @@ class RocksPartition:
 
     @property
     def layout(self) -> str:
-        """Equal for two engines exactly if each can read the other's bytes."""
+        """Text that is equal for two engines if, and only if, each can read the other's bytes."""
         return layout_of(self.schema)
 
     # Epochs
@@ -149,50 +178,34 @@ class RocksPartition:
     def _apply(
         self, progress: Progress, batches: Iterable[pa.RecordBatch], *, replace: bool
     ) -> None:
+        self._awake()
         self._database.begin_epoch()
         writes = self._database.new_writes()
         if replace:
-            writes.delete_range(DATA, DATA_END)
+            writes.delete_range(DATA, DELETIONS_END)
         change = None if self._columns is None else self._columns.begin(progress.epoch)
         cache = None if replace else self._row_cache
         changed = _ALL_KEYS if cache is None else cache.begin()
-        writer = self._writer(progress, writes, replace, change, changed)
+        before = None if replace else self._database.reader
+        writer = epoch_writer(
+            self._layout, before, progress, writes, change=change, changed=changed
+        )
         for batch in batches:
             writer.add(batch)
         late_rows = writer.finish()
-        self._drop_expired(writes, progress)
+        drop_expired(self._layout, writes, self.view.progress, progress)
+        if not self._is_defined:
+            writes.put(DEFINITION, fingerprint(self.schema))
         writes.put(PROGRESS, encode_progress(progress))
         self.answered.advance(progress.epoch)
         self._database.write(writes)
+        self._is_defined = True
         self.late_rows += late_rows
         if self._columns is not None and change is not None:
             self._columns.note(change)
         # The given progress, not one read back: all partitions then share one position object,
         # which makes merging their positions a comparison of identities.
         self._show(View(progress=progress, data=self._database.reader()), changed)
-
-    def _writer(
-        self,
-        progress: Progress,
-        writes: Writes,
-        replaces: bool,
-        change: Change | None,
-        changed: ChangedKeys,
-    ) -> EntryWriter | VersionWriter:
-        if self.schema.kind is StoreKind.VERSIONED:
-            before = None if replaces else self._database.reader()
-            return VersionWriter(self._layout, before, progress, writes)
-        return EntryWriter(
-            self._layout, progress, writes, replaces=replaces, change=change, changed=changed
-        )
-
-    def _drop_expired(self, writes: WriteBatch, progress: Progress) -> None:
-        if not self._layout.times:
-            return
-        live = self._layout.first_live_segment(progress)
-        # Only when a segment ends: a tombstone for every epoch would slow all reads.
-        if live > self._layout.first_live_segment(self.view.progress):
-            writes.delete_range(DATA, segment_bytes(live))
 
     def _show(self, view: View, changed: ChangedKeys = _ALL_KEYS) -> None:
         """Make this the newest view."""
@@ -218,6 +231,7 @@ class RocksPartition:
             StoreError: the database cannot be written.
         """
         with self._replacing():
+            self._awake()
             self._clear()
             self._show(self._read_view())
 
@@ -227,11 +241,20 @@ class RocksPartition:
         Raises:
             StoreError: the database cannot be read, or the file cannot be written.
         """
-        chunks = self.view.data.chunks(FIRST_KEY, DATA_END, Order.ASCENDING)
-        return self._database.dump(path, chunks) - METADATA_ENTRIES
+        read = self.view.data.chunks
+        deletions = 0
+
+        def chunks() -> Iterator[Entries]:
+            nonlocal deletions
+            yield from read(FIRST_KEY, DATA_END, Order.ASCENDING)
+            for found in read(DELETIONS, DELETIONS_END, Order.ASCENDING):
+                deletions += len(found[0])
+                yield found
+
+        return self._database.dump(path, chunks()) - METADATA_ENTRIES - deletions
 
     def restore(self, fetch: Fetch, progress: Progress) -> None:
-        """Replace the content by that of a file from `dump`; see `stores.log.snapshots.Restorable`.
+        """Replace the content with a file from `dump`; see `stores.log.snapshots.Restorable`.
 
         It empties the database before it ingests the file, each in one write. So a crash leaves
         the old content, nothing, or all of the file.
@@ -243,12 +266,13 @@ class RocksPartition:
         try:
             fetch(file)
             with self._replacing():
+                self._awake()
                 self._clear()
                 try:
                     self._database.ingest(file)
                     self._check_restored(progress)
                 finally:
-                    # Even after a failure: the old content is gone, and must not be reused.
+                    # Do so even after a failure: the old content is gone, and must not be used.
                     self._show(self._read_view())
         finally:
             file.unlink(missing_ok=True)
@@ -266,7 +290,7 @@ class RocksPartition:
 
     def _clear(self) -> None:
         writes = self._database.new_writes()
-        writes.delete_range(DATA, DATA_END)
+        writes.delete_range(DATA, DELETIONS_END)
         writes.delete(PROGRESS)
         writes.put(DEFINITION, fingerprint(self.schema))
         self._database.write(writes)
@@ -276,17 +300,54 @@ class RocksPartition:
     def maintain(self, is_stopping: Callable[[], bool]) -> None:
         """Keep the columns of the newest epoch, as far as it pays; see `column_cache`."""
         if self._columns is not None:
-            self._columns.maintain(is_stopping)
+            # A database that no one has asked for is not opened to read ahead.
+            self._columns.maintain(is_stopping, reads_ahead=not self.is_at_rest)
+
+    @property
+    def is_at_rest(self) -> bool:
+        """Whether the database is closed until it is needed."""
+        return self._database.is_at_rest
+
+    def rest(self) -> bool:
+        """Close the database until it is needed; only the thread that applies epochs may call it.
+
+        Returns:
+            Whether it is at rest; not while anyone reads it.
+        """
+        view = self._view
+        if view is None:
+            return True
+        is_at_rest = self._database.rest(view.data, self._note(view))
+        if is_at_rest:
+            self.answered.rest()
+        return is_at_rest
+
+    def rest_by(self, rest: Callable[[], bool]) -> None:
+        """Call this instead of `rest` when others need the files of the database."""
+        self._database.rest_by = rest
+
+    def _awake(self) -> None:
+        """Open the database, if it is at rest, before it is written."""
+        view = self._view
+        if view is not None:
+            # The view must not change, so its reader is made before anything is written.
+            view.data.lease()
+
+    def _note(self, view: View) -> Note:
+        return Note(fingerprint(self.schema), encode_progress(view.progress))
 
     def close(self) -> None:
         """Close the database with its last view; repeated calls do nothing."""
-        if self._view is not None:
+        view = self._view
+        if view is not None:
+            note = self._note(view)
+            del view
             with self._replacing():
                 self._view = None
             if self._row_cache is not None:
                 self._row_cache.close()
             self.answered.close()
-            self._database.close()
+            self._database.close(note)
 
     # Construction
 
@@ -302,25 +363,15 @@ class RocksPartition:
         )
 
     def _new_handlers(self) -> Handlers:
-        of_kind = _HANDLERS.get(self.schema.kind)
-        if of_kind is None:  # a third party's kind, which answers the queries that it registered
+        handlers = handlers_of(self._layout, self._columns, self._row_cache)
+        if not handlers:  # a third party's kind, which answers the queries that it registered
             return {}
-        handlers = of_kind(self._layout, self._columns, self._row_cache)
         return {**handlers, ApproximateCountQuery: lambda view, query: self._estimated_rows()}
 
     def _estimated_rows(self) -> int:
+        view = self._view
+        in_use = None if view is None else view.data.lease()  # noqa: F841 - it stays open meanwhile
         return max(0, self._database.estimated_entries() - METADATA_ENTRIES)
-
-
-_HANDLERS: Mapping[
-    StoreKind, Callable[[Layout, PartitionColumns | None, RowCache | None], Handlers]
-] = {
-    StoreKind.KEYVALUE: keyvalue_handlers,
-    StoreKind.GLOBAL: keyvalue_handlers,
-    StoreKind.WINDOW: lambda layout, columns, rows: window_handlers(layout, columns),
-    StoreKind.SESSION: lambda layout, columns, rows: session_handlers(layout, columns),
-    StoreKind.VERSIONED: lambda layout, columns, rows: version_handlers(layout),
-}
 
 
 def _new_row_cache(schema: StoreSchema, budget: RowBudget | None) -> RowCache | None:

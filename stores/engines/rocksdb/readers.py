@@ -8,12 +8,18 @@ rocksdict holds the interpreter's lock while it reads.
 
 A long read of the newest epoch has its own iterator, which gives an entry with one call
 instead of three. It is used only if nothing was written before it was made.
+
+A database that no one reads may be closed for a while (see `database`). Then the reader of its
+newest epoch is detached: it has neither snapshot nor iterator, and its next read opens the database
+again. Every read keeps a reference to the `Attached` that it reads from. So a database without any
+`Attached` is not in use, and no read needs a lock to say so.
 """
 
 from __future__ import annotations
 
 import itertools
 import threading
+import weakref
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol, TypeAlias
@@ -75,8 +81,8 @@ Walk: TypeAlias = Callable[[bytes, Order], Iterator[Entry] | None]
 """Iterates from a key on; None if the database has another epoch by now."""
 
 
-class Reader:
-    """Reads one epoch.
+class Attached:
+    """The parts of an open database that give one of its epochs; as long as one lives, it is open.
 
     Args:
         snapshot: the database as it is now.
@@ -84,11 +90,61 @@ class Reader:
         walk: makes an iterator for one read, or is None.
     """
 
+    __slots__ = ("__weakref__", "cursor", "is_read", "snapshot", "walk")
+
     def __init__(self, snapshot: Snapshot, cursor: Cursor, walk: Walk | None = None) -> None:
-        self._snapshot = snapshot
-        self._cursor = cursor
-        self._walk = walk
+        self.snapshot, self.cursor, self.walk = snapshot, cursor, walk
+        self.is_read = False
+        """Whether it was read since this was last set to false."""
+
+
+class Reader:
+    """Reads one epoch.
+
+    Args:
+        attached: what it reads from; None if the database is at rest.
+        wake: opens the database, attaches the reader, and returns what it reads from then on.
+    """
+
+    def __init__(
+        self, attached: Attached | None, wake: Callable[[Reader], Attached] | None = None
+    ) -> None:
+        self._attached = attached
+        self._wake = wake
         self._turn = threading.Lock()
+
+    @property
+    def attached(self) -> Attached | None:
+        """What it reads from now; None if the database is at rest."""
+        return self._attached
+
+    def attach(self, attached: Attached) -> None:
+        """Read from this from now on."""
+        self._attached = attached
+
+    def detach(self) -> bool:
+        """Read from nothing until `attach`; False if a read goes on, then nothing has changed."""
+        attached, self._attached = self._attached, None
+        if attached is None:
+            return True
+        reference = weakref.ref(attached)
+        del attached
+        self._attached = reference()
+        return self._attached is None
+
+    def lease(self) -> Attached:
+        """Return what it reads from; the database stays open while this is referenced.
+
+        Raises:
+            StoreError: the database is at rest, and cannot be opened again.
+        """
+        attached = self._attached or self._woken()
+        attached.is_read = True
+        return attached
+
+    def _woken(self) -> Attached:
+        assert self._wake is not None, "only a reader with `wake` is detached"
+        return self._wake(self)
 
     def get(self, key: bytes) -> bytes | None:
         """Return the value of a key; None if it is missing.
@@ -96,15 +152,19 @@ class Reader:
         Raises:
             StoreError: the database cannot be read.
         """
+        # As `lease`, without the call.
+        attached = self._attached or self._woken()
+        attached.is_read = True
         try:
-            return self._snapshot[key]
+            return attached.snapshot[key]
         except Exception as error:
             _raise_unless_missing(error)
             return None
 
     def get_all(self, keys: Iterable[bytes]) -> list[bytes | None]:
         """Return the values of keys in their order, as `get` does, without a call for each."""
-        snapshot = self._snapshot
+        attached = self.lease()
+        snapshot = attached.snapshot
         rows: list[bytes | None] = []
         for key in keys:
             try:
@@ -124,7 +184,8 @@ class Reader:
         """
         rows_max = first_rows
         read = self.ascending if order is Order.ASCENDING else self.descending
-        walk, walked = self._walk, None
+        attached = self.lease()
+        walk, walked = attached.walk, None
         while start < end:
             if walk is not None and rows_max >= WALKED_ROWS_MIN:
                 walked, walk = _begin(walk, start, end, order), None
@@ -153,13 +214,14 @@ class Reader:
         entries are wanted or only a few. Other reads wait: use a reader of your own.
 
         Args:
-            prefixes: in ascending order.
+            prefixes: the prefixes, in ascending order.
 
         Raises:
             StoreError: the database cannot be read.
         """
         found: list[Entry | None] = []
-        cursor = self._cursor
+        attached = self.lease()
+        cursor = attached.cursor
         key_at, value_at, move = cursor.key, cursor.value, cursor.next
         with self._turn:
             cursor.seek(prefixes[0] if prefixes else b"")
@@ -175,7 +237,7 @@ class Reader:
                     key = key_at()
                 has = key is not None and key.startswith(prefix)
                 found.append((key, value_at()) if has and key is not None else None)
-            self._check()
+            _check(cursor)
         return found
 
     def ascending(self, start: bytes, end: bytes, rows_max: int) -> Entries:
@@ -187,7 +249,8 @@ class Reader:
         keys: list[bytes] = []
         rows: list[bytes] = []
         add_key, add_row = keys.append, rows.append
-        cursor = self._cursor
+        attached = self.lease()
+        cursor = attached.cursor
         key_at, value_at, move = cursor.key, cursor.value, cursor.next
         with self._turn:
             cursor.seek(start)
@@ -201,7 +264,7 @@ class Reader:
                 move()
                 key = key_at()
             if key is None:
-                self._check()
+                _check(cursor)
         return keys, rows
 
     def descending(self, start: bytes, end: bytes, rows_max: int) -> Entries:
@@ -209,7 +272,8 @@ class Reader:
         keys: list[bytes] = []
         rows: list[bytes] = []
         add_key, add_row = keys.append, rows.append
-        cursor = self._cursor
+        attached = self.lease()
+        cursor = attached.cursor
         key_at, value_at, move = cursor.key, cursor.value, cursor.prev
         with self._turn:
             cursor.seek_for_prev(end)
@@ -226,15 +290,16 @@ class Reader:
                 move()
                 key = key_at()
             if key is None:
-                self._check()
+                _check(cursor)
         return keys, rows
 
-    def _check(self) -> None:
-        """Raise the error of an iterator that ended at a damaged block, as if at the last entry."""
-        try:
-            self._cursor.status()
-        except Exception as error:  # rocksdict raises bare Exception
-            raise _unreadable(error) from error
+
+def _check(cursor: Cursor) -> None:
+    """Raise the error of an iterator that ended at a damaged block, as if at the last entry."""
+    try:
+        cursor.status()
+    except Exception as error:  # rocksdict raises bare Exception
+        raise _unreadable(error) from error
 
 
 def _raise_unless_missing(error: Exception) -> None:
@@ -269,7 +334,7 @@ def _take(
     keys: list[bytes] = []
     rows: list[bytes] = []
     add_key, add_row = keys.append, rows.append
-    # One by one, as a long list of tuples would set off the garbage collector.
+    # One by one, because a long list of tuples would set off the garbage collector.
     for key, row in itertools.islice(walked, rows_max):
         add_key(key)
         add_row(row)

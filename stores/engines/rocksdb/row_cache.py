@@ -19,7 +19,7 @@ ROW_BYTES_MAX = 16 << 10
 CHANGED_MAX = 1 << 20
 """An epoch that changes more keys clears the cache: collecting them would cost more."""
 _TURNED_OVER_MAX = 16
-"""Rows looked at to make room for one: after the share has shrunk, the rest go bit by bit."""
+"""Rows examined to make room for one: after the share has shrunk, the excess goes bit by bit."""
 _SPARED_MAX = 8
 """Rows spared among these, so that there is room for one more even if all are read often."""
 _ENTRY_BYTES = 150
@@ -43,7 +43,7 @@ class RowBudget:
     """The memory for cached rows of a host, shared equally by its partitions.
 
     Args:
-        capacity_bytes: of all partitions together; 0 keeps no rows.
+        capacity_bytes: the memory of all partitions together; 0 keeps no rows.
     """
 
     def __init__(self, capacity_bytes: int) -> None:
@@ -100,7 +100,7 @@ class RowCache:
     Law: the row it gives for a view is the row of that view, whatever other threads do meanwhile.
 
     Args:
-        budget: the host's.
+        budget: the budget of the host.
         columns: how many value columns a row has.
     """
 
@@ -123,7 +123,7 @@ class RowCache:
     def get(self, view: object, key: bytes) -> CachedRow | None:
         """Return the cached row of a key in a view; None if it is not cached."""
         found = self._rows.get(key)
-        # Checked afterwards: if the view is the newest now, the row cannot be of another.
+        # The view is checked afterwards: if it is the newest now, the row cannot be of another.
         if found is None or view is not self._view:
             return None
         found.is_read = True

@@ -34,7 +34,7 @@ from stores.codec.layout import (
     segment_number,
 )
 from stores.codec.segments import END_OF_TIME, MICROS_MIN
-from stores.engines.rocksdb.column_arrays import Change
+from stores.engines.rocksdb.column_changes import Change
 from stores.engines.rocksdb.database import Writes
 from stores.engines.rocksdb.handlers_shared import live_segments
 from stores.engines.rocksdb.handlers_versions import history, latest
@@ -75,11 +75,22 @@ class EntryWriter:
 
     def add(self, batch: pa.RecordBatch) -> None:
         """Write logged rows."""
-        if self._layout.times:
-            timely = self._layout.timely(batch, self._progress)
-            self._late_rows += 0 if self._replaces else batch.num_rows - timely.num_rows
-            batch = timely
-        entry_keys = self._layout.entry_keys(batch)
+        batch = self._timely(batch)
+        self._write(self._layout.entry_keys(batch), batch)
+
+    def finish(self) -> int:
+        """Return how many rows were dropped, because they came too late."""
+        return self._late_rows
+
+    def _timely(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """Return the rows that have not expired; count the others."""
+        if not self._layout.times:
+            return batch
+        timely = self._layout.timely(batch, self._progress)
+        self._late_rows += 0 if self._replaces else batch.num_rows - timely.num_rows
+        return timely
+
+    def _write(self, entry_keys: list[bytes], batch: pa.RecordBatch) -> None:
         self._changed.add(entry_keys)
         deleted = batch.column("_deleted")
         if deleted.true_count:
@@ -90,15 +101,11 @@ class EntryWriter:
             batch = batch.filter(pa.array(is_put))
         self._put(entry_keys, self._layout.encode_rows(batch, epoch=self._progress.epoch))
 
-    def finish(self) -> int:
-        """Return how many rows were dropped, because they came too late."""
-        return self._late_rows
-
     def _put(self, entry_keys: list[bytes], rows: list[bytes]) -> None:
         if self._change is not None:
             self._change.keys += entry_keys
             self._change.rows += rows
-        # A loop in C, a fifth faster than one in Python.
+        # This loop runs in C, and takes a fifth less time than one in Python.
         deque(map(self._writes.put, entry_keys, rows), maxlen=0)
 
     def _delete(self, entry_keys: list[bytes]) -> None:
@@ -229,8 +236,8 @@ class VersionWriter:
     Args:
         layout: the layout of the store.
         reader: the reader of the epoch before, which is not shared; None if nothing of it remains.
-        progress: the new epoch's. Its watermark decides which rows are late and which versions are
-        forgotten.
+        progress: the progress of the new epoch. Its watermark decides which rows are late and which
+            versions are forgotten.
         writes: takes the changes.
     """
 
@@ -277,7 +284,7 @@ class VersionWriter:
         # store.
         earliest = MICROS_MIN if self._reader is None else self._history_from
         places = np.flatnonzero((times >= earliest) & (times < END_OF_TIME)).tolist()
-        # By key, then by time; a version that replaces another one of its own epoch stays after it.
+        # Sort by key, then by time; a version that replaces one of its own epoch stays after it.
         places.sort(key=self._entry_keys.__getitem__)
         self._follow(
             [self._entry_keys[place] for place in places],

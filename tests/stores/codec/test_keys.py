@@ -191,11 +191,11 @@ def test_a_value_that_does_not_fit_is_refused(data_type: str, value: Any) -> Non
 def test_a_key_has_one_value_per_column() -> None:
     codec = KeyCodec([column("a", "text"), column("b", "bigint")])
     for key in [(), ("a", 1, 2)]:
-        with pytest.raises(CodecError, match=f"a key has 2 columns, not {len(key)}"):
+        with pytest.raises(CodecError, match=f"number of key columns is 2, not {len(key)}"):
             codec.encode(key)
-    with pytest.raises(CodecError, match="a key has 2 columns, not 1"):
+    with pytest.raises(CodecError, match="number of key columns is 2, not 1"):
         codec.encode_whole(("a",))
-    with pytest.raises(CodecError, match="a key has 1 columns, not 2"):
+    with pytest.raises(CodecError, match="number of key columns is 1, not 2"):
         KeyCodec([column("a", "text")]).encode(("a", 1))
 
 

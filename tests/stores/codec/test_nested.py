@@ -75,7 +75,7 @@ def columns_of_values(draw: st.DrawFn) -> tuple[DataType, list[Value]]:
 
 
 def alike(value: Value) -> Value:
-    """Whether nested values are equal and have equal types, so that 1 is not True."""
+    """Return a nested value with the types of its parts, so that 1 does not equal True."""
     match value:
         case dict():
             return {name: alike(inner) for name, inner in value.items()}

@@ -39,20 +39,6 @@ def test_rows_round_trip_one_by_one(table: Table, pad: int) -> None:
         assert list(map(type, row)) == list(map(type, put))
 
 
-@given(WIDE_TABLES, st.data())
-def test_any_columns_round_trip_one_by_one(table: Table, data: st.DataObject) -> None:
-    columns, rows = table
-    codec = RowCodec(columns)
-    every = st.sampled_from(range(len(columns))) if columns else st.nothing()
-    places = data.draw(st.lists(every, unique=True))
-    decode = codec.decoder(places)
-    for encoded, row in zip(encode(table), rows, strict=True):
-        found = decode(encoded)
-        assert tuple(map(same, found)) == tuple(same(row[place]) for place in places)
-        whole = codec.decode(encoded)
-        assert list(map(type, found)) == [type(whole[place]) for place in places]
-
-
 @given(WIDE_TABLES, st.lists(st.booleans(), min_size=10, max_size=10))
 def test_any_columns_round_trip_together(table: Table, flags: list[bool]) -> None:
     columns, rows = table

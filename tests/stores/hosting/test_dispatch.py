@@ -63,7 +63,7 @@ class BrokenPartition:
 def replica(
     schema: StoreSchema = CLICKS, *, role: Role = Role.ACTIVE, restore_to: int = 0
 ) -> Replica:
-    """A replica at epoch 3 and offset 5, with one row."""
+    """Return a replica at epoch 3 and offset 5, with one row."""
     engine = MemoryPartition(schema, 0)
     row = ("a", 1) if schema is CLICKS else ("a", 0, 3_600_000_000, 1)
     engine.apply(progress(3, 5, committed_ms=1_000), [batch(schema, [row])])
@@ -207,8 +207,8 @@ def test_execution_info_comes_with_every_answer(
 @pytest.mark.parametrize(
     ("kind", "answered"),
     [
-        (StoreKind.KEYVALUE, {"KeyQuery", "KeysQuery", "RangeQuery"}),
-        (StoreKind.GLOBAL, {"KeyQuery", "KeysQuery", "RangeQuery"}),
+        (StoreKind.KEYVALUE, {"KeyQuery", "FewKeysQuery", "KeysQuery", "RangeQuery"}),
+        (StoreKind.GLOBAL, {"KeyQuery", "FewKeysQuery", "KeysQuery", "RangeQuery"}),
         (StoreKind.WINDOW, {"WindowKeyQuery", "WindowRangeQuery"}),
     ],
 )

@@ -95,7 +95,7 @@ def test_a_future_epoch_is_held_once_it_is_applied() -> None:
     store = open_store(SCHEMA)
     apply_to(store, 0)
     hold, between = held(store, 3), held(store, 4)
-    assert read(store, 3) == FORGOTTEN  # that is, older
+    assert read(store, 3) == FORGOTTEN  # it has not been reached
     apply_to(store, 1, 2, 3, 5, 6, 7, 8, 9, 10)
     assert (read(store, 3), read(store, 4)) == (3, 3)  # the store has no epoch 4
     assert hold.is_held

@@ -413,7 +413,7 @@ def test_a_follower_that_fails_is_an_error(tmp_path: Path, monkeypatch: pytest.M
     write(tmp_path / "log", n=0)
     host = Host(str(tmp_path / "log"))
 
-    def fail() -> None:
+    def fail(follower: object) -> None:
         raise RuntimeError("it broke")
 
     monkeypatch.setattr(host, "_follow", fail)
@@ -435,7 +435,7 @@ def test_queries_are_counted(tmp_path: Path) -> None:
         assert (reading.queries, reading.rows) == ({"RangeQuery": 2}, 10)
         # The counts remain, though the store is opened anew.
         before = host.stores["clicks"]
-        del answer  # whose stream would keep the database open
+        del answer  # its stream would keep the database open
         shutil.rmtree(tmp_path / "log" / "clicks")
         write(tmp_path / "log", n=7)
         until(lambda: host.stores["clicks"] is not before)

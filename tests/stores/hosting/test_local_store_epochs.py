@@ -11,12 +11,12 @@ from typing import TypeVar
 
 import pyarrow as pa
 import pytest
-from pyarrow import fs
 
 from stores.hosting.held_epochs import held_snapshot
 from stores.hosting.local_store import LocalStore
 from stores.hosting.replica import VIEWS_MAX, Replica
 from stores.log.files import Directory
+from stores.log.local_files import LocalFiles
 from stores.log.state_log import StoreLog
 from stores.spec.position import Position, PositionBound
 from stores.spec.query import Query, RangeQuery
@@ -85,7 +85,7 @@ def test_a_gap_that_is_seen_late_gives_no_answer_below_its_bound(
             clock.now += listing_s
             return Directory.names(self, relative)
 
-    log = StoreLog(Long(fs.LocalFileSystem(), str(tmp_path / "clicks")), "clicks", clock=clock)
+    log = StoreLog(Long(LocalFiles(), str(tmp_path / "clicks")), "clicks", clock=clock)
     log.define(replace(CLICKS, inputs=(InputTopic(topic="events"),)))
 
     def commit(epoch: int, previous: int) -> None:
@@ -155,7 +155,7 @@ SCANS = {
 
 
 def epoch_rows(schema: StoreSchema, number: int) -> pa.RecordBatch:
-    """One row, whose value is the number of the epoch."""
+    """Return one row, whose value is the number of the epoch."""
     times = (3_600_000_000, 7_200_000_000) if schema.kind is StoreKind.WINDOW else ()
     return batch(schema, [("ann", *times, number)], times_us=[number * 1000])
 

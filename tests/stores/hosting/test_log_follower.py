@@ -116,7 +116,8 @@ def test_a_missing_file_stops_only_the_partition_that_needs_it(tmp_path: Path) -
     stuck = {p for p, status in store.statuses().items() if status.error is not None}
     assert len(stuck) == 1
     assert {p for p, s in store.statuses().items() if s.progress.epoch == 0} == stuck
-    # They are at two epochs now. The others go on; the one that is stuck catches up when it can.
+    # The partitions are at two epochs now. The others go on; the one that is stuck catches up
+    # when it can.
     write(tmp_path, 2, users=["new"])
     assert store.follow()
     assert epochs(store) == {0, 2}

@@ -60,6 +60,15 @@ def test_every_engine_gets_its_turn(caplog: pytest.LogCaptureFixture) -> None:
     assert whole.maintained == maintained
 
 
+def test_engines_of_many_partitions_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So a round costs the same, however many there are."""
+    monkeypatch.setattr("stores.hosting.maintenance._ROUND_MAX", 2)
+    engines = [Engine() for _ in range(5)]
+    maintenance = EngineMaintenance(lambda: [Part(engine=each) for each in engines])
+    rounds = [[each.engine for each in maintenance._round()] for _ in range(4)]
+    assert rounds == [engines[0:2], engines[2:4], engines[4:], engines[0:2]]
+
+
 def test_long_work_is_told_to_stop() -> None:
     begun = threading.Event()
 

@@ -9,7 +9,7 @@ from typing import Any
 from stores.errors import FailureReason
 from stores.hosting.metrics import BUCKETS, QUERY_TYPES_MAX, MeteredStore, Metrics, MetricsReading
 from stores.spec.position import EMPTY, PositionBound
-from stores.spec.query import KeyQuery, Query, RangeQuery
+from stores.spec.query import FewKeysQuery, KeyQuery, Query, RangeQuery
 from stores.spec.registry import register_query
 from stores.spec.result import Failure, Success
 from stores.spec.schema import StoreKind
@@ -51,16 +51,23 @@ def test_queries_failures_and_rows_are_counted() -> None:
     assert len(rows) == 20
     for key in ("k1", "nobody"):
         as_store.query(in_store("clicks").with_query(KeyQuery.with_key(key)))
+    few = FewKeysQuery.with_keys([("k1",), ("nobody",), ("k2",)])
+    as_store.query(in_store("clicks").with_query(few))
     as_store.query_partition(0, WindowRangeQuery())
     as_store.query_partition(7, RangeQuery())
     reading = store.metrics.read()
-    assert reading.queries == {"RangeQuery": 3, "KeyQuery": 4, "WindowRangeQuery": 1}
+    assert reading.queries == {
+        "RangeQuery": 3,
+        "KeyQuery": 4,
+        "FewKeysQuery": 2,
+        "WindowRangeQuery": 1,
+    }
     assert {reason: n for reason, n in reading.failures.items() if n} == {
         FailureReason.UNKNOWN_QUERY_TYPE: 1,
         FailureReason.DOES_NOT_EXIST: 1,
     }
-    assert reading.rows == 21
-    assert sum(reading.time_counts) == 8
+    assert reading.rows == 23
+    assert sum(reading.time_counts) == 10
     assert reading.time_ns > 0
 
 

@@ -175,7 +175,7 @@ def host(root: Path) -> Iterator[Host]:
 
 
 def test_a_host_that_has_just_started_meets_no_bound(host: Host) -> None:
-    """Without an epoch and an input, any topic may turn out to feed the store."""
+    """With neither an epoch nor an input, any topic may turn out to feed the store."""
     request = SCAN.with_position_bound(at(a=0))
     assert set(host.query(request).failures) == {0, 1}
     assert not host.wait(request, timeout_s=0)

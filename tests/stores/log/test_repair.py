@@ -21,6 +21,8 @@ from stores.upkeep.compaction import write_snapshot
 from tests.support.logs import commit_path, edit_record, old_commit
 from tests.support.retention import CLICKS, expected, read_whole, run, ten_epochs, write
 
+pytestmark = pytest.mark.usefixtures("any_files")
+
 LAST = 9
 
 
@@ -195,6 +197,7 @@ def test_a_store_whose_first_writer_died_before_its_first_epoch_can_be_written(
     assert verify(tmp_path, "clicks").damages == ()
 
 
+@pytest.mark.parametrize("any_files", ["local"], indirect=True)
 def test_a_directory_in_place_of_a_record_is_set_aside(root: Path, tmp_path: Path) -> None:
     write_snapshot(root, "clicks")
     write(root, LAST + 1)

@@ -220,7 +220,7 @@ def turned(path: Path) -> None:
 
 
 def foreign(root: Path, last: int) -> None:
-    """Replace all snapshots by whole ones of another log with the same definition."""
+    """Replace all snapshots with whole ones of another log with the same definition."""
     other = root.with_name("other")
     for epoch in range(last + 1):
         write(other, epoch, gone=False)

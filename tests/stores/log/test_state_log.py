@@ -21,13 +21,16 @@ from stores.errors import (
     EpochConflictError,
     LogError,
     LogMissingError,
+    PositionBackError,
     SchemaError,
     TornRecordError,
 )
+from stores.log.arrow_files import ArrowFiles
 from stores.log.datafiles import file_schema, shaped
 from stores.log.deduplication import last_of_runs, latest_rows
 from stores.log.definitions import decode_definition, encode_definition
 from stores.log.files import Directory
+from stores.log.local_files import LocalFiles
 from stores.log.records import Commit
 from stores.log.state_log import StateLog, StoreLog
 from stores.log.store_writer import StoreWriter
@@ -92,6 +95,23 @@ def test_new_inputs_are_added_and_old_ones_kept(tmp_path: Path) -> None:
     assert log.define(CLICKS).inputs == (a, b)
     with pytest.raises(SchemaError, match='alignment of input "a"'):
         log.define(replace(CLICKS, inputs=(replace(a, aligned=True),)))
+
+
+def test_a_topic_with_another_id_is_refused(tmp_path: Path) -> None:
+    """It was deleted and created again, so its offsets mean other records."""
+    log = StoreLog.open(tmp_path, "clicks")
+    a, b = InputTopic(topic="a"), InputTopic(topic="b")
+    log.define(replace(CLICKS, inputs=(a, b)))
+    writer = StoreWriter(tmp_path, CLICKS)
+    writer.declare(["a", "b"], {"a": "first"})
+    known = (replace(a, id="first"), b)
+    assert log.schema().inputs == writer.schema.inputs == known
+    # A writer that does not know the id changes nothing.
+    StoreWriter(tmp_path, CLICKS).declare(["a"])
+    assert log.schema().inputs == known
+    with pytest.raises(PositionBackError, match=r'^topic "a", which feeds .* created again\.'):
+        writer.declare(["a"], {"a": "second"})
+    assert log.schema().inputs == known
 
 
 def test_a_retention_without_effect_is_read_as_none(tmp_path: Path) -> None:
@@ -377,18 +397,20 @@ KEYED = StoreSchema(
     key=(Column(name="k", type=DOUBLE), Column(name="t", type=TEXT)),
     value=(Column(name="n", type=BIGINT),),
     partitions=1,
+    by_event_time=True,
 )
+BY_ARRIVAL = replace(KEYED, by_event_time=False)
 ENTRIES = st.lists(
     st.tuples(
         st.sampled_from([None, 0.0, -0.0, 1.5, float("nan"), float("inf")]),
         st.sampled_from([None, "", "a", "b"]),
-        st.none() | st.integers(0, 3),
+        st.none() | st.integers(0, 3).map(lambda ms: ms * 1000),
     ),
     max_size=30,
 )
 
 
-def entries_table(entries: list[Any]) -> pa.Table:
+def entries_table(entries: list[Any], schema: StoreSchema = KEYED) -> pa.Table:
     table = pa.table(
         {
             "k": pa.array([e[0] for e in entries], pa.float64()),
@@ -397,7 +419,7 @@ def entries_table(entries: list[Any]) -> pa.Table:
             "_timestamp": pa.array([e[2] for e in entries], pa.timestamp("us", "UTC")),
         }
     )
-    return shaped(table, KEYED)
+    return shaped(table, schema)
 
 
 def winners(entries: list[Any]) -> list[int]:
@@ -413,6 +435,9 @@ def winners(entries: list[Any]) -> list[int]:
 @given(ENTRIES)
 def test_the_latest_row_of_each_key_wins(entries: list[Any]) -> None:
     assert latest_rows(entries_table(entries), KEYED).column("n").to_pylist() == winners(entries)
+    untimed = [(k, t, None) for k, t, _ in entries]
+    found = latest_rows(entries_table(entries, BY_ARRIVAL), BY_ARRIVAL)
+    assert found.column("n").to_pylist() == winners(untimed)
 
 
 @given(ENTRIES, st.lists(st.integers(1, 7), min_size=1))
@@ -445,7 +470,7 @@ def test_sorted_rows_in_batches_of_any_size_have_the_same_winners(
 
 def test_a_file_system_without_links(tmp_path: Path) -> None:
     remote = fs.SubTreeFileSystem(str(tmp_path), fs.LocalFileSystem())
-    log = StoreLog(Directory(remote, "clicks"), "clicks")
+    log = StoreLog(Directory(ArrowFiles(remote), "clicks"), "clicks")
     with pytest.raises(LogMissingError):
         log.latest_epoch()
     log.define(CLICKS)
@@ -467,7 +492,7 @@ def test_a_file_system_without_links(tmp_path: Path) -> None:
 @pytest.mark.parametrize("spelled", ["file:{}", "file://{}", "{}"])
 def test_forms_of_a_local_root(tmp_path: Path, spelled: str) -> None:
     directory = Directory.at(spelled.format(tmp_path))
-    assert directory.local
+    assert isinstance(directory.system, LocalFiles)
     assert directory.path == str(tmp_path)
 
 

@@ -15,12 +15,12 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pyarrow import fs
 
 from stores.errors import LogMissingError, TornRecordError
 from stores.log.datafiles import shaped
 from stores.log.documents import encode_document
 from stores.log.files import Directory
+from stores.log.local_files import LocalFiles
 from stores.log.records import Commit, DataFile, decode_record, encode_commit
 from stores.log.state_log import StoreLog
 from stores.log.store_writer import StoreWriter
@@ -34,6 +34,8 @@ from tests.support.logs import (
     old_commit,
     rows,
 )
+
+pytestmark = pytest.mark.usefixtures("any_files")
 
 
 def test_commits_are_followed_one_by_one(tmp_path: Path) -> None:
@@ -121,7 +123,7 @@ def test_a_slow_listing_is_rarely_repeated(tmp_path: Path) -> None:
             clock.now += seconds
             return Directory.names(self, relative)
 
-    log = StoreLog(Slow(fs.LocalFileSystem(), str(tmp_path / "clicks")), "clicks", clock=clock)
+    log = StoreLog(Slow(LocalFiles(), str(tmp_path / "clicks")), "clicks", clock=clock)
     log.define(CLICKS)
     log.write_commit(old_commit(0))
     began_s = clock.now
@@ -150,7 +152,7 @@ def test_a_log_of_format_1_goes_on_in_format_2(tmp_path: Path) -> None:
 
 
 def test_the_newest_epoch_is_found_again_when_the_log_is_another(tmp_path: Path) -> None:
-    """Epochs are removed as old, or with the whole store, which is then written anew."""
+    """Epochs are removed because they are old, or with the whole store, which is written anew."""
     log, _ = followed(tmp_path)
     for epoch in range(5):
         log.write_commit(empty_commit(epoch, previous=epoch - 1))

@@ -20,7 +20,9 @@ from stores.errors import (
     PositionBackError,
     TornRecordError,
 )
+from stores.log.arrow_files import ArrowFiles
 from stores.log.files import Directory
+from stores.log.local_files import LocalFiles
 from stores.log.records import Commit, term_name
 from stores.log.state_log import StoreLog
 from stores.log.store_writer import StoreWriter
@@ -28,6 +30,8 @@ from stores.log.terms import read_term, remove_old_terms, terms
 from stores.log.verification import verify
 from stores.spec.position import Position
 from tests.support.logs import CLICKS, commit_path, contents, edit_record, old_commit, rows
+
+pytestmark = pytest.mark.usefixtures("any_files")
 
 
 @pytest.fixture(autouse=True)
@@ -88,7 +92,7 @@ ODD = [
 
 
 def odd(root: Path, options: dict[str, Any]) -> StoreLog:
-    directory = OddDirectory(fs.LocalFileSystem(), str(root / "clicks"), **options)
+    directory = OddDirectory(LocalFiles(), str(root / "clicks"), **options)
     return StoreLog(directory, "clicks")
 
 
@@ -134,7 +138,7 @@ def test_following_needs_no_listing(tmp_path: Path) -> None:
             return Directory.names(self, relative)
 
     writer = StoreWriter(tmp_path, CLICKS)
-    directory = Counting(fs.LocalFileSystem(), str(tmp_path / "clicks"))
+    directory = Counting(LocalFiles(), str(tmp_path / "clicks"))
     writer.log = reader = StoreLog(directory, "clicks")
     writer.write(rows(2), position=at(0))
     assert reader.latest_epoch() == 0
@@ -204,6 +208,7 @@ def test_a_new_term_is_later_than_all_readable_ones(tmp_path: Path, torn: int) -
     assert StoreWriter(tmp_path, CLICKS).take_ownership().term == 6 - torn
 
 
+@pytest.mark.parametrize("any_files", ["local"], indirect=True)
 def test_a_directory_in_place_of_a_term_fences_too(tmp_path: Path) -> None:
     old, new = StoreWriter(tmp_path, CLICKS), StoreWriter(tmp_path, CLICKS)
     old.write(rows(), position=at(0))
@@ -315,7 +320,7 @@ class Race:
         self.told = [StoreWriter(root, CLICKS).write(rows(2), position=at(0))]
         self.seen = [*self.told]
         self.reader = StoreLog.open(root, "clicks")
-        self.directory = PausedDirectory(fs.LocalFileSystem(), str(root / "clicks"), [10**6])
+        self.directory = PausedDirectory(LocalFiles(), str(root / "clicks"), [10**6])
         self.paused = StoreWriter(root, CLICKS, writer="paused")
         self.paused.log = StoreLog(self.directory, "clicks")
         if begun:
@@ -384,12 +389,14 @@ def test_many_restarting_writers_lose_nothing(tmp_path: Path) -> None:
 
     def write() -> None:
         barrier.wait(20)
-        for _ in range(4):
+        for _ in range(40):
             writer = StoreWriter(tmp_path, CLICKS)
             try:
                 told.extend(writer.write(rows(1), position=at(0)) for _ in range(3))
             except (FencedError, EpochConflictError) as error:
                 refused.append(error)
+            else:
+                return
 
     threads = [threading.Thread(target=write) for _ in range(4)]
     for thread in threads:
@@ -410,7 +417,7 @@ def test_writers_on_a_file_system_that_moves_files_into_place(tmp_path: Path) ->
 
     def opened() -> StoreWriter:
         writer = StoreWriter(tmp_path, CLICKS)
-        writer.log = StoreLog(Directory(system, "clicks"), "clicks")
+        writer.log = StoreLog(Directory(ArrowFiles(system), "clicks"), "clicks")
         return writer
 
     old, new = opened(), opened()

@@ -18,7 +18,7 @@ def test_reals_have_the_digits_that_numpy_finds(value: float) -> None:
 
 
 @pytest.mark.parametrize("exponent", range(-149, 128))
-def test_powers_of_two_have_too(exponent: int) -> None:
+def test_powers_of_two_have_the_digits_that_numpy_finds(exponent: int) -> None:
     """The reals around them are not equally far apart."""
     value = 2.0**exponent
     assert float(real_digits(value)) == float(str(np.float32(value)))

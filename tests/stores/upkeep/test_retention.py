@@ -14,6 +14,7 @@ from pyarrow import fs
 
 from stores.engines.memory.partition import MemoryPartition
 from stores.errors import LogError, LogMissingError
+from stores.log.arrow_files import ArrowFiles
 from stores.log.files import Directory
 from stores.log.records import DataFile, Snapshot, snapshot_name
 from stores.log.state_log import StoreLog
@@ -45,6 +46,8 @@ from tests.support.retention import (
     ten_epochs,
     write,
 )
+
+pytestmark = pytest.mark.usefixtures("any_files")
 
 
 @pytest.fixture
@@ -308,10 +311,9 @@ def test_a_week_is_kept_by_default(root: Path) -> None:
 
 
 def test_a_log_that_is_not_on_a_local_disk(root: Path, tmp_path: Path) -> None:
-    """As on an object store, all calls go through pyarrow."""
+    """All calls go through pyarrow."""
     system = fs.SubTreeFileSystem(str(root), fs.LocalFileSystem())
-    directory = Directory(system, "clicks")
-    assert not directory.local
+    directory = Directory(ArrowFiles(system), "clicks")
     orphan = root / "clicks" / "data" / "10" / "bbbbbbbbbbbb"
     orphan.mkdir(parents=True)
     (orphan / "p00000.parquet").write_bytes(b"half")

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from pyarrow import fs
 
 from stores.errors import LogError, TornRecordError
 from stores.hosting.host import Host
 from stores.hosting.local_store import LocalStore
 from stores.hosting.replica import Replica
 from stores.log.files import Directory
+from stores.log.local_files import LocalFiles
 from stores.log.snapshots import read_snapshot
 from stores.log.state_log import StoreLog
 from stores.log.store_writer import StoreWriter
@@ -114,7 +114,7 @@ def test_killed_at_any_step(root: Path, tmp_path: Path) -> None:
     while True:
         copy = tmp_path / f"copy-{steps}"
         shutil.copytree(root, copy)
-        directory = DyingDirectory(fs.LocalFileSystem(), str(copy / "clicks"), _Steps(steps))
+        directory = DyingDirectory(LocalFiles(), str(copy / "clicks"), _Steps(steps))
         try:
             compact_log(StoreLog(directory, "clicks"), retention=retention, orphan_age_ms=0)
         except KilledError:

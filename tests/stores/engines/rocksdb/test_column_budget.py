@@ -1,4 +1,4 @@
-"""When columns are worth reading ahead, and which ones."""
+"""The columns that are worth reading ahead, and when."""
 
 from __future__ import annotations
 

@@ -11,13 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stores.engines.memory.partition import MemoryPartition
-from stores.engines.rocksdb.column_arrays import SLICE_ROWS, Change, KeptColumns
+from stores.engines.rocksdb.column_arrays import SLICE_ROWS, KeptColumns
 from stores.engines.rocksdb.column_budget import PAUSE_S, PAUSE_S_MAX, ColumnBudget
-from stores.engines.rocksdb.column_cache import (
+from stores.engines.rocksdb.column_changes import (
     MERGED_SHARE,
     PENDING_ROWS_COLLECTING,
     PENDING_ROWS_MIN,
     PENDING_SHARE,
+    Change,
 )
 from stores.engines.rocksdb.partition import RocksPartition
 from stores.spec.position import Progress
@@ -283,7 +284,7 @@ def test_changes_during_a_read_in_the_background_are_merged(engine: RocksPartiti
 
 
 def test_a_scan_reads_the_columns_of_the_time_it_was_asked(engine: RocksPartition) -> None:
-    """The scan may be read late, as a large result takes longer than an epoch."""
+    """The scan may be read late, because a large result takes longer than an epoch."""
     warmed(engine, 1000)
     apply(engine, 1, numbered(5, v=1))
     asked = engine.handlers[RangeQuery](engine.view, SCAN)
@@ -500,7 +501,7 @@ def test_one_scan_makes_no_room_where_others_scan_too(tmp_path: Path) -> None:
 
 
 def test_some_partitions_stay_if_there_is_no_room_for_all(tmp_path: Path) -> None:
-    """If each made room for the next, no scan would find any, as it begins with the oldest."""
+    """If each made room for the next, no scan would find any: it begins with the oldest."""
     budget = ColumnBudget(1 << 20)
     engines = opened(tmp_path, budget, 4)
     warmed(engines[0], 100)

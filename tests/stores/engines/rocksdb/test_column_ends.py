@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -11,13 +10,14 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from stores.codec.layout import Layout
 from stores.codec.segments import MICROS_MAX, MICROS_MIN
-from stores.engines.rocksdb.column_budget import ColumnBudget
+from stores.engines.rocksdb.column_budget import ColumnBudget, ColumnDemand
 from stores.engines.rocksdb.column_ends import END_ROWS, TimeEnd
 from stores.engines.rocksdb.partition import RocksPartition
-from stores.spec.query import BatchStream, Order
+from stores.spec.query import BatchStream, FirstRowsQuery, Order
 from stores.spec.schema import TIMESTAMPTZ, Row
 from stores.spec.windows import TimeRange, WindowRangeQuery
 from tests.support.stores import batch, progress, window
@@ -51,7 +51,7 @@ def needed(rows: list[Row], count: int, order: Order) -> set[Row]:
     last=ENDS,
     shift=st.sampled_from([0, LAST_START - 20]),
 )
-def test_the_end_gives_what_is_needed(
+def test_the_end_gives_the_needed_rows(
     rows: int,
     times: int,
     seed: int,
@@ -71,19 +71,21 @@ def test_the_end_gives_what_is_needed(
         MICROS_MIN if first is None else shift + first,
         MICROS_MAX if last is None else shift + last,
     )
-    found = end.stream(("k", "window_start", "_partition"), within, count)
+    names = ("k", "window_start", "_partition")
+    found, listed = (take(names, within, count) for take in (end.stream, end.rows))
     asked: list[Row] = [
         (number, start, 0)
         for number, start in enumerate(starts.tolist())
         if within[0] <= start <= within[1]
     ]
-    if found is None:
+    if not isinstance(found, BatchStream):
         assert rows > END_ROWS
+        assert found is listed is None
         return
     given_ = rows_of(found)
     assert needed(asked, count, order) <= set(given_) <= set(asked)
     assert found.rows_in_memory == len(given_) == len(set(given_))
-    assert found.few_rows(rows) == given_
+    assert found.first_rows(rows) == given_ == listed
 
 
 @pytest.fixture
@@ -108,6 +110,12 @@ def read(engine: RocksPartition, query: WindowRangeQuery) -> BatchStream:
     return stream
 
 
+def first_rows(engine: RocksPartition, query: WindowRangeQuery, count: int) -> list[Row] | None:
+    handler = engine.handlers[FirstRowsQuery]
+    found: list[Row] | None = handler(engine.view, FirstRowsQuery(query, count))
+    return found
+
+
 NEWEST = WindowRangeQuery(columns=("k", "window_start"), first_by_time=5, order=Order.DESCENDING)
 
 
@@ -129,9 +137,44 @@ def test_kept_columns_give_the_rows_needed_only(engine: RocksPartition) -> None:
     assert set(rows_of(read(engine, NEWEST))) == newest
     assert set(rows_of(read(engine, replace(NEWEST, order=Order.ASCENDING)))) == oldest
     assert read(engine, NEWEST).rows_in_memory == 6
-    # Behind the newest rows: all are read.
+    # Beyond the newest rows: all are read.
     before = TimeRange(end_ms=1000 * 60_000)
     assert len(rows_of(read(engine, replace(NEWEST, time=before)))) == 3003
+
+
+def test_the_first_rows_are_given_without_a_stream(
+    engine: RocksPartition, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(engine, 0, range(3000))
+    engine.maintain(lambda: False)
+    wanted = read(engine, NEWEST).first_rows(9)
+    monkeypatch.delattr(BatchStream, "first_rows")
+    assert first_rows(engine, NEWEST, 9) == wanted
+    assert first_rows(engine, NEWEST, 4) == (wanted or [])[:4]
+    assert first_rows(engine, replace(NEWEST, time=TimeRange(start_ms=1 << 40)), 4) == []
+
+
+def test_one_scan_is_noted_however_the_first_rows_are_read(
+    engine: RocksPartition, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Partitions keep their columns by the order of their scans."""
+    noted: list[int] = []
+    note_scan = ColumnDemand.note_scan
+
+    def counted(demand: ColumnDemand, number: int, columns: Sequence[str]) -> None:
+        noted.append(number)
+        note_scan(demand, number, columns)
+
+    monkeypatch.setattr(ColumnDemand, "note_scan", counted)
+    put(engine, 0, range(60))
+    assert len(first_rows(engine, NEWEST, 200) or ()) == 180  # entries
+    assert noted == [1]
+    engine.maintain(lambda: False)
+    assert len(first_rows(engine, NEWEST, 200) or ()) == 6
+    assert noted == [1, 2]
+    put(engine, 1, range(60, 61))
+    assert len(first_rows(engine, NEWEST, 200) or ()) == 183
+    assert noted == [1, 2, 3]
 
 
 def test_changes_count_from_their_epoch_on(engine: RocksPartition) -> None:

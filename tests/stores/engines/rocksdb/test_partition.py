@@ -189,7 +189,7 @@ class Closing:
 def test_a_scan_while_the_partition_closes_is_complete(tmp_path: Path) -> None:
     engine = RocksPartition(tmp_path, schema=CLICKS, partition=0)
     database = Closing(engine._database._rdict)
-    engine._database._rdict = database  # type: ignore[assignment]
+    engine._database._rdict = database
     engine.apply(progress(0), [batch(CLICKS, numbers(*range(BATCH_ROWS + 1)))])
     view = engine.view
     stream = engine.handlers[RangeQuery](view, RangeQuery())
@@ -249,7 +249,7 @@ def test_another_definition_starts_over(
 
 
 def test_another_retention_starts_over(tmp_path: Path) -> None:
-    """Otherwise rows that the old one dropped would be missing for ever."""
+    """Otherwise rows that the old one dropped would be missing forever."""
     hours = window("h", {"k": "text"}, {"v": "text"}, partitions=1, retention_ms=60_000)
     engine = RocksPartition(tmp_path, schema=hours, partition=0)
     engine.apply(progress(7), [batch(hours, [("a", 0, 3_600_000_000, "v")])])
@@ -349,7 +349,7 @@ def test_a_failed_flush_does_not_hold_up_epochs(
     monkeypatch.setattr("stores.engines.rocksdb.database._UNFLUSHED_EPOCHS_MAX", 3)
     engine = RocksPartition(tmp_path, schema=CLICKS, partition=0)
     full = Full(engine._database._rdict)
-    engine._database._rdict = full  # type: ignore[assignment]
+    engine._database._rdict = full
     for epoch in range(8):
         engine.apply(progress(epoch), [batch(CLICKS, numbers(epoch))])
     assert engine.view.progress == progress(7)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from stores.codec.layout import DATA, DATA_END
 from stores.engines.rocksdb.partition import RocksPartition
-from stores.engines.rocksdb.readers import WALKED_ROWS_MIN, Entry, Reader
+from stores.engines.rocksdb.readers import WALKED_ROWS_MIN, Attached, Entry, Reader
 from stores.errors import StoreError
 from stores.spec.query import BATCH_ROWS, Order, RangeQuery
 from tests.support.stores import batch, keyvalue, progress
@@ -57,7 +57,7 @@ class DamagedCursor:
 
 @pytest.mark.parametrize("order", Order)
 def test_a_damaged_block_does_not_look_like_the_end(order: Order) -> None:
-    reader = Reader({}, DamagedCursor())
+    reader = Reader(Attached({}, DamagedCursor()))
     with pytest.raises(StoreError, match="cannot be read: Corruption"):
         list(reader.chunks(b"\0", b"\xff", order))
 
@@ -67,7 +67,7 @@ def test_an_error_is_not_a_missing_key() -> None:
         def __getitem__(self, key: bytes, /) -> bytes:
             raise Exception("key not found" if key == b"missing" else "IO error")
 
-    reader = Reader(DamagedSnapshot(), DamagedCursor())
+    reader = Reader(Attached(DamagedSnapshot(), DamagedCursor()))
     assert reader.get(b"missing") is None
     with pytest.raises(StoreError, match="IO error"):
         reader.get(b"there")
@@ -112,7 +112,7 @@ def test_a_walk_that_ends_at_a_damaged_block_is_an_error(order: Order) -> None:
     def walk(start: bytes, walked: Order) -> Iterator[Entry]:
         return iter([(b"\1", b"row")])
 
-    reader = Reader({}, DamagedCursor(), walk)
+    reader = Reader(Attached({}, DamagedCursor(), walk))
     with pytest.raises(StoreError, match="cannot be read: Corruption"):
         list(reader.chunks(b"\0", b"\xff", order, first_rows=WALKED_ROWS_MIN))
 
@@ -165,6 +165,6 @@ def test_walks_and_cursors_end_ranges_alike(
 def test_first_with_finds_the_first_entry_of_each_prefix(
     keys: set[bytes], prefixes: list[bytes]
 ) -> None:
-    reader = Reader({}, SoundCursor(list(keys)))
+    reader = Reader(Attached({}, SoundCursor(list(keys))))
     expected = [min((k for k in keys if k.startswith(p)), default=None) for p in prefixes]
     assert reader.first_with(prefixes) == [None if k is None else (k, k) for k in expected]

@@ -16,7 +16,7 @@ from stores.engines.rocksdb.row_cache import (
     RowBudget,
     RowCache,
 )
-from stores.spec.query import KeyQuery
+from stores.spec.query import FewKeysQuery, KeyQuery
 from stores.spec.schema import Row
 from stores.spec.store import View
 from tests.support.stores import batch, keyvalue, progress
@@ -227,6 +227,12 @@ def looked_up(
     return row
 
 
+def few_rows(engine: RocksPartition, view: View) -> list[Row]:
+    query = FewKeysQuery.with_keys([(key,) for key in "cab"])
+    rows: list[Row] = engine.handlers[FewKeysQuery](view, query)
+    return rows
+
+
 @given(
     st.lists(
         st.one_of(
@@ -250,6 +256,7 @@ def test_a_cached_row_is_that_of_its_view(
             for view, held in views[-3:]:
                 expected = (held[step],) if step in held else None
                 assert looked_up(engine, step, view=view) == expected
+                assert few_rows(engine, view) == [(key, held[key]) for key in "cab" if key in held]
                 assert looked_up(engine, step, view=view) == expected
             continue
         if isinstance(step, bool):
@@ -280,6 +287,7 @@ def test_the_second_read_comes_from_memory_even_after_an_epoch(tmp_path: Path) -
     engine.apply(progress(0), [batch(COUNTS, [("a", 1), ("b", 1)])])
     first = looked_up(engine, "a")
     assert looked_up(engine, "a") is first
+    assert few_rows(engine, engine.view) == [("a", 1), ("b", 1)]
     assert looked_up(engine, "a", skip_cache=True) is not first
     engine.apply(progress(1), [batch(COUNTS, [("b", 2)])])
     assert looked_up(engine, "a") is first

@@ -1,0 +1,83 @@
+"""The operations that the log needs from a file system.
+
+`local_files` answers for local disks, `object_files` for object stores, and `arrow_files` for HDFS
+and the other file systems of pyarrow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any, Protocol, TypeAlias
+
+Stamp: TypeAlias = tuple[int | str, ...]
+"""Differs between a file and one that replaces it; see `Directory.stamps`."""
+
+
+class FileSystem(Protocol):
+    """The operations that the log needs from a file system.
+
+    All paths but `relative` and `to` are whole. A missing file is a FileNotFoundError; each other
+    failure is an OSError, too.
+    """
+
+    def read(self, path: str, bytes_max: int) -> bytes:
+        """Return the content of a file of at most so many bytes."""
+
+    def names(self, path: str) -> list[str]:
+        """Return the names in a directory, unordered."""
+
+    def stamps(self, path: str) -> dict[str, Stamp]:
+        """Return a stamp of each file in a directory; see `Directory.stamps`."""
+
+    def names_changed_ns(self, path: str) -> int | None:
+        """Return when a name in a directory last changed; None if only a listing shows it."""
+
+    def has(self, path: str) -> bool:
+        """Whether a file has that name; or a directory, where directories exist by themselves."""
+
+    def has_directory(self, path: str) -> bool:
+        """Whether a directory has that name."""
+
+    def size_of(self, path: str) -> int | None:
+        """Return the size of a file in bytes; None if it is missing."""
+
+    def changed_ms(self, path: str) -> int | None:
+        """Return when a file, or anything below a directory, last changed; None if unknown."""
+
+    def make(self, path: str) -> None:
+        """Create a directory and its parents where they are missing."""
+
+    def create(self, path: str, data: bytes) -> bool:
+        """Create a file whole, with its directory; False if the name is taken."""
+
+    def replace(self, path: str, data: bytes, *, durable: bool) -> None:
+        """Create or replace a file whole, with its directory; with `durable` it lasts then."""
+
+    def open_input(self, path: str) -> AbstractContextManager[Any]:
+        """Open a file for reading at any place, as pyarrow's NativeFile."""
+
+    def open_output(self, path: str) -> AbstractContextManager[Any]:
+        """Open a new file for writing; once the block ends it is whole and lasts.
+
+        After an error in the block there may be a part of it, or nothing.
+        """
+
+    def chunks(self, path: str) -> Iterator[bytes]:
+        """Yield the bytes of a file from start to end, a few MB at a time."""
+
+    def upload(self, path: str, source: Path) -> None:
+        """Copy a file of this machine, so that it lasts."""
+
+    def remove_tree(self, root: str, relative: str) -> None:
+        """Remove a directory with its content."""
+
+    def remove_file(self, root: str, relative: str) -> None:
+        """Remove a file."""
+
+    def move(self, root: str, relative: str, to: str) -> None:
+        """Give a file or a directory another name; its directory exists."""
+
+    def sync(self, path: str) -> None:
+        """Make created and removed names of a directory last."""

@@ -1,0 +1,389 @@
+"""Files of the log in an object store, where the first of two writers of a name always wins.
+
+A small file takes one request, and a file appears only once it is whole. There are no directories:
+one exists while anything is in it. `stores.log.object_uris` says which object stores there are.
+"""
+
+from __future__ import annotations
+
+import errno
+import re
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import obstore
+import pyarrow as pa
+from obstore.exceptions import (
+    AlreadyExistsError,
+    BaseError,
+    PermissionDeniedError,
+    UnauthenticatedError,
+)
+
+from stores.log.file_systems import Stamp
+from stores.log.object_uris import RETRIES_MAX, RETRY_S, Bucket, ObjectStore, Place
+
+PART_BYTES = 8 << 20
+"""A larger file is sent in parts of this size, and kept on disk until then."""
+PARTS_MAX = 9_000
+"""S3 takes 10,000 parts; of larger files the parts are larger."""
+PARTS_AT_ONCE = 4
+HELD_BYTES_MAX = 32 << 20
+"""Largest file that is read into memory; larger ones are read into a temporary file."""
+_CHUNK_BYTES = 4 << 20
+_PAGE = 1000
+"""Names in one answer of S3."""
+_SHOWN_MAX = 300
+_PAUSE_S = 0.1
+"""Pause before a request to create a file is sent again; it doubles each time."""
+
+
+KINDS = ("get", "head", "list", "put", "copy", "delete")
+"""Kinds of requests, which have different prices."""
+
+
+class Requests:
+    """Counts of the requests to object stores, by kind. Safe to share between threads.
+
+    Retries are not counted.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._counts = dict.fromkeys(KINDS, 0)
+
+    def add(self, kind: str, count: int = 1) -> None:
+        """Count requests of a kind."""
+        with self._lock:
+            self._counts[kind] += count
+
+    def read(self) -> dict[str, int]:
+        """Return the number of requests so far, by kind."""
+        with self._lock:
+            return dict(self._counts)
+
+
+REQUESTS = Requests()
+"""The requests of this process."""
+
+
+class ObjectStoreError(OSError):
+    """A failure of an object store; it has a number, as errors of file systems do."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(errno.EIO, message)
+
+    def __str__(self) -> str:
+        return str(self.strerror)
+
+
+class ObjectFiles:
+    """The files of one bucket; see `stores.log.file_systems`.
+
+    Args:
+        store: the bucket, which sends a request again after a failure that may pass.
+        single: the bucket, which sends each request once.
+        origin: the URI of the bucket; all paths begin with it.
+    """
+
+    def __init__(self, store: ObjectStore, *, single: ObjectStore, origin: str) -> None:
+        self._store = store
+        self._single = single
+        self._origin = origin
+
+    @staticmethod
+    def of(place: Place) -> ObjectFiles:
+        """Return the files of a bucket; all calls share its connections.
+
+        Raises:
+            ValueError: a key or a parameter is not valid.
+        """
+        return _opened(place.bucket)
+
+    def _key(self, path: str) -> str:
+        key = path.removeprefix(self._origin).strip("/")
+        if any(part in {"..", "."} for part in key.split("/")):
+            raise ObjectStoreError("an object cannot have this name")
+        return key
+
+    @contextmanager
+    def _asked(self, kind: str, count: int = 1) -> Iterator[None]:
+        """Count requests, and turn the errors of obstore into those of a file system."""
+        REQUESTS.add(kind, count)
+        try:
+            yield
+        except _FAILURES as error:
+            raise _explained(error) from None
+
+    def read(self, path: str, bytes_max: int) -> bytes:
+        """Return the content of a file."""
+        with self._asked("get"):
+            found = obstore.get(self._store, self._key(path))
+            if found.meta["size"] > bytes_max:
+                raise ObjectStoreError(f"it has {found.meta['size']} bytes")
+            return bytes(found.bytes())
+
+    def names(self, path: str) -> list[str]:
+        """Return the names in a directory, unordered."""
+        directories, files = self._listed(path)
+        return [each.rpartition("/")[2] for each in (*directories, *(f["path"] for f in files))]
+
+    def _listed(self, path: str) -> tuple[list[str], list[Any]]:
+        """Return the directories and files in a directory, by one request for 1,000 of them."""
+        prefix = self._key(path)
+        with self._asked("list"):
+            found = obstore.list_with_delimiter(self._store, prefix or None)
+        directories, files = [*found["common_prefixes"]], [*found["objects"]]
+        REQUESTS.add("list", max(0, len(directories) + len(files) - 1) // _PAGE)
+        # Some programs create an empty object for a directory.
+        return directories, [each for each in files if each["path"].strip("/") != prefix]
+
+    def stamps(self, path: str) -> dict[str, Stamp]:
+        """Return the tag of each file in a directory, which its content gives, and its time."""
+        _, files = self._listed(path)
+        return {
+            each["path"].rpartition("/")[2]: (
+                each["e_tag"] or "",
+                int(each["last_modified"].timestamp() * 1e9),
+                each["size"],
+            )
+            for each in files
+        }
+
+    def names_changed_ns(self, path: str) -> int | None:
+        """Return None: only a listing shows it."""
+        del path
+        return None
+
+    def has(self, path: str) -> bool:
+        """Whether a file has that name."""
+        return self.size_of(path) is not None
+
+    def has_directory(self, path: str) -> bool:
+        """Whether anything is in a directory."""
+        with self._asked("list"):
+            return bool(next(iter(obstore.list(self._store, self._key(path), chunk_size=1)), ()))
+
+    def size_of(self, path: str) -> int | None:
+        """Return the size of a file in bytes; None if it is missing."""
+        found = self._head(path)
+        return None if found is None else int(found["size"])
+
+    def _head(self, path: str) -> Any:
+        try:
+            with self._asked("head"):
+                return obstore.head(self._store, self._key(path))
+        except FileNotFoundError:
+            return None
+
+    def changed_ms(self, path: str) -> int | None:
+        """Return when a file, or anything below a directory, last changed."""
+        found = self._below(path)
+        if not found:
+            single = self._head(path)
+            found = [] if single is None else [single]
+        times = [each["last_modified"].timestamp() for each in found]
+        return int(max(times) * 1000) if times else None
+
+    def _below(self, path: str) -> list[Any]:
+        """Return all objects below a directory."""
+        with self._asked("list"):
+            found = [*obstore.list(self._store, self._key(path)).collect()]
+        REQUESTS.add("list", max(0, len(found) - 1) // _PAGE)
+        return found
+
+    def make(self, path: str) -> None:
+        """Do nothing: a directory exists once anything is in it."""
+
+    def create(self, path: str, data: bytes) -> bool:
+        """Create a file whole; False if the name is taken.
+
+        A request that fails may have reached the object store. So if it is sent again and the name
+        is taken by then, the content tells whether this call has taken it.
+        """
+        key, pause_s, is_sent = self._key(path), _PAUSE_S, False
+        end_s = time.monotonic() + RETRY_S
+        while True:
+            REQUESTS.add("put")
+            try:
+                obstore.put(self._single, key, data, mode="create", use_multipart=False)
+                return True
+            except AlreadyExistsError as error:
+                # 409 from S3: another writer was at it, and who has won is not known yet.
+                if "ConditionalRequestConflict" not in str(error):
+                    return is_sent and self._has_content(key, data)
+                failure: Exception = error
+            except _FAILURES as error:
+                failure, is_sent = error, True
+            if not _may_pass(failure) or time.monotonic() + pause_s > end_s:
+                raise _explained(failure) from None
+            time.sleep(pause_s)
+            pause_s *= 2
+
+    def _has_content(self, key: str, data: bytes) -> bool:
+        try:
+            with self._asked("get"):
+                return bool(bytes(obstore.get(self._store, key).bytes()) == data)
+        except FileNotFoundError:
+            return False
+
+    def replace(self, path: str, data: bytes, *, durable: bool) -> None:
+        """Create or replace a file whole."""
+        del durable
+        with self._asked("put"):
+            obstore.put(self._store, self._key(path), data, use_multipart=False)
+
+    @contextmanager
+    def open_input(self, path: str) -> Iterator[Any]:
+        """Open a file that can be read at any place, by one request."""
+        with self._asked("get"):
+            found = obstore.get(self._store, self._key(path))
+            whole = found.bytes() if found.meta["size"] <= HELD_BYTES_MAX else None
+        if whole is not None:
+            yield pa.BufferReader(pa.py_buffer(whole))
+            return
+        with tempfile.NamedTemporaryFile(prefix="stategate-") as kept:
+            for chunk in self._chunks(found):
+                kept.write(chunk)
+            kept.flush()
+            with pa.OSFile(kept.name) as stream:
+                yield stream
+
+    def chunks(self, path: str) -> Iterator[bytes]:
+        """Yield the bytes of a file from start to end, a few MB at a time."""
+        with self._asked("get"):
+            found = obstore.get(self._store, self._key(path))
+        yield from self._chunks(found)
+
+    def _chunks(self, found: Any) -> Iterator[bytes]:
+        stream = iter(found.stream(_CHUNK_BYTES))
+        while True:
+            with self._asked("get", 0):
+                chunk = next(stream, None)
+            if chunk is None:
+                return
+            yield chunk
+
+    @contextmanager
+    def open_output(self, path: str) -> Iterator[Any]:
+        """Open a new file, which is sent whole at the end; after an error nothing is sent."""
+        with tempfile.SpooledTemporaryFile(PART_BYTES, prefix="stategate-") as stream:
+            yield stream
+            size_bytes = stream.tell()
+            stream.seek(0)
+            self._send(path, stream, size_bytes)
+
+    def upload(self, path: str, source: Path) -> None:
+        """Copy a file of this machine."""
+        self._send(path, source, source.stat().st_size)
+
+    def _send(self, path: str, source: Any, size_bytes: int) -> None:
+        part_bytes = max(PART_BYTES, -(-size_bytes // PARTS_MAX))
+        in_parts = size_bytes > part_bytes
+        requests = -(-size_bytes // part_bytes) + 2 if in_parts else 1
+        with self._asked("put", requests):
+            obstore.put(
+                self._store,
+                self._key(path),
+                source,
+                use_multipart=in_parts,
+                chunk_size=part_bytes,
+                max_concurrency=PARTS_AT_ONCE,
+            )
+
+    def remove_tree(self, root: str, relative: str) -> None:
+        """Remove a directory with its content, or a file."""
+        path = f"{root}/{relative}"
+        keys = [each["path"] for each in self._below(path)] or [self._key(path)]
+        with self._asked("delete", -(-len(keys) // _PAGE)):
+            obstore.delete(self._store, keys)
+
+    def remove_file(self, root: str, relative: str) -> None:
+        """Remove a file."""
+        with self._asked("delete"):
+            obstore.delete(self._store, self._key(f"{root}/{relative}"))
+
+    def move(self, root: str, relative: str, to: str) -> None:
+        """Give a file or a directory another name, file by file."""
+        source, target = self._key(f"{root}/{relative}"), self._key(f"{root}/{to}")
+        for key in [each["path"] for each in self._below(f"{root}/{relative}")] or [source]:
+            with self._asked("copy"):
+                obstore.copy(self._store, key, target + key.removeprefix(source))
+            with self._asked("delete"):
+                obstore.delete(self._store, key)
+
+    def sync(self, path: str) -> None:
+        """Do nothing: what an object store has taken lasts."""
+
+
+@lru_cache(maxsize=256)
+def _opened(bucket: Bucket) -> ObjectFiles:
+    try:
+        return ObjectFiles(bucket.open(RETRIES_MAX), single=bucket.open(0), origin=bucket.origin)
+    except BaseError as error:
+        raise ValueError(_told(str(error))) from None
+
+
+_NO_BUCKET = ("NoSuchBucket", "ContainerNotFound", "specified bucket does not exist")
+_KEYS_OF_MACHINE = ("169.254.169.254", "metadata.google.internal")
+"""Where a machine is asked for its keys, if nothing else gives some."""
+_FAILURES = (BaseError, FileNotFoundError)
+"""The errors of obstore; that of a missing file is Python's own."""
+_STATUS = re.compile(r"status: (\d+)")
+_FROM_SERVICE = (
+    re.compile(r"<Code>([^<]*)</Code>.*?<Message>([^<]*)", re.DOTALL),
+    re.compile(r'"code": ?"?(\w+)"?,.*?"message": ?"([^"]*)"', re.DOTALL),
+)
+_CAUSE = re.compile(r'message: "([^"]*)"|kind: (Timeout|Connect|Interrupted)\b')
+
+
+def _status_of(error: Exception) -> int | None:
+    """Return the status of the answer; None without an answer."""
+    found = _STATUS.search(str(error))
+    return int(found[1]) if found else None
+
+
+def _may_pass(error: Exception) -> bool:
+    """Whether the same request may succeed later."""
+    if isinstance(error, FileNotFoundError | PermissionDeniedError | UnauthenticatedError):
+        return False
+    status = _status_of(error)
+    return status is None or status >= 500 or status in {408, 409, 429}
+
+
+def _explained(error: Exception) -> OSError:
+    """Return the error of a file system for one of obstore, without secrets."""
+    text, status = str(error), _status_of(error)
+    if any(each in text for each in _NO_BUCKET):
+        return ObjectStoreError("the bucket or container does not exist")
+    if isinstance(error, FileNotFoundError):
+        return FileNotFoundError(errno.ENOENT, "no such file")
+    told = _told(text)
+    if any(each in text for each in _KEYS_OF_MACHINE):
+        told = f"no credentials are found ({told})"
+    elif isinstance(error, PermissionDeniedError | UnauthenticatedError) or status in {401, 403}:
+        told = f"access is refused ({told})"
+    elif status in {429, 503}:
+        told = f"the object store asks for fewer requests ({told})"
+    elif status is None:
+        told = f"the object store does not answer ({told})"
+    return ObjectStoreError(told)
+
+
+def _told(text: str) -> str:
+    """Return what an object store, or the network, says of a failure."""
+    shown, _, details = text.partition("\n\nDebug source")
+    for pattern in _FROM_SERVICE:
+        if found := pattern.search(shown):
+            message = found[2].strip().partition("\n")[0]
+            return f"{found[1]}: {message}"[:_SHOWN_MAX]
+    if causes := [a or b for a, b in _CAUSE.findall(details)]:
+        return str(causes[-1])
+    # The query of a URL may hold a signature.
+    return re.sub(r"\?\S*", "", shown.partition("\n")[0])[:_SHOWN_MAX]

@@ -1,0 +1,133 @@
+"""A log on S3, by a server that runs here: written, raced for, followed, compacted, repaired."""
+
+from __future__ import annotations
+
+import threading
+import uuid
+from pathlib import Path
+
+import pytest
+
+from stores.errors import EpochConflictError, FencedError, LogError
+from stores.log.records import Commit
+from stores.log.repair import repair
+from stores.log.state_log import StateLog, StoreLog
+from stores.log.store_writer import StoreWriter
+from stores.log.verification import verify
+from stores.spec.position import Position
+from stores.upkeep.retention import Retention, compact
+from tests.support.hosts import counts, running
+from tests.support.logs import CLICKS, contents, rows
+from tests.support.s3 import S3Server
+from tests.support.waiting import until
+
+
+@pytest.fixture
+def root(s3: S3Server) -> str:
+    return s3.root(uuid.uuid4().hex)
+
+
+def at(offset: int) -> Position:
+    return Position.of({"orders": {0: offset}})
+
+
+def chain(root: str) -> list[Commit]:
+    """Return all commits that a reader follows from the beginning."""
+    log = StoreLog.open(root, "clicks")
+    found: list[Commit] = []
+    while commit := log.next_commit(found[-1].epoch if found else -1, list_now=True):
+        found.append(commit)
+    return found
+
+
+def test_two_writers_at_once_write_each_epoch_once(root: str) -> None:
+    """Both go for the same number in each round; whoever loses is told so."""
+    told: list[Commit] = []
+    refused: list[LogError] = []
+    barrier = threading.Barrier(2)
+
+    def race(name: str) -> None:
+        writer = StoreWriter(root, CLICKS, writer=name)
+        for number in range(30):
+            barrier.wait(60)
+            try:
+                told.append(writer.write(rows(2), position=at(0), epoch=number))
+            except (FencedError, EpochConflictError) as error:
+                refused.append(error)
+                writer = StoreWriter(root, CLICKS, writer=name)
+
+    threads = [threading.Thread(target=race, args=(name,)) for name in ("a", "b")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(100)
+    found = chain(root)
+    assert len(told) + len(refused) == 60
+    assert len({commit.epoch for commit in told}) == len(told) > 0
+    assert all(commit in found for commit in told)
+    assert [each.previous for each in found[1:]] == [each.epoch for each in found[:-1]]
+    assert verify(root, "clicks").damages == ()
+
+
+def test_a_replaced_writer_is_refused(root: str) -> None:
+    old, new = (StoreWriter(root, CLICKS, writer=name) for name in ("old", "new"))
+    told = [old.write(rows(), position=at(0)), new.write(rows(), position=at(1))]
+    with pytest.raises(FencedError, match="new"):
+        old.write(rows(), position=at(2))
+    assert chain(root) == told
+
+
+def test_a_host_follows_compacts_and_restores(root: str, tmp_path: Path, impatient: None) -> None:
+    del impatient
+    writer = StoreWriter(root, CLICKS)
+    for turn in range(3):
+        writer.write(rows(20, start=turn), position=at(turn))
+    assert StateLog(root).stores() == ["clicks"]
+    with running(root, tmp_path / "one") as host:
+        until(lambda: counts(host) == {*range(22)})
+        writer.write(rows(1, start=99), position=at(3))
+        until(lambda: counts(host) == {*range(22), 99})
+    done = compact(root, "clicks", retention=Retention(epochs=1))
+    assert (done.written, done.epochs_removed) == (True, 3)
+    assert verify(root, "clicks").damages == ()
+    with running(root, tmp_path / "two") as host:
+        until(lambda: counts(host) == {*range(22), 99})
+
+
+def test_an_epoch_and_a_look_for_the_next_take_few_requests(s3: S3Server, root: str) -> None:
+    """These are the figures of stores/README.md."""
+    writer = StoreWriter(root, CLICKS)
+    writer.write(rows(20), position=at(0))
+    with s3.counted() as written:
+        writer.write(rows(20), position=at(1))
+    assert written == {"put": CLICKS.partitions + 2, "head": 6, "list": 1}
+    log = StoreLog.open(root, "clicks")
+    first = log.next_commit(-1, list_now=True)
+    assert first is not None
+    list(log.read(first, 0))
+    with s3.counted() as followed:
+        second = log.next_commit(0)
+    assert second is not None
+    assert followed == {"get": 2}
+    with s3.counted() as read:
+        list(log.read(second, 0))
+    assert read == {"get": 1}
+    assert log.next_commit(1) is None  # at most once a second this also lists the epochs
+    with s3.counted() as idle:
+        assert log.next_commit(1) is None
+    assert idle == {"get": 1}
+
+
+def test_damage_is_found_and_repaired(root: str) -> None:
+    writer = StoreWriter(root, CLICKS)
+    for turn in range(4):
+        writer.write(rows(20, start=turn), position=at(turn))
+    compact(root, "clicks", retention=Retention(epochs=100))
+    log = StoreLog.open(root, "clicks")
+    snapshot = log.directory.names(f"snapshots/{3:020d}")
+    (attempt,) = [name for name in snapshot if name != "commit.json"]
+    log.directory.remove_file(f"snapshots/{3:020d}/{attempt}/p00001.sst")
+    assert len(verify(root, "clicks").damages) == 1
+    assert repair(root, "clicks").after.damages == ()
+    assert [commit.epoch for commit in chain(root)] == [0, 1, 2, 3]
+    assert all(len(contents(log, commit)) == commit.rows for commit in chain(root))
