@@ -34,7 +34,7 @@ WHOLE = """
 
 
 def connect(host: str, port: int) -> duckdb.DuckDBPyConnection:
-    """A DuckDB that has the gateway attached as `live`."""
+    """Return a DuckDB that has the gateway attached as `live`."""
     connection = duckdb.connect()
     wheel = find_spec("duckdb_extension_postgres_scanner")
     if wheel is not None and wheel.origin is not None:

@@ -2,7 +2,18 @@
 
 from stores.spark.pipeline import materialize
 from stores.spark.reader import read_store
+from stores.spark.reports import BatchFailedError, EpochReport
 from stores.spark.run import report_progress, run
 from stores.spark.session import spark_session
+from stores.spark.source import register_format
 
-__all__ = ["materialize", "read_store", "report_progress", "run", "spark_session"]
+__all__ = [
+    "BatchFailedError",
+    "EpochReport",
+    "materialize",
+    "read_store",
+    "register_format",
+    "report_progress",
+    "run",
+    "spark_session",
+]

@@ -54,8 +54,8 @@ class PipelineCompactor:
         """Start a run if one is due and none is running; returns at once."""
         if epoch < self._due or self.is_running:
             return
-        # Not a daemon: the process waits for it, since RocksDB crashes if the interpreter ends
-        # before it.
+        # The thread is not a daemon, so the process waits for it: RocksDB crashes if the
+        # interpreter ends before it.
         self._thread = threading.Thread(target=self._run, args=(epoch,), name=f"{self._store}-log")
         self._thread.start()
 

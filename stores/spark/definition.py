@@ -27,7 +27,7 @@ from pyspark.sql.types import DataType as SparkType
 
 from stores.errors import SchemaError
 from stores.log.datafiles import TIMESTAMP_NAME
-from stores.spark.plans import Source, is_unique, ungrouped
+from stores.spark.plans import Source, is_unique, passing, ungrouped
 from stores.spec.arguments import is_name, same_name, shown
 from stores.spec.schema import (
     DELETED_NAME,
@@ -103,6 +103,8 @@ def store_frame(
     if deleted is not None and types[deleted].typeName() != "boolean":
         raise SchemaError(f'store "{store}": tombstone column "{deleted}" is not boolean')
     values = [name for name in types if name not in {*key, window, deleted}]
+    identity = {*key, *([window] if window else [])}
+    unique = kind is not StoreKind.VERSIONED and is_unique(frame, identity)
     schema = StoreSchema(
         name=store,
         kind=kind,
@@ -112,14 +114,15 @@ def store_frame(
         inputs=tuple(InputTopic(topic=name) for name in inputs),
         window_size_ms=window_size_ms,
         retention_ms=retention_ms,
+        # If each row is the whole result of its key, the one that came last is right at any time.
+        by_event_time=event_time is not None and kind is not StoreKind.VERSIONED and not unique,
     )
-    identity = {*key, *([window] if window else [])}
     if event_time is None and (missing := ungrouped(frame, identity)):
         raise SchemaError(_loses_rows(store, missing, kind))
     return StoreFrame(
         schema=schema,
         selection=_selection(schema, types, window, event_time, deleted),
-        unique=kind is not StoreKind.VERSIONED and is_unique(frame, identity),
+        unique=unique,
     )
 
 
@@ -133,6 +136,28 @@ def _loses_rows(store: str, missing: Sequence[str], kind: StoreKind) -> str:
         f"several rows of a key would stay: {remedy}, or group without it; or say by event_time= "
         "which row of a key stays"
     )
+
+
+def require_replaced(frame: DataFrame, schema: StoreSchema) -> None:
+    """Refuse an aggregation in update mode whose old rows may stay beside or after the new ones.
+
+    Whether such a row was ever sent depends on where batches end.
+
+    Raises:
+        SchemaError: a condition or the key uses aggregates; the message says what to do instead.
+    """
+    found = passing(frame)
+    if found.conditions:
+        raise SchemaError(
+            f'store "{schema.name}": in update mode a row that no longer meets '
+            f"{found.conditions[0]} would stay: mark such rows by deleted= instead of the "
+            "condition, or use complete mode"
+        )
+    if wrong := [column.name for column in schema.key if column.name in found.columns]:
+        raise SchemaError(
+            f'store "{schema.name}": key column "{wrong[0]}" is an aggregate, and in update mode '
+            "rows with its old values would stay: leave it out of key=, or use complete mode"
+        )
 
 
 def checked_inputs(
@@ -222,6 +247,9 @@ def _selection(
             F.col(f"{quoted(window)}.end").alias(WINDOW_END.name),
         ]
     moment = F.lit(None) if event_time is None else F.col(quoted(event_time))
+    if schema.by_event_time:
+        # Tasks sort by it; see `stores.log.datafiles.shaped`.
+        moment = F.date_trunc("MILLISECOND", moment)
     gone = F.lit(False) if deleted is None else F.coalesce(F.col(quoted(deleted)), F.lit(False))
     return (
         *(F.col(quoted(column.name)) for column in schema.key),
@@ -243,7 +271,8 @@ def _value(name: str, spark_type: SparkType) -> SparkColumn:
     is_known = column.isNotNull()
     parts = F.struct(
         months.cast("int").alias("months"),
-        # Not just 0: Spark cannot pass a never-NULL field in a struct that may be NULL to Arrow.
+        # A plain 0 is never NULL, and Spark cannot pass such a field to Arrow if the struct may be
+        # NULL.
         F.when(is_known, F.lit(0).cast("int")).alias("days"),
         F.when(is_known, F.lit(0).cast("long")).alias("microseconds"),
     )

@@ -11,14 +11,18 @@ from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from stores.errors import SchemaError
+from stores.credentials import authorization
+from stores.errors import ArgumentError, SchemaError
+from stores.log.hints import Hints
 from stores.log.state_log import StoreLog
 from stores.spark.checkpoint import Checkpoint
 from stores.spark.compacting import PipelineCompactor
 from stores.spark.continuity import check_start
-from stores.spark.definition import checked_inputs, store_frame
+from stores.spark.definition import checked_inputs, require_replaced, store_frame
 from stores.spark.plans import check_output_mode, sources_of
+from stores.spark.reports import OnEpoch
 from stores.spark.sink import COLLECT_ROWS_MAX, EpochSink
+from stores.spark.topics import TopicIds
 from stores.spec.arguments import is_integer, is_name, shown
 from stores.spec.schema import StoreKind, StoreSchema
 from stores.upkeep.retention import WEEK, Retention
@@ -47,6 +51,8 @@ def materialize(
     collect_rows_max: int = COLLECT_ROWS_MAX,
     compact_every: int | None = None,
     retain: Retention = WEEK,
+    notify: Sequence[str] = (),
+    on_epoch: OnEpoch | None = None,
 ) -> StreamingQuery:
     """Start a query that keeps a store up to date with a streaming DataFrame.
 
@@ -66,7 +72,9 @@ def materialize(
         checkpoint: the query's checkpoint directory. It and the store belong together: keep both
             or remove both.
         kind: `keyvalue`, `window`, `session`, `versioned` or `global`.
-        event_time: a timestamp column; of the rows of one key in one epoch the latest wins. It
+        event_time: a timestamp column. Of the rows of one key the latest stays, in whole
+            milliseconds, wherever batches are cut; of equal ones the last to arrive. It only dates
+            the rows of an aggregation by all of its keys, each of which replaces the one before. It
             stays a value, and it is the valid-from of a versioned store.
         inputs: names of the sources without topics, one for each, in the order of the plan, for
             bounds and positions; by default `source-0`, … . Keep them from one start of the query
@@ -87,6 +95,10 @@ def materialize(
             runs. A run that fails is logged and tried again as many epochs later. None leaves it to
             `stategate compact`.
         retain: the epochs that compaction keeps.
+        notify: URLs of gateways to tell of each epoch, such as `http://gateway:7420`: of use where
+            `root` is on an object store, where a gateway would find it up to a second later.
+        on_epoch: a function that gets an `EpochReport` of each epoch after its commit: rows, bytes,
+            time of each phase, lag. The next batch waits for it. An error in it is only logged.
 
     Raises:
         SchemaError: the rows do not fit this kind of store, an argument is not valid, or the store
@@ -95,6 +107,8 @@ def materialize(
         LogError: the log cannot be read or written.
     """
     _check_arguments(df, store, root=root, checkpoint=checkpoint, collect_rows_max=collect_rows_max)
+    if on_epoch is not None and not callable(on_epoch):
+        raise SchemaError(f'store "{store}": on_epoch= is a function, not {shown(on_epoch)}')
     root, checkpoint = os.fspath(root), os.fspath(checkpoint)
     sources = sources_of(df)
     names = checked_inputs(store, inputs, sources)
@@ -110,8 +124,11 @@ def materialize(
         window_size_ms=window_size_ms,
         retention_ms=retention_ms,
     )
+    _check_notify(store, notify)
     compactor = _compactor(root, frame.schema, compact_every, retain)
     writer = _writer(df, store, output_mode, trigger, query_name)
+    if output_mode == "update":
+        require_replaced(df, frame.schema)
     log = StoreLog.open(root, store)
     record = Checkpoint(spark=df.sparkSession, path=checkpoint, inputs=names, sources=sources)
     check_start(log, record)
@@ -126,6 +143,9 @@ def materialize(
         replaces=output_mode == "complete",
         collect_rows_max=collect_rows_max,
         compactor=compactor,
+        topic_ids=TopicIds.of(df, sources),
+        notify=notify,
+        on_epoch=on_epoch,
     )
     query = writer.option("checkpointLocation", checkpoint).foreachBatch(sink).start()
     if compactor is not None:
@@ -147,6 +167,13 @@ def _check_arguments(
         raise SchemaError(
             f'store "{store}": collect_rows_max is a number of rows, not {shown(collect_rows_max)}'
         )
+
+
+def _check_notify(store: str, notify: Sequence[str]) -> None:
+    try:
+        Hints(notify, store, credentials=authorization())
+    except (ArgumentError, TypeError) as error:
+        raise SchemaError(f'store "{store}": {error}') from error
 
 
 def _checked_key(key: Sequence[str], store: str) -> Sequence[str]:

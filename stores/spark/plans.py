@@ -30,7 +30,12 @@ _TRANSPARENT = frozenset(
 )
 """Nodes that keep the attributes of their children; they may add others."""
 _WITHOUT_TOPICS = {"RatePerMicroBatchProvider", "RateStreamProvider", "TextSocketSourceProvider"}
+_KAFKA = "KafkaSourceProvider"
+_CLIENT = "kafka."
+"""The prefix of options that are settings of a Kafka client."""
 _CHECKED = "spark.sql.streaming.unsupportedOperationCheck"
+_FOLLOWED = _TRANSPARENT | {"Aggregate", "Filter", "Project", "Union"}
+_AGGREGATES = {"AggregateExpression", "PythonUDAF"}
 _GROUPING_ID = "spark_grouping_id"
 """The extra grouping column of a rollup, by which subtotals differ from rows with NULL."""
 
@@ -55,6 +60,22 @@ def sources_of(frame: DataFrame) -> tuple[Source, ...]:
     return tuple(
         _source(leaf) for leaf in leaves if leaf.nodeName().startswith("StreamingRelation")
     )
+
+
+def kafka_clients(frame: DataFrame) -> list[dict[str, str]]:
+    """Return the settings of the Kafka clients of a query, one for each of its Kafka sources."""
+    return [
+        {
+            name.removeprefix(_CLIENT): options.get(name)
+            for name in _iterated(options.asCaseSensitiveMap().keySet())
+            if name.startswith(_CLIENT)
+        }
+        for leaf in _leaves(_analyzed(frame))
+        if leaf.nodeName() == "StreamingRelationV2"
+        and leaf.source().isDefined()
+        and leaf.source().get().getClass().getSimpleName() == _KAFKA
+        for options in [leaf.extraOptions()]
+    ]
 
 
 def is_unique(frame: DataFrame, columns: set[str]) -> bool:
@@ -82,6 +103,31 @@ def ungrouped(frame: DataFrame, columns: set[str]) -> tuple[str, ...]:
     return _uncovered(plan, frozenset(_id(a) for a in output if a.name() in columns), {})
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passing:
+    """What would leave a row of an aggregation in a store that the aggregation no longer has.
+
+    In update mode a group sends its new row each time it changes. The store replaces the old one if
+    the new one comes, and has the same key.
+    """
+
+    conditions: tuple[str, ...]
+    """Conditions on aggregates, in SQL: a row that stops meeting one is not sent."""
+    columns: frozenset[str]
+    """Columns of the output with an aggregate: in a key they let the old row stay."""
+
+
+def passing(frame: DataFrame) -> Passing:
+    """Return the conditions and columns by which rows of an aggregation may pass."""
+    plan = _analyzed(frame)
+    conditions: list[str] = []
+    fixed = _fixed(plan, {}, conditions)
+    names = (
+        [] if fixed is None else [a.name() for a in _listed(plan.output()) if _id(a) not in fixed]
+    )
+    return Passing(conditions=tuple(conditions), columns=frozenset(names))
+
+
 def check_output_mode(frame: DataFrame, mode: str) -> None:
     """Make sure that Spark allows an output mode for a query, as its start does.
 
@@ -107,7 +153,7 @@ def _source(leaf: _Node) -> Source:
         return Source(name=name, has_topics=False if name.startswith("FileSource[") else None)
     provider = leaf.source()
     kind = provider.get().getClass().getSimpleName() if provider.isDefined() else ""
-    if kind != "KafkaSourceProvider":
+    if kind != _KAFKA:
         return Source(name=name, has_topics=False if kind in _WITHOUT_TOPICS else None)
     options = leaf.extraOptions()
     subscribed: str = options.get("subscribe") or ""
@@ -149,6 +195,74 @@ def _uncovered(plan: _Node, known: _Ids, common: Mapping[int, _Node]) -> tuple[s
         case name if name not in _TRANSPARENT:
             return ()
     return next((found for each, ids in children if (found := _uncovered(each, ids, common))), ())
+
+
+def _fixed(plan: _Node, common: Mapping[int, _Node], conditions: list[str]) -> _Ids | None:
+    """Return the attributes that are the same in every row that a group sends.
+
+    Args:
+        plan: any node.
+        common: the tables of WITH, by their ids.
+        conditions: gets the conditions on other attributes.
+
+    Returns:
+        None if no streaming aggregation is known below.
+    """
+    name = plan.nodeName()
+    if name == "WithCTE":
+        tables = {each.id(): each.child() for each in _listed(plan.cteDefs())}
+        return _fixed(plan.plan(), {**common, **tables}, conditions)
+    if name == "CTERelationRef" and (table := common.get(plan.cteId())) is not None:
+        found = _fixed(table, common, conditions)
+        return None if found is None else _at_same_places(table, plan, found)
+    if not plan.isStreaming() or name not in _FOLLOWED:
+        return None
+    if name == "Aggregate":
+        outputs = _listed(plan.aggregateExpressions())
+        return frozenset(_id(each) for each in outputs if not _has_aggregate(each))
+    children = _listed(plan.children())
+    below = [_fixed(child, common, conditions) for child in children]
+    if all(ids is None for ids in below):
+        return None
+    # What is not made from aggregates does not change: rows of a static side of a join.
+    known = [
+        frozenset(map(_id, _listed(child.output()))) if ids is None else ids
+        for child, ids in zip(children, below, strict=True)
+    ]
+    return _fixed_above(plan, known, conditions)
+
+
+def _fixed_above(plan: _Node, known: list[_Ids], conditions: list[str]) -> _Ids:
+    """Return the fixed attributes of a node, from those of its children."""
+    fixed = frozenset[str]().union(*known)
+    match plan.nodeName():
+        case "Project":
+            return frozenset(
+                _id(each) for each in _listed(plan.projectList()) if _references(each) <= fixed
+            )
+        case "Filter":
+            if not _references(plan.condition()) <= fixed:
+                conditions.append(plan.condition().sql())
+        case "Join" if plan.condition().isDefined():
+            condition = plan.condition().get()
+            if not _references(condition) <= fixed:
+                if plan.joinType().toString() == "LeftOuter":
+                    return known[0]
+                conditions.append(condition.sql())
+        case "Generate" if _references(plan.generator()) <= fixed:
+            return fixed | frozenset(map(_id, _listed(plan.generatorOutput())))
+        case "Union":
+            children = _listed(plan.children())
+            places = [
+                _at_same_places(child, plan, ids)
+                for child, ids in zip(children, known, strict=True)
+            ]
+            return places[0].intersection(*places[1:])
+    return fixed
+
+
+def _has_aggregate(expression: _Node) -> bool:
+    return any(node.nodeName() in _AGGREGATES for node in _nodes(expression))
 
 
 def _at_same_places(plan: _Node, other: _Node, known: _Ids) -> _Ids:

@@ -18,9 +18,9 @@ from pyspark.sql.streaming.listener import (
 )
 from pyspark.sql.streaming.query import StreamingQuery
 
+from stores.spark.reports import sentence_of
+
 _POLL_S = 0.1
-_ERROR_CHARS_MAX = 2000
-"""Spark's messages have whole plans and stack traces; the cause is at the beginning."""
 
 
 def report_progress(spark: SparkSession, write: Callable[[str], None]) -> None:
@@ -71,7 +71,7 @@ def run(spark: SparkSession, queries: Sequence[StreamingQuery]) -> int:
         if any(query.exception() for query in queries) or not any(q.isActive for q in queries):
             break
     errors = [(query.name, query.exception()) for query in queries]
-    failed = [(name, str(error)[:_ERROR_CHARS_MAX]) for name, error in errors if error]
+    failed = [(name, sentence_of(error)) for name, error in errors if error]
     for name, message in failed:
         print(f'query "{name}" failed: {message}', file=sys.stderr)
     # Spark's errors for interrupted batches are noise: the batches run again.

@@ -22,6 +22,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from stores.errors import StoreError
+from stores.spark.source import register_format
 
 JAVA_MAJOR_MIN = 17
 """The oldest Java that Spark 4 runs on."""
@@ -153,7 +154,8 @@ def spark_session(
 ) -> SparkSession:
     """Get or create a session that runs streaming queries with low latency.
 
-    It finds a Java, and Python workers use the interpreter of this process.
+    It finds a Java, Python workers use the interpreter of this process, and `format("stategate")`
+    is registered.
 
     Args:
         app_name: the name in Spark's logs.
@@ -183,6 +185,7 @@ def spark_session(
     for name, value in settings.items():
         builder = builder.config(name, value)
     session: SparkSession = builder.getOrCreate()
+    register_format(session)
     return session
 
 

@@ -8,12 +8,14 @@ the Python workers; tasks write large ones. Both write the same files by `stores
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
 
 from stores.errors import EpochConflictError
+from stores.log.laps import Laps
 from stores.log.records import Commit
 from stores.log.state_log import StoreLog
 from stores.log.store_writer import StoreWriter
@@ -28,7 +30,9 @@ from stores.spark.continuity import (
 )
 from stores.spark.definition import StoreFrame
 from stores.spark.offsets import BatchOffsets
+from stores.spark.reports import OnEpoch, fail_batch, report_epoch
 from stores.spark.tasks import Picking, TooLargeToHoldError, write_by_tasks
+from stores.spark.topics import NO_IDS, Answer, TopicIds
 from stores.spec.position import Position
 
 COLLECT_ROWS_MAX = 100_000
@@ -59,7 +63,13 @@ class EpochSink:
         replaces: bool,
         collect_rows_max: int = COLLECT_ROWS_MAX,
         compactor: PipelineCompactor | None = None,
+        notify: Sequence[str] = (),
+        topic_ids: TopicIds = NO_IDS,
+        on_epoch: OnEpoch | None = None,
     ) -> None:
+        self._on_epoch = on_epoch
+        self._notify = notify
+        self._topic_ids = topic_ids
         self._frame = frame
         self._root = root
         self._checkpoint = checkpoint
@@ -81,25 +91,39 @@ class EpochSink:
             PositionBackError: a topic of the input was deleted and made again.
             LogError: the log or the checkpoint cannot be read or written.
             SchemaError: the rows are not rows of the store.
+            BatchFailedError: Spark cannot compute the rows, or its tasks cannot write them.
         """
+        try:
+            self._run(rows, batch)
+        except Exception as error:
+            fail_batch(self._frame.schema.name, batch, error)
+
+    def _run(self, rows: DataFrame, batch: int) -> None:
         writer = self._writer_for()
         offsets = self._checkpoint.running(batch)
+        ids = self._topic_ids.ask(offsets.topics)
         if (found := writer.log.commit(batch)) is not None:
             require_own(writer.log, found, self._name)
             if found.input_digest not in (None, offsets.digest):
                 require_same_input(writer.log, self._checkpoint, but=batch)
+            # Spark waits long for old records of a topic that was created again.
+            writer.declare(offsets.topics, ids())
             # Stateful operators require that every partition of every batch is consumed.
             rows.write.format("noop").mode("append").save()
             return
         applied = self._require_continuity(writer.log, batch, offsets)
-        # Before the rows, which may take minutes: from now on bounds on the topics are not ignored.
+        # The topics are declared before the rows, which may take minutes: from now on bounds on
+        # the topics are not ignored.
         writer.declare(offsets.topics)
         # A topic that is no longer read stays in the position.
         position = applied.merge(offsets.position)
-        commit = self._write(writer, rows, batch, replace(offsets, position=position))
+        laps = Laps()
+        commit = self._write(
+            writer, rows, batch, replace(offsets, position=position), ids, laps=laps
+        )
         self._rows_before = commit.rows
         self._last = _Batch(batch, read=offsets.position, applied=position)
-        logger.debug("epoch committed store=%s epoch=%d", writer.log.name, batch)
+        report_epoch(writer.log.name, commit, laps.seconds, self._on_epoch)
         if self._compactor is not None:
             self._compactor.committed(batch)
 
@@ -107,9 +131,12 @@ class EpochSink:
         if self._writer is None:
             name = writer_name(self._checkpoint)
             assert name is not None, "a query that runs has an id"
-            self._writer = StoreWriter(self._root, self._frame.schema, writer=name)
+            self._writer = StoreWriter(
+                self._root, self._frame.schema, writer=name, notify=self._notify
+            )
             self._name = name
-            # Before the first batch, so that an older driver that still runs can write no more.
+            # The store is taken before the first batch, so that an older driver that still runs
+            # can write no more.
             self._writer.take_ownership()
         return self._writer
 
@@ -142,12 +169,22 @@ class EpochSink:
         return applied
 
     def _write(
-        self, writer: StoreWriter, rows: DataFrame, batch: int, offsets: BatchOffsets
+        self,
+        writer: StoreWriter,
+        rows: DataFrame,
+        batch: int,
+        offsets: BatchOffsets,
+        ids: Answer,
+        *,
+        laps: Laps,
     ) -> Commit:
         selected = self._frame.select(rows)
         table = self._collect(selected)
+        # Kafka has answered meanwhile. A topic that was created again is refused.
+        writer.declare(offsets.topics, ids())
         if table is not None:
-            return writer.write(
+            laps.lap("collect")
+            commit = writer.write(
                 table,
                 epoch=batch,
                 position=offsets.position,
@@ -155,8 +192,10 @@ class EpochSink:
                 replace=self._replaces,
                 input_digest=offsets.digest,
             )
+            laps.seconds.update(writer.laps.seconds)
+            return commit
         try:
-            return self._publish_tasks(writer, selected, batch, offsets)
+            return self._publish_tasks(writer, selected, batch, offsets, laps)
         except Exception as error:
             # The error of a task arrives as text in one of Spark's exceptions.
             is_too_large = TooLargeToHoldError.__name__ in str(error)
@@ -164,10 +203,15 @@ class EpochSink:
                 raise
             logger.warning("epoch too large to hold, sorting from now on store=%s", writer.log.name)
         self._picking = Picking.SORTED
-        return self._publish_tasks(writer, selected, batch, offsets)
+        return self._publish_tasks(writer, selected, batch, offsets, laps)
 
     def _publish_tasks(
-        self, writer: StoreWriter, selected: DataFrame, batch: int, offsets: BatchOffsets
+        self,
+        writer: StoreWriter,
+        selected: DataFrame,
+        batch: int,
+        offsets: BatchOffsets,
+        laps: Laps,
     ) -> Commit:
         """Let the tasks write the files of an epoch, and commit it."""
         with writer.log.attempt(batch) as attempt:
@@ -178,7 +222,8 @@ class EpochSink:
                 attempt=attempt,
                 picking=self._picking,
             )
-            return writer.publish(
+            laps.lap("write")
+            commit = writer.publish(
                 epoch=batch,
                 attempt=attempt,
                 files=files,
@@ -187,6 +232,8 @@ class EpochSink:
                 replace=self._replaces,
                 input_digest=offsets.digest,
             )
+            laps.lap("commit")
+            return commit
 
     def _collect(self, selected: DataFrame) -> pa.Table | None:
         """Return the batch as one table if the one before was small; None if tasks must write it.
@@ -199,7 +246,7 @@ class EpochSink:
             return selected.toArrow()
         except pa.ArrowInvalid as error:
             # Spark cannot collect a field that is never NULL in a struct that may be NULL, but its
-            # tasks can read it. So it is for every batch.
+            # tasks can read it. Every batch will have that field.
             logger.warning(
                 "epoch cannot be collected, the tasks write all from now on store=%s error=%s",
                 self._frame.schema.name,

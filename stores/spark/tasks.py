@@ -86,10 +86,11 @@ def write_by_tasks(
         numbered = selected.withColumn(ORDINAL_NAME, F.monotonically_increasing_id())
         placed = numbered.repartition(schema.partitions, *keys)
     if picking is Picking.SORTED:
-        order = [F.col(quoted(name)) for name in (*identity(schema), TIMESTAMP_NAME)]
-        placed = placed.sortWithinPartitions(*order, ORDINAL_NAME).drop(ORDINAL_NAME)
+        names = [*identity(schema), *([TIMESTAMP_NAME] if schema.by_event_time else [])]
+        order = [F.col(quoted(name)) for name in (*names, ORDINAL_NAME)]
+        placed = placed.sortWithinPartitions(*order).drop(ORDINAL_NAME)
     write = part_writer(root, schema, attempt, picking)
-    # Numbers as names, since mapInArrow cannot pass a column with a dot in its name.
+    # Columns get numbers as names, since mapInArrow cannot pass a column with a dot in its name.
     placed = placed.toDF(*map(str, range(len(placed.columns))))
     parts: list[dict[str, Any]] = placed.mapInArrow(write, _PART_SPARK).toArrow().to_pylist()
     return [DataFile(**part) for part in parts]

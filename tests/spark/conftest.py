@@ -1,4 +1,7 @@
-"""One Spark session for all tests, and a source whose offsets look like Kafka's."""
+"""One Spark session for all tests, and a source whose offsets look like Kafka's.
+
+The session can read Kafka if `make kafka` has fetched the connector.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +15,13 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 from pyspark.sql.types import StructType
 
+from examples.kafka_orders.jars import missing, paths
 from stores.spark import spark_session
 
 FAST_START: dict[str, Any] = {
     "spark.driver.extraJavaOptions": "-Xss4m -XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    # A Python worker of Spark needs longer than the default of 15 s to start on a busy machine.
+    "spark.python.authenticate.socketTimeout": "100s",
 }
 """Options for a JVM that runs for a minute: better compilation would cost more than it saves."""
 
@@ -90,7 +96,9 @@ class Orders:
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
-    session = spark_session("tests", master="local[2]", shuffle_partitions=4, **FAST_START)
+    jars = {} if missing("connector") else {"spark.jars": ",".join(map(str, paths("connector")))}
+    options = {**FAST_START, **jars}
+    session = spark_session("tests", master="local[2]", shuffle_partitions=4, **options)
     session.sparkContext.setLogLevel("OFF")
     session.dataSource.register(OrdersSource)
     yield session

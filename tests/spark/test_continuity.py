@@ -181,7 +181,7 @@ def committed(root: Path, histories: Mapping[int, str], *, writer: str = "spark:
 def test_epochs_differ_from_the_first_other_batch_on(
     epochs: list[int], parting: int, newest: int, oldest: int
 ) -> None:
-    """Spark has removed the batches before `oldest` and has none after `newest`."""
+    """Spark has removed the batches before `oldest`; `newest` is its last batch."""
     with tempfile.TemporaryDirectory() as directory:
         log = committed(Path(directory, "log"), dict.fromkeys(epochs, "first"))
         batches = range(min(oldest, parting), newest + 1)

@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 
 from stores.errors import SchemaError
 from stores.spark import materialize
-from stores.spark.plans import Source, _source, sources_of, ungrouped
+from stores.spark.plans import Source, _source, passing, sources_of, ungrouped
 from tests.spark.conftest import Orders
 from tests.spark.test_materialize import start, totals
 
@@ -85,8 +85,10 @@ FITTING: dict[str, tuple[Any, ...]] = {
     "query_name": (None, "usr"),
     "collect_rows_max": (5, 0),
     "compact_every": (None, 5),
+    "notify": ([],),
+    "on_epoch": (None,),
 }
-"""The values that are valid for an argument; arguments that are not listed have none."""
+"""The values that are valid for an argument; no value is valid for other arguments."""
 ARGUMENTS = [name for name in inspect.signature(materialize).parameters if name != "df"]
 
 
@@ -281,6 +283,66 @@ def test_a_key_that_keeps_one_row_of_many_is_refused(orders: Orders, tmp_path: P
     with pytest.raises(SchemaError, match=r'grouped by "window", .*use kind="window"'):
         start(hours(orders.frame), tmp_path)
     assert not (tmp_path / "log").exists()
+
+
+STATIC = "VALUES ('a', 5) AS t(name, level)"
+PASSING: dict[str, tuple[str, bool, set[str]]] = {
+    "all groups": ("SELECT * FROM sums", False, {"total", "n"}),
+    "groups of one kind": ("SELECT * FROM sums WHERE usr IS NOT NULL", False, {"total", "n"}),
+    "a condition on a sum": ("SELECT * FROM sums WHERE total < 5", True, {"total", "n"}),
+    "one on a value made from a sum": (
+        "SELECT usr FROM (SELECT usr, total + n AS t FROM sums) WHERE t > 5", True, set()
+    ),
+    "HAVING": ("SELECT usr FROM orders GROUP BY usr HAVING count(*) < 5", True, set()),
+    "a group computed": ("SELECT upper(usr) AS u, total AS usr FROM sums", False, {"usr"}),
+    "a static table": (
+        f"SELECT sums.*, level FROM sums JOIN {STATIC} ON usr = name", False, {"total", "n"}
+    ),
+    "a static table by a sum": (
+        f"SELECT usr, name FROM sums JOIN {STATIC} ON total = level", True, set()
+    ),
+    "a static table by a sum, or NULL": (
+        f"SELECT usr, name FROM sums LEFT JOIN {STATIC} ON total = level", False, {"name"}
+    ),
+    "a table of WITH": (
+        "WITH t AS (SELECT usr AS u, total AS m FROM sums) SELECT * FROM t", False, {"m"}
+    ),
+    "one of many": (
+        "SELECT usr, part FROM sums LATERAL VIEW explode(array(n, total)) AS part", False, {"part"}
+    ),
+    "a union": (
+        "SELECT usr, total FROM sums UNION ALL SELECT usr, 5 FROM sums WHERE n > 1", True, {"total"}
+    ),
+    "no groups": ("SELECT * FROM orders WHERE amount > 5", False, set()),
+    "static groups": (
+        "SELECT orders.* FROM orders JOIN (SELECT name, count(*) AS n FROM VALUES ('a') AS t(name) "
+        "GROUP BY name) ON usr = name WHERE n < 5", False, set()
+    ),
+}  # fmt: skip
+"""SQL over orders and sums by user, whether it has a condition on aggregates, its aggregates."""
+
+
+@pytest.mark.parametrize("name", PASSING)
+def test_rows_of_an_aggregation_that_may_pass(
+    spark: SparkSession, orders: Orders, name: str
+) -> None:
+    orders.frame.createOrReplaceTempView("orders")
+    totals(orders).createOrReplaceTempView("sums")
+    sql, has_condition, columns = PASSING[name]
+    found = passing(spark.sql(sql))
+    assert (bool(found.conditions), set(found.columns)) == (has_condition, columns)
+
+
+def test_rows_that_would_stay_are_refused_in_update_mode(orders: Orders, tmp_path: Path) -> None:
+    few = totals(orders).where("n < 2")
+    with pytest.raises(SchemaError, match=r"no longer meets \(n < .* mark such rows by deleted="):
+        start(few, tmp_path)
+    with pytest.raises(SchemaError, match='key column "n" is an aggregate'):
+        start(totals(orders), tmp_path, key=["usr", "n"])
+    assert not (tmp_path / "log").exists()
+    start(few, tmp_path / "complete", output_mode="complete").stop()
+    many = totals(orders).withColumn("many", F.expr("n >= 2"))
+    start(many, tmp_path / "deleted", deleted="many").stop()
 
 
 def test_event_time_may_decide_which_row_stays(orders: Orders, tmp_path: Path) -> None:

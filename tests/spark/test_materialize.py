@@ -149,10 +149,13 @@ def test_the_latest_of_several_rows_of_a_key_wins(
     query.processAllAvailable()
     orders.send(1, ("c", 1, 2, True), ("d", 1, 1), ("d", 1, 3, True), ("d", 9, 4))
     query.processAllAvailable()
+    # Later batches have earlier rows, and an earlier deletion.
+    orders.send(0, ("a", 3, 49), ("b", 4, 7), ("c", 5, 1), ("d", 0, 3, True))
+    query.processAllAvailable()
     query.stop()
     assert [c.name for c in log_of(tmp_path).schema().value] == ["amount", "at"]
     found = {usr: row[0] for usr, row in stored(spark, tmp_path).items()}
-    assert found == {"warm": 0, "a": 1, "b": 2, "d": 9}
+    assert found == {"warm": 0, "a": 1, "b": 4, "d": 9}
     commit = log_of(tmp_path).commit(1)
     assert commit is not None
     assert commit.rows == 3
@@ -357,6 +360,7 @@ def test_too_many_rows_to_hold_are_sorted(
         key=(Column(name="a.k", type=TEXT),),
         value=(Column(name="n", type=BIGINT),),
         partitions=3,
+        by_event_time=True,
     )
     rows = spark.range(0, 5000, 1, 2).selectExpr(
         "IF(id % 7 = 0, NULL, string(id % 100)) AS `a.k`",

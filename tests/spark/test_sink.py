@@ -16,6 +16,7 @@ from stores.log.state_log import StoreLog
 from stores.log.store_writer import StoreWriter
 from stores.spark import sink as sinks
 from stores.spark.definition import StoreFrame
+from stores.spark.reports import BatchFailedError
 from stores.spark.sink import EpochSink
 from stores.spark.tasks import Picking, TooLargeToHoldError
 from tests.spark.test_continuity import planned
@@ -64,7 +65,7 @@ def test_failed_tasks_leave_no_files(tmp_path: Path, monkeypatch: pytest.MonkeyP
     """Spark repeats the batch, and on a full disk each attempt would take more space."""
     sink = sink_of(tmp_path, no_room, monkeypatch)
     for _ in range(2):
-        with pytest.raises(RuntimeError, match="no room"):
+        with pytest.raises(BatchFailedError, match="no room"):
             sink(ROWS, 0)
         assert attempts(tmp_path) == []
 
@@ -120,7 +121,7 @@ def test_a_sorting_attempt_replaces_the_one_before(
         return []
 
     sink = sink_of(tmp_path, tasks, monkeypatch)
-    with pytest.raises(RuntimeError, match="not asked twice"):
+    with pytest.raises(BatchFailedError, match="not asked twice"):
         sink(ROWS, 0)
     assert attempts(tmp_path) == []
     sink(ROWS, 0)

@@ -1,0 +1,1 @@
+"""The pipeline over a real Kafka broker. `make kafka` fetches the jars that these tests need."""
