@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import importlib
-import logging
 import sys
 import textwrap
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import Annotated, NoReturn
 
 import typer
 
-from gateway.cli import log_commands, user_commands
+from gateway.cli import load_command, log_commands, user_commands
 from gateway.errors import GatewayError, ServeError
-from gateway.settings import SETTINGS, URL_VARIABLE, Settings
+from gateway.process_setup import announce, configure_logging, load_modules, print_error
+from gateway.settings import SETTINGS, URL_VARIABLE
 from gateway.settings_sources import load_settings
-
-if TYPE_CHECKING:
-    pass
-
-logger = logging.getLogger(__name__)
 
 DEFAULT_URL = "http://" + str(SETTINGS["http"].default)
 
@@ -40,6 +34,7 @@ app = typer.Typer(
 
 app.add_typer(user_commands.app, name="user")
 app.add_typer(log_commands.app, name="log")
+app.command()(load_command.load)
 app.command()(log_commands.compact)
 
 Url = Annotated[
@@ -52,8 +47,7 @@ def main() -> NoReturn:
     try:
         app()
     except GatewayError as error:
-        hint = f" {error.hint}" if error.hint else ""
-        print(f"stategate: {error.message}.{hint}", file=sys.stderr)
+        print_error(error)
         sys.exit(2)
     sys.exit(0)
 
@@ -95,6 +89,7 @@ def serve(
     ] = False,
     tls_certificate: Annotated[str | None, typer.Option(help=_about("tls_certificate"))] = None,
     tls_key: Annotated[str | None, typer.Option(help=_about("tls_key"))] = None,
+    workers: Annotated[int | None, typer.Option(help=_about("workers"))] = None,
     config: Annotated[
         Path | None,
         typer.Option(help="TOML file of settings; STATEGATE_CONFIG names one too."),
@@ -129,44 +124,22 @@ def serve(
         "allow_anonymous": allow_anonymous or None,
         "tls_certificate": tls_certificate,
         "tls_key": tls_key,
+        "workers": workers,
         **_assignments(settings or []),
     }
     loaded = load_settings(config=str(config) if config else None, overrides=given)
     if not loaded.root:
         raise ServeError("no state log is given", hint="Name one with --root.")
     configure_logging(loaded)
-    _load(load or [])
+    if loaded.workers > 1:
+        from gateway.supervision.supervisor import run_workers  # noqa: PLC0415 - as below
+
+        run_workers(loaded, modules=load or [], announce=announce)
+        return
+    load_modules(load or [])
     from gateway.wiring import run_gateway  # noqa: PLC0415 - `stategate sql` needs no engine
 
     run_gateway(loaded)
-
-
-def _load(modules: Sequence[str]) -> None:
-    if modules and "" not in sys.path:
-        sys.path.insert(0, "")
-    for name in modules:
-        try:
-            importlib.import_module(name)
-        except (Exception, SystemExit) as error:  # a third party's code may raise anything
-            # The one-sentence error does not show where in that code it happened.
-            logger.debug("module not loaded, module=%s", name, exc_info=error)
-            said = " ".join(str(error).split())
-            raise ServeError(
-                f'module "{name}" cannot be loaded: {type(error).__name__}: {said}',
-                hint="--set log_level=debug shows where.",
-            ) from error
-
-
-def configure_logging(settings: Settings) -> None:
-    """Log to stderr, one line per event."""
-    logging.basicConfig(
-        level=settings.log_level.upper(),
-        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
-        stream=sys.stderr,
-    )
-    # We log ourselves what uvicorn logs at INFO, and any client can cause its warnings as often as
-    # it likes.
-    logging.getLogger("uvicorn").setLevel(logging.ERROR)
 
 
 def _assignments(texts: Sequence[str]) -> dict[str, object]:
@@ -191,7 +164,10 @@ def demo(
         ),
     ] = False,
     fresh: Annotated[
-        bool, typer.Option("--fresh", help="Replay the flights, although an earlier run has.")
+        bool,
+        typer.Option(
+            "--fresh", help="Replay the flights again, even if an earlier run has kept the stores."
+        ),
     ] = False,
     root: Annotated[
         Path | None,

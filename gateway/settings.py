@@ -16,10 +16,6 @@ ENVIRONMENT_PREFIX = "STATEGATE_"
 CONFIG_VARIABLE = "STATEGATE_CONFIG"
 URL_VARIABLE = "STATEGATE_URL"
 
-USER_VARIABLE = "STATEGATE_USER"
-PASSWORD_VARIABLE = "STATEGATE_PASSWORD"
-TOKEN_VARIABLE = "STATEGATE_TOKEN"
-
 
 def _setting(
     default: object, about: str, *, unit: str = "", least: float = 0, most: float = 2**31
@@ -90,14 +86,14 @@ class Settings:
         "X-Forwarded-Proto are trusted. None by default, because anyone can send these headers. "
         "Requests from another proxy count as the proxy's own, and never as loopback.",
     )
-    strangers_max: int = _setting(
+    unauthenticated_of_address_max: int = _setting(
         250,
         "Unauthenticated connections of one address (an IPv6 /64), for each protocol; more are cut "
         "off. A quarter of the total: enough for a burst, too few for a flood.",
         unit="connections",
         least=1,
     )
-    strangers_total_max: int = _setting(
+    unauthenticated_max: int = _setting(
         1_000,
         "Unauthenticated connections of all addresses, for each protocol, in addition to "
         "authenticated clients. Beyond that, the address with the most loses its oldest, so that "
@@ -130,21 +126,30 @@ class Settings:
     node: str = _setting("local", "Name of this node in answers and in system relations.")
     poll_ms: int = _setting(
         25,
-        "How often the log is checked for a new epoch. Short compared with a micro-batch, so that "
-        "it adds little delay.",
+        "How often a changing store is checked for a new epoch. Short compared with a micro-batch, "
+        "so that it adds little delay. Quiet stores are checked less often.",
         unit="ms",
         least=1,
         most=60_000,
     )
-    workers_threads: int = _setting(
+    workers: int = _setting(
+        1,
+        "Processes that answer, behind the same addresses. One process uses about one core; more "
+        "use more cores, and each has its own replicas. Memory and connections are divided "
+        "equally.",
+        unit="processes",
+        least=1,
+        most=256,
+    )
+    threads: int = _setting(
         8,
-        "Statements that run at once beside the event loop. A few more than cores, because some "
-        "wait for the disk or a bound.",
+        "Statements that run at once, besides those on the event loop. A few more than cores, "
+        "because some wait for the disk or a bound.",
         unit="threads",
         least=1,
         most=1024,
     )
-    workers_queue_max: int = _setting(
+    threads_queue_max: int = _setting(
         256,
         "Statements that may wait for a thread; more are refused (53300). Some seconds of work: "
         "after a longer wait the client has usually given up.",
@@ -191,6 +196,14 @@ class Settings:
         unit="bytes",
         least=0,
         most=1 << 50,
+    )
+    open_files: int = _setting(
+        0,
+        "Files that the databases of the replicas may have open in each process, about 8 a "
+        "partition. Those not used for longest are closed until they are needed. 0 allows half of "
+        "what the process may open, since each connection takes one, too.",
+        unit="files",
+        least=0,
     )
     linger_us: int = _setting(
         50,

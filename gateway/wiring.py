@@ -22,14 +22,19 @@ from gateway.http.metrics import Metrics
 from gateway.http.stores_document import describe_stores, reasons_not_ready
 from gateway.pgwire.protocol.limits import PgLimits
 from gateway.pgwire.server import PgServer
+from gateway.process_setup import allow_more_files, announce
 from gateway.serve import Serving, run_servers
 from gateway.settings import Settings, parse_address
-from gateway.workers import Workers
+from gateway.statement_threads import StatementThreads
+from gateway.workers.whole_gateway import WholeGateway, WorkerLinks
 from planner.binding.relations import require_missing
+from planner.engine import RunningQueries
 from planner.sql import SERVER_VERSION, EngineLimits, SqlEngine
 from planner.typed import TypedQueries
 from stores.errors import StoreError
 from stores.hosting.host import Host
+from stores.hosting.replica import wall_clock_ms
+from stores.log.object_files import REQUESTS
 
 logger = logging.getLogger(__name__)
 
@@ -40,8 +45,8 @@ def _pg_limits(settings: Settings) -> PgLimits:
         statement_timeout_s=settings.statement_timeout_ms / 1000,
         startup_timeout_s=settings.authentication_timeout_ms / 1000,
         write_timeout_s=settings.stall_timeout_ms / 1000,
-        strangers_max=settings.strangers_max,
-        strangers_total_max=settings.strangers_total_max,
+        unauthenticated_of_address_max=settings.unauthenticated_of_address_max,
+        unauthenticated_max=settings.unauthenticated_max,
     )
 
 
@@ -54,16 +59,29 @@ def _host(settings: Settings) -> Host:
         cache_bytes=settings.cache_bytes,
         columns_bytes=settings.columns_bytes,
         rows_bytes=settings.rows_bytes,
+        open_files=settings.open_files,
     )
 
 
-def _engine(settings: Settings, host: Host) -> SqlEngine:
+def _queries(whole: WholeGateway | None) -> RunningQueries:
+    if whole is None:
+        return RunningQueries(wall_clock_ms)
+    return RunningQueries(wall_clock_ms, numbers=whole.query_numbers(), elsewhere=whole.queries)
+
+
+def _engine(settings: Settings, host: Host, queries: RunningQueries) -> SqlEngine:
     limits = EngineLimits(
         statements_max=settings.statements_max,
         memory_bytes_max=settings.memory_bytes_max,
         compose_processes=settings.compose_processes,
     )
-    return SqlEngine(host, limits=limits, node=settings.node)
+    return SqlEngine(host, limits=limits, node=settings.node, queries=queries)
+
+
+async def _notify(host: Host, whole: WholeGateway | None, store: str) -> None:
+    host.wake(store)
+    if whole is not None:
+        await whole.notify(store)
 
 
 def open_stores(host: Host, engine: SqlEngine) -> None:
@@ -82,43 +100,54 @@ def open_stores(host: Host, engine: SqlEngine) -> None:
         logger.exception("the first statements will be slow")
 
 
-def run_gateway(settings: Settings) -> None:
+def run_gateway(settings: Settings, *, worker: WorkerLinks | None = None) -> None:
     """Wire stores, engine and servers, serve, and close all in reverse order.
+
+    Args:
+        settings: the settings of this process.
+        worker: how a worker reaches the supervisor and the other workers; None for a gateway of
+            one process.
 
     Raises:
         GatewayError: an address is in use, or a replica cannot be opened.
     """
+    allow_more_files()
     with ExitStack() as closing:
         access, tls = open_access(settings), open_tls(settings)
         proxies = open_proxies(settings)
         closing.callback(access.close)
         host = _host(settings)
         closing.callback(host.close)
-        engine = _engine(settings, host)
-        workers = Workers(threads=settings.workers_threads, queue_max=settings.workers_queue_max)
-        closing.callback(workers.close)
-        closing.callback(engine.close)  # before the workers: this ends the calls that they wait for
+        whole = None if worker is None else WholeGateway(worker.siblings)
+        queries = _queries(whole)
+        engine = _engine(settings, host, queries)
+        threads = StatementThreads(count=settings.threads, queue_max=settings.threads_queue_max)
+        closing.callback(threads.close)
+        closing.callback(engine.close)  # before the threads: this ends the calls that they wait for
         busy_poll = BusyPoll(settings.linger_us)
         wire = PgServer(
             engine=engine,
-            workers=workers,
+            threads=threads,
             limits=_pg_limits(settings),
             server_version=SERVER_VERSION,
             access=access,
             tls=tls,
             busy_poll=busy_poll,
+            others=whole,
         )
-        metrics = Metrics(host, workers=workers)
+        metrics = Metrics(host, threads=threads, others=whole)
         closing.callback(metrics.close)
+        metrics.watch_requests(REQUESTS.read)
         if settings.pg:
             metrics.watch_connections("postgres", lambda: wire.connections)
         services = Services(
             engine=engine,
-            workers=workers,
+            threads=threads,
             settings=settings,
             describe_stores=lambda: describe_stores(host),
             not_ready=lambda: reasons_not_ready(host),
             require_missing=lambda name: require_missing(name, host),
+            notify=partial(_notify, host, whole),
             typed=TypedQueries(host, node=settings.node),
             metrics=metrics,
         )
@@ -134,7 +163,18 @@ def run_gateway(settings: Settings) -> None:
                 reload=reloader(access, tls),
                 open_stores=partial(open_stores, host, engine),
                 watch_http=partial(metrics.watch_connections, "http"),
-                announce=lambda line: print(f"stategate: {line}", flush=True),
+                announce=announce if worker is None else lambda line: None,
+                link=None if worker is None else worker.supervisor,
+                on_serving=None
+                if whole is None
+                else partial(
+                    whole.answer,
+                    sessions=wire,
+                    queries=queries.own,
+                    metrics=metrics.scrape_own,
+                    notify=host.wake,
+                ),
+                is_ready=lambda: host.is_ready,
             )
         )
 

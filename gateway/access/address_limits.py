@@ -1,6 +1,7 @@
 """Limits on the clients of one address: failed logins, and connections before the login.
 
-Both keep a few addresses from locking out or outguessing others. An IPv6 /64 counts as one address.
+They keep a few addresses from guessing passwords and from locking others out. An IPv6 /64 counts as
+one address.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ class LoginThrottle:
         """The bucket's level and its time, by network, in the order of the last failures."""
 
     def __len__(self) -> int:
-        """Addresses that have failed."""
+        """Return the number of addresses that have failed."""
         return len(self._failures)
 
     def refused_for_s(self, address: str | None) -> float:
@@ -132,7 +133,7 @@ class UnauthenticatedConnections:
         self._logged_s = float("-inf")
 
     def __len__(self) -> int:
-        """The number of unauthenticated connections."""
+        """Return the number of unauthenticated connections."""
         return len(self._networks)
 
     def enter(self, connection: Hashable, address: str | None) -> bool:

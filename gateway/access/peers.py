@@ -83,11 +83,11 @@ class Proxies:
         )
 
     def peer(self, source: str | None, headers: Headers, *, secured: bool) -> Peer:
-        """Return where a client is.
+        """Return the origin of a client.
 
         Args:
             source: the other end of the connection; None if unknown.
-            headers: the request's, with names in lower case.
+            headers: the headers of the request, with names in lower case.
             secured: whether the connection is TLS.
         """
         found = [(name, value) for name, value in headers if name in _FORWARDING]

@@ -36,8 +36,8 @@ def signature_of(path: Path) -> Signature | None:
 def require_private(path: Path, *, setting: str) -> None:
     """Refuse a file that other users can read.
 
-    The rule is PostgreSQL's for its key: the file is ours and has no permissions for others, or it
-    is root's and its group may read it, as packages and Kubernetes install secrets.
+    The rule is PostgreSQL's for its TLS key: the file is ours and has no permissions for others,
+    or it is root's and its group may read it, as packages and Kubernetes install secrets.
 
     Raises:
         SettingsError: the file is missing, or others can read it.

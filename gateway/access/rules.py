@@ -3,7 +3,7 @@
     users file   auth       from loopback       from elsewhere
     none         auto       admitted            refused, unless anonymous access is allowed
     given        auto       SCRAM               SCRAM
-    given        password   password over TLS   password over TLS
+    given        password   password            password over TLS
     any          trust      admitted            refused, unless anonymous access is allowed
 
 HTTP takes a password or a bearer token wherever the wire asks for a password, but only over TLS or
@@ -39,7 +39,7 @@ logger = logging.getLogger(__name__)
 
 USER = "stategate.user"
 """Key of the user's name in the scope of an HTTP request. The name is empty if no login is
-required, None for a request that is answered without one."""
+required, and None for a request that is answered without a user."""
 ON_AUTHENTICATED = "stategate.on_authenticated"
 """Key in that scope of the function to call once the client is authenticated, if any."""
 _PASSED_ON = "A proxy forwarded the request, so it is not from this machine."
@@ -72,10 +72,10 @@ class Access:
     """Authenticates clients. Used on the event loop only.
 
     Args:
-        rules: by default loopback is trusted and other clients are refused.
+        rules: the operator's settings; by default loopback is trusted and others are refused.
         users: required unless the method is trust.
         throttle: counts the failures of each address.
-        sleep: waits that many seconds.
+        sleep: waits for a number of seconds.
     """
 
     def __init__(
@@ -188,13 +188,13 @@ class Access:
         """
         assert self._users is not None, "trust uses no verifiers"
         table = self._users.current()
-        # Made in both cases, so that both take the same time.
+        # A mock is made in both cases, so that both take the same time.
         mock = mock_verifier(user, secret=table.mock_secret, shapes=table.shapes)
         found = table.verifiers.get(user)
         return (mock, True) if found is None else (found, False)
 
     def has_verified(self, *, user: str, password: str) -> bool:
-        """Whether this password of the user was right lately, and the user still has it."""
+        """Whether this password of the user was right recently, and the user still has it."""
         verifier, doomed = self.verifier_of(user)
         tag = self._tag(user, password, verifier)
         if doomed or tag not in self._verified:

@@ -56,14 +56,15 @@ class Tls:
         self._identity = self._load()
 
     def current(self) -> Identity:
-        """Return the identity for the next handshake: the last good one if the files mismatch."""
+        """Return the identity for the next handshake; the last good one if the files do not fit."""
         if self._signed() != self._signatures:
             self.reload()
         return self._identity
 
     def reload(self) -> None:
         """Read the files again; log an error and keep the last identity if they are wrong."""
-        # Taken before the files are read: if they change meanwhile, the next handshake reads again.
+        # It is taken before the files are read. If they change meanwhile, the next handshake reads
+        # them again.
         self._signatures = self._signed()
         try:
             self._identity = self._load()
@@ -75,7 +76,7 @@ class Tls:
     def http_context(self) -> ssl.SSLContext:
         """Return a context that uses the current identity for every handshake.
 
-        For servers that take a single context at the start.
+        It is for servers that take a single context at the start.
         """
         context = _context(HTTP_PROTOCOL)
 
@@ -83,7 +84,7 @@ class Tls:
             del name, lent
             connection.context = self.current().http
 
-        # Also called for clients that send no host name.
+        # OpenSSL calls this also for clients that send no host name.
         context.sni_callback = choose
         return context
 
@@ -155,7 +156,7 @@ def channel_binding_of(certificate: bytes) -> bytes | None:
 
     Returns:
         Its hash by its signature's hash function, with SHA-256 for MD5 and SHA-1; None if the
-        signature has none (Ed25519), for which the RFC defines nothing.
+        signature has no hash function (Ed25519), for which the RFC defines nothing.
     """
     try:
         name = _signature_hash(certificate)

@@ -59,7 +59,7 @@ class UserTable:
     """The users in one version of the file."""
 
     verifiers: Mapping[str, Verifier] = field(repr=False)
-    """The verifiers by name of the user; a user without a password has none."""
+    """The verifiers by name of the user; users without a password are missing."""
     tokens: Mapping[bytes, str] = field(repr=False)
     """User name by token digest."""
     mock_secret: bytes = field(repr=False)

@@ -83,8 +83,8 @@ def mock_verifier(user: str, *, secret: bytes, shapes: Sequence[Shape] = ()) -> 
     Args:
         user: the unknown name.
         secret: makes the salt unpredictable.
-        shapes: those of all users, sorted. The name selects one, so that unknown users have the
-            same shapes as users, and cost as much to check.
+        shapes: the shapes of all users, sorted. The name selects one, so that unknown users have
+            the same shapes as users, and cost as much to check.
     """
     name = user.encode(errors="surrogatepass")
     chosen = int.from_bytes(hmac_sha256(secret, b"shape\0" + name)[:8], "big") * len(shapes) >> 64

@@ -5,9 +5,7 @@ Closing an answer before its end closes the connection, which cancels the statem
 
 from __future__ import annotations
 
-import base64
 import http.client
-import os
 import ssl
 from collections.abc import Iterator, Mapping
 from types import TracebackType
@@ -18,7 +16,6 @@ import orjson
 
 from gateway.access.peers import is_loopback
 from gateway.errors import ClientError, RemoteError, UnreachableError
-from gateway.settings import PASSWORD_VARIABLE, TOKEN_VARIABLE, USER_VARIABLE
 
 Json: TypeAlias = Any
 """A value that orjson returns."""
@@ -34,21 +31,6 @@ BODY_BYTES_MAX = 64 << 20
 _READ_BYTES = 64 << 10
 
 
-def authorization(environment: Mapping[str, str] | None = None) -> str | None:
-    """Return the Authorization header for the credentials in the environment; None without any.
-
-    They are a token in STATEGATE_TOKEN, or a name in STATEGATE_USER and its password in
-    STATEGATE_PASSWORD. They are never arguments, which every user of the machine can see.
-    """
-    variables = os.environ if environment is None else environment
-    if token := variables.get(TOKEN_VARIABLE):
-        return f"Bearer {token}"
-    user, password = variables.get(USER_VARIABLE), variables.get(PASSWORD_VARIABLE)
-    if user and password:
-        return f"Basic {base64.b64encode(f'{user}:{password}'.encode()).decode()}"
-    return None
-
-
 class ResultColumn(NamedTuple):
     """A column of an answer, with its SQL type."""
 
@@ -62,7 +44,7 @@ class Client:
     Args:
         url: the base URL, `http://host:port` or `https://…`.
         read_timeout_s: how long to wait for the next bytes of an answer.
-        credentials: the Authorization header, from `authorization`.
+        credentials: the Authorization header, from `stores.credentials`.
 
     Raises:
         ClientError: the URL is malformed, or would send credentials in clear to another machine.

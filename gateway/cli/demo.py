@@ -24,7 +24,7 @@ from gateway.cli.client import Client
 from gateway.cli.demo_directory import DemoDirectory
 from gateway.cli.demo_programs import PipelineEvents, Program, running, show_progress
 from gateway.errors import GatewayError, ServeError
-from gateway.serve import cannot_listen
+from gateway.listening import cannot_listen
 from gateway.settings import parse_address
 
 CLONE = Path(__file__).parents[2]
@@ -262,7 +262,7 @@ class _Demo:
             raise _StoppedError
 
     def _say(self, text: str) -> None:
-        # Not wrapped: the lines are there to be copied.
+        # The lines are not wrapped, because users copy them.
         self._console.print(text, soft_wrap=True, markup=False)
 
 

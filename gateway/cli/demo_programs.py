@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from rich.console import Console
@@ -23,6 +23,8 @@ from gateway.errors import ServeError
 STOP_S = 20.0
 """How long a program may take to stop before it is killed: Spark finishes its batch first."""
 _POLL_S = 0.05
+_BEGIN = 'read -r _ && exec "$@" </dev/null'
+"""Begins the program once a line is read; if the demo ends before that, there is none to read."""
 _GUARD = 'read -r _; kill -s KILL -- "-$1"'
 LINE_EVERY_S = 10.0
 """How often a line is printed without a terminal; a replay prints about ten."""
@@ -108,11 +110,11 @@ def running(
     output = output or log
     for path in (log, output):
         path.write_bytes(b"")
-    # Appended to, because both streams may go to one file.
+    # The files are opened to append, because both streams may go to one file.
     with log.open("ab") as log_file, output.open("ab") as output_file:
         process = subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
+            ["/bin/sh", "-c", _BEGIN, "begin", *command],
+            stdin=subprocess.PIPE,
             stdout=output_file,
             stderr=log_file,
             # Ctrl-C reaches the demo alone, which then stops its programs one after the other.
@@ -121,14 +123,22 @@ def running(
     program = Program(name, process, log)
     try:
         with _killed_with_the_demo(process.pid):
+            # Only now, so that there is no moment at which it would outlive a demo that is killed.
+            _begin(process)
             yield program
     finally:
         program.stop()
 
 
+def _begin(process: subprocess.Popen[bytes]) -> None:
+    assert process.stdin is not None
+    with suppress(BrokenPipeError), process.stdin as line:
+        line.write(b"\n")
+
+
 @contextmanager
 def _killed_with_the_demo(group: int) -> Iterator[None]:
-    """Have a process group killed if the demo is killed, as it can then stop nothing itself.
+    """Have a process group killed if the demo is killed: it can then stop nothing itself.
 
     The guard waits for the end of its standard input, which comes when the demo ends, however it
     ends.
@@ -193,7 +203,7 @@ def show_progress(
 
     Args:
         console: where it is shown.
-        events: what the pipeline reports.
+        events: the reports of the pipeline.
         total: the rows that each store takes in.
         is_running: whether the pipeline still runs.
         pause: waits for a moment; an exception from it ends the display.

@@ -115,7 +115,8 @@ def summary(rows: int, trailer: Mapping[str, Cell], *, timing: bool) -> str:
         parts.append(f"position {cut}")
     failed = [each for each in trailer.get("partitions", []) if each.get("status") == "failed"]
     if failed:
-        parts.append(f"{len(failed)} partitions did not answer")
+        noun = "partition" if len(failed) == 1 else "partitions"
+        parts.append(f"{len(failed)} {noun} did not answer")
     return " · ".join(parts)
 
 
@@ -136,7 +137,7 @@ def _caret(sql: str, offset: int) -> list[str]:
     end = sql.find("\n", offset)
     line = sql[start : end if end >= 0 else len(sql)].replace("\t", " ")
     head = f"LINE {sql.count(chr(10), 0, offset) + 1}: "
-    # Only a part of the line, so that the caret is below the error in 80 columns.
+    # Only a part of the line is shown, so that the caret is below the error in 80 columns.
     column = offset - start
     first = max(0, column - 50)
     return [head + line[first : first + 70], " " * (len(head) + column - first) + "^"]

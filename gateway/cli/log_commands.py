@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import sys
 from typing import Annotated
 
@@ -11,7 +12,7 @@ from gateway.errors import ServeError
 from gateway.settings import SETTINGS
 
 app = typer.Typer(
-    help="Verify and repair a state log.", no_args_is_help=True, rich_markup_mode="markdown"
+    help="Show, verify and repair a state log.", no_args_is_help=True, rich_markup_mode="markdown"
 )
 
 Root = Annotated[str, typer.Option(help=str(SETTINGS["root"].about))]
@@ -35,6 +36,49 @@ def _names(root: str, given: list[str] | None) -> list[str]:
         raise ServeError(f"cannot read the log: {error}") from error
 
 
+class Format(enum.Enum):
+    """How `stategate log show` writes what it found."""
+
+    TABLE = "table"
+    JSON = "json"
+
+
+@app.command()
+def show(
+    *,
+    root: Root,
+    store: Stores = None,
+    epochs: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Show the newest N epochs of each store.")
+    ] = 20,
+    output: Annotated[
+        Format, typer.Option("--format", help="A table, or one JSON object a line and store.")
+    ] = Format.TABLE,
+) -> None:
+    """List the newest epochs of each store with their rows, position and writer, and its snapshots.
+
+    Changes nothing, and reads no rows, so it is quick beside pipelines and gateways. Exits with 1
+    if a record that it shows is damaged, with 2 if the log cannot be read.
+    """
+    from gateway.cli.log_listing import listing_json, print_listing  # noqa: PLC0415 - as in `_names`
+    from stores.errors import StoreError  # noqa: PLC0415
+    from stores.log.listing import list_log  # noqa: PLC0415
+
+    is_damaged = False
+    for name in _names(root, store):
+        try:
+            found = list_log(root, name, newest=epochs)
+        except StoreError as error:
+            raise ServeError(f'store "{name}" cannot be shown: {error}') from error
+        is_damaged |= found.is_damaged
+        if output is Format.JSON:
+            print(listing_json(found), flush=True)
+        else:
+            print_listing(found)
+    if is_damaged:
+        raise typer.Exit(1)
+
+
 @app.command()
 def verify(*, root: Root, store: Stores = None) -> None:
     """Read every record and file of each store, and list the damage.
@@ -54,8 +98,8 @@ def verify(*, root: Root, store: Stores = None) -> None:
         for damage in found.damages:
             is_damaged = True
             print(f"{name}: {damage.message}", file=sys.stderr)
-        count = len(found.damages)
-        print(f"{name}: {found.epochs} epochs, {found.rows} rows, {count} damaged", flush=True)
+        size = f"{_counted(found.epochs, 'epoch')}, {_counted(found.rows, 'row')}"
+        print(f"{name}: {size}, {len(found.damages)} damaged", flush=True)
     if is_damaged:
         raise typer.Exit(1)
 
@@ -83,7 +127,7 @@ def repair(*, root: Root, store: Stores = None) -> None:
         for action in done.actions:
             print(f"{name}: {action}")
         count = len(done.after.damages)
-        print(f"{name}: {len(done.actions)} repairs, {count} damaged", flush=True)
+        print(f"{name}: {_counted(len(done.actions), 'repair')}, {count} damaged", flush=True)
     if is_damaged:
         raise typer.Exit(1)
 
@@ -115,7 +159,7 @@ def compact(
 ) -> None:
     """Write a snapshot of each store, and remove old epochs that it replaces.
 
-    For cron, beside running pipelines and gateways. Removes an epoch when it exceeds all limits,
+    Run it from cron, beside pipelines and gateways. Removes an epoch when it exceeds all limits,
     and keeps the newest snapshot. Exits with 1 if a store could not be compacted.
     """
     from stores.errors import StoreError  # noqa: PLC0415 - as in `_names`
@@ -144,12 +188,17 @@ def compact(
             verb = "wrote" if done.written else "kept"
             base = "no snapshot" if done.snapshot is None else f"snapshot {done.snapshot.epoch}"
             print(
-                f"{name}: {verb} {base}; removed {done.epochs_removed} epochs, "
-                f"{done.snapshots_removed} snapshots, {done.orphans_removed} orphans",
+                f"{name}: {verb} {base}; removed {_counted(done.epochs_removed, 'epoch')}, "
+                f"{_counted(done.snapshots_removed, 'snapshot')}, "
+                f"{_counted(done.orphans_removed, 'orphan')}",
                 flush=True,
             )
     if failed:
         raise typer.Exit(1)
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 _UNIT_MS = {"s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000}

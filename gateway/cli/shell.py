@@ -28,9 +28,10 @@ from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.lexers import PygmentsLexer
 from rich.console import Console
 
-from gateway.cli.client import Answer, Client, ResultColumn, authorization
+from gateway.cli.client import Answer, Client, ResultColumn
 from gateway.cli.display import error_text, print_records, print_table, summary, tsv_line
 from gateway.errors import ClientError, GatewayError, RemoteError
+from stores.credentials import authorization
 
 Json: TypeAlias = Any
 """A value that orjson returns."""

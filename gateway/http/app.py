@@ -55,8 +55,9 @@ async def _routing_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException), "registered for this class only"
     hints = {
         404: "The paths are /v1/query, /v1/stores, /v1/stores/{name}, /v1/stores/{name}/{key}, "
-        "/v1/stores/{name}/query, /healthz, /readyz and /metrics.",
-        405: "POST to /v1/query and /v1/stores/{name}/query, GET all other paths.",
+        "/v1/stores/{name}/query, /v1/stores/{name}/notify, /healthz, /readyz and /metrics.",
+        405: "POST to /v1/query, /v1/stores/{name}/query and /v1/stores/{name}/notify, GET all "
+        "other paths.",
     }
     phrase = HTTPStatus(error.status_code).phrase.lower()
     return error_response(

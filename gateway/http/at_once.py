@@ -1,4 +1,4 @@
-"""Answers lookups of one key without the framework, which takes four times as long as they do.
+"""Answers lookups of one key without the framework, which takes four times as long as a lookup.
 
 `POST /v1/query` and `GET /v1/stores/{name}/{key}` are read, checked and answered by the functions
 that the application calls too. The application gets a request that is not such a lookup, whose plan
@@ -38,7 +38,7 @@ _KEY_PATH: Final = re.compile(rb"/v1/stores/[\w.-]+/(?:[\w.~!$&'()*+,;=:@/-]|%(?
 
 
 class Head(Struct, frozen=True):
-    """What the head of a request says, besides its method and its target."""
+    """The content of a request's head, except its method and its target."""
 
     client: tuple[str, int] | None
     """The other end of the connection; None if unknown."""
@@ -53,9 +53,9 @@ class AtOnce:
     """Answers lookups within microseconds, on the event loop.
 
     Args:
-        services: the application's.
-        access: the application's.
-        proxies: the application's.
+        services: the services of the application.
+        access: the access control of the application.
+        proxies: the proxies of the application.
     """
 
     def __init__(
@@ -76,10 +76,10 @@ class AtOnce:
         return self._read_key
 
     def head(self, headers: Headers, *, client: tuple[str, int] | None, secured: bool) -> Head:
-        """Return what a head says. It may be kept for further requests with the same headers.
+        """Return the content of a head. It may be kept for further requests with the same headers.
 
         Args:
-            headers: with names in lower case.
+            headers: the headers of the request, with names in lower case.
             client: the other end of the connection; None if unknown.
             secured: whether the connection is TLS.
         """
@@ -126,7 +126,7 @@ class AtOnce:
             request = read(target, head, body)
             sql = request.sql
             return self._lookups.answer(request, factory, started_s)
-        except Exception as caught:  # the outermost call, as the endpoint's is
+        except Exception as caught:  # the outermost call: unplanned errors are logged
             context = request_context({"client": head.client, USER: user}, sql)
             return error_response(to_query_error(caught, context))
 

@@ -1,4 +1,4 @@
-"""Reads the newest epoch in each store's log, with a time limit, as a file system may hang."""
+"""Reads the newest epoch in each store's log, with a time limit: a file system may hang."""
 
 from __future__ import annotations
 

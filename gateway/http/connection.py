@@ -1,12 +1,13 @@
 """One HTTP connection, with limits that uvicorn leaves to a proxy.
 
-uvicorn alone waits for ever for an unfinished head, buffers it without a limit, and lets one
+uvicorn alone waits forever for an unfinished head, buffers it without a limit, and lets one
 address take all connections. The application reports here that a client is authenticated.
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -45,13 +46,14 @@ class HttpConnection(HttpToolsProtocol):
     """One connection.
 
     Args:
-        config: uvicorn's.
-        server_state: uvicorn's; it holds all connections.
-        app_state: uvicorn's.
+        config: the configuration of uvicorn.
+        server_state: the state of uvicorn's server, which holds all connections.
+        app_state: the state of uvicorn's application.
         loop: the event loop.
         unauthenticated: counts the unauthenticated connections.
         limits: the limits of this connection.
         busy_poll: is notified of each answer.
+        on_closed: called when the connection has ended.
     """
 
     def __init__(
@@ -64,11 +66,13 @@ class HttpConnection(HttpToolsProtocol):
         unauthenticated: UnauthenticatedConnections,
         limits: HttpLimits,
         busy_poll: BusyPoll,
+        on_closed: Callable[[], None] | None = None,
     ) -> None:
         super().__init__(config, server_state, app_state, loop)
         self._unauthenticated = unauthenticated
         self._limits = limits
         self._busy_poll = busy_poll
+        self._on_closed = on_closed
         self._deadline: asyncio.TimerHandle | None = None
         self._head_bytes = 0
         self._begun = False
@@ -107,6 +111,8 @@ class HttpConnection(HttpToolsProtocol):
                 cycle.message_event.set()
         self.pipeline.clear()
         super().connection_lost(exc)
+        if self._on_closed is not None:
+            self._on_closed()
 
     def data_received(self, data: bytes) -> None:
         """Parse bytes, and limit the time and size of a head."""

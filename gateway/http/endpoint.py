@@ -1,25 +1,30 @@
-"""What all endpoints share: their dependencies, errors as responses, and clients that leave."""
+"""The parts that all endpoints share: dependencies, errors as responses, clients that leave."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+import logging
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 import orjson
 from starlette.responses import Response
-from starlette.types import Receive, Scope
+from starlette.types import Message, Receive, Scope, Send
 
 from gateway.access.rules import USER
 from gateway.errors import error_document, response_headers, response_status
-from gateway.failures import RequestContext
+from gateway.failures import RequestContext, to_query_error
 from gateway.http.exchange import ClientGoneError
 from gateway.http.metrics import Metrics
 from gateway.settings import Settings
-from gateway.workers import Workers
+from gateway.statement_threads import StatementThreads
 from planner.engine import Cancellation, Engine, QueryError
+from planner.errors import UnavailableError
 from planner.typed import TypedQueries
+
+logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -30,19 +35,25 @@ StoreDocument = Mapping[str, object]
 """The JSON document of a store; it always has `name` and `replicas`."""
 
 
+async def _ignore(store: str) -> None:
+    """Do nothing: nothing follows a log."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Services:
     """The dependencies of the endpoints."""
 
     engine: Engine
-    workers: Workers
+    threads: StatementThreads
     settings: Settings
     describe_stores: Callable[[], Sequence[StoreDocument]]
-    """Describes the current stores; may block, so it is called in a worker."""
+    """Describes the current stores; may block, so it is called in a thread."""
     not_ready: Callable[[], Sequence[str]]
     """Returns the reasons why the node is not ready, as clauses; empty once it is."""
     require_missing: Callable[[str], None] = lambda _: None
     """Raises a QueryError if an undescribed store of that name may exist."""
+    notify: Callable[[str], Awaitable[None]] = _ignore
+    """Looks for the next epoch of a store soon."""
     typed: TypedQueries | None = None
     """Runs queries by name; None omits their routes."""
     metrics: Metrics | None = None
@@ -73,6 +84,69 @@ def request_context(scope: Scope, sql: str | None = None) -> RequestContext:
     return RequestContext(client=where, user=scope.get(USER) or ANONYMOUS, sql=sql)
 
 
+class Call:
+    """A request to an endpoint.
+
+    Args:
+        scope: the request.
+        receive: receives its body.
+        send: sends the answer.
+    """
+
+    __slots__ = ("_send", "begun", "receive", "scope", "sql")
+
+    def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self.scope, self.receive, self._send = scope, receive, send
+        self.begun = False
+        """Whether the answer has begun, so that it cannot become an error."""
+        self.sql: str | None = None
+        """The statement, for the log; None before it is read."""
+
+    async def send(self, message: Message) -> None:
+        """Send a part of the answer."""
+        self.begun = True
+        await self._send(message)
+
+
+class QueryingEndpoint(ABC):
+    """Answers requests that run queries; all their errors become answers here.
+
+    It is an ASGI application and not a function, because it watches the connection: a client that
+    disconnects cancels its query.
+    """
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request, with an error if it fails."""
+        call = Call(scope, receive, send)
+        error: QueryError | None
+        try:
+            error = await self._answer(call)
+        except ClientGoneError as gone:
+            # The answer was not sent, or only in part, so the server closes the connection.
+            logger.info("client disconnected: %s", gone)
+            return
+        except asyncio.CancelledError:
+            # The grace period is over. This is the outermost call of its task, so the cancellation
+            # ends here; the client gets an error, if its answer has not begun.
+            if call.begun:
+                logger.warning("answer cut off by shutdown")
+                return
+            error = UnavailableError("the gateway is shutting down", sqlstate="57P01")
+        except Exception as caught:  # the outermost call: unplanned errors are logged
+            error = to_query_error(caught, request_context(scope, call.sql))
+        if error is not None:
+            await error_response(error)(scope, receive, send)
+
+    @abstractmethod
+    async def _answer(self, call: Call) -> QueryError | None:
+        """Answer a request; return the error if it failed before its answer began.
+
+        Raises:
+            QueryError: as if it was returned.
+            ClientGoneError: the client does not get the answer.
+        """
+
+
 async def unless_disconnected(
     work: Coroutine[None, None, T],
     cancellation: Cancellation,
@@ -94,7 +168,7 @@ async def unless_disconnected(
         raise ClientGoneError("the client has closed the connection")
     finally:
         if not working.done() or working.cancelled():
-            # Only while it runs: later, its cancellation callback may belong to another.
+            # Cancel only while it runs: later, the cancellation's callback may belong to another.
             cancellation.cancel()
         working.cancel()
         leaving.cancel()

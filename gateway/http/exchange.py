@@ -1,7 +1,7 @@
 """Runs one statement over HTTP and sends its answer.
 
 The synchronous half (`begin_answer`, `render_stream`) plans, runs and renders: on the event loop
-for statements that take microseconds, in a worker for all others. The asynchronous half
+for statements that take microseconds, in a thread for all others. The asynchronous half
 (`send_result`) only sends bytes, at the client's pace.
 """
 
@@ -19,7 +19,7 @@ from starlette.types import Send
 from gateway.failures import RequestContext, to_query_error
 from gateway.http.formats import Renderer, RendererFactory, Trailer, chunked
 from gateway.http.requests import QueryRequest, convert_parameters
-from gateway.workers import Workers
+from gateway.statement_threads import StatementThreads
 from planner.engine import Cancellation, Engine, QueryError, Result, Session, Statement
 from planner.engine import StatementKind as SK
 from planner.errors import InvalidSyntaxError, NotSupportedError
@@ -47,7 +47,7 @@ class Exchange:
     started_s: float
     """`time.perf_counter()` when the request arrived."""
     context: RequestContext
-    """The text for the log entry of an error."""
+    """The statement and the client, for the log entry of an error."""
 
     @property
     def elapsed_ms(self) -> float:
@@ -190,7 +190,7 @@ def begin_answer(
 
 
 def begin_later(exchange: Exchange, result: Result, *, chunk_bytes: int) -> Begun:
-    """Return a result whose batches, if it has any, are all rendered in workers."""
+    """Return a result whose batches, if it has any, are all rendered in statement threads."""
     renderer = exchange.factory(result.columns)
     if result.batches is None:
         return Begun(result, renderer)
@@ -262,7 +262,7 @@ class Answer:
 
 
 async def send_result(
-    exchange: Exchange, begun: Begun, answer: Answer, *, workers: Workers
+    exchange: Exchange, begun: Begun, answer: Answer, *, threads: StatementThreads
 ) -> QueryError | None:
     """Send the answer at the client's pace, and release the result.
 
@@ -281,25 +281,29 @@ async def send_result(
         if begun.rest is None:
             await answer.whole(renderer.media_type, begun.chunk)
             return None
-        return await _send_stream(exchange, answer, begun, begun.rest, workers)
+        return await _send_stream(exchange, answer, begun, begun.rest, threads)
     finally:
         if result.on_close is not None:
-            await workers.release(result.close)
+            await threads.release(result.close)
 
 
 async def _send_stream(
-    exchange: Exchange, answer: Answer, begun: Begun, rest: Iterator[bytes], workers: Workers
+    exchange: Exchange,
+    answer: Answer,
+    begun: Begun,
+    rest: Iterator[bytes],
+    threads: StatementThreads,
 ) -> QueryError | None:
     renderer = begun.renderer
     try:
         if begun.chunk:
             await answer.part(renderer.media_type, begun.chunk)
-        async with aclosing(workers.stream(rest)) as stream:
+        async with aclosing(threads.stream(rest)) as stream:
             async for chunk in stream:
                 await answer.part(renderer.media_type, chunk)
     except ClientGoneError:
         raise
-    except Exception as caught:
+    except Exception as caught:  # the answer may have begun: its end says that it broke off
         error = to_query_error(caught, exchange.context)
         if not answer.begun:
             return error

@@ -1,7 +1,7 @@
 """Renders results in the formats of the `Accept` header.
 
 Each response has its own renderer. It is made with the columns and then receives rows: batches in a
-worker thread, or the few rows of a lookup on the loop. At the end each format reports, in its own
+thread, or the few rows of a lookup on the loop. At the end each format reports, in its own
 way, the position of the rows, or the error that ended them:
 
 | format | position | an error after the first byte |

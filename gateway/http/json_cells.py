@@ -3,7 +3,7 @@ r"""Converts physical values and Arrow columns to JSON cells.
 | type | cell |
 |---|---|
 | boolean, tinyint … bigint | JSON boolean, JSON number (bigint too: most readers keep 64 bits) |
-| real, double | JSON number; `"NaN"`, `"Infinity"`, `"-Infinity"` as text, as JSON has none |
+| real, double | JSON number; `"NaN"`, `"Infinity"`, `"-Infinity"` as text: JSON lacks them |
 | decimal | text, `"12.50"`: exact, with its scale; a number would lose digits in most readers |
 | text, uuid, macaddr, json | text; json is not nested, so that a reader gets what the store holds |
 | bytea | text, `"\\x00ff"` |
@@ -147,7 +147,7 @@ def _physical(array: Array, kind: Kind) -> Array:
 
 
 def _own_cell(kind: Kind) -> ToCell:
-    """Return the function that converts values of a kind to cells; its cells are not its values."""
+    """Return the function to cells from values of a kind whose cells differ from its values."""
     assert kind.record.cell is not None
     return kind.record.cell
 

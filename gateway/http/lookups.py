@@ -1,6 +1,6 @@
 """Renders the answers to planned lookups of one key as JSON, from parts that are kept.
 
-The columns and the encoding of the row belong to the plan. The rest, but for the elapsed time, is
+The columns and the encoding of the row belong to the plan. The rest, except the elapsed time, is
 the same for all answers of a partition at one epoch.
 """
 
@@ -71,7 +71,7 @@ class Lookups:
     def answer(
         self, request: QueryRequest, factory: RendererFactory, started_s: float
     ) -> bytes | None:
-        """Return the body of an answer of status 200; None if the request is no such lookup.
+        """Return the body of an answer of status 200; None if the request is not such a lookup.
 
         Args:
             request: the statement.

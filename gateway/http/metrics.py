@@ -22,7 +22,9 @@ from prometheus_client.process_collector import ProcessCollector
 
 from gateway.errors import HttpRequestError
 from gateway.http.committed_epochs import CommittedEpochs, FollowedStore
-from gateway.workers import Workers
+from gateway.http.joined_metrics import joined
+from gateway.http.metric_families import Family, escaped, label_text
+from gateway.statement_threads import StatementThreads
 
 _WAITING_MAX: Final = 8
 """Scrapes that may wait for another: enough for several Prometheus servers and a browser."""
@@ -121,6 +123,14 @@ class Node(Protocol):
     def columns_bytes(self) -> int:
         """Memory of decoded columns."""
 
+    @property
+    def open_databases(self) -> int:
+        """How many databases are open; those of the other replicas are at rest."""
+
+    @property
+    def open_files(self) -> int:
+        """About how many files they have open."""
+
     def statuses(self) -> Mapping[str, Mapping[int, Replica]]:
         """Return every replica, by store and partition."""
 
@@ -128,48 +138,15 @@ class Node(Protocol):
         """Return the counters by store name, dropped stores included."""
 
 
-class Family:
-    """One metric with its samples, as text.
+class OtherMetrics(Protocol):
+    """The metrics of the other workers."""
 
-    Args:
-        name: ends with the unit, and a counter's then with `_total`.
-        kind: gauge, counter or histogram.
-        about: its description.
-    """
+    @property
+    def worker(self) -> int:
+        """The number of this worker."""
 
-    __slots__ = ("_head", "_lines", "_name", "_openmetrics_head")
-
-    def __init__(self, name: str, kind: str, about: str) -> None:
-        self._name = name
-        self._head = f"# HELP {name} {about}\n# TYPE {name} {kind}\n"
-        # In OpenMetrics `_total` is part of the sample's name, not of the metric's.
-        bare = name.removesuffix("_total")
-        self._openmetrics_head = f"# HELP {bare} {about}\n# TYPE {bare} {kind}\n"
-        self._lines: list[str] = []
-
-    def add(self, labels: str, value: float, suffix: str = "") -> None:
-        """Add one sample, with labels from `label_text`."""
-        self._lines.append(f"{self._name}{suffix}{labels} {value}\n")
-
-    def add_all(self, labels: Iterable[str], values: Iterable[float]) -> None:
-        """Add one sample for each of the labels."""
-        name = self._name
-        self._lines += [f"{name}{each} {v}\n" for each, v in zip(labels, values, strict=True)]
-
-    def text(self, *, openmetrics: bool) -> str:
-        """Return head and samples; an empty text if there are no samples."""
-        if not self._lines:
-            return ""
-        return (self._openmetrics_head if openmetrics else self._head) + "".join(self._lines)
-
-
-def label_text(**values: str) -> str:
-    """Format labels as they follow a metric's name."""
-    return "{" + ",".join(f'{name}="{_escaped(value)}"' for name, value in values.items()) + "}"
-
-
-def _escaped(value: str) -> str:
-    return value.replace("\\", r"\\").replace("\n", r"\n").replace('"', r"\"")
+    def metrics(self, accept: str) -> Mapping[int, str]:
+        """Return the metrics of each other worker as text; it blocks."""
 
 
 class Metrics:
@@ -177,20 +154,28 @@ class Metrics:
 
     Args:
         node: the stores.
-        workers: the workers to report on.
+        threads: the statement threads to report on.
         epochs: reads the newest epochs in the logs.
+        others: the other worker processes, whose metrics are reported, too.
     """
 
     def __init__(
-        self, node: Node, *, workers: Workers, epochs: CommittedEpochs | None = None
+        self,
+        node: Node,
+        *,
+        threads: StatementThreads,
+        epochs: CommittedEpochs | None = None,
+        others: OtherMetrics | None = None,
     ) -> None:
+        self._others = others
         self._node = node
-        self._workers = workers
+        self._threads = threads
         self._epochs = epochs or CommittedEpochs()
         self._connections: dict[str, Callable[[], int]] = {}
+        self._requests: Callable[[], Mapping[str, int]] = dict
         self._build = label_text(version=version("stategate"), python=platform.python_version())
-        # A separate thread, because metrics matter most when all workers are busy.
-        self._own = Workers(threads=1, queue_max=_WAITING_MAX)
+        # A separate thread, because metrics matter most when all others are busy.
+        self._own = StatementThreads(count=1, queue_max=_WAITING_MAX)
         self._registry = CollectorRegistry()
         ProcessCollector(registry=self._registry)
         GCCollector(registry=self._registry)
@@ -199,18 +184,36 @@ class Metrics:
         """Report the number of connections of a protocol from now on."""
         self._connections[protocol] = count
 
+    def watch_requests(self, counts: Callable[[], Mapping[str, int]]) -> None:
+        """Report the number of requests to object stores, by kind, from now on."""
+        self._requests = counts
+
     async def scrape(self, accept: str) -> tuple[bytes, str]:
         """Return all metrics and their content type, in the format that an Accept header prefers.
+
+        The metrics of a worker have its number as a label.
 
         Raises:
             LimitExceededError: too many scrapes wait (53300).
             UnavailableError: the gateway is shutting down (57P01).
             HttpRequestError: the header is malformed.
         """
-        return await self._own.run(self.text, accept)
+        return await self._own.run(self._all, accept)
+
+    async def scrape_own(self, accept: str) -> str:
+        """Return the metrics of this process as text, for another worker; raises as `scrape`."""
+        text, _ = await self._own.run(self.text, accept)
+        return text.decode()
+
+    def _all(self, accept: str) -> tuple[bytes, str]:
+        text, content_type = self.text(accept)
+        if self._others is None:
+            return text, content_type
+        texts = {self._others.worker: text.decode(), **self._others.metrics(accept)}
+        return joined(dict(sorted(texts.items()))).encode(), content_type
 
     def text(self, accept: str) -> tuple[bytes, str]:
-        """Do the same in this thread; may block for `LOG_WAIT_S`."""
+        """Do the same as `scrape` in this thread; may block for `LOG_WAIT_S`."""
         try:
             encode, content_type = choose_encoder(accept)
         except (TypeError, ValueError) as error:  # the library's reaction to a malformed version
@@ -244,13 +247,19 @@ class Metrics:
         connections = Family("stategate_connections", "gauge", "Open connections, by protocol.")
         for protocol, count in self._connections.items():
             connections.add(label_text(protocol=protocol), count())
-        workers = self._workers
+        requests = Family(
+            "stategate_object_requests_total", "counter", "Requests to object stores, by kind."
+        )
+        for kind, sent in self._requests().items():
+            requests.add(label_text(kind=kind), sent)
+        threads = self._threads
         return [
             build,
             connections,
-            _gauge("stategate_workers", "Threads for statements.", workers.threads),
-            _gauge("stategate_workers_busy", "Threads that run a statement.", workers.running),
-            _gauge("stategate_workers_waiting", "Calls that wait for a thread.", workers.waiting),
+            requests,
+            _gauge("stategate_threads", "Threads for statements.", threads.count),
+            _gauge("stategate_threads_busy", "Threads that run a statement.", threads.running),
+            _gauge("stategate_threads_waiting", "Calls that wait for a thread.", threads.waiting),
         ]
 
     def _node_families(self, held: Mapping[str, Mapping[int, Replica]]) -> list[Family]:
@@ -269,6 +278,16 @@ class Metrics:
                 "stategate_columns_bytes",
                 "Memory of decoded columns, for whole scans.",
                 self._node.columns_bytes,
+            ),
+            _gauge(
+                "stategate_databases_open",
+                "Open databases; those of the other replicas are at rest.",
+                self._node.open_databases,
+            ),
+            _gauge(
+                "stategate_databases_files",
+                "Files that open databases have open.",
+                self._node.open_files,
             ),
         ]
 
@@ -335,7 +354,7 @@ def _log_families(stores: Iterable[str], committed: Mapping[str, int]) -> list[F
 def _replica_families(stores: Mapping[str, Mapping[int, Replica]]) -> list[Family]:
     """Build the replicas' metrics, one metric after the other: twice as fast as by replica."""
     which = [
-        f'store="{_escaped(store)}",partition="{partition}"'
+        f'store="{escaped(store)}",partition="{partition}"'
         for store, replicas in stores.items()
         for partition in sorted(replicas)
     ]

@@ -60,7 +60,7 @@ def key_request(typed: TypedQueries, path: Sequence[str], query: bytes = b"") ->
     columns = typed.key(name)
     if len(key) != len(columns):
         raise HttpRequestError(
-            f'the key of store "{name}" has {len(columns)} columns, not {len(key)}',
+            f'the number of key columns of store "{name}" is {len(columns)}, not {len(key)}',
             hint="Send one path segment for each: "
             + "/".join(f"{{{column.name}}}" for column in columns),
         )

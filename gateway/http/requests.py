@@ -221,7 +221,7 @@ def convert_parameters(params: Sequence[Json], types: Sequence[DataType]) -> Row
     """
     if len(params) != len(types):
         raise QueryError(
-            f"the request has {len(params)} parameters, but the statement takes {len(types)}",
+            f"the number of parameters is {len(params)}, but the statement takes {len(types)}",
             sqlstate=PROTOCOL_VIOLATION,
         )
     return tuple(
@@ -262,7 +262,7 @@ def _argument(name: str, value: Json, argument: Argument) -> Value:
             return _convert(value, argument.types[0])
         if not isinstance(value, list) or len(value) != len(argument.types):
             count = len(argument.types)
-            raise InvalidValueError(f"a key is a list of {count} values, one for each key column")
+            raise InvalidValueError(f"a key is a list with one value for each key column: {count}")
         return tuple(_convert(v, t) for v, t in zip(value, argument.types, strict=True))
     except QueryError as error:
         raise InvalidValueError(

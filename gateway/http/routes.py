@@ -5,19 +5,17 @@
     GET  /v1/stores/{name}        one store, with the state of each replica
     GET  /v1/stores/{name}/{key}  the rows of one key; one segment for each key column
     POST /v1/stores/{name}/query  runs a query that a third party has registered
+    POST /v1/stores/{name}/notify looks for the store's next epoch now
     GET  /healthz                 200 while the process runs
     GET  /readyz                  200 once every replica runs; before that 503 with the reasons
     GET  /metrics                 metrics for Prometheus
 
-Query endpoints are ASGI applications rather than functions, because they watch the connection: a
-client that disconnects cancels its statement. JSON must be declared as such, so that web pages
-cannot send statements to a gateway on the user's machine without a preflight.
+JSON must be declared as such, so that web pages cannot send statements to a gateway on the user's
+machine without a preflight.
 """
 
 from __future__ import annotations
 
-import asyncio
-import logging
 import time
 from functools import partial
 
@@ -25,15 +23,14 @@ from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
-from starlette.types import Receive, Scope, Send
 
 from gateway.access.rules import USER
 from gateway.errors import HttpRequestError
-from gateway.failures import to_query_error
 from gateway.http.endpoint import (
     ANONYMOUS,
+    Call,
+    QueryingEndpoint,
     Services,
-    error_response,
     json_response,
     request_context,
     unless_disconnected,
@@ -41,7 +38,6 @@ from gateway.http.endpoint import (
 from gateway.http.exchange import (
     Answer,
     Begun,
-    ClientGoneError,
     Exchange,
     begin_answer,
     begin_later,
@@ -58,8 +54,6 @@ from planner.engine import Cancellation, QueryError, Session, Statement
 from planner.errors import UnavailableError
 from planner.typed import TypedQueries
 
-logger = logging.getLogger(__name__)
-
 
 def build_routes(services: Services) -> list[BaseRoute]:
     """Build all routes of the application."""
@@ -71,6 +65,7 @@ def build_routes(services: Services) -> list[BaseRoute]:
         Route("/v1/query", QueryEndpoint(services), methods=["POST"]),
         Route("/v1/stores", catalog.list_stores, methods=["GET"]),
         Route("/v1/stores/{name}", catalog.show_store, methods=["GET"]),
+        Route("/v1/stores/{name}/notify", catalog.notify, methods=["POST"]),
         *beside,
         Route("/healthz", catalog.health, methods=["GET"]),
         Route("/readyz", catalog.readiness, methods=["GET"]),
@@ -101,14 +96,14 @@ class CatalogEndpoints:
     async def list_stores(self, request: Request) -> Response:
         """List all stores, by name."""
         del request
-        stores = await self._services.workers.run(self._services.describe_stores)
+        stores = await self._services.threads.run(self._services.describe_stores)
         shown = [{k: v for k, v in store.items() if k != "replicas"} for store in stores]
         return json_response({"stores": shown})
 
     async def show_store(self, request: Request) -> Response:
         """Describe one store, with its replicas."""
         name = request.path_params["name"]
-        stores = await self._services.workers.run(self._services.describe_stores)
+        stores = await self._services.threads.run(self._services.describe_stores)
         found = next((store for store in stores if store["name"] == name), None)
         if found is None:
             self._services.require_missing(name)
@@ -119,6 +114,14 @@ class CatalogEndpoints:
                 sqlstate="42P01",
             )
         return json_response(found)
+
+    async def notify(self, request: Request) -> Response:
+        """Look for the next epoch of a store now, in all workers.
+
+        It answers before that, and also where the store is not known: it may be a new one.
+        """
+        await self._services.notify(request.path_params["name"])
+        return json_response({"status": "accepted"}, 202)
 
     async def health(self, request: Request) -> Response:
         """Answer, to show that the process and its event loop run."""
@@ -139,7 +142,7 @@ class CatalogEndpoints:
         )
 
 
-class QueryEndpoint:
+class QueryEndpoint(QueryingEndpoint):
     """Runs the statement of a request.
 
     Args:
@@ -150,53 +153,13 @@ class QueryEndpoint:
     def __init__(self, services: Services, read: ReadRequest = read_statement) -> None:
         self._read_request = read
         self._engine = services.engine
-        self._workers = services.workers
+        self._threads = services.threads
         self._settings = services.settings
         self._lookups = Lookups(services.engine, node=services.settings.node)
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request, with an error if it fails."""
-        answer: Answer | None = None
-        exchange: Exchange | None = None
-        try:
-            exchange = await self._read(scope, receive)
-            answer = Answer(send, exchange, stall_s=self._settings.stall_timeout_ms / 1000)
-            error = await self._answer(exchange, answer, receive)
-        except ClientGoneError as gone:
-            # The answer was not sent, or only in part, so the server closes the connection.
-            logger.info("client disconnected: %s", gone)
-            return
-        except asyncio.CancelledError:
-            # The grace period is over. This is the outermost call of its task, so the cancellation
-            # ends here; the client gets an error, if its answer has not begun.
-            error = UnavailableError("the gateway is shutting down", sqlstate="57P01")
-            if answer is not None and answer.begun:
-                logger.warning("answer cut off by shutdown")
-                return
-        except Exception as caught:
-            error = to_query_error(
-                caught, request_context(scope) if exchange is None else exchange.context
-            )
-        if error is not None:
-            await error_response(error)(scope, receive, send)
-
-    async def _read(self, scope: Scope, receive: Receive) -> Exchange:
-        started_s = time.perf_counter()
-        headers = Headers(scope=scope)
-        factory = negotiate(headers.get("accept"))
-        request = await self._read_request(scope, receive, self._settings)
-        return Exchange(
-            request=request,
-            session=Session(settings=request.settings, user=scope[USER] or ANONYMOUS),
-            cancellation=Cancellation(timeout_s=self._settings.statement_timeout_ms / 1000),
-            factory=factory,
-            started_s=started_s,
-            context=request_context(scope, request.sql),
-        )
-
-    async def _answer(
-        self, exchange: Exchange, answer: Answer, receive: Receive
-    ) -> QueryError | None:
+    async def _answer(self, call: Call) -> QueryError | None:
+        exchange = await self._read(call)
+        answer = Answer(call.send, exchange, stall_s=self._settings.stall_timeout_ms / 1000)
         request = exchange.request
         body = self._lookups.answer(request, exchange.factory, exchange.started_s)
         if body is not None:
@@ -206,20 +169,36 @@ class QueryEndpoint:
         if statement is not None and self._engine.is_inline(statement, exchange.session):
             result = open_result(self._engine, exchange, statement)
             begun = begin_later(exchange, result, chunk_bytes=self._settings.chunk_bytes)
-            work = send_result(exchange, begun, answer, workers=self._workers)
+            work = send_result(exchange, begun, answer, threads=self._threads)
             if result.batches is None:
                 return await work
         else:
             work = self._run(exchange, statement, answer)
         return await unless_disconnected(
-            work, exchange.cancellation, receive, is_ended=lambda: answer.ended
+            work, exchange.cancellation, call.receive, is_ended=lambda: answer.ended
+        )
+
+    async def _read(self, call: Call) -> Exchange:
+        started_s = time.perf_counter()
+        scope = call.scope
+        headers = Headers(scope=scope)
+        factory = negotiate(headers.get("accept"))
+        request = await self._read_request(scope, call.receive, self._settings)
+        call.sql = request.sql
+        return Exchange(
+            request=request,
+            session=Session(settings=request.settings, user=scope[USER] or ANONYMOUS),
+            cancellation=Cancellation(timeout_s=self._settings.statement_timeout_ms / 1000),
+            factory=factory,
+            started_s=started_s,
+            context=request_context(scope, request.sql),
         )
 
     async def _run(
         self, exchange: Exchange, statement: Statement | None, answer: Answer
     ) -> QueryError | None:
         begin = partial(begin_answer, chunk_bytes=self._settings.chunk_bytes)
-        begun: Begun = await self._workers.run(
+        begun: Begun = await self._threads.run(
             begin, self._engine, exchange, statement, on_abandon=Begun.close
         )
-        return await send_result(exchange, begun, answer, workers=self._workers)
+        return await send_result(exchange, begun, answer, threads=self._threads)

@@ -120,7 +120,7 @@ class ShortcutConnection(HttpConnection):
             super().on_message_begin()
 
     def on_headers_complete(self) -> None:
-        """Hold the request further, if it may be a lookup."""
+        """Go on holding the request, if it may be a lookup."""
         if self._is_held:
             self._read = self._reader()
             self._body = b""

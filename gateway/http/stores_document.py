@@ -1,4 +1,4 @@
-"""Describes the stores as JSON documents, and why a node is not ready.
+"""Describes the stores as JSON documents, and gives the reasons why a node is not ready.
 
 `routes` serves them at `/v1/stores` and `/readyz`, without importing stores.
 """

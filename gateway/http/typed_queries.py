@@ -7,8 +7,6 @@ epoch, rows, info, position, result}], "elapsed_ms"}`. A result is a cell of its
 
 from __future__ import annotations
 
-import asyncio
-import logging
 import time
 from dataclasses import asdict
 from functools import partial
@@ -16,61 +14,44 @@ from functools import partial
 import orjson
 from starlette.datastructures import Headers
 from starlette.responses import Response
-from starlette.types import Receive, Scope, Send
+from starlette.types import Scope
 
 from gateway.access.rules import USER
-from gateway.failures import to_query_error
 from gateway.http.endpoint import (
     ANONYMOUS,
+    Call,
+    QueryingEndpoint,
     Services,
-    error_response,
-    request_context,
     unless_disconnected,
 )
-from gateway.http.exchange import ClientGoneError
 from gateway.http.json_cells import Cell, batch_cells, cell_of
 from gateway.http.receiving import read_json
 from gateway.http.requests import convert_arguments, read_typed_request
 from planner.engine import Cancellation, DataType, Position, Session
-from planner.errors import UnavailableError
 from planner.typed import Rows, TypedAnswer, TypedQueries, TypedQuery, TypedResult
 
-logger = logging.getLogger(__name__)
 
-
-class TypedEndpoint:
-    """Runs a query by name in a worker."""
+class TypedEndpoint(QueryingEndpoint):
+    """Runs a query by name in a thread."""
 
     def __init__(self, services: Services, typed: TypedQueries) -> None:
         self._typed = typed
-        self._workers = services.workers
+        self._threads = services.threads
         self._settings = services.settings
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request, with an error if it fails."""
+    async def _answer(self, call: Call) -> None:
         cancellation = Cancellation(timeout_s=self._settings.statement_timeout_ms / 1000)
-        try:
-            body = await read_json(Headers(scope=scope), receive, self._settings)
-            answer = partial(self._answer, scope, body, cancellation, time.perf_counter())
-            working = self._workers.run(answer)
-            raw = await unless_disconnected(working, cancellation, receive, is_ended=lambda: False)
-        except ClientGoneError as gone:
-            logger.info("client disconnected: %s", gone)
-            return
-        except asyncio.CancelledError:
-            # As for a statement: the grace period is over, and the cancellation ends here.
-            response = error_response(
-                UnavailableError("the gateway is shutting down", sqlstate="57P01")
-            )
-        except Exception as caught:
-            response = error_response(to_query_error(caught, request_context(scope)))
-        else:
-            response = Response(
-                raw, media_type="application/json", headers={"Cache-Control": "no-store"}
-            )
-        await response(scope, receive, send)
+        body = await read_json(Headers(scope=call.scope), call.receive, self._settings)
+        work = partial(self._ask, call.scope, body, cancellation, time.perf_counter())
+        raw = await unless_disconnected(
+            self._threads.run(work), cancellation, call.receive, is_ended=lambda: False
+        )
+        response = Response(
+            raw, media_type="application/json", headers={"Cache-Control": "no-store"}
+        )
+        await response(call.scope, call.receive, call.send)
 
-    def _answer(
+    def _ask(
         self, scope: Scope, body: bytes, cancellation: Cancellation, started_s: float
     ) -> bytes:
         request = read_typed_request(body)

@@ -27,7 +27,7 @@ from gateway.pgwire.protocol.limits import PgLimits
 from gateway.pgwire.protocol.server_messages import ErrorResponse
 from gateway.pgwire.statements.dialog import Dialog, Work
 from gateway.pgwire.statements.replies import ReportedSettings
-from gateway.workers import Workers
+from gateway.statement_threads import StatementThreads
 from planner.engine import Backends, Engine, ListedSession, Session, TransactionStatus
 
 logger = logging.getLogger(__name__)
@@ -47,7 +47,7 @@ class Host(Backends, Protocol):
     """The interface of the server that a client needs."""
 
     engine: Engine
-    workers: Workers
+    threads: StatementThreads
     limits: PgLimits
     server_version: str
     access: Access
@@ -63,8 +63,12 @@ class Host(Backends, Protocol):
     def admit(self, client: Client) -> str | None:
         """Give a client its `process_id`; return the reason if there is no place."""
 
-    def cancel(self, process_id: int, secret_key: bytes) -> None:
-        """Cancel the statement of the client with this process id, if the key is right."""
+    def cancel(self, process_id: int, secret_key: bytes) -> Work | None:
+        """Cancel the statement of the client with this process id, if the key is right.
+
+        Returns:
+            What remains to be awaited, if another process has the client.
+        """
 
 
 class Client(asyncio.Protocol):
@@ -375,9 +379,9 @@ class Client(asyncio.Protocol):
         """Give the client a process id; return the reason if there is no place."""
         return self._host.admit(self)
 
-    def cancel_other(self, process_id: int, secret_key: bytes) -> None:
+    def cancel_other(self, process_id: int, secret_key: bytes) -> Work | None:
         """Cancel the statement of another client, if the key is right."""
-        self._host.cancel(process_id, secret_key)
+        return self._host.cancel(process_id, secret_key)
 
     def begin_session(self, session: Session, reports: ReportedSettings) -> None:
         """Take statements from now on."""
@@ -387,7 +391,7 @@ class Client(asyncio.Protocol):
         self._dialog = Dialog(
             connection=self._connection,
             engine=self._host.engine,
-            workers=self._host.workers,
+            threads=self._host.threads,
             session=session,
             reports=reports,
             limits=self._limits,

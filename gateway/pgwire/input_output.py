@@ -24,7 +24,7 @@ class Input:
     Args:
         loop: the event loop.
         connection: the state of the protocol.
-        output: to the client.
+        output: writes to the client.
         limits: the limits of the server.
         handle: answers a message, or returns a coroutine that does.
         fail: reports an error of `handle` or its coroutine to the client.
@@ -60,7 +60,7 @@ class Input:
         self.handled = 0
         """Messages so far, without rounds that were read whole."""
         self.task: asyncio.Task[None] | None = None
-        """Works on the last message; None when it is answered."""
+        """The task that works on the last message; None once that is answered."""
         self._loop = loop
         self._connection = connection
         self._output = output
@@ -116,7 +116,7 @@ class Input:
                 return False
             self.handled += 1
             work = self._handle(message)
-        except Exception as error:  # the outermost loop: `_fail` logs unplanned ones
+        except Exception as error:  # the outermost loop: `_fail` logs unplanned errors
             self._fail(error)
             return True
         if work is not None:
@@ -128,7 +128,7 @@ class Input:
             await work
         except ConnectionError as error:
             logger.debug("client left while it was answered: %s", error)
-        except Exception as error:  # the outermost loop: `_fail` logs unplanned ones
+        except Exception as error:  # the outermost loop: `_fail` logs unplanned errors
             self._fail(error)
         finally:
             self.task = None
@@ -208,7 +208,7 @@ class Output:
         """
         self.flush()
         if self.blocked is not None:
-            # Bounded: the sweep ends a connection that is blocked for too long.
+            # The wait is bounded: the sweep ends a connection that is blocked for too long.
             await self.blocked
         if self.closed:
             raise ConnectionResetError("the client is gone")

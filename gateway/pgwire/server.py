@@ -6,18 +6,37 @@ import asyncio
 import hmac
 import logging
 import secrets
-from collections.abc import Callable, Sequence
+import socket
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any, Protocol
 
 from gateway.access.address_limits import UnauthenticatedConnections
 from gateway.access.rules import Access
 from gateway.access.tls import Tls
+from gateway.adopting import adopt
 from gateway.busy_poll import BusyPoll
 from gateway.pgwire.client import Client
 from gateway.pgwire.protocol.limits import PgLimits
-from gateway.workers import Workers
+from gateway.statement_threads import StatementThreads
 from planner.engine import Engine, ListedSession
 
 logger = logging.getLogger(__name__)
+
+
+class OtherSessions(Protocol):
+    """The sessions of the other processes that serve the same clients."""
+
+    def own_number(self, drawn: int) -> int:
+        """Return a process id of this process, at most and near a drawn one."""
+
+    def sessions(self) -> Sequence[ListedSession]:
+        """Return the sessions of the others; it blocks."""
+
+    async def cancel(self, process_id: int, secret_key: bytes) -> None:
+        """Pass on a cancel request to the process that has the client."""
+
+    def signal(self, pid: int, *, ends: bool) -> bool:
+        """Cancel a client's statement or end its connection; return whether it is connected."""
 
 
 class PgServer:
@@ -25,38 +44,42 @@ class PgServer:
 
     Args:
         engine: runs the SQL.
-        workers: threads for statements that may take long; the caller closes them after `stop`.
+        threads: run statements that may take long; the caller closes them after `stop`.
         limits: the limits of the server and of each connection.
         server_version: reported to clients, e.g. `15.18`; `version()` should say the same.
         access: which authentication a client needs; by default only loopback may connect.
         tls: the certificate for clients that ask for TLS; None refuses TLS.
         busy_poll: keeps the loop awake between lookups; None lets it sleep.
+        others: the sessions of other processes; None if there are none.
     """
 
     def __init__(
         self,
         *,
         engine: Engine,
-        workers: Workers,
+        threads: StatementThreads,
         limits: PgLimits,
         server_version: str,
         access: Access | None = None,
         tls: Tls | None = None,
         busy_poll: BusyPoll | None = None,
+        others: OtherSessions | None = None,
     ) -> None:
         self.engine = engine
-        self.workers = workers
+        self.threads = threads
         self.limits = limits
         self.server_version = server_version
         self.access = access or Access()
         self.tls = tls
         self.busy_poll = busy_poll or BusyPoll(0)
+        self._others = others
         self._server: asyncio.Server | None = None
         self._sweeper: asyncio.Task[None] | None = None
         self._clients: set[Client] = set()
+        self._on_closed: dict[Client, Callable[[], None]] = {}
         self._unauthenticated = UnauthenticatedConnections(
-            of_one_max=limits.strangers_max,
-            total_max=limits.strangers_total_max,
+            of_one_max=limits.unauthenticated_of_address_max,
+            total_max=limits.unauthenticated_max,
             evict=Client.abort,
         )
         self._admitted: dict[int, Client] = {}
@@ -78,14 +101,34 @@ class PgServer:
         Raises:
             OSError: the address cannot be bound.
         """
-        loop = self._loop = asyncio.get_running_loop()
+        self.open()
+        loop = asyncio.get_running_loop()
         self._server = await loop.create_server(
             lambda: Client(self, loop), host, port, backlog=self.limits.backlog
         )
-        self._sweeper = loop.create_task(self._sweep())
         bound: int = self._server.sockets[0].getsockname()[1]
         logger.info("postgres wire listening, host=%s, port=%d", host, bound)
         return bound
+
+    def open(self) -> None:
+        """Begin to serve in the running loop, without listening: `adopt` gives the connections."""
+        self._loop = asyncio.get_running_loop()
+        self._sweeper = self._loop.create_task(self._sweep())
+
+    def adopt(self, connection: socket.socket, on_closed: Callable[[], None]) -> None:
+        """Serve an accepted connection.
+
+        Args:
+            connection: the socket.
+            on_closed: called once it is closed and runs nothing.
+        """
+        client = Client(self, asyncio.get_running_loop())
+        self._on_closed[client] = on_closed
+
+        def forget() -> None:
+            self._on_closed.pop(client, on_closed)()
+
+        adopt(connection, lambda: client, on_failed=forget)
 
     async def stop(self, *, grace_s: float) -> None:
         """Accept no clients, wait for running statements, then cancel the rest.
@@ -93,9 +136,8 @@ class PgServer:
         Args:
             grace_s: how long running statements may take.
         """
-        if self._server is None:
-            return
-        self._server.close()
+        if self._server is not None:
+            self._server.close()
         for client in tuple(self._clients):
             client.drain()
         if not await self._empty_within(grace_s):
@@ -138,6 +180,9 @@ class PgServer:
         self._clients.discard(client)
         self._unauthenticated.leave(client)
         self._admitted.pop(client.process_id, None)
+        on_closed = self._on_closed.pop(client, None)
+        if on_closed is not None:
+            on_closed()
         if not self._clients:
             self._emptied.set()
 
@@ -148,13 +193,26 @@ class PgServer:
         process_id = 0
         while process_id == 0 or process_id in self._admitted:
             process_id = secrets.randbits(31)
+            if self._others is not None:
+                process_id = max(0, self._others.own_number(process_id))
         self._unauthenticated.leave(client)
         client.process_id = process_id
         self._admitted[process_id] = client
         return None
 
-    def cancel(self, process_id: int, secret_key: bytes) -> None:
-        """Cancel the statement of a client; a wrong key gets no answer, as in PostgreSQL."""
+    def cancel(self, process_id: int, secret_key: bytes) -> Coroutine[Any, Any, None] | None:
+        """Cancel the statement of a client; a wrong key gets no answer, as in PostgreSQL.
+
+        Returns:
+            What remains to be awaited, if another process has the client.
+        """
+        if process_id in self._admitted or self._others is None:
+            self.cancel_own(process_id, secret_key)
+            return None
+        return self._others.cancel(process_id, secret_key)
+
+    def cancel_own(self, process_id: int, secret_key: bytes) -> None:
+        """Cancel the statement of a client of this process."""
         client = self._admitted.get(process_id)
         if client is None:
             logger.debug("cancel request for an unknown process id")
@@ -164,24 +222,43 @@ class PgServer:
         else:
             logger.warning("cancel request with a wrong key, process_id=%d", process_id)
 
-    # --- called by statements, from worker threads -----------------------------------------------
+    # --- called from statement threads -----------------------------------------------------------
 
     def listed(self) -> Sequence[ListedSession]:
-        """Return the sessions of all clients."""
+        """Return the sessions of all clients.
+
+        Raises:
+            UnavailableError: another process does not answer (55000).
+        """
+        own = self.own_sessions()
+        return own if self._others is None else [*own, *self._others.sessions()]
+
+    def own_sessions(self) -> Sequence[ListedSession]:
+        """Return the sessions of the clients of this process."""
         sessions = (client.listed() for client in tuple(self._admitted.values()))
         return [session for session in sessions if session is not None]
 
     def cancel_backend(self, pid: int) -> bool:
         """Cancel the statement of a client; return whether there is such a client."""
-        return self._signal(pid, Client.cancel)
+        return self._signal(pid, ends=False)
 
     def terminate(self, pid: int) -> bool:
         """End the connection of a client; return whether there is such a client."""
-        return self._signal(pid, Client.terminate)
+        return self._signal(pid, ends=True)
 
-    def _signal(self, pid: int, act: Callable[[Client], None]) -> bool:
+    def _signal(self, pid: int, *, ends: bool) -> bool:
+        if self.signal_own(pid, ends=ends):
+            return True
+        return self._others is not None and self._others.signal(pid, ends=ends)
+
+    def signal_own(self, pid: int, *, ends: bool) -> bool:
+        """Cancel the statement of a client of this process, or end its connection.
+
+        Returns:
+            Whether there is such a client.
+        """
         client = self._admitted.get(pid)
         if client is None or self._loop is None:
             return False
-        self._loop.call_soon_threadsafe(act, client)
+        self._loop.call_soon_threadsafe(client.terminate if ends else client.cancel)
         return True

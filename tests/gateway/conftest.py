@@ -17,7 +17,7 @@ from gateway.http.committed_epochs import CommittedEpochs
 from gateway.http.endpoint import Services
 from gateway.http.metrics import Metrics, Node
 from gateway.settings import Settings
-from gateway.workers import Workers
+from gateway.statement_threads import StatementThreads
 from tests.support.fake_engine import FakeEngine
 from tests.support.process import ROOT, plain_environment
 from tests.support.waiting import WAIT_S
@@ -29,8 +29,8 @@ def engine() -> FakeEngine:
 
 
 @pytest.fixture
-def workers() -> Iterator[Workers]:
-    made = Workers(threads=2, queue_max=8)
+def threads() -> Iterator[StatementThreads]:
+    made = StatementThreads(count=2, queue_max=8)
     yield made
     made.close()
 
@@ -41,10 +41,10 @@ STORES: list[dict[str, object]] = [
 
 
 @pytest.fixture
-def services(engine: FakeEngine, workers: Workers) -> Services:
+def services(engine: FakeEngine, threads: StatementThreads) -> Services:
     return Services(
         engine=engine,
-        workers=workers,
+        threads=threads,
         settings=Settings(chunk_bytes=16 << 10),
         describe_stores=lambda: STORES,
         not_ready=list,
@@ -52,12 +52,12 @@ def services(engine: FakeEngine, workers: Workers) -> Services:
 
 
 @pytest.fixture
-def make_metrics(workers: Workers) -> Iterator[Callable[[Node], Metrics]]:
+def make_metrics(threads: StatementThreads) -> Iterator[Callable[[Node], Metrics]]:
     """Return a function that makes metrics of a node; they are closed at the end."""
     with contextlib.ExitStack() as closing:
 
         def make(node: Node) -> Metrics:
-            made = Metrics(node, workers=workers, epochs=CommittedEpochs(wait_s=0.2))
+            made = Metrics(node, threads=threads, epochs=CommittedEpochs(wait_s=0.2))
             closing.callback(made.close)
             return made
 

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import os
+import socket
 import sys
+from collections.abc import Callable
 
 from gateway.busy_poll import BusyPoll
 from gateway.errors import GatewayError, ServeError
@@ -16,8 +18,8 @@ from gateway.http.at_once import AtOnce
 from gateway.http.endpoint import Services
 from gateway.serve import Serving, run_servers
 from gateway.settings_sources import load_settings
+from gateway.statement_threads import StatementThreads
 from gateway.wiring import open_access, open_proxies, open_tls, reloader
-from gateway.workers import Workers
 from tests.support.fake_engine import FakeEngine
 
 STORES: list[dict[str, object]] = [
@@ -48,6 +50,12 @@ class FakeWire:
         number: int = self._server.sockets[0].getsockname()[1]
         return number
 
+    def open(self) -> None:
+        raise AssertionError("this gateway has no workers")
+
+    def adopt(self, connection: socket.socket, on_closed: Callable[[], None]) -> None:
+        raise AssertionError("this gateway has no workers")
+
     async def stop(self, *, grace_s: float) -> None:
         print(f"wire stopped within {grace_s:g} s", flush=True)
         if self._server is not None:
@@ -61,7 +69,7 @@ async def _hang_up(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -
 
 def _open_stores() -> None:
     if os.environ.get("FAKE_OPEN") == "fail":
-        raise ServeError("cannot open the stores: of this there is nothing")
+        raise ServeError("cannot open the stores: there are none")
 
 
 def main() -> None:
@@ -72,10 +80,10 @@ def main() -> None:
     except GatewayError as error:
         print(f"{error.message}. {error.hint}", file=sys.stderr)
         sys.exit(2)
-    workers = Workers(threads=settings.workers_threads, queue_max=settings.workers_queue_max)
+    threads = StatementThreads(count=settings.threads, queue_max=settings.threads_queue_max)
     services = Services(
         engine=FakeEngine(),
-        workers=workers,
+        threads=threads,
         settings=settings,
         describe_stores=lambda: STORES,
         not_ready=list,
@@ -99,7 +107,7 @@ def main() -> None:
         sys.exit(2)
     finally:
         access.close()
-        workers.close()
+        threads.close()
 
 
 if __name__ == "__main__":

@@ -31,9 +31,10 @@ class RealGateway:
     Args:
         directory: an empty one.
         settings: each is `NAME=VALUE`.
+        log: a file for its log; None for a pipe.
     """
 
-    def __init__(self, directory: Path, *settings: str) -> None:
+    def __init__(self, directory: Path, *settings: str, log: Path | None = None) -> None:
         names = [f"n{number}" for number in range(1_000)]
         rows = pa.table(
             {
@@ -42,30 +43,32 @@ class RealGateway:
                 "seen": pa.array(range(1_000), pa.timestamp("us", "UTC")),
             }
         )
-        log = directory / "log"
-        StoreWriter(str(log), PEOPLE).write(rows, position=Position.of({"events": {0: 1}}))
+        root = directory / "log"
+        StoreWriter(str(root), PEOPLE).write(rows, position=Position.of({"events": {0: 1}}))
         options = [part for each in settings for part in ("--set", each)]
         addresses = ["--http", "127.0.0.1:0", "--pg", "127.0.0.1:0"]
-        self.process = subprocess.Popen(
-            [
-                sys.executable,
-                "-m",
-                "gateway.main",
-                "serve",
-                "--root",
-                str(log),
-                *addresses,
-                *options,
-            ],
-            cwd=ROOT,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        with ExitStack() as stack:
+            err = subprocess.PIPE if log is None else stack.enter_context(log.open("w"))
+            self.process = subprocess.Popen(
+                [
+                    sys.executable,
+                    "-m",
+                    "gateway.main",
+                    "serve",
+                    "--root",
+                    str(root),
+                    *addresses,
+                    *options,
+                ],
+                cwd=ROOT,
+                stdout=subprocess.PIPE,
+                stderr=err,
+                text=True,
+            )
         assert self.process.stdout is not None
-        assert self.process.stderr is not None
         lines = [self.process.stdout.readline() for _ in range(2)]
-        self.port = int(next(each for each in lines if "Postgres" in each).rpartition(":")[2])
+        ports = {line.split()[1]: int(line.rpartition(":")[2]) for line in lines if ":" in line}
+        self.port, self.http_port = ports.get("Postgres", 0), ports.get("HTTP", 0)
 
     @property
     def dsn(self) -> str:
@@ -89,10 +92,7 @@ class RealGateway:
 
     def family(self) -> Sequence[int]:
         """Return the ids of its process and of all descendants."""
-        found, parents = {self.process.pid}, _parents()
-        while more := {pid for pid, parent in parents.items() if parent in found} - found:
-            found |= more
-        return sorted(found)
+        return family_of(self.process.pid)
 
     def end(self, number: signal.Signals = signal.SIGTERM) -> float:
         """Send a signal; return the seconds until the process has ended."""
@@ -145,6 +145,19 @@ def resident_bytes(pid: int) -> int:
     return sum(
         int(line.split()[1]) << 10 for line in status.splitlines() if line.startswith("RssAnon:")
     )
+
+
+def family_of(pid: int) -> Sequence[int]:
+    """Return the ids of a process and of all descendants."""
+    found, parents = {pid}, _parents()
+    while more := {child for child, parent in parents.items() if parent in found} - found:
+        found |= more
+    return sorted(found)
+
+
+def parent_of(pid: int) -> int:
+    """Return the process that started another."""
+    return _parents()[pid]
 
 
 def _parents() -> dict[int, int]:

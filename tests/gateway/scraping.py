@@ -112,6 +112,7 @@ class FakeNode:
         self.state: Enum = HostState.RUNNING
         self.error: str | None = None
         self.columns_bytes = 0
+        self.open_databases = self.open_files = 0
         self._all = dict(stores)
 
     def hold(self, **stores: FakeStore) -> None:

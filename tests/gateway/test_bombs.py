@@ -27,7 +27,7 @@ TIMEOUT_MS = 300
 ENDED_S = TIMEOUT_MS / 1000 + 1
 """No statement may take longer; this leaves some time for a machine that runs other tests, too."""
 DELAYED_S = 0.02
-"""No lookup on another connection may be delayed longer by one."""
+"""No statement may delay a lookup on another connection for longer."""
 LEVENSHTEIN = "levenshtein(repeat('a', 200000), repeat('b', 200000))"
 BOMBS = [
     f"SELECT {LEVENSHTEIN}",

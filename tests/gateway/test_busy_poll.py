@@ -53,7 +53,7 @@ def test_the_loop_does_not_poll_with_many_clients() -> None:
     ("linger_us", "cores", "answers"), [(0, 2, 1), (5_000, 1, 1), (5_000, 2, 0)]
 )
 def test_without_polling_the_loop_sleeps_at_once(linger_us: int, cores: int, answers: int) -> None:
-    # Starting and stopping the loop check once or twice.
+    # The start and the end of the loop check the sockets once or twice.
     assert looks(BusyPoll(linger_us, cores=cores), answers=answers) <= 2
 
 

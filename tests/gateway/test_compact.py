@@ -62,7 +62,7 @@ def test_one_store_and_a_number_of_epochs(root: Path) -> None:
     done = run("--root", str(root), "--keep", "0s", "--every", "3")
     assert done.stdout.splitlines() == [
         "clicks: wrote snapshot 3; removed 3 epochs, 0 snapshots, 0 orphans",
-        "views: kept snapshot 3; removed 1 epochs, 0 snapshots, 0 orphans",
+        "views: kept snapshot 3; removed 1 epoch, 0 snapshots, 0 orphans",
     ]
 
 

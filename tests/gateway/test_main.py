@@ -34,7 +34,7 @@ def run(*arguments: str, given: str = "", **environment: str) -> subprocess.Comp
     )
 
 
-def test_help_says_what_it_is_and_what_to_run() -> None:
+def test_help_describes_the_program_and_its_commands() -> None:
     help_text = run("--help")
     assert help_text.returncode == 0
     for word in ("SQL", "Spark", "serve", "sql", "stores", "settings"):

@@ -15,7 +15,7 @@ from gateway.settings_sources import load_settings
 @pytest.fixture
 def config(tmp_path: Path) -> Path:
     path = tmp_path / "stategate.toml"
-    path.write_text('root = "file"\nnode = "file"\npoll_ms = 5\nworkers_threads = 3\n')
+    path.write_text('root = "file"\nnode = "file"\npoll_ms = 5\nthreads = 3\n')
     return path
 
 
@@ -24,7 +24,7 @@ def test_a_later_source_wins(config: Path) -> None:
     overrides = {"poll_ms": 7, "http": None}
     loaded = load_settings(config=str(config), environment=environment, overrides=overrides)
     assert (loaded.root, loaded.node, loaded.poll_ms) == ("file", "environment", 7)
-    assert loaded.workers_threads == 3
+    assert loaded.threads == 3
     assert loaded.http == SETTINGS["http"].default
 
 

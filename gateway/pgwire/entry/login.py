@@ -108,7 +108,7 @@ class Login:
         return AuthenticationSASLContinue(challenge=scram.begin(self._mechanism, response))
 
     async def _finish(self, scram: ScramExchange, response: bytes) -> BackendMessage:
-        # Checked again before the proof: a client may have begun many exchanges at once.
+        # This is checked again before the proof: a client may have begun many exchanges at once.
         self._access.require_not_throttled(self._peer)
         outcome = scram.finish(response)
         if outcome is None:

@@ -14,7 +14,7 @@ logger = logging.getLogger(__name__)
 CLIENT_HELLO = 0x16
 """First byte of a TLS handshake; a startup packet that began with it would be too long."""
 _SHUTDOWN_TIMEOUT_S = 5.0
-"""Time for a client's close_notify; one that has vanished sends none."""
+"""Time for a client's close_notify; a client that has vanished sends none."""
 
 
 async def start_tls(

@@ -64,7 +64,7 @@ class StartupSocket(Protocol):
     def admit(self) -> str | None:
         """Give the client a process id; return the reason if there is no place."""
 
-    def cancel_other(self, process_id: int, secret_key: bytes) -> None:
+    def cancel_other(self, process_id: int, secret_key: bytes) -> Work | None:
         """Cancel the statement of another client, if the key is right."""
 
     def begin_session(self, session: Session, reports: ReportedSettings) -> None:
@@ -116,7 +116,7 @@ class StartupPhase:
             case SSLRequest() | GSSENCRequest():
                 return self._answer_encryption(message)
             case CancelRequest():
-                self._socket.cancel_other(message.process_id, message.secret_key)
+                return self._socket.cancel_other(message.process_id, message.secret_key)
             case StartupMessage():
                 self._start(message)
             case PasswordMessage():

@@ -106,7 +106,7 @@ class RoundReader:
         return self._read_whole(received)
 
     def _parameters(self, received: bytes) -> tuple[bytes, ...] | None:
-        """Return the parameters between head and tail; None if one is NULL or too many."""
+        """Return the parameters between head and tail; None with a NULL or too many of them."""
         at, end = self._body_at + len(self._head), len(received) - self._tail_bytes
         parameters = []
         for _ in range(self._count):

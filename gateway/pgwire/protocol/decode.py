@@ -95,7 +95,7 @@ class Splitter:
         if self._at == len(self._buffer) and not self._pieces:
             self._buffer, self._at = received, 0
         else:
-            # Joined once the message is whole: joining each time would be quadratic.
+            # The pieces are joined once the message is whole: joining each time would be quadratic.
             self._pieces.append(received)
             self._pieces_bytes += len(received)
 

@@ -21,9 +21,9 @@ class PgLimits:
 
     connections_max: int = 500
     """Open connections. PostgreSQL's default is 100, but here a connection is not a process."""
-    strangers_max: int = 250
+    unauthenticated_of_address_max: int = 250
     """Unauthenticated connections from one address: a quarter of those from all addresses."""
-    strangers_total_max: int = 1000
+    unauthenticated_max: int = 1000
     """Unauthenticated connections from all addresses. Beyond it the address with the most loses its
     oldest one."""
     startup_timeout_s: float = 60.0
@@ -55,13 +55,13 @@ class PgLimits:
     statement_timeout_s: float = 60.0
     """Timeout of a session that has not set statement_timeout; 0 for none."""
     statement_timeout_max_s: float = 3600.0
-    """Maximum that a session can set, even with 0: a statement holds memory and a worker."""
+    """Maximum that a session can set, even with 0: a statement holds memory and a thread."""
     idle_timeout_s: float = 0.0
     """Silence outside a transaction that ends a connection; 0 for never, as pools need it."""
     idle_in_transaction_timeout_s: float = 3600.0
     """Silence inside a transaction that ends a connection: its portals hold snapshots."""
     message_timeout_s: float = 60.0
-    """From a message's first byte to its last: a slow trickle of bytes must not hold a connection.
+    """Time from a message's first byte to its last: a trickle of bytes must not hold a connection.
     """
     keepalive_idle_s: int = 60
     """Silence after which the kernel probes the client."""
@@ -80,7 +80,7 @@ class PgLimits:
 
 
 def statement_timeout_s(setting: str | None, limits: PgLimits) -> float | None:
-    """Return the seconds that a statement may run under a session's setting; None for ever.
+    """Return the seconds that a statement may run under a session's setting; None for no limit.
 
     Raises:
         QueryError: the setting is not a duration (22023).
@@ -95,7 +95,7 @@ def statement_timeout_s(setting: str | None, limits: PgLimits) -> float | None:
 def idle_timeout_s(
     settings: Mapping[str, str], limits: PgLimits, *, in_transaction: bool
 ) -> float | None:
-    """Return the seconds that a client may be silent; None for ever.
+    """Return the seconds that a client may be silent; None for no limit.
 
     A session can set less than the server's limit, not more.
     """

@@ -224,7 +224,7 @@ class Fetched:
     Args:
         cursor: the cursor.
         command: the command.
-        limits: for the size of pieces.
+        limits: determine the size of pieces.
     """
 
     cursor: Cursor

@@ -46,7 +46,7 @@ from gateway.pgwire.statements.replies import ENDS_TRANSACTION, Replies, Reporte
 from gateway.pgwire.statements.row_commands import RowCommands, Run
 from gateway.pgwire.statements.simple_query import SimpleQuery
 from gateway.pgwire.types.parameters import decode_parameters
-from gateway.workers import Workers
+from gateway.statement_threads import StatementThreads
 from planner.engine import (
     Engine,
     QueryError,
@@ -68,7 +68,7 @@ class Dialog:
     Args:
         connection: the state of the protocol.
         engine: runs the SQL.
-        workers: threads for statements that may take long.
+        threads: run statements that may take long.
         session: the session of this client.
         reports: the settings that have been reported to the client.
         limits: the limits of the server.
@@ -80,7 +80,7 @@ class Dialog:
         *,
         connection: Connection,
         engine: Engine,
-        workers: Workers,
+        threads: StatementThreads,
         session: Session,
         reports: ReportedSettings,
         limits: PgLimits,
@@ -96,7 +96,7 @@ class Dialog:
         self._names = session.listing = Names(limits=limits)
         self._runner = Runner(
             engine=engine,
-            workers=workers,
+            threads=threads,
             session=session,
             limits=limits,
             call_later=socket.call_later,
@@ -145,7 +145,7 @@ class Dialog:
         self._handled = message
         try:
             work = self._handlers[type(message)](message)
-        except Exception as error:  # the outermost loop: `fail` logs unplanned ones
+        except Exception as error:  # the outermost loop: `fail` logs unplanned errors
             self.fail(error)
             return None
         return None if work is None else self._finish(work)
@@ -155,7 +155,7 @@ class Dialog:
             await work
         except ConnectionError:
             raise  # the client is gone, and cannot get the error
-        except Exception as error:  # the outermost loop: `fail` logs unplanned ones
+        except Exception as error:  # the outermost loop: `fail` logs unplanned errors
             self.fail(error)
 
     def fail(self, error: Exception) -> None:
@@ -192,7 +192,7 @@ class Dialog:
         return RequestContext(client=self._socket.name, user=self.session.user, sql=sql)
 
     def cancel(self) -> None:
-        """Cancel the statement that runs in a worker, if any."""
+        """Cancel the statement that runs in a thread, if any."""
         self._runner.cancel()
 
     def close(self) -> None:
@@ -334,5 +334,5 @@ class Dialog:
 def _ignore(message: FrontendMessage) -> None:
     """Do nothing: all output is sent with the input that asks for it, so a Flush has no effect.
 
-    The data of a failed COPY is dropped, as the protocol wants it.
+    The data of a failed COPY is dropped, as the protocol requires.
     """

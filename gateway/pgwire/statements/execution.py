@@ -1,6 +1,6 @@
-"""Planning and execution of statements: on the event loop if short, otherwise in a worker.
+"""Planning and execution of statements: on the event loop if short, otherwise in a thread.
 
-A timer limits calls in workers. `Runner` returns encoded rows or raises; `replies` tells the
+A timer limits calls in threads. `Runner` returns encoded rows or raises; `replies` tells the
 client.
 """
 
@@ -18,7 +18,7 @@ from gateway.pgwire.statements.execute_arguments import argument_values, check_a
 from gateway.pgwire.statements.portals import Portal, Prepared
 from gateway.pgwire.statements.rows import Begun, RowEncoder, RowSource
 from gateway.pgwire.types.parameters import requested_types
-from gateway.workers import Workers
+from gateway.statement_threads import StatementThreads
 from planner.engine import (
     Cancellation,
     DataType,
@@ -70,24 +70,24 @@ class Runner:
         self,
         *,
         engine: Engine,
-        workers: Workers,
+        threads: StatementThreads,
         session: Session,
         limits: PgLimits,
         call_later: Callable[[float, Callable[[], object]], Timer],
     ) -> None:
         self._engine = engine
-        self._workers = workers
+        self._threads = threads
         self._session = session
         self._limits = limits
         self._call_later = call_later
         self._running: Cancellation | None = None
 
     def timeout_s(self) -> float | None:
-        """Return how long a statement may run under the session's settings; None for ever."""
+        """Return how long a statement may run under the session's settings; None for no limit."""
         return statement_timeout_s(self._session.settings.get(SETTING), self._limits)
 
     def cancel(self) -> None:
-        """Cancel the statement that runs in a worker, if any."""
+        """Cancel the statement that runs in a thread, if any."""
         if self._running is not None:
             self._running.cancel()
 
@@ -100,7 +100,7 @@ class Runner:
         PostgreSQL.
 
         Args:
-            cancellation: that of a portal that was executed before; None makes a new one.
+            cancellation: the cancellation of a portal that was executed before; None makes one.
 
         Raises:
             QueryError: from the block; after the timeout it is 57014.
@@ -157,7 +157,7 @@ class Runner:
         return Prepared(sql=sql, statement=statement, parameter_oids=parameter_oids)
 
     def inline_portal(self, sql: str, statement: Statement) -> Portal | None:
-        """Return a portal for the statement of a Query that is short enough for the event loop.
+        """Return a portal for the statement of a Query; None if it is too long for the event loop.
 
         Raises:
             QueryError: a column has a type that the wire does not know.
@@ -174,7 +174,7 @@ class Runner:
     async def prepare(
         self, sql: str, parameter_oids: tuple[int, ...], cancellation: Cancellation
     ) -> Prepared:
-        """Plan the only statement of a text in a worker.
+        """Plan the only statement of a text in a thread.
 
         Raises:
             QueryError: it cannot be planned, or there are several (42601).
@@ -189,7 +189,7 @@ class Runner:
                 )
             return Prepared(sql=sql, statement=statement, parameter_oids=parameter_oids)
 
-        return await self._workers.run(plan)
+        return await self._threads.run(plan)
 
     def _only_statement(self, sql: str) -> str:
         # Most texts have no semicolon and need not be tokenised twice.
@@ -205,7 +205,7 @@ class Runner:
     async def begin_script(
         self, sql: str, cancellation: Cancellation
     ) -> tuple[Sequence[tuple[str, int]], Portal | None, Begun]:
-        """Split the text of a Query and begin its first statement, both in one call of a worker.
+        """Split the text of a Query and begin its first statement, both in one call in a thread.
 
         Returns:
             The statements with their offsets in the text; then the first one's portal and rows as
@@ -222,7 +222,7 @@ class Runner:
             self._session.in_script = len(texts) > 1
             return texts, *self._begin(*texts[0], cancellation)
 
-        return await self._workers.run(work, on_abandon=lambda begun: _close(begun[1]))
+        return await self._threads.run(work, on_abandon=lambda begun: _close(begun[1]))
 
     async def begin(
         self, text: str, offset: int, cancellation: Cancellation
@@ -232,7 +232,7 @@ class Runner:
         Raises:
             QueryError: it fails.
         """
-        return await self._workers.run(
+        return await self._threads.run(
             self._begin, text, offset, cancellation, on_abandon=lambda begun: _close(begun[0])
         )
 
@@ -256,12 +256,12 @@ class Runner:
         self._execute(portal, Cancellation(self.timeout_s()))
 
     async def start(self, portal: Portal, rows_max: int, cancellation: Cancellation) -> Begun:
-        """Execute a portal and begin its rows, at most `rows_max`, in one call of a worker.
+        """Execute a portal and begin its rows, at most `rows_max`, in one call in a thread.
 
         Raises:
             QueryError: it fails.
         """
-        return await self._workers.run(
+        return await self._threads.run(
             self._start, portal, rows_max, cancellation, on_abandon=lambda _: portal.close()
         )
 
@@ -279,7 +279,7 @@ class Runner:
         *,
         window_bytes_max: int = 0,
     ) -> RowSource:
-        """Execute a portal, or the query inside its command, in a worker; read no rows yet.
+        """Execute a portal, or the query inside its command, in a thread; read no rows yet.
 
         Args:
             portal: gets the source that is returned.
@@ -295,7 +295,7 @@ class Runner:
             cancellation.check()
             return self._execute(portal, cancellation, encoder, window_bytes_max)
 
-        return await self._workers.run(work, on_abandon=lambda _: portal.close())
+        return await self._threads.run(work, on_abandon=lambda _: portal.close())
 
     def _execute(
         self,
@@ -317,11 +317,11 @@ class Runner:
         return source
 
     def take(self, source: RowSource, rows_max: int) -> Iterator[Sequence[Piece]]:
-        """Return the next rows of a source in chunks, to be read in workers."""
+        """Return the next rows of a source in chunks, to be read in statement threads."""
         return source.take(rows_max, self._limits)
 
     def stream(self, source: RowSource, rows_max: int) -> AsyncGenerator[bytes, None]:
-        """Yield the next rows of a stream in chunks, each made in a worker; use with `aclosing`.
+        """Yield the next rows of a stream in chunks, each made in a thread; use with `aclosing`.
 
         Raises:
             QueryError: the stream fails or is cancelled.
@@ -331,8 +331,8 @@ class Runner:
     def stream_of(
         self, chunks: Iterator[Sequence[Piece]], encode: Callable[[Sequence[Piece]], bytes]
     ) -> AsyncGenerator[bytes, None]:
-        """Yield chunks encoded in workers; one is encoded while the next is read."""
-        return self._workers.stream_through(chunks, encode)
+        """Yield chunks encoded in statement threads; one is encoded while the next is read."""
+        return self._threads.stream_through(chunks, encode)
 
     async def read_ahead(self, pieces: Iterator[Piece], bytes_max: int) -> Sequence[Piece]:
         """Return the next pieces of a stream, until they have more than `bytes_max` bytes.
@@ -351,7 +351,7 @@ class Runner:
                     break
             return read
 
-        return await self._workers.run(work)
+        return await self._threads.run(work)
 
     async def evaluate(
         self, command: ExecuteStatement, prepared: Prepared, cancellation: Cancellation
@@ -369,7 +369,7 @@ class Runner:
                 self._engine, self._session, command.arguments, types, cancellation
             )
 
-        return await self._workers.run(work)
+        return await self._threads.run(work)
 
 
 def _close(portal: Portal | None) -> None:

@@ -130,6 +130,8 @@ class Lookups:
         values = decode_parameters(self._decoders, parameters)
         looked_up = self._look_up(self._literals or values, self._session)
         if looked_up is None:
+            if form.parse is not None:
+                self._form = None  # its plan may be outdated; the slow path makes a new one
             return None
         if form.parse is not None and self._statements.get("") is not self._prepared:
             assert self._prepared is not None, "it has looked up"

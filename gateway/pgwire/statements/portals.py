@@ -36,7 +36,7 @@ _CACHED_MAX = 16
 
 
 class Prepared:
-    """A statement with its decoders and encoders, which are chosen once per formats."""
+    """A statement with its decoders and encoders, chosen once for each combination of formats."""
 
     __slots__ = (
         "_decoders",
@@ -57,7 +57,7 @@ class Prepared:
         from_sql: bool = False,
     ) -> None:
         self.sql = sql
-        """The client's text, in which positions in errors count."""
+        """The client's text; positions in errors count its characters."""
         self.statement = statement
         self.from_sql = from_sql
         """Whether PREPARE made it, not Parse."""
@@ -132,7 +132,7 @@ class Portal:
 
 @dataclass(slots=True, kw_only=True)
 class Names:
-    """The statements and portals of one session; its `Listing`."""
+    """The statements and portals of one session, and its `Listing`."""
 
     limits: PgLimits
     clock_us: Callable[[], int] = lambda: time.time_ns() // 1000
@@ -243,7 +243,7 @@ class Names:
         return found
 
     def check_cursor(self, command: DeclareCursor) -> None:
-        """Refuse a cursor before its query runs.
+        """Check, before its query runs, that a cursor can be declared.
 
         Raises:
             QueryError: the name is taken (42P03), or there are too many SCROLL cursors (54000).
@@ -267,7 +267,7 @@ class Names:
                 self.drop_portal(name)
 
     def rollback_to(self, savepoint: int) -> None:
-        """Drop the portals made since a savepoint, to which the transaction goes back."""
+        """Drop the portals made since a savepoint, because the transaction is rolled back to it."""
         for name, portal in tuple(self.portals.items()):
             if portal.made_after >= savepoint and not portal.kept:
                 self.drop_portal(name)

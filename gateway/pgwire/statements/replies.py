@@ -34,7 +34,7 @@ _REPORTED = {
     "client_encoding": "UTF8",
     "TimeZone": "UTC",
 }
-"""Settings that are reported as the session has them → the value if it has none."""
+"""Settings that are reported with the session's value → the value if the session has not set it."""
 
 
 class Replies:
@@ -212,7 +212,7 @@ class ReportedSettings:
 
     def __init__(self, *, server_version: str) -> None:
         # Values always have these styles, whatever the client has set, and a client parses values
-        # by what is reported. Stores cannot become writable either.
+        # by the reported style. Stores cannot become writable either.
         self._constant = {
             "server_version": server_version,
             "server_encoding": "UTF8",

@@ -51,7 +51,7 @@ class Run:
 
     cancellation: Cancellation
     simple: bool
-    """Whether by the simple protocol, in which a RowDescription precedes the rows."""
+    """Whether it is run by the simple protocol, which sends a RowDescription before the rows."""
     in_block: bool
     """Whether its transaction continues after it, as between the statements of one Query."""
     rows_max: int = 0
@@ -66,7 +66,7 @@ class RowCommands:
         names: the statements and portals of the session.
         runner: runs their queries.
         limits: the limits of the server.
-        replies: to the client.
+        replies: sends the replies to the client.
     """
 
     names: Names
@@ -212,7 +212,7 @@ class RowCommands:
         if source is None:
             source = await self.runner.open(target, target.shape, button)
         declared = target.declared
-        # With neither SCROLL nor NO SCROLL it moves backwards within the rows that are kept anyway.
+        # With neither SCROLL nor NO SCROLL a cursor goes back within the rows that are kept anyway.
         scroll = declared is not None and declared.scroll is not False
         cursor = Cursor(reader=source.reader, scroll=scroll)
         return source, Fetched(cursor=cursor, command=command, limits=self.limits)
@@ -266,7 +266,7 @@ class RowCommands:
         prepared = self.names.statement(command.name)
         row_command = prepared.statement.row_command
         if isinstance(row_command, ExecuteStatement):
-            # It could name itself.
+            # An EXECUTE could name itself.
             raise QueryError("EXECUTE of EXECUTE is not supported", sqlstate="0A000")
         shape = prepared.shape(()) if run.simple else portal.shape
         values = await self.runner.evaluate(command, prepared, run.cancellation)

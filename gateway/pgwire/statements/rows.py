@@ -1,5 +1,6 @@
-"""Rows to DataRow messages: one `Shape` per statement and formats, one `RowSource` per result.
+"""Rows to DataRow messages: `Shape` has the encoders, `RowSource` the rows of a result.
 
+There is one shape for each combination of columns and formats, and one source for each result.
 A shape is cached with its statement. The few rows of a lookup are encoded value by value; a stream
 is encoded by column, in chunks of a batch, with Arrow and numpy (`types.fields`).
 """
@@ -38,7 +39,7 @@ _BIND_COMPLETE = encode(BindComplete())
 
 
 _LENGTHS = [_pack_length(length) for length in range(1024)]
-"""Packed length prefixes of short fields: a look-up costs a third of packing."""
+"""Packed length prefixes of short fields: finding one costs a third of packing it."""
 _SHORT = len(_LENGTHS)
 _WRITTEN_OUT_MAX = 32
 """Maximum columns for which an encoder is compiled, which takes 60 µs a column."""
@@ -105,7 +106,7 @@ def shape_of(columns: tuple[Column, ...], formats: tuple[int, ...]) -> Shape:
     if found is None:
         if len(_shapes) >= _SHAPES_MAX:
             _shapes.clear()
-        # Workers call this, too; at worst a race makes a shape twice.
+        # Statement threads call this, too; at worst a race makes a shape twice.
         found = _shapes[key] = Shape(columns, formats)
     return found
 
@@ -146,7 +147,7 @@ def looping_encoder(encoders: Sequence[Encode]) -> EncodeRows:
     def encode_row(row: Row) -> bytes:
         parts: list[bytes] = []
         add = parts.append
-        # Not strict: the engine returns a value for each column, and this loop is the hottest.
+        # `zip` need not be strict: the engine returns a value for each column. This loop is hot.
         for value, encode_value in zip(row, encoders, strict=False):
             if value is None:
                 add(_NULL_FIELD)
@@ -201,7 +202,7 @@ def _written_out(count: int) -> Callable[..., EncodeRows]:
     )
     names: dict[str, Any] = {}
     exec(source, names)
-    # As arguments they are found faster than as global names.
+    # Python finds these faster as arguments than as global names.
     return partial(
         names["made"],
         NULL_FIELD=_NULL_FIELD,
@@ -250,7 +251,7 @@ class Begun:
 
     rows: bytes = b""
     rest: Iterator[Sequence[Piece]] | None = None
-    """The chunks after them, to be read and encoded in workers; None at the end of the rows."""
+    """The chunks after them, read and encoded in statement threads; None at the end of the rows."""
     error: Exception | None = None
     """The error that ended the rows; the client gets it after them."""
 
@@ -258,7 +259,7 @@ class Begun:
 class RowSource:
     """The rows of a result, which a client may read in several parts.
 
-    For one thread at a time. Close it if it is not read to the end.
+    Only one thread may use it at a time. Close it if it is not read to the end.
 
     Args:
         result: has the rows.
@@ -277,7 +278,7 @@ class RowSource:
 
     @property
     def at_hand(self) -> bool:
-        """Whether the rows are few and in memory, so that reading them needs no worker."""
+        """Whether the rows are few and in memory, so that reading them needs no thread."""
         return self.result.rows is not None
 
     def take_at_hand(self, rows_max: int) -> bytes:

@@ -26,7 +26,7 @@ class SimpleQuery:
         names: its statements and portals.
         runner: the runner of its statements.
         lookups: learns the statements that read few rows.
-        replies: to the client.
+        replies: sends the replies to the client.
         row_commands: runs COPY, cursors, PREPARE and EXECUTE.
     """
 
@@ -49,7 +49,7 @@ class SimpleQuery:
         statement = self.runner.recall(message.sql)
         if statement is None:
             return self._run(message.sql)
-        # A read reports no settings; a group without its Sync may have changed some.
+        # The answer of a lookup reports no settings, and messages before it may have changed some.
         look_up = None if self.replies.settings_changed else statement.look_up
         found = None if look_up is None else look_up(statement.literals, self.session)
         if found is not None:

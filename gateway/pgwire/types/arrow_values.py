@@ -44,7 +44,7 @@ def as_stored(array: pa.Array[Any], data_type: DataType) -> pa.Array[Any] | None
 
 @lru_cache(maxsize=1024)
 def _stored(data_type: DataType) -> pa.DataType:
-    """The Arrow type whose Python values are physical values."""
+    """Return the Arrow type whose Python values are physical values."""
     if (count := data_type.kind.record.count) is not None:
         return count
     match data_type.kind:
@@ -73,7 +73,7 @@ def _recast(array: pa.Array[Any], data_type: DataType) -> pa.Array[Any]:
 
 @lru_cache(maxsize=1024)
 def _converter(data_type: DataType) -> Callable[[Value], Value] | None:
-    """Return the function from Arrow's Python value to the physical one; None if they are one."""
+    """Return the function from Arrow's Python value to the physical one; None if they are equal."""
     match data_type.kind:
         case Kind.ARRAY:
             assert data_type.element is not None

@@ -1,7 +1,7 @@
 """The wire form of each SQL type: OID, text and binary, single values and whole columns.
 
 Values are the *physical values* of the engine's types. A type without parts takes its forms from
-its record, so that a new one needs nothing in this folder. Callers choose encoders once per
+its record, so a new type needs nothing in this folder. Callers choose encoders once per
 statement and format, never per row.
 """
 
@@ -30,8 +30,8 @@ from gateway.pgwire.types.wire_type import (
 from planner.engine import CatalogType, DataType, Kind, QueryError, Value
 
 _VALUES_MAX = 1024
-"""Values of a column that are Python objects at the same time. To free a million of them takes
-200 ms, in which no other thread runs; one array can have as many elements."""
+"""Values of a column that are Python objects at the same time. Freeing a million of them takes 200
+ms, in which no other thread runs; one array can have as many elements."""
 TEXT_FORMAT = 0
 BINARY_FORMAT = 1
 _OID_MAX = (1 << 32) - 1
@@ -136,7 +136,7 @@ def _scalar_wire_type(data_type: DataType) -> WireType:
         length=record.length,
         modifier=_modifier(data_type),
         encode_text=record.text,
-        # Of all values sent, only counts from another epoch can be out of range.
+        # Only dates and times can be out of range, because the wire counts from another epoch.
         encode_binary=with_query_errors(record.encode) if record.count else record.encode,
         decode_text=_text_decoder(data_type),
         decode_binary=with_query_errors(record.decode),
@@ -170,7 +170,7 @@ def _text_decoder(data_type: DataType) -> Decode:
     if data_type.kind in _INTEGERS:
         return _integer_decoder(data_type)
     record = data_type.kind.record
-    # A text is its own binary form, and is not checked; nor is json, as a parameter.
+    # The text form of these types is their binary form. It is not checked, not even for json.
     return decode_utf8 if record.encode is record.text else text_decoder(data_type)
 
 
@@ -190,9 +190,9 @@ def _integer_decoder(data_type: DataType) -> Decode:
 def _catalog_wire_type(data_type: CatalogType) -> WireType:
     """Return the wire form of a type that only PostgreSQL has, such as oid and varchar.
 
-    Values are held as numbers, texts and arrays, and are sent as these except for their oid and the
-    rules below. An oid has four bytes and no sign; a vector prints as `1 2`, and its subscripts
-    begin at 0.
+    Values are held as numbers, texts and arrays, and are sent in that form, except for their oid
+    and the rules below. An oid has four bytes and no sign; a vector prints as `1 2`, and its
+    subscripts begin at 0.
     """
     held = wire_type(DataType(kind=data_type.kind, element=data_type.element))
     if data_type.kind is Kind.ARRAY:

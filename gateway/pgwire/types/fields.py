@@ -25,7 +25,7 @@ _LINE_HEAD = np.dtype([("type", "u1"), ("size", ">i4")])
 
 
 def valid(array: Array) -> Bools | None:
-    """Return which values are not NULL; None if none is."""
+    """Return which values are not NULL; None if there is no NULL."""
     if not array.null_count:
         return None
     found: Bools = pc.is_valid(array).to_numpy(zero_copy_only=False)
@@ -83,7 +83,7 @@ def fields_of(content: Bytes, lengths: npt.NDArray[Any], like: Array | None = No
     Args:
         content: their bytes.
         lengths: the length of each field; those of NULL count too.
-        like: an array that is NULL where they are; None where none is.
+        like: an array that is NULL where they are; None without NULLs.
     """
     offsets = np.zeros(len(lengths) + 1, np.int32)
     np.cumsum(lengths, out=offsets[1:])
@@ -131,7 +131,7 @@ def framed_rows(type_byte: int, columns: Sequence[Fields], rows: int) -> bytes:
     Args:
         type_byte: the type byte of the message.
         columns: fields of each column.
-        rows: how many; columns may be none.
+        rows: how many rows there are, even if there are no columns.
     """
     lengths = [lengths_of(column) for column in columns]
     sizes = np.full(rows, 6 + 4 * len(columns), np.int64)
@@ -146,7 +146,7 @@ def framed_rows(type_byte: int, columns: Sequence[Fields], rows: int) -> bytes:
         stretch.add(length, ">i4")
         width = int(length[0]) if rows else -1
         if 0 < width <= _BESIDE_MAX and (length == width).all():
-            # Copied with its neighbours it costs a third of a separate part.
+            # A column copied with its neighbours costs a third of a separate part.
             stretch.add(bytes_of(column).view(_WHOLE.get(width, f"V{width}")))
         else:
             parts += [stretch.fields(rows), column]
@@ -189,7 +189,7 @@ def framed_lines(type_byte: int, parts: Sequence[Fields | bytes], rows: int) -> 
     Args:
         type_byte: the type byte of the message.
         parts: fields, and bytes that are the same in all rows; a NULL part is empty.
-        rows: how many.
+        rows: how many rows there are.
     """
     sizes = np.full(rows, 4, np.int64)
     for part in parts:
@@ -211,8 +211,8 @@ def replaced(
 
     Args:
         fields: the fields of all values.
-        odd: which are to be replaced.
-        values: the odd ones, in their order; the same one again costs nothing.
+        odd: True for the fields to replace.
+        values: the odd values, in their order; repeated values cost nothing.
         encode: encodes one value.
     """
     made: dict[Any, bytes] = {}

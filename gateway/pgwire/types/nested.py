@@ -295,7 +295,7 @@ def array_binary(
     """Return the encoder of the binary form of arrays of one dimension.
 
     Args:
-        element: no array.
+        element: the type of the elements, which is not an array.
         oid: the oid of its type.
         encode_column: encodes the elements.
     """

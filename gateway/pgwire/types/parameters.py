@@ -19,7 +19,7 @@ _TEXT_ALIASES = (18, 19, 1042, 1043)
 """The OIDs of "char", name, bpchar and varchar: drivers send strings as any of them."""
 _TEXT_ARRAY_ALIASES = (1002, 1003, 1014, 1015)
 _NO_PARAMETERS = {Kind.TINYINT, Kind.NULL, Kind.ARRAY, Kind.STRUCT, Kind.MAP}
-"""Kinds without their own OID, as PostgreSQL has no such type."""
+"""Kinds without their own OID, because PostgreSQL has no such type."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

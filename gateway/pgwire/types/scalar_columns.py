@@ -90,7 +90,7 @@ def same(array: Array) -> Fields:
 
 
 def nulls(array: Array) -> Fields:
-    """Return as many NULLs."""
+    """Return a NULL for each value."""
     return pa.nulls(len(array), pa.binary())
 
 
@@ -100,12 +100,12 @@ def nulls(array: Array) -> Fields:
 def float_text(
     dtype: str, *, fixed_below: float, encode: Callable[[Any], bytes]
 ) -> Callable[[Array], Fields]:
-    """Return the encoder of the shortest digits. Arrow chooses the same, but other exponents.
+    """Return the encoder of the shortest digits. Arrow chooses the same digits but other exponents.
 
     Args:
         dtype: numpy's type.
-        fixed_below: from here on PostgreSQL writes an exponent.
-        encode: encodes one value, for the others.
+        fixed_below: PostgreSQL writes numbers from here on with an exponent.
+        encode: encodes one value, where Arrow's text cannot be used.
     """
 
     def encode_column(array: Array) -> Fields:
@@ -155,7 +155,7 @@ def uuid_binary(array: Array) -> Fields:
 
 
 def _scaled(array: Array) -> tuple[Ints, Bools]:
-    """Return the digits of each value as an integer, and which do not fit; those are 0."""
+    """Return the digits of each value as an integer, and which values do not fit; these are 0."""
     stored = numbers(array, _STORED_NUMERIC)
     low = stored["low"].astype(np.int64)
     odd = (

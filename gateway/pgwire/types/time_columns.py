@@ -138,7 +138,7 @@ def _trimmed(matrix: Bytes, point: int, lengths: Ints, like: Array) -> Fields:
     fields = fixed(matrix, like)
     if not len(short):
         return fields
-    # To cut off the rest is ten times faster than to pick the kept bytes.
+    # Cutting off the rest is ten times faster than picking the kept bytes.
     return pc.ascii_rtrim(fields.view(pa.string()), " ").view(pa.binary())
 
 
@@ -187,10 +187,10 @@ def _count_binary(
 
     Args:
         dtype: numpy's type.
-        epoch: theirs, counted from ours.
+        epoch: the other epoch, counted from ours.
         most: the largest count, which stands for infinity.
-        encode: encodes one value, for those at the ends of the range, which may be out of range
-            there.
+        encode: encodes a single value. It is used at the ends of the range, where the other count
+            may be out of range.
     """
 
     def encode_column(array: Array) -> Fields:

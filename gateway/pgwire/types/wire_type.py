@@ -23,7 +23,7 @@ class WireType:
     """The wire form of one SQL type. Law: decode(encode(v)) == v in the binary form."""
 
     oid: int
-    """`pg_type.oid`; only ever one of PostgreSQL's own, which every client knows."""
+    """`pg_type.oid`; always one of PostgreSQL's own, which every client knows."""
     array_oid: int
     """`pg_type.typarray`: the OID of arrays of this type."""
     length: int

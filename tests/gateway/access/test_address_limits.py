@@ -103,7 +103,7 @@ def test_never_more_answers_than_the_bucket_holds(pauses: list[float]) -> None:
         ("x" * 50_000, "y", True),
     ],
 )
-def test_what_counts_as_one_address(one: str | None, other: str, same: bool) -> None:
+def test_addresses_that_count_as_one(one: str | None, other: str, same: bool) -> None:
     assert (network_of(one) == network_of(other)) == same
 
 

@@ -81,7 +81,7 @@ def test_an_error_after_the_first_row_is_raised_after_it(url: str) -> None:
 def test_closing_an_answer_frees_the_gateway(
     start_gateway: Callable[..., FakeGateway],
 ) -> None:
-    client = Client(start_gateway("workers_threads=1", "workers_queue_max=16").url())
+    client = Client(start_gateway("threads=1", "threads_queue_max=16").url())
     for _ in range(5):
         with client.query("SELECT n, name FROM series(10000000)") as answer:
             assert next(iter(answer)) == [0, "row 0"]

@@ -139,7 +139,7 @@ def test_the_screen_shows_progress_and_no_warnings_of_java(example: Path) -> Non
 
 
 @pytest.mark.server
-def test_a_second_run_serves_what_the_first_has_kept_and_fresh_replays(example: Path) -> None:
+def test_a_second_run_serves_the_kept_stores_and_fresh_replays(example: Path) -> None:
     for flags, ran in (((), 1), ((), 1), (("--fresh",), 2)):
         demo = Demo(example, *flags)
         demo.wait_for("Ctrl-C stops.")

@@ -78,7 +78,7 @@ def test_the_line_below_an_answer() -> None:
         "partitions": [{"status": "ok"}, {"status": "failed"}],
     }
     assert summary(1, trailer, timing=True) == (
-        '1 row · 1.3 ms · position {"events":{"0":41}} · 1 partitions did not answer'
+        '1 row · 1.3 ms · position {"events":{"0":41}} · 1 partition did not answer'
     )
     assert summary(12345, {}, timing=True) == "12,345 rows"
     assert summary(0, {"elapsed_ms": 1}, timing=False) == "0 rows"

@@ -1,7 +1,8 @@
-"""`stategate log verify` and `stategate log repair` as an operator runs them."""
+"""`stategate log show`, `verify` and `repair` as an operator runs them."""
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -9,8 +10,13 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from stores.log.files import Directory
+from stores.log.listing import list_log
+from stores.log.records import Commit, commit_name, encode_commit
+from stores.log.state_log import StoreLog
 from stores.log.store_writer import StoreWriter
 from stores.spec.position import Position
+from stores.upkeep.compaction import write_snapshot
 from tests.support.process import ROOT, plain_environment
 from tests.support.stores import keyvalue
 
@@ -60,7 +66,7 @@ def test_a_damaged_log_is_reported_and_repaired(root: Path) -> None:
     assert done.returncode == 1
     assert done.stdout.splitlines() == [
         "clicks: set aside epoch 3, of a writer that was replaced",
-        "clicks: 1 repairs, 0 damaged",
+        "clicks: 1 repair, 0 damaged",
         "views: 0 repairs, 2 damaged",
     ]
     assert str(torn) in done.stderr
@@ -68,8 +74,103 @@ def test_a_damaged_log_is_reported_and_repaired(root: Path) -> None:
     assert run("repair", "--root", str(root), "--store", "clicks").returncode == 0
 
 
+def test_the_newest_epochs_are_listed(root: Path) -> None:
+    done = run("show", "--root", str(root), "--store", "clicks", "--epochs", "2")
+    assert (done.returncode, done.stderr) == (0, "")
+    heading, names, _, *rows = done.stdout.splitlines()
+    assert heading.startswith(
+        "clicks: keyvalue; key usr; 3 partitions; 3 records from epoch 0; head 2; term 1 since 20"
+    )
+    assert names.split() == [
+        *("epoch", "committed", "rows", "bytes", "files", "replace", "position"),
+        *("watermark", "writer", "term", "state"),
+    ]
+    assert [row.split()[0] for row in rows] == ["2", "1"]
+    assert '{"events":{"0":2}}' in rows[0]
+    assert rows[0].split()[-3:] == ["python", "1", "committed"]
+
+
+def test_a_listing_for_programs_is_a_line_of_json_for_each_store(root: Path) -> None:
+    write_snapshot(root, "clicks")
+    rows = pa.table({"usr": ["cid"], "n": [9]})
+    writer = StoreWriter(root, keyvalue("clicks", {"usr": "text"}, {"n": "bigint"}), writer="late")
+    at = Position.of({"events": {0: 9}})
+    writer.write(rows, position=at, epoch=6, watermark_ms=5, replace=True)
+    done = run("show", "--root", str(root), "--format", "json")
+    assert (done.returncode, done.stderr) == (0, "")
+    clicks, views = map(json.loads, done.stdout.splitlines())
+    assert (clicks["store"], views["store"]) == ("clicks", "views")
+    assert (clicks["head"], clicks["term"], clicks["writer"]) == (6, 2, "late")
+    assert [(s["epoch"], s["rows"]) for s in clicks["snapshots"]] == [(2, 2)]
+    newest, skip, before, *_ = clicks["epochs"]
+    assert newest["size_bytes"] > 0
+    assert newest["position"] == {"events": {"0": 9}}
+    assert [newest[name] for name in ("epoch", "previous", "rows", "files", "replace")] == [
+        *(6, 2, 1, 1, True)
+    ]
+    assert newest["watermark_ms"] == 5
+    assert (skip["epoch"], skip["state"], skip["next_epoch"]) == (3, "skip", 6)
+    assert (before["epoch"], before["state"]) == (2, "committed")
+
+
+def test_damaged_records_are_listed_as_such(root: Path) -> None:
+    epochs = root / "clicks" / "epochs"
+    torn = epochs / f"{1:020d}.json"
+    torn.write_bytes(b"{")
+    (root / "views" / "epochs" / f"{1:020d}.json").unlink()
+    done = run("show", "--root", str(root), "--format", "json")
+    assert done.returncode == 1
+    clicks, views = map(json.loads, done.stdout.splitlines())
+    assert [each["state"] for each in clicks["epochs"]] == ["committed", "damaged", "committed"]
+    assert str(torn) in clicks["epochs"][1]["damage"]
+    assert [each["state"] for each in views["epochs"]] == ["damaged", "committed"]
+    assert views["epochs"][0]["damage"].endswith("follows epoch 1, and not epoch 0")
+    done = run("show", "--root", str(root), "--store", "clicks")
+    assert done.returncode == 1
+    assert str(torn) in done.stderr
+    assert "damaged" in done.stdout
+
+
+def test_a_long_log_is_listed_by_its_newest_records(tmp_path: Path) -> None:
+    log = long_log(tmp_path, 500)
+    read: list[str] = []
+
+    def counted(self: Directory, relative: str) -> bytes | None:
+        read.append(relative)
+        return plain(self, relative)
+
+    plain = Directory.read
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Directory, "read", counted)
+        found = list_log(tmp_path, log.name, newest=5)
+    assert (found.records, [entry.number for entry in found.entries]) == (
+        500,
+        [*range(499, 494, -1)],
+    )
+    assert not found.is_damaged
+    assert len(read) < 60
+
+
+def long_log(root: Path, epochs: int) -> StoreLog:
+    """Return a log of one store whose epochs have no rows, written record by record."""
+    log = StoreLog.open(root, "long")
+    log.define(keyvalue("long", {"usr": "text"}, {"n": "bigint"}))
+    for epoch in range(epochs):
+        commit = Commit(
+            epoch=epoch,
+            previous=epoch - 1,
+            position=Position(),
+            watermark_ms=None,
+            committed_ms=epoch,
+            writer="python",
+            files=(),
+        )
+        log.directory.create(commit_name(epoch), encode_commit(commit))
+    return log
+
+
 def test_a_missing_log_is_one_sentence(tmp_path: Path) -> None:
-    for arguments in (["verify"], ["repair", "--store", "clicks"]):
+    for arguments in (["show"], ["verify"], ["repair", "--store", "clicks"]):
         done = run(*arguments, "--root", str(tmp_path / "nowhere"))
         assert done.returncode == 2
         assert done.stderr.startswith("stategate: ")

@@ -1,4 +1,4 @@
-"""Connections over a transport in memory, which shows what is written, and when."""
+"""Connections over a transport in memory, which records the written bytes, and when."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DATE = b"Thu, 01 Jan 1970 00:00:00 GMT"
 
 
 class MemoryTransport(asyncio.Transport):
-    """Keeps what is written."""
+    """Keeps the written bytes."""
 
     def __init__(self, client: str, *, secured: bool) -> None:
         super().__init__()

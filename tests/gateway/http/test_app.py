@@ -56,7 +56,7 @@ async def test_a_short_statement_runs_on_the_loop_once_its_text_is_known(
         engine.recalls = recalls
         response = await ask(client, "SELECT v FROM kv WHERE k = 1")
         assert response.json()["rows"] == [["value-1"]]
-    assert engine.executed_in[0].startswith("worker")
+    assert engine.executed_in[0].startswith("statement")
     assert engine.executed_in[1:] == ["MainThread", "MainThread"]
 
 
@@ -65,7 +65,7 @@ async def test_a_long_statement_never_runs_on_the_loop(
 ) -> None:
     for _ in range(3):
         assert len((await ask(client, "SELECT n, name FROM series(5)")).json()["rows"]) == 5
-    assert all(name.startswith("worker") for name in engine.executed_in)
+    assert all(name.startswith("statement") for name in engine.executed_in)
     assert engine.opened == engine.closed == 3
 
 
@@ -229,6 +229,18 @@ async def test_stores_are_listed_without_their_replicas(client: httpx.AsyncClien
 async def test_a_store_is_shown_with_its_replicas(client: httpx.AsyncClient) -> None:
     response = await client.get("/v1/stores/clicks")
     assert response.json()["replicas"] == [{"partition": 0, "state": "running"}]
+
+
+async def test_a_hint_is_passed_on(services: Services) -> None:
+    told: list[str] = []
+
+    async def notify(store: str) -> None:
+        told.append(store)
+
+    transport = httpx.ASGITransport(create_app(replace(services, notify=notify)))
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+        answer = await client.post("/v1/stores/a%20b/notify")
+    assert (answer.status_code, answer.json(), told) == (202, {"status": "accepted"}, ["a b"])
 
 
 async def test_a_ready_gateway_says_so(client: httpx.AsyncClient) -> None:

@@ -20,11 +20,12 @@ import pytest
 from gateway.access.rules import Access, AccessRules, Method
 from gateway.access.users import add_token, remove_user, set_password
 from gateway.access.verifiers import make_verifier
-from gateway.cli.client import Client, authorization
+from gateway.cli.client import Client
 from gateway.errors import ClientError, RemoteError
 from gateway.http.app import create_app
 from gateway.http.endpoint import Services
 from planner.engine import QueryError
+from stores.credentials import authorization
 from tests.gateway.conftest import FakeGateway
 from tests.gateway.credentials import (
     OTHER,

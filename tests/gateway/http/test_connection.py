@@ -200,7 +200,9 @@ def test_ambiguous_framing_is_refused(raw: Raw, smuggled: bytes) -> None:
 
 def test_one_address_cannot_take_all_places(start_gateway: Start, tmp_path: Path) -> None:
     users = make_users(tmp_path)
-    gateway = start_gateway(f"users={users}", "strangers_max=5", "http_connections_max=20")
+    gateway = start_gateway(
+        f"users={users}", "unauthenticated_of_address_max=5", "http_connections_max=20"
+    )
     url = gateway.url()
     credentials = "".join(f"{k}: {v}\r\n" for k, v in basic(USER, PASSWORD).items()).encode()
     known = GET[:-2] + credentials + b"\r\n"
@@ -216,8 +218,8 @@ def test_one_address_cannot_take_all_places(start_gateway: Start, tmp_path: Path
         for each in friends:
             each.send(known)
             assert each.answer().startswith(b"HTTP/1.1 200")
-        strangers = [connect() for _ in range(5)]
-        for each in strangers:
+        unauthenticated = [connect() for _ in range(5)]
+        for each in unauthenticated:
             each.send(GET)
             assert each.answer().startswith(b"HTTP/1.1 401")
         assert connect().ended_after_s() < 5
@@ -225,7 +227,7 @@ def test_one_address_cannot_take_all_places(start_gateway: Start, tmp_path: Path
             each.send(known)
             assert each.answer().startswith(b"HTTP/1.1 200")
         # An unauthenticated idle connection is soon closed, and makes room.
-        assert max(each.ended_after_s() for each in strangers) < WAIT_S
+        assert max(each.ended_after_s() for each in unauthenticated) < WAIT_S
         late = connect()
         late.send(known)
         assert late.answer().startswith(b"HTTP/1.1 200")
@@ -259,7 +261,10 @@ def test_four_addresses_cannot_lock_out_a_fifth(start_gateway: Start, tmp_path: 
     """Unauthenticated connections share places of their own."""
     users = make_users(tmp_path)
     gateway = start_gateway(
-        f"users={users}", "strangers_max=5", "strangers_total_max=20", "http_connections_max=3"
+        f"users={users}",
+        "unauthenticated_of_address_max=5",
+        "unauthenticated_max=20",
+        "http_connections_max=3",
     )
     credentials = "".join(f"{k}: {v}\r\n" for k, v in basic(USER, PASSWORD).items()).encode()
     known, url = GET[:-2] + credentials + b"\r\n", gateway.url()

@@ -12,7 +12,7 @@ from starlette.applications import Starlette
 from gateway.http.app import create_app
 from gateway.http.endpoint import Services
 from gateway.settings import Settings
-from gateway.workers import Workers
+from gateway.statement_threads import StatementThreads
 from tests.gateway.asgi import SlowClient
 from tests.support.fake_engine import FakeEngine
 from tests.support.waiting import WAIT_S
@@ -24,13 +24,13 @@ FORMATS = ("application/json", "application/x-ndjson", "text/csv")
 
 @pytest.mark.parametrize("accept", FORMATS)
 async def test_a_stream_waits_for_its_reader(
-    app: Starlette, engine: FakeEngine, workers: Workers, accept: str
+    app: Starlette, engine: FakeEngine, threads: StatementThreads, accept: str
 ) -> None:
     client = SlowClient(app, {"sql": "SELECT n, name FROM series(100000)"}, accept=accept, room=3)
     answering = asyncio.create_task(client.run())
     await client.full.wait()
-    await workers.run(int)
-    await workers.run(int)
+    await threads.run(int)
+    await threads.run(int)
     # Each batch of the fake gives about two chunks: those that were read, one that waits to be sent
     # and one ahead, but not all hundred of them.
     assert engine.batches_made < 10
@@ -120,8 +120,8 @@ async def test_a_format_that_cannot_represent_an_error_is_not_finished(app: Star
 async def test_a_busy_gateway_refuses_with_retry_after(
     services: Services, engine: FakeEngine
 ) -> None:
-    workers = Workers(threads=1, queue_max=0)
-    app = create_app(replace(services, workers=workers))
+    threads = StatementThreads(count=1, queue_max=0)
+    app = create_app(replace(services, threads=threads))
     first, second = (
         SlowClient(app, {"sql": "SELECT sleep(10)"}),
         SlowClient(app, {"sql": "SELECT n, name FROM series(1)"}),
@@ -133,7 +133,7 @@ async def test_a_busy_gateway_refuses_with_retry_after(
     assert orjson.loads(second.body)["error"]["sqlstate"] == "53300"
     first.leave()
     await answering
-    await asyncio.to_thread(workers.close)
+    await asyncio.to_thread(threads.close)
 
 
 async def test_a_missing_body_times_out(services: Services) -> None:

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway.http.metrics import Metrics
-from gateway.workers import Workers
+from gateway.statement_threads import StatementThreads
 from stores.hosting.host import Host, HostState
 from stores.log.store_writer import StoreWriter
 from stores.spec.position import EMPTY, Position, Progress
@@ -74,13 +74,13 @@ def test_bucket_counts_are_exact(times_ns: list[int]) -> None:
     answer = Success(value=None, position=EMPTY, epoch=0)
     for each in times_ns:
         store.counts.count_query(KeyQuery, each, answer)
-    workers = Workers(threads=1, queue_max=0)
-    metrics = Metrics(FakeNode(clicks=store), workers=workers)
+    threads = StatementThreads(count=1, queue_max=0)
+    metrics = Metrics(FakeNode(clicks=store), threads=threads)
     try:
         found = told(metrics)
     finally:
         metrics.close()
-        workers.close()
+        threads.close()
     bounds = buckets(found)
     assert list(bounds) == sorted(bounds)
     assert len(bounds) == len(store.counts.read().time_counts)
@@ -179,6 +179,13 @@ def test_connections_are_counted_by_protocol(make_metrics: MakeMetrics) -> None:
     assert labelled(told(metrics), "connections", "protocol") == {"http": 2, "postgres": 3}
 
 
+def test_requests_to_object_stores_are_counted_by_kind(make_metrics: MakeMetrics) -> None:
+    metrics = make_metrics(FakeNode())
+    assert labelled(told(metrics), "object_requests_total", "kind") == {}
+    metrics.watch_requests(lambda: {"get": 3, "put": 0})
+    assert labelled(told(metrics), "object_requests_total", "kind") == {"get": 3, "put": 0}
+
+
 def test_the_build_is_reported(make_metrics: MakeMetrics) -> None:
     metrics = make_metrics(FakeNode())
     ((name, labels),) = [key for key in told(metrics) if key[0] == "stategate_build_info"]
@@ -200,6 +207,7 @@ def test_every_metric_is_listed(make_metrics: MakeMetrics) -> None:
     store.counts.count_query(KeyQuery, 5000, Success(value=None, position=EMPTY, epoch=0))
     metrics = make_metrics(FakeNode(clicks=store))
     metrics.watch_connections("http", int)
+    metrics.watch_requests(lambda: {"get": 1})
     heads = re.findall(r"^# TYPE (stategate_\w+)", metrics.text("")[0].decode(), re.MULTILINE)
     text = (Path(__file__).parents[3] / "gateway" / "README.md").read_text()
     # The first cells of the table name metrics; those of alerts are expressions that use them.

@@ -15,7 +15,7 @@ from prometheus_client.openmetrics import exposition as openmetrics_exposition
 from prometheus_client.parser import text_string_to_metric_families
 
 from gateway.http.endpoint import Services
-from gateway.http.metrics import Family, label_text
+from gateway.http.metric_families import Family, label_text
 from stores.errors import FailureReason
 from stores.spec.query import KeyQuery
 from stores.spec.result import Failure
@@ -121,7 +121,7 @@ def test_an_empty_family_is_omitted() -> None:
     assert Family("things", "gauge", "Things.").text(openmetrics=False) == ""
 
 
-def test_a_scrape_costs_a_fraction_of_what_the_library_would_take(
+def test_a_scrape_takes_a_fraction_of_the_library_s_time(
     make_metrics: MakeMetrics,
 ) -> None:
     stores = {f"s{i}": FakeStore(*(running(n) for n in range(64)), committed=7) for i in range(4)}

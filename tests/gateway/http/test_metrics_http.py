@@ -15,7 +15,7 @@ from starlette.routing import Route
 
 from gateway.http.app import create_app
 from gateway.http.endpoint import Services
-from gateway.workers import Workers
+from gateway.statement_threads import StatementThreads
 from planner.errors import LimitExceededError
 from tests.gateway.credentials import PASSWORD, USER, access_of, make_users
 from tests.gateway.scraping import (
@@ -37,25 +37,25 @@ pytestmark = pytest.mark.anyio
 # --- a gateway at work ---------------------------------------------------------------------------
 
 
-async def test_metrics_are_served_while_all_workers_are_busy(
-    services: Services, make_metrics: MakeMetrics, workers: Workers
+async def test_metrics_are_served_while_all_threads_are_busy(
+    services: Services, make_metrics: MakeMetrics, threads: StatementThreads
 ) -> None:
     gate = threading.Event()
     metrics = make_metrics(FakeNode())
-    calls = [asyncio.create_task(workers.run(gate.wait, WAIT_S)) for _ in range(10)]
+    calls = [asyncio.create_task(threads.run(gate.wait, WAIT_S)) for _ in range(10)]
     await asyncio.sleep(0)
     try:
         with pytest.raises(LimitExceededError):
-            await workers.run(int)
+            await threads.run(int)
         async with asking(services, metrics) as client:
             found = read_text((await client.get("/metrics")).content)
     finally:
         gate.set()
         await asyncio.gather(*calls)
-    assert value(found, "workers") == value(found, "workers_busy") == 2
-    assert value(found, "workers_waiting") == 8
+    assert value(found, "threads") == value(found, "threads_busy") == 2
+    assert value(found, "threads_waiting") == 8
     idle = told(metrics)
-    assert (value(idle, "workers_busy"), value(idle, "workers_waiting")) == (0, 0)
+    assert (value(idle, "threads_busy"), value(idle, "threads_waiting")) == (0, 0)
 
 
 async def test_waiting_scrapes_are_limited(
@@ -92,7 +92,7 @@ def test_a_gateway_reports_its_work(gateway: Gateway) -> None:
     connections = labelled(after, "connections", "protocol")
     assert connections["http"] >= 1
     assert connections["postgres"] >= 1
-    assert value(after, "workers") == 8
+    assert value(after, "threads") == 8
     assert labelled(after, "store_committed_epoch", "store") == {
         "clicks_hourly": 0,
         "orders": 1,

@@ -179,7 +179,7 @@ def test_the_error_of_an_unsuitable_value_names_its_parameter(
 
 @pytest.mark.parametrize("count", [0, 2])
 def test_a_wrong_count_of_parameters_is_refused(count: int) -> None:
-    with pytest.raises(QueryError, match=f"has {count} parameters, but the statement takes 1"):
+    with pytest.raises(QueryError, match=f"parameters is {count}, but the statement takes 1"):
         convert_parameters([1] * count, [BIGINT])
 
 

@@ -25,7 +25,7 @@ from gateway.http.at_once import AtOnce
 from gateway.http.connection import HttpLimits
 from gateway.http.endpoint import Services
 from gateway.settings import Settings
-from gateway.workers import Workers
+from gateway.statement_threads import StatementThreads
 from planner.engine import Session, Statement
 from planner.sql import SqlEngine
 from planner.typed import TypedQueries
@@ -59,7 +59,7 @@ ONE = query("SELECT usr, n FROM clicks WHERE usr = 'ada'")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class World:
-    """What both connections serve."""
+    """The gateway that both connections serve."""
 
     services: Services
     metrics: Metrics
@@ -82,12 +82,12 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     fill(single, [(a, str(b), None) for a in range(4) for b in range(a)])
     metrics = Metrics()
     catalog = FixedCatalog(*(MeteredStore(each, metrics) for each in (clicks, pairs, single)))
-    workers, engine = Workers(threads=2, queue_max=8), SqlEngine(catalog)
+    threads, engine = StatementThreads(count=2, queue_max=8), SqlEngine(catalog)
     users = make_users(tmp_path_factory.mktemp("users"))
     token = add_token(users, name=USER)
     services = Services(
         engine=engine,
-        workers=workers,
+        threads=threads,
         settings=Settings(body_bytes_max=2_000, parameters_max=3),
         describe_stores=list,
         not_ready=list,
@@ -99,7 +99,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         for name in ("at_once", "exchange", "lookups", "routes"):
             patch.setattr(f"gateway.http.{name}.time", still)
         yield World(services=services, metrics=metrics, users=users, token=token)
-    workers.close()
+    threads.close()
     engine.close()
 
 
@@ -325,7 +325,7 @@ def test_the_same_clients_are_admitted(
     assert_same(*both(world, arriving, method=method, client=client, secured=secured))
 
 
-# --- what the shortcut takes ---------------------------------------------------------------------
+# --- requests that the shortcut takes ------------------------------------------------------------
 
 KEYS = [
     ONE,
@@ -511,7 +511,7 @@ async def test_a_body_that_does_not_end_is_the_applications(world: World) -> Non
         assert b"HTTP/1.1 408" in each.transport.writes[-2]
 
 
-async def test_what_is_not_read_is_not_written(world: World) -> None:
+async def test_nothing_is_written_while_the_client_does_not_read(world: World) -> None:
     with connected(world) as each:
         await each.receive([ONE])
         before = len(each.transport.writes)

@@ -13,7 +13,7 @@ import pytest
 from gateway.http.app import create_app
 from gateway.http.endpoint import Services
 from gateway.settings import Settings
-from gateway.workers import Workers
+from gateway.statement_threads import StatementThreads
 from planner.binding.relations import require_missing
 from planner.sql import SqlEngine
 from planner.typed import TypedQueries
@@ -34,7 +34,7 @@ ROWS: list[Row] = [(f"user-{number}", number, None) for number in range(10)]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SumQuery(Query[int]):
-    """The sum of a column over keys up to a given one."""
+    """The sum of a column's numbers that are not less than `least`."""
 
     column: str
     least: int = 0
@@ -96,17 +96,17 @@ def services(clicks: LocalStore) -> Iterator[Services]:
     pairs = open_store(PAIRS)
     fill(pairs, [(1, "x/y", "slash"), (1, "", "empty"), (-2, "é'", "quote")])
     catalog = FixedCatalog(clicks, pairs)
-    workers = Workers(threads=2, queue_max=8)
+    threads = StatementThreads(count=2, queue_max=8)
     engine = SqlEngine(catalog)
     yield Services(
         engine=engine,
-        workers=workers,
+        threads=threads,
         settings=Settings(),
         describe_stores=list,
         not_ready=list,
         typed=TypedQueries(catalog),
     )
-    workers.close()
+    threads.close()
     engine.close()
 
 
@@ -185,8 +185,8 @@ async def test_only_the_named_partitions_are_queried(client: httpx.AsyncClient) 
         ({"type": "sum"}, 400, "22023", 'argument "column" is missing'),
         ({"type": "mine", "args": {"x": 1}}, 400, "22023", 'argument "x" does not exist'),
         ({"type": "sum", "args": {"column": 1}}, 400, "22P02", 'argument "column": a number'),
-        ({"type": "one", "args": {"key": "a"}}, 400, "22023", "a key is a list of 1"),
-        ({"type": "one", "args": {"key": [1, 2]}}, 400, "22023", "a key is a list of 1"),
+        ({"type": "one", "args": {"key": "a"}}, 400, "22023", "value for each key column: 1"),
+        ({"type": "one", "args": {"key": [1, 2]}}, 400, "22023", "value for each key column: 1"),
         ({"type": "one", "args": {"key": ["refused"]}}, 400, "22023", "not that key"),
         ({"type": "mine", "partitions": [2]}, 400, "22023", "partition 2 of store"),
         ({"type": "mine", "partitions": [-1]}, 400, "08P01", 'field "partitions"'),
@@ -276,8 +276,8 @@ async def test_a_segment_for_each_key_column(client: httpx.AsyncClient) -> None:
 @pytest.mark.parametrize(
     ("path", "status", "sqlstate", "said"),
     [
-        ("clicks/a/b", 400, "08P01", "has 1 columns, not 2"),
-        ("pa-irs.1/1", 400, "08P01", "has 2 columns, not 1"),
+        ("clicks/a/b", 400, "08P01", 'key columns of store "clicks" is 1, not 2'),
+        ("pa-irs.1/1", 400, "08P01", 'key columns of store "pa-irs.1" is 2, not 1'),
         ("pa-irs.1/x/y", 400, "22P02", "invalid input syntax for type bigint"),
         ("clicks/%FF", 400, "08P01", "not UTF-8"),
         ("clicks/a?bound=x", 400, "22P02", "position"),

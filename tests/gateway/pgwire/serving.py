@@ -14,7 +14,7 @@ import uvloop
 from gateway.access.rules import Access
 from gateway.access.tls import Tls
 from gateway.pgwire import PgLimits, PgServer
-from gateway.workers import Workers
+from gateway.statement_threads import StatementThreads
 from tests.gateway.pgwire.wire import RawClient
 from tests.support.fake_engine import FakeEngine
 from tests.support.waiting import WAIT_S
@@ -71,10 +71,10 @@ def serving(
     thread = threading.Thread(target=loop.run_forever, name="server", daemon=True)
     thread.start()
     engine = FakeEngine(recalls=recalls)
-    workers = Workers(threads=4, queue_max=64)
+    threads = StatementThreads(count=4, queue_max=64)
     server = PgServer(
         engine=engine,
-        workers=workers,
+        threads=threads,
         limits=limits or PgLimits(),
         server_version=SERVER_VERSION,
         access=access,
@@ -86,7 +86,7 @@ def serving(
         yield running
     finally:
         running.run(server.stop(grace_s=0.2))
-        workers.close()
+        threads.close()
         loop.call_soon_threadsafe(loop.stop)
         thread.join(WAIT_S)
         loop.close()

@@ -14,7 +14,7 @@ from psycopg.rows import TupleRow
 from psycopg.sql import SQL
 
 from gateway.pgwire import PgLimits, PgServer
-from gateway.workers import Workers
+from gateway.statement_threads import StatementThreads
 from planner.sql import SqlEngine
 from stores.hosting.local_store import LocalStore
 from stores.hosting.replica import VIEWS_MAX
@@ -44,11 +44,11 @@ class Bank:
             fill(self.store, [(account, epoch) for account in IDS], epoch=epoch)
 
     def held(self) -> int:
-        """The number of epochs that are held for readers."""
+        """Return the number of epochs that are held for readers."""
         return sum(len(replica._holds) for replica in self.store.replicas.values())
 
     def connect(self, **options: object) -> Connection:
-        """A client that begins and ends its own transactions."""
+        """Return a client that begins and ends its own transactions."""
         return psycopg.connect(
             host=HOST,
             port=self.port,
@@ -65,10 +65,10 @@ def bank() -> Iterator[Bank]:
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, name="server", daemon=True)
     thread.start()
-    workers = Workers(threads=4, queue_max=64)
+    threads = StatementThreads(count=4, queue_max=64)
     engine = SqlEngine(FixedCatalog(store))
     server = PgServer(
-        engine=engine, workers=workers, limits=PgLimits(), server_version=SERVER_VERSION
+        engine=engine, threads=threads, limits=PgLimits(), server_version=SERVER_VERSION
     )
     port = asyncio.run_coroutine_threadsafe(server.start(HOST, 0), loop).result(WAIT_S)
     made = Bank(store=store, port=port, server=server)
@@ -77,7 +77,7 @@ def bank() -> Iterator[Bank]:
         yield made
     finally:
         asyncio.run_coroutine_threadsafe(server.stop(grace_s=0.2), loop).result(WAIT_S)
-        workers.close()
+        threads.close()
         engine.close()
         loop.call_soon_threadsafe(loop.stop)
         thread.join(WAIT_S)
@@ -107,7 +107,7 @@ def test_a_transaction_is_a_snapshot(bank: Bank, level: psycopg.IsolationLevel) 
             assert one(connection, TOTAL) == 10
             bank.deposit(*range(2, 3 * VIEWS_MAX))
             assert one(connection, TOTAL) == 10
-            for _ in range(8):  # prepared on the way
+            for _ in range(8):  # psycopg prepares it on the way
                 assert one(connection, ONE) == 1
             assert one(connection, "SHOW transaction_isolation") == level.name.lower().replace(
                 "_", " "

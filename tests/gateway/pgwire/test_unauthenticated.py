@@ -29,7 +29,9 @@ from tests.gateway.pgwire.scram_client import (
 from tests.gateway.pgwire.serving import Serving, serving
 from tests.support.certificates import make_authority, make_server
 
-LIMITS = PgLimits(connections_max=20, strangers_max=4, startup_timeout_s=2.0, sweep_s=0.05)
+LIMITS = PgLimits(
+    connections_max=20, unauthenticated_of_address_max=4, startup_timeout_s=2.0, sweep_s=0.05
+)
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +78,7 @@ def test_one_address_cannot_take_all_places(few: Serving) -> None:
 
 
 def test_a_few_addresses_cannot_lock_others_out(users: Path) -> None:
-    limits = replace(LIMITS, connections_max=2, strangers_total_max=12, startup_timeout_s=60.0)
+    limits = replace(LIMITS, connections_max=2, unauthenticated_max=12, startup_timeout_s=60.0)
     with (
         access_of(users) as access,
         serving(access=access, limits=limits) as running,

@@ -90,7 +90,7 @@ def test_every_message_in_every_state(state: State, message: type[FrontendMessag
 @pytest.mark.parametrize(
     "message", [AuthenticationOk(), BindComplete(), READY, ERROR, DataRows(encoded=b"")]
 )
-def test_we_send_only_what_the_state_allows(state: State, message: BackendMessage) -> None:
+def test_we_send_only_messages_that_the_state_allows(state: State, message: BackendMessage) -> None:
     connection = in_state(state)
     if type(message) in SERVER[state]:
         connection.send(message)

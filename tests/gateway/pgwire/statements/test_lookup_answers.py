@@ -118,3 +118,23 @@ def test_a_round_that_begins_with_its_text_is_answered_as_one_that_is_planned(
     assert recalled["by its form"] == recalled["without a row"] == 0
     assert recalled["of other keys"] == 1
     assert recalled["of the last text"] == recalled["of the text again"] == 0
+
+
+def test_a_text_is_answered_at_once_again_after_its_store_has_changed() -> None:
+    columns = {"n": "bigint", "v": "text"}
+    older = open_store(keyvalue("kv", {"a": "text"}, columns))
+    newer = open_store(keyvalue("kv", {"a": "text"}, {**columns, "added": "text"}))
+    fill(older, [("a", 1, "x")])
+    fill(newer, [("a", 1, "x", None)])
+    catalog = FixedCatalog(older)
+    engine = CountingEngine(catalog)
+    sent = parsed(ONE, b"a")
+    with wire_session(engine) as client:
+        answers = [client.ask(sent) for _ in range(3)]
+        catalog.replace(newer)
+        answers += [client.ask(sent) for _ in range(3)]
+        before = engine.recalled
+        answers.append(client.ask(sent))
+    engine.close()
+    assert engine.recalled == before
+    assert len(set(answers)) == 1

@@ -4,7 +4,7 @@ from gateway.pgwire.statements.replies import ReportedSettings
 from planner.engine import Session
 
 
-def test_only_what_changed_is_reported() -> None:
+def test_only_changed_settings_are_reported() -> None:
     reports = ReportedSettings(server_version="15.18")
     session = Session(user="joe")
     assert len(reports.changed(session)) == 13

@@ -111,7 +111,7 @@ def test_copy_from_is_refused(connection: Connection) -> None:
 
 
 def test_parameters_of_a_copy(gateway: Serving) -> None:
-    """PostgreSQL takes none, so its clients send none; here they are those of the query."""
+    """PostgreSQL's COPY takes no parameters; here it takes those of its query."""
     with gateway.login() as client:
         sql = "COPY (SELECT v FROM kv WHERE k = $1) TO STDOUT"
         client.send(

@@ -117,7 +117,7 @@ def test_psycopg_reads_the_same_from_both_forms(kind: Kind, data: st.DataObject)
 
 @given(st.data())
 @pytest.mark.parametrize("kind", [Kind.BOOLEAN, Kind.BIGINT, Kind.DOUBLE, Kind.DECIMAL])
-def test_reads_what_psycopg_writes(kind: Kind, data: st.DataObject) -> None:
+def test_parameters_that_psycopg_writes_are_read(kind: Kind, data: st.DataObject) -> None:
     value = data.draw(SCALARS[kind])
     transformer = adapt.Transformer()
     for asked in (adapt.PyFormat.TEXT, adapt.PyFormat.BINARY):

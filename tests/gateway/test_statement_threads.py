@@ -1,4 +1,4 @@
-"""Workers: threads, limits, and closing streams when a reader stops."""
+"""Statement threads: limits, and closing streams when a reader stops."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import aclosing
 
 import pytest
 
-from gateway.workers import Workers
+from gateway.statement_threads import StatementThreads
 from planner.errors import LimitExceededError, QueryError, UnavailableError
 from tests.support.waiting import WAIT_S
 
@@ -42,56 +42,56 @@ class Numbers:
         self.closed.set()
 
 
-async def test_a_call_runs_in_a_worker_and_returns_its_value(workers: Workers) -> None:
-    assert await workers.run(lambda a, b: a + b, 2, 3) == 5
-    assert (await workers.run(threading.current_thread)).name.startswith("worker")
+async def test_a_call_runs_in_a_thread_and_returns_its_value(threads: StatementThreads) -> None:
+    assert await threads.run(lambda a, b: a + b, 2, 3) == 5
+    assert (await threads.run(threading.current_thread)).name.startswith("statement")
 
 
-async def test_an_exception_of_a_call_reaches_its_caller(workers: Workers) -> None:
+async def test_an_exception_of_a_call_reaches_its_caller(threads: StatementThreads) -> None:
     with pytest.raises(ZeroDivisionError):
-        await workers.run(lambda: 1 // 0)
+        await threads.run(lambda: 1 // 0)
 
 
 async def test_a_call_beyond_the_queue_is_refused_and_later_ones_are_not() -> None:
-    workers = Workers(threads=1, queue_max=1)
+    threads = StatementThreads(count=1, queue_max=1)
     gate = threading.Event()
-    running = asyncio.create_task(workers.run(gate.wait, WAIT_S))
-    waiting = asyncio.create_task(workers.run(int))
+    running = asyncio.create_task(threads.run(gate.wait, WAIT_S))
+    waiting = asyncio.create_task(threads.run(int))
     await asyncio.sleep(0)
-    assert workers.waiting == 1
+    assert threads.waiting == 1
     with pytest.raises(LimitExceededError) as refused:
-        await workers.run(int)
+        await threads.run(int)
     assert refused.value.sqlstate == "53300"
     gate.set()
     assert await running is True
     assert await waiting == 0
-    assert await workers.run(int) == 0
-    workers.close()
+    assert await threads.run(int) == 0
+    threads.close()
 
 
 async def test_without_a_queue_calls_still_run() -> None:
-    workers = Workers(threads=1, queue_max=0)
-    assert await workers.run(int) == 0
-    workers.close()
+    threads = StatementThreads(count=1, queue_max=0)
+    assert await threads.run(int) == 0
+    threads.close()
 
 
 async def test_a_cancelled_call_that_waits_never_begins() -> None:
-    workers = Workers(threads=1, queue_max=4)
+    threads = StatementThreads(count=1, queue_max=4)
     gate, begun = threading.Event(), threading.Event()
-    running = asyncio.create_task(workers.run(gate.wait, WAIT_S))
-    waiting = asyncio.create_task(workers.run(begun.set))
+    running = asyncio.create_task(threads.run(gate.wait, WAIT_S))
+    waiting = asyncio.create_task(threads.run(begun.set))
     await asyncio.sleep(0)
     waiting.cancel()
     with pytest.raises(asyncio.CancelledError):
         await waiting
     gate.set()
     await running
-    await workers.run(int)
+    await threads.run(int)
     assert not begun.is_set()
-    workers.close()
+    threads.close()
 
 
-async def test_the_value_of_an_abandoned_call_is_released(workers: Workers) -> None:
+async def test_the_value_of_an_abandoned_call_is_released(threads: StatementThreads) -> None:
     gate, begun, released = threading.Event(), threading.Event(), threading.Event()
 
     def work() -> str:
@@ -105,7 +105,7 @@ async def test_the_value_of_an_abandoned_call_is_released(workers: Workers) -> N
         given.append(value)
         released.set()
 
-    running = asyncio.create_task(workers.run(work, on_abandon=release))
+    running = asyncio.create_task(threads.run(work, on_abandon=release))
     assert await asyncio.to_thread(begun.wait, WAIT_S)
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -119,7 +119,7 @@ async def test_the_value_of_an_abandoned_call_is_released(workers: Workers) -> N
 async def test_only_an_unexpected_error_of_an_abandoned_call_is_logged(
     caplog: pytest.LogCaptureFixture, error: Exception, logged: int
 ) -> None:
-    workers = Workers(threads=1, queue_max=4)
+    threads = StatementThreads(count=1, queue_max=4)
     gate, begun = threading.Event(), threading.Event()
 
     def fail() -> None:
@@ -127,23 +127,25 @@ async def test_only_an_unexpected_error_of_an_abandoned_call_is_logged(
         gate.wait(WAIT_S)
         raise error
 
-    running = asyncio.create_task(workers.run(fail))
+    running = asyncio.create_task(threads.run(fail))
     assert await asyncio.to_thread(begun.wait, WAIT_S)
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
     gate.set()
-    workers.close()
+    threads.close()
     assert len([r for r in caplog.records if r.levelno == logging.ERROR]) == logged
 
 
-async def test_a_stream_gives_all_items_in_order_from_worker_threads(workers: Workers) -> None:
+async def test_a_stream_gives_all_items_in_order_from_threads(threads: StatementThreads) -> None:
     numbers = Numbers(50)
-    assert [each async for each in workers.stream(numbers)] == list(range(1, 51))
-    assert all(name.startswith("worker") for name in numbers.threads)
+    assert [each async for each in threads.stream(numbers)] == list(range(1, 51))
+    assert all(name.startswith("statement") for name in numbers.threads)
 
 
-async def test_two_items_are_finished_at_once_but_the_first_alone(workers: Workers) -> None:
+async def test_two_items_are_finished_at_once_but_the_first_alone(
+    threads: StatementThreads,
+) -> None:
     numbers = Numbers(6)
     together = threading.Barrier(2)
     at_once: set[int] = set()
@@ -160,14 +162,14 @@ async def test_two_items_are_finished_at_once_but_the_first_alone(workers: Worke
         at_once.discard(item)
         return f"item {item}"
 
-    stream = workers.stream_through(numbers, finish)
+    stream = threads.stream_through(numbers, finish)
     assert [each async for each in stream] == [f"item {n}" for n in range(1, 7)]
     assert most[0] == {1}
     assert max(map(len, most)) == 2
 
 
-async def test_items_keep_their_order_when_finished_out_of_order(workers: Workers) -> None:
-    """Whichever of the two is done first."""
+async def test_items_keep_their_order_when_finished_out_of_order(threads: StatementThreads) -> None:
+    """The order holds whichever of the two is done first."""
     gate = threading.Event()
 
     def finish(item: int) -> int:
@@ -177,11 +179,11 @@ async def test_items_keep_their_order_when_finished_out_of_order(workers: Worker
             gate.set()
         return item
 
-    stream = workers.stream_through(Numbers(5), finish)
+    stream = threads.stream_through(Numbers(5), finish)
     assert [each async for each in stream] == [1, 2, 3, 4, 5]
 
 
-async def test_a_finished_item_does_not_wait_for_the_next(workers: Workers) -> None:
+async def test_a_finished_item_does_not_wait_for_the_next(threads: StatementThreads) -> None:
     gate = threading.Event()
 
     def items() -> Iterator[int]:
@@ -191,14 +193,14 @@ async def test_a_finished_item_does_not_wait_for_the_next(workers: Workers) -> N
         yield 3
 
     given = []
-    async for each in workers.stream_through(items(), lambda item: item):
+    async for each in threads.stream_through(items(), lambda item: item):
         given.append(each)
         if each == 2:
             gate.set()
     assert given == [1, 2, 3]
 
 
-async def test_items_before_an_error_are_yielded_first(workers: Workers) -> None:
+async def test_items_before_an_error_are_yielded_first(threads: StatementThreads) -> None:
     def items() -> Iterator[int]:
         yield from (1, 2, 3)
         raise QueryError("out of range", sqlstate="22008")
@@ -206,7 +208,7 @@ async def test_items_before_an_error_are_yielded_first(workers: Workers) -> None
     given: list[int] = []
 
     async def read() -> None:
-        async for each in workers.stream_through(items(), lambda item: item):
+        async for each in threads.stream_through(items(), lambda item: item):
             given.append(each)
 
     with pytest.raises(QueryError, match="out of range"):
@@ -214,52 +216,52 @@ async def test_items_before_an_error_are_yielded_first(workers: Workers) -> None
     assert given == [1, 2, 3]
 
 
-async def test_few_items_are_made_ahead_of_a_reader_that_stops(workers: Workers) -> None:
+async def test_few_items_are_made_ahead_of_a_reader_that_stops(threads: StatementThreads) -> None:
     numbers = Numbers(50)
-    async with aclosing(workers.stream_through(numbers, lambda item: item)) as stream:
+    async with aclosing(threads.stream_through(numbers, lambda item: item)) as stream:
         async for each in stream:
             for _ in range(4):
-                await workers.run(int)
+                await threads.run(int)
             assert numbers.made <= each + 3, "two are finished, and one is made"
             if each == 5:
                 break
     assert numbers.closed.is_set()
 
 
-async def test_an_item_that_cannot_be_finished_closes_the_stream(workers: Workers) -> None:
+async def test_an_item_that_cannot_be_finished_closes_the_stream(threads: StatementThreads) -> None:
     numbers = Numbers(50)
 
     def finish(item: int) -> str:
         raise QueryError("out of range", sqlstate="22008")
 
     with pytest.raises(QueryError, match="out of range"):
-        async for _ in workers.stream_through(numbers, finish):
+        async for _ in threads.stream_through(numbers, finish):
             pass
     assert numbers.closed.is_set()
 
 
-async def test_a_stream_is_at_most_one_item_ahead(workers: Workers) -> None:
+async def test_a_stream_is_at_most_one_item_ahead(threads: StatementThreads) -> None:
     numbers = Numbers(50)
-    async with aclosing(workers.stream(numbers)) as stream:
+    async with aclosing(threads.stream(numbers)) as stream:
         async for each in stream:
-            await workers.run(int)
-            await workers.run(int)
+            await threads.run(int)
+            await threads.run(int)
             assert numbers.made <= each + 1
             if each == 5:
                 break
     assert numbers.made <= 6
 
 
-async def test_an_abandoned_stream_is_closed_in_a_worker(workers: Workers) -> None:
+async def test_an_abandoned_stream_is_closed_in_a_thread(threads: StatementThreads) -> None:
     numbers = Numbers(50)
-    async with aclosing(workers.stream(numbers)) as stream:
+    async with aclosing(threads.stream(numbers)) as stream:
         async for _ in stream:
             break
     assert numbers.closed.is_set()
-    assert all(name.startswith("worker") for name in numbers.threads)
+    assert all(name.startswith("statement") for name in numbers.threads)
 
 
-async def test_a_generator_is_closed_only_after_its_current_item(workers: Workers) -> None:
+async def test_a_generator_is_closed_only_after_its_current_item(threads: StatementThreads) -> None:
     gate, making, closed = threading.Event(), threading.Event(), threading.Event()
 
     def items() -> Iterator[int]:
@@ -271,28 +273,28 @@ async def test_a_generator_is_closed_only_after_its_current_item(workers: Worker
         finally:
             closed.set()
 
-    stream = workers.stream(items())
+    stream = threads.stream(items())
     assert await anext(stream) == 1
     assert await asyncio.to_thread(making.wait, WAIT_S)
     closing = asyncio.create_task(stream.aclose())
-    await workers.run(int)
+    await threads.run(int)
     assert not closed.is_set()
     gate.set()
     await closing
     assert closed.is_set()
 
 
-async def test_a_cancelled_reader_closes_its_stream(workers: Workers) -> None:
+async def test_a_cancelled_reader_closes_its_stream(threads: StatementThreads) -> None:
     gate = threading.Event()
     numbers = Numbers(5, gate=gate)
 
     async def read() -> None:
-        async with aclosing(workers.stream(numbers)) as stream:
+        async with aclosing(threads.stream(numbers)) as stream:
             async for _ in stream:
                 pass
 
     reading = asyncio.create_task(read())
-    await workers.run(int)
+    await threads.run(int)
     reading.cancel()
     gate.set()
     with pytest.raises(asyncio.CancelledError):
@@ -301,7 +303,7 @@ async def test_a_cancelled_reader_closes_its_stream(workers: Workers) -> None:
 
 
 async def test_an_error_of_the_iterator_reaches_the_reader_after_its_items(
-    workers: Workers,
+    threads: StatementThreads,
 ) -> None:
     def items() -> Iterator[int]:
         yield 1
@@ -310,7 +312,7 @@ async def test_an_error_of_the_iterator_reaches_the_reader_after_its_items(
     taken: list[int] = []
 
     async def read() -> None:
-        async for each in workers.stream(items()):
+        async for each in threads.stream(items()):
             taken.append(each)
 
     with pytest.raises(QueryError, match="broken"):
@@ -319,11 +321,11 @@ async def test_an_error_of_the_iterator_reaches_the_reader_after_its_items(
 
 
 async def test_one_thread_serves_many_streams_in_turn() -> None:
-    workers = Workers(threads=1, queue_max=0)
+    threads = StatementThreads(count=1, queue_max=0)
     order: list[int] = []
 
     async def read(which: int) -> None:
-        async for _ in workers.stream(Numbers(20)):
+        async for _ in threads.stream(Numbers(20)):
             order.append(which)
 
     await asyncio.gather(*(read(which) for which in range(10)))
@@ -331,28 +333,28 @@ async def test_one_thread_serves_many_streams_in_turn() -> None:
     assert len(order) == 200
     last_of_first = min(max(i for i, w in enumerate(order) if w == which) for which in range(10))
     assert set(order[:last_of_first]) == set(range(10))
-    workers.close()
+    threads.close()
 
 
-async def test_closed_workers_refuse_calls_but_still_release() -> None:
-    workers = Workers(threads=1, queue_max=1)
-    workers.close()
+async def test_closed_threads_refuse_calls_but_still_release() -> None:
+    threads = StatementThreads(count=1, queue_max=1)
+    threads.close()
     with pytest.raises(UnavailableError) as refused:
-        await workers.run(int)
+        await threads.run(int)
     assert refused.value.sqlstate == "57P01"
     released: list[bool] = []
-    await workers.release(lambda: released.append(True))
+    await threads.release(lambda: released.append(True))
     assert released == [True]
 
 
-async def test_a_call_that_waits_when_workers_close_is_refused() -> None:
-    workers = Workers(threads=1, queue_max=4)
+async def test_a_call_that_waits_when_threads_close_is_refused() -> None:
+    threads = StatementThreads(count=1, queue_max=4)
     gate = threading.Event()
-    running = asyncio.create_task(workers.run(gate.wait, WAIT_S))
-    waiting = asyncio.create_task(workers.run(int))
+    running = asyncio.create_task(threads.run(gate.wait, WAIT_S))
+    waiting = asyncio.create_task(threads.run(int))
     await asyncio.sleep(0)
-    closing = asyncio.create_task(asyncio.to_thread(workers.close))
-    while not workers.closed:  # noqa: ASYNC110 - a thread sets it
+    closing = asyncio.create_task(asyncio.to_thread(threads.close))
+    while not threads.closed:  # noqa: ASYNC110 - a thread sets it
         await asyncio.sleep(0)
     gate.set()
     await closing
@@ -361,14 +363,14 @@ async def test_a_call_that_waits_when_workers_close_is_refused() -> None:
         await waiting
 
 
-async def test_an_exception_of_a_release_reaches_its_caller(workers: Workers) -> None:
+async def test_an_exception_of_a_release_reaches_its_caller(threads: StatementThreads) -> None:
     def fail() -> None:
         raise OSError("disk")
 
     with pytest.raises(OSError, match="disk"):
-        await workers.release(fail)
+        await threads.release(fail)
 
 
 def test_impossible_limits_are_refused() -> None:
     with pytest.raises(ValueError, match="thread"):
-        Workers(threads=0, queue_max=1)
+        StatementThreads(count=0, queue_max=1)

@@ -34,44 +34,44 @@ _FINISHED_AT_ONCE = 2
 others."""
 
 
-class Workers:
+class StatementThreads:
     """A bounded number of threads with a bounded queue, first come, first served.
 
     Args:
-        threads: how many calls run at once.
+        count: how many calls run at once.
         queue_max: how many more may wait; further calls are refused, because an unbounded queue
             would answer no one in time.
     """
 
-    def __init__(self, *, threads: int, queue_max: int) -> None:
-        if threads < 1 or queue_max < 0:
-            raise ValueError("workers need at least one thread and no negative queue")
-        self._threads = threads
+    def __init__(self, *, count: int, queue_max: int) -> None:
+        if count < 1 or queue_max < 0:
+            raise ValueError("there must be at least one thread and no negative queue")
+        self._count = count
         self._queue_max = queue_max
         self._pending = 0
         self.closed = False
         self._lock = threading.Lock()
-        self._executor = ThreadPoolExecutor(max_workers=threads, thread_name_prefix="worker")
+        self._executor = ThreadPoolExecutor(max_workers=count, thread_name_prefix="statement")
 
     @property
-    def threads(self) -> int:
+    def count(self) -> int:
         """How many calls may run at once."""
-        return self._threads
+        return self._count
 
     @property
     def running(self) -> int:
         """How many calls run."""
-        return min(self._pending, self._threads)
+        return min(self._pending, self._count)
 
     @property
     def waiting(self) -> int:
         """How many calls wait for a thread."""
-        return max(0, self._pending - self._threads)
+        return max(0, self._pending - self._count)
 
     async def run(
         self, fn: Callable[..., T], *args: object, on_abandon: Callable[[T], None] | None = None
     ) -> T:
-        """Call `fn(*args)` in a worker thread and return its result.
+        """Call `fn(*args)` in a thread and return its result.
 
         A cancelled caller leaves at once. A call that has not begun is then dropped; one that runs
         goes on, so cancel its work too.
@@ -83,7 +83,7 @@ class Workers:
 
         Raises:
             LimitExceededError: the queue is full (53300).
-            UnavailableError: the workers are closed (57P01).
+            UnavailableError: the threads are closed (57P01).
         """
         self._admit()
         future = self._submit(fn, *args)
@@ -96,7 +96,7 @@ class Workers:
     async def release(self, fn: Callable[[], None]) -> None:
         """Call `fn()`, which releases a statement's resources; never refused, always finished.
 
-        The call runs to its end even if the caller is cancelled. After the workers are closed it
+        The call runs to its end even if the caller is cancelled. After the threads are closed it
         runs in the calling thread.
         """
         await asyncio.shield(asyncio.wrap_future(self._submit_release(fn)))
@@ -141,14 +141,14 @@ class Workers:
                 await asyncio.shield(asyncio.wrap_future(self._close_after(making, iterator)))
 
     async def stream(self, iterator: Iterator[T]) -> AsyncGenerator[T, None]:
-        """Yield the items of `iterator`, each made in a worker, at most one ahead of the reader.
+        """Yield the items of `iterator`, each made in a thread, at most one ahead of the reader.
 
         The items of a begun stream are never refused. When the reader stops early, by `aclose()`
         (see `contextlib.aclosing`), cancellation or its own error, the iterator is closed in a
-        worker, after the item in progress.
+        thread, after the item in progress.
 
         Raises:
-            UnavailableError: the workers are closed (57P01).
+            UnavailableError: the threads are closed (57P01).
         """
         ahead = self._submit(next, iterator, _END)
         ended = False
@@ -174,11 +174,11 @@ class Workers:
         self._executor.shutdown(wait=True)
 
     def _admit(self) -> None:
-        if self.waiting >= self._queue_max and self._pending >= self._threads:
+        if self.waiting >= self._queue_max and self._pending >= self._count:
             raise LimitExceededError(
-                "too many statements are waiting for a worker",
-                detail=f"{self._threads} run and {self.waiting} wait.",
-                hint="Retry later, or raise workers_queue_max or workers_threads.",
+                "too many statements are waiting for a thread",
+                detail=f"{self._count} run and {self.waiting} wait.",
+                hint="Retry later, or raise threads_queue_max or threads.",
                 sqlstate="53300",
             )
 
@@ -247,7 +247,7 @@ def _called(fn: Callable[[], None]) -> Future[None]:
     future: Future[None] = Future()
     try:
         fn()
-    except Exception as error:  # as in a worker thread, the future carries the error to the waiter
+    except Exception as error:  # as in a thread, the future carries the error to the waiter
         future.set_exception(error)
     else:
         future.set_result(None)

@@ -1,0 +1,141 @@
+"""The HTTP server: uvicorn, with our connections and limits."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from gateway.access.address_limits import UnauthenticatedConnections
+from gateway.access.tls import Tls
+from gateway.adopting import adopt
+from gateway.busy_poll import BusyPoll
+from gateway.http.at_once import AtOnce
+from gateway.http.connection import HttpConnection, HttpLimits
+from gateway.http.shortcut import ShortcutConnection
+from gateway.listening import BACKLOG
+from gateway.settings import Settings
+
+
+class HttpServer(uvicorn.Server):
+    """uvicorn with our connections, without its sockets and signal handlers.
+
+    Args:
+        config: the configuration of uvicorn.
+        settings: the settings of the gateway, with the limits of connections.
+        busy_poll: is notified of each answer.
+        at_once: answers lookups without the application; None leaves them to the application.
+        on_started: called once connections can be adopted.
+    """
+
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        settings: Settings,
+        busy_poll: BusyPoll,
+        at_once: AtOnce | None,
+        on_started: Callable[[], None],
+    ) -> None:
+        super().__init__(config)
+        self._busy_poll, self._at_once, self._on_started = busy_poll, at_once, on_started
+        self._unauthenticated = UnauthenticatedConnections(
+            of_one_max=settings.unauthenticated_of_address_max,
+            total_max=settings.unauthenticated_max,
+            evict=HttpConnection.abort,
+        )
+        self._limits = HttpLimits(head_timeout_s=settings.body_timeout_ms / 1000)
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Accept connections."""
+        await self.lifespan.startup()
+        loop = asyncio.get_running_loop()
+        make_connection: Callable[..., HttpConnection] = (
+            HttpConnection
+            if self._at_once is None
+            else partial(ShortcutConnection, at_once=self._at_once)
+        )
+
+        self._connect = partial(
+            make_connection,
+            config=self.config,
+            server_state=self.server_state,
+            app_state=self.lifespan.state,
+            loop=loop,
+            unauthenticated=self._unauthenticated,
+            limits=self._limits,
+            busy_poll=self._busy_poll,
+        )
+        context = self.config.ssl
+        self.servers = [
+            await loop.create_server(
+                self._connect,
+                sock=each,
+                ssl=context,
+                backlog=self.config.backlog,
+                ssl_handshake_timeout=self._handshake_timeout_s,
+            )
+            for each in sockets or ()
+        ]
+        self.started = True
+        self._on_started()
+
+    @property
+    def _handshake_timeout_s(self) -> float | None:
+        # Connections in a TLS handshake are not counted yet, so time limits them.
+        return None if self.config.ssl is None else self._limits.head_timeout_s
+
+    def adopt(self, connection: socket.socket, on_closed: Callable[[], None]) -> None:
+        """Serve an accepted connection.
+
+        Args:
+            connection: the socket.
+            on_closed: called once it is closed.
+        """
+        adopt(
+            connection,
+            partial(self._connect, on_closed=on_closed),
+            on_failed=on_closed,
+            ssl=self.config.ssl,
+            ssl_handshake_timeout=self._handshake_timeout_s,
+        )
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Leave the signals alone."""
+        yield
+
+
+def uvicorn_config(
+    app: ASGIApp, settings: Settings, *, tls: Tls | None, drain_s: float
+) -> uvicorn.Config:
+    """Return uvicorn's configuration.
+
+    Args:
+        app: answers the requests.
+        settings: the settings of the gateway.
+        tls: the certificate; None serves without TLS.
+        drain_s: how long answers may take after a signal.
+    """
+    return uvicorn.Config(
+        app,
+        http="httptools",
+        ws="none",
+        loop="none",
+        lifespan="off",
+        interface="asgi3",
+        # `gateway.access.peers` decides which proxies to trust.
+        proxy_headers=False,
+        access_log=False,
+        log_config=None,
+        server_header=False,
+        backlog=BACKLOG,
+        ssl_context_factory=None if tls is None else lambda *_: tls.http_context(),
+        limit_concurrency=settings.http_connections_max,
+        timeout_keep_alive=max(1, settings.keep_alive_ms // 1000),
+        timeout_graceful_shutdown=max(1, int(drain_s)),
+    )

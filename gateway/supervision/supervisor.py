@@ -1,0 +1,254 @@
+"""The supervisor: it listens, gives connections to worker processes, and replaces dead workers.
+
+It reads no byte of a connection, and runs no SQL. Workers are forked from a server that has only
+imported the gateway, so that they share the memory of its modules and start in a fraction of the
+time. The supervisor itself stays free of threads and of other state.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import multiprocessing
+import shutil
+import signal
+import socket
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field
+from multiprocessing.context import ForkServerProcess
+from pathlib import Path
+
+from gateway.errors import ServeError, SettingsError
+from gateway.listening import listen, shown_address
+from gateway.settings import Settings
+from gateway.supervision.shares import data_of, share_of
+from gateway.supervision.worker import FAILED, run_worker
+from gateway.workers.links import Note, Order, SupervisorEnd
+from gateway.workers.siblings import WorkerPlace
+
+logger = logging.getLogger(__name__)
+
+_ACCEPTED_MAX = 64
+"""Connections accepted before other events are handled."""
+_LIVED_S = 10.0
+"""A worker that lived for less is replaced after a pause, because its successor may end, too."""
+_PAUSE_S = 1.0
+_KILL_S = 5.0
+"""How long after the grace period a worker that still runs is killed."""
+_SERVED_BY = {"http": Order.SERVE_HTTP, "pg": Order.SERVE_POSTGRES}
+_CLOSED = {Note.CLOSED_HTTP: Order.SERVE_HTTP, Note.CLOSED_POSTGRES: Order.SERVE_POSTGRES}
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class _Worker:
+    """A running worker process."""
+
+    number: int
+    process: ForkServerProcess
+    link: SupervisorEnd
+    started_s: float
+    is_ready: bool = False
+    connections: Counter[Order] = field(default_factory=Counter)
+    """Number of open connections by protocol."""
+
+
+def run_workers(
+    settings: Settings, *, modules: Sequence[str], announce: Callable[[str], None]
+) -> None:
+    """Serve by several processes until SIGINT or SIGTERM; a second signal ends the grace period.
+
+    Args:
+        settings: the settings of the whole gateway.
+        modules: each worker imports them before it serves.
+        announce: prints one line for the operator.
+
+    Raises:
+        ServeError: an address is in use or not of this machine, or a worker cannot start.
+        SettingsError: an address does not parse, there are fewer connections than workers, or
+            this system cannot pass sockets between processes.
+    """
+    if not hasattr(socket, "send_fds"):
+        raise SettingsError('setting "workers" needs Linux or another Unix', hint="Use 1.")
+    for number in range(settings.workers):
+        share_of(settings, number)  # an error is reported here, once
+    with ExitStack() as closing:
+        directory = Path(tempfile.mkdtemp(prefix="stategate-workers-"))
+        closing.callback(shutil.rmtree, directory, ignore_errors=True)
+        _remove_unused(settings)
+        asyncio.run(_Supervisor(settings, modules, announce, directory).run())
+
+
+def _remove_unused(settings: Settings) -> None:
+    """Remove the replicas of workers beyond the present number."""
+    if settings.data:
+        used = {Path(data_of(settings.data, number)).name for number in range(settings.workers)}
+        for path in Path(settings.data).glob(".worker-*"):
+            if path.name not in used:
+                shutil.rmtree(path, ignore_errors=True)
+
+
+class _Supervisor:
+    def __init__(
+        self,
+        settings: Settings,
+        modules: Sequence[str],
+        announce: Callable[[str], None],
+        directory: Path,
+    ) -> None:
+        self._settings, self._modules, self._announce = settings, modules, announce
+        self._directory = directory
+        self._context = multiprocessing.get_context("forkserver")
+        self._context.set_forkserver_preload(["gateway.supervision.preloaded"])
+        self._workers: dict[int, _Worker] = {}
+        self._listeners: Mapping[Order, socket.socket] = {}
+        self._stopping, self._ended = asyncio.Event(), asyncio.Event()
+        self._proven: set[int] = set()
+        """Workers that were ready once. If such a worker cannot start again, it is tried again."""
+        self._failed: str | None = None
+
+    async def run(self) -> None:
+        loop = asyncio.get_running_loop()
+        with ExitStack() as closing:
+            self._listeners = self._listen(closing)
+            for ending in (signal.SIGINT, signal.SIGTERM):
+                loop.add_signal_handler(ending, self._on_signal)
+            loop.add_signal_handler(signal.SIGHUP, self._tell_all, Order.RELOAD)
+            for number in range(self._settings.workers):
+                self._start(number)
+            for order, listener in self._listeners.items():
+                loop.add_reader(listener, self._accept, order, listener)
+            await self._stopping.wait()
+            for listener in self._listeners.values():
+                loop.remove_reader(listener)
+        await self._stop()
+        if self._failed is not None:
+            raise ServeError(self._failed, hint="The message above has the reason.")
+
+    def _listen(self, closing: ExitStack) -> Mapping[Order, socket.socket]:
+        found = {}
+        for name, order in _SERVED_BY.items():
+            if text := getattr(self._settings, name):
+                found[order] = closing.enter_context(listen(name, text, self._settings))
+        scheme = "https" if self._settings.tls_certificate else "http"
+        self._announce(f"HTTP on {scheme}://{shown_address(found[Order.SERVE_HTTP])}")
+        if postgres := found.get(Order.SERVE_POSTGRES):
+            self._announce(f"Postgres wire on {shown_address(postgres)}")
+        return found
+
+    def _on_signal(self) -> None:
+        if self._stopping.is_set():
+            self._tell_all(Order.STOP_NOW)
+        else:
+            self._stopping.set()
+
+    def _tell_all(self, order: Order) -> None:
+        for worker in self._workers.values():
+            worker.link.send(order)
+
+    # --- connections -----------------------------------------------------------------------------
+
+    def _accept(self, order: Order, listener: socket.socket) -> None:
+        for _ in range(_ACCEPTED_MAX):
+            try:
+                connection, _ = listener.accept()
+            except BlockingIOError:
+                return
+            except OSError as error:
+                # The client has gone already, or there are too many open files.
+                logger.warning("connection not accepted, error=%s", error)
+                return
+            with connection:
+                self._hand_over(order, connection)
+
+    def _hand_over(self, order: Order, connection: socket.socket) -> None:
+        """Give a connection to the worker with the fewest connections; ready workers come first."""
+        candidates = sorted(
+            self._workers.values(),
+            key=lambda worker: (not worker.is_ready, worker.connections[order]),
+        )
+        for worker in candidates:
+            if worker.link.send(order, connection):
+                worker.connections[order] += 1
+                return
+        logger.warning("connection refused, because no worker runs")
+
+    # --- workers ---------------------------------------------------------------------------------
+
+    def _start(self, number: int) -> None:
+        ours, theirs = socket.socketpair()
+        with theirs:
+            place = WorkerPlace(
+                number=number, count=self._settings.workers, directory=self._directory
+            )
+            process = self._context.Process(
+                target=run_worker,
+                args=(self._settings, place, theirs, tuple(self._modules)),
+                name=f"stategate-worker-{number}",
+            )
+            try:
+                process.start()
+            except BaseException:
+                ours.close()
+                raise
+        worker = _Worker(
+            number=number,
+            process=process,
+            link=SupervisorEnd(ours, lambda note: self._on_note(worker, note)),
+            started_s=time.monotonic(),
+        )
+        self._workers[number] = worker
+        asyncio.get_running_loop().add_reader(process.sentinel, self._on_end, worker)
+        logger.info("worker started worker=%d pid=%d", number, process.pid)
+
+    def _on_note(self, worker: _Worker, note: Note) -> None:
+        if note is Note.READY:
+            worker.is_ready = True
+            self._proven.add(worker.number)
+        else:
+            worker.connections[_CLOSED[note]] -= 1
+
+    def _on_end(self, worker: _Worker) -> None:
+        loop = asyncio.get_running_loop()
+        loop.remove_reader(worker.process.sentinel)
+        worker.process.join()
+        status = worker.process.exitcode
+        worker.process.close()
+        worker.link.close()
+        del self._workers[worker.number]
+        self._ended.set()
+        if self._stopping.is_set():
+            return
+        if status == FAILED and worker.number not in self._proven:
+            self._failed = f"worker {worker.number} could not start"
+            self._stopping.set()
+            return
+        logger.error("worker ended and is replaced worker=%d status=%s", worker.number, status)
+        lived_s = time.monotonic() - worker.started_s
+        loop.call_later(0.0 if lived_s > _LIVED_S else _PAUSE_S, self._replace, worker.number)
+
+    def _replace(self, number: int) -> None:
+        if self._stopping.is_set():
+            return
+        try:
+            self._start(number)
+        except (OSError, EOFError) as error:  # too many processes or files, or no memory
+            logger.error("worker not started, trying again worker=%d error=%s", number, error)
+            asyncio.get_running_loop().call_later(_PAUSE_S, self._replace, number)
+
+    async def _stop(self) -> None:
+        if self._failed is None:
+            self._announce("stopping")
+        self._tell_all(Order.STOP)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._settings.grace_ms / 1000 + _KILL_S):
+                while self._workers:
+                    self._ended.clear()
+                    await self._ended.wait()
+        for worker in tuple(self._workers.values()):
+            logger.error("worker killed, because it did not end worker=%d", worker.number)
+            worker.process.kill()
+            worker.process.join()

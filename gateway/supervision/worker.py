@@ -1,0 +1,49 @@
+"""A worker process: a gateway whose connections come from the supervisor."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import sys
+from collections.abc import Sequence
+
+from gateway.errors import GatewayError
+from gateway.process_setup import configure_logging, load_modules, print_error
+from gateway.settings import Settings
+from gateway.supervision.shares import share_of
+from gateway.workers.links import WorkerEnd
+from gateway.workers.siblings import Siblings, WorkerPlace
+from gateway.workers.whole_gateway import WorkerLinks
+
+FAILED = 2
+"""Exit status of a worker that cannot start, where another one could not start either."""
+
+
+def run_worker(
+    settings: Settings, place: WorkerPlace, link: socket.socket, modules: Sequence[str]
+) -> None:
+    """Serve the supervisor's connections until it orders a stop.
+
+    The process exits with `FAILED` if the worker cannot start.
+
+    Args:
+        settings: the settings of the whole gateway.
+        place: the place of this worker in the gateway.
+        link: the worker's end of its link.
+        modules: are imported first, to register kinds of stores or queries.
+    """
+    from gateway.wiring import run_gateway  # noqa: PLC0415 - the supervisor needs no engine
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to all processes
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # the server that forked this process ignores it
+    configure_logging(settings)
+    try:
+        load_modules(modules)
+        links = WorkerLinks(supervisor=WorkerEnd(link), siblings=Siblings(place))
+        try:
+            run_gateway(share_of(settings, place.number), worker=links)
+        finally:
+            links.close()
+    except GatewayError as error:
+        print_error(error)
+        sys.exit(FAILED)

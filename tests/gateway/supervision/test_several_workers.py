@@ -1,0 +1,311 @@
+"""A gateway of several workers seems to be one: sessions, cancels, metrics, crashes and the end."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import ssl
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, suppress
+from pathlib import Path
+
+import httpx
+import psycopg
+import pyarrow as pa
+import pytest
+
+from stores.log.store_writer import StoreWriter
+from stores.spec.position import Position
+from tests.gateway.real_gateway import PEOPLE, RealGateway, is_gone, parent_of
+from tests.support.certificates import make_authority, make_server
+from tests.support.waiting import WAIT_S, until
+
+pytestmark = [pytest.mark.server, pytest.mark.timeout(180)]
+
+WORKERS = 3
+START_S = 60.0
+"""Several processes start at once, perhaps beside other tests."""
+LONG = "SELECT count(*) FROM people a, people b, people c, people d WHERE a.age + b.age < c.age"
+SOME_SECONDS = "SELECT count(*) FROM people a, people b, people c WHERE a.age + b.age < c.age"
+
+
+@pytest.fixture(scope="module")
+def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealGateway]:
+    with started(tmp_path_factory.mktemp("workers"), f"workers={WORKERS}") as found:
+        yield found
+
+
+class started:
+    """A gateway whose workers are all ready, as a context; it is killed at the end."""
+
+    def __init__(self, directory: Path, *settings: str) -> None:
+        self._log = directory / "gateway.log"
+        self._gateway = RealGateway(directory, "log_level=info", *settings, log=self._log)
+
+    def __enter__(self) -> RealGateway:
+        try:
+            until(lambda: len(ready_workers(self._gateway)) == WORKERS, START_S)
+        except BaseException:
+            self.__exit__()
+            raise
+        return self._gateway
+
+    def __exit__(self, *_: object) -> None:
+        for pid in reversed(self._gateway.family()):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        self._gateway.process.communicate(timeout=WAIT_S)
+
+
+def metrics(gateway: RealGateway, accept: str = "text/plain") -> str:
+    url = f"http://127.0.0.1:{gateway.http_port}/metrics"
+    return httpx.get(url, headers={"Accept": accept}).text
+
+
+def ready_workers(gateway: RealGateway) -> set[int]:
+    """Return the numbers of the workers that answer."""
+    with suppress(httpx.TransportError):
+        ready = re.findall(r'^stategate_ready{worker="(\d)"} 1', metrics(gateway), re.MULTILINE)
+        return set(map(int, ready))
+    return set()
+
+
+def processes(directory: Path) -> dict[int, int]:
+    """Return the process id of each worker by the worker's number, from the log."""
+    log = (directory / "gateway.log").read_text()
+    return {
+        int(worker): int(pid)
+        for worker, pid in re.findall(r"worker started worker=(\d) pid=(\d+)", log)
+    }
+
+
+def connect(gateway: RealGateway, stack: ExitStack) -> psycopg.Connection:
+    return stack.enter_context(gateway.connect())
+
+
+def number_of(session: psycopg.Connection) -> int:
+    """Return the worker that has a session."""
+    return session.info.backend_pid % WORKERS
+
+
+def two_of_different_workers(
+    gateway: RealGateway, stack: ExitStack
+) -> tuple[psycopg.Connection, psycopg.Connection]:
+    one = connect(gateway, stack)
+    while True:
+        other = connect(gateway, stack)
+        if number_of(other) != number_of(one):
+            return one, other
+
+
+def test_each_worker_has_the_same_number_of_clients(gateway: RealGateway) -> None:
+    with ExitStack() as stack:
+        sessions = [connect(gateway, stack) for _ in range(4 * WORKERS)]
+        counts = [sum(number_of(each) == n for each in sessions) for n in range(WORKERS)]
+    assert counts == [4] * WORKERS
+
+
+def test_clients_that_leave_make_room_at_their_worker(gateway: RealGateway) -> None:
+    with ExitStack() as stack:
+        sessions = [connect(gateway, stack) for _ in range(2 * WORKERS)]
+        for each in sessions:
+            if number_of(each) == 1:
+                each.close()
+        until(lambda: number_of(connect(gateway, stack)) == 1)
+
+
+def test_sessions_and_statements_of_all_workers_are_listed(gateway: RealGateway) -> None:
+    with ExitStack() as stack:
+        one, other = two_of_different_workers(gateway, stack)
+        with ThreadPoolExecutor(1) as pool:
+            running = pool.submit(other.execute, LONG)
+            until(lambda: (LONG,) in one.execute("SELECT sql FROM stategate.queries").fetchall())
+            listed = one.execute("SELECT pid, state FROM pg_stat_activity").fetchall()
+            assert (other.info.backend_pid, "active") in listed
+            assert (one.info.backend_pid, "active") in listed
+            numbers = one.execute("SELECT number FROM stategate.queries").fetchall()
+            assert len(numbers) == len(set(numbers)) >= 2
+            other.cancel()
+            with pytest.raises(psycopg.errors.QueryCanceled):
+                running.result(WAIT_S)
+
+
+def test_a_hint_of_a_writer_reaches_all_workers(tmp_path: Path) -> None:
+    # No worker looks at the log by itself during the test.
+    with started(tmp_path, f"workers={WORKERS}", "poll_ms=60000") as gateway, ExitStack() as stack:
+        url = f"http://127.0.0.1:{gateway.http_port}"
+        writer = StoreWriter(tmp_path / "log", PEOPLE, notify=[url])
+        rows = pa.table({"name": ["new"], "age": pa.array([7], pa.int32())})
+        writer.write(
+            rows.append_column("seen", pa.array([0], pa.timestamp("us", "UTC"))),
+            position=Position.of({"events": {0: 2}}),
+        )
+        sessions = [connect(gateway, stack) for _ in range(WORKERS)]
+        assert {number_of(each) for each in sessions} == set(range(WORKERS))
+
+        def all_have_it() -> bool:
+            found = [each.execute("SELECT age FROM people WHERE name = 'new'") for each in sessions]
+            return all(each.fetchall() for each in found)
+
+        until(all_have_it)
+        assert httpx.post(f"{url}/v1/stores/nothing/notify").status_code == 202
+
+
+@pytest.mark.parametrize("times", [8])
+def test_a_cancel_request_reaches_the_worker_of_its_session(
+    gateway: RealGateway, times: int
+) -> None:
+    # The connection of a cancel request may come to any worker.
+    with ExitStack() as stack:
+        session = connect(gateway, stack)
+        for _ in range(times):
+            with ThreadPoolExecutor(1) as pool:
+                running = pool.submit(session.execute, LONG)
+                time.sleep(0.05)  # a cancel before the statement would have no effect
+                session.cancel()
+                with pytest.raises(psycopg.errors.QueryCanceled):
+                    running.result(WAIT_S)
+            assert session.execute("SELECT 1").fetchone() == (1,)
+
+
+def test_backends_of_another_worker_are_cancelled_and_terminated(gateway: RealGateway) -> None:
+    with ExitStack() as stack:
+        one, other = two_of_different_workers(gateway, stack)
+        pid = other.info.backend_pid
+        with ThreadPoolExecutor(1) as pool:
+            running = pool.submit(other.execute, LONG)
+            time.sleep(0.05)  # as above
+            assert one.execute("SELECT pg_cancel_backend(%s)", (pid,)).fetchone() == (True,)
+            with pytest.raises(psycopg.errors.QueryCanceled):
+                running.result(WAIT_S)
+        assert one.execute("SELECT pg_terminate_backend(%s)", (pid,)).fetchone() == (True,)
+        with pytest.raises(psycopg.OperationalError):
+            other.execute("SELECT 1")
+        assert one.execute("SELECT pg_terminate_backend(%s)", (pid,)).fetchone() == (False,)
+
+
+def test_metrics_have_all_workers_and_each_head_once(gateway: RealGateway) -> None:
+    for accept in ("text/plain", "application/openmetrics-text; version=1.0.0"):
+        text = metrics(gateway, accept)
+        heads = [line for line in text.splitlines() if line.startswith("# TYPE")]
+        assert len(heads) == len(set(heads))
+        for metric in ("stategate_store_rows_total", "stategate_replica_epoch"):
+            workers = set(re.findall(rf'^{metric}{{worker="(\d)"', text, re.MULTILINE))
+            assert workers == {str(number) for number in range(WORKERS)}
+        assert text.endswith("# EOF\n") == ("openmetrics" in accept)
+
+
+def test_clients_beyond_the_limit_of_all_workers_are_refused(tmp_path: Path) -> None:
+    settings = (f"workers={WORKERS}", "pg_connections_max=7")
+    with started(tmp_path, *settings) as gateway, ExitStack() as stack:
+        for _ in range(7):
+            connect(gateway, stack)
+        with pytest.raises(psycopg.OperationalError, match="too many clients"):
+            gateway.connect()
+
+
+def test_a_worker_that_dies_is_replaced_while_the_others_answer(tmp_path: Path) -> None:
+    with started(tmp_path, f"workers={WORKERS}") as gateway, ExitStack() as stack:
+        one, other = two_of_different_workers(gateway, stack)
+        before = processes(tmp_path)
+        doomed = number_of(other)
+        os.kill(before[doomed], signal.SIGKILL)
+        with pytest.raises(psycopg.OperationalError):
+            other.execute("SELECT 1")
+        assert one.execute("SELECT age FROM people WHERE name = 'n7'").fetchone() == (7,)
+        assert one.execute("SELECT count(*) FROM pg_stat_activity").fetchone() is not None
+
+        until(lambda: processes(tmp_path) != before)
+        until(lambda: len(ready_workers(gateway)) == WORKERS, START_S)
+        after = processes(tmp_path)
+        assert after[doomed] != before[doomed]
+        assert after[number_of(one)] == before[number_of(one)]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_to_all_processes_lets_statements_end(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    # A terminal and systemd send a signal to all processes.
+    with started(tmp_path, f"workers={WORKERS}") as gateway, gateway.connect() as session:
+        done = threading.Event()
+        with ThreadPoolExecutor(1) as pool:
+            running = pool.submit(session.execute, SOME_SECONDS)
+            time.sleep(0.1)  # a statement that has not begun would be refused
+            workers = list(processes(tmp_path).values())
+            pids = [gateway.process.pid, parent_of(workers[0]), *workers]
+            for pid in pids:
+                os.kill(pid, number)
+            running.result(WAIT_S)
+            done.set()
+        out, _ = gateway.process.communicate(timeout=WAIT_S)
+        assert gateway.process.returncode == 0
+        assert out == "stategate: stopping\n"
+        assert all(map(is_gone, pids))
+
+
+def test_workers_end_with_their_supervisor(tmp_path: Path) -> None:
+    with started(tmp_path, f"workers={WORKERS}") as gateway:
+        pids = list(processes(tmp_path).values())
+        gateway.process.kill()
+        assert all(map(is_gone, pids))
+
+
+def test_a_worker_that_cannot_start_again_is_tried_again(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    with started(tmp_path, f"workers={WORKERS}", f"data={data}") as gateway:
+        hidden = data.rename(tmp_path / "hidden")
+        data.write_text("a file, where a directory should be")
+        os.kill(processes(tmp_path)[0], signal.SIGKILL)
+        log = tmp_path / "gateway.log"
+        until(lambda: "cannot open the stores" in log.read_text(), START_S)
+        with gateway.connect() as session:
+            assert session.execute("SELECT 1").fetchone() == (1,)
+        data.unlink()
+        hidden.rename(data)
+        until(lambda: len(ready_workers(gateway)) == WORKERS, START_S)
+
+
+def test_a_gateway_whose_workers_cannot_start_ends(tmp_path: Path) -> None:
+    (tmp_path / "data").write_text("a file, where a directory should be")
+    gateway = RealGateway(tmp_path, "workers=2", f"data={tmp_path / 'data'}")
+    out, err = gateway.process.communicate(timeout=START_S)
+    assert gateway.process.returncode == 2
+    assert "cannot open the stores" in err
+    assert "could not start" in err
+    assert out == ""
+
+
+def test_connections_are_secured_by_the_worker_and_certificates_reloaded(tmp_path: Path) -> None:
+    signed = make_server(tmp_path, authority=make_authority(tmp_path))
+    settings = (f"tls_certificate={signed.certificate}", f"tls_key={signed.key}", "workers=2")
+    gateway = RealGateway(tmp_path, *settings, log=tmp_path / "gateway.log")
+    try:
+        url = f"https://127.0.0.1:{gateway.http_port}/healthz"
+        secure = ssl.create_default_context(cafile=str(signed.authority))
+        secure.check_hostname = False
+
+        def answers() -> bool:
+            with suppress(httpx.TransportError):
+                return httpx.get(url, verify=secure).status_code == 200
+            return False
+
+        until(answers, START_S)
+        dsn = f"{gateway.dsn} sslmode=verify-ca sslrootcert={signed.authority}"
+        with psycopg.connect(dsn) as session:
+            assert session.execute("SELECT 1").fetchone() == (1,)
+        gateway.process.send_signal(signal.SIGHUP)  # it must not end the gateway
+        until(answers)
+        with socket.create_connection(("127.0.0.1", gateway.http_port)) as plain:
+            plain.sendall(b"GET / HTTP/1.1\r\n\r\n")
+            assert plain.recv(100) == b""  # the handshake fails, and frees its place
+        assert gateway.end() < WAIT_S
+    finally:
+        for pid in reversed(gateway.family()):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)

@@ -1,0 +1,53 @@
+"""The shares of the workers add up to the limits of the gateway."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gateway.errors import SettingsError
+from gateway.settings import SETTINGS, Settings
+from gateway.supervision.shares import share_of
+
+CONNECTIONS = ("http_connections_max", "pg_connections_max")
+MEMORY = ("cache_bytes", "columns_bytes", "rows_bytes", "memory_bytes_max")
+
+
+@given(workers=st.integers(1, 256), connections=st.integers(256, 5000))
+def test_the_shares_of_connections_add_up(workers: int, connections: int) -> None:
+    whole = Settings(
+        workers=workers, http_connections_max=connections, pg_connections_max=connections
+    )
+    shares = [share_of(whole, number) for number in range(workers)]
+    for name in CONNECTIONS:
+        given_out = [getattr(each, name) for each in shares]
+        assert sum(given_out) == connections
+        assert max(given_out) - min(given_out) <= 1
+
+
+@given(workers=st.integers(2, 64))
+def test_no_share_of_memory_is_more_than_an_equal_part_or_the_least(workers: int) -> None:
+    whole = Settings(workers=workers)
+    for number in range(workers):
+        share = share_of(whole, number)
+        for name in MEMORY:
+            most = max(getattr(whole, name) // workers + 1, SETTINGS[name].least)
+            assert getattr(share, name) <= most
+
+
+def test_all_else_is_the_same_but_the_directory() -> None:
+    whole = Settings(workers=2, data="replicas", root="log")
+    one, other = share_of(whole, 0), share_of(whole, 1)
+    assert one.data == "replicas"
+    assert other.data == "replicas/.worker-1"
+    assert share_of(replace(whole, data=""), 1).data == ""
+    same = {each.name for each in fields(Settings)} - {"data"}
+    assert {name for name in same if getattr(one, name) != getattr(other, name)} == set()
+
+
+def test_a_worker_without_a_connection_is_refused() -> None:
+    with pytest.raises(SettingsError, match="less than the number of workers"):
+        share_of(Settings(workers=4, pg_connections_max=3), 0)
