@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from planner.binding.column_origins import ResultColumn
+from planner.binding.running_statements import RunningQueries, RunningQuery
 from planner.errors import QueryError
 from planner.planning.shapes import Template, template_of
 from planner.syntax.options import check_settings
@@ -82,6 +83,8 @@ __all__ = [
     "ResultColumn",
     "Row",
     "RowCommand",
+    "RunningQueries",
+    "RunningQuery",
     "Session",
     "Statement",
     "StatementKind",
@@ -99,7 +102,7 @@ __all__ = [
 
 
 class Engine(Protocol):
-    """Runs SQL. Safe to use from many threads; a session is used by one at a time."""
+    """Runs SQL. Safe to use from many threads; a session is used by one thread at a time."""
 
     def split(self, sql: str) -> tuple[str, ...]:
         """Return the statements of a text, without semicolons and empty ones.
@@ -146,8 +149,8 @@ class Engine(Protocol):
         Args:
             statement: the statement to run.
             session: the session that runs it.
-            parameters: its parameters; None if they are not known yet, so that it must hold for
-            any.
+            parameters: its parameters; None if they are not known yet, and the answer must hold
+            for all.
         """
 
     def execute(

@@ -2,7 +2,8 @@
 
 A class exists only where a caller would act differently on it. Where one class covers several
 codes, an instance sets its own `sqlstate`. The gateway turns errors into ErrorResponse and HTTP
-bodies. This module imports no other one: composing processes import little, and raise these, too.
+bodies. This module imports no other module: composing processes raise these errors, and import
+little.
 """
 
 from __future__ import annotations

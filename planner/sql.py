@@ -6,6 +6,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 
+from planner.binding.running_statements import RunningQueries
 from planner.commands.transaction import aborted
 from planner.errors import NotSupportedError
 from planner.statements.engine_parts import SERVER_VERSION, EngineLimits, open_parts
@@ -29,9 +30,10 @@ class SqlEngine:
 
     Args:
         catalog: the stores.
-        limits: what it may use.
+        limits: its limits.
         node: this node's name, as answers show it.
         clock: wall clock in epoch milliseconds.
+        queries: lists the running statements; given if it shows those of other engines, too.
     """
 
     def __init__(
@@ -41,10 +43,13 @@ class SqlEngine:
         limits: EngineLimits | None = None,
         node: str = "local",
         clock: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
+        queries: RunningQueries | None = None,
     ) -> None:
         limits = limits or EngineLimits()
         self._catalog = catalog
-        self._parts = open_parts(catalog, limits, node=node, clock=clock)
+        self._parts = open_parts(
+            catalog, limits, node=node, clock=clock, queries=queries or RunningQueries(clock)
+        )
         self._plans = PlanCache(limits.statements_max)
         self._preparer = Preparer(self._parts)
         self._runner = Runner(self._parts, self._replan)

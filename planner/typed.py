@@ -227,7 +227,7 @@ class _Left:
                 most = f"{ROWS_MAX} rows" if self._rows < 0 else f"{BYTES_MAX} bytes"
                 raise LimitExceededError(
                     f"the answer has more than {most}",
-                    hint="Ask fewer partitions, or less of each.",
+                    hint="Ask fewer partitions, or for fewer rows of each.",
                 )
             yield batch
 
@@ -283,7 +283,9 @@ def _settle(store: str, answers: Mapping[int, QueryResult[Any]], options: ReadOp
 
 def _rows(query: TypedQuery, store: Store, partition: int, value: object, left: _Left) -> Rows:
     if not isinstance(value, BatchStream):
-        raise StoreFailedError(f'query "{query.name}" gave {type(value).__name__} and not rows')
+        raise StoreFailedError(
+            f'query "{query.name}" returned {type(value).__name__} instead of rows'
+        )
     try:
         batches = tuple(left.taken(iter(value)))
     except QueryError:

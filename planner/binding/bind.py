@@ -19,7 +19,7 @@ from planner.binding.desugar import desugar
 from planner.binding.parameters import Parameters
 from planner.binding.plain_joins import PlainJoin, plain_join
 from planner.binding.predicates import Predicate
-from planner.binding.pushdown import Equality, Pushdown, Readable
+from planner.binding.pushdown import Compared, Pushdown, Readable
 from planner.binding.qualifiers import (
     drop_schemas,
     qualify_outer,
@@ -70,10 +70,10 @@ class Source(Struct, frozen=True, kw_only=True):
     """The columns that the statement can need, in schema order; at least one."""
     predicate: Predicate
     """The conditions that its rows must meet; they also stay in the tree."""
-    equalities: tuple[Equality, ...] = ()
-    """The columns of other relations that its own must be equal to."""
+    compared: tuple[Compared, ...] = ()
+    """The columns of other relations that its own columns are compared with."""
     table: int = 0
-    """The id of its table node, by which equalities refer to it."""
+    """The id of its table node, by which comparisons refer to it."""
 
 
 class Bound(Struct, frozen=True, kw_only=True):
@@ -91,8 +91,8 @@ class Bound(Struct, frozen=True, kw_only=True):
     join: Callable[[], PlainJoin | None]
     """Returns the join, if all its conditions are understood. Call it before `translate`, too."""
     translate: Callable[[], tuple[DataType | None, ...] | None]
-    """Makes the tree one that DuckDB runs, and returns the result types in Postgres where they are
-    certain. Call it at most once: a plan without DuckDB does not need it."""
+    """Rewrites the tree for DuckDB, and returns the result types in Postgres where certain.
+    Call it at most once: a plan without DuckDB does not need it."""
 
 
 def bind(
@@ -138,7 +138,7 @@ class _Binder:
         resolvers = {id(scope): self._resolver(scope) for scope in scopes}
         for select in self._nodes.of(exp.Select):
             name_columns(select)
-        # This is not the one used below, because it caches NATURAL joins, which are expanded there.
+        # Not used after NATURAL joins are expanded below: it caches their columns.
         before = Outputs(self._star_columns, hidden=hidden)
         refuse_results(columns, scopes, before.star, self._is_readable)
         qualify_outer(columns, scopes, before.star)
@@ -149,7 +149,7 @@ class _Binder:
         convert_array_literals(self._nodes, types)
         convert_compared_literals(self._nodes, types)
         self._parameters.check_comparisons(types)
-        whole = self._whole()  # while stars are there
+        whole = self._whole()  # before stars are expanded
         outputs = Outputs(self._star_columns, hidden=hidden)
         outputs.expand(scopes)
         root = next((scope for scope in scopes if scope.is_root), None)
@@ -160,7 +160,7 @@ class _Binder:
         def translate() -> tuple[DataType | None, ...] | None:
             for source, table in zip(sources, tables, strict=True):
                 _rename(table, source)
-            # Types are inferred again, because columns are named by now and parameters have types.
+            # Types are inferred again, because columns now have names and parameters have types.
             types = self._types(scopes, outputs)
             shown = None if root is None else types.columns.of_query(root)
             self._parameters.give_types()
@@ -198,7 +198,7 @@ class _Binder:
                 name=f"{prefix}{i}",
                 columns=self._used(table, is_whole=id(table) in whole),
                 predicate=pushdown.of(table).predicate,
-                equalities=pushdown.of(table).equalities,
+                compared=pushdown.of(table).compared,
                 table=id(table),
             )
             for i, table in enumerate(tables)
@@ -332,7 +332,7 @@ class _Binder:
         return tuple(column.name for column in relation.columns)
 
     def _whole(self) -> set[int]:
-        """Return the tables any of whose columns may be read: by a star, NATURAL or a row name."""
+        """Return the tables that a star, NATURAL or a row name may read in whole."""
         tables = [table for table in self._nodes.of(exp.Table) if id(table) in self._relations]
         whole = {id(table) for table in tables if _alias_columns(table)}
         selects: list[exp.Expr | None] = []
@@ -356,7 +356,7 @@ class _Binder:
         return whole
 
     def _used(self, table: exp.Table, *, is_whole: bool) -> tuple[str, ...]:
-        """Return the columns that the statement may read: those that it names, or all of `*`."""
+        """Return the columns that the statement may read: those that it names, or all of a `*`."""
         relation = self._relations[id(table)]
         wanted = self._mentioned
         if is_whole:

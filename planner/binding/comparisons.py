@@ -83,7 +83,7 @@ class Side(Struct, frozen=True, kw_only=True):
     def at_least(self, fit: Fitter) -> Fitter:
         """Return a fitter to the least column value whose step begins at the value or later."""
         steps = self.steps
-        assert steps is not None, "only of a side that rounds"
+        assert steps is not None, "the side rounds"
 
         def least(value: int) -> int:
             first = steps.first(value)
@@ -91,10 +91,10 @@ class Side(Struct, frozen=True, kw_only=True):
 
         return lambda value: _stepped_fit(fit(value), least)
 
-    def behind(self, fit: Fitter) -> Fitter:
+    def after(self, fit: Fitter) -> Fitter:
         """Return a fitter to the start of the step after the one that contains the value."""
         steps = self.steps
-        assert steps is not None, "only of a side that rounds"
+        assert steps is not None, "the side rounds"
         return lambda value: _stepped_fit(fit(value), steps.next)
 
 
@@ -226,13 +226,13 @@ def compare(side: Side, operator: str, operand: Operand) -> Predicate:
 def _stepped(side: Side, operator: str, operand: Operand) -> Predicate:
     """Return a comparison with a column rounded down as an interval of the column."""
     first = _refitted(operand, side.at_least(operand.fit), "start")
-    behind = _refitted(operand, side.behind(operand.fit), "end")
+    after = _refitted(operand, side.after(operand.fit), "end")
     ends = {
-        "=": ((">=", first), ("<", behind)),
+        "=": ((">=", first), ("<", after)),
         ">=": ((">=", first),),
-        ">": ((">=", behind),),
+        ">": ((">=", after),),
         "<": (("<", first),),
-        "<=": (("<", behind),),
+        "<=": (("<", after),),
     }[operator]
     return all_hold(*(Compares(column=side.column, operator=o, operand=v) for o, v in ends))
 

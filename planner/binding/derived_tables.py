@@ -1,8 +1,8 @@
 """The relations from which a derived table, or a common table expression, takes its columns.
 
-A condition on such a column can be applied to the relation, if rows that do not meet it could be
-dropped inside as well: there is no LIMIT, no window and no DISTINCT ON, and with GROUP BY it is a
-column of the groups. A common table expression must be named only once.
+A condition on such a column can be applied to the relation if there is no LIMIT, no window and no
+DISTINCT ON. With GROUP BY, the column must be one of the groups. A common table expression must be
+named only once.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Resolver: TypeAlias = Callable[[exp.Column], tuple[exp.Table, Column] | None]
 """Returns the table and column of a column node; None if they are not certain."""
 
 _DEPTH_MAX = 20
-"""Conditions are pushed through no more derived tables than this."""
+"""Maximum number of nested derived tables that a condition is pushed through."""
 _PARTS = {"expressions", "from_", "where", "joins", "group", "having", "distinct", "order", "with_"}
 _ITEM_PARTS = {"this", "alias"}
 
@@ -36,7 +36,7 @@ class Beneath:
     column_of: Callable[[exp.Column], Column | None]
     """Returns the relation's column of a column of the derived table."""
     items: tuple[tuple[exp.Expr, exp.Expr], ...]
-    """The FROM items on the way down, each with its SELECT; the relation's own is the last."""
+    """The FROM items on the way down, each with its SELECT; the relation's own item is the last."""
 
 
 class DerivedTables:
@@ -180,7 +180,7 @@ def _renaming(
     """Return the function that finds a column by its name in a derived table.
 
     Args:
-        name: the derived table's.
+        name: the name of the derived table.
         inner: its columns that are passed on.
         column_of: returns the column of one of them.
         is_only: whether the FROM has no other item, so that names need no qualifier.

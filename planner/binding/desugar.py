@@ -4,10 +4,10 @@
 result in SQL is unknown. `FROM s FOR SYSTEM_TIME AS OF t` becomes the versions valid at t.
 `a OPERATOR(pg_catalog.~) b`, as psql and pgcli write it, becomes `a ~ b`.
 
-DuckDB asks PostgreSQL for scans by page: `ctid BETWEEN '(0,0)'::tid AND '…'::tid`. Stores have no
-pages, and the catalog says so; DuckDB then sends no such clause. If it sends one anyway, a range of
-all pages means the whole relation. Any other range is refused: a client that reads one range after
-another would get all rows for each.
+DuckDB asks PostgreSQL for scans by page: `ctid BETWEEN '(0,0)'::tid AND '…'::tid`. The
+catalog reports no pages for stores, so DuckDB usually sends no such clause. If it sends one anyway,
+a range of all pages means the whole relation. Any other range is refused: a client that reads one
+range after another would get all rows for each.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def desugar(tree: exp.Query) -> Nodes:
 _REPLACED = DESUGARED | kinds(
     *(exp.Operator, exp.Unnest, exp.Anonymous, exp.Tuple, exp.Version, exp.Between)
 )
-"""Nodes of these types, or functions in FROM, are in all such forms."""
+"""Each of these forms has a node of one of these types, or a function in FROM."""
 
 
 def _desugar_rows(nodes: Nodes) -> None:
@@ -100,7 +100,7 @@ def _desugar_comparison(node: exp.Expr) -> bool:
 
 
 def _desugar_version(table: exp.Table) -> None:
-    """Replace AS OF by a condition for the versions that were valid at a time."""
+    """Replace AS OF with a condition for the versions that were valid at a time."""
     version = table.args.get("version")
     if version is None:
         return

@@ -1,7 +1,6 @@
 """Domains: the values that a column can have once the parameters are known, as a list or a range.
 
-This module also has the order of keys that intervals follow: NULL is before all values, NaN after
-all numbers.
+It also defines the order of keys in intervals: NULL comes before all values, NaN after all numbers.
 """
 
 from __future__ import annotations
@@ -124,7 +123,7 @@ def domain_reader(conditions: Iterable[Condition]) -> Callable[[Row], dict[str, 
 
 def _column_reader(column: str, conditions: Sequence[Condition]) -> Callable[[Row], Domain | None]:
     """Return the function from the parameters to the domain of one column."""
-    lists = [_lister(c, column) for c in conditions if isinstance(c, Equals | OneOf)]
+    lists = [lister(c, column) for c in conditions if isinstance(c, Equals | OneOf)]
     ends = [c for c in conditions if isinstance(c, Compares)]
     null = all(isinstance(c, Equals) and c.null for c in conditions)
 
@@ -148,7 +147,7 @@ def _column_reader(column: str, conditions: Sequence[Condition]) -> Callable[[Ro
     return domain_of
 
 
-def _lister(condition: Equals | OneOf, column: str) -> Callable[[Row], tuple[Value, ...]]:
+def lister(condition: Equals | OneOf, column: str) -> Callable[[Row], tuple[Value, ...]]:
     """Return the function from the parameters to a column's values, each once and without NULL."""
     if isinstance(condition, OneOf):
         at = condition.columns.index(column)
@@ -178,7 +177,7 @@ def _distinct(values: Row) -> Row:
 def _limits(
     conditions: Sequence[Compares], parameters: Row
 ) -> tuple[End | None, End | None] | None:
-    """Return the greatest lower and the least upper end; None if no value can meet them."""
+    """Return the greatest lower and the least upper end; None if no value can meet both."""
     low: End | None = None
     high: End | None = None
     for condition in conditions:
@@ -255,7 +254,7 @@ def united(one: Span, other: Span) -> Span:
     return Span(start=one.start, stop=other.stop, interval=interval)
 
 
-def interval_behind(prefix: Key, domain: Domain | None) -> Interval:
+def interval_after(prefix: Key, domain: Domain | None) -> Interval:
     """Return the keys with a prefix whose next column is in a domain that is a range."""
     if domain is None:
         return Interval(lower=prefix, upper=prefix) if prefix else EVERYTHING
@@ -276,7 +275,7 @@ def interval_behind(prefix: Key, domain: Domain | None) -> Interval:
 
 def hull(domain: Domain) -> Domain:
     """Return the smallest range that contains a list of values."""
-    assert domain.values is not None, "only of a list"
+    assert domain.values is not None, "the domain is a list"
     if not domain.values:
         return Domain(null=domain.null, high=(None, True))
     ordered = sorted(domain.values, key=sortable)

@@ -109,7 +109,7 @@ def _sum(time: Moment, interval: Moment, sign: int) -> _Compute:
 
 
 def scaled(interval: tuple[int, int, int], factor: float) -> tuple[int, int, int]:
-    """Multiply an interval; fractions of a month become days, and fractions of a day time.
+    """Multiply an interval; fractions of a month become days, and fractions of a day become time.
 
     Raises:
         InvalidValueError: the product is out of range (22008).

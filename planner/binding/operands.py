@@ -1,4 +1,4 @@
-"""Operands of comparisons: literals, parameters, and what is computed from them alone."""
+"""Operands of comparisons: literals, parameters, and values computed from these alone."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from stores.spec.schema import BIGINT, DataType, Kind, Value
 ParameterType: TypeAlias = Callable[[int], DataType]
 
 _DOUBLE_EXACT = 1 << 53
-"""Each whole number below it has its own double."""
+"""Below this limit, each whole number has its own double."""
 
 
 def operand_of(node: exp.Expr, side: Side, parameter_type: ParameterType) -> Operand | None:
     """Return a node as the operand of a comparison; None if its value depends on the rows.
 
     Args:
-        node: what a column is compared with.
+        node: the other side of the comparison.
         side: the column.
         parameter_type: returns the type of $n.
 
@@ -38,7 +38,7 @@ def operand_of(node: exp.Expr, side: Side, parameter_type: ParameterType) -> Ope
         QueryError: a text literal is not a value of the side's type (22P02).
     """
     node = known_node(node)
-    if isinstance(node, exp.Literal):  # first, because a list has thousands
+    if isinstance(node, exp.Literal):  # checked first: a list may have thousands
         return _of_constant(node, literal_value(node, side.type), side)
     parameter = parameter_of(node, parameter_type)
     if parameter is not None:

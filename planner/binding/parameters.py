@@ -161,7 +161,7 @@ class Parameters:
     def _compared_type(self, node: exp.Expr, types: Types) -> DataType | None:
         """Return the type of one side, if certain; a text literal has that of the other side."""
         node = strip(node)
-        if isinstance(node, exp.Literal) and node.is_string:  # first, as a list has thousands
+        if isinstance(node, exp.Literal) and node.is_string:  # a list may have thousands
             return None
         if isinstance(node, exp.Parameter):
             return self._types[parameter_number(node)]

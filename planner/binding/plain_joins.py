@@ -1,7 +1,7 @@
-"""Joins whose every condition is understood: it concerns one relation, or equates two columns.
+"""Joins in which each condition concerns one relation or compares two columns.
 
-Such a join needs no database: each relation is read by its own conditions, and rows with equal
-columns are joined.
+Such a join needs no database: each relation is read by its own conditions, and rows are joined if
+their columns meet the comparisons.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from planner.binding.derived_tables import Resolver
 from planner.binding.operands import ParameterType
-from planner.binding.predicate_reader import PredicateReader
+from planner.binding.predicate_reader import PredicateReader, comparisons_in
 from planner.binding.predicates import EVERY_ROW, Predicate, conjunction
 from planner.binding.pushdown import accepts_null
 from planner.trees.known_arguments import conjuncts, known_node
@@ -33,18 +33,20 @@ class JoinedRelation(Struct, frozen=True, kw_only=True):
     name: str
     """Its name in the statement."""
     predicate: Predicate
-    """The conditions that its rows must meet; it is exact."""
+    """The conditions that its rows must meet, as an exact predicate."""
     is_optional: bool
     """Whether rows of the relations before it are kept without a match, as by LEFT JOIN."""
 
 
-class EqualColumns(Struct, frozen=True, kw_only=True):
-    """Two columns that must be equal, each as the index of its relation and its name.
+class ComparedColumns(Struct, frozen=True, kw_only=True):
+    """A condition on two columns, each as the index of its relation and its name.
 
-    If one of the relations is optional, the later optional one has the equality in its ON.
+    If one of the relations is optional, the later optional one has the condition in its ON.
     """
 
     one: tuple[int, str]
+    operator: str
+    """=, <>, <, <=, > or >=, written between `one` and `other`."""
     other: tuple[int, str]
 
 
@@ -52,7 +54,7 @@ class PlainJoin(Struct, frozen=True, kw_only=True):
     """A join of relations in the order of FROM."""
 
     relations: tuple[JoinedRelation, ...]
-    equalities: tuple[EqualColumns, ...]
+    comparisons: tuple[ComparedColumns, ...]
 
 
 class _UnknownError(Exception):
@@ -130,8 +132,8 @@ class _Reader:
         self._readers = [self._reader(table, parameter_type) for table in tables]
         self._predicates = [EVERY_ROW] * len(tables)
         self._optional = {at for at, join in enumerate(joins, start=1) if join.side}
-        self._equalities: list[tuple[EqualColumns, int | None]] = []
-        """The equalities, each with the optional relation whose ON has it."""
+        self._comparisons: list[tuple[ComparedColumns, int | None]] = []
+        """The comparisons, each with the optional relation whose ON has it."""
 
     def read(self, where: exp.Where | None) -> PlainJoin:
         clauses: list[tuple[exp.Expr, int | None]] = []
@@ -158,7 +160,7 @@ class _Reader:
                     zip(self._tables, self._predicates, strict=True)
                 )
             ),
-            equalities=tuple(equality for equality, _ in self._equalities),
+            comparisons=tuple(comparison for comparison, _ in self._comparisons),
         )
 
     def _reader(self, table: exp.Table, parameter_type: ParameterType) -> PredicateReader:
@@ -173,9 +175,10 @@ class _Reader:
         if isinstance(part, exp.Boolean) and part.this is True:
             return
         owners = {self._place(column)[0] for column in part.find_all(exp.Column)}
-        if isinstance(part, exp.EQ) and len(owners) == 2 and self._read_equality(part, optional):
+        if len(owners) > 1:
+            self._read_comparisons(part, optional)
             return
-        if len(owners) != 1:
+        if not owners:
             raise _UnknownError
         (owner,) = owners
         if optional is not None and owner != optional:
@@ -189,16 +192,17 @@ class _Reader:
             self._optional.discard(owner)
         self._predicates[owner] = conjunction(self._predicates[owner], found)
 
-    def _read_equality(self, part: exp.EQ, optional: int | None) -> bool:
-        """Note an equality of two columns; return whether it is one."""
-        sides = known_node(part.this), known_node(part.expression)
-        if not all(isinstance(side, exp.Column) for side in sides):
-            return False
-        one, other = (self._place(side) for side in sides)
-        if optional is not None and max(one[0], other[0]) != optional:
+    def _read_comparisons(self, part: exp.Expr, optional: int | None) -> None:
+        """Record a condition that compares columns of two relations, or of three by BETWEEN."""
+        found = comparisons_in(part)
+        if not found:
             raise _UnknownError
-        self._equalities.append((EqualColumns(one=one, other=other), optional))
-        return True
+        for left, operator, right in found:
+            one, other = self._place(left), self._place(right)
+            if one[0] == other[0] or (optional is not None and max(one[0], other[0]) != optional):
+                raise _UnknownError
+            compared = ComparedColumns(one=one, operator=operator, other=other)
+            self._comparisons.append((compared, optional))
 
     def _place(self, node: exp.Expr) -> tuple[int, str]:
         owned = self._resolve(node) if isinstance(node, exp.Column) else None
@@ -207,12 +211,12 @@ class _Reader:
         return self._numbers[id(owned[0])], owned[1].name
 
     def _require_matches(self) -> None:
-        """Make relations that must have a match no longer optional, as NULL is equal to nothing."""
-        left = list(self._equalities)
+        """Make optional relations required if a comparison reads them: NULL meets no comparison."""
+        left = list(self._comparisons)
         while left:
             needed = [each for each in left if each[1] is None or each[1] not in self._optional]
             if not needed:
                 return
-            for equality, _ in needed:
-                self._optional -= {equality.one[0], equality.other[0]}
+            for each, _ in needed:
+                self._optional -= {each.one[0], each.other[0]}
             left = [each for each in left if each not in needed]

@@ -1,7 +1,7 @@
 """Read the predicate on the columns of one relation from a WHERE.
 
 Only conditions that mean the same in Postgres and DuckDB are read; DuckDB evaluates the others. A
-condition that is read is true for no row for which the SQL is NULL.
+condition that is read is never true where the SQL is NULL.
 """
 
 from __future__ import annotations
@@ -56,10 +56,27 @@ _NEGATED = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 _CONNECTORS = (exp.And, exp.Or)
 _MANY = (exp.Any, exp.All)
 _NOT_IN_MAX = 16
-"""DuckDB evaluates a longer NOT IN, as each of its values splits a range in two."""
+"""DuckDB evaluates a longer NOT IN, because each of its values splits a range in two."""
 _NESTING_MAX = 40
 """DuckDB evaluates conditions that are nested more deeply."""
 _PLAIN_REGEX = re.compile(r"\^([\w \-/:@,;=#%&~`'\"<>!]+)")
+
+
+def comparisons_in(node: exp.Expr) -> list[tuple[exp.Expr, str, exp.Expr]]:
+    """Return the comparisons that a condition is made of, as both sides and the operator.
+
+    BETWEEN has two of them; the list is empty for a condition that is not a comparison.
+    """
+    node = known_node(node)
+    operator = OPERATORS.get(type(node))
+    if operator is not None:
+        sides = [(node.this, operator, node.expression)]
+    elif isinstance(node, exp.Between) and not node.args.get("symmetric"):
+        low, high = node.args["low"], node.args["high"]
+        sides = [(node.this, ">=", low), (node.this, "<=", high)]
+    else:
+        return []
+    return [(known_node(left), operator, known_node(right)) for left, operator, right in sides]
 
 
 class PredicateReader(Struct, frozen=True, kw_only=True):

@@ -33,15 +33,15 @@ class Operand(Struct, frozen=True, kw_only=True):
     parameter: int | None = None
     """0-based index of the parameter, or of the first of several; None for a constant."""
     others: tuple[int, ...] = ()
-    """The indices of the others, if it is computed from several."""
+    """The indices of the other parameters, if it is computed from several."""
     compute: Callable[[Row], Value] | None = None
-    """Computes the value from the parameters, if it is not one of them."""
+    """Computes the value from the parameters, unless the value is a parameter."""
     is_list: bool = False
     """Whether the parameter is an array of values: `= ANY($1)`."""
 
     @property
     def place(self) -> int | None:
-        """The index of the parameter that is its value; None if it is not just a parameter."""
+        """The index of the parameter that it consists of; None if it is not a single parameter."""
         return None if self.is_list or self.compute is not None else self.parameter
 
     def values(self, parameters: Row) -> Sequence[Value]:
@@ -62,7 +62,7 @@ class Equals(Struct, frozen=True, kw_only=True):
     column: str
     operands: tuple[Operand, ...]
     null: bool = False
-    """Whether NULL is one of them, as in `IS NULL`."""
+    """Whether NULL is one of the values, as in `IS NULL`."""
     known: tuple[Value, ...] | None = None
     """The values converted to the type of the column, each once, if no operand is a parameter."""
 
@@ -235,7 +235,7 @@ def fitted_values(operands: Sequence[Operand], parameters: Row) -> Iterator[Valu
     """Return the values of operands that the column can have, without NULL."""
     for operand in operands:
         values = operand.values(parameters)
-        if operand.fit is Fitted:  # as the keys of most lists: a value is what it is
+        if operand.fit is Fitted:  # as for keys in most lists: values stay as they are
             yield from [value for value in values if value is not None]
             continue
         for value in values:

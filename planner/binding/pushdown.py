@@ -18,7 +18,7 @@ from sqlglot.optimizer.scope import Scope
 
 from planner.binding.derived_tables import DerivedTables, Resolver
 from planner.binding.operands import ParameterType
-from planner.binding.predicate_reader import PredicateReader
+from planner.binding.predicate_reader import MIRRORED, PredicateReader, comparisons_in
 from planner.binding.predicates import EVERY_ROW, Equals, Predicate, conjunction
 from planner.trees.known_arguments import conjuncts, known_node
 from planner.trees.nodes import is_comma
@@ -34,19 +34,22 @@ _SCOPES_MAX = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
-    """A column of a relation, and the column of another that it must be equal to."""
+    """A column of a relation, and the column of another relation that it is compared with."""
 
     column: str
+    operator: str = "="
+    """=, <, <=, > or >=, written between the column and the other."""
     other: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Equality:
-    """The columns of a relation that must be equal to columns of one other relation."""
+class Compared:
+    """The columns of a relation that are compared with columns of one other relation."""
 
     table: int
     """The id of the other table node."""
     pairs: tuple[Pair, ...]
+    """The equal columns, then those that are less or greater."""
 
 
 class PushedConditions(Struct, kw_only=True):
@@ -55,17 +58,21 @@ class PushedConditions(Struct, kw_only=True):
     predicate: Predicate = EVERY_ROW
     equal: dict[_Place, list[str]] = field(default_factory=dict)
     """Columns of other relations, each with the names of our columns that must be equal to it."""
+    ordered: dict[int, list[Pair]] = field(default_factory=dict)
+    """Our columns that must be less or greater than columns of another table, by that table."""
 
     @property
-    def equalities(self) -> tuple[Equality, ...]:
-        """The equalities, grouped by the other relation."""
-        if not self.equal:
+    def compared(self) -> tuple[Compared, ...]:
+        """The comparisons, grouped by the other relation."""
+        if not (self.equal or self.ordered):
             return ()
         pairs: dict[int, list[Pair]] = {}
         for (table, other), names in self.equal.items():
             for name in names:
                 pairs.setdefault(table, []).append(Pair(column=name, other=other))
-        return tuple(Equality(table=table, pairs=tuple(found)) for table, found in pairs.items())
+        for table, ordered in self.ordered.items():
+            pairs.setdefault(table, []).extend(ordered)
+        return tuple(Compared(table=table, pairs=tuple(found)) for table, found in pairs.items())
 
 
 class _Clause(Struct, frozen=True, kw_only=True):
@@ -104,7 +111,7 @@ class Pushdown:
             if isinstance(scope.expression, exp.Select)
         ]
         for scope, found in clauses if len(readable) > 1 else ():
-            self._read_equalities(scope, found)
+            self._read_comparisons(scope, found)
         for scope, found in clauses:
             if found:
                 self._read_predicates(scope, found)
@@ -122,12 +129,12 @@ class Pushdown:
             if isinstance(source, exp.Table) and id(source) in self._readable
         }
 
-    # Equalities
+    # Comparisons of columns
 
-    def _read_equalities(self, scope: Scope, clauses: Sequence[_Clause]) -> None:
+    def _read_comparisons(self, scope: Scope, clauses: Sequence[_Clause]) -> None:
         for clause in clauses:
             for part in conjuncts(clause.condition):
-                self._read_equality(scope, clause, part)
+                self._read_comparison(scope, clause, part)
         tables = self._tables(scope)
         for join in _using(scope.expression):
             right = tables.get(join.this.alias_or_name)
@@ -139,12 +146,14 @@ class Pushdown:
                     if table is not right and ours is not None and theirs is not None:
                         self._add(scope, join, (right, ours.name), (table, theirs.name))
 
-    def _read_equality(self, scope: Scope, clause: _Clause, part: exp.Expr) -> None:
-        if isinstance(part, exp.EQ):
-            one, other = (self._place(scope, side) for side in (part.this, part.expression))
-            if one is not None and other is not None and one[0] is not other[0]:
-                self._add(scope, clause.join, one, other)
-        elif isinstance(part, exp.In) and part.args.get("query") is not None:
+    def _read_comparison(self, scope: Scope, clause: _Clause, part: exp.Expr) -> None:
+        for left, operator, right in comparisons_in(part):
+            one, other = self._place(scope, left), self._place(scope, right)
+            if one is None or other is None or one[0] is other[0]:
+                continue
+            if operator != "<>":
+                self._add(scope, clause.join, one, other, operator)
+        if isinstance(part, exp.In) and part.args.get("query") is not None:
             self._read_membership(scope, clause, part)
         elif isinstance(part, exp.Exists) and isinstance(part.this, exp.Select):
             self._read_exists(scope, clause, part.this)
@@ -207,9 +216,10 @@ class Pushdown:
         join: exp.Join | None,
         one: tuple[exp.Table, str],
         other: tuple[exp.Table, str],
+        operator: str = "=",
     ) -> None:
-        self._add_to(scope, join, one, other)
-        self._add_to(scope, join, other, one)
+        self._add_to(scope, join, one, other, operator)
+        self._add_to(scope, join, other, one, MIRRORED[operator])
 
     def _add_to(
         self,
@@ -217,12 +227,17 @@ class Pushdown:
         join: exp.Join | None,
         mine: tuple[exp.Table, str],
         theirs: tuple[exp.Table, str],
+        operator: str = "=",
     ) -> None:
-        """Note that a column of this scope is equal to another, if the condition drops its rows."""
+        """Record how a column of this scope compares with another, if the condition drops rows."""
         table, name = mine
         if not any(table is known for known in self._tables(scope).values()):
             return
         if join is not None and not may_filter(scope.expression, join, table):
+            return
+        if operator != "=":
+            pair = Pair(column=name, operator=operator, other=theirs[1])
+            self.of(table).ordered.setdefault(id(theirs[0]), []).append(pair)
             return
         names = self.of(table).equal.setdefault((id(theirs[0]), theirs[1]), [])
         if name not in names:

@@ -31,8 +31,8 @@ def drop_schemas(
     """Remove the schemas of columns, in place.
 
     Args:
-        columns: the statement's.
-        scopes: the statement's.
+        columns: the columns of the statement.
+        scopes: the scopes of the statement.
         is_relation: whether a table is a relation, not a function or common table expression.
 
     Raises:
@@ -49,7 +49,7 @@ def drop_schemas(
 
 
 def _is_named(column: exp.Column, scope: Scope | None, is_relation: IsRelation) -> bool:
-    """Whether a column belongs to such a relation, in its scope or an outer one."""
+    """Whether a column names a relation by its schema, in its scope or an outer one."""
     schema, name = column.db, column.table
     while scope is not None:
         _, source = scope.selected_sources.get(name, (None, None))
@@ -84,9 +84,9 @@ def qualify_outer(columns: Sequence[exp.Column], scopes: Sequence[Scope], star: 
     results by name, they are renamed; otherwise the outer column is qualified by its relation.
 
     Args:
-        columns: the statement's.
-        scopes: the statement's.
-        star: what stars stand for.
+        columns: the columns of the statement.
+        scopes: the scopes of the statement.
+        star: the columns that stars stand for.
     """
     if len(scopes) == 1:
         return
@@ -135,10 +135,10 @@ def refuse_results(
     """Refuse result columns in clauses such as WHERE, where PostgreSQL knows only FROM.
 
     Args:
-        columns: the statement's.
-        scopes: the statement's.
-        star: what stars stand for.
-        is_hidden: whether a table has a column of a name that is not in its star.
+        columns: the columns of the statement.
+        scopes: the scopes of the statement.
+        star: the columns that stars stand for.
+        is_hidden: whether a table has a column of a name that `*` does not include.
 
     Raises:
         UnknownNameError: a name certainly belongs to a result column only (42703).
@@ -163,7 +163,7 @@ def refuse_results(
             if scope is None:
                 raise UnknownNameError(
                     f'column "{name}" does not exist',
-                    hint="The name of a result column is known in ORDER BY and GROUP BY, alone.",
+                    hint="Result columns can be named in ORDER BY and GROUP BY, by themselves.",
                     position=position_of(column),
                     sqlstate="42703",
                 )

@@ -1,6 +1,6 @@
 """The names that SQL can use: relations and functions.
 
-Relations are the stores, and the gateway's own in schema `stategate`.
+Relations are the stores, and the gateway's own tables in schema `stategate`.
 """
 
 from __future__ import annotations
@@ -148,8 +148,8 @@ def require_missing(name: str, catalog: StoreCatalog, *, position: int | None = 
     """Check that no store has this name, before an error says so.
 
     Raises:
-        UnavailableError: a store may have it, as stores are still being opened, or it cannot be
-        opened (55S04).
+        UnavailableError: a store may have it, because stores are still being opened, or it cannot
+        be opened (55S04).
         NotSupportedError: its kind is not registered here.
         StoreFailedError: the stores are closed, or can no longer be opened.
     """
@@ -294,7 +294,7 @@ class Vocabulary:
     schemas: frozenset[str] = frozenset({"pg_catalog"})
     """Schemas whose functions can be called by a qualified name."""
     arguments: Mapping[str, tuple[DataType, ...]] = field(default_factory=dict)
-    """Types that functions require of parameters, where it is not text."""
+    """Types that functions require of parameters, where the type is not text."""
     hidden: frozenset[str]
     """Columns that `*` does not include."""
 

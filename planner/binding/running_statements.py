@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -18,7 +18,7 @@ class RunningQuery:
     """A statement, from its start until its last row is read or its result is closed."""
 
     number: int
-    """Counts from 1, in the order of their starts."""
+    """A number that increases in the order in which statements start."""
     sql: str
     user: str
     started_ms: int
@@ -33,16 +33,33 @@ class RunningQueries:
 
     Args:
         clock: wall clock in epoch milliseconds.
+        numbers: yields the number of each statement; by default 1, 2, ….
+        elsewhere: returns the running statements of other engines that are shown with these.
     """
 
-    def __init__(self, clock: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        clock: Callable[[], int],
+        *,
+        numbers: Iterator[int] | None = None,
+        elsewhere: Callable[[], Sequence[RunningQuery]] = tuple,
+    ) -> None:
         self._clock = clock
-        self._numbers = itertools.count(1)
+        self._numbers = itertools.count(1) if numbers is None else numbers
+        self._elsewhere = elsewhere
         self._lock = threading.Lock()
         self._running: dict[int, RunningQuery] = {}
 
     def running(self) -> list[RunningQuery]:
-        """Return the statements that run now, the oldest first."""
+        """Return the statements that run now, engine by engine, the oldest first.
+
+        Raises:
+            Exception: the error of `elsewhere`.
+        """
+        return [*self.own(), *self._elsewhere()]
+
+    def own(self) -> list[RunningQuery]:
+        """Return the statements that this engine runs now, the oldest first."""
         with self._lock:
             return list(self._running.values())
 

@@ -37,7 +37,7 @@ def begins(side: Side, start: str, *, exact: bool) -> Predicate:
 
     Args:
         side: the text.
-        start: what it begins with.
+        start: the text that it begins with.
         exact: whether a text that begins so meets the condition.
     """
     if side.type != TEXT or side.column_type != TEXT:
@@ -58,7 +58,7 @@ def begins_as(side: Side, number: int, start_of: Callable[[str], str], *, exact:
 
     Args:
         side: the text.
-        number: the parameter's.
+        number: the number of the parameter.
         start_of: returns the part of the parameter's value that a text must begin with.
         exact: whether a text that begins so meets the condition.
     """

@@ -78,7 +78,7 @@ def _read_target(words: Words) -> None:
     if words.is_string:
         raise NotSupportedError(
             "the gateway does not write files",
-            hint="COPY to STDOUT; psql's \\copy writes what comes to a file of the client.",
+            hint="Use COPY … TO STDOUT; psql's \\copy writes the rows to a file of the client.",
             position=words.start + 1,
             sqlstate="42501",
         )

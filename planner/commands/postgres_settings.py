@@ -10,10 +10,10 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from planner.commands.transaction import DEFAULT_DEFERRABLE, on_off, read_isolation
+from planner.commands.transaction import DEFAULT_DEFERRABLE, on_off
 from planner.errors import InvalidValueError, QueryError, TransactionError
 from planner.values.durations import DURATIONS, canonical_duration
-from planner.values.session import DEFAULT_ISOLATION
+from planner.values.session import DEFAULT_ISOLATION, read_isolation
 from planner.values.text_values import parse_value
 from stores.spec.schema import BOOLEAN
 
@@ -54,7 +54,7 @@ def _only_on(name: str, value: str) -> str:
     if not parse_value(value, BOOLEAN):
         raise InvalidValueError(
             f'parameter "{name}" cannot be turned off',
-            hint="Write E'…' where a backslash is to escape.",
+            hint="Write E'…' for a text with backslash escapes.",
         )
     return value
 
@@ -99,7 +99,7 @@ _TABLE = (
     OwnSetting(name="transaction_isolation", default="read committed", of_transaction=True),
     # Time limits, which the servers enforce.
     *(OwnSetting(name=name, default="0", read=canonical_duration) for name in sorted(DURATIONS)),
-    # Answers to drivers: DuckDB compiles nothing while it runs, and sorts texts by their bytes.
+    # Read by drivers: DuckDB has no just-in-time compiler, and sorts texts by their bytes.
     OwnSetting(name="jit", default="off"),
     OwnSetting(name="lc_collate", default="C"),
     OwnSetting(name="lc_ctype", default="C"),

@@ -157,8 +157,8 @@ def read_prepare(words: Words) -> tuple[PrepareStatement, int]:
 _QUALIFIER = re.compile(r"^pg_catalog\s*\.\s*", re.IGNORECASE)
 
 
-def _is_no_ones(node: exp.DataType) -> bool:
-    """Whether a type is neither ours nor the catalog's."""
+def _is_unknown_type(node: exp.DataType) -> bool:
+    """Whether a type is neither one of ours nor one of the catalog."""
     return node.this is exp.DType.USERDEFINED and parameter_type_of(node) is None
 
 
@@ -172,7 +172,7 @@ def _read_type(text: str, start: int) -> DataType | None:
     except (ParseError, ValueError):
         node = None
     is_known = node is not None and node.this not in {None, exp.DType.UNKNOWN}
-    if node is None or not is_known or _is_no_ones(node):
+    if node is None or not is_known or _is_unknown_type(node):
         position = start + len(text) - len(text.lstrip()) + 1
         raise UnknownNameError(
             f'type "{spelled.lower()}" does not exist', position=position, sqlstate="42704"
@@ -208,7 +208,7 @@ def _read_argument(sql: str) -> Argument:
         return Argument(sql=sql)
     token = tokens[0]
     if token.token_type is TokenType.NUMBER and not token.text.isdigit():
-        return Argument(sql=sql)  # converted to an integer, it is rounded
+        return Argument(sql=sql)  # a conversion to integer rounds it
     if token.token_type in _LITERALS:
         return Argument(sql=sql, is_literal=True, literal=sign + token.text)
     if token.token_type is TokenType.NULL:

@@ -13,12 +13,7 @@ from planner.commands.postgres_settings import (
     check_may_be_set,
     version_number,
 )
-from planner.commands.transaction import (
-    Modes,
-    read_isolation,
-    set_modes,
-    transaction_settings,
-)
+from planner.commands.transaction import Modes, set_modes, transaction_settings
 from planner.errors import (
     InvalidSyntaxError,
     LimitExceededError,
@@ -27,7 +22,7 @@ from planner.errors import (
     UnknownNameError,
 )
 from planner.syntax.options import SETTINGS, check_setting
-from planner.values.session import Session, TransactionStatus
+from planner.values.session import Session, TransactionStatus, read_isolation
 from planner.values.statement import Notice, Result, StatementKind
 from planner.values.text_values import parse_value
 from stores.spec.schema import BOOLEAN, TEXT, Column
@@ -35,7 +30,7 @@ from stores.spec.schema import BOOLEAN, TEXT, Column
 _CUSTOM = re.compile(r"[a-z_][\w$]*(\.[a-z_][\w$]*)+")
 _CUSTOM_MAX = 100
 _CUSTOM_LENGTH_MAX = 65_536
-"""Applications store their own user in such settings: one or two, of a few kB at most."""
+"""Applications store their own user in one or two such settings, of a few kB at most."""
 
 
 class SessionCommands:
@@ -195,7 +190,7 @@ class SessionCommands:
         """Set a setting as the function `set_config` does; None is the default.
 
         Raises:
-            QueryError: the setting does not exist, or cannot have the value.
+            QueryError: the setting does not exist, or does not accept the value.
         """
         if not _is_custom(name):
             self._known(name, ())
@@ -248,7 +243,7 @@ _PARTS = {
 
 
 def _check_lock(tokens: Sequence[Token]) -> None:
-    """Refuse every lock except that of a reader, which conflicts with nothing: pg_dump takes it.
+    """Refuse every lock mode except ACCESS SHARE, which conflicts with nothing; pg_dump takes it.
 
     Raises:
         NotSupportedError: the lock has another mode (25006).
@@ -259,7 +254,7 @@ def _check_lock(tokens: Sequence[Token]) -> None:
     if len(words) < len(_READERS_LOCK) + 2 or tuple(words[-4:]) != _READERS_LOCK:
         raise NotSupportedError(
             "cannot execute LOCK TABLE in a read-only gateway",
-            hint="Nothing is locked by reading; IN ACCESS SHARE MODE is the mode of readers.",
+            hint="Reading takes no lock; only IN ACCESS SHARE MODE is accepted.",
             position=tokens[0].start + 1,
             sqlstate="25006",
         )

@@ -50,7 +50,7 @@ class Words:
         return self._tokens[at] if at < len(self._tokens) else None
 
     def peek(self, ahead: int = 0) -> str:
-        """Return the next word, or a later one, in capitals; "" at the end or for a quoted one."""
+        """Return the next word, or a later one, in capitals; "" at the end or for a quoted word."""
         token = self.token(ahead)
         if token is None or token.token_type in {TokenType.IDENTIFIER, *_STRINGS}:
             return ""

@@ -10,9 +10,15 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from planner.commands.token_reader import Words
-from planner.errors import InvalidValueError, NotSupportedError, TransactionError
+from planner.errors import NotSupportedError, TransactionError
 from planner.syntax.parse import Parsed
-from planner.values.session import DEFAULT_ISOLATION, Isolation, Session, TransactionStatus
+from planner.values.session import (
+    DEFAULT_ISOLATION,
+    Isolation,
+    Session,
+    TransactionStatus,
+    default_isolation,
+)
 from planner.values.statement import Notice, Result, StatementKind
 
 DEFAULT_DEFERRABLE = "default_transaction_deferrable"
@@ -146,7 +152,7 @@ def _read_set(words: Words) -> SetTransaction | None:
         return None
     if words.peek() == "SNAPSHOT":
         raise NotSupportedError(
-            "a transaction cannot take over the snapshot of another",
+            "a transaction cannot import the snapshot of another",
             hint="Bound both by the same position instead.",
             position=words.start + 1,
         )
@@ -182,33 +188,8 @@ def _last_name(words: Words) -> str:
     return name
 
 
-def read_isolation(setting: str, value: str) -> Isolation:
-    """Return the isolation level that the value of a setting names.
-
-    Raises:
-        InvalidValueError: no level has that name (22023).
-    """
-    try:
-        return Isolation(" ".join(value.lower().split()))
-    except ValueError:
-        raise InvalidValueError(
-            f'invalid value for parameter "{setting}": "{value[:100]}"',
-            hint="Use one of serializable, repeatable read, read committed, read uncommitted.",
-        ) from None
-
-
-def default_isolation(session: Session) -> Isolation:
-    """Return the isolation of a transaction that does not choose one.
-
-    Raises:
-        InvalidValueError: the connection began with an invalid value.
-    """
-    value = session.settings.get(DEFAULT_ISOLATION)
-    return Isolation.READ_COMMITTED if value is None else read_isolation(DEFAULT_ISOLATION, value)
-
-
 def default_deferrable(session: Session) -> bool:
-    """Return whether a transaction that does not choose is deferrable."""
+    """Return whether a transaction is deferrable if its BEGIN does not say."""
     return session.settings.get(DEFAULT_DEFERRABLE, "off") == "on"
 
 
@@ -287,7 +268,7 @@ def _end(command: End, session: Session) -> Result:
             _require_block(session, f"{result.kind.value} AND CHAIN")
         message = "there is no transaction in progress"
         result.notices.append(Notice(message=message, severity="WARNING", sqlstate="25P01"))
-        # It also ends the group of statements that it came with.
+        # It also ends the group of statements that it was sent with.
         session.end(keep=command.commit)
         return result
     if not commits:

@@ -47,7 +47,7 @@ class Composer:
     """A locked-down DuckDB that runs composing SQL over Arrow relations.
 
     Args:
-        database: made by `composing_definition`.
+        database: a database from `composing_definition`.
     """
 
     def __init__(self, database: Database) -> None:
@@ -111,7 +111,7 @@ class Composer:
             script: statements to run first, such as SET VARIABLE; no other statement is affected.
 
         Raises:
-            QueryError: from the rows: DuckDB failed, or a relation did.
+            QueryError: raised by the rows: DuckDB or a relation failed.
         """
         values = {str(n): python_value(*given) for n, given in parameters.items()}
 
@@ -180,7 +180,7 @@ def _our_errors(outline: Outline) -> Iterator[None]:
 MEANING = (
     "SET GLOBAL TimeZone = 'UTC'",
     "SET GLOBAL integer_division = true",
-    "SET GLOBAL default_null_order = 'nulls_last'",  # sqlglot writes out what differs
+    "SET GLOBAL default_null_order = 'nulls_last'",  # sqlglot writes any other order
     "SET GLOBAL ieee_floating_point_ops = false",  # sqrt(-1) and ln(0) are errors
     "SET arrow_large_buffer_size = false",
     *(f"CREATE MACRO {macro}" for macro in MACROS),
@@ -192,7 +192,8 @@ def composing_definition(*, memory_bytes_max: int, threads: int) -> Definition:
     """Return the definition of the database that composes results.
 
     Args:
-        memory_bytes_max: memory for all statements together; beyond it one fails with 53200.
+        memory_bytes_max: memory for all statements together; a statement that needs more fails with
+            53200.
         threads: threads of DuckDB.
     """
     return Definition(
@@ -215,7 +216,7 @@ class _Written(DuckDB):
     """sqlglot's DuckDB dialect, with some nodes written as they are in the tree."""
 
     class Generator(DuckDBGenerator):
-        """Writes divisions and comma joins unchanged, and types that are held as texts as such."""
+        """Writes divisions and comma joins unchanged, and types that are held as texts as text."""
 
         def datatype_sql(self, expression: exp.DataType) -> str:
             """Write text for a type such as uuid, whose values are normalised texts."""
@@ -229,7 +230,7 @@ class _Written(DuckDB):
             return self.binary(expression, "/")
 
         def join_sql(self, expression: exp.Join, join_op: str | None = None) -> str:
-            """Write a comma before UNNEST, too: JOIN binds tighter, and the next may be RIGHT."""
+            """Write a comma before UNNEST, too: JOIN binds tighter, and a RIGHT JOIN may follow."""
             if not is_comma(expression):
                 return super().join_sql(expression, join_op)
             return f", {self.sql(expression, 'this')}"
@@ -267,7 +268,7 @@ def python_value(value: Value, data_type: DataType) -> Any:  # noqa: PLR0911 - o
                 return "24:00:00"  # Python's time has no such value
             return (_EPOCH + dt.timedelta(microseconds=value)).time()
         case Kind.ARRAY:
-            assert data_type.element is not None, "an array has an element type"
+            assert data_type.element is not None, "an array type has an element type"
             return [python_value(each, data_type.element) for each in value]
         case Kind.INTERVAL:
             return f"{value[0]} months {value[1]} days {value[2]} microseconds"

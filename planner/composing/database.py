@@ -19,7 +19,7 @@ OpenStream: TypeAlias = Callable[[], Iterator[pa.RecordBatch]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Definition:
-    """Everything that makes a database, so that another process can make the same one."""
+    """Everything that defines a database, so that another process can make the same one."""
 
     config: Mapping[str, str] = field(default_factory=dict)
     """DuckDB's settings at the start."""
@@ -32,7 +32,7 @@ class Definition:
 
 
 ROW_TOO_LONG = "RowTooLong"
-"""The kind of our own errors, among those of DuckDB."""
+"""The kind of `DatabaseError` that we raise ourselves; all others are DuckDB's."""
 
 
 class DatabaseError(Exception):

@@ -1,8 +1,8 @@
 """Feeds: the batches of relations that are too long for one message, sent as they are requested.
 
-A feed is a socket of one statement, on which the process requests batches, one ahead of the one
-that it works on. A few threads of the gateway serve all feeds and none waits for a process, so that
-a slow client holds no thread.
+A feed is a socket of one statement. The process requests each batch on it while it works on the
+batch before. A few threads of the gateway serve all feeds. None of them waits for a process, so a
+slow client holds no thread.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from planner.composing.messages import ASK, FeedKind, SentRelation
 from planner.composing.socket_pool import READ, WRITE, SocketPool
 
 FEED_THREADS_MAX = 8
-"""Threads that read relations; about as many statements run at once."""
+"""Threads that read relations; about this many statements run at once."""
 
 
 class FeedSender:
@@ -29,7 +29,7 @@ class FeedSender:
     Args:
         sock: the socket of the feed; closed with it.
         relations: the relations of the statement.
-        begun: the first stream of each relation, whose beginning went with the statement.
+        begun: the first stream of each relation, whose first batches were sent with the statement.
         feed_pool: the threads that serve feeds.
     """
 
@@ -112,7 +112,7 @@ class FeedSender:
             stream = self._streams[key] = self._relations[relation].read()
         try:
             batch = next(stream, None)
-        except Exception as error:  # the relation keeps it for the statement
+        except Exception as error:  # the relation keeps the error for the statement
             self._unsent.extend(frames.parts_of(FeedKind.FAILED, str(error).encode()))
             return
         if batch is None:
@@ -215,5 +215,5 @@ class ReceivedRelation:
         if self._is_whole or number == 0:
             yield from self._first
         if not self._is_whole:
-            assert self._feed is not None, "a relation in part has a feed"
+            assert self._feed is not None, "a partial relation has a feed"
             yield from self._feed.read(self._place, number, self._schema)

@@ -18,7 +18,7 @@ from planner.composing.messages import NUMBERS, ForkKind, ProcessLimits
 
 _CONTROL_FD = 0
 _KILLED_S = 1.0
-"""How long to wait for killed processes; to release a gigabyte takes 0.1 s."""
+"""How long to wait for killed processes; releasing a gigabyte takes 0.1 s."""
 _LOOK_S = 0.002
 
 

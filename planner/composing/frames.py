@@ -1,6 +1,6 @@
 """Frames between the gateway and its composing processes: a kind, a head and Arrow bytes.
 
-A frame is a header of 16 bytes, the head and the body; the body is serialised Arrow batches. They
+A frame is a header of 16 bytes, the head and the body; the body is serialised Arrow batches. Frames
 go through the socket: fresh shared memory took three times as long, because the kernel must find,
 clear and map each of its pages.
 """
@@ -78,7 +78,7 @@ def receive(sock: socket.socket, *, with_fd: bool = False, is_alone: bool = Fals
     """Receive one frame; None if the other side has closed the socket between frames.
 
     Args:
-        sock: to read from.
+        sock: the socket to read from.
         with_fd: whether a file descriptor may come with it.
         is_alone: whether the other side sends no more before this side does; then a short frame
             takes one system call.
@@ -101,7 +101,7 @@ def receive(sock: socket.socket, *, with_fd: bool = False, is_alone: bool = Fals
         raise TornFrameError("a frame is too long")
     end = _HEADER.size + head_size
     if len(begun) > end + body_size:
-        raise TornFrameError("a frame is longer than it says")
+        raise TornFrameError("a frame is longer than its header says")
     head = begun[_HEADER.size : end]
     if len(begun) < end:
         head += _exactly(sock, end - len(begun))
@@ -125,7 +125,7 @@ def _exactly(sock: socket.socket, size: int) -> bytes:
 
 
 def _buffer(sock: socket.socket, size: int, begun: bytes) -> pa.Buffer:
-    """Return bytes that have begun to arrive, aligned as Arrow wants them."""
+    """Return bytes that have begun to arrive, aligned as Arrow requires."""
     buffer = pa.allocate_buffer(size)
     rest = memoryview(buffer).cast("B")
     rest[: len(begun)] = begun

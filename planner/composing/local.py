@@ -22,10 +22,10 @@ TYPES_MAX = 1_000
 KEPT_MAX = 64
 """Bound statements that a database caches, at about 20 kB each."""
 KEPT_SQL_MAX = 10_000
-"""Characters of the longest statement that is cached."""
+"""Maximum characters of a statement that is cached."""
 SHORT_S = 0.02
-"""CPU time of a run beyond which a plan is not kept: it holds some memory of its last run, and
-planning takes little time beside such a run."""
+"""Maximum CPU time of a run whose plan is kept. A plan holds some memory of its last run, and after
+a longer run the time to plan again hardly counts."""
 
 _CONFIG: dict[str, Any] = {"async_threads": "1"}
 """Threads that read files; there are no files, but DuckDB would start eight with a stack each."""
@@ -68,12 +68,12 @@ class Bound(Struct):
     cursor: duckdb.DuckDBPyConnection
     relations: Mapping[str, LocalRelation]
     found: duckdb.DuckDBPyRelation | None = None
-    """None unless it is bound, and has no parameters."""
+    """The bound statement, if it has no parameters; None if it is not bound."""
     is_small: bool = False
     """Whether its last run was short and gave few rows."""
     is_prepared: bool = False
     can_prepare: bool = True
-    """Whether DuckDB has not refused to prepare it."""
+    """False once DuckDB has refused to prepare it."""
 
 
 class LocalDatabase:
@@ -261,7 +261,7 @@ class LocalStatement:
             return None
         try:
             rows = _submit(bound.cursor, text, rows_max)
-        except duckdb.OutOfMemoryException:  # it held all rows
+        except duckdb.OutOfMemoryException:  # the result holds all rows
             rows = None
         self._check()
         return None if rows is None or rows.num_rows > ROWS_MAX else rows.to_reader()
@@ -283,7 +283,7 @@ class LocalStatement:
         Raises:
             DatabaseError: DuckDB failed.
         """
-        assert self._reader is not None, "it has begun"
+        assert self._reader is not None, "the statement has begun"
         start = time.thread_time()
         with own_errors():
             while True:

@@ -36,7 +36,8 @@ class Kind(IntEnum):
 
 
 NUMBERS = struct.Struct("!QQ")
-"""The head of frames on control sockets: number of a lane, database or process; of a statement."""
+"""The head of a frame on a control socket: the number of a lane, database or process, then the
+number of a statement."""
 
 
 ASK = struct.Struct("!II")
@@ -154,7 +155,7 @@ def encode_reply(reply: Reply) -> bytes:
 
 
 def decode_reply(head: bytes) -> Reply:
-    """Return the reply in some bytes.
+    """Return the reply that these bytes encode.
 
     Raises:
         msgspec.MsgspecError: the bytes are malformed.

@@ -122,7 +122,7 @@ class ComposingProcess:
         """Whether it gets no more statements."""
         self.was_killed = False
         """Whether the gateway has killed it."""
-        self._lock = threading.RLock()  # garbage may be collected while it is held
+        self._lock = threading.RLock()  # garbage collection may take it again
         self._numbers = itertools.count(1)
         self._idle: list[Lane] = []
         self._lanes: dict[int, Lane] = {}

@@ -1,7 +1,8 @@
 """A composing process: it serves requests on its lanes, and ends with its gateway.
 
 It can be killed at any time: it holds nothing that cannot be made again, and writes no files. The
-operating system limits its memory, because DuckDB's own limit misses what functions allocate.
+operating system limits its memory, because DuckDB's own limit does not count the memory of
+functions.
 """
 
 from __future__ import annotations
@@ -44,15 +45,16 @@ from planner.composing.messages import (
 from planner.composing.socket_pool import READ, SocketPool
 
 STATEMENTS_MAX = 1_024
-"""Threads that run statements: at least as many as any gateway has workers, which wait for them."""
+"""Threads of a composing process. A gateway must not have more threads for statements, because each
+of its threads waits for one of these."""
 ANSWER_BYTES = 64 << 10
 """Minimum bytes of rows in a reply that is not the last: a batch with two numbers in each row."""
 BATCH_BYTES_MAX = 4 << 20
 """Maximum bytes of a batch that is sent whole, so that the gateway holds few rows of long values.
 """
 ROW_BYTES_MAX = 16 << 20
-"""Longer rows are refused: the gateway encodes a row whole, which takes seconds of its interpreter
-and ten times the memory for a list of ten million numbers."""
+"""Longer rows are refused: the gateway encodes each row as a whole. A list of ten million numbers
+would block its interpreter for seconds and take ten times its own memory."""
 _PR_SET_PDEATHSIG = 1
 _OOM_SCORE = b"500"
 
@@ -73,12 +75,12 @@ def main(control: socket.socket, limits: ProcessLimits, parent: int) -> None:
             process.control(frame)
     except (OSError, RuntimeError):
         pass  # the gateway has gone, or there is no memory for a thread
-    os._exit(0)  # without waiting for what runs
+    os._exit(0)  # without waiting for running statements
 
 
 def _settle(limits: ProcessLimits, parent: int) -> None:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)  # the gateway drains first, and then closes it
+        signal.signal(number, signal.SIG_IGN)  # the gateway drains, then ends the process
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         with suppress(OSError):

@@ -3,7 +3,7 @@
 Inside a function DuckDB does not look at its interrupt and does not count all memory, and a Python
 function holds the GIL. So DuckDB runs in separate processes. A statement that must end is
 interrupted; if it does not end soon, its process is killed. Other statements in that process start
-again in another one. Clients do not notice if they have no rows yet, because the snapshots that
+again in another process. Clients do not notice if they have no rows yet, because the snapshots that
 statements read do not change.
 """
 
@@ -45,7 +45,7 @@ class ProcessPool:
         self.feed_pool = SocketPool("feed", threads_max=FEED_THREADS_MAX)
         self._count = count
         self._limits = ProcessLimits(memory_bytes=memory_bytes_max // count + OVERHEAD_BYTES)
-        self._lock = threading.RLock()  # garbage may be collected while it is held
+        self._lock = threading.RLock()  # garbage collection may take it again
         self._starting = threading.Lock()
         self._alone = threading.Lock()
         self._numbers = itertools.count(1)
@@ -76,7 +76,7 @@ class ProcessPool:
 
     @contextmanager
     def alone(self, cancellation: Cancellation) -> Iterator[None]:
-        """Wait for the right to run a statement alone in a process; one at a time has it."""
+        """Wait for the right to run a statement alone in a process; one thread at a time has it."""
         while not self._alone.acquire(timeout=_LOOK_S):
             cancellation.check()
         try:
@@ -162,7 +162,7 @@ class ProcessPool:
             ) from error
         with self._lock:
             self._held.append(process)
-        if self._closed.is_set():  # meanwhile
+        if self._closed.is_set():  # while the process started
             process.kill()
             raise DatabaseClosedError
         return process

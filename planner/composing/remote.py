@@ -46,9 +46,10 @@ T = TypeVar("T")
 logger = logging.getLogger(__name__)
 
 INLINE_BYTES_MAX = 128 << 10
-"""Bytes of a relation that are sent with the statement: another message costs as much as these."""
+"""Bytes of a relation that are sent with the statement; sending them takes as long as a message."""
 ATTEMPTS_MAX = 20
-"""How often a statement begins if its process is killed because of others, twice a second at most.
+"""How often a statement begins, if other statements cause its process to be killed: this happens at
+most twice a second.
 """
 
 

@@ -23,7 +23,8 @@ KILL_S = 0.5
 """Time that an interrupted statement has to end before its process is killed. DuckDB looks at its
 interrupt every few milliseconds, except inside a function; the rest is for busy machines."""
 INTERRUPT_AGAIN_S = 0.1
-"""Seconds until the next interrupt, as DuckDB forgets one that arrives just before it begins."""
+"""Seconds until the next interrupt: DuckDB forgets one that arrives just before a statement begins.
+"""
 _OUT_OF_MEMORY = "Out of Memory Error: the statement needs more memory than it may have"
 
 
@@ -119,7 +120,7 @@ class RemoteStatement:
         self.end()
 
     def end(self) -> None:
-        """Return lane and process to the pool, as the statement has ended there."""
+        """Return lane and process to the pool, because the statement has ended there."""
         with self._ending:
             if self.is_ended:
                 return

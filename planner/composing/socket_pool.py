@@ -35,8 +35,8 @@ class SocketPool:
         self._selector = selectors.DefaultSelector()
         self._watching = threading.Lock()
         self._registering = threading.Lock()
-        """Held while sockets are registered and unregistered: a number that was looked up may
-        otherwise be another socket's before it is used."""
+        """Held while sockets are registered and unregistered. Without it, a socket's number may
+        belong to another socket by the time it is used."""
         self._lock = threading.Lock()
         self._ready: deque[tuple[socket.socket, Serve]] = deque()
         self._threads = self._idle = 0
@@ -68,7 +68,7 @@ class SocketPool:
             self._idle += 1
         try:
             threading.Thread(target=self._run, name=self._name, daemon=True).start()
-        except RuntimeError:  # no memory for its stack: busy threads will wait afterwards
+        except RuntimeError:  # no memory for its stack: busy threads serve later
             with self._lock:
                 self._threads -= 1
                 self._idle -= 1

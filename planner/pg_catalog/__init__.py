@@ -4,7 +4,7 @@ The engine uses `PgCatalog` only.
 
 | rows | from |
 |---|---|
-| `seed`, `builtin_rows` | what PostgreSQL has built in, and settings |
+| `seed`, `builtin_rows` | PostgreSQL's built-in objects, and settings |
 | `store_relations`, `store_rows` | stores and system relations |
 | `session_rows` | cursors, statements and sessions |
 | `views` | the other relations, as SQL over these |

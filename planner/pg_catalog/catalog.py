@@ -50,7 +50,7 @@ CACHED_SQL_MAX = 100_000
 VALUES_MAX = 256
 """Cached answers about sessions: 50 kB with all settings, otherwise very little."""
 _INTROSPECTED = {"attrtypoids": DataType(kind=Kind.ARRAY, element=TEXT)}
-"""Columns that must not be int8[]: asyncpg would look up that type with the query that has them.
+"""Columns that must not be int8[]: asyncpg would look up that type with a query that returns them.
 
 The column is NULL for all types of the catalog.
 """
@@ -83,7 +83,7 @@ class _Generation:
     displays: Displays
 
     def displays_for(self, user: str) -> Displays:
-        """Return the names as which oids are shown to a user, who owns everything."""
+        """Return the names by which oids are shown to a user, who owns all objects."""
         roles = {**self.displays["regrole"], OWNER: quote_name(user)}
         return {**self.displays, "regrole": roles}
 
@@ -176,7 +176,7 @@ class PgCatalog:
         *,
         cancellation: Cancellation | None = None,
     ) -> tuple[CatalogStatement | None, Sequence[DataType | None]]:
-        """Replace the calls that only the catalog answers by parameters, see `catalog_calls`.
+        """Replace with parameters the calls that only the catalog answers; see `catalog_calls`.
 
         Args:
             sql: the text of a statement over stores.
@@ -215,7 +215,7 @@ class PgCatalog:
         """Run a statement over the present stores.
 
         Args:
-            statement: from `prepare`.
+            statement: a statement from `prepare`.
             parameters: physical values; an array may also be in PostgreSQL's text form.
             session: has the user and the settings; `set_config` changes it.
             cancellation: cancels the statement.

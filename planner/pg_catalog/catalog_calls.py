@@ -53,7 +53,7 @@ def may_call_catalog(sql: str) -> bool:
 
 
 def extract_calls(tree: exp.Query, stores: Mapping[str, Store], before: int) -> exp.Select | None:
-    """Replace the catalog calls of a statement by parameters, in place.
+    """Replace the catalog calls of a statement with parameters, in place.
 
     A call with arguments that depend on a row stays, except `current_setting`.
 
@@ -120,7 +120,7 @@ class _Extraction:
             )
 
     def _extract_setting(self, node: exp.Expr) -> None:
-        """Pass all settings to a call, because the row decides which one it reads, or whether.
+        """Pass all settings to a call, because the row decides which setting it reads, if any.
 
         `planner.postgres.expressions.calls` recognises it by its number of arguments.
         """

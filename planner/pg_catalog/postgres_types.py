@@ -10,7 +10,7 @@ from planner.pg_catalog import seed
 from stores.spec.schema import DataType, Kind
 
 NUMERIC_HEADER = 4
-"""What PostgreSQL adds to the modifiers of numeric."""
+"""The number that PostgreSQL adds to the modifiers of numeric."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -100,7 +100,7 @@ class CatalogColumn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CatalogRelation:
-    """A relation that PostgreSQL has built in."""
+    """A built-in relation of PostgreSQL."""
 
     oid: int
     relkind: str

@@ -105,7 +105,7 @@ def _complete_groups(tree: exp.Expr) -> None:
 
 
 def _rewrite_calls(tree: exp.Expr, *, database: str, version: str) -> None:
-    """Replace the catalog's functions by macros, and those of the session by variables."""
+    """Replace the catalog's functions with macros, and those of the session with variables."""
     constants: Mapping[str, str] = {
         "version": quote_text(version),
         "current_schema": quote_text("public"),
@@ -145,7 +145,7 @@ _SCHEMAS = frozenset(SCHEMA_IN_DUCKDB)
 
 
 def rewrite_from(tree: exp.Expr) -> None:
-    """Replace functions by subqueries: DuckDB has no tables for them.
+    """Replace functions with subqueries: DuckDB has no tables for them.
 
     Raises:
         UnknownNameError: the schema of a function has no functions (3F000).

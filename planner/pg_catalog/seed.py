@@ -1,5 +1,5 @@
 # ruff: noqa: E501, W291 - tables with one row a line
-"""What PostgreSQL 15 has built in: relations and their columns, types, access methods, functions.
+"""PostgreSQL 15's built-in objects: relations and their columns, types, access methods, functions.
 
 Written by `tests/planner/pg_catalog/make_seed.py`; not edited by hand. No code may live here.
 """

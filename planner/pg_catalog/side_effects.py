@@ -50,7 +50,7 @@ SIDE_EFFECT_FUNCTIONS = frozenset(_FUNCTIONS)
 
 
 def extract_side_effects(tree: exp.Query) -> tuple[SideEffect, ...]:
-    """Replace each call by an array of its arguments as text, in place.
+    """Replace each call with an array of its arguments as text, in place.
 
     Raises:
         NotSupportedError: a call is not an item of the SELECT list.
@@ -99,7 +99,7 @@ def result_columns(columns: Sequence[Column], effects: Sequence[SideEffect]) -> 
 def apply_side_effects(
     effects: Sequence[SideEffect], table: pa.Table, session: Session, commands: SessionCommands
 ) -> pa.Table:
-    """Call the functions for each row and replace their arguments by their results.
+    """Call the functions for each row and replace their arguments with their results.
 
     Raises:
         QueryError: a setting is invalid, or a session belongs to another user.

@@ -130,7 +130,7 @@ def settle_index_names(relations: Sequence[Relation]) -> tuple[Relation, ...]:
 FIRST_OID = 16384
 """The first oid of users' objects, as in PostgreSQL."""
 LAST_OID = 2**31 - 1
-"""Clients that read oids as signed numbers would see greater ones as negative."""
+"""The greatest oid; a greater one is negative to clients that read oids as signed numbers."""
 _FIRST_XMIN = 3
 """0 to 2 are reserved transaction numbers."""
 

@@ -167,7 +167,7 @@ def is_user_keyword(node: exp.Expr) -> bool:
 
 
 def resolve_user_keywords(tree: exp.Query, stores: Mapping[str, Store]) -> None:
-    """Replace the keywords by `current_user`, in place, unless FROM has a column of that name.
+    """Replace the keywords with `current_user`, in place, unless FROM has a column of that name.
 
     PostgreSQL means the column only in quotes. But events often have a column `user`, and a query
     that names it means the column.

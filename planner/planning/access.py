@@ -52,7 +52,8 @@ class Top:
     limits: Limits
     """How many rows are needed."""
     split: int | None = None
-    """The index of the key column that comes first; its NULLs are read apart. None for times."""
+    """The index of the key column that comes first; its NULLs are read separately. None for times.
+    """
     held: str | None = None
     """The last key column, if its NULLs come after the other rows of their group."""
 

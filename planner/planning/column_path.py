@@ -21,9 +21,13 @@ from stores.spec.arrow import physical_list
 from stores.spec.schema import Column, Kind, Row, Value
 
 COLUMN_ROWS_MAX = 1 << 16
-"""With more rows this takes longer than a millisecond; a worker and DuckDB take those."""
+"""With more rows this takes longer than a millisecond; a thread and DuckDB take those."""
 TOP_ROWS_MAX = 1024
-"""The most first rows that are found here; DuckDB finds more."""
+"""Maximum number of first rows that are found here; DuckDB finds more."""
+GROUPS_MAX = 4096
+"""Maximum number of groups that become rows here, in about a millisecond."""
+_SAMPLED_ROWS = 2 * GROUPS_MAX
+"""If these first rows have too many groups, the others are not grouped, which might take long."""
 
 Reduce: TypeAlias = Callable[[pa.Table, Mask, "int | None"], "list[Row] | None"]
 """Takes rows, which of them to keep, and how many of the first ones to find.
@@ -54,7 +58,7 @@ def reducer(plan: RowPlan, columns: Sequence[Column]) -> Reduce | None:
     """Return the function that groups rows, or finds the first ones; None if Arrow cannot.
 
     Args:
-        plan: what to do with the rows.
+        plan: the plan of the rows.
         columns: the columns of the rows.
     """
     kinds = [column.type.kind for column in columns]
@@ -75,7 +79,7 @@ def _renamed(columns: Sequence[Column]) -> list[str]:
 
 
 def _kept(table: pa.Table, mask: Mask, names: Sequence[str]) -> pa.Table:
-    """Return the first columns under new names, and of the rows those to keep."""
+    """Return the first columns under new names, with only the rows to keep."""
     if table.num_columns > len(names):
         table = table.select(range(len(names)))
     if mask is not None:
@@ -122,7 +126,7 @@ def _first(terms: Sequence[tuple[int, Term]], columns: Sequence[Column]) -> Redu
 
 
 def _has_nan(column: pa.ChunkedArray) -> bool:
-    # The sum is NaN if one of the numbers is, and else only if infinities cancel out.
+    # The sum is NaN if one of the numbers is, or if infinities cancel out.
     total = pc.sum(column).as_py()
     return total is not None and math.isnan(total) and bool(pc.any(pc.is_nan(column)).as_py())
 
@@ -162,7 +166,13 @@ def _grouper(
         if not all(_is_safe(each, table.column(at)) for at, each in checked):
             return None
         arguments = [([] if of is None else of, function) for of, function in asked]
+        if keys and table.num_rows > 2 * _SAMPLED_ROWS:
+            sample = table.slice(0, _SAMPLED_ROWS).group_by(keys, use_threads=False)
+            if sample.aggregate([]).num_rows > GROUPS_MAX:
+                return None
         found = table.group_by(keys, use_threads=False).aggregate(arguments)
+        if found.num_rows > GROUPS_MAX:
+            return None
         listed = [read(found) for read in readers]
         if any(values is None for values in listed):
             return None

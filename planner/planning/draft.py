@@ -1,7 +1,7 @@
 """Drafts: the plan of a bound query while the planning rules improve it.
 
-In the first draft each relation is read by its own conditions and DuckDB does the rest, as it can
-run every query. Each rule returns the draft that it was given, or one that does less work.
+In the first draft each relation is read by its own conditions and DuckDB does the rest: it can run
+every query. Each rule returns the draft that it was given, or one that does less work.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ class Projection(NamedTuple):
     """A SELECT list of columns only."""
 
     names: tuple[str, ...]
-    """Each result column's column of the relation."""
+    """The relation's column for each result column."""
     aliases: tuple[str, ...]
-    """Each result column's own name."""
+    """The name of each result column."""
 
 
 class PlainSelect(Struct, frozen=True, kw_only=True):

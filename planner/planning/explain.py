@@ -125,7 +125,7 @@ RowsOf = Callable[[Access], int | None]
 _ROWS_UNKNOWN = 1000
 _ROW_COST, _PARTITION_COST = 0.01, 0.1
 _EQUAL, _OTHER = 0.005, 1 / 3
-"""The share of rows that meet an equality or another condition, as in Postgres."""
+"""The share of rows that meet an equality, and that of any other condition, as in Postgres."""
 _WIDTH_UNKNOWN = 32
 
 

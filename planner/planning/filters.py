@@ -49,7 +49,7 @@ class Allowed(Struct, frozen=True, kw_only=True):
     rows: tuple[tuple[OneOf, frozenset[Row]], ...] = ()
 
     def without(self, columns: Set[str]) -> Allowed:
-        """Return the same without the domains of some columns."""
+        """Return these values without the domains of some columns."""
         left = {name: domain for name, domain in self.domains.items() if name not in columns}
         return Allowed(domains=left, rows=self.rows)
 
@@ -91,9 +91,9 @@ def row_test(schema: StoreSchema, allowed: Sequence[Allowed], columns: tuple[str
 
 
 def _row_test_of(schema: StoreSchema, allowed: Allowed, columns: tuple[str, ...]) -> Test:
-    types = {name: column.type for name, column in schema.column_by_name.items()}
+    column_of = schema.column_by_name
     tests = [
-        (columns.index(name), _value_test(domain, types[name]))
+        (columns.index(name), _value_test(domain, column_of[name].type))
         for name, domain in allowed.domains.items()
     ]
     listed = [

@@ -18,7 +18,7 @@ from planner.binding.domains import (
     Domain,
     Span,
     hull,
-    interval_behind,
+    interval_after,
     place_of,
     span_of,
     united,
@@ -66,7 +66,7 @@ class RegionReader:
     """Finds the region of one disjunct for any parameters.
 
     Args:
-        schema: the store's.
+        schema: the definition of the store.
         disjunct: the conditions.
     """
 
@@ -100,14 +100,14 @@ class RegionReader:
             return Region(keys=prefixes, times=times, is_exact=exact)
         if len(prefixes) > PREFIXES_MAX:
             at, prefixes, used = next(p for p in reversed(paths) if len(p.prefixes) <= PREFIXES_MAX)
-        behind = self._names[at]
-        domain = domains.get(behind)
+        following = self._names[at]
+        domain = domains.get(following)
         if domain is not None and domain.values is not None:
             domain = hull(domain)
         elif domain is not None:
-            used = used | self._alone[behind]
+            used = used | self._alone[following]
         # No domain is empty, so no interval is.
-        intervals = tuple([interval_behind(prefix, domain) for prefix in prefixes])
+        intervals = tuple([interval_after(prefix, domain) for prefix in prefixes])
         exact = times.is_exact and self._undecided <= used
         return Region(intervals=intervals, times=times, is_exact=exact)
 
@@ -129,7 +129,10 @@ class RegionReader:
         fixed = None if domain is None else domain.fixed
         if fixed is None or len(fixed) * len(path.prefixes) > IN_LIST_MAX:
             return None
-        prefixes = tuple([(*prefix, value) for prefix in path.prefixes for value in fixed])
+        if path.at == 0:
+            prefixes = tuple(zip(fixed))
+        else:
+            prefixes = tuple([(*prefix, value) for prefix in path.prefixes for value in fixed])
         return _Path(path.at + 1, prefixes, path.used | self._alone[name])
 
     def _by_rows(self, path: _Path, domains: Mapping[str, Domain], parameters: Row) -> _Path | None:
@@ -251,9 +254,9 @@ def static_read(disjunct: Disjunct, schema: StoreSchema) -> StaticRead:
     """Return how a disjunct is read."""
     names = [column.name for column in schema.key]
     fixed = fixed_columns(disjunct, schema)
-    behind = names[fixed : fixed + 1]
+    following = names[fixed : fixed + 1]
     beside = {"_partition", *(column.name for column in schema.time_columns)}
-    usable = {*names[:fixed], *behind, *beside}
+    usable = {*names[:fixed], *following, *beside}
     used = tuple(c for c in disjunct if usable.issuperset(c.columns))
     used = tuple(sorted(used, key=lambda c: _rank(c, names, beside)))
     left = tuple(c for c in disjunct if c not in used)

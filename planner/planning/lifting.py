@@ -110,7 +110,7 @@ def _has_column(node: exp.Expr) -> bool:
 def _is_member(within: exp.Expr) -> bool:
     """Whether a list is compared with columns, and each place has the type of its column.
 
-    Members of several types have one type in common, which may be another than the column's.
+    Members of several types have one type in common, which may differ from the column's type.
     """
     rows: Sequence[exp.Expr] = within.expressions
     if isinstance(within, exp.Array):

@@ -14,7 +14,7 @@ from planner.values.sqltypes import data_type_of
 from stores.spec.schema import DataType, Kind, Row
 
 LIMIT_PUSHED_MAX = 1_000_000
-"""A greater LIMIT is not sent to partitions, as it would save nothing."""
+"""A greater LIMIT is not sent to partitions, because it would save nothing."""
 _INTEGERS = {Kind.SMALLINT, Kind.INTEGER, Kind.BIGINT}
 
 

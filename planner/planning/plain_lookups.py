@@ -54,7 +54,7 @@ _KEYWORDS = frozenset(
 """The words that are never read as the name of a relation or of a result column."""
 _SAMPLE = "SELECT {0}, {0} AS a, {0} FROM t WHERE {0} = '' AND {0} = 1"
 _NAMES_MAX = 10_000
-"""Maximum number of column names that are known to be plain or not; schemas have fewer."""
+"""Maximum number of column names of which we cache whether they are plain; schemas have fewer."""
 
 
 class _KeyColumn(Struct, frozen=True):
@@ -64,7 +64,7 @@ class _KeyColumn(Struct, frozen=True):
     fit: Fitter
     """Fits a parameter of the column's type."""
     fit_number: Fitter | None
-    """Fits a number; None if the column has none."""
+    """Fits a number; None if the column is not of numbers."""
 
 
 class _Target(Struct, frozen=True):
@@ -153,7 +153,7 @@ class PlainLookups:
         relation = relation_of(schema)
         origins = tuple([(relation, column.name) for column in relation.columns])
         columns = with_origins(relation.columns, origins, self._oid_of)
-        single = () if schema.time_columns else schema.key  # else a key has several rows
+        single = () if schema.time_columns else schema.key  # otherwise a key has several rows
         return _Target(
             relation=relation,
             schema=schema,

@@ -1,13 +1,13 @@
 """Plans: frozen nodes that each describe themselves in one line.
 
 Links are part of a plan. They are joins for which one relation can be read by the keys in the rows
-of another, if those are few. That is decided at run time, when the rows of the other relation are
-known.
+of another, if those rows are few. This is decided at run time, when the rows of the other relation
+are known.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -15,7 +15,7 @@ import pyarrow as pa
 from msgspec import Struct, field
 
 from planner.binding.column_origins import Origins
-from planner.binding.predicates import Condition, Equals, OneOf, Operand
+from planner.binding.predicates import Compares, Condition, Equals, OneOf, Operand
 from planner.pg_catalog import CatalogStatement
 from planner.planning.access import Access
 from planner.planning.key_regions import PREFIXES_MAX
@@ -27,7 +27,7 @@ from planner.syntax.with_clause import Clause
 from planner.trees.outline import Outline
 from planner.values.comparison_bounds import Fitted, Fitter
 from stores.spec.arrow import physical_list
-from stores.spec.schema import Column, DataType, Row, StoreKind
+from stores.spec.schema import TIMESTAMPTZ, Column, DataType, Row, StoreKind, Value
 
 LINK_ROWS_MAX = 10_000
 """Up to this many rows are few: they are read once for their keys and once for the join."""
@@ -50,6 +50,32 @@ class LinkedColumn:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LinkedTime:
+    """A time column, and the column of the other relation that it must be in order with."""
+
+    column: str
+    operator: str
+    """=, <, <=, > or >=, written between the column and the other."""
+    other: str
+
+    def conditions(self, times: Collection[Value]) -> list[Condition]:
+        """Return the limits that hold for the times of all rows of the other relation."""
+        limits = {"=": ("<=", ">=")}.get(self.operator, (self.operator,))
+        return [
+            Compares(
+                column=self.column,
+                operator=each,
+                operand=Operand(
+                    text=self.other,
+                    fit=Fitted,
+                    constant=max(times) if each[0] == "<" else min(times),
+                ),
+            )
+            for each in limits
+        ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
     """A relation that can be looked up by the rows of another."""
 
@@ -58,8 +84,11 @@ class Link:
     by: str
     """The other relation."""
     columns: tuple[LinkedColumn, ...]
+    """The key columns; empty if its own conditions fix the key."""
     is_whole: bool
-    """Whether the columns fix the whole key and not only a prefix."""
+    """Whether the whole key is fixed and not only a prefix."""
+    times: tuple[LinkedTime, ...] = ()
+    """The limits of its windows, sessions or versions."""
 
     @property
     def keys_max(self) -> int:
@@ -68,30 +97,47 @@ class Link:
 
     def describe(self) -> str:
         """Return one line for EXPLAIN."""
-        pairs = " and ".join(f"{c.column} = {self.by}.{c.other}" for c in self.columns)
-        name = "lookup" if self.is_whole else "range"
-        return f"or {name} by {pairs}, if those are {self.keys_max} at most"
+        by, name = self.by, "lookup" if self.is_whole else "range"
+        pairs = [f"{each.column} = {by}.{each.other}" for each in self.columns]
+        pairs += [f"{each.column} {each.operator} {by}.{each.other}" for each in self.times]
+        return f"or {name} by {' and '.join(pairs)}, for at most {self.keys_max} keys"
 
-    def condition(self, table: pa.Table) -> Condition | None:
-        """Return the condition on the keys in the other relation's rows; None if too many."""
+    def conditions(self, table: pa.Table, rows: int | None, kind: StoreKind) -> Sequence[Condition]:
+        """Return the conditions on the keys and times in the other relation's rows.
+
+        There are none on the keys if the keys are too many, or if a scan is less work than looking
+        them up.
+
+        Args:
+            table: the other relation's rows.
+            rows: about how many rows the store holds; None if not known.
+            kind: the kind of the store.
+        """
         listed = [
             [_fitted(c.fit, v) for v in physical_list(table.column(c.other), c.other_type)]
             for c in self.columns
         ]
-        rows = dict.fromkeys(row for row in zip(*listed, strict=True) if None not in row)
-        if len(rows) > self.keys_max:
-            return None
+        listed += [physical_list(table.column(t.other), TIMESTAMPTZ) for t in self.times]
+        # NULL is neither equal to anything, nor less or greater.
+        found = [row for row in zip(*listed, strict=True) if None not in row]
         names = tuple(c.column for c in self.columns)
-        if len(names) == 1:
-            return Equals(column=names[0], operands=(), known=tuple(row[0] for row in rows))
-        return OneOf(columns=names, known=tuple(rows))
+        keys = dict.fromkeys(row[: len(names)] for row in found)
+        conditions: list[Condition] = []
+        if names and self._pays(len(keys), rows, kind):
+            if len(names) == 1:
+                known = tuple(key[0] for key in keys)
+                conditions.append(Equals(column=names[0], operands=(), known=known))
+            else:
+                conditions.append(OneOf(columns=names, known=tuple(keys)))
+        for at, each in enumerate(self.times if found else (), start=len(names)):
+            conditions += each.conditions([row[at] for row in found])
+        return conditions
 
-    def pays(self, condition: Condition, rows: int | None, kind: StoreKind) -> bool:
-        """Whether looking the keys up is less work than reading the whole store."""
-        if rows is None:
-            return True
-        keys = len(condition.known or ()) if isinstance(condition, Equals | OneOf) else 0
-        return keys * _SCANNED_PER_KEY.get(kind, _SCANNED_PER_TIMED_KEY) < rows
+    def _pays(self, keys: int, rows: int | None, kind: StoreKind) -> bool:
+        """Whether looking up that many keys is less work than reading the whole store."""
+        if keys > self.keys_max:
+            return False
+        return rows is None or keys * _SCANNED_PER_KEY.get(kind, _SCANNED_PER_TIMED_KEY) < rows
 
 
 def _fitted(fit: Fitter, value: object) -> object:
@@ -159,7 +205,7 @@ class Compose(Struct, frozen=True, kw_only=True):
     """The parameters in the SQL, without those of the WITH clause."""
     inputs: tuple[Input, ...]
     links: tuple[Link, ...] = ()
-    """The relations that can be looked up by the rows of another, if those are few."""
+    """The relations that can be looked up by the rows of another, if that has few rows."""
     trials: Trials = field(default_factory=Trials)
     """Whether its inputs are read as few rows."""
 

@@ -58,7 +58,7 @@ def plan_query(
         clause: the statement's WITH clause.
         composer: describes the results that DuckDB composes.
         version: the catalog's version at the time of binding.
-        is_explained: whether EXPLAIN shows the plan, which takes texts of conditions.
+        is_explained: whether EXPLAIN shows the plan, which needs conditions as text.
         cancellation: ends the planning early.
 
     Raises:
@@ -151,7 +151,7 @@ def _compose(
     is_decided = single_store(bound) is not None
     types = bound.translate()
     if is_decided:
-        # The read returns no other rows, and a long IN takes DuckDB as long as all the rest.
+        # The read returns no other rows, and DuckDB would spend half of its time on a long IN.
         bound.tree.set("where", None)
     sql, shown = to_duckdb(bound.tree), outline(bound.tree)
     schemas = {

@@ -25,7 +25,7 @@ from stores.codec.rows import row_getter
 from stores.spec.schema import Column, Kind, Row, Value
 
 SLICE_S = 0.005
-"""A read that takes longer, as from a cold disk, goes on in a worker."""
+"""A read that takes longer, as from a cold disk, goes on in a thread."""
 ROWS_MAX = 256
 """More rows are read in batches: decoding a row here takes two or three microseconds."""
 
@@ -37,10 +37,10 @@ class _DeclinedError(Exception):
 
 
 class RowPath(Trials):
-    """Makes the result of a row plan, and tells whether trying it is worth while.
+    """Makes the result of a row plan, and tells whether it is worth trying.
 
     Args:
-        plan: what to do with the rows.
+        plan: the plan of the rows.
         is_scan: whether all rows of the store are read.
         columns: the columns of the rows.
     """
@@ -51,6 +51,7 @@ class RowPath(Trials):
         "_project",
         "_reduce",
         "_steps",
+        "_width",
         "is_scan",
     )
 
@@ -58,6 +59,7 @@ class RowPath(Trials):
         super().__init__()
         self._plan = plan
         self._steps, self._project = _steps(plan)
+        self._width = _whole_width(plan)
         self._is_cut = plan.limits != NO_LIMITS
         self._reduce = reducer(plan, columns)
         self.is_scan = is_scan
@@ -84,7 +86,7 @@ class RowPath(Trials):
 
         Args:
             table: the columns of the rows; others may follow.
-            parameters: of the statement.
+            parameters: the parameters of the statement.
             mask: which rows meet the predicate.
         """
         if self._reduce is None:
@@ -111,7 +113,9 @@ class RowPath(Trials):
                 rows = rows[skipped : None if most is None else skipped + most]
         except _DeclinedError:
             return None
-        return rows if self._project is None else list(map(self._project, rows))
+        if self._project is None or (rows and len(rows[0]) == self._width):
+            return rows
+        return list(map(self._project, rows))
 
 
 def _steps(plan: RowPlan) -> tuple[list[_Step], Callable[[Row], Row] | None]:
@@ -131,6 +135,13 @@ def _steps(plan: RowPlan) -> tuple[list[_Step], Callable[[Row], Row] | None]:
     return [_sorter(plan.order, places)], project
 
 
+def _whole_width(plan: RowPlan) -> int | None:
+    """Return the width of rows that are result rows unchanged; None if rows must be changed."""
+    places = [output.at for output in plan.outputs if isinstance(output, Taken)]
+    visible = len(plan.types)
+    return visible if places[:visible] == list(range(visible)) else None
+
+
 def _window(limits: Limits, parameters: Row) -> tuple[int, int | None]:
     """Return how many rows to skip, and how many to return at most; None for all."""
     try:
@@ -140,7 +151,7 @@ def _window(limits: Limits, parameters: Row) -> tuple[int, int | None]:
 
 
 def _sorter(terms: Sequence[Term], places: Sequence[int]) -> _Step:
-    """Return a function that sorts rows in place, by the last term first: sorts are stable.
+    """Return a function that sorts rows by the last term first: sorts are stable.
 
     Args:
         terms: the terms of the ORDER BY.
@@ -154,8 +165,12 @@ def _sorter(terms: Sequence[Term], places: Sequence[int]) -> _Step:
     def sort(rows: list[Row]) -> list[Row]:
         if len(rows) > 1:
             for term, value_of, key in passes:
-                is_odd = term.is_float or None in map(value_of, rows)
-                rows.sort(key=key if is_odd else value_of, reverse=term.descending)
+                try:
+                    rows = sorted(
+                        rows, key=key if term.is_float else value_of, reverse=term.descending
+                    )
+                except TypeError:  # NULL has no order in Python
+                    rows = sorted(rows, key=key, reverse=term.descending)
         return rows
 
     return sort

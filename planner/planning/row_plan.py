@@ -291,7 +291,7 @@ class _Reader:
         if isinstance(node, exp.Literal):
             return self._ordinal(node)
         if isinstance(node, exp.Column) and not node.args.get("table") and node.name in self._names:
-            return self._named(node)  # a bare name is one of the result first
+            return self._named(node)  # a bare name is first looked up in the result
         output = self._output(node)
         if output in self._outputs:
             return self._outputs.index(output)

@@ -1,4 +1,4 @@
-"""The queries of an access for some parameters.
+"""The queries of an access for given parameters.
 
 A `Scatter` is made for each run of a statement, by a function that is made once for its plan. That
 function does all the work that does not depend on the parameters.
@@ -10,40 +10,43 @@ from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct
 
-from planner.binding.domains import Domain, domain_reader, place_of, sortable
-from planner.binding.predicates import Disjunct, OneOf
+from planner.binding.domains import Domain, domain_reader, sortable
+from planner.binding.predicates import Condition, Disjunct, OneOf
 from planner.planning.access import Access, partitions_in
 from planner.planning.filters import Allowed, Keep, MaskOf, Test, batch_filter, row_test, rows_mask
 from planner.planning.key_regions import Region, RegionReader, merged
-from planner.planning.partition_queries import PartitionQueries, Route, Target
+from planner.planning.partition_queries import PartitionQueries, Route, Target, few_keys
+from planner.planning.row_path import ROWS_MAX
+from planner.planning.whole_keys import whole_keys
 from stores.codec.rows import row_getter
-from stores.spec.query import KeyQuery, Order
-from stores.spec.schema import Key, Row, StoreKind, StoreSchema
+from stores.spec.query import FewKeysQuery, Order
+from stores.spec.schema import Row, StoreKind, StoreSchema
+from stores.spec.windows import WindowKeyQuery
 
-KEYS_MAX = 64
-"""So many keys are asked one by one in the time of a few streams of them."""
 _WITH_KEYS = {StoreKind.KEYVALUE, StoreKind.GLOBAL}
-"""Kinds that answer a `KeyQuery`; a third party's may not."""
+"""Kinds that answer a `FewKeysQuery`; a third party's may not."""
 
 
 class KeyReads(Struct, frozen=True):
-    """Single keys to look up."""
+    """Keys to look up."""
 
-    targets: Sequence[tuple[int, KeyQuery]]
+    targets: Sequence[tuple[int, FewKeysQuery]]
     """Each partition and its query."""
     row_of: Callable[[Row], Row]
-    """Takes the columns of the read out of a key and its value."""
+    """Takes the columns of the read out of those of a row."""
 
 
 class Scatter(Struct, frozen=True, kw_only=True):
-    """The queries of an access for some parameters."""
+    """The queries of an access for given parameters."""
 
     access: Access
     targets: Sequence[Target] = ()
     keys: KeyReads | None = None
-    """Reads of single keys, which take the place of `targets`; None if there are none."""
+    """Reads of few keys, which take the place of `targets`; None without such reads."""
     allowed: Sequence[Allowed] | None = None
     """The predicate that rows must meet; None if all rows that are read meet it."""
+    tested: tuple[str, ...] = ()
+    """The columns of the rows if they must meet the predicate."""
     enough: int | None = None
     """The number of rows that are needed; None for all."""
 
@@ -62,8 +65,7 @@ class Scatter(Struct, frozen=True, kw_only=True):
         """Return the function that tells whether a row meets the predicate; None if all meet it."""
         if self.allowed is None:
             return None
-        access = self.access
-        return row_test(access.schema, self.allowed, access.decoded(is_exact=False))
+        return row_test(self.access.schema, self.allowed, self.tested)
 
     def left_of(self, rows: list[Row]) -> list[Row]:
         """Return the rows that meet the predicate, of rows as they are read."""
@@ -78,9 +80,9 @@ def scatterer(access: Access, route: Route, *, by_key: bool = False) -> Callable
     cannot be a key.
 
     Args:
-        access: what is read.
+        access: the read of one relation.
         route: gives the partition of a key.
-        by_key: whether to ask for few whole keys one by one, if the rows have what is read.
+        by_key: whether to ask for the rows of few whole keys, if rows have all columns of the read.
     """
     schema, top = access.schema, access.top
     readers = [_DisjunctReader(schema, each) for each in access.predicate.disjuncts]
@@ -90,9 +92,13 @@ def scatterer(access: Access, route: Route, *, by_key: bool = False) -> Callable
     limits = access.limit if first is None else first.limits
     held = 1 if top is not None and top.held is not None else 0
     row_of = _key_row_getter(access) if by_key else None
-    nothing = Scatter(access=access)
+    nothing, tested = Scatter(access=access), access.decoded(is_exact=False)
+    look_up = None if first or limits else _lookups(access, route, row_of)
 
     def scatter(parameters: Row) -> Scatter:
+        found = None if look_up is None else look_up(parameters)
+        if found is not None:
+            return found
         parts = [part for each in readers if (part := each.read(parameters)) is not None]
         if not parts:
             return nothing
@@ -109,10 +115,11 @@ def scatterer(access: Access, route: Route, *, by_key: bool = False) -> Callable
         allowed = None if is_exact else _all_allowed(schema, parts, parameters)
         enough = None if limits is None else limits.enough(parameters)
         if row_of is not None and len(disjoint) == 1 and _are_few_keys(disjoint[0]):
-            placed = [(route(key), key) for key in disjoint[0].keys]
-            of_keys = [(at, KeyQuery(key=key)) for at, key in _in_order(placed) if at in wanted]
-            found = KeyReads(of_keys, row_of)
-            return Scatter(access=access, keys=found, allowed=allowed, enough=enough)
+            of_keys = few_keys(disjoint[0].keys, schema, route)
+            if wanted is not every:
+                of_keys = [target for target in of_keys if target[0] in wanted]
+            reads = KeyReads(of_keys, row_of)
+            return Scatter(access=access, keys=reads, allowed=allowed, tested=tested, enough=enough)
         queries, limit = (exact, enough) if is_exact else (inexact, None)
         if limit is not None:
             limit += held
@@ -121,25 +128,92 @@ def scatterer(access: Access, route: Route, *, by_key: bool = False) -> Callable
             targets += queries.targets(region, route, limit)
         if wanted is not every:
             targets = [target for target in targets if target[0] in wanted]
-        return Scatter(access=access, targets=targets, allowed=allowed, enough=enough)
+        return Scatter(
+            access=access, targets=targets, allowed=allowed, tested=tested, enough=enough
+        )
 
     return scatter
 
 
+def _lookups(
+    access: Access, route: Route, row_of: Callable[[Row], Row] | None
+) -> Callable[[Row], Scatter | None] | None:
+    """Return the function from the parameters to lookups of few whole keys.
+
+    None if there are other conditions. The function returns None for many keys.
+
+    Args:
+        access: what is read.
+        route: gives the partition of a key.
+        row_of: takes the columns of the read out of a row; None to ask for no rows of keys.
+    """
+    disjuncts = access.predicate.disjuncts
+    if len(disjuncts) != 1:
+        return None
+    if row_of is not None:
+        return _row_lookups(access, route, row_of)
+    return _window_lookups(access, route) if access.schema.kind is StoreKind.WINDOW else None
+
+
+def _row_lookups(
+    access: Access, route: Route, row_of: Callable[[Row], Row]
+) -> Callable[[Row], Scatter | None] | None:
+    """Return `_lookups` of rows by their keys; they may be tested for other conditions."""
+    schema, (disjunct,) = access.schema, access.predicate.disjuncts
+    names = {column.name for column in schema.key}
+    # A condition on a key column and others is passed to `whole_keys`, which then declines.
+    others = [c for c in disjunct if names.isdisjoint(c.columns)]
+    keys_of = whole_keys(schema, tuple([c for c in disjunct if c not in others]), ())
+    if keys_of is None:
+        return None
+    domains_of = domain_reader(others) if others else None
+    tested, nothing = access.decoded(is_exact=False), Scatter(access=access)
+
+    def look_up(parameters: Row) -> Scatter | None:
+        found = keys_of(parameters)
+        if found is None:
+            return None
+        allowed = None
+        if domains_of is not None:
+            domains = domains_of(parameters)
+            if domains is None:
+                return nothing
+            allowed = [_allowed(others, domains, parameters)]
+        if not found.keys:
+            return nothing
+        reads = KeyReads(few_keys(found.keys, schema, route), row_of)
+        return Scatter(access=access, keys=reads, allowed=allowed, tested=tested)
+
+    return look_up
+
+
+def _window_lookups(access: Access, route: Route) -> Callable[[Row], Scatter | None] | None:
+    """Return `_lookups` of the windows of keys."""
+    schema, (disjunct,) = access.schema, access.predicate.disjuncts
+    exact, tested = (access.decoded(is_exact=is_exact) for is_exact in (True, False))
+    keys_of = whole_keys(schema, disjunct, tested)
+    if keys_of is None:
+        return None
+
+    def look_up(parameters: Row) -> Scatter | None:
+        found = keys_of(parameters)
+        if found is None:
+            return None
+        time, columns = found.time, exact if found.allowed is None else tested
+        targets = [
+            (route(key), WindowKeyQuery(key=key, time=time, columns=columns)) for key in found.keys
+        ]
+        return Scatter(access=access, targets=targets, allowed=found.allowed, tested=tested)
+
+    return look_up
+
+
 def _are_few_keys(region: Region) -> bool:
-    return 0 < len(region.keys) <= KEYS_MAX and not region.intervals
-
-
-def _in_order(keys: list[tuple[int, Key]]) -> list[tuple[int, Key]]:
-    """Return keys by partition, then in the order in which streams have them."""
-    try:
-        return sorted(keys)
-    except TypeError:  # some are NULL
-        return sorted(keys, key=lambda placed: (placed[0], place_of(placed[1])))
+    return 0 < len(region.keys) <= ROWS_MAX and not region.intervals
 
 
 def _key_row_getter(access: Access) -> Callable[[Row], Row] | None:
-    """Return what takes the columns of a read out of a key and its value, if they have them all.
+    """Return a function that takes the columns of a read out of a row; None if a column is missing.
 
     As in rows of streams, columns of the predicate follow those of the access.
     """
@@ -165,7 +239,7 @@ def _queries(access: Access, *, is_exact: bool) -> PartitionQueries:
 
 
 class _Part(Struct, frozen=True):
-    """The read of one disjunct for some parameters."""
+    """The read of one disjunct for given parameters."""
 
     disjunct: Disjunct
     domains: Mapping[str, Domain]
@@ -198,17 +272,21 @@ class _DisjunctReader:
 
 
 def _all_allowed(schema: StoreSchema, parts: Sequence[_Part], parameters: Row) -> list[Allowed]:
-    found = [_allowed(part, parameters) for part in parts]
+    found = [_allowed(part.disjunct, part.domains, parameters) for part in parts]
     if len(parts) == 1 and parts[0].region.keys:
         # The read has only these keys.
         return [found[0].without({column.name for column in schema.key})]
     return found
 
 
-def _allowed(part: _Part, parameters: Row) -> Allowed:
+def _allowed(
+    conditions: Sequence[Condition], domains: Mapping[str, Domain], parameters: Row
+) -> Allowed:
     rows = tuple(
-        (c, frozenset(tuple(map(sortable, row)) for row in c.values(parameters)))
-        for c in part.disjunct
-        if isinstance(c, OneOf)
+        [
+            (c, frozenset(tuple(map(sortable, row)) for row in c.values(parameters)))
+            for c in conditions
+            if isinstance(c, OneOf)
+        ]
     )
-    return Allowed(domains=part.domains, rows=rows)
+    return Allowed(domains=domains, rows=rows)

@@ -39,7 +39,7 @@ _LEXEME = re.compile(
 """The pattern begins with a set of characters, so that the search skips all others."""
 _DIGITS_MAX = 18
 LITERALS_MAX = 100
-"""A text with more literals is planned by itself."""
+"""Maximum number of literals; a text with more is planned by itself."""
 
 
 class Parameterized(NamedTuple):
@@ -66,7 +66,7 @@ class Parameterized(NamedTuple):
 
 
 def parameterize(sql: str) -> Parameterized | None:
-    """Take the literals out of a text; return None if it has none, or has unusual syntax."""
+    """Take the literals out of a text; return None if it has no literal, or has unusual syntax."""
     literals: list[str] = []
     types: list[DataType | None] = []
     pieces: list[str] = []

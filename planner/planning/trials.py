@@ -1,4 +1,4 @@
-"""Whether to try to read the few rows of a statement one by one."""
+"""Decides whether to try to read the few rows of a statement one by one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Trials:
 
     @property
     def is_skipped(self) -> bool:
-        """Whether not to try now, as too many rows have lately been read."""
+        """Whether to skip the try now, because recent tries read too many rows."""
         return self._skipped > 0
 
     def count_statement(self) -> None:
@@ -28,6 +28,6 @@ class Trials:
             self._skipped -= 1
 
     def note(self, *, missed: bool) -> None:
-        """Note whether too many rows were read in vain."""
+        """Record whether too many rows were read in vain."""
         self._misses = min(self._misses + 1, _MISSES_MAX) if missed else 0
         self._skipped = 1 << self._misses if missed else 0

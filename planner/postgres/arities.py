@@ -96,13 +96,13 @@ _OF_TEXTS: Mapping[type[exp.Expr], str] = {
 def check_arguments(nodes: Nodes, types: Types) -> None:
     """Refuse calls with too many or too few arguments, and window functions without OVER.
 
-    DuckDB finds wrong types of arguments, but for those that it holds as texts.
+    DuckDB reports arguments of wrong types, except for values that it holds as texts.
 
     Raises:
-        UnknownNameError: no function takes so many, or a text in place of such a value (42883);
-            the message has the arguments' types.
-        MismatchedTypeError: a window function has no OVER; or an operator of texts stands beside a
-            value that is only held as one (42883).
+        UnknownNameError: no function takes this many arguments, or takes a value that is held as
+        a text (42883); the message has the arguments' types.
+        MismatchedTypeError: a window function has no OVER; or an operator of texts has an operand
+        that is only held as a text (42883).
     """
     for node in nodes.among(CALLS):
         name = _written_name(node)
@@ -118,7 +118,7 @@ def check_arguments(nodes: Nodes, types: Types) -> None:
 
 
 def _check_operators(nodes: Nodes, types: Types) -> None:
-    """Refuse operators of texts beside values that are only held as texts: `u LIKE '6%'`."""
+    """Refuse operators of texts for values that are only held as texts: `u LIKE '6%'`."""
     for kind, symbol in _OF_TEXTS.items():
         for node in nodes.of(kind):
             if "name" not in node.meta and types.kind_of(node.this) in HELD_AS_TEXT:
@@ -139,7 +139,7 @@ def _no_operator(node: exp.Expr, symbol: str, types: Types) -> MismatchedTypeErr
 
 
 def _takes(name: str, given: Sequence[exp.Expr], types: Types) -> bool:
-    """Whether a function takes values that are held as texts; of other types, DuckDB knows."""
+    """Whether a function takes values that are held as texts; DuckDB checks other types."""
     found = [None if is_open(each) else types.of(each) for each in given]
     if not any(each is not None and each.kind in HELD_AS_TEXT for each in found):
         return True
@@ -162,7 +162,7 @@ def _allows(counts: str, given: int) -> bool:
 
 
 def _type_shown(node: exp.Expr, types: Types) -> str:
-    """Return an argument's type as PostgreSQL's message has it."""
+    """Return an argument's type as PostgreSQL's message names it."""
     found = types.of(node)
     is_text = isinstance(node, exp.Literal) and node.is_string
     if found is None or is_text or found.kind is Kind.NULL:

@@ -1,12 +1,12 @@
-"""The common type of values in one place: UNION, VALUES, CASE, ARRAY, comparisons and others.
+"""The common type of combined values: in UNION, VALUES, CASE, ARRAY, comparisons and others.
 
 PostgreSQL gives text literals the type of their column in UNION, EXCEPT, INTERSECT and VALUES, and
 refuses types that do not match. DuckDB converts such columns to text. Source: select_common_type of
 PostgreSQL.
 
 DuckDB has 38 digits for a numeric. If one numeric has many digits before the decimal point and
-another many after it, DuckDB rounds the latter away; PostgreSQL keeps them all. So the largest
-scale stays here, and a value that does not fit is out of range.
+another many after it, DuckDB rounds to fewer digits after the point; PostgreSQL keeps them all. So
+the largest scale is kept here, and a value that does not fit is out of range.
 
 DuckDB compares a real with another number as reals; PostgreSQL compares them as doubles. So both
 become doubles here.
@@ -54,7 +54,7 @@ def match_columns(nodes: Nodes, types: Types) -> None:
 
 
 def _match_rows(values: exp.Expr, types: Types) -> None:
-    """Match the columns of VALUES: all rows count alike."""
+    """Match the columns of VALUES; no row has precedence."""
     rows = [row.expressions if isinstance(row, exp.Tuple) else [row] for row in values.expressions]
     for column in zip(*rows, strict=False):
         cells = [_column(item, types) for item in column]
@@ -123,7 +123,7 @@ _PAIR = 2
 
 
 def _agree_in_node(node: exp.Expr, types: Types) -> exp.Expr:
-    """Give the alternatives of an expression one scale, then apply the rule of its name."""
+    """Give the alternatives of an expression one scale, then apply the rule for its function."""
     hold_scale(alternatives(node), types)
     fresh = rewrite_call(node, types)
     return (

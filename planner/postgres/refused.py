@@ -45,7 +45,7 @@ _REFUSED: dict[type[exp.Expr], str] = {
 }
 _REFUSED_KINDS = _WRITES | _REFUSED.keys()
 _HINTS: dict[type[exp.Expr], str] = {
-    exp.Lock: "Nothing is locked by reading; leave it out.",
+    exp.Lock: "Reading takes no lock; leave the clause out.",
     exp.Into: "State is written by its pipeline; SELECT reads it.",
     exp.Pivot: "Use count(*) FILTER (WHERE …) for each column.",
     exp.Columns: "Name the columns.",
@@ -63,7 +63,7 @@ def refuse(nodes: Nodes, functions: Container[str] = FUNCTIONS) -> None:
 
     Args:
         nodes: the nodes of the query.
-        functions: those that it may call.
+        functions: the functions that it may call.
 
     Raises:
         NotSupportedError: it has such SQL (0A000), or a write in WITH (25006).

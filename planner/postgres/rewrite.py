@@ -1,11 +1,11 @@
 """Rewrites a bound tree, which has PostgreSQL's meaning, to one that DuckDB runs with that meaning.
 
-Each rule takes a node and returns the node that replaces it, or the same one. `RULES` has them by
+Each rule takes a node and returns the node that replaces it, or the same one. `RULES` lists them by
 type of node. Types come from `inference`. If a type is not certain, a rule leaves the node as it
 is, and DuckDB decides.
 
-Rules are in the module of their kind of expression (`arithmetic`, `casts`, …), those of calls in
-`calls`. Here are EXTRACT and the rules of whole queries.
+Rules are in the module of their kind of expression (`arithmetic`, `casts`, …); the rules of calls
+are in `calls`. This module has the rule of EXTRACT and the rules of whole queries.
 """
 
 from __future__ import annotations
@@ -85,7 +85,8 @@ def _extract(node: exp.Expr, types: Types) -> exp.Expr:
 def _check_recursion(node: exp.Expr, types: Types) -> exp.Expr:
     """Check the types of a recursive query, and widen numerics that can grow.
 
-    PostgreSQL refuses other types in the recursive part; DuckDB casts them to those of the first.
+    PostgreSQL refuses other types in the recursive part; DuckDB casts them to those of the first
+    part.
     """
     assert isinstance(node, exp.Union)
     if not is_recursive(node):

@@ -19,7 +19,7 @@ from planner.trees.column_names import column_name
 from planner.trees.nodes import Nodes, call, cast, kinds, position_of, strip
 
 DESUGARED = kinds(exp.Exists, exp.Fetch, exp.TableSample)
-"""Nodes of these types are in all such clauses."""
+"""Each such clause has a node of one of these types."""
 
 
 def desugar_clauses(nodes: Nodes) -> None:
@@ -169,7 +169,7 @@ def desugar_row_functions(nodes: Nodes) -> None:
 
 
 def desugar_value_functions(tables: Sequence[exp.Table]) -> bool:
-    """Write functions that return one value as queries, in place; whether there were any.
+    """Write functions that return one value as queries, in place; False if there are none.
 
     Raises:
         UnknownNameError: as `_desugar_value_function`.
@@ -178,7 +178,7 @@ def desugar_value_functions(tables: Sequence[exp.Table]) -> bool:
 
 
 def _desugar_value_function(table: exp.Table) -> bool:
-    """Replace `f(x) AS alias` by `(SELECT f(x) AS alias)`, unless f returns rows.
+    """Replace `f(x) AS alias` with `(SELECT f(x) AS alias)`, unless f returns rows.
 
     Returns:
         Whether it was replaced.
@@ -276,7 +276,7 @@ def _desugar_unnest(unnest: exp.Expr) -> None:
 
 
 def _desugar_rows(table: exp.Expr) -> bool:
-    """Write `jsonb_each(x)` or `regexp_matches(…)` as a SELECT; whether it was one of them."""
+    """Write `jsonb_each(x)` or `regexp_matches(…)` as a SELECT; False for any other table."""
     function = table.this
     name = function.name.lower() if isinstance(function, exp.Anonymous) else ""
     if name not in ROW_FUNCTIONS or not function.expressions or table.args.get("ordinality"):

@@ -50,12 +50,12 @@ class Reading:
     _configs: dict[str, QueryConfig] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Note when the wait begins."""
+        """Record when the wait begins."""
         self._deadline_s = time.monotonic() + self.options.wait_ms / 1000
 
     @property
     def is_plain(self) -> bool:
-        """Whether partitions answer with what they have, without a wait or a snapshot."""
+        """Whether partitions answer at once, without a wait or a snapshot."""
         return self.snapshot is None and not (self.options.wait_ms or self.options.snapshot)
 
     def store(self, store: Store) -> Store:
@@ -105,7 +105,7 @@ class Reading:
             self._cut = Newest()
 
     def check_topics(self, stores: Iterable[Store], catalog: StoreCatalog) -> None:
-        """Refuse a bound on a topic that feeds no store, as it would be ignored silently.
+        """Refuse a bound on a topic that feeds no store: it would be ignored silently.
 
         A topic that the statement names must feed a store of the statement. A token may contain
         topics of other stores, even of a store that cannot be opened now.
@@ -295,10 +295,10 @@ def wait_for_all(
 
     Args:
         awaited: the partitions.
-        timeout_s: how long at most; the deadline of the statement counts, too.
+        timeout_s: the maximum wait; the deadline of the statement also ends it.
         cancellation: ends the wait at once.
         report_all: whether to go on waiting for the others after a partition is missing or closes.
-        Otherwise the wait ends then, as the statement fails anyway.
+        Otherwise the wait ends then, because the statement fails anyway.
 
     Raises:
         QueryCancelledError: the statement was cancelled, or its deadline has passed.

@@ -7,7 +7,7 @@ results, one failed partition fails the statement before its first row.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import pyarrow as pa
 
@@ -135,7 +135,7 @@ class Executor:
         """Run any plan; the rows are a stream that the caller's thread reads.
 
         Args:
-            plan: what to run.
+            plan: the plan to run.
             parameters: its parameters.
             options: how to read.
             cancellation: ends it early.
@@ -249,11 +249,12 @@ class Executor:
         if not reading.is_plain or path.is_skipped:
             return None
 
-        def read(
-            number: int, values: tuple[Any, ...], rows_max: int
-        ) -> tuple[list[Row], int] | None:
+        if any(step.times for step in join.steps):
+            reading.keep_epochs()  # one partition may answer several reads
+
+        def read(number: int, values: Row, rows_max: int) -> tuple[list[Row], int] | None:
             access = join.steps[number].narrowed(len(parameters))
-            streams = self.reads.streams(access, (*parameters, values), cancellation, tally)
+            streams = self.reads.streams(access, parameters + values, cancellation, tally)
             return None if tally.failures else streams.take(rows_max)
 
         rows = joined_rows(join, read)

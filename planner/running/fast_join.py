@@ -5,13 +5,13 @@ As in `planner.running.fast_lookup`, None means: run the statement the usual way
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from planner.errors import QueryError
 from planner.planning.plan import QueryPlan
 from planner.planning.row_joins import RowJoin
-from planner.planning.row_path import RowPath
+from planner.planning.row_path import SLICE_S, RowPath
 from planner.planning.scatter import Scatter, scatterer
 from planner.running.fast_lookup import Admission
 from planner.running.few_reads import FewReads
@@ -24,7 +24,7 @@ from stores.spec.schema import Key, Row
 from stores.spec.store import Store, StoreCatalog
 
 _TARGETS_MAX = 64
-"""This many queries for one relation take about a millisecond; a worker sends more."""
+"""This many queries for one relation take about a millisecond; a thread sends more."""
 
 
 def fast_join(
@@ -39,7 +39,7 @@ def fast_join(
     Args:
         plan: the plan of a SELECT.
         path: makes the result of joined rows.
-        join: what is read.
+        join: how the relations are read and joined.
         catalog: the stores.
         routes: the partitioner of each step's store.
     """
@@ -80,11 +80,11 @@ class _Reads:
 
     Args:
         stores: the store of each step.
-        scatters: makes the queries of each step; the values of its keys are the last parameter.
-        parameters: the statement's.
+        scatters: makes the queries of each step; the parameters of its read are the last ones.
+        parameters: the parameters of the statement.
     """
 
-    __slots__ = ("_parameters", "_scatters", "_stores", "noted")
+    __slots__ = ("_parameters", "_scatters", "_stores", "_until_s", "noted")
 
     def __init__(
         self,
@@ -93,21 +93,23 @@ class _Reads:
         parameters: Row,
     ) -> None:
         self._stores, self._scatters, self._parameters = stores, scatters, parameters
+        self._until_s = time.perf_counter() + SLICE_S
         self.noted = FewReads()
 
-    def read(
-        self, number: int, values: tuple[Any, ...], rows_max: int
-    ) -> tuple[list[Row], int] | None:
+    def read(self, number: int, values: Row, rows_max: int) -> tuple[list[Row], int] | None:
         """Return the rows of a step; see `planner.running.joined_rows`.
 
-        None also if a partition answers at another epoch than before, as a store can be read twice.
+        Also None if earlier reads took too long, or if a partition answers at another epoch than
+        before, as a store can be read twice.
 
         Raises:
             CodecError: a parameter cannot be a key.
             QueryError: a parameter does not have its declared type.
             StoreError: a partition cannot be read.
         """
-        scatter = self._scatters[number]((*self._parameters, values))
+        if number and time.perf_counter() > self._until_s:
+            return None
+        scatter = self._scatters[number](self._parameters + values)
         store, noted = self._stores[number], self.noted
         if scatter.keys is not None:
             rows = noted.rows_by_key(store, scatter.keys)
@@ -115,8 +117,9 @@ class _Reads:
                 return None
             return scatter.left_of(rows), len(rows)
         targets = scatter.targets
-        streams = noted.ask(store, targets) if len(targets) <= _TARGETS_MAX else None
-        found = None if streams is None else few_rows_of(scatter, streams, rows_max)
+        if len(targets) > _TARGETS_MAX:
+            return None
+        found = few_rows_of(scatter, noted.first_rows(store, targets), rows_max)
         if found is None:
             return None
         noted.count(store, targets, found[1])

@@ -8,17 +8,16 @@ position. If an option, a failure or the number of rows needs more than that, it
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 
 from planner.binding.predicates import Operand, fitted
 from planner.errors import QueryError
 from planner.planning.access import Access
 from planner.planning.plan import Lookup, QueryPlan
 from planner.planning.row_path import RowPath
-from planner.planning.scatter import scatterer
+from planner.planning.scatter import Scatter, scatterer
 from planner.running.few_reads import FewReads
-from planner.running.gathering import read_few
+from planner.running.gathering import finish_few, read_few
 from planner.syntax.options import DEFAULT_OPTIONS, PLAIN_SESSION, read_options
 from planner.syntax.with_clause import NO_CLAUSE
 from planner.values.comparison_bounds import Fitted
@@ -80,7 +79,7 @@ class Admission:
             session.transaction is not _IDLE
             or len(parameters) != self._count
             or store is None
-            # Other stores may have changed since; reads of this one have not.
+            # Other stores may have changed since planning; reads of this store have not.
             or (store.schema is not self._known and not self._is_planned_for(store.schema))
         ):
             return None
@@ -92,7 +91,7 @@ class Admission:
 
     def _is_planned_for(self, found: StoreSchema) -> bool:
         """Whether the plan is valid for a definition; the inputs of a store do not matter."""
-        is_same = replace(found, inputs=()) == replace(self._schema, inputs=())
+        is_same = found.has_rows_of(self._schema)
         if is_same:
             self._known = found
         return is_same
@@ -157,7 +156,7 @@ def fast_rows(
         route: the partitioner of the store.
     """
     admitted = Admission(plan, access.schema, catalog).store
-    scatter_of = scatterer(access, route, by_key=True)
+    scatter_of = _scatterer(plan, access, route)
 
     def look_up(parameters: Row, session: Session) -> LookedUp | None:
         store = admitted(parameters, session)
@@ -173,9 +172,8 @@ def fast_rows(
             read = reads.rows_by_key(store, scatter.keys)
             rows = None if read is None else path.finish(scatter.left_of(read), parameters)
         else:
-            streams = reads.ask(store, scatter.targets)
             try:
-                found = None if streams is None else read_few(path, scatter, streams, parameters)
+                found = _read(path, reads, store, scatter, parameters)
             except StoreError:
                 return None
             if found is not None:
@@ -187,3 +185,26 @@ def fast_rows(
         return LookedUp(rows, reads.reads, reads.position)
 
     return look_up
+
+
+def _scatterer(
+    plan: QueryPlan, access: Access, route: Callable[[Key], int]
+) -> Callable[[Row], Scatter]:
+    """Return the function from the parameters to the queries; constant queries are made once."""
+    found = scatterer(access, route, by_key=True)
+    # A row path has no read that depends on anything else, such as the clock.
+    return found if plan.parameters else cache(found)
+
+
+def _read(
+    path: RowPath, reads: FewReads, store: Store, scatter: Scatter, parameters: Row
+) -> tuple[list[Row], list[int]] | None:
+    """Return the result of few rows, and how many each read had; None as for `read_few`."""
+    targets, is_by_time = scatter.targets, scatter.access.by_time is not None
+    # Without a scan there are no columns to reduce, and the first rows by time may be kept.
+    if not path.is_scan or (is_by_time and not path.is_skipped):
+        found = finish_few(path, scatter, reads.first_rows(store, targets), parameters)
+        if found is not None or not path.is_scan:
+            return found
+    streams = reads.ask(store, targets)
+    return None if streams is None else read_few(path, scatter, streams, parameters)

@@ -1,6 +1,6 @@
 """Inputs of DuckDB: few rows are read one by one, and become one batch.
 
-Decoding a batch takes longer than ten rows do, and each partition has one of its own.
+Decoding a batch takes longer than decoding ten rows, and each partition returns its own batch.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def few_first(access: Access, streams: Streams, read: Read, trials: Trials) -> R
     """Return a function that returns the rows of an access, as one batch if they are few.
 
     Args:
-        access: what is read.
+        access: the read of one relation.
         streams: its rows.
         read: returns all of them in batches.
         trials: whether few rows have been found before.
@@ -46,7 +46,7 @@ def few_first(access: Access, streams: Streams, read: Read, trials: Trials) -> R
 
 
 def _batches(rows: Sequence[Row], access: Access) -> list[pa.RecordBatch]:
-    """Return rows, whose first columns are those of an access, as one batch; none of no rows."""
+    """Return rows, whose first columns are those of an access, as at most one batch."""
     if not rows:
         return []
     schema, names = access.schema, access.columns

@@ -1,20 +1,55 @@
-"""The reads of one statement in the caller's thread: what partitions answer, and at which epoch."""
+"""The reads of one statement in the caller's thread: answers of partitions, and their epochs."""
 
 from __future__ import annotations
 
+import itertools
 import time
-from collections.abc import Sequence
-from typing import TypeVar
+from collections.abc import Callable, Sequence
+from typing import TypeAlias, TypeVar
 
+from planner.planning.partition_queries import Target
 from planner.planning.row_path import SLICE_S
 from planner.planning.scatter import KeyReads
 from stores.spec.position import EMPTY, Position
-from stores.spec.query import Query
+from stores.spec.query import FirstRowsQuery, Query
 from stores.spec.result import Success
 from stores.spec.schema import Row
 from stores.spec.store import Store
 
 R = TypeVar("R")
+FirstRows: TypeAlias = Callable[[int, int], list[list[Row]] | None]
+"""Takes how many first rows of each read to return, and how many rows may be read in all. Returns
+None if the reads have more rows, or take too long."""
+
+
+def first_rows_of(
+    reads: Sequence[R], ask: Callable[[R, int, float], list[Row] | None]
+) -> FirstRows:
+    """Return the function that returns the first rows of each read, if they are few.
+
+    Args:
+        reads: the reads of one statement.
+        ask: takes a read, how many first rows to return, and the time of `time.perf_counter()` at
+        which to stop; returns None if there is more to read then.
+    """
+    until_s = time.perf_counter() + SLICE_S
+
+    def first_rows(count: int, rows_max: int) -> list[list[Row]] | None:
+        found: list[list[Row]] = []
+        left = rows_max
+        for each in reads:
+            if found and time.perf_counter() > until_s:
+                return None
+            rows = ask(each, min(count, left + 1), until_s)
+            if rows is None:
+                return None
+            left -= len(rows)
+            if left < 0:
+                return None
+            found.append(rows)
+        return found
+
+    return first_rows
 
 
 class FewReads:
@@ -38,7 +73,8 @@ class FewReads:
 
         None if a partition has failed, or has answered at two epochs, or if it takes too long.
         """
-        name, epochs, values = store.schema.name, self._epochs, list[R]()
+        values: list[R] = []
+        name, epochs = store.schema.name, self._epochs
         until_s = time.perf_counter() + SLICE_S
         for partition, query in targets:
             if values and time.perf_counter() > until_s:
@@ -46,18 +82,34 @@ class FewReads:
             answer = store.query_partition(partition, query)
             if type(answer) is not Success:
                 return None
-            epoch = answer.epoch
-            if epochs.setdefault((name, partition), epoch) != epoch:
+            if epochs.setdefault((name, partition), answer.epoch) != answer.epoch:
                 return None
             if answer.position is not self.position:
                 self.position = self.position.merge(answer.position)
             values.append(answer.value)
         return values
 
+    def first_rows(self, store: Store, targets: Sequence[Target]) -> FirstRows:
+        """Return the function that returns the first rows of each query; None as for `ask`."""
+        name, epochs, query_partition = store.schema.name, self._epochs, store.query_partition
+
+        def ask(target: Target, count: int, until_s: float) -> list[Row] | None:
+            partition, query = target
+            answer = query_partition(partition, FirstRowsQuery(query, count, until_s))
+            if type(answer) is not Success:
+                return None
+            if epochs.setdefault((name, partition), answer.epoch) != answer.epoch:
+                return None
+            if answer.position is not self.position:
+                self.position = self.position.merge(answer.position)
+            return answer.value
+
+        return first_rows_of(targets, ask)
+
     def count(
         self, store: Store, targets: Sequence[tuple[int, object]], rows: Sequence[int]
     ) -> None:
-        """Note how many rows each answer had."""
+        """Record how many rows each answer had."""
         name, counts = store.schema.name, self._counts
         for (partition, _), more in zip(targets, rows, strict=True):
             place = name, partition
@@ -68,10 +120,5 @@ class FewReads:
         values = self.ask(store, keys.targets)
         if values is None:
             return None
-        self.count(store, keys.targets, [value is not None for value in values])
-        row_of = keys.row_of
-        return [
-            row_of(query.key + value)
-            for (_, query), value in zip(keys.targets, values, strict=True)
-            if value is not None
-        ]
+        self.count(store, keys.targets, list(map(len, values)))
+        return list(map(keys.row_of, itertools.chain.from_iterable(values)))

@@ -6,7 +6,6 @@ plan. `execute` decides which partitions to ask.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -17,9 +16,10 @@ from planner.composing.compose import Composed
 from planner.errors import QueryError, StoreFailedError
 from planner.planning.access import Top
 from planner.planning.plan import Stream
-from planner.planning.row_path import ROWS_MAX, SLICE_S, RowPath
+from planner.planning.row_path import ROWS_MAX, RowPath
 from planner.planning.scatter import Scatter
 from planner.running.consistency import Reading
+from planner.running.few_reads import FirstRows, first_rows_of
 from planner.running.ordered_reads import first_few_rows, first_rows, trailing_null_held
 from planner.values.cancel import Cancellation
 from planner.values.partition_failures import RESTORING, partitions_failed
@@ -44,17 +44,23 @@ class Tally:
     places: dict[tuple[str, int], int] = field(default_factory=dict)
     """The index in `answers` of each partition, which has one answer however often it is asked."""
     scatters: dict[int, Scatter] = field(default_factory=dict)
-    """The queries of each access, by its id, if they were made before it is opened."""
+    """The queries of each access, by its id, if they were made before it is opened. They hold the
+    access, so that no other one gets the same id."""
     opened: dict[int, Streams] = field(default_factory=dict)
-    """The streams of each access, by its id, if they were opened before it is read."""
-    failures: list[tuple[str, int, FailureReason, str]] = field(default_factory=list)
+    """The streams of each access, by its id, if they were opened before it is read. They hold the
+    access, too, which may have been made for one step of a join."""
+    failures: dict[tuple[str, int], tuple[str, int, FailureReason, str]] = field(
+        default_factory=dict
+    )
+    """The last failure of each partition that has failed."""
     is_restoring: bool = False
 
     def note(self, store: str, partition: int, answer: QueryResult[Any]) -> None:
         """Add a partition's answer; its last failure counts."""
         self.position = self.position.merge(answer.position)
         if isinstance(answer, Failure):
-            self.failures.append((store, partition, answer.reason, answer.message))
+            failure = store, partition, answer.reason, answer.message
+            self.failures[store, partition] = failure
             self.is_restoring = self.is_restoring or answer.restoring
         noted = _answer(self.node, store, partition, answer)
         at = self.places.setdefault((store, partition), len(self.answers))
@@ -74,7 +80,7 @@ class Tally:
         """
         if not self.failures or self.reading.options.partial:
             return
-        error = partitions_failed(self.failures)
+        error = partitions_failed([*self.failures.values()])
         if self.is_restoring and error.retryable:
             error.sqlstate = RESTORING
         raise error
@@ -98,7 +104,7 @@ def missing_rows(tally: Tally) -> list[Notice]:
     """Return the notice for a client that accepts partial results and gets one."""
     if not tally.failures:
         return []
-    missing = partitions_failed(tally.failures).detail
+    missing = partitions_failed([*tally.failures.values()]).detail
     return [Notice(message=f"rows are missing: {missing}")]
 
 
@@ -141,7 +147,7 @@ class Streams:
         opened = [(at, answer) for at, answer in self._opened if isinstance(answer, Success)]
         streams = [answer.value for _, answer in opened]
         try:
-            found = _page(self._scatter, streams) or few_rows_of(self._scatter, streams, rows_max)
+            found = few_rows_of(self._scatter, first_rows_of(streams, _first_rows), rows_max)
         except StoreError:  # as in `few_rows`
             return None
         if found is None:
@@ -198,12 +204,27 @@ def read_few(
         return _reduced(path, scatter, streams, parameters)
     if path.is_skipped and not is_few:
         return None
-    page = _page(scatter, streams)
-    if page is not None:
-        return _finished(path, page, parameters)
-    found = few_rows_of(scatter, streams, ROWS_MAX)
+    return finish_few(path, scatter, first_rows_of(streams, _first_rows), parameters)
+
+
+def finish_few(
+    path: RowPath, scatter: Scatter, read: FirstRows, parameters: Row
+) -> tuple[list[Row], list[int]] | None:
+    """Return the result of few rows, and how many each read had; None as for `read_few`.
+
+    Raises:
+        StoreError: a partition cannot be read.
+    """
+    found = few_rows_of(scatter, read, ROWS_MAX)
     path.note(missed=found is None)
-    return None if found is None else _finished(path, found, parameters)
+    if found is None:
+        return None
+    result = path.finish(found[0], parameters)
+    return None if result is None else (result, found[1])
+
+
+def _first_rows(stream: BatchStream, count: int, until_s: float) -> list[Row] | None:
+    return stream.first_rows(count, until_s=until_s)
 
 
 def _rows_in_memory(streams: Sequence[BatchStream]) -> int | None:
@@ -224,57 +245,43 @@ def _are_at_hand(scatter: Scatter, streams: Sequence[BatchStream], rows: int) ->
 
 
 def few_rows_of(
-    scatter: Scatter, streams: Sequence[BatchStream], rows_max: int
+    scatter: Scatter, read: FirstRows, rows_max: int
 ) -> tuple[list[Row], list[int]] | None:
     """Return the rows that meet the predicate, and how many each read had; None if too many.
 
-    The columns of the access come first; others of the predicate may follow.
+    If the first ones in an order are wanted, the others may be left out. The columns of the access
+    come first; others of the predicate may follow.
 
     Raises:
         StoreError: a partition cannot be read.
     """
-    rows, counts = list[Row](), list[int]()
-    until_s = time.perf_counter() + SLICE_S
-    for stream in streams:
-        if counts and time.perf_counter() > until_s:
-            return None
-        found = stream.few_rows(rows_max - len(rows), until_s=until_s)
-        if found is None:
-            return None
-        rows += found
-        counts.append(len(found))
+    found = _page(scatter, read) or read(rows_max + 1, rows_max)
+    if found is None:
+        return None
+    rows = [row for each in found for row in each]
     test = scatter.row_test()
-    return (rows if test is None else list(filter(test, rows))), counts
+    return (rows if test is None else list(filter(test, rows))), list(map(len, found))
 
 
-def _finished(
-    path: RowPath, found: tuple[list[Row], list[int]], parameters: Row
-) -> tuple[list[Row], list[int]] | None:
-    result = path.finish(found[0], parameters)
-    return None if result is None else (result, found[1])
-
-
-def _page(scatter: Scatter, streams: Sequence[BatchStream]) -> tuple[list[Row], list[int]] | None:
+def _page(scatter: Scatter, read: FirstRows) -> list[list[Row]] | None:
     """Return rows that include the first ones in the order of several ordered reads.
 
-    Each partition has its own first rows, most of which are not among the first of all. So it reads
-    a little more than its share from each, and more where the others have gone further.
-
-    Returns:
-        The rows, and how many were read from each stream; None if the reads cannot be merged so.
+    None if the reads cannot be merged, or take too long.
     """
     top, access, wanted = scatter.access.top, scatter.access, scatter.enough
-    if top is None or top.held is not None or scatter.allowed is not None:
+    if top is None or top.held is not None or scatter.allowed is not None or not wanted:
         return None
-    numbers = {number for number, _ in scatter.targets}
-    if not 1 < len(streams) <= len(numbers) or not all(stream.has_rows for stream in streams):
+    targets = scatter.targets
+    if len({number for number, _ in targets}) < len(targets):
         return None
-    if wanted is None or wanted > ROWS_MAX:
-        return None
-    share = wanted // len(streams)
-    reads = [stream.rows(share + share // 4 + 1) for stream in streams]
-    places = [access.columns.index(name) for name, _ in top.columns]
-    return first_few_rows(reads, places, top.order, wanted=wanted, rows_max=ROWS_MAX)
+    return first_few_rows(
+        lambda count: read(count, ROWS_MAX),
+        [access.columns.index(name) for name, _ in top.columns],
+        top.order,
+        wanted=wanted,
+        reads=len(targets),
+        rows_max=ROWS_MAX,
+    )
 
 
 def _reduced(
@@ -338,7 +345,7 @@ def projected(
     Args:
         batches: rows with the columns of the access.
         node: the plan.
-        schema: the result's.
+        schema: the schema of the result.
         window: how many rows to skip, then how many to return.
     """
     skip, left = window

@@ -51,11 +51,12 @@ class JoinInputs:
         return min(waiting.items(), key=lambda item: (item[0] not in drivers, item[1].breadth))
 
     def _narrowed(self, access: Access, link: Link) -> Access | None:
-        """Return the access to the keys in the held rows; None if a scan is less work."""
-        condition = link.condition(self._held[link.by])
-        if condition is None or not link.pays(condition, self.rows_of(access), access.schema.kind):
-            return None
-        return access.and_also(condition)
+        """Return the access to the keys and times in the held rows; None if it is as wide."""
+        rows, kind = self.rows_of(access), access.schema.kind
+        found = link.conditions(self._held[link.by], rows, kind)
+        for condition in found:
+            access = access.and_also(condition)
+        return access if found else None
 
     def _hold(self, name: str, access: Access, read: Read) -> Read:
         """Hold the rows in memory if they are few."""

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-from planner.planning.row_joins import RowJoin
+from planner.planning.row_joins import READ_ONCE, RowJoin
 from planner.planning.row_path import ROWS_MAX
 from stores.spec.schema import Row
 
-ReadStep: TypeAlias = "Callable[[int, tuple[Any, ...], int], tuple[list[Row], int] | None]"
-"""Takes the number of a step, the values of its key columns, and how many rows may be read at most.
-Returns the rows that have one of the values, and how many were read; None if there are more, or a
-partition has failed. The columns of the access come first in a row; others may follow."""
+ReadStep: TypeAlias = "Callable[[int, Row, int], tuple[list[Row], int] | None]"
+"""Takes the number of a step, the parameters of one of its reads, and how many rows may be read at
+most. Returns the rows, and how many were read; None if there are more, or a partition has failed.
+The columns of the access come first in a row; others may follow."""
 
 
 def joined_rows(join: RowJoin, read: ReadStep) -> list[Row] | None:
@@ -20,16 +20,19 @@ def joined_rows(join: RowJoin, read: ReadStep) -> list[Row] | None:
     rows: list[Row] | None = None
     left = ROWS_MAX
     for number, step in enumerate(join.steps):
-        values = () if rows is None else step.values_of(rows)
-        found = None if values is None else read(number, values, left)
-        if found is None:
+        reads = READ_ONCE if rows is None else step.reads(rows)
+        if reads is None:
             return None
-        few, count = found
-        left -= count
+        found: list[list[Row]] = []
         width = len(step.access.columns)
-        if few and len(few[0]) > width:
-            few = [row[:width] for row in few]
-        rows = few if rows is None else step.join(rows, few)
+        for parameters in reads:
+            answer = read(number, parameters, left)
+            if answer is None:
+                return None
+            few, count = answer
+            left -= count
+            found.append([row[:width] for row in few] if few and len(few[0]) > width else few)
+        rows = found[0] if rows is None else step.join(rows, reads, found)
         if not rows:
             return rows
     return rows

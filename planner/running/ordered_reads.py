@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 import sys
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from operator import itemgetter
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -30,7 +29,7 @@ def first_rows(
 ) -> Iterator[pa.RecordBatch]:
     """Return the first rows of all reads together, in order, without reading the rest of any.
 
-    Rows are sorted as Arrow batches, in rounds. Of the rows read so far, those before the last
+    Rows are sorted as Arrow batches, in rounds. Among the rows read so far, those before the last
     known row of every unfinished read are final.
 
     Args:
@@ -124,68 +123,55 @@ def _cut(table: pa.Table, active: dict[int, Iterator[pa.RecordBatch]]) -> tuple[
 
 
 def first_few_rows(
-    reads: Sequence[Iterator[list[Row]]],
+    read: Callable[[int], list[list[Row]] | None],
     places: Sequence[int],
     order: Order,
     *,
     wanted: int,
+    reads: int,
     rows_max: int,
-) -> tuple[list[Row], list[int]] | None:
-    """Return rows that include the first ones in order, and how many each read has given.
+) -> list[list[Row]] | None:
+    """Return the first rows of several reads, which include the first ones of all.
 
-    Reads that have gone less far than the others are continued until enough rows are known.
+    Most first rows of a read are not among the first rows of all reads. So each read gives a little
+    more than its share. The number of rows is doubled until enough of them are known to be first.
 
     Args:
-        reads: chunks of rows in this order; they may be empty.
+        read: returns a number of first rows of each read, in this order; None if it declines.
         places: the columns of the order.
         order: the direction of every column.
         wanted: how many first rows are needed.
+        reads: the number of reads.
         rows_max: how many rows may be read.
 
     Returns:
-        None if more rows would have to be read, or a column of the order has a NULL or NaN.
+        None if more would have to be read, or if Python may not order the values of a column.
     """
     key_of, is_ascending = itemgetter(*places), order is Order.ASCENDING
-    rows = list[Row]()
-    known: list[list[Any]] = [[] for _ in reads]
-    """The keys of the rows of each read, least first."""
-    lasts: dict[int, Any] = {}
-    waiting: Iterable[int] = range(len(reads))
-    while len(rows) <= rows_max:
-        for number in waiting:
-            chunk = next(filter(None, reads[number]), None)
-            if chunk is None:
-                lasts.pop(number, None)
-                continue
-            keys = list(map(key_of, chunk))
-            if not _are_ordered([keys] if len(places) == 1 else list(zip(*keys, strict=True))):
-                return None
-            rows += chunk
-            lasts[number] = keys[-1]
+    share = wanted // reads
+    # Rows are spread by a hash: one page in fifty has more rows of some read.
+    each = share + 2 * math.isqrt(share) + 2
+    while True:
+        each = min(each, wanted)
+        found = read(each) if each * reads <= rows_max else None
+        if found is None or each == wanted:
+            return found
+        try:
+            # The rows up to the last known row of each unfinished read are final.
+            ends = [rows[-1] for rows in found if len(rows) == each]
+            if not ends:
+                return found
+            if any(type(ends[0][place]) is float for place in places):
+                return None  # others may be NaN
+            edge = (min if is_ascending else max)(map(key_of, ends))
             if is_ascending:
-                known[number] += keys
+                final = sum([bisect_right(rows, edge, key=key_of) for rows in found])
             else:
-                known[number][:0] = reversed(keys)
-        if not lasts:
-            break
-        # The rows up to the last known row of each unfinished read are final.
-        if is_ascending:
-            edge = min(lasts.values())
-            final = sum([bisect_right(keys, edge) for keys in known])
-        else:
-            edge = max(lasts.values())
-            final = sum([len(keys) - bisect_left(keys, edge) for keys in known])
+                final = sum(
+                    [len(rows) - bisect_left(rows[::-1], edge, key=key_of) for rows in found]
+                )
+        except TypeError:  # one is NULL
+            return None
         if final >= wanted:
-            break
-        waiting = [number for number, last in lasts.items() if last == edge]
-    else:
-        return None
-    return rows, list(map(len, known))
-
-
-def _are_ordered(columns: Sequence[Sequence[Any]]) -> bool:
-    """Return whether Python orders the values of each column: there is no NULL and no NaN."""
-    for values in columns:
-        if None in values or (type(values[0]) is float and any(map(math.isnan, values))):
-            return False
-    return True
+            return found
+        each *= 2

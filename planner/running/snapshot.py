@@ -91,7 +91,7 @@ class Snapshot:
     is_taken: bool = False
     """Whether the other stores are held too, as after the first query of a transaction."""
     _stores: dict[str, Store] = field(default_factory=dict)
-    """The stores as first read: a store that is opened again is another."""
+    """The stores as first read: a store that is opened again is a different one."""
     _pipelines: dict[str, str] = field(default_factory=dict)
     """The pipeline of each store."""
     _epochs: dict[str, int] = field(default_factory=dict)

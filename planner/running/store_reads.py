@@ -40,10 +40,11 @@ class StoreReads:
         """Return the store that a plan was made for.
 
         Raises:
-            UnavailableError: the store is gone or has a new definition; plan the statement again.
+            UnavailableError: the store is gone, or its rows are defined anew; plan the statement
+                again. New inputs do not matter.
         """
         store = self._catalog.stores.get(schema.name)
-        if store is None or (store.schema is not schema and store.schema != schema):
+        if store is None or not store.schema.has_rows_of(schema):
             raise UnavailableError(
                 f'store "{schema.name}" has changed since the statement was prepared',
                 hint="Prepare it again.",
@@ -142,7 +143,7 @@ class StoreReads:
         return structs.replace(scatter, targets=targets)
 
     def ask(self, store: Store, partition: int, query: Query[R], tally: Tally) -> QueryResult[R]:
-        """Ask one partition, at the statement's bound and epoch, and note its answer."""
+        """Ask one partition, at the statement's bound and epoch, and record its answer."""
         config = tally.reading.config(store, partition)
         answer = store.query_partition(partition, query, config)
         tally.note(store.schema.name, partition, answer)
@@ -153,7 +154,7 @@ def check_partitions(partitions: frozenset[int], schema: StoreSchema) -> None:
     """Refuse partition numbers that a store does not have.
 
     Raises:
-        InvalidValueError: there is one.
+        InvalidValueError: a number is not that of a partition.
     """
     for partition in partitions:
         if partition >= schema.partitions:

@@ -57,15 +57,21 @@ class EngineParts:
 
 
 def open_parts(
-    catalog: StoreCatalog, limits: EngineLimits, *, node: str, clock: Callable[[], int]
+    catalog: StoreCatalog,
+    limits: EngineLimits,
+    *,
+    node: str,
+    clock: Callable[[], int],
+    queries: RunningQueries,
 ) -> EngineParts:
     """Return the parts of a new engine.
 
     Args:
         catalog: the stores.
-        limits: what the engine may use.
+        limits: the limits of the engine.
         node: this node's name, as answers show it.
         clock: wall clock in epoch milliseconds.
+        queries: lists the running statements.
     """
     definition = composing_definition(
         memory_bytes_max=limits.memory_bytes_max // limits.compose_processes,
@@ -75,7 +81,6 @@ def open_parts(
         count=limits.compose_processes, memory_bytes_max=limits.memory_bytes_max
     )
     composer = Composer(RemoteDatabase(processes, definition))
-    queries = RunningQueries(clock)
     return EngineParts(
         catalog=catalog,
         processes=processes,

@@ -71,7 +71,7 @@ def explain_run(
             f"{a.rows} rows read" + (f", {a.reason}: {a.message}" if a.reason else "")
             for a in result.partitions
         ]
-        how = ", without DuckDB" if _is_spared(plan, result) else ""
+        how = ", without DuckDB" if _did_without_duckdb(plan, result) else ""
         lines.append(f"returned {returned} rows in {elapsed_ms:.2f} ms{how}")
         lines.append(f"position {result.position.token()}")
     return Result(
@@ -83,7 +83,7 @@ def explain_run(
     )
 
 
-def _is_spared(plan: QueryPlan | CatalogStatement, result: Result) -> bool:
+def _did_without_duckdb(plan: QueryPlan | CatalogStatement, result: Result) -> bool:
     """Whether DuckDB was not needed, though the plan's node uses it."""
     is_composed = isinstance(plan, QueryPlan) and isinstance(plan.node, Compose)
     return is_composed and result.batches is None

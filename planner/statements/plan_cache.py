@@ -55,7 +55,7 @@ class PlanCache:
     def add(
         self, sql: str, parameter_types: ParameterTypes, version: int, planned: Statement
     ) -> None:
-        """Keep the plan of a text; the one unused for longest goes if there are too many."""
+        """Keep the plan of a text; drop the least recently used plan if there are too many."""
         with self._lock:
             self._statements[sql, parameter_types, version] = planned
             while len(self._statements) > self._most:

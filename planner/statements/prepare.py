@@ -44,7 +44,7 @@ class Described:
 
 
 class Preparer:
-    """Prepares statements of every kind; keeps none.
+    """Prepares statements of every kind; caches none.
 
     Args:
         parts: the parts of the engine.

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from planner.commands.row_commands import run_unserved
 from planner.commands.transaction import (
     TransactionCommand,
     aborted,
-    default_isolation,
     run_transaction,
 )
 from planner.errors import InvalidValueError, QueryError
@@ -20,11 +18,11 @@ from planner.running.snapshot import takes_snapshot, transaction_snapshot
 from planner.statements.engine_parts import EngineParts
 from planner.statements.explain_statement import Analyze, explain_plan, explain_run
 from planner.statements.prepare import Described
-from planner.syntax.options import PLAIN_SESSION, ReadOptions, read_options, session_options
+from planner.syntax.options import PLAIN_SESSION, read_options, session_options
 from planner.syntax.parse import Parsed
 from planner.syntax.with_clause import NO_CLAUSE, Clause
 from planner.values.cancel import Cancellation
-from planner.values.session import DEFAULT_ISOLATION, Session, TransactionStatus
+from planner.values.session import Session, TransactionStatus
 from planner.values.statement import Result, Statement, StatementKind
 from stores.spec.schema import Row
 
@@ -149,8 +147,6 @@ class Runner:
             parameters = (*parameters, *asked)
         options = read_options(plan.clause, session, parameters)
         snapshot = transaction_snapshot(session)
-        if snapshot is None and DEFAULT_ISOLATION in session.settings:
-            options = _isolated(options, session)
 
         def run() -> Result:
             return self._executor.run(
@@ -163,22 +159,15 @@ class Runner:
         return result
 
 
-def _isolated(options: ReadOptions, session: Session) -> ReadOptions:
-    """Return the options of a statement outside a transaction, which is its own transaction."""
-    if session.transaction is TransactionStatus.IDLE and default_isolation(session).repeats_reads:
-        return replace(options, snapshot=True)
-    return options
-
-
 def is_inline(statement: Statement, session: Session, parameters: Row | None) -> bool:
     """Whether a statement reads few rows without a wait, or is a command of the session.
 
-    If it turns out to read many rows, they are a stream that a worker reads.
+    If it turns out to read many rows, they are a stream that a thread reads.
 
     Args:
         statement: the statement to run.
         session: the session that runs it.
-        parameters: its parameters; None if they are not known yet, so that it must hold for any.
+        parameters: its parameters; None if they are not known yet: the answer must hold for all.
     """
     plan = statement.plan
     if not isinstance(plan, QueryPlan):

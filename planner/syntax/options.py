@@ -17,7 +17,7 @@ from planner.syntax.with_clause import (
     position_of,
 )
 from planner.values.durations import DURATIONS, duration_ms
-from planner.values.session import Session
+from planner.values.session import Session, TransactionStatus, default_isolation
 from planner.values.text_values import parse_value
 from stores.spec.position import EMPTY, UNBOUNDED, Position, PositionBound
 from stores.spec.schema import BOOLEAN, INTERVAL, Row, Value
@@ -53,7 +53,7 @@ DEFAULT_OPTIONS = ReadOptions()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionOptions:
-    """The values of a session's settings `stategate.*`."""
+    """The values of the settings of a session that say how its statements read."""
 
     consistency: str = "eventual"
     position: Position = EMPTY
@@ -62,6 +62,8 @@ class SessionOptions:
     active: bool = False
     partial: bool = False
     info: bool = False
+    repeats_reads: bool = False
+    """Whether a statement outside a transaction reads as a transaction that repeats its reads."""
 
 
 PLAIN_SESSION = SessionOptions()
@@ -123,14 +125,14 @@ _SETTINGS: Mapping[str, _Setting] = {
 }
 _PREFIX = "stategate."
 SETTINGS: Mapping[str, str] = {name: setting.default for name, setting in _SETTINGS.items()}
-"""The defaults, by name, of the settings that count where the WITH clause says nothing."""
+"""The defaults, by name, of the settings that apply where the WITH clause says nothing."""
 
 
 def check_setting(name: str, value: str) -> None:
-    """Refuse a value that a setting cannot have.
+    """Refuse a value that a setting does not accept.
 
     Raises:
-        InvalidValueError: the setting cannot have the value; the hint lists those it can have.
+        InvalidValueError: the value is not accepted; the hint lists the accepted ones.
     """
     _SETTINGS[name].read(value)
 
@@ -140,7 +142,7 @@ def check_settings(settings: Mapping[str, str]) -> None:
 
     Raises:
         UnknownNameError: a setting `stategate.*` does not exist (42704).
-        InvalidValueError: a setting cannot have its value.
+        InvalidValueError: a setting does not accept its value.
     """
     for name, value in settings.items():
         if name in SETTINGS:
@@ -167,6 +169,7 @@ def session_options(session: Session) -> SessionOptions:
             for name, setting in _SETTINGS.items()
             if name in session.settings
         }
+        fields["repeats_reads"] = default_isolation(session).repeats_reads
         found = SessionOptions(**fields)  # type: ignore[arg-type]
         session.options = PLAIN_SESSION if found == PLAIN_SESSION else found
     assert isinstance(session.options, SessionOptions)
@@ -188,6 +191,9 @@ def read_options(clause: Clause, session: Session, parameters: Row) -> ReadOptio
         else _milliseconds(clause.wait_ms, parameters, WAIT_MS_MAX)
     )
     has_bound = clause.has_bound
+    snapshot = clause.snapshot if has_bound else mine.consistency == "snapshot"
+    if mine.repeats_reads and session.transaction is TransactionStatus.IDLE:
+        snapshot = True
     partitions = None
     if clause.partitions is not None:
         partitions = frozenset(_integer(number, parameters) for number in clause.partitions)
@@ -197,7 +203,7 @@ def read_options(clause: Clause, session: Session, parameters: Row) -> ReadOptio
         named_topics=frozenset(each.topic for each in clause.topics),
         ignores_unknown=mine.unknown_topics == "ignore",
         latest=clause.latest if has_bound else mine.consistency == "latest",
-        snapshot=clause.snapshot if has_bound else mine.consistency == "snapshot",
+        snapshot=snapshot,
         wait_ms=wait_ms,
         partitions=partitions,
         active=clause.active or mine.active,

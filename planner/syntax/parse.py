@@ -67,12 +67,12 @@ _KINDS = {
     "LOCK": StatementKind.LOCK,
 }
 _NOT_RUN = {
-    "LISTEN": "There are no notifications; ask again, or wait for a bound with BOUND and WAIT.",
-    "NOTIFY": "There is no LISTEN; only its pipeline changes state.",
+    "LISTEN": "There are no notifications; query again, or wait for a bound with BOUND and WAIT.",
+    "NOTIFY": "There are no listeners; only its pipeline changes state.",
     "CALL": "There are no procedures.",
     "DO": "There is no procedural language.",
     "LOAD": "There are no libraries to load.",
-    "CHECKPOINT": "The pipeline's log is the only one; there is nothing to check.",
+    "CHECKPOINT": "The only log is that of the pipeline; there is nothing to checkpoint.",
     "IMPORT": "There are no foreign tables.",
     "SECURITY": "There are no labels.",
     "REASSIGN": "There are no owners.",
@@ -198,7 +198,7 @@ def _tokenize(sql: str) -> list[Token]:
     if len(sql) > SQL_BYTES_MAX:
         raise LimitExceededError(
             f"statement is longer than {SQL_BYTES_MAX} characters",
-            hint="Pass long lists as parameters, or ask in several statements.",
+            hint="Pass long lists as parameters, or send several statements.",
         )
     try:
         return tokenize(sql)
@@ -251,7 +251,7 @@ def _is_json(tokens: Sequence[Token], words: Sequence[str]) -> bool:
     if name not in {"TEXT", "JSON"}:
         raise NotSupportedError(
             f"EXPLAIN does not write {name}",
-            hint="It writes TEXT and JSON.",
+            hint="Use TEXT or JSON.",
             position=tokens[min(at, len(tokens) - 1)].start + 1,
         )
     return name == "JSON"

@@ -1,4 +1,4 @@
-"""The names of result columns, as PostgreSQL has them: `count`, `?column?`, `case`.
+"""The names of result columns, as in PostgreSQL: `count`, `?column?`, `case`.
 
 Clients look up columns by these names. A cast has the name of its operand.
 """
@@ -136,7 +136,7 @@ def _named_by_inside(node: exp.Expr) -> _Named:
 
 def _function_name(node: exp.Func) -> str | None:
     if (spelled := _SPELLED.get(type(node))) is not None:
-        # strpos(…) is a call and has a place in the text; POSITION(… IN …) has none.
+        # Only strpos(…) is written as a call, and so has a place in the text; not POSITION(… IN …).
         is_call = isinstance(node, exp.StrPosition) and "start" in node.meta
         return "strpos" if is_call else spelled
     if isinstance(node, exp.Anonymous):

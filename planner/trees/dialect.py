@@ -272,9 +272,10 @@ DIALECT = StategateSQL()
 
 
 class _Kept(threading.local):
-    """The tokenizer and sqlglot's own parser of a thread: new ones take a fifth of a lookup's time.
+    """The tokenizer and sqlglot's own parser of a thread.
 
-    After each use they are reset, so that they do not keep the text and its tokens.
+    Making them takes a fifth of a lookup's time. After each use they are reset, so that they do not
+    keep the text and its tokens.
     """
 
     def __init__(self) -> None:

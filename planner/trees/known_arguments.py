@@ -148,7 +148,7 @@ ARGUMENTS: Mapping[type[exp.Expr], frozenset[str]] = {
 """The arguments that are read, by type. Others may be present if they are None, false or empty."""
 _CLAUSES = frozenset(kind for kind in ARGUMENTS if not issubclass(kind, exp.Condition))
 _CLAUSES_ALL = tuple(_CLAUSES)
-"""The same, as `issubclass` takes them."""
+"""The listed types, in the form that `issubclass` takes."""
 
 _JOINS = {"", "INNER", "OUTER", "CROSS", "NATURAL"}
 """The words of a join, apart from LEFT, RIGHT and FULL."""
@@ -218,8 +218,9 @@ def _not_supported(node: exp.Expr) -> NotSupportedError | InvalidSyntaxError:
     if type(node) is exp.Limit:
         return InvalidSyntaxError("syntax error: LIMIT takes a number of rows", position=position)
     word = " ".join(re.findall("[A-Z]+[a-z]*", type(node).__name__)).upper()
-    what = f"{word} with {found[0].strip('_')}" if found and type(node) in ARGUMENTS else word
-    return NotSupportedError(f"{what} is not supported", position=position)
+    if found and type(node) in ARGUMENTS:
+        word = f"{word} with {found[0].strip('_').replace('_', ' ').upper()}"
+    return NotSupportedError(f"{word} is not supported", position=position)
 
 
 def conjuncts(node: exp.Expr) -> list[exp.Expr]:

@@ -108,7 +108,7 @@ def kinds(*above: type[exp.Expr]) -> Kinds:
 
 
 _LEAVES = frozenset({exp.Identifier, exp.Literal, exp.Boolean, exp.Null, exp.Var})
-"""Nodes without others in them."""
+"""Types of nodes that contain no other nodes."""
 
 CALLS = kinds(exp.Func)
 """The nodes that can be calls of functions."""
@@ -151,7 +151,7 @@ class Nodes:
         return tuple(self._by_type)
 
     def of(self, kind: type[N]) -> list[N]:
-        """The nodes of exactly this type."""
+        """Return the nodes of exactly this type."""
         # Without typing.cast, which is a call: this runs forty times for each statement.
         found: list[Any] = self._by_type.get(kind, [])
         return found

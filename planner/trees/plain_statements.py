@@ -1,8 +1,8 @@
 """Statements that sqlglot's own parser reads as ours does, such as most lookups.
 
 Ours runs interpreted; sqlglot's may be compiled, and then takes a fifth of the time. A statement
-is plain if it has only words that no method of ours reads in another way. Those words are listed
-here, so that a method for other words needs no change; the tests compare both parsers.
+is plain if it has only words that no method of ours reads in another way. These words are listed
+here, so a new method for other words changes nothing here. The tests compare both parsers.
 """
 
 from __future__ import annotations
@@ -64,12 +64,12 @@ _AFTER_NAME = frozenset(
     _ALWAYS - {TokenType.VAR, TokenType.IDENTIFIER, TokenType.STRING, TokenType.LT, TokenType.WITH}
     | {TokenType.LIMIT}
 )
-"""Before one of them, the name of a type is a column, or a NULL, and begins no literal."""
+"""Before one of these, the name of a type is that of a column and does not begin a literal."""
 _LITERAL_TYPES = frozenset(
     {TokenType.DATE, TokenType.TIME, TokenType.TIMESTAMP, TokenType.TIMESTAMPTZ}
 )
 _AFTER_LITERAL = _AFTER_NAME - {TokenType.DCOLON, TokenType.DOT}
-"""Behind one of them, a literal such as `date '2020-01-01'` has ended."""
+"""Before one of these, a literal such as `date '2020-01-01'` has ended."""
 _ENDS_OPERAND = frozenset(
     {*(TokenType.VAR, TokenType.IDENTIFIER, TokenType.NUMBER, TokenType.STRING), TokenType.R_PAREN}
 )
@@ -91,7 +91,7 @@ _OTHER_CALLS = KEPT_NAMES.union(
 
 
 def is_plain(tokens: Sequence[Token]) -> bool:
-    """Whether sqlglot's own parser makes the tree of a statement that ours makes, or fails."""
+    """Whether sqlglot's own parser gives the same tree of a statement as ours, or fails."""
     nesting = 0
     before = TokenType.SEMICOLON
     for at, token in enumerate(tokens):
@@ -115,13 +115,13 @@ def _is_plain_at(tokens: Sequence[Token], at: int, before: TokenType, kind: Toke
     if kind is TokenType.LIMIT:
         return _is_plain_limit([token.token_type for token in tokens[at + 1 : at + 4]])
     if kind in _TYPES:
-        after, behind = _types_behind(tokens, at)
-        is_literal = after is TokenType.STRING and kind in _LITERAL_TYPES
-        return behind in _AFTER_LITERAL if is_literal else after in _AFTER_NAME
+        one, two = _next_types(tokens, at)
+        is_literal = one is TokenType.STRING and kind in _LITERAL_TYPES
+        return two in _AFTER_LITERAL if is_literal else one in _AFTER_NAME
     return kind in _NESTING
 
 
-def _types_behind(tokens: Sequence[Token], at: int) -> tuple[TokenType, TokenType]:
+def _next_types(tokens: Sequence[Token], at: int) -> tuple[TokenType, TokenType]:
     """Return the types of the next two words; the end is read like a comma."""
     one, two, *_ = (*(token.token_type for token in tokens[at + 1 : at + 3]), *_END)
     return one, two

@@ -40,7 +40,7 @@ def unescaped(text: str) -> str:
     """Return the bytes of an escaped text, in hexadecimal digits.
 
     Raises:
-        InvalidValueError: a backslash stands before something else (22P02).
+        InvalidValueError: a backslash precedes anything else (22P02).
     """
     if "\\" in _ESCAPE.sub("", text):
         raise InvalidValueError("invalid input syntax for type bytea", sqlstate="22P02")

@@ -105,7 +105,7 @@ OBJECTS: Mapping[str, tuple[str, str]] = {
     "regoper": ("operator", "42883"),
     "regoperator": ("operator", "42883"),
 }
-"""Types of OIDs that read and print as names: what they name, and the error if it is missing."""
+"""Types of OIDs that read and print as names → the named object, and the error if it is missing."""
 
 
 def postgres_name(data_type: DataType | None) -> str:

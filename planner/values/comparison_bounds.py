@@ -23,7 +23,7 @@ _MANTISSA_BITS = {Kind.REAL: 24, Kind.DOUBLE: 53}
 _FLOATS = {Kind.REAL, Kind.DOUBLE}
 _NUMBERS = {*INT_BITS, *_FLOATS, Kind.DECIMAL}
 _AS_FLOATS = {Kind.REAL: {Kind.REAL}, Kind.DOUBLE: _NUMBERS}
-"""Types of which every value is one of a column of floats, as PostgreSQL compares them."""
+"""Types whose values a float column can hold without loss, as PostgreSQL compares them."""
 _TIMES = {Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ}
 _DAY_US = 86_400_000_000
 _EXACT = Context(prec=100)
@@ -86,9 +86,14 @@ def are_comparable(one: DataType, other: DataType) -> bool:
     return family is None or theirs is None or family == theirs
 
 
+_NAN = Fitted(math.nan)
+"""Always the same object: NaN is not equal to itself, so sets and dicts find it by identity."""
+
+
 def _float_fit(value: Value) -> Fit:
     # Keys hold zero for negative zero.
-    return Fitted(float(value) + 0.0)
+    number = float(value) + 0.0
+    return _NAN if math.isnan(number) else Fitted(number)
 
 
 def _integer_fitter(bits: int) -> Fitter:

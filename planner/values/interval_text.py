@@ -1,6 +1,7 @@
 """Reads PostgreSQL's text forms of intervals: `1 month - 1 day`, `1-2 3 04:05`, `P1Y2M3DT4H`.
 
-An interval is (months, days, microseconds). Each part has its own sign, and none becomes another.
+An interval is (months, days, microseconds). Each part has its own sign, and is never converted to
+another.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Reads PostgreSQL's text forms of dates and moments: `2020-02-29 01:02 PM CET`, `20200229`.
 
-A moment is a count of microseconds since 1970, in today's calendar at all times. Where PostgreSQL
-has settings, the forms are those of its defaults: `1/2/2020` is January 2.
+A moment is a count of microseconds since 1970, in the Gregorian calendar for all dates. Where
+PostgreSQL has settings, the forms are those of its defaults: `1/2/2020` is January 2.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _MICROSECOND = dt.timedelta(microseconds=1)
 _ZONE_MAX = dt.timedelta(hours=16)
 _SECOND_US, _DAY_US = 1_000_000, 86_400_000_000
 _CYCLE_YEARS, _CYCLE_DAYS = 400, 146_097
-"""After this cycle the calendar repeats, with its days of the week."""
+"""Years after which the calendar repeats, including the days of the week."""
 _EPOCH = dt.date(1970, 1, 1)
 _FIRST_DAY = -2_440_588
 """PostgreSQL's first day, 4714-11-24 BC."""
@@ -132,7 +132,7 @@ def civil(days: int) -> tuple[int, int, int]:
 
 
 def _days_of(found: re.Match[str]) -> int:
-    """Return a date's count of days since 1970; a ValueError if it does not exist."""
+    """Return a date's count of days since 1970; raise ValueError if it does not exist."""
     if found["digits"]:
         year, month, day = found["digits"][:-4], found["digits"][-4:-2], found["digits"][-2:]
     elif len(found["first"]) > 2:
@@ -156,7 +156,7 @@ def _days_of(found: re.Match[str]) -> int:
 
 
 def _micros_of(found: re.Match[str]) -> int:
-    """Return a time of day in microseconds; a ValueError if it does not exist."""
+    """Return a time of day in microseconds; raise ValueError if it does not exist."""
     hour, minute, seconds = (int(found[name] or 0) for name in ("hour", "minute", "seconds"))
     fraction = (found["fraction"] or "").ljust(7, "0")
     micros = int(fraction[:6]) + (fraction[6] >= "5")

@@ -1,6 +1,6 @@
 """Statements without their values, for logs.
 
-This module imports no other one, so that all code that logs can use it.
+This module imports no other module, so that all code that logs can use it.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
-from planner.errors import LimitExceededError, TransactionError
+from planner.errors import InvalidValueError, LimitExceededError, TransactionError
 from stores.spec.position import EMPTY, Position
 
 
@@ -75,10 +75,10 @@ class Backends(Protocol):
         """Return all connected clients."""
 
     def cancel_backend(self, pid: int) -> bool:
-        """Cancel a client's statement; whether the client is connected."""
+        """Cancel a client's statement; return whether the client is connected."""
 
     def terminate(self, pid: int) -> bool:
-        """End a client's connection; whether the client is connected."""
+        """End a client's connection; return whether the client is connected."""
 
 
 SAVEPOINTS_MAX = 1000
@@ -134,7 +134,7 @@ class Session:
 
     Args:
         settings: initial values by lower-case name, such as `stategate.consistency`.
-        user: the client's user, as `current_user` has it.
+        user: the client's user, which `current_user` returns.
     """
 
     __slots__ = (
@@ -195,7 +195,7 @@ class Session:
         self.backends: Backends | None = None
         """Lists all clients; None if they are not known, as over HTTP."""
         self.pid = 0
-        """The client's number for a CancelRequest; 0 if it has none."""
+        """The client's number for a CancelRequest; 0 without a number, as over HTTP."""
         self.savepoints_made = 0
         """Number of savepoints made in this transaction so far; other objects are dated by it."""
         self._savepoints: list[_Savepoint] = []
@@ -284,7 +284,7 @@ class Session:
             self._before = None
 
     def close(self) -> None:
-        """Release everything that the transaction holds, as the client is gone."""
+        """Release everything that the transaction holds, because the client is gone."""
         self._release()
 
     @property
@@ -360,3 +360,28 @@ class Session:
         held, self.snapshot = self.snapshot, None
         if held is not None:
             held.release()
+
+
+def read_isolation(setting: str, value: str) -> Isolation:
+    """Return the isolation level that the value of a setting names.
+
+    Raises:
+        InvalidValueError: no level has that name (22023).
+    """
+    try:
+        return Isolation(" ".join(value.lower().split()))
+    except ValueError:
+        raise InvalidValueError(
+            f'invalid value for parameter "{setting}": "{value[:100]}"',
+            hint="Use one of serializable, repeatable read, read committed, read uncommitted.",
+        ) from None
+
+
+def default_isolation(session: Session) -> Isolation:
+    """Return the isolation of a transaction that does not choose one.
+
+    Raises:
+        InvalidValueError: the connection began with an invalid value.
+    """
+    value = session.settings.get(DEFAULT_ISOLATION)
+    return Isolation.READ_COMMITTED if value is None else read_isolation(DEFAULT_ISOLATION, value)

@@ -16,9 +16,10 @@ from stores.types.kinds import BY_PARSED, BY_POSTGRES, SCALARS
 HELD_AS_TEXT = frozenset(
     kind for kind in SCALARS if kind is not Kind.TEXT and kind.record.arrow == TEXT.arrow
 )
-"""Types whose values are texts, such as json and uuid."""
+"""Types whose values are held as texts, such as json and uuid."""
 CANONICAL_TEXTS = frozenset(kind for kind in SCALARS if kind.record.spelling is not None)
-"""Those whose values are normalised texts, such as uuid. A text beside one must be read first."""
+"""Types whose texts are held in a normalised form, such as uuid. A text that is compared with such
+a value is normalised first."""
 
 
 def data_type_of(node: exp.DataType) -> DataType | None:
@@ -43,7 +44,7 @@ def data_type_of(node: exp.DataType) -> DataType | None:
 
 
 def result_type_of(node: exp.DataType) -> DataType | None:
-    """Return the type of a cast's result; varchar and char keep their names, unlike our text."""
+    """Return the type of a cast's result; varchar and char, held as text, keep their names."""
     if (characters := type_modifiers.character_type(node)) is not None:
         return characters
     if node.this is exp.DType.ARRAY and len(node.expressions) == 1:
@@ -67,9 +68,9 @@ def parameter_type_of(node: exp.DataType) -> DataType | None:
 
 
 def declared(found: DataType, wanted: DataType | None) -> DataType:
-    """Return the type of a result column: DuckDB's, or ours where DuckDB holds another.
+    """Return the type of a result column: the wanted type if DuckDB's type holds its values.
 
-    It holds types of the catalog as bigints, texts and arrays, and json and uuid as texts.
+    DuckDB holds types of the catalog as bigints, texts and arrays, and json and uuid as texts.
     """
     return found if wanted is None or not _is_held_as(wanted, found) else wanted
 
@@ -105,13 +106,13 @@ def format_type(data_type: DataType) -> str:
 
 
 _NUMERIC = "DECIMAL(38,16)"
-"""DuckDB's type for a numeric without digits: its largest, with the places of a quotient."""
+"""DuckDB's type for a numeric without precision: all its digits, 16 of them after the point."""
 
 
 def duckdb_type(data_type: DataType) -> str:
-    """Return the name of a type in trees, which is DuckDB's.
+    """Return DuckDB's name of a type, which trees use.
 
-    A type with normalised texts has its own name there; `to_duckdb` writes it as a text.
+    A type with normalised texts keeps PostgreSQL's name; `to_duckdb` writes it as a text.
     """
     if data_type.kind is Kind.ARRAY:
         assert data_type.element is not None

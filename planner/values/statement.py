@@ -242,7 +242,7 @@ class Notice:
 
 @dataclass(slots=True, kw_only=True)
 class Result:
-    """The rows of one statement: all in a sequence, or a stream that a worker thread reads.
+    """The rows of one statement: all in a sequence, or a stream that a thread reads.
 
     `position` and `partitions` are complete after all rows have been read.
     """

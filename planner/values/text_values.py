@@ -22,7 +22,7 @@ def parse_value(text: str, data_type: DataType) -> Value:
     """Read PostgreSQL's text form of a value.
 
     Raises:
-        InvalidValueError: the text is no such value (22P02, 22007), or is out of range (22003,
+        InvalidValueError: the text is not such a value (22P02, 22007), or is out of range (22003,
             22008).
     """
     parse = data_type.kind.record.parse
@@ -91,7 +91,7 @@ def _parse_interval(text: str, data_type: DataType) -> Value:
 
 
 def _parse_array(text: str, data_type: DataType) -> list[Value]:
-    assert data_type.element is not None, "an array has an element type"
+    assert data_type.element is not None, "an array type has an element type"
     element = data_type.element
     return [None if each is None else parse_value(each, element) for each in parse_array(text)]
 

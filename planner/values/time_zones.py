@@ -1,7 +1,7 @@
 """PostgreSQL's names of time zones: abbreviations, POSIX forms, names of the tz database.
 
 An abbreviation is a fixed offset: `CET` is +1 in summer, too. So is a POSIX form, whose sign counts
-to the west: `+02` is two hours behind UTC. Names of the database are looked up last.
+to the west: `+02` is two hours behind UTC. Names of the tz database are looked up last.
 """
 
 from __future__ import annotations
@@ -70,8 +70,8 @@ def zone_name(zone: str) -> str:
 def offset_at(zone: str, local: dt.datetime) -> dt.timedelta:
     """Return how far a zone is east of UTC at a local time.
 
-    A local time that does not exist has the offset before the change; one that comes twice has the
-    second offset.
+    A local time that does not exist has the offset before the change; one that occurs twice has
+    the second offset.
 
     Raises:
         InvalidValueError: no zone has that name (22023).

@@ -47,7 +47,7 @@ def is_string(data_type: DataType) -> bool:
 
 
 def unsized(data_type: DataType | None) -> DataType | None:
-    """Return the type without its length, as results of functions have none."""
+    """Return the type without its length: results of functions have no length."""
     if isinstance(data_type, CatalogType) and data_type.modifier != -1:
         return replace(data_type, modifier=-1)
     return data_type

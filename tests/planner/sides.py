@@ -35,7 +35,7 @@ class Sides:
     stores: Sequence[LocalStore] = ()
 
     def close(self) -> None:
-        """Close all of it."""
+        """Close the engines and DuckDB."""
         self.engine.close()
         if self.bulk is not None:
             self.bulk.close()

@@ -59,7 +59,7 @@ def test_an_error_after_the_first_batch_is_reported_like_one_before_it() -> None
 
 
 def test_oids_of_parameters_are_reported() -> None:
-    """asyncpg encodes by them, and knows only this array of numbers without reading the catalog."""
+    """asyncpg encodes values by oid, and knows only this array of numbers without the catalog."""
     engine = world().engine
     statement = engine.prepare("SELECT 1 FROM pg_type WHERE oid = ANY ($1::oid[])", Session())
     assert statement.parameters == (DataType(kind=Kind.ARRAY, element=OID),)

@@ -106,7 +106,7 @@ def comparison(column: str, literals: st.SearchStrategy[str]) -> st.SearchStrate
 
 
 def paging(alias: str) -> st.SearchStrategy[str]:
-    """Draw conditions on rows of both key columns, as lists and as what the lists stand for."""
+    """Draw conditions on rows of both key columns, as lists and as comparisons."""
     rows = st.tuples(TEXTS, st.sampled_from(["-1", "0", "2"]))
 
     def behind(operator: str, row: tuple[str, str]) -> str:
@@ -328,7 +328,7 @@ _ROW = re.compile(r"\(('[^']*'), (-?\d+)\)")
 
 
 def as_comparisons(sql: str) -> str:
-    """Return lists of rows as comparisons: NULL equals NULL in rows of DuckDB, but not in SQL's."""
+    """Return lists of rows as comparisons: NULL equals NULL in rows of DuckDB, but not in SQL."""
 
     def comparisons(found: re.Match[str]) -> str:
         alias, listed = found.groups()
@@ -338,7 +338,7 @@ def as_comparisons(sql: str) -> str:
     return _ROWS_IN.sub(comparisons, sql)
 
 
-def test_lists_of_rows_are_as_comparisons() -> None:
+def test_lists_of_rows_mean_the_same_as_comparisons() -> None:
     rows = "('a\x00b', -1), ('é', 2)"
     expected = "(x.name = 'a\x00b' AND x.number = -1 OR x.name = 'é' AND x.number = 2)"
     assert as_comparisons(f"NOT (x.name, x.number) IN ({rows})") == f"NOT {expected}"
@@ -388,7 +388,7 @@ def test_any_rows_give_duckdbs_rows(rows: dict[str, list[Row]], queries: list[Qu
 
 @given(name=_maybe(names), number=_maybe(numbers), age=_maybe(ages))
 @settings(max_examples=EXAMPLES // 2)
-def test_parameters_mean_what_literals_mean(
+def test_parameters_have_the_meaning_of_literals(
     rocks: Sides, name: str | None, number: int | None, age: int | None
 ) -> None:
     def literal(value: object) -> str:

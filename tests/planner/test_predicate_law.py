@@ -165,7 +165,7 @@ def leaves(relation: str) -> Spelleds:
 
 @st.composite
 def asked_of(draw: st.DrawFn, inner: Spelleds) -> Spelled:
-    """Draw a condition, and what may stand around it."""
+    """Draw a condition with a test of its truth, such as IS NOT TRUE."""
     one = draw(inner)
     word, theirs = draw(
         st.sampled_from(
@@ -222,7 +222,7 @@ def sides() -> Sides:
 
 @given(statement=statements())
 @settings(max_examples=EXAMPLES, suppress_health_check=[HealthCheck.too_slow])
-def test_every_operator_means_what_it_says(sides: Sides, statement: tuple[str, str]) -> None:
+def test_every_operator_gives_duckdbs_rows(sides: Sides, statement: tuple[str, str]) -> None:
     ours, theirs = statement
     assert ordered(sides.ours(ours)) == ordered(sides.theirs(theirs)), (ours, theirs)
 

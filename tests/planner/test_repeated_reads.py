@@ -32,9 +32,11 @@ from tests.planner.refusals import refusal
 from tests.planner.sides import looked_up
 from tests.support.stores import FixedCatalog, progress
 
+SOME = "SELECT amount FROM accounts WHERE id IN (1, 2, 3)"
+
 
 class Clock:
-    """Seconds that a test lets pass."""
+    """A clock that a test moves forward, in seconds."""
 
     def __init__(self) -> None:
         self.now_s = 0.0
@@ -141,7 +143,7 @@ def test_read_committed_reads_the_newest_epoch(engine: SqlEngine, store: LocalSt
     assert held(store) == 0
 
 
-def test_a_bound_that_the_transaction_s_epoch_does_not_meet_is_refused_at_once(
+def test_a_bound_beyond_the_epoch_of_the_transaction_is_refused_at_once(
     engine: SqlEngine, store: LocalStore
 ) -> None:
     session = Session()
@@ -207,9 +209,7 @@ def test_the_oldest_of_too_many_transactions_fails() -> None:
     assert refused == ["72000", "72000", None, None]
 
 
-def test_a_store_that_is_closed_takes_its_snapshots_with_it(
-    engine: SqlEngine, store: LocalStore
-) -> None:
+def test_closing_a_store_drops_its_snapshots(engine: SqlEngine, store: LocalStore) -> None:
     session = Session()
     for sql in (REPEATABLE, TOTAL):
         ask(engine, sql, session)
@@ -265,6 +265,8 @@ def test_the_default_isolation_counts_for_each_statement(
     ask(engine, "SET default_transaction_isolation = 'repeatable read'", session)
     put(store, shifted(1), 1, [0, 1])
     assert ask(engine, TOTAL, session) == [(1200, 12)]
+    for sql in (TOTAL, SOME, SELF_JOIN):
+        assert looked_up(engine.prepare(sql, session), (), session) is None
     ask(engine, "BEGIN", session)
     assert ask(engine, "SHOW transaction_isolation", session) == [("repeatable read",)]
     assert ask(engine, TOTAL, session) == [(1200, 12)]
@@ -304,7 +306,7 @@ def test_stores_that_share_no_epoch_yet_are_behind() -> None:
     applying.join()
 
 
-def test_a_store_that_is_opened_past_the_transaction_s_epoch_is_not_too_old() -> None:
+def test_a_store_opened_after_the_epoch_of_the_transaction_is_not_too_old() -> None:
     accounts = caught_up(ACCOUNTS, 1, 8)
     catalog = FixedCatalog(accounts)
     engine, session = SqlEngine(catalog), Session()

@@ -183,7 +183,7 @@ def test_epochs_held_for_a_statement_are_released(engine: SqlEngine, store: Loca
 
 
 def test_a_host_that_follows_its_log_is_read_at_one_epoch(tmp_path: Path) -> None:
-    """The result is that of stores which are filled by hand, but through all layers."""
+    """The result is the same as for stores filled by hand, but goes through all layers."""
     root = str(tmp_path / "log")
     writers = [StoreWriter(root, schema, writer="spark:a") for schema in (ACCOUNTS, LEDGER)]
 
@@ -219,7 +219,7 @@ def test_a_host_that_follows_its_log_is_read_at_one_epoch(tmp_path: Path) -> Non
 class Bank:
     """Two stores of one pipeline, each with a thread that applies epoch after epoch of transfers.
 
-    As a host does it: all replicas come to an epoch before any comes to the next.
+    As in a host, all replicas reach an epoch before any reaches the next.
     """
 
     def __init__(self, directory: Path | None) -> None:

@@ -204,7 +204,7 @@ def test_a_store_removed_while_a_plan_runs_gives_a_retryable_error() -> None:
         ("", {}, True),
     ],
 )
-def test_what_runs_inline(sql: str, settings: dict[str, str], *, inline: bool) -> None:
+def test_statements_that_run_inline(sql: str, settings: dict[str, str], *, inline: bool) -> None:
     engine, session = SqlEngine(catalog_of()), Session(settings=settings)
     assert engine.is_inline(engine.prepare(sql, session), session) is inline
 
@@ -213,7 +213,7 @@ def test_what_runs_inline(sql: str, settings: dict[str, str], *, inline: bool) -
     ("token", "inline"),
     [('{"events": {"0": 1}}', True), ('{"other": {"0": 1}}', False), ("no token", True)],
 )
-def test_a_token_that_is_at_hand_decides_what_runs_inline(token: str, *, inline: bool) -> None:
+def test_a_known_token_decides_whether_a_statement_runs_inline(token: str, *, inline: bool) -> None:
     engine, session = SqlEngine(catalog_of()), Session()
     statement = engine.prepare(f"{LOOKUP} WITH BOUND ($1)", session)
     assert engine.is_inline(statement, session, (token,)) is inline
@@ -232,7 +232,7 @@ def test_a_token_that_is_at_hand_decides_what_runs_inline(token: str, *, inline:
         ("SELECT v FROM state WHERE k = $1", {}, (None,)),
     ],
 )
-def test_a_row_looked_up_is_the_row_of_its_statement(
+def test_a_fast_lookup_gives_the_row_of_its_statement(
     sql: str, settings: dict[str, str], parameters: Row
 ) -> None:
     engine, session, other = SqlEngine(catalog_of()), Session(settings=settings), Session()
@@ -392,7 +392,7 @@ def test_explain_shows_the_clause(sides: Sides) -> None:
 
 
 def test_explain_of_the_catalog(sides: Sides) -> None:
-    """A foreign table of a catalog relation is planned by this, as one of a store is."""
+    """postgres_fdw plans foreign tables of catalog relations by this estimate."""
     sql = "SELECT relname FROM pg_class WHERE relkind = 'r'"
     ((line,),) = sides.ours(f"EXPLAIN {sql}")
     assert line.startswith("catalog SELECT ")

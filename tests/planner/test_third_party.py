@@ -54,7 +54,7 @@ def test_it_is_read_by_key(engine: SqlEngine, where: str, found: list[Row]) -> N
     assert rows_of(run(engine, f"SELECT * FROM mine WHERE {where} ORDER BY a, b")) == found
 
 
-def test_its_ends_and_its_joins(engine: SqlEngine) -> None:
+def test_its_least_and_greatest_key_and_its_joins(engine: SqlEngine) -> None:
     assert rows_of(run(engine, "SELECT min(a), max(a), count(*) FROM mine")) == [("x", "z", 9)]
     descending = "SELECT a, b FROM mine ORDER BY a DESC, b DESC LIMIT 2"
     assert rows_of(run(engine, descending)) == [("z", 2), ("z", 1)]

@@ -1,4 +1,4 @@
-"""Joins and aggregates in the manner of TPC-H give the rows that DuckDB gives."""
+"""Joins and aggregates like those of TPC-H give the rows that DuckDB gives."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ LINEITEM = keyvalue(
 )
 SCHEMAS = (REGION, NATION, SUPPLIER, CUSTOMER, PART, ORDERS, LINEITEM)
 FIRST_DAY, DAYS = 8035, 2400
-"""1992-01-01, and how many days have orders."""
+"""The day 1992-01-01, and the number of days with orders."""
 
 
 def money(dice: random.Random, most: int) -> Decimal:
@@ -198,7 +198,7 @@ def warehouse() -> Iterator[Sides]:
 
 
 @pytest.mark.parametrize("name", QUERIES)
-def test_rows_are_those_of_duckdb(warehouse: Sides, name: str) -> None:
+def test_rows_equal_those_of_duckdb(warehouse: Sides, name: str) -> None:
     ours, theirs = warehouse.ours(QUERIES[name]), warehouse.theirs(QUERIES[name])
     assert ours
     assert len(ours) == len(theirs)
@@ -207,7 +207,7 @@ def test_rows_are_those_of_duckdb(warehouse: Sides, name: str) -> None:
 
 
 def is_same(one: Value, other: Value) -> bool:
-    """Whether values are equal; numbers may be exact on our side and doubles on the other."""
+    """Whether values are equal; our numbers may be exact where DuckDB's are doubles."""
     if isinstance(one, Decimal | float | int) and isinstance(other, Decimal | float | int):
         return math.isclose(float(one), float(other), rel_tol=1e-9)
     return bool(one == other)

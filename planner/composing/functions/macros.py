@@ -3,8 +3,8 @@
 Their names begin with `pg_sg_`. No statement can name them: `planner.postgres` puts the calls into
 trees. DuckDB expands a macro where it is called, so a call costs what the macro's body costs.
 
-Those for arrays, series, vectors of the catalog, json, and types that are held as texts are here;
-others in `scalar_macros`.
+Macros for arrays, series, vectors of the catalog, json, and types that are held as texts are here;
+the others are in `scalar_macros`.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ JSON_MACROS: tuple[str, ...] = (
 def _macros_that_read(kind: Kind) -> Iterator[str]:
     """Yield macros that read a text as a type such as uuid, the last one each text of a list."""
     record, name = kind.record, reading_macro(kind)
-    assert record.spelling is not None, "only of types with a spelling"
+    assert record.spelling is not None, "the type has a spelling"
     found, held = "lower(t)", quote_text(record.spelling.held)
     for pattern, fresh in record.spelling.steps:
         found = f"regexp_replace({found}, {quote_text(pattern)}, {quote_text(fresh)}, 'g')"

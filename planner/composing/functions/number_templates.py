@@ -15,24 +15,25 @@ from planner.errors import InvalidSyntaxError, InvalidValueError, NotSupportedEr
 _CONTEXT = Context(prec=200)
 _TOKEN = re.compile(
     r'"(?P<text>(?:[^"\\]|\\.)*)"?|\\(?P<quote>")'
-    r"|(?P<word>FM|PR|MI|PL|SG|TH|EEEE|RN|[09.,DGSLVB])|(?P<plain>.)",
+    r"|(?P<word>FM|PR|MI|PL|SG|SP|TH|EEEE|RN|[09.,DGSLVBC])|(?P<plain>.)",
     re.IGNORECASE | re.DOTALL,
 )
-_REFUSED = frozenset({"EEEE", "PL", "PR", "RN", "SG", "V"})
+_REFUSED = frozenset({"C", "EEEE", "PL", "PR", "RN", "SG", "SP", "V"})
 """Words that hardly any statement has."""
+_HINT = "Use 9, 0, D, G, S, MI, L, TH and FM; write other letters in double quotes."
 _DIGITS = {"0", "9"}
 _PLACES = {*_DIGITS, "."}
 _END = "\0"
-"""The place at which a text ends, with all that comes later."""
+"""A place after all places of digits: the end of the text."""
 _BLANKS = {"", " "}
 
 
 @dataclass(frozen=True, slots=True)
 class _Token:
     word: str
-    """In capitals, with `.` for D and `,` for G; empty for text."""
+    """The token in capitals, with `.` for D and `,` for G; empty for text."""
     text: str
-    """As it is written."""
+    """The token as the template writes it."""
 
 
 class _Template:
@@ -55,14 +56,14 @@ class _Template:
         self.has_point = "." in words
         point = words.index(".") if self.has_point else len(words)
         before = [word for word in words[:point] if word in _DIGITS]
-        behind = [word for word in words[point:] if word in _DIGITS]
-        self.whole, self.fraction = len(before), len(behind)
+        after = [word for word in words[point:] if word in _DIGITS]
+        self.whole, self.fraction = len(before), len(after)
         self.zeros_from = before.index("0") if "0" in before else None
-        """The first place of which a leading zero is written."""
-        self.fraction_min = "".join(behind).rfind("0") + 1
-        """Digits behind the point that FM keeps."""
+        """The first place where a leading zero is written."""
+        self.fraction_min = "".join(after).rfind("0") + 1
+        """Digits after the point that FM keeps."""
         self.blank = "" if "FM" in words else " "
-        """What stands in a place without a digit."""
+        """The character in a place without a digit."""
         self.has_sign, self.has_minus = "S" in words, "MI" in words
         self.sign_is_last = self.has_sign and not any(
             word in _DIGITS for word in words[words.index("S") : point]
@@ -79,7 +80,9 @@ def _tokens(template: str) -> Iterator[_Token]:
         if (written := found["word"]) is not None:
             word = written.upper()
             if word in _REFUSED:
-                raise NotSupportedError(f"{word} in a template of numbers is not supported")
+                raise NotSupportedError(
+                    f"{word} in a template of numbers is not supported", hint=_HINT
+                )
             yield _Token({"D": ".", "G": ","}.get(word, word), written)
         elif found["text"] is not None:
             yield _Token("", re.sub(r"\\(.)", r"\1", found["text"]))
@@ -139,7 +142,7 @@ def _mark(token: _Token, parsed: _Template, number: Decimal, is_behind_digit: bo
 
 
 def _sign(parsed: _Template, number: Decimal) -> str:
-    """Return the sign before the first digit, or behind the last."""
+    """Return the sign before the first digit, or after the last."""
     if parsed.has_minus:
         return ""
     if number < 0:
@@ -148,7 +151,7 @@ def _sign(parsed: _Template, number: Decimal) -> str:
 
 
 def _places(parsed: _Template, number: Decimal) -> list[str]:
-    """Return what stands in the place of each digit and of the point."""
+    """Return the character in the place of each digit and of the point."""
     whole, _, fraction = f"{abs(number):f}".partition(".")
     if is_large := len(whole) > parsed.whole:
         whole, fraction = "#" * parsed.whole, "#" * parsed.fraction
@@ -175,7 +178,7 @@ def _ordinal(text: str, parsed: _Template, number: Decimal) -> str:
     return suffix.upper() if text.isupper() else suffix
 
 
-def digits_behind_point(template: str) -> int:
+def digits_after_point(template: str) -> int:
     """Return how many digits a template has after the point.
 
     Raises:

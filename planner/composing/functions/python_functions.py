@@ -1,4 +1,4 @@
-"""Functions in Python that each database gets, for what SQL cannot compute."""
+"""Functions in Python that each database gets, because SQL cannot compute them."""
 
 from __future__ import annotations
 

@@ -200,7 +200,8 @@ TIME_MACROS: tuple[str, ...] = (
 
 
 LENGTH_MAX = 1 << 26
-"""Length of the longest text or list that one call makes: DuckDB's memory limit misses these."""
+"""Maximum length of a text or list that one call makes; DuckDB's memory limit does not count these.
+"""
 _TOO_LONG = raising("54000", "'requested length too large'")
 _BAD_BOOLEAN = raising("22P02", "'invalid input syntax for type boolean: \"' || t || '\"'")
 _BAD_INTEGER = raising("22P02", "'invalid input syntax for type integer: \"' || t || '\"'")

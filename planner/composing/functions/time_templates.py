@@ -92,7 +92,7 @@ def strptime_format(template: str) -> str | None:
 
 
 def _upper(template: str) -> str:
-    """Return a template with fields in upper case, where case has no meaning."""
+    """Return a template with its fields in upper case where case does not matter."""
     parts = re.split(r'("(?:[^"\\]|\\.)*")', template)
     return "".join(
         part if i % 2 else _LOWER.sub(lambda found: found[0].upper(), part)
@@ -108,7 +108,7 @@ def _literal(found: re.Match[str]) -> str:
 _FRACTIONS = {"MS", "US", "FF1", "FF2", "FF3", "FF4", "FF5", "FF6"}
 """Fields that keep leading zeros with FM."""
 _CYCLE_YEARS, _CYCLE_DAYS = 400, 146_097
-"""After this cycle the calendar repeats, with its days of the week."""
+"""Years after which the calendar repeats, including the days of the week."""
 
 
 def time_text(micros: int, template: str) -> str:
@@ -134,7 +134,7 @@ def time_text(micros: int, template: str) -> str:
 
 
 def _field_text(moment: dt.datetime, later: int, name: str, *, fill: bool) -> str:
-    """Return a field of the moment that is `later` years after this one."""
+    """Return a field of the moment `later` years after the given one."""
     if name.lower() in {"month", "day"}:
         text = moment.strftime("%B" if name.lower() == "month" else "%A")
         return _cased(text, name).ljust(9 if fill else 0)
@@ -160,8 +160,8 @@ def _cased(text: str, name: str) -> str:
 
 def _rare_text(moment: dt.datetime, later: int, name: str, *, fill: bool) -> str:
     iso = moment.isocalendar()
-    is_before, year = _since_birth(moment.year + later)
-    _, iso_year = _since_birth(iso.year + later)
+    is_before, year = _era_and_year(moment.year + later)
+    _, iso_year = _era_and_year(iso.year + later)
     day = moment.timetuple().tm_yday
     seconds = moment.hour * 3600 + moment.minute * 60 + moment.second
     century = -((year + 99) // 100) if is_before else (year + 99) // 100
@@ -201,7 +201,7 @@ def _rare_text(moment: dt.datetime, later: int, name: str, *, fill: bool) -> str
     }[name]
 
 
-def _since_birth(year: int) -> tuple[bool, int]:
+def _era_and_year(year: int) -> tuple[bool, int]:
     """Return whether a year is BC, and its number; the year 0 is 1 BC."""
     return year < 1, year if year > 0 else 1 - year
 

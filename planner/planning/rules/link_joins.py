@@ -7,15 +7,17 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from planner.binding.predicates import Equals
+from planner.binding.pushdown import Pair
 from planner.planning.access import Access
 from planner.planning.draft import Draft
 from planner.planning.key_regions import fixed_columns
-from planner.planning.plan import Link, LinkedColumn
+from planner.planning.plan import Link, LinkedColumn, LinkedTime
 from planner.values.comparison_bounds import fitter
+from stores.spec.schema import TIMESTAMPTZ
 
 
 def link_joins(draft: Draft) -> Draft:
-    """Note which relations of a join can be looked up, if the other side turns out to be small.
+    """Record which relations of a join can be looked up if the other side turns out to be small.
 
         SELECT o.name, p.age FROM orders o LEFT JOIN people p ON p.name = o.name WHERE o.paid
 
@@ -27,7 +29,7 @@ def link_joins(draft: Draft) -> Draft:
         compose …
           r0: scan orders; filter paid = true; columns name, paid; on 3 partitions
           r1: scan people; columns name, age; on 3 partitions
-            or lookup by name = r0.name, if those are 10000 at most
+            or lookup by name = r0.name, for at most 10000 keys
         residual o.paid
     """
     accesses = {name: each for name, each in draft.inputs if isinstance(each, Access)}
@@ -35,33 +37,32 @@ def link_joins(draft: Draft) -> Draft:
     found: list[Link] = []
     for source in draft.bound.sources:
         access = accesses.get(source.name)
-        for equality in source.equalities:
-            by = names.get(equality.table)
+        for compared in source.compared:
+            by = names.get(compared.table)
             other = None if by is None else accesses.get(by)
             if by is None or access is None or other is None:
                 continue
-            pairs = [(pair.column, pair.other) for pair in equality.pairs]
-            link = _link(source.name, access, (by, other), pairs)
+            link = _link(source.name, access, (by, other), compared.pairs)
             if link is not None:
                 found.append(link)
     return replace(draft, links=tuple(found)) if found else draft
 
 
 def _link(
-    name: str, access: Access, other: tuple[str, Access], pairs: Sequence[tuple[str, str]]
+    name: str, access: Access, other: tuple[str, Access], pairs: Sequence[Pair]
 ) -> Link | None:
-    """Return the link between two relations; None if it fixes no key column.
+    """Return the link between two relations; None if it fixes no key column and no time.
 
     Args:
         name: the relation to look up in.
         access: how it is read without the link.
         other: the other relation's name and access.
-        pairs: equal columns, each with its name in the one and in the other.
+        pairs: how columns of the one compare with columns of the other.
     """
     by, theirs = other
     ours, given = access.schema.column_by_name, theirs.schema.column_by_name
     linked: dict[str, LinkedColumn] = {}
-    for column, source in pairs:
+    for column, source in ((pair.column, pair.other) for pair in pairs if pair.operator == "="):
         fit = fitter(given[source].type, ours[column].type)
         if fit is not None and source in theirs.columns:
             linked.setdefault(
@@ -70,13 +71,23 @@ def _link(
             )
     key = [column.name for column in access.schema.key]
     disjuncts = access.predicate.disjuncts
-    if len(disjuncts) != 1 or fixed_columns(disjuncts[0], access.schema) == len(key):
+    if len(disjuncts) != 1:
         return None
+    is_fixed = fixed_columns(disjuncts[0], access.schema) == len(key)
     fixed = {c.column for c in disjuncts[0] if isinstance(c, Equals)}
     reach = 0
     while reach < len(key) and (key[reach] in linked or key[reach] in fixed):
         reach += 1
-    used = tuple(linked[c] for c in key[:reach] if c in linked and c not in fixed)
-    if not used:
+    used = [linked[c] for c in key[:reach] if c in linked and c not in fixed and not is_fixed]
+    timed = {column.name for column in access.schema.time_columns}
+    times = tuple(
+        LinkedTime(column=pair.column, operator=pair.operator, other=pair.other)
+        for pair in pairs
+        if pair.column in timed
+        and given[pair.other].type == TIMESTAMPTZ
+        and pair.other in theirs.columns
+    )
+    if not (used or (is_fixed and times)):
         return None
-    return Link(name=name, by=by, columns=used, is_whole=reach == len(key))
+    is_whole = is_fixed or reach == len(key)
+    return Link(name=name, by=by, columns=tuple(used), is_whole=is_whole, times=times)

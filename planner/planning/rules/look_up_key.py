@@ -34,7 +34,7 @@ def look_up_key(draft: Draft) -> Draft:
 
 
 def lookup_of(access: Access, names: tuple[str, ...]) -> Lookup | None:
-    """Return the lookup that an access is; None if it is another read.
+    """Return an access as a lookup; None if it reads in another way.
 
     Args:
         access: the read.

@@ -1,12 +1,13 @@
 """Read the first rows in the order of the key, or of the time.
 
 Reads come in key order with NULLs first, or reversed as a whole. NULLs of the first column of the
-ORDER BY are read apart, so they can stand at either end. NULLs of a later column must stand where
-the key order has them, except those of the last key column: each group has one such row at most,
-which can be held back.
+ORDER BY are read separately, so they can stand at either end. NULLs of a later column must stand
+where the key order has them, except those of the last key column: each group has at most one such
+row, which can be held back.
 
 Windows and sessions of all keys are filed by time. Partitions give their first rows by time in any
-order, and those with the same time, since further items of the ORDER BY may decide between them.
+order. They also give every row with the same time as the last of these, since further items of the
+ORDER BY may decide between them.
 """
 
 from __future__ import annotations

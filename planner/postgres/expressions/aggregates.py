@@ -89,7 +89,7 @@ def _string_agg(node: exp.Expr, types: Types) -> exp.Expr:
     """Rewrite `string_agg` with a separator that DuckDB does not take.
 
     With a NULL separator, DuckDB returns NULL; PostgreSQL joins the texts. DuckDB takes only a
-    constant separator; PostgreSQL takes one of each row. So a macro joins pairs of both.
+    constant separator; PostgreSQL takes one from each row. So a macro joins pairs of both.
     """
     separator = node.args.get("separator") or exp.null()
     between = strip(separator)
@@ -104,7 +104,7 @@ def _string_agg(node: exp.Expr, types: Types) -> exp.Expr:
     if isinstance(text, exp.Distinct) and not is_constant:
         raise unsupported(
             node,
-            "string_agg(DISTINCT …) with a separator of each row is not supported",
+            "string_agg(DISTINCT …) with a separator that is not constant is not supported",
             "Take the DISTINCT rows in a subquery.",
         )
     if is_constant or types.kind_of(text) is Kind.BYTEA:

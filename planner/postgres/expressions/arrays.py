@@ -1,7 +1,7 @@
 """Rules for `a[i]` and `a[i:j]`, and for calls that take or return an array or a series.
 
-DuckDB counts negative subscripts from an array's end; PostgreSQL has no elements there. The vectors
-of the catalog (`pg_index.indkey`) begin at 0, as do the arrays that they are cast to, and names.
+DuckDB counts negative subscripts from an array's end; PostgreSQL has no elements there. Names and
+the vectors of the catalog (`pg_index.indkey`) begin at 0, and so do arrays cast from vectors.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def _generate_series(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp
 
 
 def _bounded_series(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
-    """Limit a series outside of FROM: there it is a list in memory that DuckDB's limit misses."""
+    """Limit a series outside of FROM, where DuckDB's memory limit does not count it."""
     if isinstance(node.parent, exp.Table) or not given:
         return None
     start = exp.Literal.number(0) if len(given) == 1 else given[0].copy()

@@ -1,7 +1,8 @@
 """Rules for calls of PostgreSQL's functions that DuckDB names or computes differently.
 
-`CALLS` has the rules by name of function. They are with their subject (`text_calls`, `time_calls`,
-…). Here are the rules for any type of argument, and functions that only need a cast.
+`CALLS` has the rules by name of function. Most are in the module of their subject
+(`text_calls`, `time_calls`, …). Here are the rules for any type of argument, and functions that
+only need a cast.
 """
 
 from __future__ import annotations

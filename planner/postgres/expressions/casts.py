@@ -1,4 +1,4 @@
-"""Rules for casts that parse, print or round otherwise than DuckDB's, and for interval literals."""
+"""Rules for casts that parse, print or round differently in DuckDB, and for interval literals."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _CASTS: Mapping[Kind, frozenset[Kind]] = {
 
 
 def _cast(node: exp.Expr, types: Types) -> exp.Expr:
-    """Casts that parse, print or round otherwise than DuckDB's."""
+    """Rewrite casts that parse, print or round differently in DuckDB."""
     assert isinstance(node, exp.Cast)
     target = data_type_of(node.to)
     fresh = object_names.cast_by_name(node, target, types)
@@ -97,7 +97,7 @@ def _check_castable(node: exp.Cast, source: DataType | None, target: DataType | 
 
 
 def _is_castable(source: DataType, target: DataType) -> bool:
-    """Whether PostgreSQL has a cast; DuckDB tries more casts, and fails by the value."""
+    """Whether PostgreSQL has a cast; DuckDB tries more casts, and fails for some values."""
     one, other = _without_rules(source), _without_rules(target)
     if one is None or other is None or Kind.TEXT in {one.kind, other.kind}:
         return True
@@ -115,7 +115,7 @@ def _without_rules(data_type: DataType) -> DataType | None:
 
 
 def _print_operand(node: exp.Cast, target: DataType | None, types: Types) -> bool:
-    """Write the operand of a cast to text or texts as PostgreSQL prints it; whether it was one."""
+    """Write the operand of a cast to text or texts as PostgreSQL prints it; False for others."""
     element = None if target is None else target.element
     text = None
     if target is not None and target.kind is Kind.TEXT:
@@ -149,7 +149,7 @@ def _replace_type(node: exp.Cast) -> None:
     for inner in node.to.expressions:
         is_bare = isinstance(inner, exp.DataType) and not inner.expressions
         if is_bare and inner.this is exp.DType.DECIMAL:
-            inner.replace(built_type(str(NUMERIC).upper()))  # DuckDB's has three places
+            inner.replace(built_type(str(NUMERIC).upper()))  # in DuckDB, a numeric has three places
 
 
 def _is_read(target: DataType, source: DataType | None) -> bool:
@@ -200,7 +200,7 @@ _READ = {
 
 
 def _time_words(text: exp.Expr, kind: Kind) -> exp.Expr:
-    """Return a text in a form that DuckDB reads as PostgreSQL does; most texts are in one."""
+    """Return a text in a form that DuckDB reads as PostgreSQL does; most texts have such a form."""
     words = call("pg_sg_time_words", text.copy(), exp.Literal.string(kind.value))
     plain = PLAIN_FORMS.get(kind.value)
     if plain is None:

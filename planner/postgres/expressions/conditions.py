@@ -32,7 +32,7 @@ def _compare(node: exp.Expr, types: Types) -> exp.Expr:
 
 
 def _hold_scale(node: exp.Expr, types: Types) -> None:
-    """Compare numerics with those of arrays and subqueries by all their digits.
+    """Compare a numeric with those of an array or a subquery without rounding.
 
     DuckDB casts both sides to one type, which can have fewer digits after the decimal point than
     either side.
@@ -95,9 +95,9 @@ def _typed(row: exp.Expr, member: exp.Expr, types: Types) -> exp.Expr:
 
 
 def _row_is_null(node: exp.Expr, types: Types) -> exp.Expr:
-    """Write IS NULL of a row for each value.
+    """Write IS NULL of a row as IS NULL of each value.
 
-    A row IS NULL if all its values are NULL, and IS NOT NULL if none is. Both can be false.
+    A row IS NULL if all its values are NULL, and IS NOT NULL if no value is. Both can be false.
     """
     row = as_row(node.this)
     if not isinstance(strip(node.expression), exp.Null):
@@ -129,7 +129,7 @@ def _check_subquery(node: exp.Expr) -> None:
     row = as_row(node.this)
     if isinstance(row, exp.Tuple) and isinstance(node.expression, exp.Any | exp.All):
         raise NotSupportedError(
-            "the order of a row and those of a subquery is not supported",
+            "a row cannot be ordered relative to the rows of a subquery",
             hint="Compare the columns one by one.",
             position=position_of(node),
         )
@@ -222,7 +222,8 @@ def compare_rows(kind: _Comparison, one: exp.Expr, other: exp.Expr) -> exp.Expr 
     """Return the comparison of two rows by columns; None if they are not rows.
 
     Raises:
-        QueryError: as `check_widths`; or one is a subquery's, or has a volatile value (0A000).
+        QueryError: as `check_widths`; or one row is that of a subquery, or has a volatile value
+        (0A000).
     """
     left, right = as_row(one), as_row(other)
     _refuse_subquery(left, right)
@@ -250,7 +251,7 @@ def _refuse_subquery(left: exp.Expr, right: exp.Expr) -> None:
     for row, query in ((left, right), (right, left)):
         if isinstance(row, exp.Tuple) and isinstance(query, exp.Subquery):
             raise NotSupportedError(
-                "a row cannot be compared with that of a subquery",
+                "a row cannot be compared with the row of a subquery",
                 hint="Join the subquery in FROM, and compare the columns one by one.",
                 position=position_of(query),
             )

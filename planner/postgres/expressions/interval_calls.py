@@ -43,7 +43,7 @@ _FIELD = re.compile(
 
 
 def interval_text(node: exp.Expr, value: exp.Expr, template: exp.Expr) -> exp.Expr:
-    """Return `to_char` of an interval: its fields as they are; none is carried to another.
+    """Return `to_char` of an interval: its fields as they are, without carrying between them.
 
     Raises:
         NotSupportedError: the template is not a literal, or has a rare field.
@@ -98,7 +98,7 @@ def _piece(node: exp.Expr, value: exp.Expr, found: re.Match[str]) -> exp.Expr:
             raise unsupported(
                 node,
                 f"to_char() of an interval does not write {found['other']}",
-                "It writes YYYY, MM, DD, HH24, HH12, MI, SS, MS, US, SSSS and AM.",
+                "Use YYYY, MM, DD, HH24, HH12, MI, SS, MS, US, SSSS and AM.",
             )
         return exp.Literal.string(found["other"])
     quoted = found["quoted"]
@@ -134,7 +134,7 @@ def _remainder(node: exp.Expr, *, modulo: int) -> exp.Expr:
 def at_zone(node: exp.Expr, zone: exp.Expr, value: exp.Expr, types: Types) -> exp.Expr:
     """Return `value AT TIME ZONE zone`.
 
-    For a timestamptz it is the local time there; for a timestamp, the moment of that local time.
+    A timestamptz becomes the local time in the zone; a timestamp, the moment of that local time.
 
     Raises:
         InvalidValueError: the zone does not exist (22023).
@@ -200,7 +200,9 @@ def interval_sum(argument: exp.Expr, around: exp.Expr, node: exp.Expr) -> exp.Ex
     """
     if isinstance(argument, exp.Distinct):
         raise unsupported(
-            node, "sum(DISTINCT) of intervals is not supported", "Select them DISTINCT in FROM."
+            node,
+            "sum(DISTINCT) of intervals is not supported",
+            "Use SELECT DISTINCT in a subquery in FROM.",
         )
     parts = []
     for name in ("months", "days", "micros"):

@@ -38,11 +38,12 @@ _WRITTEN: Mapping[Kind, str] = {
     Kind.INTERVAL: "pg_sg_interval_text",
     Kind.BYTEA: "pg_sg_bytea_text",
 }
-"""Macros for values that DuckDB writes otherwise: NaN is a text in json, a real has few digits."""
+"""Macros for values that DuckDB writes differently: NaN is a text in json, a real has few digits.
+"""
 
 
 def _value(node: exp.Expr, types: Types) -> exp.Expr:
-    """Return a copy of a value as json has it, with its ORDER BY in an aggregate."""
+    """Return a copy of a value in the form for json, with its ORDER BY in an aggregate."""
     value = node.this if isinstance(node, exp.Order) else node
     row = row_of(value)
     macro = _WRITTEN.get(types.kind_of(value) or Kind.NULL)
@@ -68,7 +69,7 @@ def _row_object(row: exp.Tuple, types: Types) -> exp.Expr:
 
 
 def _with_values(name: str, *, first: int = 0, step: int = 1) -> CallRule:
-    """Return a rule that calls a function whose arguments from `first` in `step`s are values."""
+    """Return a rule for a function that takes values as every `step`-th argument from `first`."""
 
     def rule(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
         values = range(first, len(given), step)
@@ -90,7 +91,7 @@ def _json_agg(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
 
 
 def _json_rows(name: str) -> CallRule:
-    """Return a rule that writes a function that returns rows as `unnest` of a list."""
+    """Return a rule that replaces a function that returns rows with `unnest` of a list."""
 
     def rule(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
         if isinstance(node.parent, exp.Table):
@@ -255,7 +256,7 @@ def _function_in_from(node: exp.Expr, types: Types) -> exp.Expr:
 
 
 def _column_of(node: exp.Expr, relation: str, column: str) -> str:
-    """Return the name of the only column of a FROM item: the item's own, if a query uses it so."""
+    """Return the name of a FROM item's only column, which may be the item's own name."""
     select = node.find_ancestor(exp.Select)
     columns = [] if select is None else [*select.find_all(exp.Column)]
     if not any(each.name == relation and not each.table for each in columns):

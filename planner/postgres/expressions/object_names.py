@@ -28,7 +28,7 @@ _FUNCTION = "regproc"
 def cast_by_name(  # noqa: PLR0911 - one per type
     node: exp.Cast, target: DataType | None, types: Types
 ) -> exp.Expr | None:
-    """Return what replaces a cast to or from one of these types; None for other casts."""
+    """Return the replacement of a cast to or from one of these types; None for other casts."""
     source = types.of(node.this)
     if target is None or not (_is_special(source) or _is_special(target)):
         return None
@@ -88,7 +88,7 @@ def _vector(operand: exp.Expr, source: DataType | None) -> exp.Expr:
 
 
 def _array(operand: exp.Expr, source: DataType, target: DataType) -> exp.Expr | None:
-    """Return an array of oids as an array of names, or the other way round."""
+    """Return an array of oids as an array of names, or the reverse."""
     if names_objects(source) and target.kind is Kind.TEXT:
         return call("pg_sg_names_of", exp.Literal.string(postgres_name(source)), operand.copy())
     if names_objects(target) and source.kind in INTEGERS:

@@ -180,7 +180,7 @@ RULES: Mapping[type[exp.Expr], Rule] = {
 
 
 def _pattern(node: exp.Expr) -> exp.Expr:
-    """Return a pattern for RE2; one that is not written out is used as it is."""
+    """Return a pattern for RE2; a pattern that is not a literal is used as it is."""
     text = text_of(node)
     if text is None:
         return node.copy()
@@ -288,7 +288,7 @@ def _check_start(node: exp.Expr, given: list[exp.Expr]) -> None:
     """Refuse a start after the first character."""
     if _whole(given, 2) != 1:
         raise unsupported(
-            node, f"{call_name(node)}() from another place is not supported", "Take a substring."
+            node, f"{call_name(node)}() with a start is not supported", "Take a substring."
         )
 
 

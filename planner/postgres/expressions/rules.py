@@ -43,7 +43,7 @@ def unsupported(node: exp.Expr, message: str, hint: str | None = None) -> NotSup
 
 
 def hold_scale(nodes: Sequence[exp.Expr], types: Types) -> None:
-    """Give numerics, and arrays of them, their largest scale, where DuckDB would take a smaller."""
+    """Give numerics, and arrays of them, the largest of their scales; DuckDB may take less."""
     known = [(node, found) for node in nodes if (found := _element(types.of(node))) is not None]
     exact = [(node, as_decimal(found)) for node, found in known if found.kind is not Kind.NULL]
     decimals = [(node, found) for node, found in exact if found is not None]

@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from sqlglot import exp
 
-from planner.composing.functions.number_templates import digits_behind_point, number_text
+from planner.composing.functions.number_templates import digits_after_point, number_text
 from planner.composing.functions.time_templates import (
     strftime_format,
     strptime_format,
@@ -81,8 +81,9 @@ def _to_number(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
     template = text_of(given[1])
     if template is None:
         raise unsupported(node, "to_number() requires its template as a literal")
+    _check_template(template, given[1])
     parsed = call("pg_sg_number_of", given[0].copy(), given[1].copy())
-    return cast(parsed, f"DECIMAL(38,{min(digits_behind_point(template), 38)})")
+    return cast(parsed, f"DECIMAL(38,{min(digits_after_point(template), 38)})")
 
 
 def _date_trunc(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
@@ -150,7 +151,7 @@ def _date_part(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr 
 
 
 def _age(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
-    """Write `age(xid)`, the number of transactions since, as 0: there are none here."""
+    """Write `age(xid)`, the number of transactions since, as 0: the gateway counts none."""
     return exp.Literal.number(0) if postgres_name(types.of(given[0])) == "xid" else None
 
 

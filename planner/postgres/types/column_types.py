@@ -33,7 +33,7 @@ class ColumnTypes:
     Args:
         scopes: the scopes of the statement, inner ones first.
         column_type: the types of the relations' columns.
-        star: what stars stand for.
+        star: the columns that stars stand for.
         type_of: the type of an expression.
     """
 

@@ -1,6 +1,6 @@
 """The functions that SQL may call, their result types, and the columns of those in FROM.
 
-A function that is not listed here does not exist for clients, even if DuckDB has it: functions that
+A function that is not listed here does not exist for clients, even if DuckDB has it. Functions that
 read DuckDB's files, settings or internals are left out. Names that begin with `pg_sg_` are macros,
 which only rules of rewriting call. Functions of the session or the server leave a statement before
 its names are checked (`pg_catalog.catalog_calls`).
@@ -170,7 +170,7 @@ SAME_AS_FIRST = frozenset(_SAME_AS_FIRST.split())
 
 
 def call_name(node: exp.Expr) -> str:
-    """Return the name of a function as the statement has it, in lower case."""
+    """Return the name of a function as the statement writes it, in lower case."""
     written = node.meta.get("name")
     if written:
         return str(written).lower()

@@ -56,7 +56,7 @@ ParameterType: TypeAlias = Callable[[int], DataType | None]
 
 _PREDICATES = (exp.Predicate, exp.And, exp.Or, exp.Not, exp.Boolean)
 _QUANTIFIED = (exp.Any, exp.All)
-"""Predicates in sqlglot's classes; in fact they are one side of a comparison."""
+"""Nodes that sqlglot calls predicates, although they are one side of a comparison."""
 _ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod)
 _OF_BITS = (
     *(exp.BitwiseAnd, exp.BitwiseOr, exp.BitwiseXor, exp.BitwiseNot),
@@ -113,14 +113,14 @@ class Types:
         """Return the type of an expression; None if it is not certain."""
         key = id(node)
         if key not in self._known:
-            self.note(node, None)  # a recursive CTE meets itself
+            self.note(node, None)  # a recursive CTE refers to itself
             found = self._known[key] = self._find(node)
             if found is None:
                 self._unknown.append(key)
         return self._known[key]
 
     def forget(self) -> None:
-        """Find unknown types again when they are needed: a parameter has got its type."""
+        """Find unknown types again when they are needed, because a parameter now has its type."""
         for key in self._unknown:
             self._known.pop(key, None)
         self._unknown.clear()

@@ -1,4 +1,4 @@
-"""Text literals become values of the types that their places need, beside other values."""
+"""Text literals become values of the types that their contexts need."""
 
 from __future__ import annotations
 
@@ -71,8 +71,8 @@ def convert_time_literal(literal: exp.Literal, target: DataType) -> None:
 def adopted_type(literal: exp.Literal, found: DataType | None, types: Types) -> DataType | None:
     """Return the type that a text literal takes from values beside it; None if it stays a text.
 
-    A literal whose value can be written in several ways is rewritten in the one in which values are
-    held.
+    A literal whose value can be written in several ways is rewritten in the form in which values
+    are stored.
 
     Raises:
         QueryError: it is not a value of that type; the error points at it.
@@ -130,7 +130,7 @@ def check_alike(known: Sequence[DataType], word: str, node: exp.Expr) -> None:
 
 
 def typed_literal(literal: exp.Literal, target: DataType) -> exp.Expr:
-    """Return a text literal as a cast to the type that its place needs.
+    """Return a text literal as a cast to the type that its context needs.
 
     Raises:
         QueryError: it is not a value of that type.
@@ -195,7 +195,7 @@ _OF_ARRAYS = (exp.ArrayContainsAll, exp.ArrayContainedBy, exp.ArrayOverlaps)
 
 
 def convert_array_literals(nodes: Nodes, types: Types) -> None:
-    """Replace array literals such as `'{a,b}'` by lists of their elements.
+    """Replace array literals such as `'{a,b}'` with lists of their elements.
 
     Raises:
         InvalidValueError: a literal is malformed (22P02).
@@ -253,7 +253,7 @@ def _read_texts(sides: Sequence[exp.Expr], types: Types) -> bool:
             others.append(each)
     if not texts:
         return False
-    # The other operands have one type, unless they are numbers, of which one type holds all.
+    # The other operands have one type, unless they are numbers; then one type holds all of them.
     known = [found for each in others if (found := value_type(each, types)) is not None]
     found = common_type(known) if known else None
     if found is None or isinstance(found, CatalogType) or found.kind not in _READ_KINDS:

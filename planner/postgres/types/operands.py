@@ -32,7 +32,7 @@ def arguments(node: exp.Expr) -> list[exp.Expr]:
 
 
 def is_open(node: exp.Expr) -> bool:
-    """Whether a node is a bare text or NULL, which takes its type from its place."""
+    """Whether a node is a bare text or NULL, which takes its type from its context."""
     node = strip(node)
     return isinstance(node, exp.Null) or (isinstance(node, exp.Literal) and bool(node.is_string))
 

@@ -59,7 +59,7 @@ class Outputs:
         """Return the result columns of a scope; None if only DuckDB knows them."""
         key = id(scope)
         if key not in self._known:
-            self._known[key] = None  # a recursive CTE meets itself
+            self._known[key] = None  # a recursive CTE refers to itself
             self._known[key] = self._names(scope)
         return self._known[key]
 

@@ -92,7 +92,7 @@ _OPEN_OPERANDS: dict[tuple[str, Kind], DataType | None] = {
 
 
 def open_operand_type(symbol: str, other: DataType, *, is_left: bool) -> DataType | None:
-    """Return the type of an operand that has none of its own.
+    """Return the type of an operand that has no type of its own.
 
     Args:
         symbol: the operator.
@@ -221,7 +221,7 @@ def aggregate_type(name: str, of: DataType | None, node: exp.Func) -> DataType |
 
 
 def _to_places(decimal: DataType, places: exp.Expr | None) -> DataType | None:
-    """Return a numeric type cut to some places; negative places are tens and hundreds."""
+    """Return a numeric type with this number of places; negative places are tens and hundreds."""
     if places is None or isinstance(places, exp.Neg):
         return decimal_type(decimal.precision, 0)
     known = isinstance(places, exp.Literal) and places.name.isdigit()

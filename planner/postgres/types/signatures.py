@@ -1,7 +1,7 @@
 """The signatures of PostgreSQL's functions, and the choice among them for a call.
 
 An argument whose type is open, a parameter or a bare text, takes its type from the signature. The
-choice is PostgreSQL's. If it depends on a type that is not certain, none is made.
+choice is PostgreSQL's. If it depends on a type that is not certain, no choice is made.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ Parameter: TypeAlias = DataType | str
 """The type of a parameter; the name of a pseudo type such as `anyarray`."""
 Signature: TypeAlias = tuple[Parameter, ...]
 OPEN = DataType(kind=Kind.NULL)
-"""The type of an argument that takes its type from its place."""
+"""The type of an argument that takes its type from its context."""
 _PSEUDO = {"anyarray", "anyelement", "anycompatible", "anycompatiblearray"}
 _ARRAYS = {"anyarray", "anycompatiblearray"}
 
@@ -213,7 +213,7 @@ def _candidates(name: str, given: Sequence[DataType | None]) -> list[Signature]:
 
 
 def is_taken(name: str, given: Sequence[DataType | None]) -> bool:
-    """Whether a signature takes arguments of these types; functions without any take all."""
+    """Whether a signature takes arguments of these types; functions without signatures take any."""
     listed = [each for each in SIGNATURES.get(name, ()) if len(each) == len(given)]
     return not listed or any(all(map(_fits, given, signature)) for signature in listed)
 

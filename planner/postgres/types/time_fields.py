@@ -73,7 +73,7 @@ def cut_of(name: str, of: DataType | None, position: int | None) -> str:
 
     Raises:
         InvalidValueError: the field does not exist (22023).
-        NotSupportedError: `date_trunc` does not cut to it, or not intervals.
+        NotSupportedError: `date_trunc` does not cut to it, or does not cut intervals to it.
     """
     field = _named(name, of, position)
     is_interval = of is not None and of.kind is Kind.INTERVAL

@@ -1,4 +1,4 @@
-"""Origins of result columns, as RowDescription has them."""
+"""Origins of result columns, as RowDescription reports them."""
 
 from __future__ import annotations
 

@@ -23,6 +23,7 @@ from stores.log.state_log import StoreLog
 from stores.spec.schema import Row
 from tests.planner.world import STORES
 from tests.support.stores import FixedCatalog, batch, open_store, progress, window
+from tests.support.waiting import until
 
 CATALOG = FixedCatalog(*(open_store(schema) for schema in STORES))
 
@@ -149,7 +150,8 @@ def test_a_store_is_called_unknown_only_after_the_log_was_read(tmp_path: Path) -
         ((sqlstate, retryable, why),) = refusals(host, "later")
         assert (sqlstate, retryable, "The log has not been read" in why) == ("55S04", True, True)
         StoreLog.open(root, "later").define(LATER)
-        assert host._discover() == []
+        host.wake("later")
+        until(lambda: "later" in host.stores)
         engine = SqlEngine(host)
         assert engine.prepare("SELECT n FROM later", Session()).columns
         assert {code for code, *_ in refusals(host, "other")} == {"42P01"}
@@ -180,7 +182,8 @@ def test_the_error_of_a_store_that_cannot_be_opened_has_the_reason(
         assert (found, may_retry) == (sqlstate, retryable)
         assert why in detail
         path.write_bytes(whole)
-        assert host._discover() == []
+        host.wake("later")
+        until(lambda: "later" in host.stores)
         assert TypedQueries(host).key("later") == LATER.key
     finally:
         host.close()

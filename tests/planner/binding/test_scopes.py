@@ -69,14 +69,14 @@ def test_the_scope_of_one_table_is_made_directly(sql: str) -> None:
 
 
 @pytest.mark.parametrize("sql", OTHERS)
-def test_all_others_are_found_by_sqlglot(sql: str) -> None:
+def test_other_scopes_are_found_by_sqlglot(sql: str) -> None:
     tree = _tree(sql)
     scopes = scopes_of(tree, Nodes(tree))
     assert _said(scopes) == _said(traverse_scope(tree))
     assert {type(scope) for scope in scopes} <= {Scope}
 
 
-def test_kinds_are_types_with_all_below_them() -> None:
+def test_kinds_include_all_subclasses() -> None:
     found = kinds(exp.Binary, exp.Literal)
     assert {exp.Binary, exp.EQ, exp.Literal} <= found
     assert all(issubclass(kind, exp.Binary | exp.Literal) for kind in found)

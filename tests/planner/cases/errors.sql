@@ -30,6 +30,18 @@ SELECT q.* FROM people p
 SELECT people.name FROM people p
 ! 42P01 8 missing FROM-clause entry for table "people"
 
+-- ours: a rare word in a template of to_char
+SELECT to_char(age, '99SG') FROM people
+! 0A000 21 SG in a template of numbers is not supported
+
+-- ours: a rare word in a template of to_number
+SELECT to_number(name, '99PR') FROM people
+! 0A000 24 PR in a template of numbers is not supported
+
+-- ours: a malformed template of to_number
+SELECT to_number(name, '9.9.9') FROM people
+! 42601 24 multiple decimal points
+
 -- ours: unknown function
 SELECT frob(name) FROM people
 ! 42883 8 function frob() does not exist
@@ -201,6 +213,6 @@ SELECT * FROM people AT (VERSION => 1)
 SELECT repeat(name, 100000000) FROM people WHERE age = 30
 ! 54000 - requested length too large
 
--- ours: the same, made by padding
+-- ours: a text made by padding that DuckDB's memory limit does not count
 SELECT lpad(name, 100000000) FROM people WHERE age = 30
 ! 54000 - requested length too large

@@ -2,9 +2,9 @@
 SELECT p.name, o.number FROM people p JOIN orders o ON p.name = o.name
 | compose SELECT "p"."name", "o"."number" FROM "r0" AS "p" JOIN "r1" AS "o" ON "p"."name" = "o"."name"
 |   r0: scan people; columns name; on 3 partitions
-|     or lookup by name = r1.name, if those are 10000 at most
+|     or lookup by name = r1.name, for at most 10000 keys
 |   r1: scan orders; columns name, number; on 3 partitions
-|     or range by name = r0.name, if those are 64 at most
+|     or range by name = r0.name, for at most 64 keys
 | row by row, if at most 256 rows are read
 => ann, NULL
 => ann, 1
@@ -94,9 +94,9 @@ SELECT a.name, b.name FROM people a, people b WHERE a.name = 'ann' AND b.name = 
 SELECT * FROM people JOIN orders USING (name) WHERE number = 7
 | compose SELECT "name", "people"."age", "people"."score", "people"."city", "orders"."number", "orders"."amount", "orders"."paid", "orders"."due" FROM "r0" AS "people" JOIN "r1" AS "orders" USING ("name") WHERE "number" = 7
 |   r0: scan people; columns name, age, score, city; on 3 partitions
-|     or lookup by name = r1.name, if those are 10000 at most
+|     or lookup by name = r1.name, for at most 10000 keys
 |   r1: scan orders; filter number = 7; columns name, number, amount, paid, due; on 3 partitions
-|     or lookup by name = r0.name, if those are 10000 at most
+|     or lookup by name = r0.name, for at most 10000 keys
 | residual number = 7
 => bob, NULL, 2.0, Rome, 7, 3.00, True, NULL
 
@@ -114,7 +114,7 @@ SELECT * FROM visits JOIN people USING (name)
 | compose SELECT "name", "visits"."at", "people"."age", "people"."score", "people"."city" FROM "r0" AS "visits" JOIN "r1" AS "people" USING ("name")
 |   r0: scan visits; columns at, name; on 3 partitions
 |   r1: scan people; columns name, age, score, city; on 3 partitions
-|     or lookup by name = r0.name, if those are 10000 at most
+|     or lookup by name = r0.name, for at most 10000 keys
 => ann, 0, 30, 1.5, Oslo
 => ann, 86400000000, 30, 1.5, Oslo
 => bob, 43200000000, NULL, 2.0, Rome
@@ -123,9 +123,9 @@ SELECT * FROM visits JOIN people USING (name)
 SELECT * FROM people NATURAL JOIN orders WHERE number = 7
 | compose SELECT "name", "people"."age", "people"."score", "people"."city", "orders"."number", "orders"."amount", "orders"."paid", "orders"."due" FROM "r0" AS "people" JOIN "r1" AS "orders" USING ("name") WHERE "number" = 7
 |   r0: scan people; columns name, age, score, city; on 3 partitions
-|     or lookup by name = r1.name, if those are 10000 at most
+|     or lookup by name = r1.name, for at most 10000 keys
 |   r1: scan orders; filter number = 7; columns name, number, amount, paid, due; on 3 partitions
-|     or lookup by name = r0.name, if those are 10000 at most
+|     or lookup by name = r0.name, for at most 10000 keys
 | residual number = 7
 => bob, NULL, 2.0, Rome, 7, 3.00, True, NULL
 
@@ -133,9 +133,9 @@ SELECT * FROM people NATURAL JOIN orders WHERE number = 7
 SELECT name, number, people._partition FROM people NATURAL JOIN orders
 | compose SELECT "name", "number", "people"."_partition" FROM "r0" AS "people" JOIN "r1" AS "orders" USING ("name")
 |   r0: scan people; columns name, age, score, city, _partition; on 3 partitions
-|     or lookup by name = r1.name, if those are 10000 at most
+|     or lookup by name = r1.name, for at most 10000 keys
 |   r1: scan orders; columns name, number, amount, paid, due, _partition; on 3 partitions
-|     or range by name = r0.name, if those are 64 at most
+|     or range by name = r0.name, for at most 64 keys
 => ann, NULL, 0
 => ann, 1, 0
 => ann, 2, 0
@@ -162,14 +162,14 @@ SELECT p.name, o.number FROM (people p JOIN orders o ON p.name = o.name) WHERE o
 SELECT p.name, o.number, c.clicks FROM people p JOIN orders o USING (name) JOIN clicks c USING (name) WHERE c.clicks = 10
 | compose SELECT "p"."name", "o"."number", "c"."clicks" FROM "r0" AS "p" JOIN "r1" AS "o" USING ("name") JOIN "r2" AS "c" USING ("name") WHERE "c"."clicks" = 10
 |   r0: scan people; columns name; on 3 partitions
-|     or lookup by name = r1.name, if those are 10000 at most
-|     or lookup by name = r2.name, if those are 10000 at most
+|     or lookup by name = r1.name, for at most 10000 keys
+|     or lookup by name = r2.name, for at most 10000 keys
 |   r1: scan orders; columns name, number; on 3 partitions
-|     or range by name = r0.name, if those are 64 at most
-|     or range by name = r2.name, if those are 64 at most
+|     or range by name = r0.name, for at most 64 keys
+|     or range by name = r2.name, for at most 64 keys
 |   r2: scan clicks; filter clicks = 10; columns name, clicks; on 3 partitions
-|     or lookup by name = r0.name, if those are 10000 at most
-|     or lookup by name = r1.name, if those are 10000 at most
+|     or lookup by name = r0.name, for at most 10000 keys
+|     or lookup by name = r1.name, for at most 10000 keys
 | residual c.clicks = 10
 => ann, NULL, 10
 => ann, 1, 10
@@ -179,7 +179,7 @@ SELECT p.name, o.number, c.clicks FROM people p JOIN orders o USING (name) JOIN 
 SELECT p.name, x.n FROM people p, LATERAL (SELECT max(number) AS n FROM orders o WHERE o.name = p.name) x
 | compose SELECT "p"."name", "x"."n" FROM "r1" AS "p", LATERAL (SELECT MAX("number") AS "n" FROM "r0" AS "o" WHERE "o"."name" = "p"."name") AS "x"
 |   r0: scan orders; columns name, number; on 3 partitions
-|     or range by name = r1.name, if those are 64 at most
+|     or range by name = r1.name, for at most 64 keys
 |   r1: scan people; columns name; on 3 partitions
 | residual o.name = p.name
 => NULL, NULL

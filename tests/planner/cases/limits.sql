@@ -30,7 +30,7 @@ SELECT name FROM people ORDER BY name DESC NULLS LAST LIMIT 2
 => dan
 => cid
 
--- with an offset
+-- first rows with an offset
 SELECT name FROM people ORDER BY name LIMIT 2 OFFSET 1
 | stream; limit 2; offset 1
 |   scan people; first 3 by name asc; columns name; on 3 partitions
@@ -38,21 +38,21 @@ SELECT name FROM people ORDER BY name LIMIT 2 OFFSET 1
 => ann
 => bob
 
--- after a range
+-- first rows of a range
 SELECT name FROM people WHERE name > 'a' ORDER BY name LIMIT 1
 | stream; limit 1
 |   range people; name > 'a'; first 1 by name asc; columns name; on 3 partitions
 | row by row, if at most 256 rows are read
 => ann
 
--- with a residual, rows cannot be cut early
+-- rows with a residual cannot be cut early
 SELECT name FROM people WHERE age > 6 ORDER BY name LIMIT 1
 | stream; limit 1
 |   scan people; filter age > 6; first 1 by name asc; columns name; on 3 partitions
 | row by row, if at most 256 rows are read
 => 
 
--- nor can they with another order
+-- the first rows in another order need all rows
 SELECT name, age FROM people ORDER BY age LIMIT 2
 | compose SELECT "name", "age" FROM "r0" AS "people" ORDER BY "age" LIMIT 2
 |   r0: scan people; columns name, age; on 3 partitions
@@ -60,7 +60,7 @@ SELECT name, age FROM people ORDER BY age LIMIT 2
 => NULL, 5
 => , 7
 
--- nor can they if a result column hides the key
+-- a result column that hides the key needs all rows
 SELECT city AS name FROM people ORDER BY name LIMIT 2
 | compose SELECT "city" AS "name" FROM "r0" AS "people" ORDER BY "name" LIMIT 2
 |   r0: scan people; columns name, city; on 3 partitions

@@ -14,7 +14,7 @@ SELECT amount FROM stock WHERE (item, day) IN ((1, '1970-01-01'), (2, '1970-01-0
 => 10
 => 21
 
--- the same with the columns in another order
+-- a list of rows with the columns in another order
 SELECT amount FROM stock WHERE (day, item) IN (('1970-01-01', 1), ('1970-01-02', 2))
 | stream
 |   lookup stock; (day, item) in (('1970-01-01', 1), ('1970-01-02', 2)); columns amount; on the partitions of 2 keys

@@ -103,7 +103,7 @@ SELECT name, number FROM orders ORDER BY name DESC, number DESC NULLS LAST LIMIT
 => bob, 1
 => ann, 2
 
--- they are sorted if NULLs are elsewhere
+-- rows are sorted if NULLs stand elsewhere than in the key
 SELECT name, number FROM orders ORDER BY name DESC, number DESC LIMIT 4
 | compose SELECT "name", "number" FROM "r0" AS "orders" ORDER BY "name" DESC NULLS FIRST, "number" DESC NULLS FIRST LIMIT 4
 |   r0: scan orders; columns name, number; on 3 partitions
@@ -179,21 +179,21 @@ SELECT * FROM (SELECT city, max(name) AS name FROM people GROUP BY city) s WHERE
 |   r0: scan people; columns name, city; on 3 partitions
 | residual name = 'ann'
 
--- nor is one on rows that a window function has numbered
+-- a condition on rows that a window function has numbered is not pushed down
 SELECT * FROM (SELECT name, row_number() OVER (ORDER BY name) AS n FROM people) s WHERE name = 'ann'
 | compose SELECT * FROM (SELECT "name", ROW_NUMBER() OVER (ORDER BY "name") AS "n" FROM "r0" AS "people") AS "s" WHERE "name" = 'ann'
 |   r0: scan people; columns name; on 3 partitions
 | residual name = 'ann'
 => ann, 2
 
--- nor is one on rows that LIMIT has chosen
+-- a condition on rows that LIMIT has chosen is not pushed down
 SELECT * FROM (SELECT name FROM people ORDER BY name LIMIT 2) s WHERE name = 'ann'
 | compose SELECT * FROM (SELECT "name" FROM "r0" AS "people" ORDER BY "name" LIMIT 2) AS "s" WHERE "name" = 'ann'
 |   r0: scan people; columns name; on 3 partitions
 | residual name = 'ann'
 => ann
 
--- nor is one on a common table expression that is read twice
+-- a condition on a common table expression that is read twice is not pushed down
 WITH x AS (SELECT name FROM people) SELECT a.name FROM x a JOIN x b ON a.name > b.name WHERE a.name = 'ann'
 | compose WITH "x" AS (SELECT "name" FROM "r0" AS "people") SELECT "a"."name" FROM "x" AS "a" JOIN "x" AS "b" ON "a"."name" > "b"."name" WHERE "a"."name" = 'ann'
 |   r0: scan people; columns name; on 3 partitions

@@ -2,7 +2,7 @@
 SELECT name, (SELECT count(*) FROM orders o WHERE o.name = p.name) FROM people p
 | compose SELECT "name", (SELECT COUNT(*) AS "count" FROM "r0" AS "o" WHERE "o"."name" = "p"."name") AS "count" FROM "r1" AS "p"
 |   r0: scan orders; columns name; on 3 partitions
-|     or range by name = r1.name, if those are 64 at most
+|     or range by name = r1.name, for at most 64 keys
 |   r1: scan people; columns name; on 3 partitions
 | residual o.name = p.name
 => NULL, 0
@@ -16,9 +16,9 @@ SELECT name, (SELECT count(*) FROM orders o WHERE o.name = p.name) FROM people p
 SELECT name FROM people p WHERE EXISTS (SELECT 1 FROM orders o WHERE o.name = p.name AND o.number = 1)
 | compose SELECT "name" FROM "r1" AS "p" WHERE EXISTS(SELECT 1 AS "?column?" FROM "r0" AS "o" WHERE "o"."name" = "p"."name" AND "o"."number" = 1)
 |   r0: scan orders; filter number = 1; columns name, number; on 3 partitions
-|     or lookup by name = r1.name, if those are 10000 at most
+|     or lookup by name = r1.name, for at most 10000 keys
 |   r1: scan people; columns name; on 3 partitions
-|     or lookup by name = r0.name, if those are 10000 at most
+|     or lookup by name = r0.name, for at most 10000 keys
 | residual EXISTS(SELECT 1 AS "?column?" FROM orders AS o WHERE o.name = p.name AND o.number = 1); o.name = p.name AND o.number = 1
 => ann
 => bob
@@ -28,7 +28,7 @@ SELECT name FROM people WHERE name IN (SELECT name FROM orders)
 | compose SELECT "name" FROM "r1" AS "people" WHERE "name" IN (SELECT "name" FROM "r0" AS "orders")
 |   r0: scan orders; columns name; on 3 partitions
 |   r1: scan people; columns name; on 3 partitions
-|     or lookup by name = r0.name, if those are 10000 at most
+|     or lookup by name = r0.name, for at most 10000 keys
 | residual name IN (SELECT name FROM orders)
 => ann
 => bob
@@ -68,13 +68,13 @@ SELECT *, _epoch FROM people WHERE name = 'ann'
 | row by row, if at most 256 rows are read
 => ann, 30, 1.5, Oslo, 0
 
--- ours: nor does a qualified star
+-- ours: a qualified star does not include pseudo-columns
 SELECT p.*, p._epoch, o.number FROM people p JOIN orders o ON p.name = o.name WHERE o.number = 7
 | compose SELECT "p"."name", "p"."age", "p"."score", "p"."city", "p"."_epoch", "o"."number" FROM "r0" AS "p" JOIN "r1" AS "o" ON "p"."name" = "o"."name" WHERE "o"."number" = 7
 |   r0: scan people; columns name, age, score, city, _epoch; on 3 partitions
-|     or lookup by name = r1.name, if those are 10000 at most
+|     or lookup by name = r1.name, for at most 10000 keys
 |   r1: scan orders; filter number = 7; columns name, number, _epoch; on 3 partitions
-|     or lookup by name = r0.name, if those are 10000 at most
+|     or lookup by name = r0.name, for at most 10000 keys
 | residual o.number = 7
 | row by row, if at most 256 rows are read
 => bob, NULL, 2.0, Rome, 0, 7

@@ -46,7 +46,7 @@ def test_settings_that_stay_as_they_are_give_a_notice(sides: Sides) -> None:
     assert do(sides, session, "SHOW TIME ZONE") == [("UTC",)]
 
 
-def test_reset_goes_back_to_what_the_connection_began_with(sides: Sides) -> None:
+def test_reset_restores_the_settings_of_the_connection(sides: Sides) -> None:
     session = Session(settings={"application_name": "mine"})
     assert do(
         sides,

@@ -173,7 +173,7 @@ def test_the_current_modes_may_be_set_again() -> None:
         do(session, "SET TRANSACTION ISOLATION LEVEL READ COMMITTED")
 
 
-def test_a_session_that_sets_a_setting_takes_it_from_the_transaction() -> None:
+def test_a_setting_of_the_session_replaces_that_of_the_transaction() -> None:
     session = Session(settings={"x": "0"})
     do(session, "BEGIN")
     session.set("x", "1", local=True)

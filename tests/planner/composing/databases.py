@@ -75,5 +75,5 @@ def is_gone(pid: int) -> bool:
             with Path(f"/proc/{pid}/stat").open() as stat:
                 if stat.read().rpartition(") ")[2].startswith("Z"):
                     return True
-        time.sleep(0.01)  # there is no event: it is not our child
+        time.sleep(0.01)  # there is no event for a process that is not our child
     return False

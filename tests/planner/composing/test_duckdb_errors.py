@@ -66,7 +66,7 @@ OUTLINE = outline(sqlglot.parse_one("SELECT name FROM t"))
         (DatabaseError("InvalidInput", "Invalid Input Error: boom"), "22023", "boom"),
     ],
 )
-def test_errors_in_our_words(error: DatabaseError, sqlstate: str, message: str) -> None:
+def test_errors_are_translated(error: DatabaseError, sqlstate: str, message: str) -> None:
     found = translate(error, OUTLINE)
     assert (found.sqlstate, found.message) == (sqlstate, message)
 

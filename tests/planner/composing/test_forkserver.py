@@ -17,7 +17,7 @@ def test_a_kill_during_another_call_happens_after_it() -> None:
         theirs.settimeout(5)
         server._control = ours
         with server._lock:
-            server.kill(7)  # this would wait for ever
+            server.kill(7)  # this would wait forever
         server.kill(8)
         for pid in (7, 8):
             frame = frames.receive(theirs)

@@ -51,7 +51,7 @@ def test_a_frame_arrives_as_it_was_sent(
     assert (b"" if found.body is None else found.body.to_pybytes()) == b"".join(body)
 
 
-def test_a_frame_that_should_be_alone_is_not() -> None:
+def test_a_second_frame_is_refused_where_only_one_may_come() -> None:
     ours, theirs = pair()
     with ours, theirs:
         theirs.sendall(encoded(1, b"head", [b"body"]) * 2)

@@ -74,7 +74,9 @@ def test_a_statement_is_bound_once_and_run_anew(
     found = [rows_of(database, SUM, 1, 2), rows_of(database, SUM, 5), rows_of(database, SUM)]
     assert names == ["total", "drawn"]
     assert [each["total"] for (each,) in found] == [3, 5, None]
-    assert len({each["drawn"] for (each,) in found}) == 3  # nothing of it is computed in advance
+    assert (
+        len({each["drawn"] for (each,) in found}) == 3
+    )  # no part of the statement is computed in advance
     assert len(made) == 1
 
 
@@ -202,7 +204,7 @@ def test_a_failed_statement_is_not_used_again(
     database: LocalDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = cursors(database, monkeypatch)
-    begun(database, SUM, 1).close()  # its rows are not read
+    begun(database, SUM, 1).close()  # the rows are not read
     interrupted = begun(database, SUM, 1)
     interrupted.interrupt()
     with pytest.raises(DatabaseError, match="Interrupted"):
@@ -241,7 +243,7 @@ def test_few_statements_are_kept(database: LocalDatabase, monkeypatch: pytest.Mo
         (MemoryError(), "OutOfMemory"),
     ],
 )
-def test_an_error_is_known_by_its_class_or_its_text(raised: Exception, kind: str) -> None:
+def test_an_error_is_recognised_by_its_class_or_its_text(raised: Exception, kind: str) -> None:
     with pytest.raises(DatabaseError) as found, own_errors():
         raise raised
     assert found.value.kind == kind

@@ -107,7 +107,7 @@ def test_rows_are_computed_as_they_are_read(database: RemoteDatabase) -> None:
         next(answer)
 
 
-def test_parameters_scripts_and_types_come_through(database: RemoteDatabase) -> None:
+def test_parameters_scripts_and_types_are_transferred(database: RemoteDatabase) -> None:
     answer = database.run(
         "SELECT $a + 1 AS a, getvariable('x') AS x, 'e'::ENUM('e') AS e",
         script="SET VARIABLE x = 'held'",
@@ -209,7 +209,7 @@ def test_an_invalid_definition_is_an_error(processes: ProcessPool) -> None:
         rows_of(broken, "SELECT 1")
 
 
-def test_the_log_names_what_ended_a_process_without_its_values(
+def test_the_log_names_the_statement_that_ended_a_process_without_its_values(
     processes: ProcessPool, database: RemoteDatabase, caplog: pytest.LogCaptureFixture
 ) -> None:
     def deadly() -> Iterator[pa.RecordBatch]:

@@ -35,7 +35,7 @@ def test_every_socket_is_served_while_other_threads_work() -> None:
     go_on.set()
     for _ in range(6):
         assert done.acquire(timeout=10)
-    pairs[0][1].sendall(b"y")  # it is watched again
+    pairs[0][1].sendall(b"y")  # the socket is watched again
     assert done.acquire(timeout=10)
     for ours, theirs in pairs:
         pool.drop(ours)
@@ -60,7 +60,7 @@ def test_without_memory_for_another_thread_the_running_ones_go_on(
 
     with monkeypatch.context() as patch:
         patch.setattr(threading.Thread, "start", fail)
-        with pytest.raises(RuntimeError):  # no thread would watch it
+        with pytest.raises(RuntimeError):  # no thread would watch the socket
             pool.add(ours, serve)
     pool.drop(ours)
     pool.add(ours, serve)
@@ -155,7 +155,7 @@ def test_a_socket_with_the_number_of_one_just_closed_is_served() -> None:
     def meanwhile() -> None:
         closers.append(threading.Thread(target=close_and_reuse))
         closers[0].start()
-        closers[0].join(0.5)  # it may have to wait for the lookup to end
+        closers[0].join(0.5)  # the thread may have to wait for the lookup to end
 
     def serve() -> int:
         return 0

@@ -95,6 +95,6 @@ def run(
 
 
 def rows(table: pa.Table) -> list[tuple[object, ...]]:
-    """Return the rows of a table, by position, as names may occur twice."""
+    """Return the rows of a table, by position, because names may occur twice."""
     columns = [column.to_pylist() for column in table.columns]
     return list(zip(*columns, strict=True)) if columns else [()] * table.num_rows

@@ -88,7 +88,7 @@ def test_rejects_other_statements(sql: str) -> None:
     assert not CATALOG.accepts(parse(sql))
 
 
-def test_a_store_named_as_a_catalog_relation_wins_unless_qualified() -> None:
+def test_a_store_named_like_a_catalog_relation_wins_unless_qualified() -> None:
     shadowing = StoreSchema(
         name="pg_class", kind=CLICKS.kind, key=CLICKS.key, value=CLICKS.value, partitions=1
     )
@@ -179,7 +179,7 @@ def test_predefined_roles_and_functions_are_described() -> None:
     ]
 
 
-def test_a_relation_has_a_type_of_its_rows_and_one_of_arrays_of_them() -> None:
+def test_a_relation_has_a_row_type_and_its_array_type() -> None:
     found = ask(
         "SELECT 'clicks'::regtype, 'public.\"clicks\"'::regtype, 'clicks[]'::regtype,"
         " format_type('stategate.stores'::regtype, NULL), to_regtype('nothing')"
@@ -304,7 +304,7 @@ def test_types_of_parameters(sql: str, types: tuple[DataType, ...]) -> None:
     assert prepare(sql).parameters == types
 
 
-def test_types_that_the_client_insists_on() -> None:
+def test_types_of_parameters_that_the_client_declares() -> None:
     assert prepare("SELECT 1 FROM pg_class WHERE oid = $1", INTEGER).parameters == (INTEGER,)
 
 
@@ -351,11 +351,11 @@ def test_parameters_reach_the_statement() -> None:
         ("has_any_column_privilege(current_user, 'clicks', 'select')", (True,)),
     ],
 )
-def test_the_meaning_of_postgresql(sql: str, found: tuple[object, ...]) -> None:
+def test_expressions_have_the_meaning_of_postgresql(sql: str, found: tuple[object, ...]) -> None:
     assert ask(f"SELECT {sql}") == [found]
 
 
-def test_settings_are_the_sessions() -> None:
+def test_settings_are_those_of_the_session() -> None:
     session = Session(settings={"timezone": "Europe/Paris", "stategate.wait": "5 s"}, user="o'neil")
     sql = "SELECT current_setting('TimeZone'), current_setting('stategate.wait'), current_user"
     assert ask(sql, session=session) == [("Europe/Paris", "5 s", "o'neil")]
@@ -502,7 +502,7 @@ def test_the_user_has_several_names() -> None:
     ]
 
 
-def test_the_server_has_a_start() -> None:
+def test_the_start_of_the_server_is_known() -> None:
     ((started, loaded, past),) = ask(
         "SELECT pg_postmaster_start_time(), pg_conf_load_time(), pg_postmaster_start_time() < now()"
     )

@@ -1,4 +1,4 @@
-"""Statements of real clients must run, and answers that once equalled PostgreSQL's must stay so."""
+"""Statements of real clients run, and answers that once equalled PostgreSQL's still do."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ def test_custom_settings_are_limited() -> None:
 
 
 def test_rows_may_name_settings() -> None:
-    """pg_dump calls it so: the row shows whether a setting exists."""
+    """pg_dump does this: the row shows whether a setting exists."""
     session = Session()
     sql = "SELECT set_config(name, 'x', false) FROM pg_settings WHERE name = 'application_name'"
     assert ask(sql, session=session) == [("x",)]

@@ -30,13 +30,15 @@ from planner.binding.predicates import (
 from planner.errors import MismatchedTypeError
 from planner.planning.access import Access, plan_access
 from planner.planning.limits import Amount, Limits
-from planner.planning.scatter import KEYS_MAX, Scatter, scatterer
+from planner.planning.partition_queries import KEYS_HASHED_TOGETHER
+from planner.planning.row_path import ROWS_MAX
+from planner.planning.scatter import Scatter, scatterer
 from planner.running.few_reads import FewReads
 from planner.values.comparison_bounds import Fitted, Outside, fitter
 from stores.codec.partitioner import partitioner
 from stores.hosting.local_store import LocalStore
 from stores.spec.arrow import physical_list
-from stores.spec.query import BatchStream, Interval, KeysQuery, Query, RangeQuery
+from stores.spec.query import FEW_ROWS, BatchStream, Interval, KeysQuery, Query, RangeQuery
 from stores.spec.result import Success
 from stores.spec.schema import (
     BIGINT,
@@ -188,7 +190,7 @@ def read(access: Access, store: LocalStore) -> list[Row]:
             assert kept.schema.names == list(access.columns)
             listed = [physical_list(c, t) for c, t in zip(kept.columns, types, strict=True)]
             read += zip(*listed, strict=True)
-        few = answer.value.few_rows(1_000)
+        few = answer.value.first_rows(1_000)
         assert few is not None
         allowed = few if test is None else list(filter(test, few))
         assert [row[: len(types)] for row in allowed] == read
@@ -202,7 +204,7 @@ def read(access: Access, store: LocalStore) -> list[Row]:
 
 
 def rows_by_key(access: Access, store: LocalStore) -> list[Row] | None:
-    """The rows of an access that looks up single keys; None if it does not."""
+    """Return the rows of an access that looks up few keys; None if it does not."""
     schema = access.schema
     scatter = scatterer(access, partitioner(schema.key, schema.partitions), by_key=True)(())
     if scatter.keys is None:
@@ -218,7 +220,9 @@ def sort_key(row: Row) -> list[tuple[bool, str]]:
 
 @given(predicate=predicates(ORDER_CONDITIONS), whole=st.booleans())
 @settings(max_examples=300)
-def test_keyvalue_accesses_read_what_they_promise(predicate: Predicate, *, whole: bool) -> None:
+def test_keyvalue_accesses_read_the_rows_of_their_predicates(
+    predicate: Predicate, *, whole: bool
+) -> None:
     route = partitioner(ORDERS.key, ORDERS.partitions)
     columns = ["name", "number", "_partition"]
     rows = [(name, number, route((name, number))) for name, number, *_ in ORDER_ROWS]
@@ -231,7 +235,7 @@ def test_keyvalue_accesses_read_what_they_promise(predicate: Predicate, *, whole
 
 @given(predicate=predicates(CLICK_CONDITIONS))
 @settings(max_examples=300)
-def test_window_accesses_read_what_they_promise(predicate: Predicate) -> None:
+def test_window_accesses_read_the_rows_of_their_predicates(predicate: Predicate) -> None:
     columns = ["name", "window_start", "window_end"]
     access = plan_access(CLICKS, predicate, tuple(columns))
     found = read(access, clicks)
@@ -255,15 +259,18 @@ def test_a_key_is_read_from_its_partition_only() -> None:
     assert queries(access) == [(route(("ann",)), KeysQuery(keys=(("ann",),), columns=("age",)))]
 
 
-@pytest.mark.parametrize("count", [1, KEYS_MAX, KEYS_MAX + 1])
-def test_few_keys_are_asked_one_by_one(count: int) -> None:
+@pytest.mark.parametrize("count", [1, KEYS_HASHED_TOGETHER, ROWS_MAX, ROWS_MAX + 1])
+def test_few_keys_are_asked_for_their_rows(count: int) -> None:
     names = [str(number) for number in range(count)]
     access = plan_access(PEOPLE, all_hold(equals("name", *names)), ("age", "name"))
     scatter = scatterer(access, partitioner(PEOPLE.key, PEOPLE.partitions), by_key=True)(())
-    assert (scatter.keys is not None) == (count <= KEYS_MAX)
-    assert bool(scatter.targets) == (count > KEYS_MAX)
+    assert (scatter.keys is not None) == (count <= ROWS_MAX)
+    assert bool(scatter.targets) == (count > ROWS_MAX)
     if scatter.keys is not None:
-        assert {query.key for _, query in scatter.keys.targets} == {(name,) for name in names}
+        asked = [(at, key) for at, query in scatter.keys.targets for key in query.keys]
+        route = partitioner(PEOPLE.key, PEOPLE.partitions)
+        assert asked == sorted((route((name,)), (name,)) for name in names)
+        assert all(len(query.keys) <= FEW_ROWS for _, query in scatter.keys.targets)
         assert scatter.keys.row_of(("ann", 30, 1.5, "Oslo")) == (30, "ann")
 
 
@@ -340,14 +347,14 @@ def test_a_value_that_is_not_of_its_type_is_refused() -> None:
     assert caught.value.sqlstate == "42804"
 
 
-def test_outside_is_neither_in_nor_out_by_accident() -> None:
+def test_values_outside_the_range_of_a_type() -> None:
     fit = fitter(BIGINT, INTEGER)
     assert fit is not None
     assert (fit(1 << 40), fit(-(1 << 40)), fit(5)) == (Outside.ABOVE, Outside.BELOW, Fitted(5))
 
 
 def opened(predicate: Predicate) -> tuple[Predicate, Row]:
-    """The predicate with a parameter for each constant, and the parameters."""
+    """Return the predicate with a parameter for each constant, and the parameters."""
     parameters: list[Value] = []
 
     def open_one(one: Operand) -> Operand:

@@ -36,7 +36,7 @@ def test_the_plan_and_its_reads(sides: Sides) -> None:
     assert "Partitions" not in found
 
 
-def test_what_the_reads_decide_is_not_computed_again(sides: Sides) -> None:
+def test_conditions_of_the_reads_are_not_computed_again(sides: Sides) -> None:
     found = explained(
         sides, "EXPLAIN (FORMAT JSON) SELECT city, count(*) FROM people WHERE age > 6 GROUP BY city"
     )

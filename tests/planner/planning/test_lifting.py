@@ -22,7 +22,7 @@ from tests.support.stores import FixedCatalog, fill, keyvalue, open_store, windo
 
 DAY_US = 86_400_000_000
 JULY = 15_889 * DAY_US
-"""2013-07-03."""
+"""The day 2013-07-03."""
 COLUMNS = {
     "i": "integer",
     "b": "bigint",

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from planner.binding.column_origins import ResultColumn
 from planner.binding.predicates import Equals
+from planner.binding.running_statements import RunningQueries
 from planner.planning.plain_lookups import PlainLookups
 from planner.planning.plan import Lookup, QueryPlan
 from planner.running.fast_lookup import key_of
@@ -67,7 +68,13 @@ WORDS = sorted(
 @contextmanager
 def planner_over(*schemas: StoreSchema) -> Iterator[QueryPreparer]:
     catalog = FixedCatalog(*map(open_store, schemas))
-    parts = open_parts(catalog, EngineLimits(), node="n", clock=lambda: 0)
+    parts = open_parts(
+        catalog,
+        EngineLimits(),
+        node="n",
+        clock=lambda: 0,
+        queries=RunningQueries(lambda: 0),
+    )
     yield QueryPreparer(parts)
     parts.close()
 
@@ -85,7 +92,7 @@ def of_tree(planner: QueryPreparer, sql: str, types: Sequence[DataType | None] =
 
 
 def shown(statement: Statement, parameters: Row) -> object:
-    """All that a plan of a lookup says and does."""
+    """Return everything that a plan of a lookup says and does."""
     plan = statement.plan
     assert isinstance(plan, QueryPlan)
     assert isinstance(plan.node, Lookup)
@@ -130,7 +137,7 @@ ODD_VALUES = [
 
 @st.composite
 def lookups(draw: st.DrawFn) -> tuple[str, tuple[DataType | None, ...]]:
-    """Lookups, and texts that are nearly one."""
+    """Draw lookups, and texts that are almost lookups."""
     store = draw(st.sampled_from(STORES))
     odd = draw(st.sampled_from(["", "items", "values", "pairs", "types", "tail"]))
     known = [column.name for column in (*store.key, *store.value)]

@@ -93,6 +93,19 @@ def equalities(draw: st.DrawFn, one: tuple[str, str], other: tuple[str, str]) ->
 
 
 @st.composite
+def comparisons(draw: st.DrawFn, one: tuple[str, str], other: tuple[str, str]) -> str:
+    (alias, store), (beside, theirs) = one, other
+    sign = draw(st.sampled_from(["<", "<=", ">", ">=", "<>"]))
+    if draw(st.booleans()):
+        return f"{alias}.city {sign} {beside}.city"
+    numbers = draw(st.sampled_from(NUMBERS[store])), draw(st.sampled_from(NUMBERS[theirs]))
+    if draw(st.integers(0, 3)) == 0:
+        low, high = (f"{beside}.{draw(st.sampled_from(NUMBERS[theirs]))}" for _ in range(2))
+        return f"{alias}.{numbers[0]} BETWEEN {low} AND {high}"
+    return f"{alias}.{numbers[0]} {sign} {beside}.{numbers[1]}"
+
+
+@st.composite
 def statements(draw: st.DrawFn) -> str:
     stores = draw(st.lists(st.sampled_from(sorted(COLUMNS)), min_size=2, max_size=4))
     named = list(zip("abcd", stores, strict=False))
@@ -102,6 +115,8 @@ def statements(draw: st.DrawFn) -> str:
         equal = [draw(equalities((alias, store), other))]
         if draw(st.integers(0, 3)) == 0:
             equal.append(draw(equalities(draw(st.sampled_from(named[:at])), (alias, store))))
+        if draw(st.integers(0, 3)) == 0:
+            equal.append(draw(comparisons(draw(st.sampled_from(named[:at])), (alias, store))))
         word = draw(st.sampled_from([" JOIN ", " LEFT JOIN ", " LEFT OUTER JOIN ", " INNER JOIN "]))
         if draw(st.integers(0, 3)) == 0:
             equal.append(draw(conditions(*draw(st.sampled_from(named[: at + 1])))))
@@ -187,6 +202,10 @@ def test_joined_rows_are_those_that_duckdb_joins(
         " JOIN hours h ON h.city = c.city WHERE p.id = 1",
         "SELECT v.f FROM people p JOIN visits v ON v.city = p.city AND v.id = p.boss",
         "SELECT a.id, b.id FROM people a CROSS JOIN people b WHERE a.id = 1 AND b.id = 2",
+        "SELECT c.city FROM people p JOIN cities c ON c.city = p.city AND c.size > p.boss",
+        "SELECT p.id FROM people p LEFT JOIN cities c ON c.city = p.city AND p.id <> c.mayor",
+        "SELECT p.id FROM people p, visits v"
+        " WHERE v.city = p.city AND p.boss BETWEEN v.id AND v.size",
     ],
 )
 def test_statements_with_a_row_join(planning: SqlEngine, sql: str) -> None:
@@ -200,7 +219,8 @@ def test_statements_with_a_row_join(planning: SqlEngine, sql: str) -> None:
     [
         # A condition that the reads cannot apply.
         "SELECT 1 FROM people p JOIN cities c ON c.city = p.city AND c.size > p.boss",
-        "SELECT c.city FROM people p JOIN cities c ON c.city = p.city AND c.size > p.boss",
+        "SELECT c.city FROM people p JOIN cities c ON c.city = p.city AND c.size > p.boss + 1",
+        "SELECT v.city FROM people p JOIN visits v ON v.city = p.city AND v.f > p.f",
         "SELECT c.city FROM people p JOIN cities c ON c.city = p.city WHERE p.id + 1 = 2",
         "SELECT c.city FROM people p JOIN cities c ON c.city = p.city OR p.id = 1",
         "SELECT c.city FROM people p JOIN cities c ON c.city = p.city WHERE $1 = 1",

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from planner.planning.column_path import COLUMN_ROWS_MAX, GROUPS_MAX
 from planner.planning.plan import QueryPlan
 from planner.planning.row_path import RowPath
 from planner.sql import EngineLimits, SqlEngine
@@ -119,7 +120,7 @@ def as_table(rows: Sequence[Row], columns: Sequence[str]) -> tuple[pa.Table, lis
 
 
 @given(found=MANY, sql=statements())
-def test_rows_and_columns_give_what_duckdb_gives(
+def test_rows_and_columns_give_the_rows_of_duckdb(
     planning: SqlEngine, found: list[Row], sql: str
 ) -> None:
     path, columns = path_of(planning, sql)
@@ -148,6 +149,19 @@ def test_rows_and_columns_give_what_duckdb_gives(
             list(map(type, row)) for row in ordered(wanted)
         ]
         assert given_ == wanted if "ORDER BY" in sql else ordered(given_) == ordered(wanted)
+
+
+@pytest.mark.parametrize("rows", [GROUPS_MAX, GROUPS_MAX + 1, COLUMN_ROWS_MAX])
+@pytest.mark.parametrize("repeated", [1, 2])
+def test_many_groups_are_declined(planning: SqlEngine, rows: int, repeated: int) -> None:
+    """Each group would become a Python row on the event loop."""
+    path, columns = path_of(planning, "SELECT t, count(*) FROM things GROUP BY t LIMIT 3")
+    assert path is not None
+    texts = [f"number {number // repeated}" for number in range(rows)]
+    table = pa.table({name: pa.array(texts) for name in columns})
+    found = path.finish_columns(table, ())
+    is_few = rows // repeated <= GROUPS_MAX
+    assert found == ([(f"number {at}", repeated) for at in range(3)] if is_few else None)
 
 
 @pytest.mark.parametrize(

@@ -150,7 +150,7 @@ def test_every_rule_has_a_module_and_a_file_of_pairs() -> None:
 
 
 def rewrite() -> None:
-    """Write what the planner gives for each pair into the files."""
+    """Write the planner's plans for each pair into the files."""
     for rule in RULES:
         texts = ["\n".join(run_pair(rule, pair)[0].lines()) for pair in read_pairs(rule)]
         (DIRECTORY / f"{rule}.sql").write_text("\n\n".join(texts) + "\n")

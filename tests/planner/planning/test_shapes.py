@@ -140,7 +140,7 @@ def test_a_text_like_another_is_looked_up_without_a_plan(
         assert template.literals(other.replace("8", odd).replace("9", odd) + " ;") is None
 
 
-def test_a_template_has_several_literals(engine: SqlEngine) -> None:
+def test_a_template_can_have_several_literals(engine: SqlEngine) -> None:
     sql = "SELECT v FROM words WHERE w = 'w7' AND x = 'x'"
     template = template_of(sql, by_shape(engine, sql))
     assert template is not None

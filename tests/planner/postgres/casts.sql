@@ -62,7 +62,7 @@ SELECT '2020-02-30'::date
 SELECT '2020-02-28'::date, '20200228'::date, 'Feb 28, 2020'::date, '2020-02-28 10:11:12'::date
 : date date date date
 = 2020-02-28	2020-02-28	2020-02-28	2020-02-28
-~ dates are read in ISO form only
+~ dates are read in digits only
 SELECT date '2020-02-28', timestamp '2020-02-28 10:11:12.5', timestamptz '2020-02-28 10:11:12+02', time '10:11:12', interval '1 day'
 : date timestamp_without_time_zone timestamp_with_time_zone time_without_time_zone interval
 = 2020-02-28	2020-02-28 10:11:12.5	2020-02-28 08:11:12+00	10:11:12	1 day

@@ -2,9 +2,9 @@
 
     SELECT id, i / 2 FROM samples ORDER BY id      one line
     $ bigint text                                  the types of its parameters; it is only prepared
-    : integer integer                              the types of its columns, as pg_typeof has them
+    : integer integer                              the types of its columns, as pg_typeof names them
     = 1<tab>0                                      each row, in the form of COPY
-    ! 22012                                        or the SQLSTATE that it fails with
+    ! 22012                                        or the SQLSTATE of its error
     ~ reason                                       our answer differs, and why
 
 `python -m tests.planner.postgres.make` gets the answers from a PostgreSQL and writes the files.
@@ -32,7 +32,7 @@ class Answer:
     error: str | None = None
 
     def lines(self) -> Iterator[str]:
-        """Return its lines in the files."""
+        """Return its lines in the file."""
         if self.error is not None:
             yield f"! {self.error}"
             return
@@ -52,7 +52,7 @@ class Entry:
     """Why our answer differs; None if it is the same."""
 
     def lines(self) -> Iterator[str]:
-        """Return its lines in the files."""
+        """Return its lines in the file."""
         yield self.sql
         yield from self.answer.lines()
         if self.reason is not None:

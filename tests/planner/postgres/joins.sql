@@ -350,7 +350,7 @@ SELECT nope(1)
 ! 42883
 SELECT s.id FROM samples
 ! 42P01
-~ other SQLSTATE
+~ DuckDB takes id for a field of the column s: 42804
 SELECT id FROM samples a, samples b
 ! 42702
 SELECT 1 WHERE 'x' = 1
@@ -363,7 +363,7 @@ SELECT CASE WHEN true THEN 1 ELSE 'x' END
 ! 22P02
 SELECT 'a' + 'b'
 ! 42725
-~ other SQLSTATE
+~ DuckDB's error for texts is 42804
 SELECT id FROM samples WHERE i = t
 ! 42883
 SELECT id FROM samples WHERE i = ''
@@ -403,7 +403,7 @@ SELECT samples FROM samples WHERE id = 2
 ~ a whole row is a struct
 SELECT (s).id FROM samples s WHERE id = 2
 ! 42809
-~ other SQLSTATE
+~ DuckDB takes id for a field of the column s: 42804
 SELECT DISTINCT i FROM samples ORDER BY i NULLS FIRST
 : integer
 = \N
@@ -450,7 +450,7 @@ SELECT id FROM samples FOR UPDATE
 = 7
 = 8
 = 9
-~ refused
+~ FOR UPDATE is refused
 SELECT FROM samples
 : 
 = 
@@ -462,13 +462,13 @@ SELECT FROM samples
 = 
 = 
 = 
-~ refused
+~ a SELECT without columns is refused
 SELECT * FROM ROWS FROM (generate_series(1, 2), generate_series(1, 3)) AS t(a, b)
 : integer integer
 = 1	1
 = 2	2
 = \N	3
-~ refused
+~ ROWS FROM is refused
 WITH RECURSIVE t(n, h) AS (SELECT 1, 1.5 UNION ALL SELECT n + 1, h / 2 FROM t WHERE n < 4) SELECT n, round(h, 3), n / 2 FROM t ORDER BY n
 : integer numeric integer
 = 1	1.500	0

@@ -942,11 +942,11 @@ $ text text
 SELECT regexp_count($1, t, i) FROM samples
 $ text
 : integer
-~ matches are searched for from the first character on
+~ a match is searched for from the first character
 SELECT regexp_count(t, $1, i) FROM samples
 $ text
 : integer
-~ matches are searched for from the first character on
+~ a match is searched for from the first character
 SELECT regexp_count(t, t, $1) FROM samples
 $ integer
 : integer
@@ -958,11 +958,11 @@ $ text text integer
 SELECT regexp_count($1, t, i, t) FROM samples
 $ text
 : integer
-~ matches are searched for from the first character on
+~ a match is searched for from the first character
 SELECT regexp_count(t, $1, i, t) FROM samples
 $ text
 : integer
-~ matches are searched for from the first character on
+~ a match is searched for from the first character
 SELECT regexp_count(t, t, $1, t) FROM samples
 $ integer
 : integer
@@ -1214,11 +1214,11 @@ $ text text
 SELECT regexp_substr($1, t, i) FROM samples
 $ text
 : text
-~ matches are searched for from the first character on
+~ a match is searched for from the first character
 SELECT regexp_substr(t, $1, i) FROM samples
 $ text
 : text
-~ matches are searched for from the first character on
+~ a match is searched for from the first character
 SELECT regexp_substr(t, t, $1) FROM samples
 $ integer
 : text
@@ -1230,11 +1230,11 @@ $ text text integer
 SELECT regexp_substr($1, t, i, i) FROM samples
 $ text
 : text
-~ matches are searched for from the first character on
+~ a match is searched for from the first character
 SELECT regexp_substr(t, $1, i, i) FROM samples
 $ text
 : text
-~ matches are searched for from the first character on
+~ a match is searched for from the first character
 SELECT regexp_substr(t, t, $1, i) FROM samples
 $ integer
 : text
@@ -1250,11 +1250,11 @@ $ text text integer integer
 SELECT regexp_substr($1, t, i, i, t) FROM samples
 $ text
 : text
-~ matches are searched for from the first character on
+~ a match is searched for from the first character
 SELECT regexp_substr(t, $1, i, i, t) FROM samples
 $ text
 : text
-~ matches are searched for from the first character on
+~ a match is searched for from the first character
 SELECT regexp_substr(t, t, $1, i, t) FROM samples
 $ integer
 : text
@@ -1274,11 +1274,11 @@ $ text text integer integer text
 SELECT regexp_substr($1, t, i, i, t, i) FROM samples
 $ text
 : text
-~ matches are searched for from the first character on
+~ a match is searched for from the first character
 SELECT regexp_substr(t, $1, i, i, t, i) FROM samples
 $ text
 : text
-~ matches are searched for from the first character on
+~ a match is searched for from the first character
 SELECT regexp_substr(t, t, $1, i, t, i) FROM samples
 $ integer
 : text

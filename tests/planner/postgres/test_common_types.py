@@ -1,4 +1,4 @@
-"""Numerics of different scales in one place keep all their digits."""
+"""Numerics of different scales keep all their digits where they need a common type."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FORMS = (
     "SELECT {a} FROM samples WHERE id = 1 EXCEPT SELECT {a} + 1 FROM samples EXCEPT SELECT {b}",
     "SELECT {a} FROM samples INTERSECT SELECT {a} FROM samples EXCEPT SELECT {b} FROM samples",
 )
-"""Queries that return values of `a`, `b` or both; the last two, of `a` only."""
+"""Queries that return values of `a`, `b` or both; the last two return values of `a` only."""
 
 
 @pytest.fixture(scope="module")

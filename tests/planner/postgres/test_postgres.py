@@ -70,7 +70,8 @@ UNDECIDED = {
     *("array_ndims", "bit_or", "bit_xor", "convert_from", "first_value", "last_value", "lead"),
     *("normalize", "nth_value", "to_hex"),
 }
-"""Functions without a prepared call in the corpus: they are ambiguous, or need OVER or a word."""
+"""Functions without a prepared call in the corpus: they are ambiguous, or need OVER or a keyword.
+"""
 
 
 def test_corpus_has_every_signature() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -48,7 +49,7 @@ def engine_of(*stores: LocalStore) -> SqlEngine:
 
 @pytest.fixture
 def engine() -> SqlEngine:
-    """Make an engine over two stores that share a topic; the second has another one, too."""
+    """Make an engine over two stores that share a topic; the second store has a further topic."""
     one = applied(fed_by("one", "a"), a=5)
     return engine_of(one, applied(fed_by("two", "a", "b"), a=5, b=7))
 
@@ -56,7 +57,7 @@ def engine() -> SqlEngine:
 @EVERY_PLAN
 @pytest.mark.parametrize("bound", ["typo[0] >= 1", '\'{"a": {"0": 1}, "typo": {"0": 1}}\'', "$1"])
 def test_a_topic_that_feeds_no_store_is_refused(engine: SqlEngine, sql: str, bound: str) -> None:
-    """It would be ignored silently, and the answer would seem to reflect it."""
+    """The bound would be ignored silently, and the answer would seem to reflect it."""
     parameters = ('{"typo": {"0": 1}}',) if bound == "$1" else ()
     error = refusal(engine, f"{sql} WITH BOUND ({bound}), WAIT '60 s'", parameters)
     assert error.sqlstate == "42704"
@@ -165,6 +166,27 @@ def test_a_bound_on_a_topic_declared_just_now_is_accepted(tmp_path: Path) -> Non
     assert refusal(engine, f"{SCAN} WITH BOUND (new[0] >= 0)").sqlstate == "42704"
     log.define(fed_by("one", "a", "new"))
     assert refusal(engine, f"{SCAN} WITH BOUND (new[0] >= 0)").sqlstate == "55S01"
+
+
+@EVERY_PLAN
+def test_a_topic_declared_while_a_statement_waits_for_it(sql: str) -> None:
+    """The inputs decide which bounds count; a new input does not change a plan."""
+    before, other = (applied(fed_by(name), -1) for name in ("one", "two"))
+    catalog = FixedCatalog(before, other)
+    engine = SqlEngine(catalog)
+
+    def declare_and_apply() -> None:
+        catalog.replace(
+            before.with_inputs(fed_by("one", "a")), other.with_inputs(fed_by("two", "a"))
+        )
+        progress = Progress(epoch=0, position=Position.of({"a": {0: 0}}), committed_ms=1)
+        for replica in (*before.replicas.values(), *other.replicas.values()):
+            replica.apply(progress, [])
+
+    timer = threading.Timer(0.1, declare_and_apply)
+    timer.start()
+    rows_of(run(engine, f"{sql} WITH BOUND (a[0] >= 0), WAIT '10 s'"))
+    timer.join()
 
 
 @pytest.fixture(scope="module")

@@ -52,6 +52,8 @@ def partition_of(engine: SqlEngine, key: str) -> int:
 LOOKUP = "SELECT v FROM state WHERE k = 'k1'"
 SCAN = "SELECT k FROM state"
 COMPOSED = "SELECT count(*) FROM state"
+ENDS = "SELECT min(k), max(k) FROM state"
+"""A statement that asks each partition twice."""
 EVERY_PLAN = pytest.mark.parametrize("sql", [LOOKUP, SCAN, COMPOSED])
 
 
@@ -95,7 +97,7 @@ def test_every_answer_carries_its_position(engine: SqlEngine, sql: str) -> None:
     assert {answer.status for answer in result.partitions} == {"ok"}
 
 
-def test_latest_is_what_the_log_has(store: LocalStore) -> None:
+def test_latest_is_the_newest_epoch_of_the_log(store: LocalStore) -> None:
     engine = SqlEngine(FixedCatalog(FaultyStore(store, committed=lambda: 3)))
     assert "behind epoch 3" in refusal(engine, f"{SCAN} WITH BOUND (LATEST)").message
 
@@ -166,7 +168,9 @@ def test_monotonic_sessions_never_go_back(store: LocalStore) -> None:
         {"stategate.bound": AHEAD, "stategate.wait": "1ms"},
     ],
 )
-def test_settings_stand_for_the_clause(store: LocalStore, settings: dict[str, str]) -> None:
+def test_settings_have_the_effect_of_the_clause(
+    store: LocalStore, settings: dict[str, str]
+) -> None:
     engine = SqlEngine(FixedCatalog(FaultyStore(store, committed=lambda: 5)))
     for sql in (LOOKUP, SCAN, COMPOSED):
         assert refusal(engine, sql, session=Session(settings=settings)).sqlstate == "55S01"
@@ -217,7 +221,7 @@ def failing(store: LocalStore) -> SqlEngine:
     return SqlEngine(FixedCatalog(FaultyStore(store, failures=FAILURES)))
 
 
-@pytest.mark.parametrize("sql", [SCAN, COMPOSED])
+@pytest.mark.parametrize("sql", [SCAN, COMPOSED, ENDS])
 def test_every_failed_partition_is_named(failing: SqlEngine, sql: str) -> None:
     error = refusal(failing, sql)
     assert (error.sqlstate, error.retryable) == ("55S03", True)
@@ -225,7 +229,7 @@ def test_every_failed_partition_is_named(failing: SqlEngine, sql: str) -> None:
     assert error.detail == "state[0] NOT_PRESENT: elsewhere; state[2] NOT_UP_TO_BOUND: behind"
 
 
-@pytest.mark.parametrize("sql", [SCAN, COMPOSED])
+@pytest.mark.parametrize("sql", [SCAN, COMPOSED, ENDS])
 def test_partial_results_list_the_failed_partitions(failing: SqlEngine, sql: str) -> None:
     for session, text in (
         (Session(), f"{sql} WITH PARTIAL"),

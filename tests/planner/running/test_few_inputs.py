@@ -1,4 +1,4 @@
-"""Inputs of DuckDB with few rows: one batch, the same rows as from batches, tried if it pays."""
+"""Inputs of DuckDB with few rows become one batch; a statement with many rows rarely tries."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def engine(catalog: FixedCatalog) -> SqlEngine:
 
 @pytest.fixture
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How many batches each input had that went with its statement."""
+    """The number of batches of each input that were sent with the statement."""
     found: list[int] = []
     read_ahead = remote._read_ahead
 
@@ -113,13 +113,13 @@ def test_many_rows_are_not_tried_each_time(
     engine: SqlEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tries: list[BatchStream] = []
-    few_rows = BatchStream.few_rows
+    first_rows = BatchStream.first_rows
 
-    def tried(stream: BatchStream, rows_max: int, *, until_s: float) -> list[Row] | None:
+    def tried(stream: BatchStream, count: int, *, until_s: float) -> list[Row] | None:
         tries.append(stream)
-        return few_rows(stream, rows_max, until_s=until_s)
+        return first_rows(stream, count, until_s=until_s)
 
-    monkeypatch.setattr(BatchStream, "few_rows", tried)
+    monkeypatch.setattr(BatchStream, "first_rows", tried)
     session = Session()
     statement = engine.prepare(LONG, session)
     assert isinstance(statement.plan, QueryPlan)

@@ -10,10 +10,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from planner.planning.plan import Lookup, QueryPlan
+from planner.planning.scatter import scatterer
+from planner.running.execute import accesses_of
 from planner.values.session import Session
 from stores.engines.rocksdb import column_arrays, column_ends
 from stores.engines.rocksdb.column_budget import ColumnBudget
 from stores.engines.rocksdb.partition import RocksPartition
+from stores.spec.result import Success
 from stores.spec.schema import Row, StoreKind, StoreSchema
 from tests.planner.sides import Sides, build, comparable, looked_up
 from tests.support.stores import timed, window
@@ -27,7 +31,7 @@ SCHEMAS = [
     timed(StoreKind.SESSION, "w", {"k": "text"}, VALUES, partitions=3),
 ]
 KEYS = st.sampled_from(["a", "b", "c", "d", "e", "f"])
-# Some are a thousand windows apart, and so in other segments.
+# Some are a thousand windows apart, and so in different segments.
 MINUTES = st.one_of(st.integers(-4, 12), st.sampled_from([2000, 2001, 5000]))
 TABLES = st.dictionaries(
     st.tuples(KEYS, MINUTES, st.integers(0, 2)),
@@ -65,7 +69,7 @@ def rows_in(schema: StoreSchema, table: dict[tuple[str, int, int], int | None]) 
 
 
 def check(sides: Sides, sql: str, decided: int) -> None:
-    """Rows that are equal in the order may be any of them."""
+    """Check a statement; LIMIT may keep any of the rows that are equal in the order."""
     whole = sides.theirs(sql[: sql.index(" LIMIT")])
     wanted = sides.theirs(sql)
     given_ = [sides.ours(sql)]
@@ -115,3 +119,29 @@ def test_the_first_rows_are_those_of_all_rows(
                 maintain(sides)
                 for sql, decided in asked:
                     check(sides, sql, decided)
+
+
+@pytest.mark.parametrize(
+    ("where", "limit"),
+    [(f" WHERE window_start {sign} '1970-01-01 00:03:00+00'", 2) for sign in ("<", ">")]
+    + [("", None), ("", 2_000_000), ("", 2)],
+)
+@pytest.mark.parametrize("direction", ["ASC", "DESC"])
+def test_kept_columns_are_read_even_if_all_rows_are_needed(
+    tmp_path: Path, where: str, limit: int | None, direction: str
+) -> None:
+    """They are needed if rows are dropped after the read, because queries count in milliseconds."""
+    rows = {"w": [("a", at * MINUTE_US, (at + 1) * MINUTE_US, at) for at in range(20)]}
+    sql = f"SELECT v FROM w{where} ORDER BY window_start {direction} LIMIT $1"
+    with closing(build([SCHEMAS[1]], rows, tmp_path, columns=ColumnBudget(1 << 20))) as sides:
+        maintain(sides)
+        assert sides.ours(sql, (limit,)) == sides.theirs(sql, (limit,))
+        plan = sides.engine.prepare(sql, Session()).plan
+        assert isinstance(plan, QueryPlan)
+        assert not isinstance(plan.node, Lookup)
+        (access,) = accesses_of(plan.node)
+        assert access.by_time is not None
+        ((_, query),) = scatterer(access, lambda key: 0)((limit,)).targets
+        answer = sides.stores[0].query_partition(0, query)
+        assert isinstance(answer, Success)
+        assert answer.value.rows_in_memory is not None

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.planning.plan import QueryPlan
-from planner.running import gathering
+from planner.running import few_reads
+from planner.running.few_reads import first_rows_of
 from planner.running.ordered_reads import first_few_rows
 from planner.sql import SqlEngine
 from planner.values.session import Session
@@ -26,14 +27,6 @@ ROWS: list[Row] = [
     if (group, number) < (3, 5)
 ]
 STORE = keyvalue("pages", {"g": "integer", "n": "integer"}, {"v": "bigint"}, partitions=5)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _ample_time() -> Iterator[None]:
-    """Let reads take their time, so that a busy machine does not decide how a statement is run."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(gathering, "SLICE_S", 60.0)
-        yield
 
 
 @pytest.fixture(scope="module")
@@ -88,30 +81,40 @@ def test_a_page_reads_few_rows_beyond_its_own(engine: SqlEngine) -> None:
 
 @given(
     lists=st.lists(st.lists(st.integers(0, 40), max_size=12), min_size=1, max_size=4),
-    cuts=st.lists(st.integers(0, 4), min_size=1, max_size=6),
     wanted=st.integers(0, 15),
     descending=st.booleans(),
 )
 def test_the_first_rows_are_among_those_read(
-    lists: list[list[int]], cuts: list[int], wanted: int, *, descending: bool
+    lists: list[list[int]], wanted: int, *, descending: bool
 ) -> None:
     ordered = [sorted(((value,) for value in each), reverse=descending) for each in lists]
-
-    def chunked(rows: list[Row]) -> Iterator[list[Row]]:
-        for cut in cuts * (len(rows) + 1):
-            yield rows[:cut]  # of any length, even empty
-            rows = rows[cut:]
-        yield rows
-
     order = Order.DESCENDING if descending else Order.ASCENDING
     found = first_few_rows(
-        [chunked(each) for each in ordered], [0], order, wanted=wanted, rows_max=100
+        lambda count: [rows[:count] for rows in ordered],
+        [0],
+        order,
+        wanted=wanted,
+        reads=len(lists),
+        rows_max=100,
     )
     assert found is not None
-    rows, counts = found
-    assert sum(counts) == len(rows)
+    rows = sorted((row for each in found for row in each), reverse=descending)
     every = sorted((row for each in ordered for row in each), reverse=descending)
-    assert sorted(rows, reverse=descending)[:wanted] == every[:wanted]
+    assert rows[:wanted] == every[:wanted]
+
+
+def first(
+    reads: Sequence[Sequence[Row]], places: list[int], order: Order
+) -> list[list[Row]] | None:
+    """Return the first 20 rows of reads, if at most 60 are read."""
+    return first_few_rows(
+        lambda count: [list(rows[:count]) for rows in reads],
+        places,
+        order,
+        wanted=20,
+        reads=len(reads),
+        rows_max=60,
+    )
 
 
 @pytest.mark.parametrize("odd", [None, math.nan])
@@ -119,17 +122,40 @@ def test_the_first_rows_are_among_those_read(
 def test_pages_with_values_that_python_does_not_order_are_declined(
     odd: float | None, order: Order
 ) -> None:
-    one: list[list[list[Row]]] = [[[(1.0,), (2.0,)]], [[], [(odd,)]]]
-    assert first_few_rows(list(map(iter, one)), [0], order, wanted=3, rows_max=9) is None
-    two: list[list[list[Row]]] = [[[(1, 2.0)]], [[(1, 2.0), (1, odd)]]]
-    assert first_few_rows(list(map(iter, two)), [0, 1], order, wanted=3, rows_max=9) is None
+    one: list[list[Row]] = [[(float(number),) for number in range(30)], [(odd,)] * 30]
+    assert first(one, [0], order) is None
+    two: list[list[Row]] = [[(1, *row) for row in rows] for rows in one]
+    assert first(two, [0, 1], order) is None
 
 
 def test_long_pages_are_declined() -> None:
-    long = [[[(number,)] for number in range(20)]] * 2
-    assert (
-        first_few_rows(list(map(iter, long)), [0], Order.ASCENDING, wanted=30, rows_max=9) is None
-    )
+    near, far = ([(number,) for number in range(begin, begin + 30)] for begin in (0, 99))
+    assert first([near, far], [0], Order.ASCENDING) is not None
+    assert first([near, far, far, far], [0], Order.ASCENDING) is None
+
+
+def test_slow_pages_are_declined() -> None:
+    asked: list[int] = []
+
+    def ask(number: int, count: int, until_s: float) -> list[Row] | None:
+        asked.append(number)
+        return [(number,)]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(few_reads, "SLICE_S", -1.0)
+        assert first_rows_of([0, 1, 2], ask)(3, 9) is None
+    assert asked == [0]
+
+
+def test_no_more_rows_are_asked_for_than_may_be_read() -> None:
+    asked: list[int] = []
+
+    def ask(number: int, count: int, until_s: float) -> list[Row] | None:
+        asked.append(count)
+        return [(number,)] * min(count, 4)
+
+    assert first_rows_of([0, 1, 2], ask)(10, 9) is None
+    assert asked == [10, 6, 2]
 
 
 def test_a_path_that_missed_is_skipped_for_some_statements(engine: SqlEngine) -> None:

@@ -114,7 +114,7 @@ def test_the_wait_ends_with_the_last_partition(store: LocalStore) -> None:
 def test_the_timeout_is_shared_by_all_partitions(store: LocalStore) -> None:
     recording = RecordingStore(store)
     assert not wait_for_all(all_of(recording), timeout_s=0.01, cancellation=Cancellation())
-    # If they came one after another, each would begin after the one before it had ended.
+    # If the waits came one after another, each would begin after the end of the one before.
     assert recording.events == ["begins"] * SCHEMA.partitions + ["ends"] * SCHEMA.partitions
     assert waiters(store) == 0
 

@@ -11,7 +11,7 @@ def shown(sql: str) -> Statement:
     return Statement(sql=sql, kind=StatementKind.SHOW)
 
 
-def test_the_plan_unused_for_longest_goes_first() -> None:
+def test_the_least_recently_used_plan_is_dropped_first() -> None:
     cache = PlanCache(statements_max=2)
     first, second, third = shown("SHOW a"), shown("SHOW b"), shown("SHOW c")
     cache.add(first.sql, (), 1, first)

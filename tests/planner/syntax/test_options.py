@@ -57,7 +57,7 @@ def test_each_setting(settings: dict[str, str], expected: ReadOptions) -> None:
     assert options(settings) == expected
 
 
-def test_a_monotonic_session_has_all_it_has_seen_as_its_bound() -> None:
+def test_a_monotonic_session_is_bound_by_the_positions_it_has_seen() -> None:
     session = Session(settings={"stategate.consistency": "monotonic", "stategate.bound": TOKEN})
     session.note(Position.of({"u": {1: 5}}))
     found = read_options(Clause(), session, ())

@@ -26,7 +26,7 @@ def test_parser_and_generator_are_extended() -> None:
     assert to_duckdb(tree) == 'SELECT ABS(("a" / 2)) FROM "t", UNNEST("b")'
 
 
-def test_no_rule_of_the_generator_is_for_the_compiled_one() -> None:
+def test_the_generator_has_no_rules_for_compiled_nodes() -> None:
     assert {type(rule) for rule in DuckDBGenerator.TRANSFORMS.values()} == {FunctionType}
     (tree,) = DIALECT.parse("SELECT approx_distinct(a)")
     assert tree is not None

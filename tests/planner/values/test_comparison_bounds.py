@@ -94,6 +94,15 @@ def test_nan_is_above_all_integers() -> None:
     assert fit(math.nan) is Outside.ABOVE
 
 
+@pytest.mark.parametrize("column", [DOUBLE, REAL])
+def test_nan_and_zero_are_one_value_each(column: DataType) -> None:
+    fit = fitter(column, column)
+    assert fit is not None
+    fits = [fit(value) for value in (math.nan, float("nan"), -math.nan, 0.0, -0.0)]
+    values = dict.fromkeys(each.value for each in fits if isinstance(each, Fitted))
+    assert str([*values]) == "[nan, 0.0]"
+
+
 @pytest.mark.parametrize(
     ("source", "column"),
     [

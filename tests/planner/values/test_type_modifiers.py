@@ -1,4 +1,4 @@
-"""Casts to varchar and char cut what they cast, wherever they stand."""
+"""Casts to varchar and char cut their operands, wherever they stand."""
 
 from __future__ import annotations
 

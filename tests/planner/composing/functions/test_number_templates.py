@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.composing.functions.number_templates import (
-    digits_behind_point,
+    digits_after_point,
     number_text,
     read_number,
 )
@@ -17,7 +17,7 @@ from planner.errors import InvalidValueError, NotSupportedError
 
 
 @given(st.integers(-99_999, 99_999), st.sampled_from(["S99999D99", "99999D99S", "99999.99MI"]))
-def test_to_number_reads_what_to_char_writes(hundredths: int, template: str) -> None:
+def test_to_number_reads_the_texts_of_to_char(hundredths: int, template: str) -> None:
     number = Decimal(hundredths) / 100
     text = number_text(number, template)
     assert Decimal(read_number(text.replace(" ", ""), template)) == number
@@ -45,14 +45,15 @@ def test_texts_without_digits_are_refused(text: str) -> None:
 
 
 def test_scale_comes_from_the_template() -> None:
-    assert [digits_behind_point(t) for t in ("99", "9D99", "9.0", '"."9')] == [0, 2, 1, 0]
+    assert [digits_after_point(t) for t in ("99", "9D99", "9.0", '"."9')] == [0, 2, 1, 0]
 
 
-@pytest.mark.parametrize("word", ["EEEE", "PL", "PR", "RN", "SG", "V"])
+@pytest.mark.parametrize("word", ["C", "EEEE", "PL", "PR", "RN", "SG", "SP", "V"])
 def test_rare_words_are_refused(word: str) -> None:
     refused = pytest.raises(NotSupportedError, match=f"^{word} in a template of numbers")
-    with refused:
+    with refused as caught:
         number_text(1, f"99{word}")
+    assert caught.value.hint is not None
     with refused:
         read_number("1", f"99{word}")
     assert number_text(1, f'99"{word}"') == f"  1{word}"

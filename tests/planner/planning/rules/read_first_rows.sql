@@ -29,7 +29,7 @@ SELECT item, day FROM stock ORDER BY item, day DESC LIMIT 4
 = compose SELECT "item", "day" FROM "r0" AS "stock" ORDER BY "item", "day" DESC NULLS FIRST LIMIT 4
 =   r0: scan stock; columns item, day; on 3 partitions
 
--- no LIMIT
+-- an order without LIMIT
 SELECT name FROM people ORDER BY name
 = compose SELECT "name" FROM "r0" AS "people" ORDER BY "name"
 =   r0: scan people; columns name; on 3 partitions

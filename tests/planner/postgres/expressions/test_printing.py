@@ -1,4 +1,4 @@
-"""Rows, maps and arrays of them have no text, except rows with a literal ROW(…)."""
+"""Rows, maps and arrays of them have no text, except rows that are written as ROW(…)."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from tests.planner.sides import Sides
 VOLATILE = {"random", "gen_random_uuid", "uuid", "uuidv4", "uuidv7"}
 """Volatile functions that are harmless."""
 CATALOG = {*CALLABLE_OVER_STORES, "nextval", "currval", "setval"}
-"""Functions that the catalog's database answers or refuses, and not that of the stores."""
+"""Functions that the catalog's database answers or refuses, not the stores' database."""
 
 
 def known(kinds: str) -> list[str]:
@@ -104,7 +104,7 @@ def test_macros_have_a_prefix() -> None:
 
 
 def test_names_of_macros_are_unique() -> None:
-    """Functions in Python count, too: the later one would be called for both."""
+    """Functions in Python count, too: of two with one name, only the later one is called."""
     names = [macro.partition("(")[0] for macro in MACROS]
     assert [name for name, count in Counter([*names, *PYTHON_FUNCTIONS]).items() if count > 1] == []
     assert not any(name.startswith("pg_sg_") for name in FUNCTIONS)
