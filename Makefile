@@ -24,7 +24,7 @@ ifneq ($(shell cat $(READY) 2>/dev/null),$(CURDIR))
 .PHONY: $(READY)
 endif
 
-.PHONY: help setup test clients fuzz format bench demo clean
+.PHONY: help setup test clients kafka fuzz format bench demo clean
 
 help:  ## List the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | while IFS=$$'\t' read -r name text; do \
@@ -49,18 +49,24 @@ test: setup  ## Check format, lint and types, then run all tests
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy --strict
-	$(BIN)/pytest -n auto --dist loadgroup -m 'not clients' $(PYTEST_ARGS)
+	$(BIN)/pytest -n auto --dist loadgroup -m 'not clients and not kafka' $(PYTEST_ARGS)
 
 # The environments are made once, by pip, npm and apt, into .venv-clients; see tests/clients.
 clients: setup  ## Try real clients: DuckDB, psql, JDBC, Node and others, installed into .venv-clients
 	-$(BIN)/python -m tests.clients.environments
 	$(BIN)/pytest tests/clients $(PYTEST_ARGS)
 
+# The jars are kept in the user's cache. With them `make test` runs the short ones of these tests;
+# without them it skips them, and its summary says so.
+kafka: setup  ## Try the pipeline with a Kafka broker, fetched with Spark's connector from Maven Central
+	-$(BIN)/python examples/kafka_orders/jars.py > /dev/null
+	$(BIN)/pytest tests/spark/kafka $(PYTEST_ARGS)
+
 # tests/fuzz/README.md says what it does and how to read a failure.
 fuzz: setup  ## Look for defects with generated work: make fuzz ARGS="--seconds 1800 --seed 1"
 	$(BIN)/python -m tests.fuzz $(ARGS)
 
-format: setup  ## Format the code and mend what the linter can
+format: setup  ## Format the code and fix what the linter can
 	$(BIN)/ruff check --fix-only .
 	$(BIN)/ruff format .
 

@@ -44,19 +44,29 @@ def last_command(path: Path) -> list[str]:
     return words
 
 
+def services() -> dict[str, str]:
+    """Return the text of each service."""
+    text = COMPOSE.read_text().partition("\nservices:\n")[2].partition("\nvolumes:\n")[0]
+    _, *parts = re.split(r"^  (\w+):$", text, flags=re.MULTILINE)
+    return dict(zip(parts[::2], parts[1::2], strict=True))
+
+
 def compose_commands() -> list[list[str]]:
-    """Return each service's command, a JSON array in the file, which YAML reads in the same way."""
-    found = re.findall(r"^ +command: (\[.*\])$", COMPOSE.read_text(), re.MULTILINE)
-    return [json.loads(command) for command in found]
+    """Return the commands of services from our images.
+
+    Each is a JSON array in the file, which YAML reads in the same way.
+    """
+    ours = "".join(text for text in services().values() if " image: " not in text)
+    return [json.loads(command) for command in re.findall(r"^ +command: (\[.*\])$", ours, re.M)]
 
 
 def all_commands() -> list[list[str]]:
     return [*map(last_command, DOCKERFILES), *compose_commands()]
 
 
-def published_ports() -> set[int]:
+def published_ports(service: str = "gateway") -> set[int]:
     """Return the container's side of each `- "address:host:container"`."""
-    found = re.findall(r'^ +- "127\.0\.0\.1:\d+:(\d+)"$', COMPOSE.read_text(), re.MULTILINE)
+    found = re.findall(r'^ +- "127\.0\.0\.1:\d+:(\d+)"$', services()[service], re.MULTILINE)
     return {int(port) for port in found}
 
 
@@ -160,8 +170,32 @@ def test_the_services_share_one_log() -> None:
     roots = {option(command, "--root") for command in all_commands() if "--root" in command}
     assert roots == {"/var/lib/stategate/log"}
     mounts = re.findall(r"^ +- log:(\S+?)(?::ro)?$", COMPOSE.read_text(), re.MULTILINE)
-    assert mounts == ["/var/lib/stategate/log"] * 2
+    assert mounts == ["/var/lib/stategate/log"] * 3
     owned = [
         p.name for p in DOCKERFILES if "--owner stategate /var/lib/stategate/log" in p.read_text()
     ]
     assert owned == [p.name for p in DOCKERFILES]
+
+
+def test_the_broker_and_its_clients_agree() -> None:
+    kafka, topic, pipeline = (services()[name] for name in ("kafka", "topic", "orders"))
+    settings = dict(re.findall(r'^ +(KAFKA_\w+): "(.*)"$', kafka, re.MULTILINE))
+    names = dict(each.split("://") for each in settings["KAFKA_ADVERTISED_LISTENERS"].split(","))
+    inside, outside = names["INSIDE"], names["OUTSIDE"]
+    assert outside == f"127.0.0.1:{published_ports('kafka').pop()}"
+    order = (ROOT / "examples/kafka_orders/order.py").read_text()
+    assert f'"--kafka", default="{outside}"' in order
+    assert re.findall(r'"(kafka:\d+)"', topic + pipeline) == [inside] * 2
+    (name,) = re.findall(r'"--topic", "(\w+)"', topic)
+    assert f'TOPIC = "{name}"' in order
+    assert f'TOPIC = "{name}"' in (ROOT / "examples/kafka_orders/pipeline.py").read_text()
+    pins = (ROOT / "examples/kafka_orders/jars.txt").read_text()
+    pinned = re.search(r" org\.apache\.kafka:kafka_2\.13:(\S+)", pins)
+    assert pinned is not None
+    images = re.findall(r"^ +image: (\S+)$", kafka + topic, re.MULTILINE)
+    assert images == [f"apache/kafka:{pinned[1]}"] * 2
+
+
+def test_extra_services_are_started_by_their_profile_alone() -> None:
+    extra = {name for name, text in services().items() if "profiles: [kafka]" in text}
+    assert extra == {"kafka", "topic", "orders"}

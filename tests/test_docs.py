@@ -43,7 +43,7 @@ def blocks(name: str, info: str) -> list[str]:
 @pytest.mark.usefixtures("own_registry")
 @pytest.mark.parametrize("name", PYTHON)
 def test_python_blocks_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """They run from top to bottom in one namespace, except `python spark`, which needs a JVM."""
+    """They run from top to bottom in one namespace; `tests/spark` runs the others."""
     monkeypatch.chdir(tmp_path)
     module = ModuleType("documentation")
     monkeypatch.setitem(sys.modules, module.__name__, module)  # where dataclasses look

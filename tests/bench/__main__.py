@@ -17,6 +17,7 @@ from tests.bench import (
     columns,
     connections,
     epochs,
+    following,
     lookups_http,
     lookups_pg,
     mixed,
@@ -25,9 +26,12 @@ from tests.bench import (
     small,
     small_http,
     small_in_process,
+    spark_reads,
+    starting,
     statements,
     stores,
     waiters,
+    workers,
 )
 from tests.bench.harness import BenchError, Line, NotMeasured, UnavailableError, table
 from tests.bench.setting import Family, Setting, new_setting
@@ -75,6 +79,7 @@ FAMILIES: Mapping[str, Family] = {
     "copy-binary-first": bulk.copy_first,
     "select-all-decoded": bulk.select_decoded,
     "copy-binary-decoded": bulk.copy_decoded,
+    "spark-reads": spark_reads.spark_reads,
     "attach": attach.attach,
     "attach-scan": attach.scan,
     "attach-aggregate": attach.aggregate,
@@ -82,6 +87,13 @@ FAMILIES: Mapping[str, Family] = {
     "attach-scan-decoded": attach.scan_decoded,
     "connect": connections.connect_and_query,
     "idle-memory": connections.idle_memory,
+    "follow-idle": following.idle,
+    "follow-requests": following.requests,
+    "follow-visible": following.visible,
+    "start": starting.start,
+    "start-files": starting.open_files,
+    "workers": workers.lookups,
+    "workers-memory": workers.memory,
     **small.FAMILIES,
     **small_http.FAMILIES,
     "small-in-process": small_in_process.costs,
@@ -136,7 +148,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--keys", type=_positive, default=1_000_000, help="rows of the store")
     parser.add_argument("--seconds", type=float, default=5.0, help="length of one round under load")
-    parser.add_argument("--rounds", type=_positive, default=3, help="rounds whose median counts")
+    parser.add_argument(
+        "--rounds", type=_positive, default=3, help="number of rounds, of which the median counts"
+    )
     parser.add_argument(
         "--only",
         action="append",

@@ -1,6 +1,6 @@
 """The rival over HTTP: two Starlette routes that only read an answer from RocksDB.
 
-`python -m tests.bench.bare_http DIRECTORY PORT` serves it in the way of the gateway: by uvicorn
+`python -m tests.bench.bare_http DIRECTORY PORT` serves it as the gateway does: by uvicorn
 with httptools and uvloop, in one process, without an access log.
 """
 

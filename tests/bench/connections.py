@@ -52,7 +52,7 @@ def idle_memory(setting: Setting) -> Line:
     ours_mb = max(_gateway_growth_mb(setting, turn) for turn in range(setting.rounds))
     rival = setting.postgres
     with _idle(rival, IDLE - 1):
-        rival_mb = _private_mb(_backends(rival))
+        rival_mb = private_mb(_backends(rival))
     return Measured(
         work=f"memory of {IDLE} idle connections",
         unit="MB",
@@ -72,9 +72,9 @@ def _gateway_growth_mb(setting: Setting, turn: int) -> float:
         target = PgTarget(port=gateway.pg_port, user="stategate", database="stategate")
         pids = [gateway.process.pid]
         with _idle(target, 1):  # the first connection loads code, which is not counted
-            before = _private_mb(pids)
+            before = private_mb(pids)
             with _idle(target, IDLE - 1):
-                return _private_mb(pids) - before
+                return private_mb(pids) - before
 
 
 def _first_answer_ms(target: PgTarget) -> float:
@@ -112,8 +112,8 @@ def _backends(target: PgTarget) -> list[int]:
         return [pid for (pid,) in connection.execute(sql)]
 
 
-def _private_mb(pids: Sequence[int]) -> float:
-    """Return the memory of processes in bytes; shared pages count in parts (PSS)."""
+def private_mb(pids: Sequence[int]) -> float:
+    """Return the memory of processes in megabytes; shared pages count in parts (PSS)."""
     kilobytes = 0
     for pid in pids:
         for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():

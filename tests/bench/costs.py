@@ -18,14 +18,14 @@ import uvloop
 
 from gateway.pgwire import PgLimits, PgServer
 from gateway.pgwire.client import Client
-from gateway.workers import Workers
+from gateway.statement_threads import StatementThreads
 from planner.sql import SERVER_VERSION, SqlEngine
 from tests.gateway.pgwire import wire
 
 BACKGROUND = frozenset({"follow-log", "engine-maintenance", "alarms", "starting"})
 """Threads that work for no statement; their calls are not counted."""
 ROUNDS = 5
-"""Runs of a statement, of which the cheapest counts, as the others fill caches."""
+"""Runs of a statement. The cheapest counts, because the others fill caches."""
 _READY = b"Z\0\0\0\x05I"
 
 
@@ -44,7 +44,7 @@ class CallCounter:
         threading.setprofile(None)
 
     def count(self, run: Callable[[], object]) -> int:
-        """Return the least number of calls in some runs, without that of `run` itself."""
+        """Return the least number of calls in some runs, without the call of `run` itself."""
         return min(self._count_once(run) for _ in range(ROUNDS)) - 1
 
     def _count_once(self, run: Callable[[], object]) -> int:
@@ -101,9 +101,9 @@ class WireSession:
 def wire_session(engine: SqlEngine) -> Iterator[WireSession]:
     """Serve one client of an engine with the threads of a gateway."""
     loop = uvloop.new_event_loop()
-    workers = Workers(threads=2, queue_max=8)
+    threads = StatementThreads(count=2, queue_max=8)
     server = PgServer(
-        engine=engine, workers=workers, limits=PgLimits(), server_version=SERVER_VERSION
+        engine=engine, threads=threads, limits=PgLimits(), server_version=SERVER_VERSION
     )
     client, transport = Client(server, loop), _Transport()
     try:
@@ -113,7 +113,7 @@ def wire_session(engine: SqlEngine) -> Iterator[WireSession]:
         yield session
     finally:
         client.connection_lost(None)
-        workers.close()
+        threads.close()
         loop.close()
 
 
@@ -137,7 +137,7 @@ class _Transport(asyncio.Transport):
             self._written, self._answered = [], None
 
     def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
-        """Do nothing, as no bytes wait to be written."""
+        """Do nothing, because no bytes wait to be written."""
 
     def is_closing(self) -> bool:
         return False

@@ -126,7 +126,7 @@ def bare_database(path: Path) -> Rdict:
 
 
 def log_batches(table: pa.Table, *, time_us: int | None = None) -> _Epoch:
-    """Return rows as a log gives them to an engine, all with the same event time or without."""
+    """Return rows as a log gives them to an engine, with one event time for all, or with none."""
     times: pa.Array = pa.nulls(len(table), pa.timestamp("us", tz="UTC"))
     if time_us is not None:
         times = pa.array(np.full(len(table), time_us)).cast(times.type)

@@ -49,7 +49,7 @@ class Measured:
     rival_name: str
     better: Better = Better.HIGHER
     ratio_least: float | None = None
-    """The least ratio that meets the bar; None without such a bar."""
+    """The least ratio that meets the bar; None without a bar for the ratio."""
     ratio_goal: float | None = None
     """The ratio to aim at; None if the least ratio is enough."""
     ours_most: float | None = None
@@ -93,7 +93,7 @@ class Measured:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counted:
-    """What one statement costs inside of a process, without a rival."""
+    """The cost of one statement inside of a process, without a rival."""
 
     work: str
     took_us: float

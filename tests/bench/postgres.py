@@ -33,7 +33,7 @@ def running_postgres(directory: Path, *, csv: Path) -> Iterator[PgTarget]:
     """Run a server with the rows of `csv`, indexed, vacuumed and analysed.
 
     Args:
-        directory: for its data; created.
+        directory: for its data; it is created.
         csv: the rows, with a header.
 
     Raises:

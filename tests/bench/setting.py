@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import tempfile
 import time
@@ -103,12 +104,12 @@ class Setting:
         ):
             if not arguments:
                 _wait_for_columns(gateway)
-            yield PgTarget(port=gateway.pg_port, user="stategate", database="stategate")
+            yield target_of(gateway)
 
     @cached_property
     def ours(self) -> PgTarget:
         """The gateway by the Postgres wire."""
-        return PgTarget(port=self.gateway.pg_port, user="stategate", database="stategate")
+        return target_of(self.gateway)
 
     @cached_property
     def postgres(self) -> PgTarget:
@@ -154,6 +155,32 @@ class Setting:
         return pair
 
     @cached_property
+    def all_cores(self) -> Gateway:
+        """A gateway with a worker for each core, over the same log; it serves all stores in it."""
+        cores = os.cpu_count() or 1
+        directory = self.directory / "workers"
+        directory.mkdir()
+        arguments = ["--data", str(directory / "replicas"), *ROOM, "--workers", str(cores)]
+        gateway = self.stack.enter_context(
+            running_gateway(
+                self.gateway.root, directory, arguments=arguments, ready_timeout_s=RESTORE_TIMEOUT_S
+            )
+        )
+        end = time.monotonic() + RESTORE_TIMEOUT_S
+        while _sum_of(gateway, "stategate_ready") < cores:
+            if time.monotonic() > end:
+                raise BenchError("not all workers are ready")
+            time.sleep(0.1)
+        _wait_for_columns(gateway)
+        return gateway
+
+    @cached_property
+    def small_on_all_cores(self) -> tuple[PgTarget, PgTarget]:
+        """`all_cores` and PostgreSQL, with the stores for small answers."""
+        _, rival = self.with_small_stores
+        return target_of(self.all_cores), rival
+
+    @cached_property
     def looked_up(self) -> tuple[PgTarget, PgTarget]:
         """The pair, after each row was looked up once on both sides."""
         each = -(-self.keys // READERS)
@@ -187,18 +214,28 @@ def new_setting(*, keys: int, seconds: float, rounds: int) -> Iterator[Setting]:
             )
 
 
+def target_of(gateway: Gateway) -> PgTarget:
+    """Return a gateway's Postgres wire."""
+    return PgTarget(port=gateway.pg_port, user="stategate", database="stategate")
+
+
 def _wait_for_columns(gateway: Gateway) -> None:
     """Wait until no more columns are read."""
     before, end = 0, time.monotonic() + COLUMNS_TIMEOUT_S
     while time.monotonic() < end:
-        with urllib.request.urlopen(f"{gateway.http_url}/metrics", timeout=10) as response:
-            found = re.search(r"(?m)^stategate_columns_bytes (\d+)$", response.read().decode())
-        kept = int(found[1]) if found else 0
+        kept = _sum_of(gateway, "stategate_columns_bytes")
         if kept and kept == before:
             return
         before = kept
         time.sleep(COLUMNS_PAUSE_S)
     raise BenchError("the gateway keeps no columns, or never has them all")
+
+
+def _sum_of(gateway: Gateway, metric: str) -> int:
+    """Return the sum of a metric over the workers."""
+    with urllib.request.urlopen(f"{gateway.http_url}/metrics", timeout=10) as response:
+        text = response.read().decode()
+    return sum(map(int, re.findall(rf"(?m)^{metric}(?:{{[^}}]*}})? (\d+)$", text)))
 
 
 def _wait_for_rows(target: PgTarget, expected: Mapping[str, int]) -> None:

@@ -1,8 +1,9 @@
 """Small answers over the Postgres wire: prepared and as new text, by one client and by several.
 
 There is one line for each statement, protocol and number of clients. The prepared statement of four
-clients has the bar, and the median of several rounds. The other lines have one round each, and are
-omitted where a round takes less than a second.
+clients has the bar, and the median of several rounds: PostgreSQL uses all cores, so the gateway has
+a worker for each. The other lines are of a gateway of one process; they have one round each, and
+are omitted where a round takes less than a second.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from tests.bench.small_statements import SAMPLES, SmallStatement, statements
 PREFIX = "small"
 BARRED = ("prepared", 4)
 """Protocol and clients of the line with the bar."""
-FURTHER = (("prepared", 1), ("prepared", 16), ("simple", 1), ("simple", 4), ("simple", 16))
+FURTHER = (BARRED, ("prepared", 1), ("prepared", 16), ("simple", 1), ("simple", 4), ("simple", 16))
 BARRED_SHARE, FURTHER_SHARE = 0.4, 0.2
 """Length of a round, as a share of the rounds of other measurements: there are many lines."""
 
@@ -41,10 +42,12 @@ def measure(setting: Setting, name: str) -> Sequence[Line]:
     Raises:
         BenchError: the answers differ, or do not have the expected size.
     """
-    pair = setting.with_small_stores
     statement = statements(keys=setting.keys, days=setting.days)[name]
+    on_all_cores = setting.small_on_all_cores
+    require_same_answers(on_all_cores, statement)
+    lines = [_line(setting, on_all_cores, statement, *BARRED, has_bar=True)]
+    pair = setting.with_small_stores
     require_same_answers(pair, statement)
-    lines = [_line(setting, pair, statement, *BARRED)]
     for protocol, clients in FURTHER if setting.seconds >= 1 else ():
         lines.append(_line(setting, pair, statement, protocol, clients))
     return lines
@@ -60,26 +63,27 @@ def _line(
     statement: SmallStatement,
     protocol: str,
     clients: int,
+    *,
+    has_bar: bool = False,
 ) -> Measured:
-    is_barred = (protocol, clients) == BARRED
     script = setting.script("small.pgbench", statement.script(protocol))
-    seconds = setting.seconds * (BARRED_SHARE if is_barred else FURTHER_SHARE)
+    seconds = setting.seconds * (BARRED_SHARE if has_bar else FURTHER_SHARE)
     sides = [
         partial(pgbench_logged, target, script, clients=clients, protocol=protocol, seconds=seconds)
         for target in pair
     ]
     results = (
-        turns(*sides, rounds=setting.rounds) if is_barred else [[measured()] for measured in sides]
+        turns(*sides, rounds=setting.rounds) if has_bar else [[measured()] for measured in sides]
     )
     ours, rival = (statistics.median(each.per_s for each in side) for side in results)
     return Measured(
-        work=f"{statement.work}, {protocol}, {clients}",
+        work=f"{statement.work}, {protocol}, {clients}{', all cores' if has_bar else ''}",
         unit="/s",
         ours=ours,
         rival=rival,
         rival_name="PostgreSQL",
-        ratio_least=statement.least if is_barred else None,
-        ratio_goal=statement.goal if is_barred else None,
+        ratio_least=statement.least if has_bar else None,
+        ratio_goal=statement.goal if has_bar else None,
         latencies=(_latency(results[0]), _latency(results[1])),
     )
 

@@ -120,7 +120,7 @@ def _of_keys() -> Mapping[str, SmallStatement]:
             goal=0.3,
         ),
         "join": SmallStatement(
-            work="a key joined to its windows",
+            work="a key joined to the windows of a day",
             sql="SELECT a.tailnum, h.window_start, h.departures FROM aircraft AS a"
             " JOIN airport_hourly AS h ON h.origin = a.last_origin"
             " WHERE a.tailnum = :a"
@@ -128,6 +128,17 @@ def _of_keys() -> Mapping[str, SmallStatement]:
             " ORDER BY h.window_start",
             variables=(tailnum,),
             rows=19,
+            least=0.3,
+            goal=1.0,
+        ),
+        "join-window": SmallStatement(
+            work="a key joined to the window of its time",
+            sql="SELECT a.tailnum, a.last_seen, h.origin, h.window_start, h.departures"
+            " FROM aircraft AS a JOIN airport_hourly AS h ON h.origin = a.last_origin"
+            " AND h.window_start <= a.last_seen AND a.last_seen < h.window_end"
+            " WHERE a.tailnum = :a",
+            variables=(tailnum,),
+            rows=1,
             least=0.5,
             goal=2.0,
         ),
@@ -173,7 +184,7 @@ def _of_windows(days: int) -> Mapping[str, SmallStatement]:
             work="newest five windows of all keys",
             sql="SELECT origin, window_start, departures FROM airport_hourly"
             " ORDER BY window_start DESC LIMIT 5",
-            is_ordered=False,  # they start together
+            is_ordered=False,  # these windows start together
             rows=5,
             least=0.3,
             goal=1.0,

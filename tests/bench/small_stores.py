@@ -37,7 +37,7 @@ FIRST_DAY = np.datetime64("2013-01-01", "us")
 DAYS, DAYS_OF_FEW = 365, 31
 """Days with windows, and their number in a small run."""
 HOURS = np.array([*range(4), *range(9, 24)])
-"""Hours of a day that have windows, as no flight departs at night."""
+"""Hours of a day that have windows; no flight departs at night."""
 NEWEST_AIRPORTS = 5
 """Airports that have the newest window, which has only begun to fill."""
 _HOUR_US = 3_600_000_000
@@ -103,15 +103,19 @@ one: a store has none for them either."""
 
 def tables(days: int) -> Mapping[str, pa.Table]:
     """Return the rows of each store, the same in every run."""
-    return {AIRCRAFT.name: aircraft(), AIRPORT_HOURLY.name: airport_hourly(days)}
+    return {AIRCRAFT.name: aircraft(days), AIRPORT_HOURLY.name: airport_hourly(days)}
 
 
-def aircraft() -> pa.Table:
-    """Return the aircraft by tail number; no two have flown the same distance."""
+def aircraft(days: int) -> pa.Table:
+    """Return the aircraft by tail number; no two have flown the same distance.
+
+    Each was last seen in an hour that has a window at its last origin.
+    """
     random = np.random.default_rng(20130102)
     count = AIRCRAFT_ROWS
     flights = 1 + random.integers(0, 24, count) ** 2
-    seen_us = FIRST_DAY.astype(np.int64) + random.integers(0, 365 * 24 * 60, count) * 60_000_000
+    minute_us = random.integers(0, 60, count) * 60_000_000
+    seen_us = random.choice(_hours(days)[:-1], count) + minute_us
     return pa.table(
         {
             "tailnum": _digits(np.arange(FIRST_TAILNUM, FIRST_TAILNUM + count)),
@@ -129,10 +133,8 @@ def aircraft() -> pa.Table:
 def airport_hourly(days: int) -> pa.Table:
     """Return the windows of all airports: 19 a day, but in the newest hour some have none yet."""
     random = np.random.default_rng(20130103)
-    hours = FIRST_DAY.astype(np.int64) + (
-        np.arange(days)[:, None] * _DAY_US + HOURS[None, :] * _HOUR_US
-    )
-    start = np.tile(hours.ravel(), AIRPORTS)
+    hours = _hours(days)
+    start = np.tile(hours, AIRPORTS)
     airport = np.repeat(np.arange(AIRPORTS), hours.size)
     known = (start < start.max()) | (airport < NEWEST_AIRPORTS)
     start, airport = start[known], airport[known]
@@ -147,6 +149,13 @@ def airport_hourly(days: int) -> pa.Table:
         },
         schema=AIRPORT_HOURLY.arrow_schema(),
     )
+
+
+def _hours(days: int) -> npt.NDArray[np.int64]:
+    """Return the starts of the hours that have windows, in order; the last is the newest."""
+    hours = np.arange(days)[:, None] * _DAY_US + HOURS[None, :] * _HOUR_US
+    starts: npt.NDArray[np.int64] = FIRST_DAY.astype(np.int64) + hours.ravel()
+    return starts
 
 
 def write_logs(root: Path, rows: Mapping[str, pa.Table]) -> None:

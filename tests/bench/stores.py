@@ -38,7 +38,7 @@ SCHEMA = StoreSchema(
     partitions=1,
     inputs=data.SCHEMA.inputs,
 )
-"""One partition, as the rival has one database."""
+"""One partition, because the rival has one database."""
 
 
 def point_reads(setting: Setting) -> Line:
@@ -205,7 +205,7 @@ def _restore_s(root: Path, path: Path, rows: int) -> float:
 
 
 def write_log(setting: Setting, root: Path, rows: int) -> None:
-    """Return the first rows as one epoch of a store with one partition."""
+    """Write the first rows as one epoch of a store with one partition."""
     position = Position.of({"visits": {0: rows}})
     StoreWriter(root, SCHEMA).write(setting.table.slice(0, rows), position=position)
 

@@ -97,7 +97,7 @@ class Made:
         """Return its first file that matches.
 
         Raises:
-            NotInstalledError: there is none.
+            NotInstalledError: no file matches.
         """
         found = min(self.path.rglob(pattern), default=None)
         if found is None:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from gateway.access.rules import Access
 from gateway.access.tls import Tls
 from gateway.pgwire import PgLimits, PgServer
-from gateway.workers import Workers
+from gateway.statement_threads import StatementThreads
 from planner.sql import SERVER_VERSION, SqlEngine
 from planner.values.cancel import Cancellation
 from planner.values.session import Session
@@ -101,10 +101,10 @@ def recording_server(
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()
     engine = RecordingEngine(FixedCatalog(*recorded_stores()))
-    workers = Workers(threads=4, queue_max=64)
+    threads = StatementThreads(count=4, queue_max=64)
     server = PgServer(
         engine=engine,
-        workers=workers,
+        threads=threads,
         limits=PgLimits(),
         server_version=SERVER_VERSION,
         access=access,
@@ -115,7 +115,7 @@ def recording_server(
         yield engine, port
     finally:
         asyncio.run_coroutine_threadsafe(server.stop(grace_s=0.2), loop).result(WAIT_S)
-        workers.close()
+        threads.close()
         engine.close()
         loop.call_soon_threadsafe(loop.stop)
         thread.join(WAIT_S)

@@ -168,7 +168,7 @@ def test_filters_become_typed_queries(recorded: Recorded, where: str, accesses: 
 
 
 def oracle(duck: DuckDb, where: str) -> list[list[object]]:
-    """The rows that the condition selects from a copy of all rows, inside DuckDB."""
+    """Return the rows that the condition selects from a copy of all rows, inside DuckDB."""
     duck.ask("CREATE OR REPLACE TABLE memory.clicks AS SELECT * FROM g.clicks")
     assert duck.ask("SELECT count(*) FROM memory.clicks") == [[len(CLICKS_ROWS)]]
     return duck.ask(f"SELECT * FROM memory.clicks WHERE {where}")
@@ -488,7 +488,7 @@ def test_statements_are_split_by_their_tokens(served: int) -> None:
     assert body == _HEADER + struct.pack(">hiq", 1, 8, 9)
 
 
-def test_pages_are_none_and_the_range_over_all_is_the_relation(served: int) -> None:
+def test_stores_have_no_pages_and_the_range_of_all_is_the_relation(served: int) -> None:
     with psycopg.connect(
         f"host=127.0.0.1 port={served} user=stategate dbname=stategate", autocommit=True
     ) as connection:

@@ -79,7 +79,7 @@ def test_login(
     assert let_in.rows is not None, let_in.error
     ((user, number),) = let_in.rows
     assert (user, int(number)) == (USER, 7)
-    # There may be several logins, as some clients connect again for each action.
+    # There may be several logins, because some clients connect again for each action.
     assert set(guarded.chosen) == {(login.mechanism, True)}
     assert refused.rows is None, refused.rows
     assert refused.error is not None

@@ -43,7 +43,7 @@ def test_the_schema_is_dumped(gateway: Gateway) -> None:
 
 
 @pytest.mark.skipif(PSQL is None, reason="psql is not installed")
-def test_a_postgres_restores_what_is_dumped(
+def test_a_postgres_restores_the_dump(
     gateway: Gateway, restoring_postgres: Postgres, tmp_path: Path
 ) -> None:
     """Restore everything without an error, except the owners, which that server does not know."""

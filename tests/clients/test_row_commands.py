@@ -28,7 +28,7 @@ def by_name(rows: list[tuple[object, ...]]) -> list[tuple[object, ...]]:
 
 
 @pytest.mark.parametrize("sql", ["COPY users", "COPY (SELECT * FROM users)", "COPY public.users"])
-def test_copy_gives_what_select_gives(connection: Connection, sql: str) -> None:
+def test_copy_gives_the_rows_of_select(connection: Connection, sql: str) -> None:
     expected = connection.execute("SELECT * FROM users").fetchall()
     with connection.cursor() as cursor, cursor.copy(f"{sql} TO STDOUT (FORMAT binary)") as copy:
         copy.set_types(TYPES)

@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from tests.fuzz import bombs, histories, selects, web, wire
+from tests.fuzz import bombs, crashes, histories, pipelines, selects, web, wire
 from tests.fuzz.open_differences import OPEN
 from tests.fuzz.report import Budget, Report
 from tests.support.postgres import PostgresMissingError
@@ -32,21 +32,27 @@ PARTS: Mapping[str, Callable[[Path, Report, Budget, frozenset[str]], None]] = {
     "http": web.run,
     "bomb": lambda directory, report, budget, _: bombs.run(directory, report, budget),
     "history": histories.run,
+    "query": pipelines.run,
+    "crash": crashes.run,
 }
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run the parts in order; return 1 if one of them failed."""
     parser = argparse.ArgumentParser(prog="make fuzz", description=__doc__)
-    parser.add_argument("--parts", default=",".join(PARTS), help="of: %(default)s")
-    parser.add_argument("--seed", type=int, default=None, help="the same seed, the same cases")
-    parser.add_argument("--seconds", type=float, default=None, help=f"in all; {SECONDS:.0f}")
-    parser.add_argument("--rounds", type=int, default=None, help="cases of each part, instead")
-    parser.add_argument("--case", type=int, default=None, help="this case alone")
+    parser.add_argument("--parts", default=",".join(PARTS), help="separated by commas: %(default)s")
+    parser.add_argument("--seed", type=int, default=None, help="the same seed gives the same cases")
+    parser.add_argument(
+        "--seconds", type=float, default=None, help=f"length of the run; {SECONDS:.0f}"
+    )
+    parser.add_argument(
+        "--rounds", type=int, default=None, help="cases of each part, instead of a length"
+    )
+    parser.add_argument("--case", type=int, default=None, help="number of the only case to run")
     parser.add_argument(
         "--without",
         default="",
-        help="features to leave out, by ;, or open: all that are known to be wrong",
+        help="features to leave out, separated by ;, or open: all with a known defect",
     )
     given = parser.parse_args(arguments)
     parts = [name for name in given.parts.split(",") if name]

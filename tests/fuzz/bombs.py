@@ -205,7 +205,7 @@ def one(watched: Watched, sql: str, clients: int, usual: Weights) -> tuple[list[
         for thread in threads:
             thread.join(TIMEOUT_MS / 1000 + 30)
     wrong = [] if lookups.wrong is None else [lookups.wrong]
-    # With more clients than workers, some wait before their timeout begins.
+    # With more clients than threads, some wait before their timeout begins.
     slowest = max((took for took, _ in outcomes), default=0.0)
     if len(outcomes) < clients:
         wrong.append(
@@ -220,9 +220,9 @@ def one(watched: Watched, sql: str, clients: int, usual: Weights) -> tuple[list[
     if worst > DELAY_S:
         wrong.append(f"{DELAYED}: by {worst * 1000:.0f} ms")
     if (grown := weighed.composing - usual.composing) > MEMORY_BYTES + MEMORY_SLACK:
-        wrong.append(f"took memory: {grown >> 20} MiB, of {MEMORY_BYTES >> 20} allowed")
+        wrong.append(f"its process grew by {grown >> 20} MiB, {MEMORY_BYTES >> 20} are allowed")
     if (held := weighed.gateway - usual.gateway) > clients * REPLY_BYTES:
-        wrong.append(f"took memory of the gateway's: {held >> 20} MiB for {clients} clients")
+        wrong.append(f"the gateway grew by {held >> 20} MiB for {clients} clients")
     figures = f"{slowest:.1f} s, lookups {max(lookups.took_s, default=0.0) * 1000:.0f} ms"
     return (
         wrong,

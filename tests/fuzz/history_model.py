@@ -193,7 +193,7 @@ class History:
         at: Mapping[int, set[int]],
         shown: str,
     ) -> None:
-        """Check that a flag exists exactly if its partition's epoch has written it."""
+        """Check that a flag exists if, and only if, its partition's epoch has written it."""
         for flag in asked:
             for stamp in at.get(self.place(flag), ()):
                 if is_set(flag, stamp) and flag not in there:

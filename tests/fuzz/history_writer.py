@@ -35,7 +35,7 @@ _PASSING_FOR = 3
 
 
 def schema(store: str) -> StoreSchema:
-    """The definition of a store of a history."""
+    """Return the definition of a store of a history."""
     windowed = store in WINDOWED
     return StoreSchema(
         name=store,

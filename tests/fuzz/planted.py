@@ -215,7 +215,7 @@ def late_listings() -> None:
 
 
 def _replace(owner: Any, name: str, value: Any) -> None:
-    """Replace an attribute by a fault; fail if the attribute no longer exists."""
+    """Replace an attribute with a fault; fail if the attribute no longer exists."""
     if not hasattr(owner, name):
         raise AttributeError(f"{owner} has no {name}: plant the fault elsewhere")
     setattr(owner, name, value)

@@ -101,7 +101,7 @@ def test_rows_that_were_deleted() -> None:
     assert kinds(history) == ["a deleted row is still there"] * 3
 
 
-def test_an_epoch_that_was_not_written_so() -> None:
+def test_an_epoch_with_another_stamp() -> None:
     history = history_of(9, 10)
     history.answered("s", Mode.EVENTUAL, rows(11, epoch=1))
     assert set(kinds(history)) == {"an epoch is not what was written"}

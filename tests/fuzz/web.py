@@ -106,7 +106,7 @@ def _body(chance: random.Random) -> bytes:
 def exchange(
     port: int, chunks: Sequence[bytes], chance: random.Random, *, leaves: bool
 ) -> str | None:
-    """Send, read until the gateway closes, and return what is wrong with its answer.
+    """Send, read until the gateway closes, and return the fault in its answer, if any.
 
     Args:
         port: where it listens.
@@ -134,7 +134,7 @@ def exchange(
 
 
 def _malformed(answer: bytes) -> str | None:
-    """Return what is wrong with an answer, if anything."""
+    """Return the fault in an answer, if any."""
     if not answer:
         return None
     status = _STATUS.match(answer)

@@ -96,7 +96,7 @@ def _extended(chance: random.Random) -> Chunks:
 
 
 def exchange(port: int, chunks: Sequence[bytes], chance: random.Random) -> str | None:
-    """Send, read until the gateway closes, and return what is wrong with its answer."""
+    """Send, read until the gateway closes, and return the fault in its answer, if any."""
     leaves = chance.random() < 0.1
     with socket.create_connection(("127.0.0.1", port), timeout=ANSWER_S) as client:
         try:
@@ -135,7 +135,7 @@ def _read_all(client: socket.socket) -> bytes:
 
 
 def _malformed(answer: bytes) -> str | None:
-    """Return what is wrong with a server's messages; the last one may be cut off."""
+    """Return the fault in a server's messages, if any; the last message may be cut off."""
     at = 0
     while at < len(answer) and answer[at : at + 1] in b"N" and answer[at + 1 : at + 2] != b"\0":
         at += 1  # answers to SSLRequest and GSSENCRequest are one byte

@@ -217,7 +217,7 @@ def fa_sessions(directory: Path | None, rows: Sequence[Row] = FA_SESS) -> LocalS
 
 
 def bounded(query: Query[Any]) -> StateQueryRequest[Any]:
-    """Return a request as all of FA are made: for both partitions, with the bound IN."""
+    """Return a request as every request to FA is made: to both partitions, with the bound IN."""
     request = in_store("fa").with_query(query).with_partitions({0, 1})
     return request.with_position_bound(PositionBound.at(IN))
 

@@ -8,7 +8,7 @@ server has to handle.
 |---|---|
 | `SELECT v FROM kv WHERE k = $1` or a number | a lookup, run inline; k from 1 to 100,000 |
 | `SELECT $1::t1, $2::t2, …` | returns its parameters, inline |
-| `SELECT 1`, `SELECT 'x'`, `SELECT NULL` | a literal as `?column?`, in a worker |
+| `SELECT 1`, `SELECT 'x'`, `SELECT NULL` | a literal as `?column?`, in a thread |
 | `SELECT * FROM types` | one row of every type and one of NULLs, complete |
 | `SELECT * FROM scalar_types` | the same without arrays, structs and maps |
 | `SELECT * FROM types_stream`, `scalar_types_stream` | the same as streams |
@@ -20,9 +20,9 @@ server has to handle.
 | `SELECT refuse('sqlstate')` | fails when it is planned |
 | `SELECT bug()` | raises an unplanned exception |
 | `SELECT notice('text')` | a row, and a notice |
-| `SELECT sleep(s)` | takes s seconds in a worker, unless cancelled |
-| BEGIN, COMMIT, ROLLBACK, SET, SHOW, SHOW ALL, RESET, DISCARD ALL | as they should |
-| COPY, DECLARE, FETCH, MOVE, CLOSE, PREPARE, EXECUTE, DEALLOCATE | read by the planner |
+| `SELECT sleep(s)` | takes s seconds in a thread, unless cancelled |
+| BEGIN, COMMIT, ROLLBACK, SET, SHOW, SHOW ALL, RESET, DISCARD ALL | work as in PostgreSQL |
+| COPY, DECLARE, FETCH, MOVE, CLOSE, PREPARE, EXECUTE, DEALLOCATE | are read by the planner |
 
 Every answer with rows reflects `POSITION` and comes from the partition of `ANSWER`.
 """
@@ -183,7 +183,7 @@ class FakeEngine:
     def is_inline(
         self, statement: Statement, session: Session, parameters: Row | None = None
     ) -> bool:
-        """Return what the plan says."""
+        """Return the `inline` of the plan."""
         plan = statement.plan
         return isinstance(plan, _Plan) and plan.inline
 
@@ -207,7 +207,7 @@ class FakeEngine:
         return plan.run(parameters, session, cancellation)
 
     def close(self) -> None:
-        """Do nothing, as nothing is held."""
+        """Do nothing, because nothing is held."""
 
     # --- helpers of patterns ----------------------------------------------------------------------
 

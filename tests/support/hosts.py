@@ -26,7 +26,7 @@ SCAN = in_store("clicks").with_query(RangeQuery())
 
 
 @contextmanager
-def running(root: Path, data: Path | None = None) -> Iterator[Host]:
+def running(root: Path | str, data: Path | None = None) -> Iterator[Host]:
     host = Host(str(root), data, poll_ms=2)
     host.start()
     try:

@@ -12,15 +12,20 @@ import pyarrow as pa
 from stores.log.documents import encode_document
 from stores.log.files import Directory
 from stores.log.records import Commit
+from stores.log.scanning import Wanted
 from stores.log.state_log import StoreLog
 from stores.spec.position import Position
 from stores.spec.schema import (
     BIGINT,
     TEXT,
     Column,
+    Row,
     StoreKind,
     StoreSchema,
 )
+from stores.upkeep.contents import read_contents
+from stores.upkeep.rebuild import recipe
+from tests.support.values import rows_of
 
 CLICKS = StoreSchema(
     name="clicks",
@@ -93,3 +98,20 @@ def followed(tmp_path: Path) -> tuple[StoreLog, Clock]:
     log = StoreLog(Directory.at(tmp_path).within("clicks"), "clicks", clock=clock)
     log.define(CLICKS)
     return log, clock
+
+
+def batches_of(
+    root: Path, schema: StoreSchema, epoch: int | None = None, wanted: Wanted | None = None
+) -> list[pa.RecordBatch]:
+    """Return the rows of all partitions as of an epoch, read from the log without a replica."""
+    log = StoreLog.open(root, schema.name)
+    made_of = recipe(log, epoch)
+    asked = wanted or Wanted(columns=tuple(column.name for column in schema.columns))
+    return [b for p in range(schema.partitions) for b in read_contents(log, made_of, p, asked)]
+
+
+def contents_of(
+    root: Path, schema: StoreSchema, epoch: int | None = None, wanted: Wanted | None = None
+) -> list[Row]:
+    """Return the rows of `batches_of`."""
+    return list(rows_of(batches_of(root, schema, epoch, wanted)))

@@ -1,8 +1,8 @@
 """A client process that looks up a key again and again, and measures each lookup.
 
 A machine with few processors delays every process. So each lookup has two times: the time that it
-took, and the part that the gateway caused, which excludes time in which a thread of the client or
-the gateway was ready to run and had no processor.
+took, and the part that the gateway caused. The second excludes time in which a thread of the client
+or the gateway was ready to run and had no processor.
 """
 
 from __future__ import annotations

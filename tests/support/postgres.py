@@ -66,7 +66,7 @@ def running_postgres(
     """Run a server without data, with encoding UTF8.
 
     Args:
-        directory: for its data and its log; created.
+        directory: for its data and its log; it is created.
         user: its superuser, who needs no password.
         settings: the settings of `postgresql.conf`.
         locale: its collation and its character classes.
@@ -93,7 +93,7 @@ def running_postgres(
         command,
         output=directory / "postgres.log",
         ready=lambda: _accepts(server),
-        # Fast shutdown; the default signal would wait for clients to leave.
+        # This asks for a fast shutdown; the default signal would wait for clients to leave.
         stop_signal=signal.SIGINT,
         cwd=Path("/"),
         user=owner,

@@ -11,6 +11,7 @@ from stores.codec.partitioner import partition_column
 from stores.engines.memory.partition import MemoryPartition
 from stores.engines.rocksdb.column_budget import ColumnBudget
 from stores.engines.rocksdb.partition import RocksPartition
+from stores.engines.rocksdb.row_cache import RowBudget
 from stores.errors import StoreError, UnknownStoreError
 from stores.hosting.local_store import LocalStore
 from stores.hosting.replica import Replica
@@ -119,7 +120,11 @@ def progress(epoch: int, offset: int | None = None, **fields: int) -> Progress:
 
 
 def open_store(
-    schema: StoreSchema, *, directory: Path | None = None, columns: ColumnBudget | None = None
+    schema: StoreSchema,
+    *,
+    directory: Path | None = None,
+    columns: ColumnBudget | None = None,
+    rows: RowBudget | None = None,
 ) -> LocalStore:
     """Make a store with all its partitions, in memory, or in RocksDB below a directory."""
 
@@ -127,7 +132,7 @@ def open_store(
         if directory is None:
             return MemoryPartition(schema, partition)
         path = directory / schema.name / str(partition)
-        return RocksPartition(path, schema=schema, partition=partition, columns=columns)
+        return RocksPartition(path, schema=schema, partition=partition, columns=columns, rows=rows)
 
     return LocalStore(
         schema,
@@ -175,7 +180,7 @@ class FixedCatalog:
         return True
 
     def missing(self, store: str) -> StoreError:
-        """Return True: the stores are complete."""
+        """Return the error for a store that does not exist."""
         return UnknownStoreError(f'store "{store}" does not exist')
 
     def replace(self, *stores: Store) -> None:

@@ -37,21 +37,21 @@ def gone(pid: int) -> bool:
 
 
 @pytest.mark.parametrize(("code", "said"), [(SLEEP, "asleep"), (DEAF, "deaf")])
-def test_it_ends_with_the_block(tmp_path: Path, code: str, said: str) -> None:
+def test_a_server_ends_with_its_block(tmp_path: Path, code: str, said: str) -> None:
     with server(tmp_path / "log", code, said=said) as running:
         assert not gone(running.pid)
         assert said in running.printed()
     assert gone(running.pid)
 
 
-def test_one_that_dies_says_why(tmp_path: Path) -> None:
+def test_a_server_that_dies_is_reported_with_its_output(tmp_path: Path) -> None:
     dying = server(tmp_path / "log", "import sys; sys.exit('port in use')", said="never")
     with pytest.raises(ServerError, match=r"(?s)ended with status 1 .*port in use"), dying:
         pass
     assert gone(dying.pid)
 
 
-def test_one_that_hangs_is_killed(tmp_path: Path) -> None:
+def test_a_server_that_hangs_is_killed(tmp_path: Path) -> None:
     hanging = server(tmp_path / "log", SLEEP, said="never", ready_timeout_s=0.3)
     with pytest.raises(ServerError, match="not ready after"), hanging:
         pass

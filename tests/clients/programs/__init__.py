@@ -1,1 +1,1 @@
-"""Programs that come as real clients. Each runs in an environment of its own; see `steps`."""
+"""Programs that act as real clients. Each runs in its own environment; see `steps`."""

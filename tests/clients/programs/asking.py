@@ -1,10 +1,10 @@
-"""The questions to each client, and how its answers leave the environment of its program.
+"""The questions to each client, and how its answers get out of its program's environment.
 
-A program may be several clients: one driver by two protocols, say. It registers for each how to
-ask (`asks`), if it has a way of its own to read the catalog, what it lists (`lists`), and how to
-log in (`logs_in`). `answer` and `log_in` then do what the test sends them as a line of JSON, and
-print a line of JSON for each result. What comes out are the values that the client gave, so that
-the test, which knows the right ones, compares values and their types.
+A program may be several clients: one driver by two protocols, say. For each it registers how to ask
+(`asks`), how to log in (`logs_in`) and, if the client has its own way to read the catalog, what it
+lists (`lists`). `answer` and `log_in` then do what the test sends them as a line of JSON, and print
+a line of JSON for each result. A result has the values that the client returned, so that the test
+can compare both values and types.
 
 As in `steps`, nothing but the standard library may be imported here.
 """
@@ -65,18 +65,18 @@ def _registering(table: dict[str, Callable[..., Any]], client: str) -> Callable[
 
 
 def marked(sql: str, mark: str) -> str:
-    """The statement with other marks for parameters than `$1`, all alike, in their order."""
+    """Return the statement with other marks for parameters than `$1`, all alike, in their order."""
     return re.sub(r"\$\d+", lambda found: mark, sql)
 
 
 def named(sql: str, parameters: Sequence[object]) -> tuple[str, dict[str, object]]:
-    """The statement with the names `:p1`, `:p2`, … for its parameters, and their values."""
+    """Return the statement with the names `:p1`, `:p2`, … for its parameters, and their values."""
     values = {f"p{number}": value for number, value in enumerate(parameters, 1)}
     return re.sub(r"\$(\d+)", r":p\1", sql), values
 
 
 def inlined(sql: str, parameters: Sequence[object]) -> str:
-    """The statement with its parameters as literals, as who cannot bind them would write it."""
+    """Return the statement with its parameters as literals, for clients that cannot bind them."""
 
     def literal(found: re.Match[str]) -> str:
         value = parameters[int(found[1]) - 1]
@@ -132,7 +132,7 @@ def _report(name: str, work: Callable[[], Iterable[Iterable[object]]]) -> None:
 
 
 def _sqlstate_of(error: Exception) -> str | None:
-    """The SQLSTATE, where the client's errors have one."""
+    """Return the SQLSTATE, where the client's errors have one."""
     for name in ("sqlstate", "pgcode"):
         if isinstance(found := getattr(error, name, None), str):
             return found

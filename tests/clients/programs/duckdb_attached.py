@@ -1,6 +1,6 @@
 """DuckDB with the gateway attached: questions about the demo's stores, and login.
 
-POSTGRES_SCANNER names the extension's file. What else it does is in `tests/clients/test_duckdb.py`.
+POSTGRES_SCANNER names the extension's file. `tests/clients/test_duckdb.py` has its other tests.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""pgjdbc, the Java driver, in a JVM that JPype starts: what DBeaver, Metabase and Spark build on.
+"""pgjdbc, the Java driver, in a JVM that JPype starts. DBeaver, Metabase and Spark build on it.
 
 PGJDBC_JAR names the driver's jar, JAVA_HOME the Java runtime.
 """
@@ -249,7 +249,7 @@ def _bind(statement: Any, at: int, value: object) -> None:
 
 
 def _value(result: Any, at: int, type_name: str) -> object:
-    """A value as Python's of the same kind, by the type that the driver says it has."""
+    """Return a value as Python's of the same kind, by the type that the driver reports."""
     if type_name == "timestamptz":
         found = result.getObject(at, jpype.JClass(INSTANT).class_)
         return None if found is None else dt.datetime.fromisoformat(str(found.toInstant()))

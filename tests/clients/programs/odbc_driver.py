@@ -122,7 +122,7 @@ def lists_keys() -> None:
 
 @step
 def lists_indexes() -> None:
-    """It reads the columns of each index until there are no more."""
+    """The driver asks for the columns of each index until there are no more."""
     connection = connect()
     cursor = connection.cursor()
     for unique in (False, True):
@@ -198,7 +198,7 @@ def sees_errors() -> None:
 
 @asks("psqlODBC")
 def ask_it(sql: str, parameters: Sequence[object]) -> list[list[object]]:
-    """Expect UTC: ODBC's times have no zone, and a timestamptz is in the session's."""
+    """Expect UTC: ODBC's times have no zone, and a timestamptz is in the session's zone."""
     found = ask(marked(sql, "?"), *parameters)
     return [[_in_utc(value) for value in row] for row in found]
 

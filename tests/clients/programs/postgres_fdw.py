@@ -65,7 +65,7 @@ def _options(given: dict[str, str]) -> sql.Composed:
 
 
 def connect() -> psycopg.Connection[Any]:
-    """A connection to a PostgreSQL that has the stores as foreign tables."""
+    """Return a connection to a PostgreSQL that has the stores as foreign tables."""
     if not _attached:
         attach(postgres := started())
         _attached.append(postgres)
@@ -238,9 +238,9 @@ def list_columns() -> dict[str, list[str]]:
 
 @logs_in("postgres_fdw")
 def log_in(password: str) -> list[tuple[Any, ...]]:
-    """It asks for nothing but tables: who it is, it reads in the catalog."""
+    """It can only read tables, so it reads the user's name in the catalog."""
     postgres = started()
-    # The server runs as another user, who cannot read the certificate where it is.
+    # The server runs as another user, who cannot read the certificate in its place.
     directory = Path(_servers.enter_context(tempfile.TemporaryDirectory()))
     certificate = directory / "root.pem"
     shutil.copy(ROOT_CERTIFICATE, certificate)
@@ -263,6 +263,6 @@ def log_in(password: str) -> list[tuple[Any, ...]]:
 if __name__ == "__main__":
     for variable in ("PGSSLMODE", "PGSSLROOTCERT"):  # they are for the gateway, not for PostgreSQL
         os.environ.pop(variable, None)
-    os.environ["HOME"] = "/"  # the server runs as another user, who may not look into this one's
+    os.environ["HOME"] = "/"  # the server runs as another user, who may not read this user's home
     with _servers:
         main()

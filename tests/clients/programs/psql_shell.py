@@ -1,7 +1,7 @@
 """psql as a program: questions about the demo's stores, and login.
 
 PSQL names the executable, and PSQL_LIBPQ, if it is not empty, a library to load before its own.
-What else psql can do is in `tests/clients/test_psql.py`.
+`tests/clients/test_psql.py` has its other tests.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ PLACE = f"host={HOST} port={PORT} user={USER} dbname={DATABASE}"
 
 
 def run(script: str, *arguments: str, place: str = PLACE, **variables: str) -> str:
-    """Return its output for a script.
+    """Return psql's output for a script.
 
     Raises:
-        RuntimeError: it ended with an error; the message is what it has told.
+        RuntimeError: it ended with an error, or wrote to standard error; the message has that text.
     """
     done = subprocess.run(
         [os.environ["PSQL"], "-X", "-q", "-w", "-v", "ON_ERROR_STOP=1", *arguments, place],
@@ -58,7 +58,7 @@ def ask_by_bind(sql: str, parameters: Sequence[object]) -> list[list[str | None]
 
 @lists("psql")
 def list_columns() -> dict[str, list[str]]:
-    """Return the relations of `\\dt` and the columns of `\\d`."""
+    """Return the relations that `\\dt` lists, with the columns of `\\d`."""
     stores = [line.split("|")[1] for line in run(r"\dt", "-At").splitlines()]
     return {store: [line[0] or "" for line in _described(store)] for store in stores}
 

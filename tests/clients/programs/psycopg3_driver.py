@@ -92,7 +92,7 @@ def pipelines_recover() -> None:
 
 @step
 def discards_all() -> None:
-    """As pools do between two users: by the extended protocol, alone in its group."""
+    """Pools do so between two users: by the extended protocol, alone in its group."""
     with connect() as connection:
         for _ in range(2):
             for number in range(1, 8):

@@ -42,7 +42,7 @@ def step(function: Step) -> Step:
 
 
 def login_url(password: str, *, scheme: str = "postgresql", **options: str) -> str:
-    """Where the gateway is, with a password and connection options."""
+    """Return the gateway's URL, with a password and connection options."""
     place = f"{HOST}:{PORT}/{DATABASE}"
     query = f"?{urlencode(options)}" if options else ""
     return f"{scheme}://{USER}:{quote(password)}@{place}{query}"

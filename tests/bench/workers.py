@@ -1,0 +1,73 @@
+"""A gateway with a worker for each core: its lookups, and its memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from tests.bench.clients import PgTarget, pgbench_tps
+from tests.bench.connections import private_mb
+from tests.bench.harness import Better, Line, Measured, by_turns
+from tests.bench.lookups_pg import PREPARED, script_text
+from tests.bench.setting import Setting, target_of
+from tests.gateway.real_gateway import family_of
+
+
+def lookups(setting: Setting) -> Sequence[Line]:
+    """Prepared lookups on all cores, against one process and against PostgreSQL."""
+    ours = target_of(setting.all_cores)
+    one, postgres = setting.pair
+    return [
+        _measured(setting, ours, one, "a gateway of one", 16, least=1.3, goal=1.7),
+        _measured(setting, ours, postgres, "PostgreSQL", 64, least=1.5, goal=3.0),
+    ]
+
+
+def memory(setting: Setting) -> Line:
+    """Memory of all processes that a gateway consists of, with the same stores."""
+    ours, one = setting.all_cores, setting.gateway
+    return Measured(
+        work="memory of a gateway on all cores",
+        unit="MB",
+        ours=private_mb(family_of(ours.process.pid)),
+        rival=private_mb(family_of(one.process.pid)),
+        rival_name="one process",
+        better=Better.LOWER,
+        ratio_least=1 / 1.5,
+    )
+
+
+def _measured(
+    setting: Setting,
+    ours: PgTarget,
+    rival: PgTarget,
+    rival_name: str,
+    clients: int,
+    *,
+    least: float,
+    goal: float,
+) -> Line:
+    script = setting.script("workers.pgbench", script_text(PREPARED, setting.keys))
+    found = by_turns(
+        *(
+            partial(
+                pgbench_tps,
+                target,
+                script,
+                clients=clients,
+                protocol="prepared",
+                seconds=setting.seconds,
+            )
+            for target in (ours, rival)
+        ),
+        rounds=setting.rounds,
+    )
+    return Measured(
+        work=f"prepared lookups on all cores, {clients} clients",
+        unit="lookups/s",
+        ours=found[0],
+        rival=found[1],
+        rival_name=rival_name,
+        ratio_least=least,
+        ratio_goal=goal,
+    )
