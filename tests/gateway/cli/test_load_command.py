@@ -60,7 +60,7 @@ def test_a_file_fills_a_store_once(tmp_path: Path) -> None:
     ("arguments", "data", "message"),
     [
         (["-", "--format", "csv"], b"usr,n\nann,x\nann,1,2\n", "row 2: Expected 2 columns, got 3"),
-        (["-", "--format", "parquet"], TEXT, "Parquet cannot be read from a pipe"),
+        (["-", "--format", "parquet"], TEXT, "the input is not parquet"),
         (["-"], TEXT, "the format of a pipe is not known"),
         (["nowhere.csv"], TEXT, '"nowhere.csv" cannot be read'),
         (["x.xls"], TEXT, 'the format of "x.xls" is not known'),
