@@ -41,6 +41,9 @@ ROWS_PER_GROUP = 65_536
 
 _HELD_BYTES_MAX = 32 << 20
 """Largest file that is read into memory, hashed and then decoded; larger ones are read twice."""
+_SAMPLE_ROWS = 4096
+_REPEATS_MIN = 4
+"""How often a value occurs at least, on average, in a column that gets a dictionary."""
 _MARKS = (pa.field(TIMESTAMP_NAME, TIMESTAMPTZ.arrow), pa.field(DELETED_NAME, pa.bool_()))
 _Column: TypeAlias = Any
 """A ChunkedArray; the stubs for pyarrow lack most of its kernels."""
@@ -185,7 +188,11 @@ def write_part(
         hashed = HashingStream(stream)
         # zstd needs half the space of lz4 and a tenth more of the writer's time.
         with pq.ParquetWriter(
-            hashed, first.schema, compression="zstd", write_page_checksum=True
+            hashed,
+            first.schema,
+            compression="zstd",
+            use_dictionary=_repetitive(first),
+            write_page_checksum=True,
         ) as writer:
             writer.write_table(first)
             for group in groups:
@@ -199,6 +206,22 @@ def write_part(
         size_bytes=size_bytes,
         sha256=hashed.hexdigest(),
     )
+
+
+def _repetitive(rows: pa.Table) -> list[str]:
+    """Return the columns for which a dictionary pays, by a sample of their rows.
+
+    A dictionary of values that hardly repeat, as those of keys, outgrows its limit: the writer
+    builds it in vain, and the file keeps both. Without it a file takes two thirds of the time and
+    less space.
+    """
+    sample = rows.slice(0, _SAMPLE_ROWS)
+    return [
+        field.name
+        for field in sample.schema
+        if not pa.types.is_nested(field.type)
+        and pc.count_distinct(sample.column(field.name)).as_py() * _REPEATS_MIN <= sample.num_rows
+    ]
 
 
 def write_parts(

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from pyspark.sql.streaming.query import StreamingQuery
 
-from stores.upkeep.compaction import CompactionStoppedError
+from stores.upkeep.compaction import CompactionStoppedError, Runner
 from stores.upkeep.retention import WEEK, Compacted, Retention, compact
 
 logger = logging.getLogger(__name__)
@@ -27,6 +27,7 @@ class PipelineCompactor:
         every: epochs from one snapshot to the next.
         retention: which epochs are kept.
         run: the function that compacts.
+        snapshots: writes the files of a snapshot; None to write them here, in turn.
     """
 
     def __init__(
@@ -37,9 +38,11 @@ class PipelineCompactor:
         every: int,
         retention: Retention = WEEK,
         run: Callable[..., Compacted] = compact,
+        snapshots: Runner | None = None,
     ) -> None:
         self._root, self._store = root, store
         self._every, self._retention, self._compact = every, retention, run
+        self._snapshots = snapshots
         self._thread: threading.Thread | None = None
         self._query: StreamingQuery | None = None
         # The first run reads from the log whether a snapshot is due.
@@ -79,6 +82,7 @@ class PipelineCompactor:
                 retention=self._retention,
                 every=self._every,
                 is_stopped=self._is_stopped,
+                run=self._snapshots,
             )
         except CompactionStoppedError:
             logger.info("compaction stopped with its query store=%s", self._store)

@@ -22,6 +22,7 @@ from stores.spark.definition import checked_inputs, require_replaced, store_fram
 from stores.spark.plans import check_output_mode, sources_of
 from stores.spark.reports import OnEpoch
 from stores.spark.sink import COLLECT_ROWS_MAX, EpochSink
+from stores.spark.snapshots import SnapshotTasks
 from stores.spark.topics import TopicIds
 from stores.spec.arguments import is_integer, is_name, shown
 from stores.spec.schema import StoreKind, StoreSchema
@@ -125,7 +126,7 @@ def materialize(
         retention_ms=retention_ms,
     )
     _check_notify(store, notify)
-    compactor = _compactor(root, frame.schema, compact_every, retain)
+    compactor = _compactor(df, root, frame.schema, compact_every, retain)
     writer = _writer(df, store, output_mode, trigger, query_name)
     if output_mode == "update":
         require_replaced(df, frame.schema)
@@ -209,7 +210,7 @@ def _writer(
 
 
 def _compactor(
-    root: str, schema: StoreSchema, every: int | None, retain: Retention
+    df: DataFrame, root: str, schema: StoreSchema, every: int | None, retain: Retention
 ) -> PipelineCompactor | None:
     if not isinstance(retain, Retention):
         raise SchemaError(f'store "{schema.name}": retain= is a Retention, not {shown(retain)}')
@@ -217,7 +218,8 @@ def _compactor(
         return None
     if not is_integer(every, least=1, most=_EPOCHS_MAX):
         raise SchemaError(f'store "{schema.name}": compact_every must be 1 epoch or more')
-    return PipelineCompactor(root, schema.name, every=every, retention=retain)
+    snapshots = SnapshotTasks(df.sparkSession.sparkContext, root)
+    return PipelineCompactor(root, schema.name, every=every, retention=retain, snapshots=snapshots)
 
 
 def _kind(kind: str, store: str) -> StoreKind:

@@ -8,17 +8,20 @@ rows of a replica that never saw one, for every kind of store.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import logging
 import tempfile
 import uuid
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
 from stores.engines.rocksdb.metadata import layout_of
 from stores.engines.rocksdb.partition import RocksPartition
-from stores.errors import LogError, StoreError
+from stores.errors import LogError, StoreError, TornRecordError
 from stores.hosting.local_store import LocalStore
 from stores.hosting.replica import Replica
 from stores.log.datafiles import write_part
@@ -31,7 +34,7 @@ from stores.log.records import (
     snapshot_name,
     snapshot_path,
 )
-from stores.log.snapshots import usable_snapshot
+from stores.log.snapshots import read_snapshot, usable_snapshot
 from stores.log.state_log import StoreLog
 from stores.spec.position import Progress
 from stores.spec.registry import SHIPPED
@@ -51,6 +54,84 @@ class CompactionStoppedError(StoreError):
 def go_on() -> bool:
     """Return False: never stop."""
     return False
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionFiles:
+    """The files of one partition of a snapshot."""
+
+    file: SnapshotFile
+    table: DataFile | None
+    """None if the partition has no rows."""
+    progress: Progress
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotWork:
+    """The work of one snapshot: files of each partition. It can be sent to other processes."""
+
+    schema: StoreSchema
+    """The definition by which all partitions are written, whatever the log's is by then."""
+    epoch: int
+    attempt: str
+    """The directory of the files in that of the store."""
+
+    def write(
+        self,
+        log: StoreLog,
+        partition: int,
+        *,
+        suffix: str = "",
+        scratch: Path | None = None,
+        is_stopped: IsStopped = go_on,
+    ) -> PartitionFiles:
+        """Write the files of one partition, to be committed later.
+
+        Args:
+            log: the store's log.
+            partition: the number of the partition.
+            suffix: the end of the files' names, by which two attempts at one partition differ.
+            scratch: directory in which to build them; None for the system's.
+            is_stopped: called before each long step.
+
+        Raises:
+            CompactionStoppedError: `is_stopped` returned True.
+            LogError: the log cannot be read or written.
+            StoreError: the disk of the scratch directory fails.
+        """
+        name = f"{self.attempt}/p{partition:05d}{suffix}"
+        with tempfile.TemporaryDirectory(prefix="stategate-snapshot-", dir=scratch) as place:
+            path = Path(place) / "partition.sst"
+            engine = RocksPartition(
+                Path(place) / "replica", schema=self.schema, partition=partition
+            )
+            try:
+                progress = _caught_up(log, engine, self.epoch, is_stopped)
+                rows = engine.dump(path)
+                table = write_part(
+                    log.directory,
+                    f"{name}.parquet",
+                    (shown(batch, self.schema) for batch in scan(engine, self.schema)),
+                    partition=partition,
+                )
+            finally:
+                engine.close()
+            file = _put(log.directory, f"{name}.sst", path, partition=partition, rows=rows)
+        return PartitionFiles(file, table, progress)
+
+
+Runner: TypeAlias = Callable[[StoreLog, SnapshotWork, IsStopped], list[PartitionFiles]]
+"""Writes the files of all partitions, in their order."""
+
+
+def in_turn(
+    log: StoreLog, work: SnapshotWork, is_stopped: IsStopped, *, scratch: Path | None = None
+) -> list[PartitionFiles]:
+    """Write the partitions one after the other in this process: the usual `Runner`."""
+    return [
+        work.write(log, partition, scratch=scratch, is_stopped=is_stopped)
+        for partition in range(work.schema.partitions)
+    ]
 
 
 def check_stopped(store: str, is_stopped: IsStopped) -> None:
@@ -86,9 +167,13 @@ def write_snapshot(root: Root, store: str, *, scratch: Path | None = None) -> Sn
 
 
 def snapshot_of(
-    log: StoreLog, *, scratch: Path | None = None, is_stopped: IsStopped = go_on
+    log: StoreLog,
+    *,
+    scratch: Path | None = None,
+    is_stopped: IsStopped = go_on,
+    run: Runner | None = None,
 ) -> Snapshot:
-    """Do the same as `write_snapshot` for an open log."""
+    """Do the same as `write_snapshot` for an open log; `run` writes the files of the partitions."""
     epoch = log.latest_epoch()
     if epoch < 0:
         raise LogError(f'store "{log.name}" has no epoch to write a snapshot of')
@@ -100,57 +185,24 @@ def snapshot_of(
     if (found := _usable(log, schema, epoch)) is not None:
         return found
     attempt = f"{snapshot_path(epoch)}/{uuid.uuid4().hex[:12]}"
+    run = partial(in_turn, scratch=scratch) if run is None else run
     try:
-        written, progress = _attempt(
-            log, schema, epoch, attempt, scratch=scratch, is_stopped=is_stopped
-        )
+        log.directory.make(attempt)
+        written = run(log, SnapshotWork(schema, epoch, attempt), is_stopped)
     except BaseException:
         _abandon(log, attempt)
         raise
+    progress = written[-1].progress
     snapshot = Snapshot(
         epoch=epoch,
         position=progress.position,
         watermark_ms=progress.watermark_ms,
         committed_ms=progress.committed_ms,
         layout=layout_of(schema),
-        files=tuple(file for file, _ in written),
-        tables=tuple(table for _, table in written if table is not None),
+        files=tuple(each.file for each in written),
+        tables=tuple(each.table for each in written if each.table is not None),
     )
     return _publish(log, schema, snapshot, attempt)
-
-
-def _attempt(
-    log: StoreLog,
-    schema: StoreSchema,
-    epoch: int,
-    attempt: str,
-    *,
-    scratch: Path | None,
-    is_stopped: IsStopped,
-) -> tuple[list[tuple[SnapshotFile, DataFile | None]], Progress]:
-    """Write the files of a snapshot, to be committed later: two for each partition."""
-    log.directory.make(attempt)
-    written = []
-    progress = Progress()
-    for partition in range(schema.partitions):
-        with tempfile.TemporaryDirectory(prefix="stategate-snapshot-", dir=scratch) as name:
-            path = Path(name) / "partition.sst"
-            engine = RocksPartition(Path(name) / "replica", schema=schema, partition=partition)
-            try:
-                progress = _caught_up(log, engine, epoch, is_stopped)
-                rows = engine.dump(path)
-                table = write_part(
-                    log.directory,
-                    f"{attempt}/p{partition:05d}.parquet",
-                    (shown(batch, schema) for batch in scan(engine, schema)),
-                    partition=partition,
-                )
-            finally:
-                engine.close()
-            relative = f"{attempt}/p{partition:05d}.sst"
-            file = _put(log.directory, relative, path, partition=partition, rows=rows)
-            written.append((file, table))
-    return written, progress
 
 
 def _abandon(log: StoreLog, attempt: str) -> None:
@@ -159,6 +211,26 @@ def _abandon(log: StoreLog, attempt: str) -> None:
         log.directory.remove(attempt)
     except LogError as error:
         _logger.warning("attempt not removed store=%s path=%s error=%s", log.name, attempt, error)
+
+
+def bytes_to_read(log: StoreLog, epoch: int) -> int:
+    """Return the size of what a snapshot of this epoch is made of: the last one, and the epochs.
+
+    Raises:
+        LogError: the log cannot be read.
+    """
+    base = None
+    for number in log.snapshots():
+        with contextlib.suppress(TornRecordError):
+            base = read_snapshot(log, number)
+        if base is not None:
+            break
+    before = -1 if base is None else base.epoch
+    held = 0 if base is None else sum(file.size_bytes for file in base.files)
+    commits = (log.commit(number) for number in log.epochs(after=before) if number <= epoch)
+    return held + sum(
+        file.size_bytes for commit in commits if commit is not None for file in commit.files
+    )
 
 
 def _usable(log: StoreLog, schema: StoreSchema, epoch: int) -> Snapshot | None:

@@ -22,7 +22,7 @@ from stores.log.records import Snapshot, snapshot_name, snapshot_path
 from stores.log.snapshots import newest_snapshot
 from stores.log.state_log import StoreLog
 from stores.log.terms import remove_old_terms
-from stores.upkeep.compaction import IsStopped, check_stopped, go_on, snapshot_of
+from stores.upkeep.compaction import IsStopped, Runner, check_stopped, go_on, snapshot_of
 
 _logger = logging.getLogger(__name__)
 
@@ -84,6 +84,7 @@ def compact(
     scratch: Path | None = None,
     clock: Callable[[], int] = wall_clock_ms,
     is_stopped: IsStopped = go_on,
+    run: Runner | None = None,
 ) -> Compacted:
     """Write a snapshot of a store if one is due, and remove old epochs.
 
@@ -100,6 +101,7 @@ def compact(
             system's.
         clock: wall clock, epoch milliseconds; it must agree with that of the writers.
         is_stopped: called before each long step; the run ends when it returns True.
+        run: writes the files of a snapshot's partitions; None to write one after the other here.
 
     Raises:
         RetentionError: `every` or `orphan_age_ms` is too small.
@@ -116,6 +118,7 @@ def compact(
         scratch=scratch,
         clock=clock,
         is_stopped=is_stopped,
+        run=run,
     )
 
 
@@ -128,12 +131,13 @@ def compact_log(
     scratch: Path | None = None,
     clock: Callable[[], int] = wall_clock_ms,
     is_stopped: IsStopped = go_on,
+    run: Runner | None = None,
 ) -> Compacted:
     """Do the same as `compact` for an open log."""
     if every < 1 or orphan_age_ms < 0:
         raise RetentionError("`every` must be 1 or more, and `orphan_age_ms` 0 or more")
     now_ms = clock()
-    base, written = _base(log, every, scratch, is_stopped)
+    base, written = _base(log, every, scratch, is_stopped, run)
     epochs = snapshots = 0
     if base is not None:
         check_stopped(log.name, is_stopped)
@@ -163,7 +167,11 @@ def compact_log(
 
 
 def _base(
-    log: StoreLog, every: int, scratch: Path | None, is_stopped: IsStopped
+    log: StoreLog,
+    every: int,
+    scratch: Path | None,
+    is_stopped: IsStopped,
+    run: Runner | None,
 ) -> tuple[Snapshot | None, bool]:
     """Return the snapshot for readers to begin with, and whether it was written now."""
     schema = log.schema()
@@ -179,7 +187,7 @@ def _base(
     if not since or (found is not None and len(since) < every):
         return found, False
     try:
-        return snapshot_of(log, scratch=scratch, is_stopped=is_stopped), True
+        return snapshot_of(log, scratch=scratch, is_stopped=is_stopped, run=run), True
     except LogError:
         # Another run may have removed the epochs that this one was reading.
         newer = newest()
