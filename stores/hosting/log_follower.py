@@ -48,8 +48,12 @@ class LogFollower:
             try:
                 commit, is_known = self._next(reached[epoch])
             except LogError as error:
+                if isinstance(error, TornRecordError):
+                    _withhold_empty(members)
                 applied += sum(self._recover(replica, error) for replica in members)
                 continue
+            if commit is not None:
+                _withhold_empty(members)
             for replica in members:
                 if commit is None:
                     replica.error = None
@@ -135,6 +139,13 @@ class LogFollower:
         replica.error = message
         if isinstance(error, TornRecordError):
             replica.serve_as_is()
+
+
+def _withhold_empty(replicas: Iterable[Replica]) -> None:
+    """Let replicas without an epoch refuse queries, because the log has one."""
+    for replica in replicas:
+        if replica.status.progress.epoch < 0:
+            replica.withhold()
 
 
 def is_same_log(log: StoreLog, progress: Progress) -> bool:

@@ -198,7 +198,7 @@ class Replica:
 
                 def fetch_then_stop(path: Path) -> None:
                     fetch(path)
-                    self._stop_answering()
+                    self.withhold()
 
                 self.engine.restore(fetch_then_stop, progress)
                 self.error = None
@@ -207,13 +207,17 @@ class Replica:
                 self._close_if_closed()
         self._update()
 
-    def _stop_answering(self) -> None:
-        """Remove the rows, and refuse queries until the replica is as new as its answers."""
+    def withhold(self) -> None:
+        """Refuse queries until an epoch is applied that is as new as the answers so far.
+
+        The replica has no rows now, though its log has some.
+        """
         with self._changing_state:
             if self.state is not ReplicaState.RUNNING:
                 return
             self.state = ReplicaState.RESTORING
-            self._answered = self._restore_to = self.progress.epoch
+            self._answered = self.progress.epoch
+            self._restore_to = max(0, self._answered)
         if self._mark is not None:
             self._mark.pause()
 

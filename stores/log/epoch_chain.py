@@ -97,13 +97,21 @@ class EpochChain:
                 self._end = end
                 return end.epoch
         # These are read before the epochs, because a writer adds an epoch before it adds them.
-        snapshots, had_epochs = self.snapshots(), self.directory.has(COMMITTED)
+        snapshots, had_epochs = self.snapshots(), self.had_epochs()
         end = self._walk(self._listed_end())
         self._require_reached(snapshots, end.epoch)
         if had_epochs and end.epoch < 0:
             raise self._all_missing()
         self._end = end
         return end.epoch
+
+    def had_epochs(self) -> bool:
+        """Whether the store has had an epoch, even if all are missing.
+
+        Raises:
+            LogError: the file system does not answer.
+        """
+        return self.directory.has(COMMITTED)
 
     def snapshots(self) -> list[int]:
         """Return the epochs that may have a snapshot, the newest first.
@@ -146,7 +154,7 @@ class EpochChain:
                 f'store "{self.name}" ends at epoch {self._listed[-1]}. Put back the records of '
                 "epochs/, or remove the store's directory and build the store anew"
             )
-        if self.directory.has(COMMITTED):
+        if self.had_epochs():
             raise self._all_missing()
 
     def _all_missing(self) -> TornRecordError:
@@ -232,11 +240,15 @@ class EpochChain:
         if first is not None:
             own = self._own(after)
             return (None if self._is_stale(first, own) else self._linked(first, after)), own
-        if list_now or self._clock() >= self._list_again_s:
+        # Without its first epoch a reader has no rows at all, so it cannot wait for a listing.
+        is_removed = after < 0 and self.had_epochs()
+        if list_now or is_removed or self._clock() >= self._list_again_s:
             self._list()
         listed = self._listed
         at = bisect_right(listed, after)
         if at == len(listed):
+            if is_removed:
+                raise self._all_missing()
             self._require_kept(after)
             return None, None
         own = self._own(after)

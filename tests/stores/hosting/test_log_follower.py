@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
 
 from stores.engines.memory.partition import MemoryPartition
+from stores.engines.rocksdb.partition import RocksPartition
 from stores.errors import (
     LogMissingError,
 )
 from stores.hosting.local_store import LocalStore
 from stores.hosting.replica import Replica
+from stores.log.snapshots import Fetch
 from stores.log.state_log import StoreLog
 from stores.log.store_writer import StoreWriter
 from stores.spec.position import Position, PositionBound, Progress
@@ -24,6 +26,7 @@ from stores.spec.store import (
     in_store,
 )
 from stores.spec.windows import WindowRangeQuery
+from stores.upkeep.retention import Retention, compact
 from tests.stores.hosting.followed import (
     CLICKS,
     HOURS,
@@ -283,3 +286,64 @@ def test_a_restart_without_the_log_waits_for_it(tmp_path: Path) -> None:
     write(tmp_path, 1)
     assert store.follow()
     assert answered(store, PositionBound())[0] == 1
+
+
+@pytest.fixture
+def awaiting(tmp_path: Path) -> Iterator[LocalStore]:
+    """A store that was followed before its first epoch, of which only a snapshot is left."""
+    log = StoreLog.open(tmp_path, "clicks")
+    log.define(CLICKS)
+    replicas = {
+        number: Replica(
+            RocksPartition(tmp_path / "data" / str(number), schema=CLICKS, partition=number),
+            schema=CLICKS,
+            partition=number,
+        )
+        for number in range(3)
+    }
+    store = LocalStore(CLICKS, replicas, log=log)
+    assert not store.follow()
+    assert set(answered(store, PositionBound()).values()) == {-1}
+    for epoch in range(3):
+        write(tmp_path, epoch)
+    compact(tmp_path, "clicks", retention=Retention(epochs=1))
+    assert not commit_path(tmp_path, 0).exists()
+    yield store
+    store.close()
+
+
+def test_an_empty_replica_is_filled_at_once_if_the_first_epochs_are_gone(
+    awaiting: LocalStore,
+) -> None:
+    """It does not wait for its next listing."""
+    assert awaiting.follow()
+    assert counts(awaiting) == dict.fromkeys(USERS, 2)
+
+
+def test_an_empty_replica_does_not_answer_for_a_log_with_rows(
+    awaiting: LocalStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("stores.log.snapshots.RETRY_S", 0.0)
+    (snapshot,) = (tmp_path / "clicks" / "snapshots").rglob("*.json")
+    whole = snapshot.read_bytes()
+    snapshot.write_bytes(b"torn")
+    awaiting.follow()
+    assert set(answered(awaiting, PositionBound()).values()) == {"NOT_UP_TO_BOUND"}
+    snapshot.write_bytes(whole)
+    assert awaiting.follow()
+    assert answered(awaiting, PositionBound()) == {0: 2, 1: 2, 2: 2}
+
+
+def test_an_empty_replica_does_not_answer_while_a_snapshot_is_fetched(
+    awaiting: LocalStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[int | str] = []
+    plain = RocksPartition.restore
+
+    def restore(self: RocksPartition, fetch: Fetch, progress: Progress) -> None:
+        seen.append(answered(awaiting, PositionBound())[self.partition])
+        plain(self, fetch, progress)
+
+    monkeypatch.setattr(RocksPartition, "restore", restore)
+    assert awaiting.follow()
+    assert seen == ["NOT_UP_TO_BOUND"] * 3
