@@ -1,0 +1,125 @@
+"""`make chaos ARGS="--seconds 1200 --seed 1"`: kill a pipeline and gateways over Kafka."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import random
+import secrets
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from examples.kafka_orders.jars import JarError, fetch
+from tests.chaos.faults import Storm
+from tests.chaos.planted import GATEWAYS, PIPELINES
+from tests.chaos.world import ChaosError, World
+from tests.spark.kafka.broker import running_broker
+
+SECONDS = 300.0
+_SHOWN_MAX = 20
+
+
+@contextlib.contextmanager
+def _directory(kept: Path | None) -> Iterator[Path]:
+    """Give a directory for the run: a temporary one, unless one is named."""
+    if kept is not None:
+        kept.mkdir(parents=True)
+        yield kept
+        return
+    with tempfile.TemporaryDirectory(prefix="stategate-chaos-") as made:
+        yield Path(made)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run; return 1 if a bound was broken, a row is wrong, or something did not come back."""
+    parser = argparse.ArgumentParser(prog="make chaos", description=__doc__)
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="how long faults go on")
+    parser.add_argument("--seed", type=int, default=None, help="draws faults and questions")
+    parser.add_argument("--keep", type=Path, help="a new directory that keeps logs and replicas")
+    planted = ["none", *GATEWAYS, *PIPELINES]
+    parser.add_argument("--plant", choices=planted, default="none", help="a defect to find")
+    given = parser.parse_args(arguments)
+    seed = secrets.randbelow(1 << 32) if given.seed is None else given.seed
+    try:
+        fetch(["connector", "broker"])
+    except JarError as error:
+        print(f"chaos: {error}", file=sys.stderr)
+        return 2
+    with _directory(given.keep) as directory:
+        return run(directory, seconds=given.seconds, seed=seed, plant=given.plant)
+
+
+def run(directory: Path, *, seconds: float, seed: int, plant: str = "none") -> int:
+    """Run in a directory, print the figures, and return 1 if something was wrong."""
+    (directory / "kafka").mkdir()
+    with running_broker(directory / "kafka") as broker:
+        chance = random.Random(seed)
+        world = World(directory=directory, broker=broker, chance=chance, plant=plant)
+        storm = Storm(world=world, chance=random.Random(chance.random()))
+        began_s = time.monotonic()
+        differences: list[str] = []
+
+        def say() -> None:
+            ledger, answers = world.answers.ledger, world.answers
+            print(
+                f"{(time.monotonic() - began_s) / 60:4.1f} min: {ledger.written} records, "
+                f"{answers.answered.total()} answers, {answers.refused.total()} refusals, "
+                f"{storm.counts.total()} faults, {sum(world.epochs().values())} epochs, "
+                f"{answers.violations.total()} violations",
+                flush=True,
+            )
+
+        try:
+            world.begin()
+            storm.rage(seconds, say)
+            storm.calm()
+            world.drain()
+            differences = world.differences()
+        except ChaosError as error:
+            world.answers.violate("it does not go on", str(error))
+        except Exception as error:  # so that the figures are shown, too
+            traceback.print_exc()
+            world.answers.violate("the run itself failed", repr(error))
+        finally:
+            storm.end()
+            world.end()
+        say()
+        _show(world, storm, differences)
+    wrong = world.answers.violations.total() + len(differences)
+    print(f"chaos: {wrong} violations, seed {seed}, plant {plant}", flush=True)
+    if wrong:
+        print(f"look at the output of all processes with --keep DIR --seed {seed}")
+    return 1 if wrong else 0
+
+
+def _show(world: World, storm: Storm, differences: Sequence[str]) -> None:
+    answers, ledger = world.answers, world.answers.ledger
+    counts = {
+        "records": ledger.written,
+        "tombstones": ledger.tombstones,
+        "records taken back": ledger.aborted,
+        "transactions": world.writer.transactions,
+        "partitions": world.writer.partitions,
+    }
+    for title, figures in (
+        ("input", counts),
+        ("epochs", world.epochs()),
+        ("answers", answers.answered),
+        ("refusals", answers.refused),
+        ("faults", storm.counts),
+        ("drivers that ended", world.ended),
+        ("violations", answers.violations),
+    ):
+        print(f"{title}: {json.dumps(dict(figures))}")
+    for line in [*answers.shown, *differences[:_SHOWN_MAX]]:
+        print(f"FAILED {line}")
+    print(f"differences from DuckDB over all input: {len(differences)}", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

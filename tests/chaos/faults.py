@@ -1,0 +1,165 @@
+"""The faults of a chaos run: what is broken at random, and repaired a little later."""
+
+from __future__ import annotations
+
+import random
+import signal
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from tests.chaos.processes import Driver, Gateway, is_jvm, is_python_worker, start
+from tests.chaos.world import World
+
+_LOOK_S = 0.2
+_RESTS_S = (2.0, 12.0)
+"""Pause between two faults."""
+_PAUSED_S = (3.0, 12.0)
+"""How long a driver that was replaced, or a gateway, is stopped."""
+_STALL_S = 120.0
+"""Two drivers that both live so long are a defect: one of them replaced the other."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Storm:
+    """Breaks the processes of a world."""
+
+    world: World
+    chance: random.Random
+    counts: Counter[str] = field(default_factory=Counter)
+    _repairs: list[tuple[float, Callable[[], None]]] = field(default_factory=list)
+    _compaction: subprocess.Popen[bytes] | None = None
+    _replaced: list[tuple[float, Driver]] = field(default_factory=list)
+    """Drivers that go on after another took over, and since when."""
+
+    def rage(self, seconds: float, each_minute: Callable[[], None]) -> None:
+        """Break something now and then."""
+        now = time.monotonic()
+        end_s, next_s, minute_s = now + seconds, now + _RESTS_S[0], now + 60.0
+        while (now := time.monotonic()) < end_s:
+            self.world.tend()
+            self._repair(now)
+            if now >= next_s:
+                self._break()
+                next_s = now + self.chance.uniform(*_RESTS_S)
+            if now >= minute_s:
+                minute_s += 60.0
+                self.world.answers.check()
+                each_minute()
+            time.sleep(_LOOK_S)
+
+    def calm(self) -> None:
+        """Repair everything."""
+        self._repair(float("inf"))
+        if self._compaction is not None:
+            self._compaction.wait(60)
+
+    def end(self) -> None:
+        """End the process that compacts, if there is one."""
+        if self._compaction is not None:
+            self._compaction.kill()
+            self._compaction.wait()
+
+    def _repair(self, now: float) -> None:
+        due = [repair for at_s, repair in self._repairs if at_s <= now]
+        self._repairs = [(at_s, repair) for at_s, repair in self._repairs if at_s > now]
+        for repair in due:
+            repair()
+        now = time.monotonic()
+        for since_s, driver in self._replaced:
+            if driver.alive and now - since_s > _STALL_S:
+                self.world.answers.violate("two drivers live", str(driver.output))
+        self._replaced = [
+            (since_s, driver)
+            for since_s, driver in self._replaced
+            if driver.alive and now - since_s <= _STALL_S
+        ]
+
+    def _later(self, repair: Callable[[], None], least_s: float, most_s: float) -> None:
+        self._repairs.append((time.monotonic() + self.chance.uniform(least_s, most_s), repair))
+
+    def _break(self) -> None:
+        if self.chance.random() < 0.15:
+            self._compact()
+            return
+        driver = self.world.drivers[-1]
+        # A driver that is killed in its start makes no progress, so that is seldom.
+        if self.chance.random() < 0.5 and (driver.has_committed or self.chance.random() < 0.1):
+            self._break_driver(driver)
+            return
+        gateway = self.chance.choice(self.world.gateways)
+        if gateway.up_since_s is not None or self.chance.random() < 0.2:
+            self._break_gateway(gateway)
+
+    def _break_driver(self, driver: Driver) -> None:
+        kind = self.chance.choice(
+            ["driver killed"] * 3
+            + ["JVM of a driver killed", "driver's Python process killed"]
+            + ["Python workers killed"] * 2
+            + ["driver replaced while it was stopped"] * 2
+        )
+        if any(each is not driver for each in self.world.drivers):
+            return  # one is stopped already
+        if kind == "driver killed":
+            driver.kill()
+        elif kind == "driver's Python process killed":
+            driver.killed = True
+            driver.process.kill()
+        elif kind == "JVM of a driver killed":
+            if not driver.kill_part(is_jvm):
+                return
+        elif kind == "Python workers killed":
+            if not driver.kill_part(is_python_worker):
+                return
+        else:
+            driver.signal(signal.SIGSTOP)
+            self.world.start_driver()
+            self._continue_later(driver, self.world.drivers[-1], time.monotonic())
+        self.counts[kind] += 1
+
+    def _continue_later(self, driver: Driver, other: Driver, since_s: float) -> None:
+        """Continue a driver some seconds after the other one has committed an epoch."""
+
+        def go_on() -> None:
+            is_too_early = other.alive and not other.has_committed
+            if is_too_early and time.monotonic() - since_s < _STALL_S:
+                self._later(go_on, 1.0, 1.0)
+                return
+            other.disturbed = True
+            driver.signal(signal.SIGCONT)
+            self._replaced.append((time.monotonic(), driver))
+
+        self._later(go_on, *_PAUSED_S)
+
+    def _break_gateway(self, gateway: Gateway) -> None:
+        kind = self.chance.choice(
+            ["gateway killed", "gateway killed, replicas removed"] * 2
+            + ["gateway terminated", "gateway stopped for seconds"]
+        )
+        if not gateway.alive:
+            return  # it is down already
+        self.counts[kind] += 1
+        if kind == "gateway stopped for seconds":
+            gateway.pause(signal.SIGSTOP)
+            self._later(lambda: gateway.pause(signal.SIGCONT), *_PAUSED_S)
+            return
+        is_term = kind == "gateway terminated"
+        status = gateway.stop(signal.SIGTERM if is_term else signal.SIGKILL)
+        if status is None or (is_term and status != 0):
+            self.world.answers.violate(
+                "a gateway does not end", f"{gateway.name} with {status} when {kind}"
+            )
+        fresh = kind.endswith("removed")
+        answers = self.world.answers
+        self._later(lambda: gateway.start(answers.newest(), fresh=fresh), 0.0, 3.0)
+
+    def _compact(self) -> None:
+        if self._compaction is not None and self._compaction.poll() is None:
+            return
+        self.counts["compaction run"] += 1
+        arguments = ["compact", "--root", str(self.world.root), "--keep-epochs"]
+        keep = str(self.chance.choice([1, 5, 20]))
+        output = self.world.directory / "compact.log"
+        self._compaction = start("none", "gateway.main", [*arguments, keep], output)

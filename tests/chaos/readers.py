@@ -1,0 +1,284 @@
+"""Readers of a chaos run: sessions over HTTP and the Postgres wire that outlive the gateways."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import random
+import threading
+import time
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import psycopg
+from psycopg.rows import TupleRow
+
+from tests.chaos.answers import Answer, Answers
+from tests.chaos.ledger import ASKED, TOPIC, Operation, Row
+from tests.chaos.processes import Gateway
+
+WAIT_MS = 5_000
+ANSWER_S = 60.0
+"""A statement that takes longer hangs: its timeout is half of it."""
+_PAUSE_S = 0.02
+_ALLOWED = frozenset({"57P01", "57P03", "53300"})
+"""SQLSTATEs, besides those of class 55, that ask a client to try again."""
+_COLUMNS = {"latest": "key, n, amount"}
+_BY_KEY = "key, CAST(sum(n) AS bigint), CAST(sum(amount) AS bigint)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """A statement, and what its answer must reflect."""
+
+    kind: str
+    store: str
+    keys: tuple[str, ...] | None
+    sql: str
+    least: Mapping[int, int]
+    waits: bool
+    is_snapshot: bool
+
+
+def question(asked: Sequence[Operation], chance: random.Random) -> Question:
+    """Return a question, mostly about a record that was just written.
+
+    Args:
+        asked: acknowledged records, at most one; without one nothing must be reflected.
+        chance: draws the store, the keys and the mode.
+    """
+    store = chance.choice(ASKED)
+    columns = _COLUMNS.get(store, _BY_KEY if store == "windows" else "key, n, amount")
+    grouped = " GROUP BY key" if store == "windows" else ""
+    least = {each.partition: each.offset for each in asked}
+    form = chance.random()
+    if form < 0.1 or not asked:
+        sql = f"SELECT {columns} FROM {store}{grouped}"
+        kind = "all rows at one epoch"
+        return Question(
+            kind=kind, store=store, keys=None, sql=sql, least=least, waits=True, is_snapshot=True
+        )
+    key = asked[0].key
+    sql = f"SELECT {columns} FROM {store} WHERE key = $1{grouped}"
+    if form < 0.4:
+        kind, least, waits = "a key, without a bound", {}, False
+    elif form < 0.5:
+        kind, waits = "a written key, without waiting", False
+    else:
+        kind, waits = "a written key", True
+    return Question(
+        kind=kind, store=store, keys=(key,), sql=sql, least=least, waits=waits, is_snapshot=False
+    )
+
+
+def rows_of(rows: Sequence[Sequence[Any]]) -> dict[str, Row]:
+    """Return the rows of an answer by key."""
+    found = {str(row[0]): (int(row[1]), int(row[2])) for row in rows}
+    assert len(found) == len(rows), f"a key is there twice: {rows}"
+    return found
+
+
+def merged(*positions: Mapping[int, int]) -> dict[int, int]:
+    """Return the greatest offset of each partition."""
+    partitions = {partition for position in positions for partition in position}
+    return {p: max(position.get(p, -1) for position in positions) for p in partitions}
+
+
+def by_partition(position: Mapping[str, Mapping[str, int]]) -> dict[int, int]:
+    """Return our topic's part of a position as gateways write it."""
+    return {int(partition): offset for partition, offset in position.get(TOPIC, {}).items()}
+
+
+class RefusedError(Exception):
+    """An answer that is an error, with its SQLSTATE."""
+
+
+class LostError(Exception):
+    """The connection was lost, or could not be made."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Reader:
+    """Asks gateways until it is stopped. Subclasses say how."""
+
+    name: str
+    gateways: Sequence[Gateway]
+    answers: Answers
+    acknowledged: deque[Operation]
+    chance: random.Random
+    stopped: threading.Event
+    error: BaseException | None = None
+    session: dict[int, int] = field(default_factory=dict)
+    """The position that the session has read; it must not go back."""
+
+    def run(self) -> None:
+        """Ask until the reader is stopped; an error is kept for the end of the run."""
+        try:
+            while not self.stopped.wait(_PAUSE_S):
+                self._turn()
+        except BaseException as error:
+            self.error = error
+            raise
+        finally:
+            self.leave()
+
+    def _turn(self) -> None:
+        if self.chance.random() < 0.02:
+            self.change()
+        gateway = self.gateways[0]
+        asked = [self.acknowledged[-1]] if self.acknowledged else []
+        if asked and self.chance.random() < 0.5:
+            asked = [self.chance.choice(list(self.acknowledged)[-50:])]
+        what = question(asked, self.chance)
+        floor, up_since_s = gateway.floor.get(what.store, {}), gateway.up_since_s
+        began_s = time.monotonic()
+        try:
+            rows, position = self.ask(gateway, what)
+        except RefusedError as error:
+            self._refused(str(error), what)
+            return
+        except LostError as error:
+            is_up = up_since_s is not None and gateway.up_since_s == up_since_s
+            if is_up and gateway.alive:
+                self.answers.violate("a connection was lost without a reason", f"{error}: {what}")
+            self.answers.refuse("connection lost")
+            self.change()
+            self.stopped.wait(0.2)
+            return
+        finally:
+            elapsed_s = time.monotonic() - began_s
+            if elapsed_s > ANSWER_S and gateway.up_since_s == up_since_s is not None:
+                self.answers.violate("a statement hangs", f"{elapsed_s:.0f} s: {what}")
+        self.answers.add(
+            Answer(
+                kind=what.kind,
+                reader=self.name,
+                store=what.store,
+                keys=what.keys,
+                rows=rows,
+                position=position,
+                least=merged(what.least, floor, self.session),
+                received_s=time.monotonic(),
+            ),
+        )
+        self.reached(position)
+
+    def _refused(self, state: str, what: Question) -> None:
+        if not state.startswith("55") and state[:5] not in _ALLOWED:
+            self.answers.violate("an error that is not documented", f"{state}: {what}")
+        self.answers.refuse(state[:5])
+
+    def ask(self, gateway: Gateway, what: Question) -> tuple[dict[str, Row], dict[int, int]]:
+        """Return the rows and the position of an answer.
+
+        Raises:
+            RefusedError: the answer is an error.
+            LostError: there is none.
+        """
+        raise NotImplementedError
+
+    def reached(self, position: Mapping[int, int]) -> None:
+        """Note the position that the session has read."""
+
+    def change(self) -> None:
+        """Begin another session, or go on with it at another gateway."""
+
+    def leave(self) -> None:
+        """Close the connection."""
+
+
+@dataclass(slots=True, kw_only=True)
+class HttpReader(Reader):
+    """Sends the position of each answer with the next question, also to another gateway."""
+
+    _connection: http.client.HTTPConnection | None = None
+
+    def ask(self, gateway: Gateway, what: Question) -> tuple[dict[str, Row], dict[int, int]]:
+        """Ask by POST, on a connection that is kept."""
+        bound = merged(what.least, self.session)
+        asked: dict[str, Any] = {"sql": what.sql, "wait_ms": WAIT_MS if what.waits else 0}
+        if what.keys:
+            asked["params"] = list(what.keys)
+        if bound:
+            asked["bound"] = {TOPIC: {str(p): offset for p, offset in bound.items()}}
+        if what.is_snapshot:
+            # Not in a clause, which would replace the bound.
+            asked["consistency"] = "snapshot"
+        try:
+            if self._connection is None:
+                self._connection = http.client.HTTPConnection(
+                    "127.0.0.1", gateway.http_port, timeout=2 * ANSWER_S
+                )
+            headers = {"Content-Type": "application/json"}
+            self._connection.request("POST", "/v1/query", json.dumps(asked), headers)
+            response = self._connection.getresponse()
+            told = json.loads(response.read())
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            raise LostError(repr(error)) from error
+        if "error" in told:
+            raise RefusedError(f"{told['error']['sqlstate']} {told['error']['message']}")
+        return rows_of(told["rows"]), by_partition(told["position"])
+
+    def reached(self, position: Mapping[int, int]) -> None:
+        """Bind the next questions to this position."""
+        self.session = merged(self.session, position)
+
+    def change(self) -> None:
+        """Go on with the same session at another gateway, or begin a new one."""
+        self.leave()
+        if self.chance.random() < 0.5:
+            self.session = {}
+        self.gateways = [*self.gateways[1:], self.gateways[0]]
+
+    def leave(self) -> None:
+        """Close the connection."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+
+@dataclass(slots=True, kw_only=True)
+class PgReader(Reader):
+    """A monotonic session of the Postgres wire; it ends with its connection."""
+
+    _connection: psycopg.Connection[TupleRow] | None = None
+
+    def ask(self, gateway: Gateway, what: Question) -> tuple[dict[str, Row], dict[int, int]]:
+        """Ask, and then where the session is: as new as the answer, and no newer."""
+        # A bound in the clause replaces that of the session, so it repeats it.
+        bound = merged(what.least, self.session) if what.least or what.is_snapshot else {}
+        parts = [f"{TOPIC}[{p}] >= {offset}" for p, offset in bound.items()]
+        parts += ["SNAPSHOT"] if what.is_snapshot else []
+        clause = f" WITH BOUND ({', '.join(parts)})" if parts else ""
+        clause += f", WAIT '{WAIT_MS} ms'" if clause and what.waits else ""
+        sql = what.sql.replace("$1", "%s") + clause
+        try:
+            if self._connection is None:
+                self._connection = psycopg.connect(gateway.dsn, autocommit=True)
+                self._connection.execute("SET stategate.consistency = 'monotonic'")
+            rows = self._connection.execute(sql.encode(), what.keys or None).fetchall()
+            shown = self._connection.execute("SHOW stategate.position").fetchone()
+        except psycopg.Error as error:
+            if error.sqlstate is None or (self._connection is not None and self._connection.broken):
+                raise LostError(f"{error.sqlstate}: {error}") from error
+            raise RefusedError(f"{error.sqlstate} {error}") from error
+        assert shown is not None
+        return rows_of(rows), by_partition(json.loads(str(shown[0])))
+
+    def reached(self, position: Mapping[int, int]) -> None:
+        """Remember the session's position, which the gateway knows, too."""
+        self.session = dict(position)
+
+    def change(self) -> None:
+        """Begin another session, at another gateway."""
+        self.leave()
+        self.gateways = [*self.gateways[1:], self.gateways[0]]
+
+    def leave(self) -> None:
+        """End the session."""
+        self.session = {}
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
