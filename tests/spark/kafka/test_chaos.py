@@ -1,4 +1,4 @@
-"""A short chaos run is clean, and one with a planted defect is not. `make chaos` runs longer ones."""
+"""A short chaos run is clean; one with a planted defect is not. `make chaos` runs longer."""
 
 from __future__ import annotations
 
