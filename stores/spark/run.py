@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Sequence
 
 import orjson
+from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.listener import (
     QueryIdleEvent,
@@ -67,16 +68,22 @@ def run(spark: SparkSession, queries: Sequence[StreamingQuery]) -> int:
     stopped = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stopped.set())
-    while not stopped.wait(_POLL_S):
-        if any(query.exception() for query in queries) or not any(q.isActive for q in queries):
-            break
-    errors = [(query.name, query.exception()) for query in queries]
-    failed = [(name, sentence_of(error)) for name, error in errors if error]
-    for name, message in failed:
-        print(f'query "{name}" failed: {message}', file=sys.stderr)
-    # Spark's errors for interrupted batches are noise: the batches run again.
-    spark.sparkContext.setLogLevel("OFF")
-    for query in queries:
-        query.stop()
-    spark.stop()
+    try:
+        while not stopped.wait(_POLL_S):
+            if any(query.exception() for query in queries) or not any(q.isActive for q in queries):
+                break
+        # The errors of batches that the signal interrupted are noise: they run again.
+        errors = [] if stopped.is_set() else [(query.name, query.exception()) for query in queries]
+        failed = [(name, sentence_of(error)) for name, error in errors if error]
+        for name, message in failed:
+            print(f'query "{name}" failed: {message}', file=sys.stderr)
+        spark.sparkContext.setLogLevel("OFF")
+        for query in queries:
+            query.stop()
+        spark.stop()
+    except (Py4JError, OSError):
+        if not stopped.is_set():
+            raise
+        # Service managers signal all processes of a service, so the JVM has ended, too.
+        return 0
     return 1 if failed else 0

@@ -96,7 +96,7 @@ class Storm:
     def _break_driver(self, driver: Driver) -> None:
         kind = self.chance.choice(
             ["driver killed"] * 3
-            + ["JVM of a driver killed", "driver's Python process killed"]
+            + ["JVM of a driver killed", "driver's Python process killed", "driver terminated"]
             + ["Python workers killed"] * 2
             + ["driver replaced while it was stopped"] * 2
         )
@@ -107,6 +107,11 @@ class Storm:
         elif kind == "driver's Python process killed":
             driver.killed = True
             driver.process.kill()
+        elif kind == "driver terminated":
+            # Before its handlers are there, any program ends with the signal.
+            if not driver.has_committed:
+                return
+            driver.terminate()
         elif kind == "JVM of a driver killed":
             if not driver.kill_part(is_jvm):
                 return

@@ -145,6 +145,8 @@ class Driver:
     output: Path
     disturbed: bool = False
     """Whether something was done to it that may end it."""
+    terminated: bool = False
+    """Whether it was asked to end, with all it has started."""
     killed: bool = False
     """Whether we have ended it ourselves."""
 
@@ -180,6 +182,11 @@ class Driver:
         """Signal all of its processes."""
         self.disturbed = True
         signal_group(self.process, number)
+
+    def terminate(self) -> None:
+        """Ask all of its processes to end, as a service manager does."""
+        self.terminated = True
+        signal_group(self.process, signal.SIGTERM)
 
     def said(self) -> str:
         """Return the lines of its output that are no progress."""

@@ -150,10 +150,12 @@ class World:
         driver.kill()
         if driver.killed:
             return
+        if driver.terminated and driver.process.returncode == 0:
+            return
         lines = driver.said().splitlines() or ["without a word"]
         word = next((line for line in lines if line.startswith("query ")), lines[-1])[:200]
         self.ended[word] += 1
-        if not driver.disturbed:
+        if driver.terminated or not driver.disturbed:
             self._unasked += 1
             self.answers.violate("a driver ended without a reason", f"{driver.output}: {word}")
 
@@ -193,7 +195,7 @@ class World:
                 told = difference(rows, expected[store])
                 found += [f"gateway {gateway.name}, store {store}: {each}" for each in told]
         for driver in self.drivers:
-            driver.process.terminate()
+            driver.terminate()
             if driver.process.wait(READY_S) != 0:
                 found.append(f"{driver.output}: a driver ended with {driver.process.returncode}")
         for store, read in self._reread().items():

@@ -1,0 +1,105 @@
+"""A program of streaming queries ends as it should, also if the JVM ends first."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import pytest
+from py4j.protocol import Py4JNetworkError
+from pyspark.sql import SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+from stores.spark import run
+
+
+@dataclass(slots=True)
+class FakeQuery:
+    """A query that may fail, and whose JVM may be gone."""
+
+    name: str = "clicks"
+    error: Exception | None = None
+    is_gone: bool = False
+    gets: signal.Signals | None = None
+    """The signal that comes with the first question."""
+    calls: list[str] = field(default_factory=list)
+
+    @property
+    def isActive(self) -> bool:
+        self._call("isActive")
+        return self.error is None
+
+    def exception(self) -> Exception | None:
+        if self.gets is not None:
+            number, self.gets = self.gets, None
+            os.kill(os.getpid(), number)
+        self._call("exception")
+        return self.error
+
+    def stop(self) -> None:
+        self._call("stop")
+
+    def _call(self, name: str) -> None:
+        self.calls.append(name)
+        if self.is_gone:
+            raise Py4JNetworkError("Answer from Java side is empty")
+
+
+class FakeSession:
+    """A session that can be stopped."""
+
+    def __init__(self) -> None:
+        self.is_stopped = False
+        self.sparkContext = self
+
+    def setLogLevel(self, level: str) -> None:
+        """Do nothing."""
+
+    def stop(self) -> None:
+        self.is_stopped = True
+
+
+@pytest.fixture(autouse=True)
+def handlers() -> Iterator[None]:
+    """Restore the handlers of signals."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+def status(query: FakeQuery) -> tuple[int, bool]:
+    """Return the exit status, and whether the session was stopped."""
+    session = FakeSession()
+    given: Any = [query]
+    ended = run(cast(SparkSession, session), cast(list[StreamingQuery], given))
+    return ended, session.is_stopped
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_stops_the_queries(number: signal.Signals) -> None:
+    query = FakeQuery(gets=number)
+    assert status(query) == (0, True)
+    assert query.calls[-1] == "stop"
+
+
+def test_a_failed_query_ends_the_program(capsys: pytest.CaptureFixture[str]) -> None:
+    assert status(FakeQuery(error=RuntimeError("no disk"))) == (1, True)
+    assert 'query "clicks" failed: ' in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_that_ends_the_jvm_too_is_no_failure(
+    number: signal.Signals, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Service managers signal all processes of a service."""
+    assert status(FakeQuery(gets=number, is_gone=True))[0] == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_a_jvm_that_ends_by_itself_is_a_failure() -> None:
+    with pytest.raises(Py4JNetworkError):
+        status(FakeQuery(is_gone=True))
