@@ -14,7 +14,7 @@ from tests.chaos.processes import Driver, Gateway, is_jvm, is_python_worker, sta
 from tests.chaos.world import World
 
 _LOOK_S = 0.2
-_RESTS_S = (2.0, 12.0)
+_RESTS_S = (2.0, 18.0)
 """Pause between two faults."""
 _PAUSED_S = (3.0, 12.0)
 """How long a driver that was replaced, or a gateway, is stopped."""

@@ -22,7 +22,7 @@ from tests.chaos.processes import Gateway
 WAIT_MS = 5_000
 ANSWER_S = 60.0
 """A statement that takes longer hangs: its timeout is half of it."""
-_PAUSE_S = 0.02
+_PAUSE_S = 0.05
 _ALLOWED = frozenset({"57P01", "57P03", "53300"})
 """SQLSTATEs, besides those of class 55, that ask a client to try again."""
 _COLUMNS = {"latest": "key, n, amount"}
@@ -42,12 +42,13 @@ class Question:
     is_snapshot: bool
 
 
-def question(asked: Sequence[Operation], chance: random.Random) -> Question:
+def question(asked: Sequence[Operation], chance: random.Random, *, is_patient: bool) -> Question:
     """Return a question, mostly about a record that was just written.
 
     Args:
         asked: acknowledged records, at most one; without one nothing must be reflected.
         chance: draws the store, the keys and the mode.
+        is_patient: whether it may wait for a pipeline that is down.
     """
     store = chance.choice(ASKED)
     columns = _COLUMNS.get(store, _BY_KEY if store == "windows" else "key, n, amount")
@@ -56,15 +57,20 @@ def question(asked: Sequence[Operation], chance: random.Random) -> Question:
     form = chance.random()
     if form < 0.1 or not asked:
         sql = f"SELECT {columns} FROM {store}{grouped}"
-        kind = "all rows at one epoch"
         return Question(
-            kind=kind, store=store, keys=None, sql=sql, least=least, waits=True, is_snapshot=True
+            kind="all rows at one epoch",
+            store=store,
+            keys=None,
+            sql=sql,
+            least=least if is_patient else {},
+            waits=is_patient,
+            is_snapshot=True,
         )
     key = asked[0].key
     sql = f"SELECT {columns} FROM {store} WHERE key = $1{grouped}"
-    if form < 0.4:
+    if form < (0.2 if is_patient else 0.9):
         kind, least, waits = "a key, without a bound", {}, False
-    elif form < 0.5:
+    elif form < 0.3 or not is_patient:
         kind, waits = "a written key, without waiting", False
     else:
         kind, waits = "a written key", True
@@ -109,6 +115,8 @@ class Reader:
     acknowledged: deque[Operation]
     chance: random.Random
     stopped: threading.Event
+    is_patient: bool = True
+    """Whether it waits for records while the pipeline is down; others ask often."""
     error: BaseException | None = None
     session: dict[int, int] = field(default_factory=dict)
     """The position that the session has read; it must not go back."""
@@ -131,7 +139,7 @@ class Reader:
         asked = [self.acknowledged[-1]] if self.acknowledged else []
         if asked and self.chance.random() < 0.5:
             asked = [self.chance.choice(list(self.acknowledged)[-50:])]
-        what = question(asked, self.chance)
+        what = question(asked, self.chance, is_patient=self.is_patient)
         floor, up_since_s = gateway.floor.get(what.store, {}), gateway.up_since_s
         began_s = time.monotonic()
         try:

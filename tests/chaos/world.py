@@ -96,6 +96,7 @@ class World:
                 acknowledged=self.writer.acknowledged,
                 chance=random.Random(self.chance.random()),
                 stopped=self._stopped,
+                is_patient=number < _READERS // 2,
             )
             for kind in (HttpReader, PgReader)
             for number in range(_READERS)
