@@ -8,7 +8,6 @@ import threading
 from collections.abc import Callable, Sequence
 
 import orjson
-from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.listener import (
     QueryIdleEvent,
@@ -81,7 +80,7 @@ def run(spark: SparkSession, queries: Sequence[StreamingQuery]) -> int:
         for query in queries:
             query.stop()
         spark.stop()
-    except (Py4JError, OSError):
+    except Exception:  # an error of py4j, which only this line would import
         if not stopped.is_set():
             raise
         # Service managers signal all processes of a service, so the JVM has ended, too.

@@ -9,11 +9,14 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 import pytest
-from py4j.protocol import Py4JNetworkError
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from stores.spark import run
+
+
+class JvmGoneError(Exception):
+    """As py4j raises it."""
 
 
 @dataclass(slots=True)
@@ -45,7 +48,7 @@ class FakeQuery:
     def _call(self, name: str) -> None:
         self.calls.append(name)
         if self.is_gone:
-            raise Py4JNetworkError("Answer from Java side is empty")
+            raise JvmGoneError("Answer from Java side is empty")
 
 
 class FakeSession:
@@ -101,5 +104,5 @@ def test_a_signal_that_ends_the_jvm_too_is_no_failure(
 
 
 def test_a_jvm_that_ends_by_itself_is_a_failure() -> None:
-    with pytest.raises(Py4JNetworkError):
+    with pytest.raises(JvmGoneError):
         status(FakeQuery(is_gone=True))
