@@ -12,21 +12,17 @@ pytestmark = [
     pytest.mark.spark,
     pytest.mark.kafka,
     pytest.mark.server,
-    pytest.mark.timeout(400),
+    pytest.mark.timeout(300),
 ]
 
 
 def test_faults_break_no_bound_and_lose_no_row(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(tmp_path, seconds=15, seed=1) == 0, capsys.readouterr().out
+    assert run(tmp_path, seconds=12, seed=1) == 0, capsys.readouterr().out
 
 
-@pytest.mark.parametrize("plant", ["deaf", "skips"])
-def test_planted_defects_are_found(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], plant: str
-) -> None:
-    assert run(tmp_path, seconds=10, seed=1, plant=plant) == 1
-    said = capsys.readouterr().out
-    found = {"deaf": "an answer is older than its bound", "skips": "is missing"}
-    assert found[plant] in said, said
+def test_a_planted_defect_is_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Gateways ignore bounds. `make chaos ARGS="--plant …"` has more defects."""
+    assert run(tmp_path, seconds=5, seed=1, plant="deaf") == 1
+    assert "an answer is older than its bound" in capsys.readouterr().out
