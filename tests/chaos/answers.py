@@ -66,6 +66,7 @@ class Answers:
             self.violations[kind] += 1
             if len(self.shown) < _SHOWN_MAX:
                 self.shown.append(f"{kind}: {what}")
+                print(f"FAILED {kind}: {what}", flush=True)
 
     def newest(self) -> dict[str, dict[int, int]]:
         """Return store → the newest position of any answer so far."""

@@ -109,6 +109,8 @@ class Gateway:
         self.up_since_s = None
         with contextlib.suppress(ProcessLookupError):
             self._process.send_signal(number)
+        # It may be stopped, and a stopped process does not end.
+        signal_group(self._process, signal.SIGCONT)
         status: int | None
         try:
             status = self._process.wait(timeout_s)
