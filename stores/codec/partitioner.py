@@ -2,7 +2,7 @@
 
 Writers and readers share this module, so that a lookup asks exactly the partition that the pipeline
 wrote. It has two forms that must agree: `partitioner` for one key at a time, by mmh3, and
-`partition_column` for whole batches, in numpy. Nothing else may live here.
+`partition_column` for whole batches, in numpy. `hash_rows` is made of the same parts.
 
 Source: Spark's `Murmur3_x86_32.java` and `HashExpression` in `hash.scala`. Spark differs from the
 published Murmur3 in two ways: the seed of a column is the hash of the column before it, and each
@@ -33,6 +33,7 @@ Words: TypeAlias = np.ndarray[Any, np.dtype[np.uint32]]
 Partitions: TypeAlias = np.ndarray[Any, np.dtype[np.int32]]
 
 _SEED = 42
+_SEEDS = (_SEED, 20130101)
 _MASK = 0xFFFFFFFF
 _MASK_LONG = 0xFFFFFFFFFFFFFFFF
 _SIGN = 0x80000000
@@ -228,8 +229,30 @@ def partition_column(
         SchemaError: a column's type cannot be in a key.
         pyarrow.ArrowInvalid: a column does not hold values of its type.
     """
-    h: Words = np.full(batch.num_rows, _SEED, np.uint32)
-    for column in key:
+    h = _hash_columns(batch, key, _SEED)
+    found: Partitions = np.mod(h.view(np.int32), np.int32(partitions))
+    return found
+
+
+def hash_rows(
+    batch: pa.RecordBatch | pa.Table, columns: Sequence[Column]
+) -> np.ndarray[Any, np.dtype[np.uint64]]:
+    """Return 64 bits for every row that are equal if its values in some columns are.
+
+    Different rows have equal bits about once in 2⁶⁴ pairs, or if they differ only in which of two
+    columns is NULL.
+
+    Raises:
+        SchemaError: a column's type cannot be in a key.
+    """
+    high, low = (_hash_columns(batch, columns, seed).astype(np.uint64) for seed in _SEEDS)
+    found: np.ndarray[Any, np.dtype[np.uint64]] = (high << np.uint64(32)) | low
+    return found
+
+
+def _hash_columns(batch: pa.RecordBatch | pa.Table, columns: Sequence[Column], seed: int) -> Words:
+    h: Words = np.full(batch.num_rows, seed, np.uint32)
+    for column in columns:
         _hash_of(column)
         array = batch.column(column.name)
         if isinstance(array, pa.ChunkedArray):
@@ -238,8 +261,7 @@ def partition_column(
             array = array.cast(column.type.arrow)
         mixed = _mix_column(array, column.type, h)
         h = np.where(array.is_null().to_numpy(zero_copy_only=False), h, mixed)
-    found: Partitions = np.mod(h.view(np.int32), np.int32(partitions))
-    return found
+    return h
 
 
 def _mix_column(array: Array, data_type: DataType, h: Words) -> Words:

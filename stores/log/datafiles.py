@@ -225,7 +225,7 @@ def _repetitive(rows: pa.Table) -> list[str]:
 
 
 def write_parts(
-    directory: Directory, attempt: str, rows: pa.Table, schema: StoreSchema
+    directory: Directory, attempt: str, rows: pa.Table, schema: StoreSchema, *, suffix: str = ""
 ) -> list[DataFile]:
     """Write rows from `shaped` as one data file for each partition that has any; return the files.
 
@@ -234,6 +234,7 @@ def write_parts(
         attempt: the path of a directory in it, which exists.
         rows: the rows, of any partition.
         schema: the definition of the store.
+        suffix: the end of the files' names, by which two processes never write the same file.
 
     Raises:
         LogError: a file cannot be written.
@@ -246,7 +247,7 @@ def write_parts(
     for partition in np.flatnonzero(counts).tolist():
         picked = order[ends[partition] - counts[partition] : ends[partition]]
         batches = rows.take(picked).to_batches()
-        path = f"{attempt}/p{partition:05d}.parquet"
+        path = f"{attempt}/p{partition:05d}{suffix}.parquet"
         file = write_part(directory, path, batches, partition=partition)
         assert file is not None, "a partition that has rows has a file"
         files.append(file)

@@ -19,6 +19,7 @@ from stores.log.laps import Laps
 from stores.log.records import Commit
 from stores.log.state_log import StoreLog
 from stores.log.store_writer import StoreWriter
+from stores.spark.apart import ROWS_MAX, ROWS_PER_FILE_MIN, SharedKeysError, write_apart
 from stores.spark.checkpoint import Checkpoint
 from stores.spark.compacting import PipelineCompactor
 from stores.spark.continuity import (
@@ -82,6 +83,8 @@ class EpochSink:
         self._last: _Batch | None = None
         """The batch before, if this query has run it."""
         self._picking = Picking.DISTINCT if frame.unique else Picking.HELD
+        # Rows of distinct keys come from an aggregation, and are in their partitions already.
+        self._may_be_apart = not frame.unique
 
     def __call__(self, rows: DataFrame, batch: int) -> None:
         """Write one batch.
@@ -194,16 +197,38 @@ class EpochSink:
             )
             laps.seconds.update(writer.laps.seconds)
             return commit
-        try:
-            return self._publish_tasks(writer, selected, batch, offsets, laps)
-        except Exception as error:
-            # The error of a task arrives as text in one of Spark's exceptions.
-            is_too_large = TooLargeToHoldError.__name__ in str(error)
-            if self._picking is not Picking.HELD or not is_too_large:
-                raise
-            logger.warning("epoch too large to hold, sorting from now on store=%s", writer.log.name)
-        self._picking = Picking.SORTED
-        return self._publish_tasks(writer, selected, batch, offsets, laps)
+        while True:
+            is_apart = self._is_apart(rows)
+            try:
+                return self._publish_tasks(
+                    writer, selected, batch, offsets, laps, is_apart=is_apart
+                )
+            except Exception as error:
+                if not self._can_write_otherwise(error, is_apart=is_apart):
+                    raise
+
+    def _is_apart(self, rows: DataFrame) -> bool:
+        """Return whether each task may write all partitions, by the rows of the epoch before."""
+        if not self._may_be_apart or self._rows_before is None or self._rows_before > ROWS_MAX:
+            return False
+        tasks = rows.sparkSession.sparkContext.defaultParallelism
+        files = tasks * self._frame.schema.partitions
+        return self._rows_before >= files * ROWS_PER_FILE_MIN
+
+    def _can_write_otherwise(self, error: Exception, *, is_apart: bool) -> bool:
+        """Choose another way to write from now on; False if the error is not of the way."""
+        # The error of a task arrives as text in one of Spark's exceptions.
+        is_too_large = TooLargeToHoldError.__name__ in str(error)
+        store = self._frame.schema.name
+        if is_apart and (is_too_large or isinstance(error, SharedKeysError)):
+            self._may_be_apart = False
+            logger.info("spark shuffles the rows from now on store=%s why=%s", store, type(error))
+            return True
+        if self._picking is Picking.HELD and is_too_large:
+            self._picking = Picking.SORTED
+            logger.warning("epoch too large to hold, sorting from now on store=%s", store)
+            return True
+        return False
 
     def _publish_tasks(
         self,
@@ -212,16 +237,21 @@ class EpochSink:
         batch: int,
         offsets: BatchOffsets,
         laps: Laps,
+        *,
+        is_apart: bool,
     ) -> Commit:
         """Let the tasks write the files of an epoch, and commit it."""
+        root, schema = self._root, self._frame.schema
         with writer.log.attempt(batch) as attempt:
-            files = write_by_tasks(
-                selected,
-                root=self._root,
-                schema=self._frame.schema,
-                attempt=attempt,
-                picking=self._picking,
-            )
+            if is_apart:
+                files = write_apart(selected, root=root, schema=schema, attempt=attempt)
+                rows = sum(file.rows for file in files)
+                # The query has more tasks than there are cores.
+                self._may_be_apart = 2 * rows >= len(files) * ROWS_PER_FILE_MIN
+            else:
+                files = write_by_tasks(
+                    selected, root=root, schema=schema, attempt=attempt, picking=self._picking
+                )
             laps.lap("write")
             commit = writer.publish(
                 epoch=batch,

@@ -37,8 +37,8 @@ _Batches: TypeAlias = Iterator[pa.RecordBatch]
 HELD_BYTES_MAX = 256 << 20
 """Maximum bytes of rows that a task holds to pick the latest of each key; briefly twice as many."""
 _CHECKED_ROWS = 256
-_PART_SPARK = "path string, partition int, rows long, size_bytes long, sha256 string"
-_PART_TYPES: dict[str, pa.DataType] = {
+PART_SPARK = "path string, partition int, rows long, size_bytes long, sha256 string"
+PART_TYPES: dict[str, pa.DataType] = {
     "path": pa.string(),
     "partition": pa.int32(),
     "rows": pa.int64(),
@@ -92,7 +92,7 @@ def write_by_tasks(
     write = part_writer(root, schema, attempt, picking)
     # Columns get numbers as names, since mapInArrow cannot pass a column with a dot in its name.
     placed = placed.toDF(*map(str, range(len(placed.columns))))
-    parts: list[dict[str, Any]] = placed.mapInArrow(write, _PART_SPARK).toArrow().to_pylist()
+    parts: list[dict[str, Any]] = placed.mapInArrow(write, PART_SPARK).toArrow().to_pylist()
     return [DataFile(**part) for part in parts]
 
 
@@ -116,7 +116,7 @@ def part_writer(
             partition=partition,
         )
         if file is not None:
-            yield pa.RecordBatch.from_pylist([asdict(file)], schema=pa.schema(_PART_TYPES))
+            yield pa.RecordBatch.from_pylist([asdict(file)], schema=pa.schema(PART_TYPES))
 
     return write
 
@@ -148,6 +148,20 @@ def _shaped(batches: Iterable[pa.RecordBatch], schema: StoreSchema) -> _Batches:
 
 
 def _latest_of_held(batches: _Batches, schema: StoreSchema) -> _Batches:
+    if held := hold(batches):
+        rows = pa.Table.from_batches(held)
+        ordinals = rows.column(ORDINAL_NAME).to_numpy()
+        if not bool(np.all(ordinals[1:] > ordinals[:-1])):
+            rows = rows.take(np.argsort(ordinals))
+        yield from latest_rows(shaped(rows.drop_columns(ORDINAL_NAME), schema), schema).to_batches()
+
+
+def hold(batches: _Batches) -> list[pa.RecordBatch]:
+    """Return the batches of a task, which holds all of them.
+
+    Raises:
+        TooLargeToHoldError: they are too many.
+    """
     held = []
     size_bytes = 0
     for batch in batches:
@@ -155,12 +169,7 @@ def _latest_of_held(batches: _Batches, schema: StoreSchema) -> _Batches:
         size_bytes += batch.nbytes
         if size_bytes > HELD_BYTES_MAX:
             raise TooLargeToHoldError(f"a task has more than {HELD_BYTES_MAX} bytes of rows")
-    if held:
-        rows = pa.Table.from_batches(held)
-        ordinals = rows.column(ORDINAL_NAME).to_numpy()
-        if not bool(np.all(ordinals[1:] > ordinals[:-1])):
-            rows = rows.take(np.argsort(ordinals))
-        yield from latest_rows(shaped(rows.drop_columns(ORDINAL_NAME), schema), schema).to_batches()
+    return held
 
 
 def _placed(batches: _Batches, schema: StoreSchema, partition: int) -> _Batches:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -15,6 +16,7 @@ from stores.log.records import Commit, DataFile
 from stores.log.state_log import StoreLog
 from stores.log.store_writer import StoreWriter
 from stores.spark import sink as sinks
+from stores.spark.apart import ROWS_PER_FILE_MIN, SharedKeysError
 from stores.spark.definition import StoreFrame
 from stores.spark.reports import BatchFailedError
 from stores.spark.sink import EpochSink
@@ -26,7 +28,9 @@ pytestmark = pytest.mark.spark
 
 
 class Frame:
-    """A batch whose rows are not read."""
+    """A batch whose rows are not read, of a session with one core."""
+
+    sparkSession = SimpleNamespace(sparkContext=SimpleNamespace(defaultParallelism=1))
 
     def select(self, *columns: object) -> Frame:
         return self
@@ -47,8 +51,9 @@ def sink_of(tmp_path: Path, tasks: Tasks, monkeypatch: pytest.MonkeyPatch) -> Ep
     return EpochSink(
         StoreFrame(schema=CLICKS, selection=(), unique=False),
         root=str(tmp_path),
-        checkpoint=planned(tmp_path / "checkpoint", {0: "first"}),
+        checkpoint=planned(tmp_path / "checkpoint", dict.fromkeys(range(4), "first")),
         replaces=False,
+        collect_rows_max=0,
     )
 
 
@@ -127,3 +132,60 @@ def test_a_sorting_attempt_replaces_the_one_before(
     sink(ROWS, 0)
     assert left == [1, 1, 1]
     assert StoreWriter(tmp_path, CLICKS).log.latest_epoch() == 0
+
+
+@pytest.mark.parametrize(
+    "error", [SharedKeysError("two"), RuntimeError(f"{TooLargeToHoldError.__name__}: of Spark")]
+)
+def test_large_epochs_are_shuffled_once_tasks_share_keys(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    ways: list[str] = []
+    rows = CLICKS.partitions * ROWS_PER_FILE_MIN
+
+    def file(attempt: str) -> list[Any]:
+        path = f"{attempt}/p00000-0.parquet"
+        return [DataFile(path=path, partition=0, rows=rows, size_bytes=11)]
+
+    def shuffled(*, attempt: str, **options: object) -> list[Any]:
+        ways.append("shuffled")
+        return file(attempt)
+
+    def apart(selected: object, *, attempt: str, **options: object) -> list[Any]:
+        ways.append("apart")
+        if len(ways) == 3:
+            raise error
+        return file(attempt)
+
+    monkeypatch.setattr(sinks, "write_apart", apart)
+    sink = sink_of(tmp_path, shuffled, monkeypatch)
+    for epoch in range(4):
+        sink(ROWS, epoch)
+    assert ways == ["shuffled", "apart", "apart", "shuffled", "shuffled"]
+    assert StoreLog.open(tmp_path, "clicks").latest_epoch() == 3
+
+
+def test_many_small_files_are_not_written_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ways: list[str] = []
+    rows = CLICKS.partitions * ROWS_PER_FILE_MIN
+
+    def shuffled(*, attempt: str, **options: object) -> list[Any]:
+        ways.append("shuffled")
+        path = f"{attempt}/p00000-0.parquet"
+        return [DataFile(path=path, partition=0, rows=rows, size_bytes=11)]
+
+    def apart(selected: object, *, attempt: str, **options: object) -> list[Any]:
+        ways.append("apart")
+        part = rows // 100
+        return [
+            DataFile(path=f"{attempt}/p00000-{n}.parquet", partition=0, rows=part, size_bytes=11)
+            for n in range(100)
+        ]
+
+    monkeypatch.setattr(sinks, "write_apart", apart)
+    sink = sink_of(tmp_path, shuffled, monkeypatch)
+    for epoch in range(4):
+        sink(ROWS, epoch)
+    assert ways == ["shuffled", "apart", "shuffled", "shuffled"]
