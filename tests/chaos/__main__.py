@@ -16,7 +16,8 @@ from pathlib import Path
 
 from examples.kafka_orders.jars import JarError, fetch
 from tests.chaos.faults import Storm
-from tests.chaos.planted import GATEWAYS, PIPELINES
+from tests.chaos.planted import GATEWAYS
+from tests.chaos.planted_pipeline import PIPELINES
 from tests.chaos.world import ChaosError, World
 from tests.spark.kafka.broker import running_broker
 

@@ -164,7 +164,7 @@ class Storm:
         if self._compaction is not None and self._compaction.poll() is None:
             return
         self.counts["compaction run"] += 1
-        arguments = ["compact", "--root", str(self.world.root), "--keep-epochs"]
+        arguments = ["gateway.main", "compact", "--root", str(self.world.root), "--keep-epochs"]
         keep = str(self.chance.choice([1, 5, 20]))
         output = self.world.directory / "compact.log"
-        self._compaction = start("none", "gateway.main", [*arguments, keep], output)
+        self._compaction = start("planted", "none", [*arguments, keep], output)

@@ -1,11 +1,10 @@
-"""Run a program of a chaos run with a planted fault: `python -m … PARENT FAULT MODULE ARGUMENTS`.
+"""Run a gateway with a planted fault: `python -m … PARENT FAULT MODULE ARGUMENTS`.
 
 The checker must find each fault; one that it misses would be missed in the product, too.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import runpy
 import sys
 import time
@@ -13,15 +12,11 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import pyarrow as pa
-from pyspark.sql import DataFrame, SparkSession
 
 from stores.engines.rocksdb import partition, writes
 from stores.hosting import dispatch, replica
-from stores.log.records import Commit
-from stores.log.state_log import StoreLog
 from stores.spec.position import Progress
 from stores.spec.store import View
-from tests.chaos import pipeline
 from tests.fuzz.planted import end_with_parent
 
 
@@ -68,44 +63,17 @@ def _undead() -> None:
     writes.EntryWriter.add = add  # type: ignore[method-assign]
 
 
-def _skips() -> None:
-    """A pipeline commits some epochs without their rows."""
-    plain = StoreLog.write_commit
-
-    def write(self: StoreLog, commit: Commit) -> None:
-        if commit.epoch % 3 == 2:
-            commit = dataclasses.replace(commit, files=())
-        plain(self, commit)
-
-    StoreLog.write_commit = write  # type: ignore[method-assign]
-
-
-def _twice() -> None:
-    """A pipeline counts some records twice."""
-    plain = pipeline.records
-
-    def records(spark: SparkSession, kafka: str) -> DataFrame:
-        frame = plain(spark, kafka)
-        return frame.selectExpr("*", "explode(sequence(1, IF(n % 10 = 7, 2, 1))) AS _").drop("_")
-
-    pipeline.records = records
-
-
 GATEWAYS: dict[str, Callable[[], None]] = {
     "ahead": _ahead,
     "deaf": _deaf,
     "lost": _lost,
     "undead": _undead,
 }
-PIPELINES: dict[str, Callable[[], None]] = {"skips": _skips, "twice": _twice}
 
 if __name__ == "__main__":
     parent, fault, module = sys.argv[1:4]
     end_with_parent(int(parent))
     if fault != "none":
-        {**GATEWAYS, **PIPELINES}[fault]()
+        GATEWAYS[fault]()
     sys.argv = [module, *sys.argv[4:]]
-    if module == "tests.chaos.pipeline":
-        # Not a second copy of the module, which would not have the fault.
-        sys.exit(pipeline.main(*sys.argv[1:]))
     runpy.run_module(module, run_name="__main__", alter_sys=True)

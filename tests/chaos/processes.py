@@ -11,21 +11,28 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeAlias
 
 from tests.support.process import ROOT, answers, free_ports, plain_environment
 
+Process: TypeAlias = subprocess.Popen[bytes]
 
-def start(
-    fault: str, module: str, arguments: Sequence[str], output: Path
-) -> subprocess.Popen[bytes]:
+
+def start(program: str, fault: str, arguments: Sequence[str], output: Path) -> Process:
     """Start a program in a process group of its own; it ends with this process.
 
     The thread that calls this must live as long as the program.
+
+    Args:
+        program: `planted` for one of ours, or `planted_pipeline`.
+        fault: a defect of that module, or `none`.
+        arguments: those of the program.
+        output: a file, to whose end the output goes.
     """
-    command = [sys.executable, "-m", "tests.chaos.planted", str(os.getpid()), fault, module]
+    command = [sys.executable, "-m", f"tests.chaos.{program}", str(os.getpid()), fault, *arguments]
     with output.open("ab") as log:
         return subprocess.Popen(
-            [*command, *arguments],
+            command,
             cwd=ROOT,
             env=plain_environment(),
             stdin=subprocess.DEVNULL,
@@ -35,7 +42,7 @@ def start(
         )
 
 
-def signal_group(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
+def signal_group(process: Process, number: signal.Signals) -> None:
     """Signal a program and all that it has started."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, number)
@@ -68,7 +75,7 @@ class Gateway:
     """When it was ready; None while it is not, or may be dying."""
     floor: dict[str, dict[int, int]] = field(default_factory=dict)
     """Store → position that its answers have to reach, because there were such answers before."""
-    _process: subprocess.Popen[bytes] | None = None
+    _process: Process | None = None
     _lives: int = 0
 
     def __post_init__(self) -> None:
@@ -83,12 +90,19 @@ class Gateway:
         """Start it; with `fresh`, over empty replicas."""
         self._lives += fresh
         self.floor = floor
-        arguments = ["serve", "--root", str(self.root), "--http", f"127.0.0.1:{self.http_port}"]
+        arguments = [
+            "gateway.main",
+            "serve",
+            "--root",
+            str(self.root),
+            "--http",
+            f"127.0.0.1:{self.http_port}",
+        ]
         arguments += ["--pg", f"127.0.0.1:{self.pg_port}", *self.more]
         arguments += ["--data", str(self.directory / f"{self.name}-data{self._lives}")]
         arguments += ["--set", "statement_timeout_ms=30000"]
         log = self.directory / f"{self.name}.log"
-        self._process = start(self.fault, "gateway.main", arguments, log)
+        self._process = start("planted", self.fault, arguments, log)
 
     @property
     def alive(self) -> bool:
@@ -143,7 +157,7 @@ class Gateway:
 class Driver:
     """One run of the pipeline's program, with its JVM and Python workers."""
 
-    process: subprocess.Popen[bytes]
+    process: Process
     output: Path
     disturbed: bool = False
     """Whether something was done to it that may end it."""
@@ -156,7 +170,7 @@ class Driver:
     def start(root: Path, kafka: str, directory: Path, number: int, fault: str) -> Driver:
         """Start a driver, with an output file of its own."""
         output = directory / f"driver{number}.log"
-        process = start(fault, "tests.chaos.pipeline", [str(root), kafka], output)
+        process = start("planted_pipeline", fault, [str(root), kafka], output)
         return Driver(process=process, output=output)
 
     @property

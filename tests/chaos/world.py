@@ -20,7 +20,8 @@ from stores.log.records import Commit
 from stores.log.state_log import StoreLog
 from tests.chaos.answers import Answers
 from tests.chaos.ledger import ASKED, STORES, TOPIC, Ledger
-from tests.chaos.planted import GATEWAYS, PIPELINES
+from tests.chaos.planted import GATEWAYS
+from tests.chaos.planted_pipeline import PIPELINES
 from tests.chaos.processes import Driver, Gateway
 from tests.chaos.producing import Writer
 from tests.chaos.readers import HttpReader, PgReader, Reader

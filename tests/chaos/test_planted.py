@@ -1,0 +1,159 @@
+"""Readers and checker find each planted gateway, and nothing in a sound one, over a small log."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from stores.log.store_writer import StoreWriter
+from stores.spec.position import Position
+from tests.chaos import readers
+from tests.chaos.answers import Answers
+from tests.chaos.ledger import TOPIC, Ledger, Operation
+from tests.chaos.planted import GATEWAYS
+from tests.chaos.processes import Gateway
+from tests.chaos.readers import HttpReader, PgReader, Reader
+from tests.support.gateway import columns, schema_of
+from tests.support.waiting import until
+
+pytestmark = [pytest.mark.server, pytest.mark.timeout(120)]
+
+FOUND = {
+    "none": set(),
+    "ahead": {"a row is not that of its position"},
+    "deaf": {"an answer is older than its bound"},
+    "lost": {"a row is not that of its position"},
+    "undead": {"a row that does not exist is there"},
+}
+"""Fault → violations, one of which must be found."""
+LATEST = schema_of(
+    "latest", key=columns(key="text"), value=columns(n="bigint", amount="bigint"), partitions=2
+)
+EPOCHS = 24
+PAUSE_S = 0.2
+
+
+@dataclass(slots=True)
+class Log:
+    """A log whose epochs have one record each."""
+
+    root: Path
+    ledgers: list[Ledger]
+    acknowledged: deque[Operation] = field(default_factory=deque)
+
+    def write(self, epoch: int) -> None:
+        """Write a record, or every fourth time a tombstone, and tell everyone."""
+        amount = None if epoch % 4 == 3 else epoch
+        operation = Operation(
+            key=f"p0k{epoch % 5}",
+            number=epoch,
+            amount=amount,
+            at_ms=0,
+            partition=0,
+            begun_s=time.monotonic(),
+            offset=epoch,
+        )
+        for ledger in self.ledgers:
+            ledger.begin(time.monotonic())
+        rows = pa.table(
+            {
+                "key": [operation.key],
+                "n": pa.array([epoch], pa.int64()),
+                "amount": pa.array([amount or 0], pa.int64()),
+                "_deleted": [amount is None],
+            }
+        )
+        position = Position.of({TOPIC: {0: epoch}})
+        StoreWriter(self.root, LATEST).write(rows, position=position, epoch=epoch)
+        for ledger in self.ledgers:
+            ledger.commit([operation])
+        self.acknowledged.append(operation)
+
+
+@dataclass(slots=True)
+class Watch:
+    """A gateway with its readers."""
+
+    gateway: Gateway
+    answers: Answers
+    readers: list[Reader]
+    threads: list[threading.Thread] = field(default_factory=list)
+
+
+@pytest.fixture
+def stopped() -> Iterator[threading.Event]:
+    event = threading.Event()
+    yield event
+    event.set()
+
+
+def watched(log: Log, directory: Path, fault: str, stopped: threading.Event) -> Watch:
+    gateway = Gateway(name=fault, root=log.root, directory=directory, fault=fault)
+    answers = Answers(Ledger())
+    log.ledgers.append(answers.ledger)
+    found: list[Reader] = [
+        kind(
+            name=kind.__name__,
+            gateways=[gateway],
+            answers=answers,
+            acknowledged=log.acknowledged,
+            chance=random.Random(1),
+            stopped=stopped,
+            is_patient=is_patient,
+        )
+        for kind in (HttpReader, PgReader)
+        for is_patient in (True, False)
+    ]
+    return Watch(gateway, answers, found)
+
+
+def is_ready(gateway: Gateway) -> bool:
+    gateway.look()
+    return gateway.up_since_s is not None
+
+
+def test_each_planted_defect_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stopped: threading.Event
+) -> None:
+    assert set(FOUND) == {"none", *GATEWAYS}
+    monkeypatch.setattr(readers, "ASKED", ("latest",))
+    monkeypatch.setattr(readers, "_PAUSE_S", 0.01)
+    log = Log(tmp_path / "log", [])
+    watches = {fault: watched(log, tmp_path, fault, stopped) for fault in FOUND}
+    log.write(0)
+    try:
+        for watch in watches.values():
+            watch.gateway.start({})
+        for watch in watches.values():
+            until(partial(is_ready, watch.gateway), 60)
+            watch.threads = [threading.Thread(target=each.run) for each in watch.readers]
+            for thread in watch.threads:
+                thread.start()
+        for epoch in range(1, EPOCHS):
+            log.write(epoch)
+            time.sleep(PAUSE_S)
+        stopped.set()
+        for watch in watches.values():
+            for thread in watch.threads:
+                thread.join(30)
+    finally:
+        stopped.set()
+        for watch in watches.values():
+            watch.gateway.kill()
+    for fault, watch in watches.items():
+        assert [each.error for each in watch.readers] == [None] * 4
+        assert watch.answers.answered.total() > 10
+        watch.answers.check()
+        if fault == "none":
+            assert watch.answers.shown == []
+        else:
+            assert FOUND[fault] & set(watch.answers.violations), (fault, watch.answers.violations)
