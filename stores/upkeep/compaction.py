@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import logging
-import tempfile
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -41,6 +40,7 @@ from stores.spec.registry import SHIPPED
 from stores.spec.schema import StoreSchema
 from stores.upkeep.contents import shown
 from stores.upkeep.rebuild import scan
+from stores.upkeep.scratch import scratch_directory
 
 IsStopped: TypeAlias = Callable[[], bool]
 """Called before each long step; after it returns True the run ends as soon as it can."""
@@ -100,11 +100,9 @@ class SnapshotWork:
             StoreError: the disk of the scratch directory fails.
         """
         name = f"{self.attempt}/p{partition:05d}{suffix}"
-        with tempfile.TemporaryDirectory(prefix="stategate-snapshot-", dir=scratch) as place:
-            path = Path(place) / "partition.sst"
-            engine = RocksPartition(
-                Path(place) / "replica", schema=self.schema, partition=partition
-            )
+        with scratch_directory(scratch) as place:
+            path = place / "partition.sst"
+            engine = RocksPartition(place / "replica", schema=self.schema, partition=partition)
             try:
                 progress = _caught_up(log, engine, self.epoch, is_stopped)
                 rows = engine.dump(path)

@@ -7,9 +7,8 @@ is checked before older rows are compared, and only the wanted columns are read.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
+from contextlib import closing
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -32,6 +31,7 @@ from stores.spec.schema import (
     StoreSchema,
 )
 from stores.upkeep.rebuild import Recipe, build, scan
+from stores.upkeep.scratch import scratch_directory
 
 _Batches: TypeAlias = Iterator[pa.RecordBatch]
 _Column: TypeAlias = Any
@@ -132,11 +132,13 @@ def unexpired(schema: StoreSchema, expired_ms: int) -> tuple[Condition, str]:
 
 def _rebuilt(log: StoreLog, made_of: Recipe, partition: int, wanted: Wanted) -> _Batches:
     """Yield the rows from a snapshot without tables; the engine whose bytes it has reads them."""
-    with tempfile.TemporaryDirectory(prefix="stategate-read-") as directory:
-        engine = build(log, made_of, partition, Path(directory) / "partition")
+    with scratch_directory() as directory:
+        engine = build(log, made_of, partition, directory / "partition")
         try:
-            for batch in scan(engine, log.schema()):
-                yield from _filtered(shown(batch, log.schema()), wanted)
+            # A reader that ends early closes the scan first: the database closes after it.
+            with closing(scan(engine, log.schema())) as batches:
+                for batch in batches:
+                    yield from _filtered(shown(batch, log.schema()), wanted)
         finally:
             engine.close()
 

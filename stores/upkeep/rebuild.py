@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -107,7 +107,7 @@ def _fill(engine: RocksPartition, log: StoreLog, made_of: Recipe, partition: int
         engine.apply(progress, log.read(commit, partition), replace=commit.replace)
 
 
-def scan(engine: RocksPartition, schema: StoreSchema) -> Iterator[pa.RecordBatch]:
+def scan(engine: RocksPartition, schema: StoreSchema) -> Generator[pa.RecordBatch]:
     """Yield all readable rows, with the columns of the relation."""
     query = _SCANS.get(schema.kind, RangeQuery())
     yield from engine.handlers[type(query)](engine.view, query)
