@@ -19,7 +19,7 @@ pytestmark = [
 def test_faults_break_no_bound_and_lose_no_row(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(tmp_path, seconds=12, seed=1) == 0, capsys.readouterr().out
+    assert run(tmp_path, seconds=8, seed=1) == 0, capsys.readouterr().out
 
 
 def test_a_planted_defect_is_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
