@@ -184,7 +184,7 @@ class StoreWriter:
         number = self._look().following if epoch is None else epoch
         self._check(number, position)
         with self.log.attempt(number) as attempt:
-            with self._told_if_replaced():
+            with self.told_if_replaced():
                 files = write_parts(self.log.directory, attempt, latest_of_keys, self.schema)
             self.laps.lap("write")
             commit = self._publish(number, given, attempt, files, digest)
@@ -254,7 +254,7 @@ class StoreWriter:
         )
         # Until all steps are done, only the log knows the newest epoch.
         self._head, self._tried = None, epoch
-        with self._told_if_replaced():
+        with self.told_if_replaced():
             self.log.write_commit(commit)
         # A writer that takes the next term after this line looks for the newest epoch, and sees
         # this one.
@@ -286,14 +286,14 @@ class StoreWriter:
         return self._term
 
     @contextmanager
-    def _told_if_replaced(self) -> Iterator[None]:
+    def told_if_replaced(self) -> Iterator[None]:
         """Turn an error into a FencedError if another writer has taken over.
 
         That writer may have committed the same epoch, and removed the files of other attempts.
         """
         try:
             yield
-        except LogError as error:
+        except Exception as error:  # also of Spark, whose tasks write files
             if self._term is not None:
                 try:
                     require_newest(self.log.directory, self.log.name, self._term.term)

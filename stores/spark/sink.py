@@ -243,15 +243,16 @@ class EpochSink:
         """Let the tasks write the files of an epoch, and commit it."""
         root, schema = self._root, self._frame.schema
         with writer.log.attempt(batch) as attempt:
-            if is_apart:
-                files = write_apart(selected, root=root, schema=schema, attempt=attempt)
-                rows = sum(file.rows for file in files)
-                # The query has more tasks than there are cores.
-                self._may_be_apart = 2 * rows >= len(files) * ROWS_PER_FILE_MIN
-            else:
-                files = write_by_tasks(
-                    selected, root=root, schema=schema, attempt=attempt, picking=self._picking
-                )
+            with writer.told_if_replaced():
+                if is_apart:
+                    files = write_apart(selected, root=root, schema=schema, attempt=attempt)
+                    rows = sum(file.rows for file in files)
+                    # The query has more tasks than there are cores.
+                    self._may_be_apart = 2 * rows >= len(files) * ROWS_PER_FILE_MIN
+                else:
+                    files = write_by_tasks(
+                        selected, root=root, schema=schema, attempt=attempt, picking=self._picking
+                    )
             laps.lap("write")
             commit = writer.publish(
                 epoch=batch,

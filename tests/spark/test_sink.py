@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 from pyspark.sql import DataFrame
 
-from stores.errors import LogError
+from stores.errors import FencedError, LogError
 from stores.log.records import Commit, DataFile
 from stores.log.state_log import StoreLog
 from stores.log.store_writer import StoreWriter
@@ -73,6 +73,20 @@ def test_failed_tasks_leave_no_files(tmp_path: Path, monkeypatch: pytest.MonkeyP
         with pytest.raises(BatchFailedError, match="no room"):
             sink(ROWS, 0)
         assert attempts(tmp_path) == []
+
+
+def test_tasks_whose_driver_was_replaced_say_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other driver has removed the directory of their files, which alone would be no help."""
+
+    def replaced(**options: object) -> list[Any]:
+        StoreWriter(tmp_path, CLICKS, writer="another").take_ownership()
+        raise RuntimeError("no such directory")
+
+    sink = sink_of(tmp_path, replaced, monkeypatch)
+    with pytest.raises(FencedError, match="has had another writer, another"):
+        sink(ROWS, 0)
 
 
 def test_a_failed_commit_leaves_no_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
