@@ -48,13 +48,16 @@ def signal_group(process: Process, number: signal.Signals) -> None:
         os.killpg(process.pid, number)
 
 
-def members(group: int) -> dict[int, str]:
-    """Return the processes of a group: id → command line."""
+def members(session: int) -> dict[int, str]:
+    """Return the processes of a session: id → command line.
+
+    The Python workers of Spark have a group of their own in their driver's session.
+    """
     found = {}
     for path in Path("/proc").iterdir():
         if path.name.isdecimal():
             with contextlib.suppress(OSError):
-                if os.getpgid(int(path.name)) == group:
+                if os.getsid(int(path.name)) == session:
                     line = (path / "cmdline").read_bytes().replace(b"\0", b" ")
                     found[int(path.name)] = line.decode(errors="replace")
     return found
