@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from stores.log.state_log import StoreLog
 from stores.spark.source import FORMAT, register_format
-from stores.upkeep.rebuild import recipe
+from stores.upkeep.recipes import recipe
 
 
 def read_store(

@@ -39,7 +39,7 @@ from stores.spark.filters import conditions, decode_filters, partitions_of
 from stores.spec.schema import StoreSchema
 from stores.upkeep.changes import EMPTY, Span, changes, changes_schema, span
 from stores.upkeep.contents import read_contents, relation_schema
-from stores.upkeep.rebuild import Recipe, recipe
+from stores.upkeep.recipes import Recipe, recipe
 
 _Batches: TypeAlias = Iterator[pa.RecordBatch]
 Source: TypeAlias = Recipe | Span

@@ -29,7 +29,7 @@ from stores.upkeep.contents import (
     unexpired,
     within,
 )
-from stores.upkeep.rebuild import Recipe, recipe
+from stores.upkeep.recipes import Recipe, recipe
 
 _Batches: TypeAlias = Iterator[pa.RecordBatch]
 

@@ -39,7 +39,7 @@ from stores.spec.position import Progress
 from stores.spec.registry import SHIPPED
 from stores.spec.schema import StoreSchema
 from stores.upkeep.contents import shown
-from stores.upkeep.rebuild import scan
+from stores.upkeep.recipes import scan
 from stores.upkeep.scratch import scratch_directory
 
 IsStopped: TypeAlias = Callable[[], bool]

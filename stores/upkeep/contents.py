@@ -30,7 +30,7 @@ from stores.spec.schema import (
     StoreKind,
     StoreSchema,
 )
-from stores.upkeep.rebuild import Recipe, build, scan
+from stores.upkeep.recipes import Recipe, build, scan
 from stores.upkeep.scratch import scratch_directory
 
 _Batches: TypeAlias = Iterator[pa.RecordBatch]
@@ -53,7 +53,7 @@ def read_contents(log: StoreLog, made_of: Recipe, partition: int, wanted: Wanted
 
     Args:
         log: the store's log.
-        made_of: the recipe, from `stores.upkeep.rebuild.recipe`.
+        made_of: the recipe, from `stores.upkeep.recipes.recipe`.
         partition: the number of the partition.
         wanted: columns of `relation_schema`, and a condition on them.
 

@@ -21,7 +21,7 @@ from stores.spark.source import parts_of
 from stores.spec.position import Position
 from stores.upkeep.compaction import write_snapshot
 from stores.upkeep.contents import relation_schema
-from stores.upkeep.rebuild import recipe
+from stores.upkeep.recipes import recipe
 from tests.support.logs import contents_of
 from tests.support.stores import keyvalue
 from tests.support.values import same

@@ -21,7 +21,7 @@ from stores.log.store_writer import StoreWriter
 from stores.log.verification import verify
 from stores.spec.position import Position
 from stores.upkeep.compaction import write_snapshot
-from stores.upkeep.rebuild import build, recipe, scan
+from stores.upkeep.recipes import build, recipe, scan
 from tests.support.stores import keyvalue
 from tests.support.values import rows_of
 

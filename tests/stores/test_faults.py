@@ -31,7 +31,7 @@ from stores.log.state_log import StoreLog
 from stores.log.store_writer import StoreWriter
 from stores.spec.position import Position, Progress
 from stores.spec.schema import Row, StoreKind, StoreSchema
-from stores.upkeep.rebuild import scan
+from stores.upkeep.recipes import scan
 from tests.support.stores import keyvalue, timed, window
 from tests.support.values import rows_of
 

@@ -24,7 +24,7 @@ from stores.spec.schema import (
     StoreSchema,
 )
 from stores.upkeep.contents import read_contents
-from stores.upkeep.rebuild import recipe
+from stores.upkeep.recipes import recipe
 from tests.support.values import rows_of
 
 CLICKS = StoreSchema(

@@ -11,7 +11,7 @@ from stores.log.store_writer import StoreWriter
 from stores.spec.schema import Row, StoreSchema
 from stores.spec.versions import VersionedRangeQuery
 from stores.spec.windows import SessionRangeQuery, WindowRangeQuery
-from stores.upkeep.rebuild import recipe
+from stores.upkeep.recipes import recipe
 from stores.upkeep.retention import Retention, compact
 from tests.stores.test_kinds import AT, SESSIONS, VERSIONS, followed, shown, table
 from tests.support.logs import contents_of

@@ -13,7 +13,7 @@ from stores.log.store_writer import StoreWriter
 from stores.spec.position import Position, Progress
 from stores.spec.schema import Row
 from stores.upkeep.compaction import write_snapshot
-from stores.upkeep.rebuild import build, recipe, scan
+from stores.upkeep.recipes import build, recipe, scan
 from stores.upkeep.retention import Retention, compact
 from tests.support.logs import commit_path, old_commit
 from tests.support.stores import keyvalue
