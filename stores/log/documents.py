@@ -17,8 +17,8 @@ from stores.errors import StoreError, TornRecordError
 
 FORMAT = 2
 """Version of all records; increased when an older reader would misread a newer record."""
-FORMATS_READ = (1, 2)
-"""Format 1 has no checksum, and its commits no term."""
+FORMATS_READ = (1, 2, 3)
+"""Format 1 has no checksum, and its commits no term. Format 3 is that of moves."""
 
 T = TypeVar("T")
 _FIELD = b',\n  "checksum": "sha256:'
@@ -66,7 +66,7 @@ def decode_document(data: bytes, path: str, build: Callable[[Mapping[str, Any]],
 def _check(document: Mapping[str, Any], data: bytes, path: str) -> None:
     found = document.get("format")
     if isinstance(found, bool) or found not in FORMATS_READ:
-        known = " and ".join(map(str, FORMATS_READ))
+        known = f"{FORMATS_READ[0]} to {FORMATS_READ[-1]}"
         raise TornRecordError(f'record "{path}" has format {found!r}; this version reads {known}')
     if found == 1 and "checksum" not in document:
         return

@@ -7,7 +7,7 @@ The commit after epoch e is created at number e+1, only if nothing is there. If 
 numbers, a skip is there and names it. So two writers never follow the same epoch, and readers and
 writers go from one number to the next: they see every commit, even if listings are outdated and
 timestamps coarse. A listing only shows where to begin. Logs of format 1 have no skips, so only a
-listing shows what follows a gap.
+listing shows what follows a gap. A move ends the chain; see `stores.log.moves`.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from typing import TypeAlias
 
 from stores.errors import TornRecordError
 from stores.log.files import Directory
+from stores.log.moves import Move
 from stores.log.records import (
     COMMITTED,
     Commit,
@@ -70,6 +71,8 @@ class EpochChain:
         self._list_again_s = float("-inf")
         self._end = _End()
         self._passed_over: set[int] = set()
+        self.move: Move | None = None
+        """The move that ends the log, once a reader or writer has met it."""
 
     def epochs(self, after: int = -1) -> list[int]:
         """List the committed epochs after a number, ascending.
@@ -188,7 +191,7 @@ class EpochChain:
         return found if isinstance(found, Commit) else None
 
     def record(self, number: int) -> Record | None:
-        """Return the commit of an epoch, or the skip in its place; None if both are missing.
+        """Return the commit of an epoch, or the record in its place; None without one.
 
         Raises:
             TornRecordError: the record is incomplete, damaged, foreign, or of another number.
@@ -204,7 +207,7 @@ class EpochChain:
         return found
 
     def numbers(self) -> list[int]:
-        """List the numbers with a record, of an epoch or a skip, ascending.
+        """List the numbers with a record, of an epoch or in its place, ascending.
 
         Raises:
             LogError: the file system does not answer.
@@ -277,6 +280,9 @@ class EpochChain:
         found = self.record(number)
         while isinstance(found, Skip):
             found = self.record(found.next_epoch)
+        if isinstance(found, Move):
+            self.move = found
+            return None
         return found
 
     def _is_stale(self, commit: Commit, before: Commit | None) -> bool:
@@ -337,21 +343,22 @@ class EpochChain:
         return end or _End()
 
     def _list(self) -> tuple[int, ...]:
-        """List the epochs, ascending, without skipped numbers."""
+        """List the epochs, ascending, without the numbers of skips and moves."""
         began_s = self._clock()
         names = self.directory.names("epochs")
         if not names:
             self.directory.require()
         numbers = numbers_in(names, ".json")
         marked = numbers & numbers_in(names, ".skip")
-        self._listed = tuple(sorted(numbers - {each for each in marked if self._is_skip(each)}))
+        others = {each for each in marked if self._is_no_epoch(each)}
+        self._listed = tuple(sorted(numbers - others))
         ended_s = self._clock()
         pause_s = max(_LIST_INTERVAL_S, (ended_s - began_s) / _LIST_SHARE_MAX)
         self._list_again_s = ended_s + pause_s
         return self._listed
 
-    def _is_skip(self, number: int) -> bool:
+    def _is_no_epoch(self, number: int) -> bool:
         try:
-            return isinstance(self.record(number), Skip)
+            return isinstance(self.record(number), Skip | Move)
         except TornRecordError:
             return False

@@ -2,8 +2,8 @@
 
     store.json                                 the definition
     committed                                  empty: an epoch has been committed
-    epochs/<epoch, 20 digits>.json             the commit of an epoch, or a skip in its place
-    epochs/<number, 20 digits>.skip            empty: the record of this number may be a skip
+    epochs/<epoch, 20 digits>.json             the commit of an epoch; a skip or move in its place
+    epochs/<number, 20 digits>.skip            empty: the record of this number may be no commit
     terms/<term, 20 digits>.json               the writer that took the term
     snapshots/<epoch, 20 digits>/commit.json   the record of a snapshot
 
@@ -26,6 +26,7 @@ from stores.log.documents import (
     text_value,
     whole_value,
 )
+from stores.log.moves import Move, move_of
 from stores.spec.position import Position, Progress, later_watermark
 
 DEFINITION = "store.json"
@@ -46,7 +47,7 @@ def commit_name(epoch: int) -> str:
 
 
 def skip_mark(number: int) -> str:
-    """Return the name of the empty file that marks a number whose record may be a skip."""
+    """Return the name of the empty file that marks a number whose record may be no commit."""
     return f"epochs/{number:0{_DIGITS}d}.skip"
 
 
@@ -220,7 +221,7 @@ class Snapshot:
         return next((file for file in self.tables if file.partition == partition), None)
 
 
-Record: TypeAlias = Commit | Skip
+Record: TypeAlias = Commit | Skip | Move
 """The content of a file in `epochs/`."""
 
 
@@ -258,7 +259,7 @@ def encode_skip(skip: Skip) -> bytes:
 
 
 def decode_record(data: bytes, path: str) -> Record:
-    """Decode a commit, or the skip in its place.
+    """Decode a commit, or the skip or move in its place.
 
     Raises:
         TornRecordError: it is incomplete, damaged or foreign; the message names `path`.
@@ -309,6 +310,8 @@ def _position_json(position: Position) -> dict[str, dict[str, int]]:
 
 
 def _record(document: Mapping[str, Any]) -> Record:
+    if "moved_ms" in document:
+        return move_of(document)
     return _skip(document) if "next_epoch" in document else _commit(document)
 
 

@@ -3,6 +3,7 @@
     <root>/<store>/store.json                             the definition
     <root>/<store>/data/<epoch>/<attempt>/p<partition>*.parquet
     <root>/<store>/epochs/<epoch, 20 digits>.json         the commit, see `stores.log.epoch_chain`
+    <root>/<store>/rebuilt/<id>/                          the same anew, see `stores.log.moves`
     <root>/_heads/<store>                                 a hint, see `stores.log.heads`
 
 `stores.log.store_writer` writes whole epochs. See `stores.log.records` for the records,
@@ -11,23 +12,22 @@
 
 from __future__ import annotations
 
-import logging
 import time
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 
 import numpy as np
 import pyarrow as pa
 
 from stores.codec.partitioner import partition_column
 from stores.errors import EpochConflictError, LogError, LogMissingError, TornRecordError
+from stores.log.attempts import Attempts
 from stores.log.datafiles import read_part
 from stores.log.definitions import decode_definition, encode_definition, merged_definition
 from stores.log.digests import rows_digest
-from stores.log.epoch_chain import EpochChain
 from stores.log.files import Directory, Root
 from stores.log.heads import Heads
+from stores.log.moves import REBUILT, Move, current_log, encode_move, write_current
 from stores.log.records import (
     COMMITTED,
     DEFINITION,
@@ -41,8 +41,6 @@ from stores.log.records import (
     skip_mark,
 )
 from stores.spec.schema import StoreSchema
-
-_logger = logging.getLogger(__name__)
 
 
 class StateLog:
@@ -87,20 +85,27 @@ class StateLog:
         )
 
     def store(self, name: str) -> StoreLog:
-        """Return the log of one store, which need not exist yet."""
-        return StoreLog(self._directory.within(name), name, heads=self.heads)
+        """Return the log of one store, which need not exist yet.
+
+        Raises:
+            TornRecordError: the hint to the log of a rebuilt store is damaged.
+            LogError: the file system does not answer.
+        """
+        top = self._directory.within(name)
+        return StoreLog(current_log(top), name, heads=self.heads, top=top)
 
 
-class StoreLog(EpochChain):
+class StoreLog(Attempts):
     """One store in the state log. Safe to share between threads.
 
     Readers call `schema`, `next_commit` and `read`; writers `define` and `write_commit`.
 
     Args:
-        directory: the directory of the store.
-        store: its name.
+        directory: the directory of the log.
+        store: the name of the store.
         clock: monotonic seconds.
         heads: the heads of the log, where its epochs are announced.
+        top: the directory of the store, if the log is that of a rebuilt store.
     """
 
     def __init__(
@@ -110,8 +115,10 @@ class StoreLog(EpochChain):
         *,
         clock: Callable[[], float] = time.monotonic,
         heads: Heads | None = None,
+        top: Directory | None = None,
     ) -> None:
         super().__init__(directory, store, clock=clock)
+        self._top = directory if top is None else top
         self._heads = heads
         self._schema: tuple[bytes, StoreSchema] | None = None
 
@@ -120,9 +127,71 @@ class StoreLog(EpochChain):
         """Return the log of one store, which need not exist yet.
 
         Raises:
-            LogError: the kind of file system is unknown.
+            LogError: the kind of file system is unknown, or it does not answer.
         """
         return StateLog(root).store(store)
+
+    @property
+    def place(self) -> str:
+        """The directory of the log in that of the store; empty if it is the same."""
+        return self.directory.path[len(self._top.path) :].strip("/")
+
+    def successor(self) -> StoreLog:
+        """Return the log in which the store goes on.
+
+        Raises:
+            LogError: the log has not been moved, as far as it has been read.
+        """
+        if self.move is None:
+            raise LogError(f'the log of store "{self.name}" has not been moved')
+        return self.at_place(self.move.path)
+
+    def new_log(self) -> StoreLog:
+        """Return a new log, to which the store may be moved."""
+        return self.at_place(f"{REBUILT}/{uuid.uuid4().hex}")
+
+    def at_place(self, path: str) -> StoreLog:
+        """Return the log in a directory in that of the store."""
+        return StoreLog(self._top.within(path), self.name, heads=self._heads, top=self._top)
+
+    def abandon(self) -> None:
+        """Remove a log from `new_log` to which the store was not moved.
+
+        Raises:
+            LogError: it cannot be removed.
+        """
+        self._top.remove(self.place)
+
+    def move_to(self, to: StoreLog, *, after: int, term: int, owner: str, moved_ms: int) -> None:
+        """End the log after its newest epoch; the store goes on in another log.
+
+        Raises:
+            EpochConflictError: an epoch was committed meanwhile.
+            LogError: the move cannot be written.
+        """
+        number = after + 1
+        move = Move(epoch=number, path=to.place, term=term, owner=owner, moved_ms=moved_ms)
+        # The mark comes first, so that no listing takes the move for an epoch.
+        self.directory.create(skip_mark(number), b"")
+        if not self.directory.create(commit_name(number), encode_move(move)):
+            raise EpochConflictError(
+                f'epoch {number} of store "{self.name}" was committed meanwhile: end its writer, '
+                "and try again"
+            )
+        self.move = move
+        self.note_move()
+
+    def note_move(self) -> None:
+        """Write the hint to the log in which the store goes on, and tell those who follow it.
+
+        Raises:
+            LogError: the hint cannot be written.
+        """
+        move = self.move
+        if move is not None:
+            write_current(self._top, move.path)
+            # The number stays, but the head is newer than before, so it is looked at.
+            self._announce(move.epoch - 1)
 
     def schema(self) -> StoreSchema:
         """Read the store's definition.
@@ -212,7 +281,7 @@ class StoreLog(EpochChain):
             EpochConflictError: the epoch, or another one in its place, is committed already.
             LogError: it cannot be written.
         """
-        self._sync_data(commit)
+        self.sync_data(commit)
         self._announce(commit.epoch)
         if commit.format > 1:
             self.write_skips(commit)
@@ -274,6 +343,9 @@ class StoreLog(EpochChain):
             return EpochConflictError(f"{name} is committed already: {error}")
         if number > epoch:
             return self._skipped(epoch, number)
+        if isinstance(found, Move):
+            self.move = found
+            return EpochConflictError(f"{name} cannot be committed: the store was rebuilt")
         if not isinstance(found, Commit):
             return EpochConflictError(f"{name} is committed already")
         if self._is_stale(found, before):
@@ -307,51 +379,6 @@ class StoreLog(EpochChain):
         """
         for number in sorted(numbers_in(self.directory.names("epochs"), ".skip")):
             if number < before:
-                if self._is_skip(number):
+                if self._is_no_epoch(number):
                     self.directory.remove_file(commit_name(number))
                 self.directory.remove_file(skip_mark(number))
-
-    def begin(self, epoch: int) -> str:
-        """Create a directory for one attempt to write an epoch; return its relative path."""
-        attempt = f"data/{epoch}/{uuid.uuid4().hex[:12]}"
-        self.directory.make(attempt)
-        return attempt
-
-    @contextmanager
-    def attempt(self, epoch: int) -> Iterator[str]:
-        """Create a directory for the data files of an epoch, to be published in the block.
-
-        If the block fails, the directory is removed with its files, unless a commit names them. On
-        a full disk each failed attempt would otherwise take more of the remaining space.
-        """
-        attempt = self.begin(epoch)
-        try:
-            yield attempt
-        except BaseException:
-            self._abandon(epoch, attempt)
-            raise
-
-    def _abandon(self, epoch: int, attempt: str) -> None:
-        """Remove the files of a failed attempt, if no commit names them."""
-        try:
-            found = self.record(epoch)
-            if not isinstance(found, Commit) or all(
-                not file.path.startswith(f"{attempt}/") for file in found.files
-            ):
-                self.directory.remove(attempt)
-        except LogError as error:
-            _logger.warning("attempt not removed store=%s error=%s", self.name, error)
-
-    def remove_other_attempts(self, attempt: str) -> None:
-        """Remove the files of other attempts to write a committed epoch."""
-        parent, _, name = attempt.rpartition("/")
-        for other in self.directory.names(parent):
-            if other != name:
-                self.directory.remove(f"{parent}/{other}")
-
-    def _sync_data(self, commit: Commit) -> None:
-        """Sync the directory of the data files; their bytes are synced already."""
-        parents = {file.path.rpartition("/")[0] for file in commit.files}
-        above = {parent.rpartition("/")[0] for parent in parents}
-        for relative in sorted(parents | above | ({"data"} if parents else set())):
-            self.directory.sync(relative)

@@ -269,6 +269,7 @@ class StoreWriter:
         """Return the newest epoch, from the log at the start and after a failure."""
         if self._head is None:
             epoch = self.log.latest_epoch()
+            self._require_unmoved()
             try:
                 commit = self.log.commit(epoch) if epoch >= 0 else None
             except TornRecordError:
@@ -277,6 +278,15 @@ class StoreWriter:
             following = self.log.next_number(epoch)
             self._head = _Head(epoch=epoch, commit=commit, following=following)
         return self._head
+
+    def _require_unmoved(self) -> None:
+        if self.log.move is not None:
+            # The program that rebuilt the store may have ended before it wrote the hint.
+            self.log.note_move()
+            raise FencedError(
+                f'store "{self.log.name}" was rebuilt under another definition: start the writer '
+                "again"
+            )
 
     def _require_ownership(self) -> Term:
         """Take the store, or make sure that no other writer has taken it since."""

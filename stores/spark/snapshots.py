@@ -18,8 +18,8 @@ from stores.log.state_log import StoreLog
 from stores.spark.reports import sentence_of
 from stores.upkeep.compaction import (
     IsStopped,
-    PartitionFiles,
-    SnapshotWork,
+    Part,
+    PartitionWork,
     bytes_to_read,
     check_stopped,
     in_turn,
@@ -51,8 +51,8 @@ class SnapshotTasks:
         self._bytes_min = bytes_min
 
     def __call__(
-        self, log: StoreLog, work: SnapshotWork, is_stopped: IsStopped
-    ) -> list[PartitionFiles]:
+        self, log: StoreLog, work: PartitionWork[Part], is_stopped: IsStopped
+    ) -> list[Part]:
         """Write the files of all partitions.
 
         Raises:
@@ -70,15 +70,15 @@ class SnapshotTasks:
             work.schema.partitions,
             at_once,
         )
-        written: list[PartitionFiles] = []
+        written: list[Part] = []
         for first in range(0, work.schema.partitions, at_once):
             wave = range(first, min(first + at_once, work.schema.partitions))
             written += self._run(log, work, wave, is_stopped)
         return written
 
     def _run(
-        self, log: StoreLog, work: SnapshotWork, wave: range, is_stopped: IsStopped
-    ) -> list[PartitionFiles]:
+        self, log: StoreLog, work: PartitionWork[Part], wave: range, is_stopped: IsStopped
+    ) -> list[Part]:
         """Run one job, and cancel it if the run is stopped."""
         check_stopped(log.name, is_stopped)
         group = f"stategate-snapshot-{uuid.uuid4().hex}"
@@ -99,16 +99,14 @@ class SnapshotTasks:
                 f"{sentence_of(error)}"
             ) from error
 
-    def _job(self, group: str, store: str, work: SnapshotWork, wave: range) -> list[PartitionFiles]:
+    def _job(self, group: str, store: str, work: PartitionWork[Part], wave: range) -> list[Part]:
         # The group belongs to this thread alone, as do the jobs that are cancelled with it.
         self._context.setJobGroup(group, f"snapshot of {store}", interruptOnCancel=True)
         numbers = self._context.parallelize(wave, len(wave))
-        found: list[PartitionFiles] = numbers.map(
-            functools.partial(_write, self._root, work)
-        ).collect()
+        found: list[Part] = numbers.map(functools.partial(_write, self._root, work)).collect()
         return found
 
-    def _cancel(self, group: str, job: Future[list[PartitionFiles]]) -> None:
+    def _cancel(self, group: str, job: Future[list[Part]]) -> None:
         """Cancel a job that may not have begun: until it has ended, or its thread is refused."""
         while not job.done():
             try:
@@ -119,7 +117,7 @@ class SnapshotTasks:
             wait([job], _POLL_S)
 
 
-def _write(root: str, work: SnapshotWork, partition: int) -> PartitionFiles:
+def _write(root: str, work: PartitionWork[Part], partition: int) -> Part:
     """Write the files of one partition, in a task."""
     context = TaskContext.get()
     assert context is not None, "runs in a task"

@@ -14,9 +14,8 @@ import logging
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from typing import TypeAlias
+from typing import Protocol, TypeAlias, TypeVar
 
 from stores.engines.rocksdb.metadata import layout_of
 from stores.engines.rocksdb.partition import RocksPartition
@@ -44,6 +43,8 @@ from stores.upkeep.scratch import scratch_directory
 
 IsStopped: TypeAlias = Callable[[], bool]
 """Called before each long step; after it returns True the run ends as soon as it can."""
+Part = TypeVar("Part")
+Part_co = TypeVar("Part_co", covariant=True)
 _logger = logging.getLogger(__name__)
 
 
@@ -54,6 +55,51 @@ class CompactionStoppedError(StoreError):
 def go_on() -> bool:
     """Return False: never stop."""
     return False
+
+
+class PartitionWork(Protocol[Part_co]):
+    """Work on each partition of a store as of an epoch. It can be sent to other processes."""
+
+    @property
+    def schema(self) -> StoreSchema:
+        """The definition of the store."""
+
+    @property
+    def epoch(self) -> int:
+        """The epoch as of which the partitions are read."""
+
+    def write(
+        self,
+        log: StoreLog,
+        partition: int,
+        *,
+        suffix: str = "",
+        scratch: Path | None = None,
+        is_stopped: IsStopped = go_on,
+    ) -> Part_co:
+        """Write the files of one partition, to be committed later.
+
+        Args:
+            log: the store's log.
+            partition: the number of the partition.
+            suffix: the end of the files' names, by which two attempts at one partition differ.
+            scratch: directory in which to build them; None for the system's.
+            is_stopped: called before each long step.
+
+        Raises:
+            CompactionStoppedError: `is_stopped` returned True.
+            LogError: the log cannot be read or written.
+            StoreError: the disk of the scratch directory fails.
+        """
+
+
+class Runner(Protocol):
+    """Does the work of all partitions."""
+
+    def __call__(
+        self, log: StoreLog, work: PartitionWork[Part], is_stopped: IsStopped
+    ) -> list[Part]:
+        """Return what the partitions were written to, in their order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +114,7 @@ class PartitionFiles:
 
 @dataclass(frozen=True, slots=True)
 class SnapshotWork:
-    """The work of one snapshot: files of each partition. It can be sent to other processes."""
+    """The work of one snapshot: two files of each partition."""
 
     schema: StoreSchema
     """The definition by which all partitions are written, whatever the log's is by then."""
@@ -85,26 +131,13 @@ class SnapshotWork:
         scratch: Path | None = None,
         is_stopped: IsStopped = go_on,
     ) -> PartitionFiles:
-        """Write the files of one partition, to be committed later.
-
-        Args:
-            log: the store's log.
-            partition: the number of the partition.
-            suffix: the end of the files' names, by which two attempts at one partition differ.
-            scratch: directory in which to build them; None for the system's.
-            is_stopped: called before each long step.
-
-        Raises:
-            CompactionStoppedError: `is_stopped` returned True.
-            LogError: the log cannot be read or written.
-            StoreError: the disk of the scratch directory fails.
-        """
+        """Write the files of one partition; see `PartitionWork`."""
         name = f"{self.attempt}/p{partition:05d}{suffix}"
         with scratch_directory(scratch) as place:
             path = place / "partition.sst"
             engine = RocksPartition(place / "replica", schema=self.schema, partition=partition)
             try:
-                progress = _caught_up(log, engine, self.epoch, is_stopped)
+                progress = caught_up(log, engine, self.epoch, is_stopped)
                 rows = engine.dump(path)
                 table = write_part(
                     log.directory,
@@ -118,13 +151,9 @@ class SnapshotWork:
         return PartitionFiles(file, table, progress)
 
 
-Runner: TypeAlias = Callable[[StoreLog, SnapshotWork, IsStopped], list[PartitionFiles]]
-"""Writes the files of all partitions, in their order."""
-
-
 def in_turn(
-    log: StoreLog, work: SnapshotWork, is_stopped: IsStopped, *, scratch: Path | None = None
-) -> list[PartitionFiles]:
+    log: StoreLog, work: PartitionWork[Part], is_stopped: IsStopped, *, scratch: Path | None = None
+) -> list[Part]:
     """Write the partitions one after the other in this process: the usual `Runner`."""
     return [
         work.write(log, partition, scratch=scratch, is_stopped=is_stopped)
@@ -183,10 +212,13 @@ def snapshot_of(
     if (found := _usable(log, schema, epoch)) is not None:
         return found
     attempt = f"{snapshot_path(epoch)}/{uuid.uuid4().hex[:12]}"
-    run = partial(in_turn, scratch=scratch) if run is None else run
+    work = SnapshotWork(schema, epoch, attempt)
     try:
         log.directory.make(attempt)
-        written = run(log, SnapshotWork(schema, epoch, attempt), is_stopped)
+        if run is None:
+            written = in_turn(log, work, is_stopped, scratch=scratch)
+        else:
+            written = run(log, work, is_stopped)
     except BaseException:
         _abandon(log, attempt)
         raise
@@ -237,10 +269,13 @@ def _usable(log: StoreLog, schema: StoreSchema, epoch: int) -> Snapshot | None:
     )
 
 
-def _caught_up(
-    log: StoreLog, engine: RocksPartition, epoch: int, is_stopped: IsStopped
-) -> Progress:
-    """Bring an empty engine to exactly this epoch, and return its progress."""
+def caught_up(log: StoreLog, engine: RocksPartition, epoch: int, is_stopped: IsStopped) -> Progress:
+    """Bring an empty engine to exactly this epoch, and return its progress.
+
+    Raises:
+        CompactionStoppedError: `is_stopped` returned True.
+        LogError: the log cannot be read, or no longer has the epoch.
+    """
     replica = Replica(engine, schema=engine.schema, partition=engine.partition)
     store = LocalStore(engine.schema, {engine.partition: replica}, log=log)
     while replica.progress.epoch < epoch:

@@ -33,6 +33,7 @@ from stores.engines.rocksdb.database import BlockCache, Database
 from stores.engines.rocksdb.epochs import drop_expired, epoch_writer
 from stores.engines.rocksdb.handlers import handlers_of
 from stores.engines.rocksdb.handlers_shared import Handlers
+from stores.engines.rocksdb.logged_rows import logged_rows
 from stores.engines.rocksdb.metadata import (
     DEFINITION,
     FIRST_KEY,
@@ -252,6 +253,10 @@ class RocksPartition:
                 yield found
 
         return self._database.dump(path, chunks()) - METADATA_ENTRIES - deletions
+
+    def logged_rows(self) -> Iterator[pa.Table]:
+        """Yield the newest epoch as rows of the log; see `stores.engines.rocksdb.logged_rows`."""
+        yield from logged_rows(self._layout, self.view.data)
 
     def restore(self, fetch: Fetch, progress: Progress) -> None:
         """Replace the content with a file from `dump`; see `stores.log.snapshots.Restorable`.

@@ -224,7 +224,7 @@ def edited(change: Callable[[dict[str, Any]], Any]) -> bytes:
     [
         (lambda d: d.update(epoch=1), "is the commit of epoch 1"),
         (lambda d: d.update(epoch="0"), "not an integer"),
-        (lambda d: d.update(format=3), "format 3"),
+        (lambda d: d.update(format=4), "format 4"),
         (lambda d: d.update(position={"a": {"0": -5}}), "is not valid"),
         (lambda d: d.update(files=7), "is not valid"),
         (lambda d: d["files"][0].update(path="../../other"), "leads out"),

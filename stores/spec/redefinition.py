@@ -1,0 +1,211 @@
+"""How the definition of a store may change: which columns the new one takes from the old one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from stores.errors import SchemaError
+from stores.spec.datatypes import DataType
+from stores.spec.schema import Column, StoreKind, StoreSchema
+from stores.types.kinds import Kind
+
+_DIGITS = {Kind.TINYINT: 3, Kind.SMALLINT: 5, Kind.INTEGER: 10, Kind.BIGINT: 19}
+_WIDER = {
+    Kind.TINYINT: frozenset({Kind.SMALLINT, Kind.INTEGER, Kind.BIGINT, Kind.REAL, Kind.DOUBLE}),
+    Kind.SMALLINT: frozenset({Kind.INTEGER, Kind.BIGINT, Kind.REAL, Kind.DOUBLE}),
+    Kind.INTEGER: frozenset({Kind.BIGINT, Kind.DOUBLE}),
+    Kind.REAL: frozenset({Kind.DOUBLE}),
+}
+_FIXED = ("name", "kind", "window_size_ms", "by_event_time")
+"""The parts of a definition that no rebuild changes: they say what the old rows mean."""
+
+
+def widens(old: DataType, new: DataType) -> bool:
+    """Whether every value of the old type has exactly one equal value of the new type.
+
+    Integers widen to larger integers, to decimals with enough digits before the point, and to
+    floats that hold them exactly; decimals to decimals with as many digits on both sides.
+    """
+    if old == new or new.kind in _WIDER.get(old.kind, ()):
+        return True
+    if new.kind is not Kind.DECIMAL:
+        return False
+    whole = new.precision - new.scale
+    if old.kind in _DIGITS:
+        return whole >= _DIGITS[old.kind]
+    is_decimal = old.kind is Kind.DECIMAL
+    return is_decimal and new.scale >= old.scale and whole >= old.precision - old.scale
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Redefinition:
+    """A store's old definition, its new one, and the old column of each new one."""
+
+    before: StoreSchema
+    after: StoreSchema
+    sources: Mapping[str, str]
+    """New column → old column, for key and value columns; added columns are left out."""
+
+    @property
+    def moves_rows(self) -> bool:
+        """Whether rows may change their partition."""
+        keys = [(self.sources[column.name], column.type) for column in self.after.key]
+        return self.before.partitions != self.after.partitions or keys != [
+            (column.name, column.type) for column in self.before.key
+        ]
+
+    @property
+    def joins_keys(self) -> bool:
+        """Whether two rows may get the same key."""
+        kept = {self.sources[column.name] for column in self.after.key}
+        return any(column.name not in kept for column in self.before.key)
+
+
+def redefinition(
+    before: StoreSchema, after: StoreSchema, renamed: Mapping[str, str] | None = None
+) -> Redefinition:
+    """Return how a store gets another definition.
+
+    Columns may be added to the value, widened, renamed, dropped and put in another order. Columns
+    may move between key and value, the number of partitions and the retention may change.
+
+    Args:
+        before: the old definition.
+        after: the new one; its inputs are those of the old one.
+        renamed: new name → old name.
+
+    Raises:
+        SchemaError: the rows of the old definition do not tell what they would be under the new
+            one; or the definitions do not differ.
+    """
+    name = before.name
+    for part in _FIXED:
+        if getattr(before, part) != getattr(after, part):
+            raise SchemaError(
+                f'the {part.replace("_", " ")} of store "{name}" cannot change: build another store'
+            )
+    old = {column.name: column for column in (*before.key, *before.value)}
+    new = {column.name: column for column in (*after.key, *after.value)}
+    given = dict(renamed or {})
+    for now, was in given.items():
+        if was not in old or now not in new:
+            missing = was if was not in old else now
+            raise SchemaError(f'store "{name}" has no column "{missing}" to rename "{was}" with')
+    sources = {n: given.get(n, n) for n in new if given.get(n, n) in old}
+    taken = list(sources.values())
+    if twice := [was for was in taken if taken.count(was) > 1]:
+        raise SchemaError(f'two columns of store "{name}" would be the old column "{twice[0]}"')
+    for now, was in sources.items():
+        if not widens(old[was].type, new[now].type):
+            raise SchemaError(
+                f'column "{now}" of store "{name}" cannot change from {old[was].type} to '
+                f"{new[now].type}: only wider types can hold all its values"
+            )
+    _check_key(before, after, sources)
+    inputs = before.inputs
+    found = Redefinition(before=before, after=replace(after, inputs=inputs), sources=sources)
+    if found.moves_rows:
+        # Partitions of inputs feed other partitions of the store than before.
+        inputs = tuple(replace(topic, aligned=False) for topic in inputs)
+        found = replace(found, after=replace(after, inputs=inputs))
+    if not given and found.after == before:
+        raise SchemaError(f'store "{name}" has this definition already')
+    return found
+
+
+def widened(before: StoreSchema, given: StoreSchema) -> Redefinition | None:
+    """Return how a store gets the further columns and wider types of a given definition.
+
+    Args:
+        before: the store's definition.
+        given: the definition that its writer has now.
+
+    Returns:
+        None if they differ in their inputs at most.
+
+    Raises:
+        SchemaError: they differ in more, which a program must not decide by itself.
+    """
+    if before.has_rows_of(given):
+        return None
+    names = {column.name for column in given.value}
+    lacking = [column.name for column in before.value if column.name not in names]
+    if lacking:
+        raise SchemaError(
+            f'store "{before.name}" has a column "{lacking[0]}", which its writer does not have: '
+            "drop or rename it with stategate rebuild"
+        )
+    for part in ("key", "partitions", "retention_ms"):
+        if getattr(before, part) != getattr(given, part):
+            raise SchemaError(
+                f'store "{before.name}" is defined with another {part.replace("_", " ")}: change '
+                "it with stategate rebuild"
+            )
+    return redefinition(before, given)
+
+
+def _check_key(before: StoreSchema, after: StoreSchema, sources: Mapping[str, str]) -> None:
+    old = [column.name for column in before.key]
+    for column in after.key:
+        if column.name not in sources:
+            raise SchemaError(
+                f'column "{column.name}" of store "{before.name}" cannot be added to its key: the '
+                "rows do not have it"
+            )
+    remembers = before.by_event_time or before.kind is StoreKind.VERSIONED
+    if remembers and {sources[column.name] for column in after.key} != {*old}:
+        raise SchemaError(
+            f'the key of store "{before.name}" cannot get or lose a column: its deletions are '
+            "kept by key. Build another store"
+        )
+
+
+def changed_columns(
+    schema: StoreSchema,
+    *,
+    add: Mapping[str, DataType] | None = None,
+    drop: frozenset[str] = frozenset(),
+    rename: Mapping[str, str] | None = None,
+    widen: Mapping[str, DataType] | None = None,
+    key: tuple[str, ...] | None = None,
+) -> tuple[StoreSchema, dict[str, str]]:
+    """Return a definition with changed columns, and its renamed columns, new name → old name.
+
+    Args:
+        schema: the definition.
+        add: the types of new value columns, by name.
+        drop: columns to leave out, by their old names.
+        rename: old name → new name.
+        widen: new types, by the columns' old names.
+        key: the columns of the key, by their new names; None for the same ones.
+
+    Raises:
+        SchemaError: a column does not exist, or the columns do not make a store.
+    """
+    add, rename, widen = add or {}, rename or {}, widen or {}
+    known = {column.name for column in (*schema.key, *schema.value)}
+    if missing := sorted({*drop, *rename, *widen} - known):
+        raise SchemaError(f'store "{schema.name}" has no column "{missing[0]}"')
+    if both := sorted(drop & {*rename, *widen}):
+        raise SchemaError(f'column "{both[0]}" cannot be dropped and changed')
+    columns = {
+        rename.get(each.name, each.name): Column(
+            name=rename.get(each.name, each.name), type=widen.get(each.name, each.type)
+        )
+        for each in (*schema.key, *schema.value)
+        if each.name not in drop
+    }
+    if len(columns) < len(known) - len(drop) or columns.keys() & add.keys():
+        raise SchemaError(f'store "{schema.name}" would have two columns of one name')
+    columns |= {name: Column(name=name, type=data_type) for name, data_type in add.items()}
+    if key is None:
+        key = tuple(rename.get(c.name, c.name) for c in schema.key if c.name not in drop)
+    if unknown := [name for name in key if name not in columns]:
+        raise SchemaError(f'store "{schema.name}" has no column "{unknown[0]}"')
+    changed = replace(
+        schema,
+        key=tuple(columns[name] for name in key),
+        value=tuple(column for name, column in columns.items() if name not in key),
+    )
+    return changed, {new: old for old, new in rename.items()}
