@@ -137,7 +137,8 @@ class Follower:
         if store is not None and not self._is_local:
             # On a local disk, heads are looked at as often as waiting readers need.
             store.note_waiting = partial(self.wake, name)
-        has_news = store is not None and self._guarded(store.follow) is True
+        has_news = self._guarded(lambda: self._open.follow(name)) is True
+        store = self._open.local.get(name)
         head = Head.AHEAD if store is None or has_news else self._head(name, store)
         self._schedule.looked(name, time.monotonic(), has_news=has_news, head=head)
         return has_news
@@ -146,6 +147,8 @@ class Follower:
         """Compare a store's head with the replica that is furthest behind."""
         if name not in self._watch:
             return Head.MISSING
+        if self._open.is_moving(name):
+            return Head.AHEAD
         if name not in self._announced:
             assert store.log is not None
             self._announced[name] = self._guarded(store.log.announced)

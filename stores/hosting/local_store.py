@@ -127,7 +127,10 @@ class LocalStore:
             LogError: the log cannot be read now.
         """
         if self.log is not None:
-            return self.log.latest_epoch()
+            newest = self.log.latest_epoch()
+            # A store that was rebuilt goes on in another log, and answers from it soon.
+            last = self.log.last()
+            return newest if last is self.log else last.latest_epoch()
         return max((r.progress.epoch for r in self.replicas.values()), default=-1)
 
     def unread_topics(self, position: Position, *, renew: bool = True) -> frozenset[str]:

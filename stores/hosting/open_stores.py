@@ -24,6 +24,7 @@ from stores.hosting.log_follower import is_same_log
 from stores.hosting.metrics import MeteredStore, Metrics, MetricsReading
 from stores.hosting.replica import Replica
 from stores.hosting.replica_opener import ReplicaOpener
+from stores.hosting.successor import Successor
 from stores.log.state_log import StateLog, StoreLog
 from stores.spec.arguments import shown
 from stores.spec.schema import StoreSchema
@@ -75,6 +76,8 @@ class OpenStores:
         self._unlisted: str | None = None
         """The error of the last listing of the log."""
         self._gone_since: dict[str, float] = {}
+        self._successors: dict[str, Successor] = {}
+        """The rebuilt stores that do not answer yet, by name."""
 
     @cached_property
     def log(self) -> StateLog:
@@ -125,6 +128,7 @@ class OpenStores:
         assert store.log is not None
         store.add(self._opener.open(store.schema, store.log, partition, role))
         self._placed[name][partition] = role
+        self._drop_successor(name)
         _logger.info("replica added store=%s partition=%d role=%s", name, partition, role.value)
 
     def set_role(self, name: str, partition: int, role: Role) -> None:
@@ -133,6 +137,7 @@ class OpenStores:
         if replica is None:
             raise _not_here(name, partition)
         replica.role = self._placed[name][partition] = role
+        self._drop_successor(name)
         _logger.info(
             "replica role changed store=%s partition=%d role=%s", name, partition, role.value
         )
@@ -143,8 +148,10 @@ class OpenStores:
         if store.drop(partition) is None:
             raise _not_here(name, partition)
         self._placed[name].pop(partition, None)
+        self._drop_successor(name)
         if remove:
-            self._opener.remove(store.schema, partition)
+            assert store.log is not None
+            self._opener.remove(store.log, partition)
         _logger.info("replica dropped store=%s partition=%d", name, partition)
 
     def _checked(self, name: str, partition: int) -> LocalStore:
@@ -241,6 +248,8 @@ class OpenStores:
     def close(self) -> None:
         """Close all stores, and remove temporary databases; repeated calls do nothing."""
         with self.changing:
+            for name in list(self._successors):
+                self._drop_successor(name)
             for store in self.local.values():
                 store.close()
             self._opener.close()
@@ -256,6 +265,7 @@ class OpenStores:
             _logger.warning("store was replaced in the log, starting over store=%s", name)
             # A reader of the old databases may delay opening the new ones. Until then the closed
             # store stands for it: its partitions are not present.
+            self._drop_successor(name)
             store.close(StoreMigratedError)
             if store.schema.partitions != schema.partitions:
                 # The partitions that were placed, promoted or dropped until now belong to the old
@@ -264,6 +274,54 @@ class OpenStores:
             self._publish(self._open(schema, root.store(name)))
         elif store.schema != schema:
             self._publish(store.with_inputs(schema))
+
+    def follow(self, name: str) -> bool:
+        """Apply the next epoch of a store; return whether there was one.
+
+        A store whose log was moved answers until the rebuilt one has caught up with it.
+        """
+        store = self.local.get(name)
+        if store is None:
+            return False
+        has_news = store.follow()
+        if store.log is not None and store.log.move is not None:
+            with self.changing:
+                has_news = self._follow_move(store) or has_news
+        return has_news
+
+    def is_moving(self, name: str) -> bool:
+        """Whether a rebuilt store has yet to catch up."""
+        return name in self._successors
+
+    def _follow_move(self, store: LocalStore) -> bool:
+        """Open the rebuilt store, or let it answer once it can; return whether it does now."""
+        assert store.log is not None
+        name = store.schema.name
+        successor = self._successors.get(name)
+        if successor is None:
+            log = store.log.last()
+            schema = log.schema()
+            if schema.partitions != store.schema.partitions:
+                self._placed.pop(name, None)
+            _logger.info("store was rebuilt, opening it store=%s", name)
+            self._successors[name] = Successor(self._open(schema, log))
+            return False
+        if not successor.has_reached(store):
+            return False
+        del self._successors[name]
+        rebuilt = successor.end()
+        self._publish(rebuilt)
+        store.close(StoreMigratedError)
+        assert rebuilt.log is not None
+        self._opener.remove_others(rebuilt.log)
+        _logger.info("rebuilt store answers store=%s", name)
+        return True
+
+    def _drop_successor(self, name: str) -> None:
+        """Close a rebuilt store that does not answer yet; it is opened again as placed by then."""
+        successor = self._successors.pop(name, None)
+        if successor is not None:
+            successor.end().close()
 
     def _drop_gone(self, names: frozenset[str]) -> None:
         """Drop stores that were removed from the log.
@@ -277,6 +335,7 @@ class OpenStores:
                 continue
             with self.changing:
                 _logger.warning("store is gone from the log, dropping it store=%s", name)
+                self._drop_successor(name)
                 gone = self.local[name]
                 self.local = {n: s for n, s in self.local.items() if n != name}
                 self.served = {n: s for n, s in self.served.items() if n != name}
@@ -302,6 +361,8 @@ class OpenStores:
             raise
         self._placed[schema.name] = roles
         _logger.info("store opened store=%s partitions=%d", schema.name, len(replicas))
+        if schema.name not in self.local:
+            self._opener.remove_others(log)
         return LocalStore(schema, replicas, log=log)
 
     def _publish(self, store: LocalStore) -> None:

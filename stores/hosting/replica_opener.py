@@ -16,6 +16,7 @@ from stores.engines.rocksdb.row_cache import RowBudget
 from stores.errors import CodecError, LogError, StoreError
 from stores.hosting.log_follower import is_same_log
 from stores.hosting.replica import Replica
+from stores.log.moves import REBUILT
 from stores.log.state_log import StoreLog
 from stores.spec.registry import Opening, registered_factory
 from stores.spec.schema import StoreSchema
@@ -78,13 +79,28 @@ class ReplicaOpener:
             engine.close()
             raise
 
-    def remove(self, schema: StoreSchema, partition: int) -> None:
+    def remove(self, log: StoreLog, partition: int) -> None:
         """Remove the database of a partition; it must be closed.
 
         Raises:
             StoreError: it cannot be removed.
         """
-        _remove(self._path(schema, partition))
+        _remove(self._path(log, partition))
+
+    def remove_others(self, log: StoreLog) -> None:
+        """Remove the databases of other logs of a store, from before it was rebuilt.
+
+        A failure is logged: the next call removes the rest.
+        """
+        store = self._store_path(log.name)
+        kept = store / log.place if log.place else None
+        found = [] if kept is None else [p for p in _below(store) if p.name.isdecimal()]
+        found += [path for path in _below(store / REBUILT) if path != kept]
+        for path in found:
+            try:
+                _remove(path)
+            except StoreError as error:
+                _logger.warning("old databases not removed path=%s error=%s", path, error)
 
     def close(self) -> None:
         """Remove the directory if it is temporary; all replicas are closed."""
@@ -93,7 +109,7 @@ class ReplicaOpener:
 
     def _open_engine(self, schema: StoreSchema, log: StoreLog, partition: int) -> StorePartition:
         """Open an engine that goes on where it stopped; an empty one if its rows are useless."""
-        path = self._path(schema, partition)
+        path = self._path(log, partition)
         try:
             engine = self._make_engine(schema, partition, path)
         except CodecError as error:
@@ -114,7 +130,7 @@ class ReplicaOpener:
         return self._make_engine(schema, partition, path)
 
     def _make_engine(self, schema: StoreSchema, partition: int, path: Path) -> StorePartition:
-        _make_private(path)
+        _make_private(self._store_path(schema.name), path)
         factory = registered_factory(schema.kind)
         if factory is not None:
             return factory(Opening(schema=schema, partition=partition, path=path))
@@ -128,22 +144,41 @@ class ReplicaOpener:
             files=self._files,
         )
 
-    def _path(self, schema: StoreSchema, partition: int) -> Path:
+    def _path(self, log: StoreLog, partition: int) -> Path:
+        return self._store_path(log.name) / log.place / str(partition)
+
+    def _store_path(self, store: str) -> Path:
         if self._directory is None:
             self._directory = self._temporary = Path(tempfile.mkdtemp(prefix="stategate-"))
-        return self._directory / schema.name / str(partition)
+        return self._directory / store
 
 
-def _make_private(path: Path) -> None:
+def _below(path: Path) -> list[Path]:
+    try:
+        return list(path.iterdir())
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        _logger.warning("directory cannot be read path=%s error=%s", path, error)
+        return []
+
+
+def _make_private(store: Path, path: Path) -> None:
     """Make the directories of a database accessible to this user alone.
+
+    Args:
+        store: the directory of the store's databases.
+        path: the directory of the database, inside it.
 
     Raises:
         StoreError: they cannot be made, or belong to another user.
     """
     try:
-        path.parent.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        path.parent.mkdir(mode=0o700, exist_ok=True)
-        for each in (path.parent, path):
+        store.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        above = [each for each in reversed(path.parents) if each.is_relative_to(store)]
+        for each in above:
+            each.mkdir(mode=0o700, exist_ok=True)
+        for each in (*above, path):
             # Older versions left them open to others.
             if each.exists() and stat.S_IMODE(each.stat().st_mode) & 0o077:
                 each.chmod(0o700)

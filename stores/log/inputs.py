@@ -43,7 +43,7 @@ class Inputs:
             LogError: the log cannot be read now.
         """
         if self._log is not None:
-            self.add(self._log.schema().inputs)
+            self.add(self._log.last().schema().inputs)
 
     def add(self, topics: Iterable[InputTopic]) -> None:
         """Add topics that are not inputs yet."""

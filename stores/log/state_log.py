@@ -121,6 +121,7 @@ class StoreLog(Attempts):
         self._top = directory if top is None else top
         self._heads = heads
         self._schema: tuple[bytes, StoreSchema] | None = None
+        self._successor: StoreLog | None = None
 
     @staticmethod
     def open(root: Root, store: str) -> StoreLog:
@@ -146,13 +147,23 @@ class StoreLog(Attempts):
             raise LogError(f'the log of store "{self.name}" has not been moved')
         return self.at_place(self.move.path)
 
+    def last(self) -> StoreLog:
+        """Return the log in which the store goes on now: this one, unless it has been moved."""
+        log = self
+        while log.move is not None:
+            if log._successor is None:
+                log._successor = log.successor()
+            log = log._successor
+        return log
+
     def new_log(self) -> StoreLog:
         """Return a new log, to which the store may be moved."""
         return self.at_place(f"{REBUILT}/{uuid.uuid4().hex}")
 
     def at_place(self, path: str) -> StoreLog:
         """Return the log in a directory in that of the store."""
-        return StoreLog(self._top.within(path), self.name, heads=self._heads, top=self._top)
+        directory = self._top.within(path) if path else self._top
+        return StoreLog(directory, self.name, heads=self._heads, top=self._top)
 
     def abandon(self) -> None:
         """Remove a log from `new_log` to which the store was not moved.

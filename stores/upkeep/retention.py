@@ -23,6 +23,7 @@ from stores.log.snapshots import newest_snapshot
 from stores.log.state_log import StoreLog
 from stores.log.terms import remove_old_terms
 from stores.upkeep.compaction import IsStopped, Runner, check_stopped, go_on, snapshot_of
+from stores.upkeep.old_logs import remove_old_logs
 
 _logger = logging.getLogger(__name__)
 
@@ -72,6 +73,8 @@ class Compacted:
     snapshots_removed: int
     orphans_removed: int
     """Attempts and drafts that no commit names, left by writers that died."""
+    logs_removed: int = 0
+    """Logs from before the store was rebuilt."""
 
 
 def compact(
@@ -137,6 +140,7 @@ def compact_log(
     if every < 1 or orphan_age_ms < 0:
         raise RetentionError("`every` must be 1 or more, and `orphan_age_ms` 0 or more")
     now_ms = clock()
+    log = _last_log(log)
     base, written = _base(log, every, scratch, is_stopped, run)
     epochs = snapshots = 0
     if base is not None:
@@ -146,24 +150,44 @@ def compact_log(
         log.remove_skips(log.epochs()[0])
         remove_old_terms(log.directory)
     orphans = _remove_orphans(log, now_ms - orphan_age_ms)
+
+    def is_old(moved_ms: int) -> bool:
+        if base is None or (retention.epochs is not None and len(log.epochs()) <= retention.epochs):
+            return False
+        return retention.age_ms is None or now_ms - moved_ms > retention.age_ms
+
+    logs, dead = remove_old_logs(log, is_old, orphans_before_ms=now_ms - orphan_age_ms)
     done = Compacted(
         store=log.name,
         snapshot=base,
         written=written,
         epochs_removed=epochs,
         snapshots_removed=snapshots,
-        orphans_removed=orphans,
+        orphans_removed=orphans + dead,
+        logs_removed=logs,
     )
     _logger.info(
-        "log compacted store=%s snapshot=%s written=%s epochs=%d snapshots=%d orphans=%d",
+        "log compacted store=%s snapshot=%s written=%s epochs=%d snapshots=%d orphans=%d logs=%d",
         log.name,
         None if base is None else base.epoch,
         written,
         epochs,
         snapshots,
-        orphans,
+        orphans + dead,
+        logs,
     )
     return done
+
+
+def _last_log(log: StoreLog) -> StoreLog:
+    """Return the log in which a store goes on, though the hint to it may never have been written.
+
+    Without the hint the new log would look like that of a rebuild that died.
+    """
+    if log.directory.exists():
+        log.latest_epoch()
+        log.note_move()
+    return log.last()
 
 
 def _base(

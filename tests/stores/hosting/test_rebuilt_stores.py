@@ -1,0 +1,174 @@
+"""A host goes on answering from a store while it is rebuilt, and then from the rebuilt one."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from stores.errors import FailureReason, StoreError
+from stores.hosting.host import Host
+from stores.hosting.successor import Successor
+from stores.log.store_writer import StoreWriter
+from stores.spec.position import Position, PositionBound
+from stores.spec.query import RangeQuery
+from stores.spec.result import Failure, Success
+from stores.spec.schema import StoreSchema
+from stores.spec.store import Role, in_store
+from stores.upkeep.rebuild import rebuild
+from stores.upkeep.retention import Retention, compact
+from tests.support.hosts import CLICKS, SCAN, counts, has_epoch, running, write
+from tests.support.stores import keyvalue
+from tests.support.values import rows_of
+from tests.support.waiting import until
+
+pytestmark = pytest.mark.usefixtures("impatient")
+
+WIDER = replace(keyvalue("clicks", {"usr": "text"}, {"n": "bigint", "note": "text"}, partitions=3))
+NEWEST = SCAN.with_position_bound(PositionBound(latest=True))
+
+
+def add(root: Path, schema: StoreSchema, *, n: int) -> int:
+    """Write an epoch of the same ten users; return its number."""
+    values = {"usr": [f"u{i}" for i in range(10)], "n": [n] * 10, "note": ["new"] * 10}
+    rows = pa.table({c.name: values[c.name] for c in schema.columns})
+    return StoreWriter(root, schema).write(rows, position=Position.of({"events": {0: n}})).epoch
+
+
+def shown(host: Host) -> list[tuple[object, ...]]:
+    result = host.query(SCAN)
+    assert not result.failures
+    return sorted(row for each in result.partitions.values() for row in rows_of(each.value))
+
+
+def has_columns(host: Host, schema: StoreSchema) -> bool:
+    found = host.stores["clicks"].schema
+    return (found.value, found.partitions) == (schema.value, schema.partitions)
+
+
+def test_readers_see_all_rows_before_during_and_after(tmp_path: Path) -> None:
+    root, data = tmp_path / "log", tmp_path / "data"
+    for n in range(3):
+        write(root, n=n)
+    with running(root, data) as host:
+        until(lambda: has_epoch(host, 2))
+        seen: list[tuple[int, int]] = []
+        wrong: list[object] = []
+        stopping = threading.Event()
+
+        def read() -> None:
+            while not stopping.is_set():
+                try:
+                    result = host.query(SCAN)
+                    found = [r for p in result.partitions.values() for r in rows_of(p.value)]
+                except StoreError as error:
+                    if not error.retryable:
+                        wrong.append(error)
+                    continue
+                if result.failures:
+                    reasons = {each.reason for each in result.failures.values()}
+                    wrong.extend(reasons - {FailureReason.NOT_PRESENT})
+                    continue
+                seen.append((len(found), min(row[1] for row in found)))
+
+        reader = threading.Thread(target=read)
+        reader.start()
+        version = host.version
+        rebuild(root, "clicks", WIDER)
+        add(root, WIDER, n=3)
+        until(lambda: has_columns(host, WIDER) and has_epoch(host, 3))
+        stopping.set()
+        reader.join()
+        assert not wrong
+        assert {count for count, _ in seen} == {10}
+        numbers = [n for _, n in seen]
+        assert numbers == sorted(numbers)
+        assert host.version > version
+        assert shown(host) == [(f"u{i}", 3, "new") for i in range(10)]
+        until(lambda: not (data / "clicks" / "0").exists())
+    with running(root, data) as host:
+        until(lambda: has_epoch(host, 3))
+        assert len(shown(host)) == 10
+
+
+def test_a_bound_on_the_latest_epoch_counts_that_of_the_rebuilt_store(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Until the host has caught up it is behind, and not at the end of the old log."""
+    root = tmp_path / "log"
+    write(root, n=0)
+    with running(root) as host:
+        until(lambda: has_epoch(host, 0))
+        monkeypatch.setattr(Successor, "has_reached", lambda self, old: False)
+        rebuild(root, "clicks", WIDER)
+        assert host.stores["clicks"].committed_epoch() == 0
+        add(root, WIDER, n=1)
+        assert host.stores["clicks"].committed_epoch() == 1
+        assert counts(host) == {0}
+        for each in host.query(NEWEST).partitions.values():
+            assert isinstance(each, Failure)
+            assert each.reason is FailureReason.NOT_UP_TO_BOUND
+        monkeypatch.undo()
+        until(lambda: has_columns(host, WIDER) and has_epoch(host, 1))
+        assert all(isinstance(r, Success) for r in host.query(NEWEST).partitions.values())
+        assert shown(host)[0] == ("u0", 1, "new")
+
+
+def test_replicas_that_change_meanwhile_stay_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "log"
+    write(root, n=0)
+    other = replace(CLICKS, value=WIDER.value)
+    with running(root, tmp_path / "data") as host:
+        until(lambda: has_epoch(host, 0))
+        monkeypatch.setattr(Successor, "has_reached", lambda self, old: False)
+        rebuild(root, "clicks", other)
+        until(lambda: any("rebuilt" in t.name for t in threading.enumerate()))
+        host.demote("clicks", 0)
+        host.drop("clicks", 1)
+        monkeypatch.undo()
+        until(lambda: has_columns(host, other))
+        statuses = host.statuses()["clicks"]
+        assert {number: each.role for number, each in statuses.items()} == {0: Role.STANDBY}
+        assert not any("rebuilt" in thread.name for thread in threading.enumerate())
+
+
+def test_a_store_may_be_rebuilt_again_before_anyone_looked(tmp_path: Path) -> None:
+    root = tmp_path / "log"
+    write(root, n=0)
+    with running(root, tmp_path / "data") as host:
+        until(lambda: has_epoch(host, 0))
+        rebuild(root, "clicks", WIDER)
+        last = replace(WIDER, partitions=5)
+        rebuild(root, "clicks", last)
+        add(root, last, n=1)
+        until(lambda: has_columns(host, last) and has_epoch(host, 1))
+        assert shown(host)[0] == ("u0", 1, "new")
+        compact(root, "clicks", retention=Retention(epochs=1), orphan_age_ms=0)
+
+
+def test_compaction_removes_the_old_log(tmp_path: Path) -> None:
+    root = tmp_path / "log"
+    now_ms = 1_000_000_000_000_000
+    for n in range(3):
+        write(root, n=n)
+    rebuild(root, "clicks", WIDER)
+    rebuild(root, "clicks", replace(WIDER, partitions=5))
+    store = root / "clicks"
+    assert len(list((store / "rebuilt").iterdir())) == 2
+    compact(root, "clicks", retention=Retention(age_ms=60_000))
+    assert (store / "data").exists()
+    assert len(list((store / "rebuilt").iterdir())) == 2
+    compact(root, "clicks", retention=Retention(age_ms=60_000), clock=lambda: now_ms)
+    assert len(list((store / "rebuilt").iterdir())) == 1
+    for name in ("data", "epochs", "terms"):
+        assert not (store / name).exists()
+    with running(root) as host:
+        until(lambda: has_epoch(host, 2))
+        assert shown(host)[0] == ("u0", 2, None)
+        request = in_store("clicks").with_query(RangeQuery())
+        assert len(host.query(request).partitions) == 5
