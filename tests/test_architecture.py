@@ -110,12 +110,13 @@ GATEWAY_IMPORTS_STORES = (
     "gateway/cli/load_command.py",
     "gateway/cli/log_commands.py",
     "gateway/cli/log_listing.py",
+    "gateway/cli/rebuild_command.py",
     "gateway/cli/shell.py",
     "gateway/http/stores_document.py",
 )
-"""wiring.py wires stores to engine to servers, load_command.py fills a store, log_commands.py and
-log_listing.py look after a log that nothing serves, shell.py has the credentials that writers use,
-too, and stores_document.py describes stores.
+"""wiring.py wires stores to engine to servers, load_command.py fills a store, log_commands.py,
+log_listing.py and rebuild_command.py look after a log that nothing serves, shell.py has the
+credentials that writers use, too, and stores_document.py describes stores.
 """
 
 GATEWAY_SEES = frozenset({"planner.engine", "planner.errors", "planner.typed"})

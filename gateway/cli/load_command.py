@@ -63,6 +63,12 @@ Replace = Annotated[
         "--replace", help="Replace all rows of the store, in one epoch that is held in memory."
     ),
 ]
+Evolve = Annotated[
+    bool,
+    typer.Option(
+        "--evolve", help="Add further columns to the store, and widen those that --column names."
+    ),
+]
 Positions = Annotated[
     list[str] | None,
     typer.Option(
@@ -103,6 +109,7 @@ def load(
     window_ms: WindowMs = None,
     retention_ms: RetentionMs = None,
     replace: Replace = False,
+    evolve: Evolve = False,
     position: Positions = None,
     epoch: Epoch = None,
     epoch_rows: EpochRows = 500_000,
@@ -142,6 +149,7 @@ def load(
             epoch=epoch,
             epoch_rows=epoch_rows,
             replace=replace,
+            evolve=evolve,
             writer=writer,
         )
         read = format_of(file) if form is None else _member(Format, form, "format")

@@ -24,7 +24,7 @@ from stores.hosting.log_follower import is_same_log
 from stores.hosting.metrics import MeteredStore, Metrics, MetricsReading
 from stores.hosting.replica import Replica
 from stores.hosting.replica_opener import ReplicaOpener
-from stores.hosting.successor import Successor
+from stores.hosting.successors import Successors
 from stores.log.state_log import StateLog, StoreLog
 from stores.spec.arguments import shown
 from stores.spec.schema import StoreSchema
@@ -76,8 +76,7 @@ class OpenStores:
         self._unlisted: str | None = None
         """The error of the last listing of the log."""
         self._gone_since: dict[str, float] = {}
-        self._successors: dict[str, Successor] = {}
-        """The rebuilt stores that do not answer yet, by name."""
+        self._successors = Successors(opener)
 
     @cached_property
     def log(self) -> StateLog:
@@ -128,7 +127,7 @@ class OpenStores:
         assert store.log is not None
         store.add(self._opener.open(store.schema, store.log, partition, role))
         self._placed[name][partition] = role
-        self._drop_successor(name)
+        self._successors.drop(name)
         _logger.info("replica added store=%s partition=%d role=%s", name, partition, role.value)
 
     def set_role(self, name: str, partition: int, role: Role) -> None:
@@ -137,7 +136,7 @@ class OpenStores:
         if replica is None:
             raise _not_here(name, partition)
         replica.role = self._placed[name][partition] = role
-        self._drop_successor(name)
+        self._successors.drop(name)
         _logger.info(
             "replica role changed store=%s partition=%d role=%s", name, partition, role.value
         )
@@ -148,7 +147,7 @@ class OpenStores:
         if store.drop(partition) is None:
             raise _not_here(name, partition)
         self._placed[name].pop(partition, None)
-        self._drop_successor(name)
+        self._successors.drop(name)
         if remove:
             assert store.log is not None
             self._opener.remove(store.log, partition)
@@ -248,8 +247,7 @@ class OpenStores:
     def close(self) -> None:
         """Close all stores, and remove temporary databases; repeated calls do nothing."""
         with self.changing:
-            for name in list(self._successors):
-                self._drop_successor(name)
+            self._successors.close()
             for store in self.local.values():
                 store.close()
             self._opener.close()
@@ -265,7 +263,7 @@ class OpenStores:
             _logger.warning("store was replaced in the log, starting over store=%s", name)
             # A reader of the old databases may delay opening the new ones. Until then the closed
             # store stands for it: its partitions are not present.
-            self._drop_successor(name)
+            self._successors.drop(name)
             store.close(StoreMigratedError)
             if store.schema.partitions != schema.partitions:
                 # The partitions that were placed, promoted or dropped until now belong to the old
@@ -284,44 +282,24 @@ class OpenStores:
         if store is None:
             return False
         has_news = store.follow()
-        if store.log is not None and store.log.move is not None:
-            with self.changing:
-                has_news = self._follow_move(store) or has_news
-        return has_news
+        with self.changing:
+            self._successors.close_replaced()
+            if store.log is None or store.log.move is None:
+                return has_news
+            rebuilt = self._successors.of(store, self._open_rebuilt)
+            if rebuilt is not None:
+                self._publish(rebuilt)
+        return has_news or rebuilt is not None
 
     def is_moving(self, name: str) -> bool:
         """Whether a rebuilt store has yet to catch up."""
         return name in self._successors
 
-    def _follow_move(self, store: LocalStore) -> bool:
-        """Open the rebuilt store, or let it answer once it can; return whether it does now."""
-        assert store.log is not None
-        name = store.schema.name
-        successor = self._successors.get(name)
-        if successor is None:
-            log = store.log.last()
-            schema = log.schema()
-            if schema.partitions != store.schema.partitions:
-                self._placed.pop(name, None)
-            _logger.info("store was rebuilt, opening it store=%s", name)
-            self._successors[name] = Successor(self._open(schema, log))
-            return False
-        if not successor.has_reached(store):
-            return False
-        del self._successors[name]
-        rebuilt = successor.end()
-        self._publish(rebuilt)
-        store.close(StoreMigratedError)
-        assert rebuilt.log is not None
-        self._opener.remove_others(rebuilt.log)
-        _logger.info("rebuilt store answers store=%s", name)
-        return True
-
-    def _drop_successor(self, name: str) -> None:
-        """Close a rebuilt store that does not answer yet; it is opened again as placed by then."""
-        successor = self._successors.pop(name, None)
-        if successor is not None:
-            successor.end().close()
+    def _open_rebuilt(self, old: LocalStore, log: StoreLog) -> LocalStore:
+        schema = log.schema()
+        if schema.partitions != old.schema.partitions:
+            self._placed.pop(schema.name, None)
+        return self._open(schema, log)
 
     def _drop_gone(self, names: frozenset[str]) -> None:
         """Drop stores that were removed from the log.
@@ -335,7 +313,7 @@ class OpenStores:
                 continue
             with self.changing:
                 _logger.warning("store is gone from the log, dropping it store=%s", name)
-                self._drop_successor(name)
+                self._successors.drop(name)
                 gone = self.local[name]
                 self.local = {n: s for n, s in self.local.items() if n != name}
                 self.served = {n: s for n, s in self.served.items() if n != name}

@@ -33,6 +33,7 @@ from stores.spec.schema import (
     StoreKind,
     StoreSchema,
 )
+from stores.upkeep.rebuild import evolve
 
 EPOCH_ROWS = 500_000
 """Rows of an epoch: some 50 MB, which a replica applies in a few seconds."""
@@ -79,6 +80,8 @@ class Writing:
     """Rows of one epoch; a load that replaces the store is one epoch, whatever its size."""
     replace: bool = False
     """Whether the rows replace the store."""
+    evolve: bool = False
+    """Whether further columns and wider types change the definition of the store."""
     writer: str = "load"
     """The name of the writer."""
 
@@ -105,7 +108,7 @@ def load(
     batches = rows_of(stream, form, types)
     first = next(batches, None)
     names = list(types) if first is None else first.schema.names
-    schema = _definition(loading, defined, types, names)
+    schema = _definition(loading, defined, types, names, adds=writing.evolve)
     with tempfile.TemporaryFile() as spool:
         with pa.ipc.new_stream(spool, file_schema(schema)) as sink:
             row = 1
@@ -114,6 +117,8 @@ def load(
                     sink.write_batch(ready)
                 row += batch.num_rows
         spool.seek(0)
+        if writing.evolve:
+            evolve(root, schema)
         return _write(StoreWriter(root, schema, writer=writing.writer), spool, writing)
 
 
@@ -129,7 +134,7 @@ def _known_types(loading: Loading, defined: StoreSchema | None) -> Types:
 
 
 def _definition(
-    loading: Loading, defined: StoreSchema | None, types: Types, names: list[str]
+    loading: Loading, defined: StoreSchema | None, types: Types, names: list[str], *, adds: bool
 ) -> StoreSchema:
     """Return the definition of the store: that in the log, changed by the arguments."""
     name = loading.store
@@ -140,12 +145,14 @@ def _definition(
     for column in (*key, *loading.types, loading.event_time, loading.deleted):
         if column is not None and column not in names and defined is None:
             raise SchemaError(f'the rows have no column "{column}"')
+    apart = {*key, *_MARKS, loading.deleted}
+    found = tuple(each for each in names if each not in apart)
     if defined is None:
-        apart = {*key, *_MARKS, loading.deleted}
-        values = tuple(each for each in names if each not in apart)
+        values = found
         default = 1 if kind is StoreKind.GLOBAL else PARTITIONS
     else:
         values = tuple(column.name for column in defined.value)
+        values += tuple(each for each in found if adds and each not in values)
         default = defined.partitions
     return StoreSchema(
         name=name,

@@ -34,7 +34,7 @@ _FIXED = (
     "retention_ms",
     "by_event_time",
 )
-"""The parts of a store's definition that cannot change once it exists."""
+"""The parts of a store's definition that only a rebuild changes, if anything does."""
 
 
 def encode_definition(schema: StoreSchema) -> bytes:
@@ -70,11 +70,15 @@ def decode_definition(data: bytes, path: str) -> StoreSchema:
 def merged_definition(defined: StoreSchema, schema: StoreSchema) -> StoreSchema:
     """Return a definition with the new inputs of another one.
 
+    The order of the value columns stays that of the log, whatever the other one has.
+
     Raises:
         SchemaError: they differ in anything else; the message names the difference.
         PositionBackError: a topic has another id, so its offsets mean other records.
     """
     merged = replace(schema, inputs=_merged_inputs(defined, schema))
+    if sorted(map(str, merged.value)) == sorted(map(str, defined.value)):
+        merged = replace(merged, value=defined.value)
     for name in _FIXED:
         if getattr(defined, name) != getattr(merged, name):
             raise SchemaError(

@@ -19,13 +19,14 @@ from stores.spark.checkpoint import Checkpoint
 from stores.spark.compacting import PipelineCompactor
 from stores.spark.continuity import check_start
 from stores.spark.definition import checked_inputs, require_replaced, store_frame
+from stores.spark.partition_tasks import PartitionTasks
 from stores.spark.plans import check_output_mode, sources_of
 from stores.spark.reports import OnEpoch
 from stores.spark.sink import COLLECT_ROWS_MAX, EpochSink
-from stores.spark.snapshots import SnapshotTasks
 from stores.spark.topics import TopicIds
 from stores.spec.arguments import is_integer, is_name, shown
 from stores.spec.schema import StoreKind, StoreSchema
+from stores.upkeep import rebuild
 from stores.upkeep.retention import WEEK, Retention
 
 _ROWS_MAX = _EPOCHS_MAX = 2**63 - 1
@@ -52,6 +53,7 @@ def materialize(
     collect_rows_max: int = COLLECT_ROWS_MAX,
     compact_every: int | None = None,
     retain: Retention = WEEK,
+    evolve: bool = False,
     notify: Sequence[str] = (),
     on_epoch: OnEpoch | None = None,
 ) -> StreamingQuery:
@@ -96,6 +98,9 @@ def materialize(
             runs. A run that fails is logged and tried again as many epochs later. None leaves it to
             `stategate compact`.
         retain: the epochs that compaction keeps.
+        evolve: whether further columns and wider types of the query change the definition of the
+            store, which is rebuilt for it before the query starts; older rows have NULL in them.
+            Otherwise, and for all other changes, a different definition is refused.
         notify: URLs of gateways to tell of each epoch, such as `http://gateway:7420`: of use where
             `root` is on an object store, where a gateway would find it up to a second later.
         on_epoch: a function that gets an `EpochReport` of each epoch after its commit: rows, bytes,
@@ -130,9 +135,10 @@ def materialize(
     writer = _writer(df, store, output_mode, trigger, query_name)
     if output_mode == "update":
         require_replaced(df, frame.schema)
-    log = StoreLog.open(root, store)
     record = Checkpoint(spark=df.sparkSession, path=checkpoint, inputs=names, sources=sources)
-    check_start(log, record)
+    check_start(StoreLog.open(root, store), record)
+    _evolve(df, root, frame.schema, evolve)
+    log = StoreLog.open(root, store)
     if names or log.defined() or all(source.topics for source in sources):
         log.define(frame.schema)
     # Otherwise the first epoch defines the store, once its topics are known: a bound on a topic
@@ -168,6 +174,15 @@ def _check_arguments(
         raise SchemaError(
             f'store "{store}": collect_rows_max is a number of rows, not {shown(collect_rows_max)}'
         )
+
+
+def _evolve(df: DataFrame, root: str, schema: StoreSchema, wanted: bool) -> None:
+    """Rebuild the store if the query brings further columns, and the caller wants them in it."""
+    if not isinstance(wanted, bool):
+        raise SchemaError(f'store "{schema.name}": evolve= is True or False, not {shown(wanted)}')
+    if wanted:
+        context = df.sparkSession.sparkContext
+        rebuild.evolve(root, schema, run=PartitionTasks(context, root, share=1))
 
 
 def _check_notify(store: str, notify: Sequence[str]) -> None:
@@ -218,7 +233,7 @@ def _compactor(
         return None
     if not is_integer(every, least=1, most=_EPOCHS_MAX):
         raise SchemaError(f'store "{schema.name}": compact_every must be 1 epoch or more')
-    snapshots = SnapshotTasks(df.sparkSession.sparkContext, root)
+    snapshots = PartitionTasks(df.sparkSession.sparkContext, root)
     return PipelineCompactor(root, schema.name, every=every, retention=retain, snapshots=snapshots)
 
 

@@ -122,12 +122,13 @@ def widened(before: StoreSchema, given: StoreSchema) -> Redefinition | None:
         given: the definition that its writer has now.
 
     Returns:
-        None if they differ in their inputs at most.
+        None if they differ in their inputs and the order of value columns at most.
 
     Raises:
         SchemaError: they differ in more, which a program must not decide by itself.
     """
-    if before.has_rows_of(given):
+    ordered = replace(before, value=given.value)
+    if set(before.value) == set(given.value) and ordered.has_rows_of(given):
         return None
     names = {column.name for column in given.value}
     lacking = [column.name for column in before.value if column.name not in names]

@@ -15,6 +15,7 @@ from stores.codec.layout import DATA, DATA_END, DELETIONS, DELETIONS_END, TOMBST
 from stores.codec.rows import NO_TIME
 from stores.engines.rocksdb.readers import Reader
 from stores.spec.arrow import Ints, array_of_ints
+from stores.spec.position import Progress
 from stores.spec.query import Order
 from stores.spec.schema import (
     DELETED_NAME,
@@ -26,25 +27,31 @@ from stores.spec.schema import (
 _TIMESTAMP = "_timestamp"
 
 
-def logged_rows(layout: Layout, reader: Reader) -> Iterator[pa.Table]:
+def logged_rows(layout: Layout, reader: Reader, progress: Progress) -> Iterator[pa.Table]:
     """Yield all rows and deletions, as `stores.log.datafiles.shaped` takes them.
 
     Columns: key, times but the ends of windows, `_timestamp` and `_deleted`. Deletions have no
-    value columns.
+    value columns. Expired entries are left out: a version may be there whose end is not.
+
+    Args:
+        layout: the layout of the store.
+        reader: the reader of an epoch.
+        progress: the progress of the epoch.
     """
     times = [] if layout.schema.kind is StoreKind.VERSIONED else [c.name for c in layout.times]
     keys = [column.name for column in layout.schema.key]
     values = [column.name for column in layout.schema.value]
     decoder = layout.decoder((*keys, *times, *values, _TIMESTAMP))
-    for entry_keys, rows in reader.chunks(DATA, DATA_END, Order.ASCENDING):
-        gone = [key for key, row in zip(entry_keys, rows, strict=True) if row == TOMBSTONE]
-        if gone:
+    for found_keys, found_rows in reader.chunks(DATA, DATA_END, Order.ASCENDING):
+        entries = zip(found_keys, found_rows, strict=True)
+        live = [entry for entry in entries if layout.is_live(entry[0], progress)]
+        if gone := [key for key, row in live if row == TOMBSTONE]:
             yield _deletions(layout, gone, None)
-        live_keys = [key for key, row in zip(entry_keys, rows, strict=True) if row != TOMBSTONE]
-        live = [row for row in rows if row != TOMBSTONE]
+            live = [entry for entry in live if entry[1] != TOMBSTONE]
         if live:
-            found = pa.Table.from_batches([decoder.batch(live_keys, live)])
-            yield found.append_column(DELETED_NAME, pa.array(np.zeros(len(live), np.bool_)))
+            entry_keys, rows = zip(*live, strict=True)
+            found = pa.Table.from_batches([decoder.batch(entry_keys, rows)])
+            yield found.append_column(DELETED_NAME, pa.array(np.zeros(len(rows), np.bool_)))
     for marks, deleted in reader.chunks(DELETIONS, DELETIONS_END, Order.ASCENDING):
         yield _deletions(layout, marks, np.frombuffer(b"".join(deleted), "<i8"))
 

@@ -256,7 +256,7 @@ class RocksPartition:
 
     def logged_rows(self) -> Iterator[pa.Table]:
         """Yield the newest epoch as rows of the log; see `stores.engines.rocksdb.logged_rows`."""
-        yield from logged_rows(self._layout, self.view.data)
+        yield from logged_rows(self._layout, self.view.data, self.view.progress)
 
     def restore(self, fetch: Fetch, progress: Progress) -> None:
         """Replace the content with a file from `dump`; see `stores.log.snapshots.Restorable`.

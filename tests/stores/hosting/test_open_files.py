@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from stores.engines.rocksdb.open_files import FILES_MIN
 from stores.hosting.host import Host
 from stores.spec.query import RangeQuery
 from stores.spec.result import Success
@@ -20,6 +21,8 @@ from tests.support.waiting import until
 STORES = [replace(CLICKS, name=f"clicks{n}", partitions=4) for n in range(6)]
 FILES = 48
 """Files for 6 databases of 24."""
+MOST = FILES + FILES_MIN
+"""A database never rests while it is read ahead in the background, so one may be too many."""
 
 
 @contextmanager
@@ -49,10 +52,10 @@ def test_a_host_keeps_within_its_open_files(tmp_path: Path) -> None:
     for schema in STORES:
         write(tmp_path / "log", n=1, schema=schema)
     with ready(tmp_path / "log", tmp_path / "data") as host:
-        assert FILES // 2 <= host.open_files <= FILES
+        assert FILES // 2 <= host.open_files <= MOST
         for schema in STORES:
             assert numbers(host, schema.name) == {1}
-            assert host.open_files <= FILES
+            assert host.open_files <= MOST
         for schema in STORES:
             write(tmp_path / "log", n=2, schema=schema)
         until(lambda: all(numbers(host, schema.name) == {2} for schema in STORES))
@@ -60,7 +63,7 @@ def test_a_host_keeps_within_its_open_files(tmp_path: Path) -> None:
         assert host.open_files <= FILES // 2 + 8, "the start opens half of what may be open"
         for schema in STORES:
             assert numbers(host, schema.name) == {2}
-            assert host.open_files <= FILES
+            assert host.open_files <= MOST
 
 
 def test_by_default_databases_may_use_half_of_the_files_of_the_process() -> None:

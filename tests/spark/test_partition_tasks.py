@@ -16,7 +16,7 @@ from stores.log.records import Snapshot
 from stores.log.snapshots import read_snapshot
 from stores.log.state_log import StoreLog
 from stores.log.store_writer import StoreWriter
-from stores.spark.snapshots import SnapshotTasks
+from stores.spark.partition_tasks import PartitionTasks
 from stores.spec.position import Position
 from stores.upkeep.compaction import CompactionStoppedError, bytes_to_read, snapshot_of
 from stores.upkeep.retention import Retention, compact
@@ -42,8 +42,8 @@ def write(root: Path, epochs: range = range(3)) -> StoreLog:
     return StoreLog.open(root, SCHEMA.name)
 
 
-def by_tasks(spark: SparkSession, root: Path) -> SnapshotTasks:
-    return SnapshotTasks(spark.sparkContext, str(root), bytes_min=0)
+def by_tasks(spark: SparkSession, root: Path) -> PartitionTasks:
+    return PartitionTasks(spark.sparkContext, str(root), bytes_min=0)
 
 
 def contents(snapshot: Snapshot) -> list[tuple[int, int, str]]:
@@ -77,7 +77,7 @@ def test_a_small_store_needs_no_job(spark: SparkSession, tmp_path: Path) -> None
     commits = [commit for epoch in range(3) if (commit := log.commit(epoch)) is not None]
     size_bytes = bytes_to_read(log, 2)
     assert size_bytes == sum(file.size_bytes for commit in commits for file in commit.files)
-    tasks = SnapshotTasks(spark.sparkContext, str(tmp_path), bytes_min=size_bytes + 1)
+    tasks = PartitionTasks(spark.sparkContext, str(tmp_path), bytes_min=size_bytes + 1)
     found = snapshot_of(log, run=tasks)
     assert found.files[0].path.endswith("/p00000.sst")
     assert bytes_to_read(log, 2) == sum(file.size_bytes for file in found.files)
@@ -115,7 +115,7 @@ def test_the_error_of_a_task_is_one_sentence(spark: SparkSession, tmp_path: Path
     with pytest.raises(LogError) as caught:
         snapshot_of(log, run=by_tasks(spark, tmp_path))
     text = str(caught.value)
-    assert text.startswith('spark cannot write the snapshot of epoch 2 of store "totals": ')
+    assert text.startswith('spark cannot write epoch 2 of store "totals": ')
     assert "is missing" in text
     assert "\n" not in text
     # Nothing of the attempt is left.

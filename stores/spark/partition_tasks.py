@@ -1,4 +1,4 @@
-"""Writes the snapshots of large stores by Spark's tasks, one partition in each.
+"""Writes snapshots and rebuilt stores by Spark's tasks, one partition in each, if they are large.
 
 The driver would write one partition after the other, on one core and on its own disk. Small stores
 stay with the driver, which needs no job for them.
@@ -27,28 +27,36 @@ from stores.upkeep.compaction import (
 
 BYTES_MIN = 64 << 20
 """Size of a snapshot and the epochs since from which tasks write the next: some seconds of work."""
-_SHARE_OF_CORES = 4
+_SHARE_OF_CORES = 0.25
 _POLL_S = 0.2
 
 logger = logging.getLogger(__name__)
 
 
-class SnapshotTasks:
+class PartitionTasks:
     """A `Runner` whose partitions are written by Spark's tasks, if the store is large.
 
-    Only a quarter of the cores is used at once, so that the batches of the query always find the
+    Beside a query only a quarter of the cores is used at once, so that its batches always find the
     others free: a task of Spark cannot be interrupted for a more urgent one.
 
     Args:
         context: the Spark context of the query.
         root: path or URI of the state log, as the executors see it.
         bytes_min: size of the last snapshot and the epochs since from which tasks are used.
+        share: the part of the cores that is used at once.
     """
 
-    def __init__(self, context: SparkContext, root: str, *, bytes_min: int = BYTES_MIN) -> None:
+    def __init__(
+        self,
+        context: SparkContext,
+        root: str,
+        *,
+        bytes_min: int = BYTES_MIN,
+        share: float = _SHARE_OF_CORES,
+    ) -> None:
         self._context = context
         self._root = root
-        self._bytes_min = bytes_min
+        self._bytes_min, self._share = bytes_min, share
 
     def __call__(
         self, log: StoreLog, work: PartitionWork[Part], is_stopped: IsStopped
@@ -62,9 +70,9 @@ class SnapshotTasks:
         cores = self._context.defaultParallelism
         if cores == 1 or bytes_to_read(log, work.epoch) < self._bytes_min:
             return in_turn(log, work, is_stopped)
-        at_once = max(1, cores // _SHARE_OF_CORES)
+        at_once = max(1, int(cores * self._share))
         logger.info(
-            "spark writes a snapshot store=%s epoch=%d partitions=%d tasks=%d",
+            "spark writes a store store=%s epoch=%d partitions=%d tasks=%d",
             log.name,
             work.epoch,
             work.schema.partitions,
@@ -81,8 +89,8 @@ class SnapshotTasks:
     ) -> list[Part]:
         """Run one job, and cancel it if the run is stopped."""
         check_stopped(log.name, is_stopped)
-        group = f"stategate-snapshot-{uuid.uuid4().hex}"
-        with ThreadPoolExecutor(1, thread_name_prefix=f"{log.name}-snapshot") as threads:
+        group = f"stategate-{uuid.uuid4().hex}"
+        with ThreadPoolExecutor(1, thread_name_prefix=f"{log.name}-tasks") as threads:
             job = threads.submit(self._job, group, log.name, work, wave)
             try:
                 while not wait([job], _POLL_S).done:
@@ -95,13 +103,12 @@ class SnapshotTasks:
         except Exception as error:
             check_stopped(log.name, is_stopped)
             raise LogError(
-                f'spark cannot write the snapshot of epoch {work.epoch} of store "{log.name}": '
-                f"{sentence_of(error)}"
+                f'spark cannot write epoch {work.epoch} of store "{log.name}": {sentence_of(error)}'
             ) from error
 
     def _job(self, group: str, store: str, work: PartitionWork[Part], wave: range) -> list[Part]:
         # The group belongs to this thread alone, as do the jobs that are cancelled with it.
-        self._context.setJobGroup(group, f"snapshot of {store}", interruptOnCancel=True)
+        self._context.setJobGroup(group, f"partitions of {store}", interruptOnCancel=True)
         numbers = self._context.parallelize(wave, len(wave))
         found: list[Part] = numbers.map(functools.partial(_write, self._root, work)).collect()
         return found
@@ -112,7 +119,7 @@ class SnapshotTasks:
             try:
                 self._context.cancelJobGroup(group)
             except Exception:  # an error of py4j: the JVM has gone, and the job with it
-                logger.info("snapshot not cancelled because spark has ended group=%s", group)
+                logger.info("job not cancelled because spark has ended group=%s", group)
                 return
             wait([job], _POLL_S)
 

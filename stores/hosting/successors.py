@@ -1,0 +1,141 @@
+"""Stores that were rebuilt, until they answer in the place of the old ones."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+
+from stores.errors import StoreError, StoreMigratedError
+from stores.hosting.local_store import LocalStore
+from stores.hosting.replica_opener import ReplicaOpener
+from stores.log.state_log import StoreLog
+from stores.spec.store import ReplicaState
+
+_GRACE_S = 2.0
+"""How long a store stays open after a rebuilt one has taken its place: for running statements."""
+_PAUSE_S = 0.1
+"""Pause between two looks at its log if there was no epoch."""
+_logger = logging.getLogger(__name__)
+
+
+class Successor:
+    """Follows the log of a rebuilt store in a thread of its own.
+
+    Its first epoch has all rows, which may take minutes. Meanwhile the host's follower goes on with
+    the other stores.
+
+    Args:
+        store: the rebuilt store; no other thread follows it until `end`.
+    """
+
+    def __init__(self, store: LocalStore) -> None:
+        self._store = store
+        self._stopping = threading.Event()
+        name = f"{store.schema.name}-rebuilt"
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+        self._thread.start()
+
+    def has_reached(self, old: LocalStore) -> bool:
+        """Whether all its replicas answer, at no older epoch than any of the old store."""
+        before = [status.progress.epoch for status in old.statuses().values()]
+        now = self._store.statuses().values()
+        return all(
+            status.state is ReplicaState.RUNNING
+            and status.progress.epoch >= max(before, default=-1)
+            for status in now
+        )
+
+    def end(self) -> LocalStore:
+        """Stop following it and return it, for another thread to follow or close."""
+        self._stopping.set()
+        self._thread.join()
+        return self._store
+
+    def _run(self) -> None:
+        failed: str | None = None
+        while not self._stopping.is_set():
+            try:
+                has_news = self._store.follow()
+            except StoreError as error:
+                has_news = False
+                if str(error) != failed:
+                    failed = str(error)
+                    _logger.warning(
+                        "rebuilt store cannot be followed store=%s error=%s",
+                        self._store.schema.name,
+                        error,
+                    )
+            if not has_news:
+                self._stopping.wait(_PAUSE_S)
+
+
+class Successors:
+    """The rebuilt stores of a host that do not answer yet. Used under the lock of its stores.
+
+    Args:
+        opener: opens the replicas.
+    """
+
+    def __init__(self, opener: ReplicaOpener) -> None:
+        self._opener = opener
+        self._found: dict[str, Successor] = {}
+        self._replaced: list[tuple[float, LocalStore, StoreLog]] = []
+        """The stores in whose place rebuilt ones answer, until when they stay open, and the logs of
+        the rebuilt ones."""
+
+    def __contains__(self, name: str) -> bool:
+        """Whether a store of this name has yet to catch up."""
+        return name in self._found
+
+    def of(
+        self, old: LocalStore, open_rebuilt: Callable[[LocalStore, StoreLog], LocalStore]
+    ) -> LocalStore | None:
+        """Return the rebuilt store once it can answer; until then open and follow it.
+
+        Args:
+            old: the store, whose log was moved.
+            open_rebuilt: takes the old store and the log to which it was moved.
+
+        Raises:
+            StoreError: the rebuilt store cannot be opened.
+        """
+        name = old.schema.name
+        found = self._found.get(name)
+        assert old.log is not None, "its log was moved"
+        if found is None:
+            _logger.info("store was rebuilt, opening it store=%s", name)
+            self._found[name] = Successor(open_rebuilt(old, old.log.last()))
+            return None
+        if not found.has_reached(old):
+            return None
+        del self._found[name]
+        rebuilt = found.end()
+        assert rebuilt.log is not None, "it was opened from its log"
+        self._replaced.append((time.monotonic() + _GRACE_S, old, rebuilt.log))
+        _logger.info("rebuilt store answers store=%s", name)
+        return rebuilt
+
+    def drop(self, name: str) -> None:
+        """Close a rebuilt store that does not answer yet; `of` opens it again."""
+        found = self._found.pop(name, None)
+        if found is not None:
+            found.end().close()
+
+    def close_replaced(self, now: float | None = None) -> None:
+        """Close the stores in whose place others answer, and remove their databases."""
+        if not self._replaced:
+            return
+        now = time.monotonic() if now is None else now
+        for until, store, log in self._replaced:
+            if until <= now:
+                store.close(StoreMigratedError)
+                self._opener.remove_others(log)
+        self._replaced = [each for each in self._replaced if each[0] > now]
+
+    def close(self) -> None:
+        """Close all of them, and the stores that they have replaced."""
+        for name in list(self._found):
+            self.drop(name)
+        self.close_replaced(float("inf"))
