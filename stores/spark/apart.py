@@ -20,9 +20,8 @@ from stores.codec.partitioner import hash_rows
 from stores.errors import LogError
 from stores.log.datafiles import TIMESTAMP_NAME, file_schema, shaped, write_parts
 from stores.log.deduplication import identity, latest_rows
-from stores.log.files import Directory
 from stores.log.records import DataFile
-from stores.spark.tasks import PART_SPARK, PART_TYPES, hold
+from stores.spark.tasks import PART_SPARK, PART_TYPES, Target, hold
 from stores.spec.schema import TIMESTAMPTZ, Column, StoreSchema
 
 ROWS_PER_FILE_MIN = 25_000
@@ -38,16 +37,12 @@ class SharedKeysError(LogError):
     """Two tasks have rows of one key: only a shuffle brings them together."""
 
 
-def write_apart(
-    selected: DataFrame, *, root: str, schema: StoreSchema, attempt: str
-) -> list[DataFile]:
+def write_apart(selected: DataFrame, target: Target) -> list[DataFile]:
     """Run one job that writes a batch into the directory of an attempt; return its files.
 
     Args:
         selected: the rows of the batch, with the columns of the data files.
-        root: path or URI of the state log.
-        schema: the definition of the store.
-        attempt: the directory, from `StoreLog.begin`.
+        target: the definition of the store, and the directory.
 
     Raises:
         SharedKeysError: two tasks have rows of one key.
@@ -55,17 +50,17 @@ def write_apart(
     """
     # Columns get numbers as names, since mapInArrow cannot pass a column with a dot in its name.
     numbered = selected.toDF(*map(str, range(len(selected.columns))))
-    write = apart_writer(root, schema, attempt)
+    write = apart_writer(target)
     parts = numbered.mapInArrow(write, f"{PART_SPARK}, hashes binary").toArrow()
     hashes = [np.frombuffer(each.as_py(), np.uint64) for each in parts.column("hashes")]
     # Each run is sorted, so that this merges them.
     whole = np.sort(np.concatenate([np.empty(0, np.uint64), *hashes]), kind="stable")
     if _has_repeats(whole):
-        raise SharedKeysError(f'two tasks have rows of one key of store "{schema.name}"')
+        raise SharedKeysError(f'two tasks have rows of one key of store "{target.schema.name}"')
     return [DataFile(**part) for part in parts.drop_columns("hashes").to_pylist()]
 
 
-def apart_writer(root: str, schema: StoreSchema, attempt: str) -> Callable[[_Batches], _Batches]:
+def apart_writer(target: Target) -> Callable[[_Batches], _Batches]:
     """Return the function that a task runs over its rows, of any keys.
 
     It yields one row for each file; the first one has the sorted hashes of all keys.
@@ -77,13 +72,14 @@ def apart_writer(root: str, schema: StoreSchema, attempt: str) -> Callable[[_Bat
         held = hold(batches)
         if not held:
             return
+        schema = target.schema
         names = file_schema(schema).names
         rows, hashes = _distinct(
             shaped(pa.Table.from_batches(held).rename_columns(names), schema), schema
         )
         files = write_parts(
-            Directory.at(root).within(schema.name),
-            attempt,
+            target.directory,
+            target.attempt,
             rows,
             schema,
             suffix=f"-{context.taskAttemptId()}",

@@ -32,7 +32,7 @@ from stores.spark.continuity import (
 from stores.spark.definition import StoreFrame
 from stores.spark.offsets import BatchOffsets
 from stores.spark.reports import OnEpoch, fail_batch, report_epoch
-from stores.spark.tasks import Picking, TooLargeToHoldError, write_by_tasks
+from stores.spark.tasks import Picking, Target, TooLargeToHoldError, write_by_tasks
 from stores.spark.topics import NO_IDS, Answer, TopicIds
 from stores.spec.position import Position
 
@@ -241,18 +241,17 @@ class EpochSink:
         is_apart: bool,
     ) -> Commit:
         """Let the tasks write the files of an epoch, and commit it."""
-        root, schema = self._root, self._frame.schema
+        schema, place = self._frame.schema, writer.log.place
         with writer.log.attempt(batch) as attempt:
+            target = Target(root=self._root, schema=schema, place=place, attempt=attempt)
             with writer.told_if_replaced():
                 if is_apart:
-                    files = write_apart(selected, root=root, schema=schema, attempt=attempt)
+                    files = write_apart(selected, target)
                     rows = sum(file.rows for file in files)
                     # The query has more tasks than there are cores.
                     self._may_be_apart = 2 * rows >= len(files) * ROWS_PER_FILE_MIN
                 else:
-                    files = write_by_tasks(
-                        selected, root=root, schema=schema, attempt=attempt, picking=self._picking
-                    )
+                    files = write_by_tasks(selected, target, self._picking)
             laps.lap("write")
             commit = writer.publish(
                 epoch=batch,

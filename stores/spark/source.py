@@ -345,6 +345,11 @@ class ChangesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         begin = start["epoch"]
         if newest <= begin:
             self._require_same(start)
+            if self._log.move is not None and self._last is None:
+                raise SchemaError(
+                    f'store "{self._log.name}" was rebuilt under another definition: start the '
+                    "query again, which goes on with the next epoch"
+                )
             return start
         # The first batch of a whole store has no limit: compaction may have removed its epochs.
         if isinstance(limit, ReadMaxFiles) and begin != EMPTY:

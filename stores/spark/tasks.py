@@ -8,7 +8,7 @@ them, which can spill to disk, and the task picks them one after the other.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from enum import Enum
 from typing import Any, TypeAlias
 
@@ -62,21 +62,37 @@ class TooLargeToHoldError(LogError):
     """A task has more rows than it may hold: Spark has to sort them."""
 
 
-def write_by_tasks(
-    selected: DataFrame, *, root: str, schema: StoreSchema, attempt: str, picking: Picking
-) -> list[DataFile]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """Where tasks write the files of an epoch. It can be sent to them."""
+
+    root: str
+    """Path or URI of the state log."""
+    schema: StoreSchema
+    place: str
+    """The directory of the store's log in that of the store: `StoreLog.place`."""
+    attempt: str
+    """The directory of the files in that of the log, from `StoreLog.begin`."""
+
+    @property
+    def directory(self) -> Directory:
+        """The directory of the store's log."""
+        store = Directory.at(self.root).within(self.schema.name)
+        return store.within(self.place) if self.place else store
+
+
+def write_by_tasks(selected: DataFrame, target: Target, picking: Picking) -> list[DataFile]:
     """Run one job that writes a batch into the directory of an attempt; return its files.
 
     Args:
         selected: the rows of the batch, with the columns of the data files.
-        root: path or URI of the state log.
-        schema: the definition of the store.
-        attempt: the directory, from `StoreLog.begin`.
+        target: the definition of the store, and the directory.
         picking: how the tasks get one row for each key.
 
     Raises:
         Exception: Spark's error, with the text of the task's error.
     """
+    schema = target.schema
     keys = [F.col(quoted(column.name)) for column in schema.key]
     if picking is Picking.DISTINCT:
         # Spark leaves this shuffle out if the rows are partitioned by these keys already.
@@ -89,16 +105,14 @@ def write_by_tasks(
         names = [*identity(schema), *([TIMESTAMP_NAME] if schema.by_event_time else [])]
         order = [F.col(quoted(name)) for name in (*names, ORDINAL_NAME)]
         placed = placed.sortWithinPartitions(*order).drop(ORDINAL_NAME)
-    write = part_writer(root, schema, attempt, picking)
+    write = part_writer(target, picking)
     # Columns get numbers as names, since mapInArrow cannot pass a column with a dot in its name.
     placed = placed.toDF(*map(str, range(len(placed.columns))))
     parts: list[dict[str, Any]] = placed.mapInArrow(write, PART_SPARK).toArrow().to_pylist()
     return [DataFile(**part) for part in parts]
 
 
-def part_writer(
-    root: str, schema: StoreSchema, attempt: str, picking: Picking
-) -> Callable[[_Batches], _Batches]:
+def part_writer(target: Target, picking: Picking) -> Callable[[_Batches], _Batches]:
     """Return the function that a task runs over the rows of its partition.
 
     It writes them as one file, with the task's attempt in its name, so that two attempts never
@@ -108,10 +122,10 @@ def part_writer(
     def write(batches: _Batches) -> _Batches:
         context = TaskContext.get()
         assert context is not None, "runs in a task"
-        partition = context.partitionId()
+        partition, schema = context.partitionId(), target.schema
         file = write_part(
-            Directory.at(root).within(schema.name),
-            f"{attempt}/p{partition:05d}-{context.attemptNumber()}.parquet",
+            target.directory,
+            f"{target.attempt}/p{partition:05d}-{context.attemptNumber()}.parquet",
             _placed(picked(_named(batches, schema), schema, picking), schema, partition),
             partition=partition,
         )

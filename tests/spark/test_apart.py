@@ -12,6 +12,7 @@ from stores.codec.partitioner import partition_column
 from stores.log.datafiles import read_part
 from stores.log.store_writer import StoreWriter
 from stores.spark.apart import SharedKeysError, write_apart
+from stores.spark.tasks import Target
 from stores.spec.schema import (
     BIGINT,
     DOUBLE,
@@ -44,7 +45,8 @@ WINDOWS = StoreSchema(
 def written(root: Path, rows: DataFrame, schema: StoreSchema) -> list[dict[str, Any]]:
     """Write rows, and return what readers find; each file has rows of its partition only."""
     log = StoreWriter(root, schema).log
-    files = write_apart(rows, root=str(root), schema=schema, attempt=log.begin(0))
+    target = Target(root=str(root), schema=schema, place="", attempt=log.begin(0))
+    files = write_apart(rows, target)
     assert len({file.path for file in files}) == len(files)
     found = []
     for file in files:

@@ -26,7 +26,7 @@ from stores.log.datafiles import read_part
 from stores.log.state_log import StoreLog
 from stores.log.store_writer import StoreWriter
 from stores.spark import materialize, read_store
-from stores.spark.tasks import Picking, TooLargeToHoldError, picked, write_by_tasks
+from stores.spark.tasks import Picking, Target, TooLargeToHoldError, picked, write_by_tasks
 from stores.spec.position import Position
 from stores.spec.schema import BIGINT, TEXT, Column, StoreKind, StoreSchema
 from tests.spark.conftest import Orders
@@ -369,10 +369,8 @@ def test_too_many_rows_to_hold_are_sorted(
         "id % 1000 = 999 AS _deleted",
     )
     log = StoreWriter(tmp_path, schema).log
-    attempt = log.begin(0)
-    files = write_by_tasks(
-        rows, root=str(tmp_path), schema=schema, attempt=attempt, picking=picking
-    )
+    target = Target(root=str(tmp_path), schema=schema, place="", attempt=log.begin(0))
+    files = write_by_tasks(rows, target, picking)
     best: dict[str | None, tuple[int, int]] = {}
     for n in range(5000):
         key = None if n % 7 == 0 else str(n % 100)
