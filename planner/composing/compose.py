@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from typing import Any
 
 import pyarrow as pa
@@ -78,7 +77,7 @@ class Composer:
         Raises:
             QueryError: DuckDB refuses the statement; the message is PostgreSQL's.
         """
-        with _our_errors(outline):
+        with _OurErrors(outline):
             columns = self._database.describe(
                 sql,
                 relations=relations,
@@ -136,14 +135,14 @@ class Composed:
     """
 
     def __init__(self, begin: Callable[[], Answer], outline: Outline) -> None:
-        self._begin, self._outline = begin, outline
+        self._begin, self._errors = begin, _OurErrors(outline)
         self._answer: Answer | None = None
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         return self
 
     def __next__(self) -> pa.RecordBatch:
-        with _our_errors(self._outline):
+        with self._errors:
             if self._answer is None:
                 self._answer = self._begin()
             try:
@@ -167,14 +166,22 @@ class Composed:
             self._answer.close()
 
 
-@contextmanager
-def _our_errors(outline: Outline) -> Iterator[None]:
-    try:
-        yield
-    except DatabaseError as error:
-        raise translate(error, outline) from error
-    except DatabaseClosedError as error:
-        raise UnavailableError("the engine is closed", sqlstate="57P01") from error
+class _OurErrors:
+    """Raises errors of databases as those of statements. A class, because each batch needs it."""
+
+    __slots__ = ("_outline",)
+
+    def __init__(self, outline: Outline) -> None:
+        self._outline = outline
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        if isinstance(error, DatabaseError):
+            raise translate(error, self._outline) from error
+        if isinstance(error, DatabaseClosedError):
+            raise UnavailableError("the engine is closed", sqlstate="57P01") from error
 
 
 MEANING = (

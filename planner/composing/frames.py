@@ -10,6 +10,7 @@ from __future__ import annotations
 import socket
 import struct
 from collections.abc import Sequence
+from functools import lru_cache
 
 import msgspec
 import pyarrow as pa
@@ -23,6 +24,9 @@ _PARTS_MAX = 256
 """Buffers per system call; the kernel takes 1,024."""
 _SHORT_BYTES = 16 << 10
 """Bytes that are read at once where no other frame can follow."""
+
+_SCHEMAS_MAX = 256
+"""Schemas that are kept, of some kilobytes each."""
 
 
 class TornFrameError(ConnectionError):
@@ -136,6 +140,12 @@ def _buffer(sock: socket.socket, size: int, begun: bytes) -> pa.Buffer:
             raise TornFrameError("a frame ends in the middle")
         rest = rest[got:]
     return buffer
+
+
+@lru_cache(maxsize=_SCHEMAS_MAX)
+def schema_of(serialised: bytes) -> pa.Schema:
+    """Return the schema that these bytes are; statements that run again have the same ones."""
+    return pa.ipc.read_schema(pa.py_buffer(serialised))
 
 
 def batches_in(

@@ -6,7 +6,6 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 import duckdb
@@ -90,7 +89,7 @@ class LocalDatabase:
         self._types: Mapping[str, pa.DataType] = {}
         self._kept: OrderedDict[Hashable, Bound] = OrderedDict()
         self._lock = threading.Lock()
-        with own_errors():
+        with OWN_ERRORS:
             self._database = duckdb.connect(":memory:", config={**_CONFIG, **definition.config})
             for name, (function, given, result) in PYTHON_FUNCTIONS.items():
                 about: Any = {"parameters": list(given), "type": "arrow", "return_type": result}
@@ -180,7 +179,7 @@ class LocalStatement:
         Raises:
             DatabaseError: DuckDB refuses the statement.
         """
-        with own_errors():
+        with OWN_ERRORS:
             bound = self._connect(relations)
             # Bound but not optimised: the optimiser computes constants, however long they take.
             found = self._relation(bound, dict.fromkeys(parameters))
@@ -205,7 +204,7 @@ class LocalStatement:
             DatabaseError: DuckDB refuses the statement, or failed.
         """
         start = time.thread_time()
-        with own_errors():
+        with OWN_ERRORS:
             bound = self._connect({name: each.schema for name, each in relations.items()}, script)
             for name, relation in relations.items():
                 bound.relations[name].read = relation.read
@@ -285,7 +284,7 @@ class LocalStatement:
         """
         assert self._reader is not None, "the statement has begun"
         start = time.thread_time()
-        with own_errors():
+        with OWN_ERRORS:
             while True:
                 self._check()
                 batch: pa.RecordBatch | None = next(self._reader, None)
@@ -345,15 +344,23 @@ def _can_execute(database: duckdb.DuckDBPyConnection) -> bool:
         cursor.close()
 
 
-@contextmanager
-def own_errors() -> Iterator[None]:
-    """Raise DuckDB's errors as `DatabaseError`; after the first rows they come as OSError."""
-    try:
-        yield
-    except MemoryError as error:
-        raise DatabaseError("OutOfMemory", "Out of Memory Error: failed to allocate") from error
-    except (duckdb.Error, OSError) as error:
-        raise DatabaseError(_kind_of(error), str(error)) from error
+class _OwnErrors:
+    """Raises DuckDB's errors as `DatabaseError`; after the first rows they come as OSError."""
+
+    __slots__ = ()
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        if isinstance(error, MemoryError):
+            raise DatabaseError("OutOfMemory", "Out of Memory Error: failed to allocate") from error
+        if isinstance(error, duckdb.Error | OSError):
+            raise DatabaseError(_kind_of(error), str(error)) from error
+
+
+OWN_ERRORS = _OwnErrors()
+"""Raises DuckDB's errors as `DatabaseError`. An object, because each statement needs it thrice."""
 
 
 def _kind_of(error: Exception) -> str:

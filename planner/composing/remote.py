@@ -258,7 +258,7 @@ class _RemoteAnswer:
             if theirs is not None:
                 theirs.close()
         assert isinstance(reply, Rows), "the reply to RUN and NEXT"
-        self.schema = pa.ipc.read_schema(pa.py_buffer(reply.schema))
+        self.schema = frames.schema_of(reply.schema)
         self._take(reply, rows)
 
     def _take(self, reply: Reply, body: pa.Buffer | None) -> None:

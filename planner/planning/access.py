@@ -9,7 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
+import pyarrow as pa
 from msgspec import Struct, structs
 
 from planner.binding.domains import Domain, domains
@@ -82,8 +85,11 @@ class ByTime:
         return f"{word} {self.limits.enough_text} by {self.column}"
 
 
-class Access(Struct, frozen=True, kw_only=True):
-    """How one relation of a statement is read, whatever its parameters are."""
+class Access(Struct, frozen=True, kw_only=True, dict=True):
+    """How one relation of a statement is read, whatever its parameters are.
+
+    A plan keeps its accesses, and they keep what is the same in all runs.
+    """
 
     schema: StoreSchema
     columns: tuple[str, ...]
@@ -110,7 +116,17 @@ class Access(Struct, frozen=True, kw_only=True):
         operands = tuple([each.operands[0] for each in found if each is not None])
         return operands if len(operands) == len(key) else None
 
-    @property
+    @cached_property
+    def arrow_schema(self) -> pa.Schema:
+        """The Arrow schema of a batch with its columns."""
+        return self.schema.arrow_schema(self.columns)
+
+    @cached_property
+    def kept(self) -> dict[object, Any]:
+        """What other modules keep with it, by the function that makes it."""
+        return {}
+
+    @cached_property
     def breadth(self) -> int:
         """How much is read: 0 for a lookup, 1 a range, 2 a filtered scan, 3 all rows."""
         disjuncts = self.predicate.disjuncts

@@ -284,7 +284,7 @@ class Executor:
 
         inputs = JoinInputs(links=node.links, open_access=open_access, rows_of=self.reads.rows_of)
         relations = {
-            name: ArrowRelation(accesses[name].schema.arrow_schema(accesses[name].columns), read)
+            name: ArrowRelation(accesses[name].arrow_schema, read)
             for name, read in inputs.open_all(accesses).items()
         }
         for name, planned in node.inputs:

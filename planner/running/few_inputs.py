@@ -49,9 +49,9 @@ def _batches(rows: Sequence[Row], access: Access) -> list[pa.RecordBatch]:
     """Return rows, whose first columns are those of an access, as at most one batch."""
     if not rows:
         return []
-    schema, names = access.schema, access.columns
+    names, types = access.columns, access.schema.column_by_name
     arrays = [
-        physical_array(values, schema.column_by_name[name].type)
+        physical_array(values, types[name].type)
         for name, values in zip(names, zip(*rows, strict=True), strict=False)
     ]
-    return [pa.RecordBatch.from_arrays(arrays, schema=schema.arrow_schema(names))]
+    return [pa.RecordBatch.from_arrays(arrays, schema=access.arrow_schema)]

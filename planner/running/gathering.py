@@ -365,6 +365,9 @@ def as_promised(batches: Composed, schema: pa.Schema) -> Iterator[pa.RecordBatch
     """Return the batches cast to the Arrow types of the result columns."""
     try:
         for batch in batches:
+            if batch.schema.equals(schema):
+                yield batch
+                continue
             arrays = [
                 column if column.type == wanted.type else column.cast(wanted.type)
                 for column, wanted in zip(batch.columns, schema, strict=True)

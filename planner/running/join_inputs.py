@@ -47,6 +47,8 @@ class JoinInputs:
                 narrowed = self._narrowed(waiting[link.name], link)
                 if narrowed is not None:
                     return link.name, narrowed
+        if len(waiting) == 1:
+            return next(iter(waiting.items()))
         drivers = {link.by for link in self.links if link.name in waiting}
         return min(waiting.items(), key=lambda item: (item[0] not in drivers, item[1].breadth))
 
@@ -79,4 +81,4 @@ def _small_table(batches: Iterator[pa.RecordBatch], access: Access) -> pa.Table 
         size += batch.nbytes
         if rows > LINK_ROWS_MAX or size > LINK_BYTES_MAX:
             return None
-    return pa.Table.from_batches(held, schema=access.schema.arrow_schema(access.columns))
+    return pa.Table.from_batches(held, schema=access.arrow_schema)

@@ -133,7 +133,7 @@ class StoreReads:
 
     def _scatter(self, access: Access, parameters: Row, only: frozenset[int] | None) -> Scatter:
         try:
-            scatter = scatterer(access, self.route(access.schema))(parameters)
+            scatter = self._scatterer(access)(parameters)
         except CodecError as error:
             raise MismatchedTypeError(str(error)) from error
         if only is None:
@@ -141,6 +141,13 @@ class StoreReads:
         check_partitions(only, access.schema)
         targets = [target for target in scatter.targets if target[0] in only]
         return structs.replace(scatter, targets=targets)
+
+    def _scatterer(self, access: Access) -> Callable[[Row], Scatter]:
+        """Return the function that makes queries; the access of a plan keeps it for all runs."""
+        found = access.kept.get(scatterer)
+        if found is None:
+            found = access.kept[scatterer] = scatterer(access, self.route(access.schema))
+        return found
 
     def ask(self, store: Store, partition: int, query: Query[R], tally: Tally) -> QueryResult[R]:
         """Ask one partition, at the statement's bound and epoch, and record its answer."""

@@ -34,7 +34,9 @@ def physical_list(array: pa.Array | pa.ChunkedArray, data_type: DataType) -> lis
         return [value for chunk in chunks for value in _nested_list(chunk, data_type)]
     unit = data_type.kind.record.count
     if unit is not None:
-        listed: list[Value] = array.cast(unit).to_pylist()
+        # A view of a short column takes a quarter of the time of a cast.
+        is_chunked = isinstance(array, pa.ChunkedArray)
+        listed: list[Value] = (array.cast(unit) if is_chunked else array.view(unit)).to_pylist()
         return listed
     values: list[Value] = array.to_pylist()
     convert = data_type.kind.record.from_arrow
@@ -69,7 +71,7 @@ def physical_array(values: Sequence[Value], data_type: DataType) -> pa.Array:
     """Return physical values as a column of the type."""
     unit = data_type.kind.record.count
     if unit is not None:
-        return pa.array(values, type=unit).cast(data_type.arrow)
+        return pa.array(values, type=unit).view(data_type.arrow)
     if _is_converted(data_type):
         return pa.array([_to_arrow(value, data_type) for value in values], type=data_type.arrow)
     return pa.array(values, type=data_type.arrow)

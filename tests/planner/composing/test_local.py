@@ -14,7 +14,7 @@ import pytest
 
 from planner.composing import local, prepared
 from planner.composing.database import DatabaseError, Definition
-from planner.composing.local import LocalDatabase, LocalRelation, LocalStatement, own_errors
+from planner.composing.local import OWN_ERRORS, LocalDatabase, LocalRelation, LocalStatement
 from tests.planner.composing.databases import SCHEMA
 
 SUM = "SELECT sum(n) AS total, random() AS drawn FROM r0"
@@ -244,6 +244,6 @@ def test_few_statements_are_kept(database: LocalDatabase, monkeypatch: pytest.Mo
     ],
 )
 def test_an_error_is_recognised_by_its_class_or_its_text(raised: Exception, kind: str) -> None:
-    with pytest.raises(DatabaseError) as found, own_errors():
+    with pytest.raises(DatabaseError) as found, OWN_ERRORS:
         raise raised
     assert found.value.kind == kind
