@@ -35,6 +35,7 @@ from stores.spec.query import (
     TimestampedKeyQuery,
     TimestampedRangeQuery,
 )
+from stores.spec.redefinition import changed_columns
 from stores.spec.result import Failure, StateQueryResult, Success
 from stores.spec.scans import ApproximateCountQuery, CountQuery, PrefixQuery
 from stores.spec.schema import Column, DataType, InputTopic, StoreKind, StoreSchema
@@ -50,6 +51,7 @@ from stores.spec.windows import (
     WindowRangeQuery,
 )
 from stores.upkeep.compaction import write_snapshot
+from stores.upkeep.rebuild import evolve, rebuild
 from stores.upkeep.retention import Retention, compact
 
 __all__ = [
@@ -103,9 +105,12 @@ __all__ = [
     "VersionedRangeQuery",
     "WindowKeyQuery",
     "WindowRangeQuery",
+    "changed_columns",
     "compact",
+    "evolve",
     "held_snapshot",
     "in_store",
+    "rebuild",
     "repair",
     "snapshot_epochs",
     "verify",

@@ -73,7 +73,7 @@ def rebuild(
         after, renamed = changed_columns(
             before,
             add=_types("--add", add),
-            drop=frozenset(drop or ()),
+            drop=drop or (),
             rename=dict(_pairs("--rename", "OLD:NEW", rename)),
             widen=_types("--widen", widen),
             key=tuple(key) if key else None,

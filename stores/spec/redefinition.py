@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from stores.errors import SchemaError
@@ -166,7 +166,7 @@ def changed_columns(
     schema: StoreSchema,
     *,
     add: Mapping[str, DataType] | None = None,
-    drop: frozenset[str] = frozenset(),
+    drop: Collection[str] = (),
     rename: Mapping[str, str] | None = None,
     widen: Mapping[str, DataType] | None = None,
     key: tuple[str, ...] | None = None,
@@ -186,6 +186,7 @@ def changed_columns(
     """
     add, rename, widen = add or {}, rename or {}, widen or {}
     known = {column.name for column in (*schema.key, *schema.value)}
+    drop = frozenset(drop)
     if missing := sorted({*drop, *rename, *widen} - known):
         raise SchemaError(f'store "{schema.name}" has no column "{missing[0]}"')
     if both := sorted(drop & {*rename, *widen}):

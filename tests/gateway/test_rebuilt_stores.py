@@ -76,10 +76,12 @@ def test_clients_go_on_and_then_see_the_new_columns(tmp_path: Path) -> None:
             assert done.stdout == "people: rebuilt, 1000 rows as of epoch 0\n"
 
             def columns() -> list[str]:
-                cursor = session.execute("SELECT * FROM people LIMIT 0")
+                cursor = session.execute("SELECT * FROM people LIMIT 0", prepare=False)
                 return [column.name for column in cursor.description or ()]
 
             until(lambda: columns() == ["name", "years", "note"])
+            with pytest.raises(psycopg.errors.FeatureNotSupported, match="cached plan must not"):
+                session.execute("SELECT * FROM people WHERE name = %s", ["n7"])
             with pytest.raises(psycopg.errors.UndefinedColumn):
                 session.execute(ages, ["n7"])
             years = "SELECT years, note FROM people WHERE name = %s"
