@@ -32,6 +32,8 @@ from gateway.cli.client import Answer, Client, ResultColumn
 from gateway.cli.display import error_text, print_records, print_table, summary, tsv_line
 from gateway.errors import ClientError, GatewayError, RemoteError
 from stores.credentials import authorization
+from stores.errors import CodecError
+from stores.spec.position import Position
 
 Json: TypeAlias = Any
 """A value that orjson returns."""
@@ -159,15 +161,18 @@ class Shell:
             return []
 
     def _request_fields(self) -> dict[str, Json]:
-        """Return the fields that were set, and for `monotonic` the last position as a bound.
+        """Return the fields that were set; for `monotonic` the bound has the last position, too.
 
         Each request has its own session, so the shell has to remember the position.
         """
         fields = dict(self._fields)
-        if fields.get("consistency") == "monotonic" and "bound" not in fields and self._position:
-            fields["bound"] = self._position
-            # The position may have topics of dropped stores.
-            fields.setdefault("unknown_topics", "ignore")
+        if fields.get("consistency") == "monotonic" and self._position:
+            if "bound" in fields:
+                fields["bound"] = _raised(fields["bound"], self._position)
+            else:
+                fields["bound"] = self._position
+                # The position may have topics of dropped stores.
+                fields.setdefault("unknown_topics", "ignore")
         return fields
 
     def _show(self, answer: Answer) -> None:
@@ -363,6 +368,15 @@ def _merged(
         for partition, offset in offsets.items():
             held[partition] = max(offset, held.get(partition, offset))
     return merged
+
+
+def _raised(bound: Json, seen: Mapping[str, Mapping[str, int]]) -> Json:
+    """Return a bound with a position added; unchanged if it is none, which the gateway refuses."""
+    try:
+        given = Position.from_token(bound) if isinstance(bound, str) else Position.from_json(bound)
+    except CodecError:
+        return bound
+    return given.merge(Position.from_json(seen)).token()
 
 
 def _history() -> History:

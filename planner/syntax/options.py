@@ -65,6 +65,11 @@ class SessionOptions:
     repeats_reads: bool = False
     """Whether a statement outside a transaction reads as a transaction that repeats its reads."""
 
+    @property
+    def is_monotonic(self) -> bool:
+        """Whether no statement may read less than an earlier one, whatever its clause says."""
+        return self.consistency == "monotonic"
+
 
 PLAIN_SESSION = SessionOptions()
 """`Session.options` of a session that has set none of them."""
@@ -199,7 +204,7 @@ def read_options(clause: Clause, session: Session, parameters: Row) -> ReadOptio
         partitions = frozenset(_integer(number, parameters) for number in clause.partitions)
     return ReadOptions(
         bound=_bound(clause, mine, parameters),
-        seen=session.seen if mine.consistency == "monotonic" and not has_bound else EMPTY,
+        seen=session.seen if mine.is_monotonic else EMPTY,
         named_topics=frozenset(each.topic for each in clause.topics),
         ignores_unknown=mine.unknown_topics == "ignore",
         latest=clause.latest if has_bound else mine.consistency == "latest",
@@ -215,7 +220,8 @@ def read_options(clause: Clause, session: Session, parameters: Row) -> ReadOptio
 def _bound(clause: Clause, mine: SessionOptions, parameters: Row) -> PositionBound:
     if not clause.has_bound:
         return PositionBound(position=mine.position)
-    position = EMPTY
+    # The position that a monotonic session begins with is one that it has seen elsewhere.
+    position = mine.position if mine.is_monotonic else EMPTY
     for given in clause.positions:
         position = position.merge(_token(given, parameters))
     for topic in clause.topics:

@@ -347,14 +347,16 @@ def planted_and_missed(directory: Path, chance: random.Random) -> list[str]:
         directory, chance, stores=stores, fault="bugs", pause_s=0.03, ready=False
     ) as found:
         bounded, eventual = (Mode.LATEST, Mode.BOUND), (Mode.EVENTUAL,)
+        # Other modes wait, or are refused, where a position is ahead.
+        seen = (Mode.MONOTONIC, Mode.TOKEN)
         readers = [
             _reader(found, ("good",)),
             _reader(found, ("bound",), modes=bounded),
             _reader(found, ("twice",), modes=eventual, shapes=(Shape.RANGE,)),
             _reader(found, ("torn",), modes=(Mode.SNAPSHOT,), shapes=(Shape.RANGE,)),
             _reader(found, ("early",), modes=eventual),
-            _reader(found, ("ahead",), monotonic=True),
-            _reader(found, ("stale",), monotonic=True, shapes=(Shape.LOOKUP,)),
+            _reader(found, ("ahead",), monotonic=True, modes=seen),
+            _reader(found, ("stale",), monotonic=True, modes=seen, shapes=(Shape.LOOKUP,)),
             _reader(found, ("undead", "dropped"), modes=eventual, shapes=(Shape.RANGE,)),
             _reader(found, ("lost", "expired"), modes=eventual, shapes=(Shape.WHOLE,)),
         ]

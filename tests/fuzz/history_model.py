@@ -44,6 +44,7 @@ class Mode(enum.Enum):
     LATEST_SNAPSHOT = "latest snapshot"
     BOUND = "bound"
     TOKEN = "token"
+    UNBOUNDED = "unbounded"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

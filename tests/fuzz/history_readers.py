@@ -19,9 +19,10 @@ from tests.fuzz.history_writer import topic_of
 _OF_ROWS = "SELECT id, stamp, _partition, _epoch FROM"
 _ALLOWED = frozenset({"72000", "57014", "57P01", "57P03", "08006", "53300"})
 """SQLSTATEs, besides those of class 55, that ask a client to retry."""
+_BOUNDS = (Mode.LATEST, Mode.SNAPSHOT, Mode.LATEST_SNAPSHOT, Mode.BOUND)
 _MODES = {
-    "eventual": (Mode.EVENTUAL, Mode.LATEST, Mode.SNAPSHOT, Mode.LATEST_SNAPSHOT, Mode.BOUND),
-    "monotonic": (Mode.MONOTONIC, Mode.TOKEN),
+    "eventual": (Mode.EVENTUAL, *_BOUNDS),
+    "monotonic": (Mode.MONOTONIC, Mode.TOKEN, Mode.UNBOUNDED, *_BOUNDS),
 }
 
 
@@ -131,12 +132,13 @@ class Reader:
         elif mode is Mode.TOKEN and store in tokens:
             token, least = tokens[store]
             clause = f" WITH BOUND ('{token}'), WAIT '8 s'"
+        elif mode is Mode.UNBOUNDED:
+            clause = " WITH BOUND (UNBOUNDED)"
         rows = self._rows(
             connection.execute(
                 (question.sql + clause).encode(), question.values, prepare=bool(question.values)
             )
         )
-        is_monotonic = mode is Mode.MONOTONIC
         token, claimed = "", 0
         if self.monotonic:
             shown = connection.execute("SHOW stategate.position").fetchone()
@@ -148,8 +150,8 @@ class Reader:
             mode,
             rows,
             least=least,
-            seen=seen.setdefault(store, Seen()) if is_monotonic else None,
-            claimed=claimed if is_monotonic else 0,
+            seen=seen.setdefault(store, Seen()) if self.monotonic else None,
+            claimed=claimed,
             keys=question.keys,
             everywhere=question.everywhere,
         )

@@ -154,6 +154,10 @@ def test_monotonic_reads_send_the_last_position(screen: Screen) -> None:
     assert "stategate.bound" not in command(screen, "SHOW ALL;")[0]
     assert '{"events":{"0":41}}' in command(screen, "\\position")[0]
     assert "stategate.bound" in command(screen, "SHOW ALL;")[0]
+    command(screen, '\\set bound {"other":{"0":7}}')
+    assert '{"events":{"0":41},"other":{"0":7}}' in command(screen, "SHOW ALL;")[0]
+    command(screen, "\\set bound typo")
+    assert "typo" in command(screen, "SHOW ALL;")[0]
 
 
 @pytest.mark.parametrize("line", ["\\q", "\\quit"])

@@ -327,3 +327,19 @@ async def test_no_store_is_unknown_before_the_log_is_read(
         assert error_of(missing)[:2] == (404, "42P01")
     host.close()
     engine.close()
+
+
+@pytest.mark.parametrize("clause", ["UNBOUNDED", "LATEST", "SNAPSHOT", "events[0] >= 0"])
+async def test_no_clause_takes_a_monotonic_client_back(
+    client: httpx.AsyncClient, clicks: LocalStore, clause: str
+) -> None:
+    """A request has no session before it, so that `bound` says what the client has seen."""
+    for table in ("clicks", "clicks WHERE usr = 'user-3'"):
+        body = {
+            "sql": f"SELECT n FROM {table} WITH BOUND ({clause})",
+            "consistency": "monotonic",
+            "bound": {"events": {"0": 1}},
+        }
+        assert error_of(await client.post("/v1/query", json=body))[:2] == (503, "55S01")
+    fill(clicks, ROWS, epoch=1)
+    assert (await client.post("/v1/query", json=body)).json()["rows"] == [[3]]

@@ -297,6 +297,23 @@ def test_settings_follow_their_transaction(client: Connection) -> None:
     assert client.info.parameter_status(name) == "second"
 
 
+@pytest.mark.parametrize("clause", ["UNBOUNDED", "LATEST", "SNAPSHOT", "events[0] >= 0"])
+def test_no_clause_takes_a_monotonic_session_back(
+    bank: Bank, client: Connection, clause: str
+) -> None:
+    """It goes on from a position of another gateway, which this one has not reached."""
+    client.execute("SET stategate.consistency = 'monotonic'")
+    assert one(client, f"{ONE} WITH BOUND ({clause})") == 1
+    assert one(client, "SHOW stategate.position") == '{"events":{"0":1}}'
+    client.execute("""SET stategate.bound = '{"events": {"0": 2}}'""")
+    for sql in (ONE, TOTAL):
+        with pytest.raises(psycopg.Error) as caught:
+            client.execute(SQL(f"{sql} WITH BOUND ({clause})"))
+        assert caught.value.sqlstate == "55S01"
+    bank.deposit(2)
+    assert one(client, f"{ONE} WITH BOUND ({clause})") == 2
+
+
 def test_a_waiting_statement_is_cancelled_at_once(bank: Bank, client: Connection) -> None:
     asking: list[str | None] = []
 

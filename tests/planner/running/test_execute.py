@@ -155,7 +155,9 @@ def test_monotonic_sessions_never_go_back(store: LocalStore) -> None:
     catalog.replace(stale)
     error = refusal(engine, SCAN, session=session)
     assert (error.sqlstate, "at offset 0, behind 3" in error.message) == ("55S01", True)
-    assert rows_of(run(engine, f"{SCAN} WITH BOUND (UNBOUNDED)", session=session))
+    for bound in ("UNBOUNDED", "LATEST", "SNAPSHOT", "events[0] >= 0", "MAX LAG '1 day'"):
+        error = refusal(engine, f"{SCAN} WITH BOUND ({bound})", session=session)
+        assert (bound, error.sqlstate) == (bound, "55S01")
     run(engine, "SET stategate.consistency = 'eventual'", session=session)
     assert rows_of(run(engine, SCAN, session=session))
 

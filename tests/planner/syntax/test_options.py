@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 
@@ -15,7 +16,7 @@ from planner.syntax.options import (
     read_options,
     session_options,
 )
-from planner.syntax.with_clause import NO_CLAUSE, Clause, ParameterRef
+from planner.syntax.with_clause import NO_CLAUSE, Clause, ParameterRef, TopicBound
 from planner.values.session import Session
 from stores.spec.position import Position, PositionBound
 from stores.spec.schema import BIGINT, INTEGER, TEXT, DataType, Kind, Row
@@ -63,7 +64,26 @@ def test_a_monotonic_session_is_bound_by_the_positions_it_has_seen() -> None:
     found = read_options(Clause(), session, ())
     assert found.bound.position == AT_41
     assert found.seen == Position.of({"u": {1: 5}})
-    assert read_options(Clause(latest=True), session, ()).seen.is_empty
+
+
+@pytest.mark.parametrize(
+    "clause",
+    [
+        Clause(unbounded=True),
+        Clause(latest=True),
+        Clause(snapshot=True),
+        Clause(lag_ms_max=5),
+        Clause(topics=(TopicBound(topic="t", partition=0, offset=7),)),
+        Clause(positions=(Position.of({"t": {0: 7}}),)),
+    ],
+)
+def test_no_clause_takes_a_monotonic_session_back(clause: Clause) -> None:
+    session = Session(settings={"stategate.consistency": "monotonic", "stategate.bound": TOKEN})
+    session.note(Position.of({"u": {1: 5}}))
+    found, plain = read_options(clause, session, ()), options({}, clause)
+    assert found.bound.position == plain.bound.position.merge(AT_41)
+    assert found.seen == Position.of({"u": {1: 5}})
+    assert replace(found, bound=plain.bound, seen=plain.seen) == plain
 
 
 def test_a_bound_in_the_clause_replaces_that_of_the_session() -> None:
