@@ -27,6 +27,7 @@ def _describe_store(store: Store) -> dict[str, object]:
         "inputs": [{"topic": each.topic, "aligned": each.aligned} for each in schema.inputs],
         "window_size_ms": schema.window_size_ms,
         "retention_ms": schema.retention_ms,
+        "by_event_time": schema.by_event_time,
         **_describe_log(store),
         "running": sum(replica["state"] == "running" for replica in replicas),
         "replicas": replicas,

@@ -24,6 +24,7 @@ from stores.errors import UnknownKindError, UnknownStoreError
 from stores.spec.arrow import physical_array
 from stores.spec.schema import (
     BIGINT,
+    BOOLEAN,
     INTEGER,
     JSON,
     PSEUDO_COLUMNS,
@@ -53,6 +54,7 @@ SYSTEM_RELATIONS: Mapping[str, tuple[Column, ...]] = {
         inputs=TEXT,
         window_size_ms=BIGINT,
         retention_ms=BIGINT,
+        by_event_time=BOOLEAN,
     ),
     "partitions": _columns(
         store=TEXT,
@@ -221,6 +223,7 @@ def _store_rows(around: Surroundings) -> list[Row]:
             ", ".join(topic.topic for topic in schema.inputs),
             schema.window_size_ms,
             schema.retention_ms,
+            schema.by_event_time,
         )
         for schema in (store.schema for _, store in sorted(around.catalog.stores.items()))
     ]

@@ -141,7 +141,9 @@ class CountQuery(Query[int]):
 class ApproximateCountQuery(Query[int]):
     """A fast estimate of the number of entries, for metrics and for planning.
 
-    Replaced or expired entries that are still on the disk may be counted too. It is the only query
-    that does not answer at the epoch that the result names. Source: `approximateNumEntries` of
+    Replaced or expired entries that are still on the disk may be counted too, and so are the
+    deletions that a store by event time remembers: RocksDB estimates all entries of a database, not
+    those of an interval. It is the only query that does not answer at the epoch that the result
+    names. Source: `approximateNumEntries` of
     IQv1.
     """

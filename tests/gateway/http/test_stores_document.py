@@ -33,6 +33,7 @@ def test_the_state_of_a_replica(tmp_path: Path) -> None:
         host.start()
         assert host.stores["hours"].wait(0, PositionBound.at_latest(), timeout_s=WAIT_S)
         (document,) = describe_stores(host)
+    assert document["by_event_time"] is False
     assert document["replicas"] == [
         {
             "partition": 0,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import orjson
@@ -22,7 +23,7 @@ from stores.log.documents import encode_document
 from stores.log.state_log import StoreLog
 from stores.spec.schema import Row
 from tests.planner.world import STORES
-from tests.support.stores import FixedCatalog, batch, open_store, progress, window
+from tests.support.stores import FixedCatalog, batch, keyvalue, open_store, progress, window
 from tests.support.waiting import until
 
 CATALOG = FixedCatalog(*(open_store(schema) for schema in STORES))
@@ -105,6 +106,19 @@ def test_partitions_show_late_records() -> None:
         now_ms=5,
     )
     assert system_table("partitions", around).column("late_rows").to_pylist() == [2]
+
+
+def test_stores_show_whether_the_latest_row_wins() -> None:
+    usual = keyvalue("usual", {"usr": "text"}, {"n": "bigint"}, partitions=1)
+    timed = replace(usual, name="timed", by_event_time=True)
+    around = Surroundings(
+        catalog=FixedCatalog(open_store(usual), open_store(timed)),
+        queries=RunningQueries(lambda: 4),
+        session=Session(),
+        node="me",
+        now_ms=5,
+    )
+    assert system_table("stores", around).column("by_event_time").to_pylist() == [True, False]
 
 
 LATER = window("later", {"usr": "text"}, {"n": "bigint"}, partitions=1)
