@@ -190,7 +190,8 @@ def compact(
             print(
                 f"{name}: {verb} {base}; removed {_counted(done.epochs_removed, 'epoch')}, "
                 f"{_counted(done.snapshots_removed, 'snapshot')}, "
-                f"{_counted(done.orphans_removed, 'orphan')}",
+                f"{_counted(done.orphans_removed, 'orphan')}"
+                + (f", {_counted(done.logs_removed, 'old log')}" if done.logs_removed else ""),
                 flush=True,
             )
     if failed:

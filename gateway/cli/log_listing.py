@@ -12,6 +12,7 @@ from rich.console import Console
 from gateway.cli.client import ResultColumn
 from gateway.cli.display import print_table
 from stores.log.listing import Entry, Listing
+from stores.log.moves import Move
 from stores.log.records import Commit, Skip, Snapshot
 
 Json: TypeAlias = Any
@@ -66,7 +67,7 @@ def _snapshot_json(snapshot: Snapshot) -> Json:
 
 
 def _entry_json(entry: Entry) -> Json:
-    """Return an entry with its number and its state: `committed`, `skip` or `damaged`."""
+    """Return an entry with its number and its state: `committed`, `skip`, `moved` or `damaged`."""
     document: dict[str, Json] = {"epoch": entry.number, "state": _state(entry)}
     if isinstance(entry.record, Skip):
         document["next_epoch"] = entry.record.next_epoch
@@ -90,6 +91,8 @@ def _entry_json(entry: Entry) -> Json:
 def _state(entry: Entry) -> str:
     if entry.damage is not None:
         return "damaged"
+    if isinstance(entry.record, Move):
+        return "moved"
     return "skip" if isinstance(entry.record, Skip) else "committed"
 
 

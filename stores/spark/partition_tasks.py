@@ -91,7 +91,7 @@ class PartitionTasks:
         check_stopped(log.name, is_stopped)
         group = f"stategate-{uuid.uuid4().hex}"
         with ThreadPoolExecutor(1, thread_name_prefix=f"{log.name}-tasks") as threads:
-            job = threads.submit(self._job, group, log.name, work, wave)
+            job = threads.submit(self._job, group, log, work, wave)
             try:
                 while not wait([job], _POLL_S).done:
                     check_stopped(log.name, is_stopped)
@@ -106,11 +106,12 @@ class PartitionTasks:
                 f'spark cannot write epoch {work.epoch} of store "{log.name}": {sentence_of(error)}'
             ) from error
 
-    def _job(self, group: str, store: str, work: PartitionWork[Part], wave: range) -> list[Part]:
+    def _job(self, group: str, log: StoreLog, work: PartitionWork[Part], wave: range) -> list[Part]:
         # The group belongs to this thread alone, as do the jobs that are cancelled with it.
-        self._context.setJobGroup(group, f"partitions of {store}", interruptOnCancel=True)
+        self._context.setJobGroup(group, f"partitions of {log.name}", interruptOnCancel=True)
         numbers = self._context.parallelize(wave, len(wave))
-        found: list[Part] = numbers.map(functools.partial(_write, self._root, work)).collect()
+        write = functools.partial(_write, self._root, log.place, work)
+        found: list[Part] = numbers.map(write).collect()
         return found
 
     def _cancel(self, group: str, job: Future[list[Part]]) -> None:
@@ -124,10 +125,10 @@ class PartitionTasks:
             wait([job], _POLL_S)
 
 
-def _write(root: str, work: PartitionWork[Part], partition: int) -> Part:
+def _write(root: str, place: str, work: PartitionWork[Part], partition: int) -> Part:
     """Write the files of one partition, in a task."""
     context = TaskContext.get()
     assert context is not None, "runs in a task"
-    log = StoreLog.open(root, work.schema.name)
+    log = StoreLog.open(root, work.schema.name).at_place(place)
     # Two attempts at a partition never write the same file.
     return work.write(log, partition, suffix=f"-{context.taskAttemptId()}")

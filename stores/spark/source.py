@@ -120,7 +120,7 @@ class StateGateSource(DataSource):
 
     def _part_reader(self, log: StoreLog, columns: StructType) -> PartReader:
         schema = log.schema()
-        return PartReader(self._root(), schema, self._types(schema), columns)
+        return PartReader(self._root(), log.place, schema, self._types(schema), columns)
 
     def _filtered_reader(
         self, log: StoreLog, columns: StructType
@@ -241,6 +241,7 @@ class PartReader:
 
     Args:
         root: path or URI of the state log, which every task must reach.
+        place: `StoreLog.place`: tasks read this log, even if the store is rebuilt meanwhile.
         schema: the definition of the store.
         types: the columns that can be read.
         columns: the columns that Spark wants.
@@ -250,9 +251,9 @@ class PartReader:
     """
 
     def __init__(
-        self, root: str, schema: StoreSchema, types: pa.Schema, columns: StructType
+        self, root: str, place: str, schema: StoreSchema, types: pa.Schema, columns: StructType
     ) -> None:
-        self.root = root
+        self.root, self.place = root, place
         self.schema = schema
         self._types = types
         self._columns = columns
@@ -267,7 +268,7 @@ class PartReader:
 
     def log(self) -> StoreLog:
         """Return the store's log."""
-        return StoreLog.open(self.root, self.schema.name)
+        return StoreLog.open(self.root, self.schema.name).at_place(self.place)
 
     def select(self, name: str, found: Condition) -> None:
         """Read only the rows that meet a condition on a column, besides those before."""
