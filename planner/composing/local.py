@@ -18,8 +18,9 @@ from planner.composing.prepared import DEALLOCATE, ROWS_MAX, execute_text, prepa
 
 TYPES_MAX = 1_000
 """DuckDB types whose Arrow types are cached; structs and decimals make many types."""
-KEPT_MAX = 64
-"""Bound statements that a database caches, at about 20 kB each."""
+KEPT_MAX = 128
+"""Bound statements that a database caches, at about 20 kB each. Runs of one statement at the same
+time need one each."""
 KEPT_SQL_MAX = 10_000
 """Maximum characters of a statement that is cached."""
 SHORT_S = 0.02
@@ -87,7 +88,9 @@ class LocalDatabase:
 
     def __init__(self, definition: Definition) -> None:
         self._types: Mapping[str, pa.DataType] = {}
-        self._kept: OrderedDict[Hashable, Bound] = OrderedDict()
+        self._kept: OrderedDict[Hashable, list[Bound]] = OrderedDict()
+        """The statement that was used longest ago comes first."""
+        self._kept_count = 0
         self._lock = threading.Lock()
         with OWN_ERRORS:
             self._database = duckdb.connect(":memory:", config={**_CONFIG, **definition.config})
@@ -115,20 +118,32 @@ class LocalDatabase:
     def kept(self, key: Hashable) -> Bound | None:
         """Take a bound statement out of the cache; None if it is missing."""
         with self._lock:
-            return self._kept.pop(key, None)
+            same = self._kept.get(key)
+            if same is None:
+                return None
+            self._kept_count -= 1
+            bound = same.pop()
+            if not same:
+                del self._kept[key]
+            return bound
 
     def keep(self, key: Hashable, bound: Bound) -> None:
         """Put a bound statement into the cache."""
         for relation in bound.relations.values():
             relation.read = no_rows
+        surplus: list[Bound] = []
         with self._lock:
-            surplus = [self._kept.pop(key, None)]
-            self._kept[key] = bound
-            while len(self._kept) > KEPT_MAX:
-                surplus.append(self._kept.popitem(last=False)[1])
+            self._kept.setdefault(key, []).append(bound)
+            self._kept.move_to_end(key)
+            self._kept_count += 1
+            while self._kept_count > KEPT_MAX:
+                oldest, same = next(iter(self._kept.items()))
+                surplus.append(same.pop(0))
+                self._kept_count -= 1
+                if not same:
+                    del self._kept[oldest]
         for each in surplus:
-            if each is not None:
-                each.cursor.close()
+            each.cursor.close()
 
     def close(self) -> None:
         """Close the database; running statements fail."""

@@ -64,7 +64,7 @@ CEILINGS = {
     "join": Cost(195, 13),
     "join-window": Cost(147, 9),
     "newest": Cost(191, 7),
-    "upper": Cost(790, 52),
+    "upper": Cost(645, 52),
 }
 CALLS_TOLERANCE, PEAK_TOLERANCE = 1.1, 1.25
 """How far a cost may exceed its ceiling: versions of Python differ, mostly in sizes of objects."""

@@ -1,7 +1,7 @@
 """Rows to DataRow messages: `Shape` has the encoders, `RowSource` the rows of a result.
 
 There is one shape for each combination of columns and formats, and one source for each result.
-A shape is cached with its statement. The few rows of a lookup are encoded value by value; a stream
+A shape is cached with its statement. Few rows are encoded value by value; a stream of more rows
 is encoded by column, in chunks of a batch, with Arrow and numpy (`types.fields`).
 """
 
@@ -19,6 +19,7 @@ from gateway.pgwire.protocol.encode import encode
 from gateway.pgwire.protocol.limits import PgLimits
 from gateway.pgwire.protocol.server_messages import BindComplete, Field, RowDescription
 from gateway.pgwire.statements.cursors import ALL, Piece, Reader
+from gateway.pgwire.types.arrow_values import physical_values
 from gateway.pgwire.types.encoders import (
     TEXT_FORMAT,
     encode_column,
@@ -41,6 +42,11 @@ _BIND_COMPLETE = encode(BindComplete())
 _LENGTHS = [_pack_length(length) for length in range(1024)]
 """Packed length prefixes of short fields: finding one costs a third of packing it."""
 _SHORT = len(_LENGTHS)
+_FEW_ROWS = 32
+"""Rows of a batch that are encoded row by row. Ten rows take a tenth of the time that they take by
+column, and with some types a hundred rows take longer."""
+_FEW_BYTES = 64 << 10
+"""Maximum bytes of such a batch; longer values would hold Python's lock."""
 _WRITTEN_OUT_MAX = 32
 """Maximum columns for which an encoder is compiled, which takes 60 µs a column."""
 
@@ -80,6 +86,17 @@ class Shape:
 
     def encode_batch(self, batch: pa.RecordBatch) -> bytes:
         """Return the DataRow messages of a batch."""
+        is_few = batch.num_rows <= _FEW_ROWS and self.columns
+        if is_few and batch.get_total_buffer_size() <= _FEW_BYTES:
+            values = [
+                physical_values(array, column.type)
+                for array, column in zip(batch.columns, self.columns, strict=True)
+            ]
+            return self.encode_rows(list(zip(*values, strict=True)))
+        return self.encode_columns(batch)
+
+    def encode_columns(self, batch: pa.RecordBatch) -> bytes:
+        """Return the DataRow messages of a batch, column by column."""
         columns = [
             encode_column(array, column.type, code)
             for array, column, code in zip(batch.columns, self.columns, self.formats, strict=True)

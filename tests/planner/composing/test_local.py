@@ -218,6 +218,23 @@ def test_a_failed_statement_is_not_used_again(
     assert len(made) == 5
 
 
+def test_runs_at_the_same_time_keep_a_plan_each(
+    database: LocalDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = cursors(database, monkeypatch)
+    for _ in range(3):
+        several = [begun(database, SUM, number) for number in range(4)]
+        for number, each in enumerate(several):
+            batch = each.next()
+            assert batch is not None
+            assert batch["total"].to_pylist() == [number]
+            assert each.next() is None
+        for each in several:
+            each.close()
+    assert len(made) == 4
+    assert [plans(each) for each in made] == [1] * 4
+
+
 def test_few_statements_are_kept(database: LocalDatabase, monkeypatch: pytest.MonkeyPatch) -> None:
     made = cursors(database, monkeypatch)
     monkeypatch.setattr(local, "KEPT_MAX", 2)
