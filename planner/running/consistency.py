@@ -6,6 +6,7 @@ deadline. Nothing is locked meanwhile.
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -20,6 +21,10 @@ from stores.hosting.partition_waits import Awaited, wait_for_partitions
 from stores.spec.position import Position, PositionBound
 from stores.spec.store import DEFAULT_CONFIG, QueryConfig, Store, StoreCatalog
 
+_APPLIED_POLL_S = 0.05
+"""Pause between two looks at the inputs that are known here, while a topic is awaited."""
+_DECLARED_POLL_S = 1.0
+"""Time between two reads of the definitions in the log meanwhile, which may cost money."""
 _TOPICS_SHOWN = 10
 """Maximum number of topics in the hint of an error."""
 
@@ -108,7 +113,8 @@ class Reading:
         """Refuse a bound on a topic that feeds no store: it would be ignored silently.
 
         A topic that the statement names must feed a store of the statement. A token may contain
-        topics of other stores, even of a store that cannot be opened now.
+        topics of other stores, even of a store that cannot be opened now. A statement that may wait
+        does so for the topic, too: a pipeline may not have found it yet.
 
         Args:
             stores: the stores that the statement reads.
@@ -117,25 +123,53 @@ class Reading:
         Raises:
             UnknownNameError: a topic feeds no store (42704).
             UnavailableError: the inputs of a store are not known.
+            QueryCancelledError: the statement was cancelled, or its deadline has passed.
         """
-        options = self.options
-        position = options.bound.position
-        if position.is_empty or options.ignores_unknown:
+        if self.options.bound.position.is_empty or self.options.ignores_unknown:
             return
         mine = list({id(store): store for store in stores}.values())
-        unread = frozenset(topic for topic, _ in position.components)
+        unknown = self._unknown_topic(mine, catalog)
+        read_s = time.monotonic()
+        while unknown is not None:
+            left_s = self._deadline_s - time.monotonic()
+            if left_s <= 0:
+                raise _unknown_topic(unknown, mine)
+            self._pause(min(left_s, _APPLIED_POLL_S))
+            now_s = time.monotonic()
+            renew = now_s >= min(read_s + _DECLARED_POLL_S, self._deadline_s)
+            unknown = self._unknown_topic(mine, catalog, renew=renew)
+            read_s = now_s if renew else read_s
+
+    def _unknown_topic(
+        self, mine: Sequence[Store], catalog: StoreCatalog, *, renew: bool = True
+    ) -> str | None:
+        """Return a topic of the bound that feeds no store; None without one."""
+        position = self.options.bound.position
+        unread: AbstractSet[str] = frozenset(topic for topic, _ in position.components)
         for store in mine:
-            unread &= _unread(store, position)
+            unread &= _unread(store, position, renew=renew)
             if not unread:
-                return
-        if named := unread & options.named_topics:
-            raise _unknown_topic(min(named), mine)
+                return None
+        if named := unread & self.options.named_topics:
+            return min(named)
         for store in catalog.stores.values():
-            unread &= _unread(store, position)
+            unread &= _unread(store, position, renew=renew)
             if not unread:
-                return
-        if catalog.is_whole():
-            raise _unknown_topic(min(unread), mine)
+                return None
+        return min(unread) if catalog.is_whole() else None
+
+    def _pause(self, seconds: float) -> None:
+        """Do nothing for a while, or until the statement is cancelled, which raises."""
+        if (cancellation := self.cancellation) is None:
+            time.sleep(seconds)
+            return
+        woken = threading.Event()
+        forget = cancellation.on_cancel(woken.set)
+        try:
+            woken.wait(_shorter(seconds, cancellation))
+        finally:
+            forget()
+        cancellation.check()
 
     def config(self, store: Store, partition: int) -> QueryConfig:
         """Return the options for a query of a partition.
@@ -247,9 +281,9 @@ class Reading:
         )
 
 
-def _unread(store: Store, position: Position) -> AbstractSet[str]:
+def _unread(store: Store, position: Position, *, renew: bool = True) -> AbstractSet[str]:
     try:
-        return store.unread_topics(position)
+        return store.unread_topics(position, renew=renew)
     except LogError as error:
         raise UnavailableError(
             f'the inputs of store "{store.schema.name}" are not known',

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.errors import QueryError
+from planner.errors import QueryCancelledError, QueryError
 from planner.sql import SqlEngine
+from planner.values.cancel import Cancellation
 from planner.values.session import Session
 from stores.errors import LogMissingError
 from stores.hosting.local_store import LocalStore
@@ -59,8 +61,10 @@ def engine() -> SqlEngine:
 def test_a_topic_that_feeds_no_store_is_refused(engine: SqlEngine, sql: str, bound: str) -> None:
     """The bound would be ignored silently, and the answer would seem to reflect it."""
     parameters = ('{"typo": {"0": 1}}',) if bound == "$1" else ()
-    error = refusal(engine, f"{sql} WITH BOUND ({bound}), WAIT '60 s'", parameters)
+    began_s = time.monotonic()
+    error = refusal(engine, f"{sql} WITH BOUND ({bound}), WAIT '80 ms'", parameters)
     assert error.sqlstate == "42704"
+    assert time.monotonic() - began_s >= 0.08
     assert error.message.startswith('topic "typo" does not feed store "one"')
     assert error.hint is not None
     assert error.hint.startswith('Topics are "a"')
@@ -187,6 +191,57 @@ def test_a_topic_declared_while_a_statement_waits_for_it(sql: str) -> None:
     timer.start()
     rows_of(run(engine, f"{sql} WITH BOUND (a[0] >= 0), WAIT '10 s'"))
     timer.join()
+
+
+@EVERY_PLAN
+@pytest.mark.parametrize("bound", ["new[0] >= 0", '\'{"new": {"0": 0}}\''])
+def test_a_topic_that_appears_while_a_statement_waits_for_it(sql: str, bound: str) -> None:
+    """As a topic that matches a pattern, which a pipeline finds after its first record."""
+    one, two = (applied(fed_by(name, "a"), a=5) for name in ("one", "two"))
+    engine = engine_of(one, two)
+
+    def find_topic() -> None:
+        progress = Progress(epoch=1, position=Position.of({"new": {0: 0}}), committed_ms=1)
+        for store in (one, two):
+            store.inputs.add([InputTopic(topic="new")])
+            for replica in store.replicas.values():
+                replica.apply(progress, [])
+
+    timer = threading.Timer(0.1, find_topic)
+    timer.start()
+    rows_of(run(engine, f"{sql} WITH BOUND ({bound}), WAIT '10 s'"))
+    timer.join()
+
+
+def test_a_topic_declared_before_the_end_of_a_wait_is_not_unknown(tmp_path: Path) -> None:
+    """No epoch has it, so that the statement fails, as a partition is behind its bound."""
+    log = StoreLog.open(tmp_path, "one")
+    log.define(fed_by("one", "a"))
+    held = applied(fed_by("one", "a"), a=5)
+    engine = engine_of(LocalStore(held.schema, held.replicas, log=log))
+    timer = threading.Timer(0.05, log.define, [fed_by("one", "a", "new")])
+    timer.start()
+    error = refusal(engine, f"{SCAN} WITH BOUND (new[0] >= 0), WAIT '300 ms'")
+    assert error.sqlstate == "55S01"
+    timer.join()
+
+
+@EVERY_PLAN
+def test_a_wait_for_a_topic_is_cancelled(engine: SqlEngine, sql: str) -> None:
+    cancellation, session = Cancellation(), Session()
+    statement = engine.prepare(f"{sql} WITH BOUND (typo[0] >= 1), WAIT '60 s'", session)
+    timer = threading.Timer(0.1, cancellation.cancel)
+    timer.start()
+    with pytest.raises(QueryCancelledError, match="user request"):
+        engine.execute(statement, (), session, cancellation=cancellation)
+    timer.join()
+
+
+def test_a_wait_for_a_topic_ends_with_the_timeout_of_the_statement(engine: SqlEngine) -> None:
+    session = Session()
+    statement = engine.prepare(f"{SCAN} WITH BOUND (typo[0] >= 1), WAIT '60 s'", session)
+    with pytest.raises(QueryCancelledError, match="statement timeout"):
+        engine.execute(statement, (), session, cancellation=Cancellation(0.1))
 
 
 @pytest.fixture(scope="module")
