@@ -35,6 +35,14 @@ _FIXED = (
     "by_event_time",
 )
 """The parts of a store's definition that only a rebuild changes, if anything does."""
+_REBUILD = ". stategate rebuild changes it"
+_HINTS = {
+    "key": _REBUILD,
+    "partitions": _REBUILD,
+    "retention_ms": _REBUILD,
+    "value": ". evolve adds columns, and stategate rebuild changes them",
+}
+"""What to do if a part is to change."""
 
 
 def encode_definition(schema: StoreSchema) -> bytes:
@@ -84,6 +92,7 @@ def merged_definition(defined: StoreSchema, schema: StoreSchema) -> StoreSchema:
             raise SchemaError(
                 f'store "{schema.name}" is defined with another {name.replace("_", " ")}: '
                 f"{_shown(getattr(defined, name))}, not {_shown(getattr(merged, name))}"
+                f"{_HINTS.get(name, '')}"
             )
     return merged
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stores.errors import EpochConflictError, FencedError, LogError, SchemaError, TornRecordError
@@ -134,6 +134,7 @@ def content(root: Path, schema: StoreSchema) -> list[Row]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=settings().max_examples // 4)
 @given(data=st.data())
 def test_it_is_as_if_the_store_had_always_been_so(kind: str, data: st.DataObject) -> None:
     schema = KINDS[kind]
