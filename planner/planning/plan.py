@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeAlias
 
 import pyarrow as pa
@@ -227,7 +228,7 @@ class Count(Struct, frozen=True, kw_only=True):
 Node: TypeAlias = Lookup | Stream | Count | Compose
 
 
-class QueryPlan(Struct, frozen=True, kw_only=True):
+class QueryPlan(Struct, frozen=True, kw_only=True, dict=True):
     """How a query is run."""
 
     node: Node
@@ -256,7 +257,7 @@ class QueryPlan(Struct, frozen=True, kw_only=True):
         filled = 0 if self.catalog_values is None else len(self.catalog_values.columns)
         return self.parameters[: len(self.parameters) - filled]
 
-    @property
+    @cached_property
     def arrow_schema(self) -> pa.Schema:
-        """Return the result's Arrow schema."""
+        """The result's Arrow schema."""
         return pa.schema([(c.name, c.type.arrow) for c in self.columns])
