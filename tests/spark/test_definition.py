@@ -85,6 +85,7 @@ FITTING: dict[str, tuple[Any, ...]] = {
     "query_name": (None, "usr"),
     "collect_rows_max": (5, 0),
     "compact_every": (None, 5),
+    "evolve": (True,),
     "notify": ([],),
     "on_epoch": (None,),
 }

@@ -20,7 +20,7 @@ from stores.spark.apart import ROWS_PER_FILE_MIN, SharedKeysError
 from stores.spark.definition import StoreFrame
 from stores.spark.reports import BatchFailedError
 from stores.spark.sink import EpochSink
-from stores.spark.tasks import Picking, TooLargeToHoldError
+from stores.spark.tasks import Picking, Target, TooLargeToHoldError
 from tests.spark.test_continuity import planned
 from tests.support.logs import CLICKS
 
@@ -43,9 +43,10 @@ Tasks = Callable[..., list[Any]]
 def sink_of(tmp_path: Path, tasks: Tasks, monkeypatch: pytest.MonkeyPatch) -> EpochSink:
     """Return a sink whose tasks write a file and then call this function."""
 
-    def run(selected: object, *, root: str, attempt: str, **options: Any) -> list[Any]:
-        (Path(root) / "clicks" / attempt / "p00000-0.parquet").write_bytes(b"half a file")
-        return tasks(attempt=attempt, **options)
+    def run(selected: object, target: Target, picking: Picking) -> list[Any]:
+        path = target.directory.join(f"{target.attempt}/p00000-0.parquet")
+        Path(path).write_bytes(b"half a file")
+        return tasks(attempt=target.attempt, picking=picking)
 
     monkeypatch.setattr(sinks, "write_by_tasks", run)
     return EpochSink(
@@ -165,7 +166,8 @@ def test_large_epochs_are_shuffled_once_tasks_share_keys(
         ways.append("shuffled")
         return file(attempt)
 
-    def apart(selected: object, *, attempt: str, **options: object) -> list[Any]:
+    def apart(selected: object, target: Target) -> list[Any]:
+        attempt = target.attempt
         ways.append("apart")
         if len(ways) == 3:
             raise error
@@ -190,7 +192,8 @@ def test_many_small_files_are_not_written_again(
         path = f"{attempt}/p00000-0.parquet"
         return [DataFile(path=path, partition=0, rows=rows, size_bytes=11)]
 
-    def apart(selected: object, *, attempt: str, **options: object) -> list[Any]:
+    def apart(selected: object, target: Target) -> list[Any]:
+        attempt = target.attempt
         ways.append("apart")
         part = rows // 100
         return [
