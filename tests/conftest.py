@@ -35,6 +35,7 @@ def pytest_xdist_auto_num_workers() -> int:
     return (os.cpu_count() or 1) + 1
 
 
+@pytest.hookimpl(tryfirst=True)  # pytest-xdist reads the groups in the same hook
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark tests that use the running gateway, so that `-m "not server"` leaves them out.
 
@@ -46,6 +47,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         item.add_marker(pytest.mark.xdist_group(group))
         if "gateway" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.server)
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Make sure that the groups count: otherwise each process starts its own JVM and gateways."""
+    is_grouped = getattr(session.config.option, "loadgroup", False)
+    if is_grouped and not all("@" in item.nodeid for item in session.items):
+        raise pytest.UsageError("pytest-xdist does not see the groups of tests: see pyproject.toml")
 
 
 @pytest.fixture(scope="session")
