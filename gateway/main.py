@@ -11,7 +11,13 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from gateway.cli import load_command, log_commands, rebuild_command, user_commands
+from gateway.cli import (
+    comment_command,
+    load_command,
+    log_commands,
+    rebuild_command,
+    user_commands,
+)
 from gateway.errors import GatewayError, ServeError
 from gateway.process_setup import announce, configure_logging, load_modules, print_error
 from gateway.settings import SETTINGS, URL_VARIABLE
@@ -37,6 +43,7 @@ app.add_typer(log_commands.app, name="log")
 app.command()(load_command.load)
 app.command()(log_commands.compact)
 app.command()(rebuild_command.rebuild)
+app.command()(comment_command.comment)
 
 Url = Annotated[
     str, typer.Option("--url", envvar=URL_VARIABLE, help="Gateway to talk to, by HTTP.")

@@ -107,6 +107,7 @@ GENERATED = ("planner/pg_catalog/seed.py",)
 
 GATEWAY_IMPORTS_STORES = (
     "gateway/wiring.py",
+    "gateway/cli/comment_command.py",
     "gateway/cli/load_command.py",
     "gateway/cli/log_commands.py",
     "gateway/cli/log_listing.py",
@@ -115,8 +116,8 @@ GATEWAY_IMPORTS_STORES = (
     "gateway/http/stores_document.py",
 )
 """wiring.py wires stores to engine to servers, load_command.py fills a store, log_commands.py,
-log_listing.py and rebuild_command.py look after a log that nothing serves, shell.py has the
-credentials that writers use, too, and stores_document.py describes stores.
+log_listing.py, rebuild_command.py and comment_command.py look after a log that nothing serves,
+shell.py has the credentials that writers use, too, and stores_document.py describes stores.
 """
 
 GATEWAY_SEES = frozenset({"planner.engine", "planner.errors", "planner.typed"})

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from stores.errors import LogError
 from stores.hosting.host import Host
+from stores.spec.schema import Column
 from stores.spec.store import PartitionStatus, Store
 
 
@@ -20,9 +21,10 @@ def _describe_store(store: Store) -> dict[str, object]:
     replicas = [_describe_replica(status) for _, status in sorted(statuses.items())]
     return {
         "name": schema.name,
+        "comment": schema.comment,
         "kind": schema.kind.value,
-        "key": [{"name": each.name, "type": str(each.type)} for each in schema.key],
-        "columns": [{"name": each.name, "type": str(each.type)} for each in schema.columns],
+        "key": [_describe_column(each) for each in schema.key],
+        "columns": [_describe_column(each) for each in schema.columns],
         "partitions": schema.partitions,
         "inputs": [{"topic": each.topic, "aligned": each.aligned} for each in schema.inputs],
         "window_size_ms": schema.window_size_ms,
@@ -32,6 +34,10 @@ def _describe_store(store: Store) -> dict[str, object]:
         "running": sum(replica["state"] == "running" for replica in replicas),
         "replicas": replicas,
     }
+
+
+def _describe_column(column: Column) -> dict[str, object]:
+    return {"name": column.name, "type": str(column.type), "comment": column.comment}
 
 
 def _describe_log(store: Store) -> dict[str, object]:

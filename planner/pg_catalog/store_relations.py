@@ -47,7 +47,11 @@ class Relation:
     @property
     def definition(self) -> str:
         """A text that changes when a client has to read the definition again."""
-        columns = ",".join(f"{column.name} {column.type}" for column in self.columns)
+        columns = ",".join(
+            # Names and types alone unless a user has set a comment: then clients read it again.
+            f"{each.name} {each.type}" + (f" {each.comment!r}" if each.comment else "")
+            for each in self.columns
+        )
         return f"{self.qualified} {self.relkind} {columns} {self.primary_key} {self.comment}"
 
 
@@ -56,6 +60,7 @@ def store_relation(schema: StoreSchema) -> Relation:
     key = tuple(column.name for column in schema.key)
     comments = {name: f"key, {at} of {len(key)}" for at, name in enumerate(key, start=1)}
     comments |= {name: _TIME_COMMENTS[name] for name in (c.name for c in schema.time_columns)}
+    comments |= {column.name: column.comment for column in schema.columns if column.comment}
     return Relation(
         schema="public",
         name=schema.name,
@@ -64,7 +69,7 @@ def store_relation(schema: StoreSchema) -> Relation:
         primary_key=(*key, *_KEY_TIMES.get(schema.kind, ())),
         index_name=f"{schema.name}_pkey",
         required=tuple(c.name for c in schema.time_columns if c.name != VALID_TO.name),
-        comment=describe_store(schema),
+        comment=schema.comment or describe_store(schema),
         column_comments=comments,
     )
 
@@ -91,7 +96,10 @@ def system_relation(name: str, columns: tuple[Column, ...]) -> Relation:
 
 
 def describe_store(schema: StoreSchema) -> str:
-    """Return a store's comment: `window store, 4 partitions, windows of 1 hour, from clicks`."""
+    """Return what a store without a comment of its own shows.
+
+    An example: `window store, 4 partitions, windows of 1 hour, from clicks`.
+    """
     number = schema.partitions
     parts = [f"{schema.kind.value} store", f"{number} partition{'s' * (number != 1)}"]
     if schema.window_size_ms is not None:

@@ -221,7 +221,7 @@ class LocalStore:
         return self._follower.follow(self.replicas.values())
 
     def with_inputs(self, schema: StoreSchema) -> LocalStore:
-        """Return the same replicas under a definition that differs only in its inputs."""
+        """Return the same replicas under a definition that differs only in inputs and comments."""
         for replica in self.replicas.values():
             replica.schema = schema
         self.inputs.add(schema.inputs)

@@ -270,7 +270,7 @@ class OpenStores:
                 # store.
                 self._placed.pop(name, None)
             self._publish(self._open(schema, root.store(name)))
-        elif store.schema != schema:
+        elif (store.schema, store.schema.comments) != (schema, schema.comments):
             self._publish(store.with_inputs(schema))
 
     def follow(self, name: str) -> bool:

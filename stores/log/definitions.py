@@ -1,4 +1,4 @@
-"""Definitions of stores: their JSON in `store.json`, and how new inputs are added."""
+"""Definitions of stores: their JSON in `store.json`, and how new inputs and comments are added."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from stores.log.documents import (
     text_value,
     whole_value,
 )
+from stores.spec.redefinition import merged_comment
 from stores.spec.schema import (
     TIMELESS,
     Column,
@@ -58,6 +59,7 @@ def encode_definition(schema: StoreSchema) -> bytes:
             "window_size_ms": schema.window_size_ms,
             "retention_ms": schema.retention_ms,
             "by_event_time": schema.by_event_time,
+            **_comment_json(schema.comment),
         }
     )
 
@@ -76,17 +78,19 @@ def decode_definition(data: bytes, path: str) -> StoreSchema:
 
 
 def merged_definition(defined: StoreSchema, schema: StoreSchema) -> StoreSchema:
-    """Return a definition with the new inputs of another one.
+    """Return a definition with the new inputs and comments of another one.
 
-    The order of the value columns stays that of the log, whatever the other one has.
+    The order of the value columns stays that of the log, whatever the other one has. So do comments
+    for which the other one has None; its empty texts remove them.
 
     Raises:
         SchemaError: they differ in anything else; the message names the difference.
         PositionBackError: a topic has another id, so its offsets mean other records.
     """
     merged = replace(schema, inputs=_merged_inputs(defined, schema))
-    if sorted(map(str, merged.value)) == sorted(map(str, defined.value)):
-        merged = replace(merged, value=defined.value)
+    given = {column.name: column for column in merged.value}
+    if given == {column.name: column for column in defined.value}:
+        merged = replace(merged, value=tuple(given[column.name] for column in defined.value))
     for name in _FIXED:
         if getattr(defined, name) != getattr(merged, name):
             raise SchemaError(
@@ -94,7 +98,19 @@ def merged_definition(defined: StoreSchema, schema: StoreSchema) -> StoreSchema:
                 f"{_shown(getattr(defined, name))}, not {_shown(getattr(merged, name))}"
                 f"{_HINTS.get(name, '')}"
             )
-    return merged
+    return replace(
+        merged,
+        key=_commented(defined.key, merged.key),
+        value=_commented(defined.value, merged.value),
+        comment=merged_comment(defined.comment, merged.comment),
+    )
+
+
+def _commented(defined: tuple[Column, ...], given: tuple[Column, ...]) -> tuple[Column, ...]:
+    return tuple(
+        replace(column, comment=merged_comment(before.comment, column.comment))
+        for before, column in zip(defined, given, strict=True)
+    )
 
 
 def _definition(document: Mapping[str, Any]) -> StoreSchema:
@@ -112,6 +128,7 @@ def _definition(document: Mapping[str, Any]) -> StoreSchema:
         retention_ms=None if kind in TIMELESS else retention_ms,
         # Older versions did not write it.
         by_event_time=_flag(document.get("by_event_time", False)),
+        comment=_comment(document),
     )
 
 
@@ -143,11 +160,25 @@ def _kind(item: Any) -> StoreKind:
 
 
 def _columns_json(columns: tuple[Column, ...]) -> list[dict[str, Any]]:
-    return [{"name": column.name, "type": _type_json(column.type)} for column in columns]
+    return [
+        {"name": each.name, "type": _type_json(each.type), **_comment_json(each.comment)}
+        for each in columns
+    ]
 
 
 def _columns(items: list[dict[str, Any]]) -> tuple[Column, ...]:
-    return tuple(Column(name=text_value(item["name"]), type=_type(item["type"])) for item in items)
+    return tuple(
+        Column(name=text_value(item["name"]), type=_type(item["type"]), comment=_comment(item))
+        for item in items
+    )
+
+
+def _comment_json(comment: str | None) -> dict[str, Any]:
+    return {"comment": comment} if comment else {}
+
+
+def _comment(item: Mapping[str, Any]) -> str | None:
+    return text_value(item["comment"]) if "comment" in item else None
 
 
 def _type_json(data_type: DataType) -> Any:

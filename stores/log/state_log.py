@@ -229,7 +229,8 @@ class StoreLog(Attempts):
     def define(self, schema: StoreSchema) -> StoreSchema:
         """Create the definition, or check it against the existing one.
 
-        New input topics are added to the definition; any other difference is refused.
+        New input topics are added to the definition, and comments are changed: None keeps one, an
+        empty text removes it. Any other difference is refused.
 
         Returns:
             The definition in the log.
@@ -243,8 +244,10 @@ class StoreLog(Attempts):
             return schema
         defined = self.schema()
         merged = merged_definition(defined, schema)
-        if merged.inputs != defined.inputs:
+        if (merged.inputs, merged.comments) != (defined.inputs, defined.comments):
             self.directory.replace(DEFINITION, encode_definition(merged))
+            if (head := self.announced()) is not None:
+                self._announce(head)  # it is newer than before, so the store is looked at
         return merged
 
     def read(self, commit: Commit, partition: int) -> Iterator[pa.RecordBatch]:

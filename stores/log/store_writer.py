@@ -377,7 +377,9 @@ class StoreWriter:
         given = {t: replace(each, id=(ids or {}).get(t, each.id)) for t, each in named.items()}
         inputs = tuple({**known, **given}.values())
         if inputs != self.schema.inputs:
-            self.schema = self.log.define(replace(self.schema, inputs=inputs))
+            # Its comments may be others by now.
+            wanted = replace(self.schema.without_comments(), inputs=inputs)
+            self.schema = self.log.define(wanted)
 
     def _mark_and_tidy(self, attempt: str) -> None:
         """Mark the log and remove files of other attempts; the next commit repeats a failure."""

@@ -19,6 +19,7 @@ from pyspark.sql.types import (
     MapType,
     NullType,
     StringType,
+    StructField,
     StructType,
     TimestampType,
     YearMonthIntervalType,
@@ -46,6 +47,8 @@ _WINDOW_NAMES = {StoreKind.WINDOW: ("window",), StoreKind.SESSION: ("session_win
 _BINARY_COLLATION = "UTF8_BINARY"
 ORDINAL_NAME = "_stategate_ordinal"
 """A column that keeps the order of rows on their way to the tasks."""
+COMMENT = "comment"
+"""The metadata of a Spark field that is its comment, as in tables of Spark."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,6 +85,7 @@ def store_frame(
         SchemaError: the rows do not fit a store; the message names the column or argument.
     """
     types = {field.name: field.dataType for field in frame.schema.fields}
+    comments = {field.name: field.metadata.get(COMMENT) for field in frame.schema.fields}
     if (wrong := same_name(frame.columns)) is not None:
         raise SchemaError(f'store "{store}": the rows have columns {wrong}')
     if ours := [name for name in types if name.lower() == ORDINAL_NAME]:
@@ -108,8 +112,12 @@ def store_frame(
     schema = StoreSchema(
         name=store,
         kind=kind,
-        key=tuple(_column(name, types[name], store, key=True) for name in key),
-        value=tuple(_column(name, types[name], store) for name in values),
+        key=tuple(
+            _column(name, types[name], store, key=True, comment=comments.get(name)) for name in key
+        ),
+        value=tuple(
+            _column(name, types[name], store, comment=comments.get(name)) for name in values
+        ),
         partitions=partitions,
         inputs=tuple(InputTopic(topic=name) for name in inputs),
         window_size_ms=window_size_ms,
@@ -123,6 +131,22 @@ def store_frame(
         schema=schema,
         selection=_selection(schema, types, window, event_time, deleted),
         unique=unique,
+    )
+
+
+def commented(columns: StructType, schema: StoreSchema) -> StructType:
+    """Return columns with the comments of a store's columns in their metadata."""
+    comments = {column.name: column.comment for column in schema.columns if column.comment}
+    return StructType(
+        [
+            StructField(
+                each.name,
+                each.dataType,
+                each.nullable,
+                {COMMENT: comments[each.name]} if each.name in comments else None,
+            )
+            for each in columns.fields
+        ]
     )
 
 
@@ -200,20 +224,22 @@ def _window_column(types: dict[str, SparkType], kind: StoreKind, store: str) -> 
     )
 
 
-def _column(name: str, spark_type: SparkType, store: str, *, key: bool = False) -> Column:
+def _column(
+    name: str, spark_type: SparkType, store: str, *, key: bool = False, comment: str | None = None
+) -> Column:
     collation = getattr(spark_type, "collation", _BINARY_COLLATION)
     if key and isinstance(spark_type, StringType) and collation != _BINARY_COLLATION:
         raise SchemaError(f'store "{store}": key column "{name}" cannot have collation {collation}')
     if spark_type.typeName() == "variant":
         raise SchemaError(f'store "{store}": cast variant column "{name}" to string or a struct')
     if (kind := BY_SPARK.get(spark_type.simpleString())) is not None:
-        return Column(name=name, type=DataType(kind=kind))
+        return Column(name=name, type=DataType(kind=kind), comment=comment)
     if _is_of_nulls(spark_type):
         # Arrow allows this type neither for keys nor for elements that are never NULL.
-        return Column(name=name, type=NULL)
+        return Column(name=name, type=NULL, comment=comment)
     try:
         arrow: pa.DataType = to_arrow_type(spark_type, timezone="UTC")
-        return Column(name=name, type=DataType.from_arrow(arrow))
+        return Column(name=name, type=DataType.from_arrow(arrow), comment=comment)
     except Exception as error:
         # pyspark raises classes here whose only common root is Exception.
         raise SchemaError(f'store "{store}": column "{name}": {error}') from error

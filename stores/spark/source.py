@@ -35,6 +35,7 @@ from stores.errors import LogError, SchemaError
 from stores.log.records import Commit, DataFile, SnapshotFile
 from stores.log.scanning import Condition, Wanted
 from stores.log.state_log import StoreLog
+from stores.spark.definition import commented
 from stores.spark.filters import conditions, decode_filters, partitions_of
 from stores.spec.schema import StoreSchema
 from stores.upkeep.changes import EMPTY, Span, changes, changes_schema, span
@@ -80,7 +81,8 @@ class StateGateSource(DataSource):
         names = self._columns() or types.names
         if unknown := set(names) - set(types.names):
             raise SchemaError(f'store "{log.name}" has no column "{min(unknown)}"')
-        return from_arrow_schema(pa.schema([types.field(name) for name in names]))
+        found = from_arrow_schema(pa.schema([types.field(name) for name in names]))
+        return commented(found, log.schema())
 
     def reader(self, schema: StructType) -> DataSourceReader:
         """Return the reader of these columns."""

@@ -72,7 +72,8 @@ def redefinition(
 
     Args:
         before: the old definition.
-        after: the new one; its inputs are those of the old one.
+        after: the new one; its inputs are those of the old one, and so are comments where it
+            has None.
         renamed: new name → old name.
 
     Raises:
@@ -93,6 +94,12 @@ def redefinition(
             missing = was if was not in old else now
             raise SchemaError(f'store "{name}" has no column "{missing}" to rename "{was}" with')
     sources = {n: given.get(n, n) for n in new if given.get(n, n) in old}
+    after = replace(
+        after,
+        key=_commented(after.key, sources, old),
+        value=_commented(after.value, sources, old),
+        comment=merged_comment(before.comment, after.comment),
+    )
     taken = list(sources.values())
     if twice := [was for was in taken if taken.count(was) > 1]:
         raise SchemaError(f'two columns of store "{name}" would be the old column "{twice[0]}"')
@@ -122,7 +129,7 @@ def widened(before: StoreSchema, given: StoreSchema) -> Redefinition | None:
         given: the definition that its writer has now.
 
     Returns:
-        None if they differ in their inputs and the order of value columns at most.
+        None if they differ in their inputs, comments and the order of value columns at most.
 
     Raises:
         SchemaError: they differ in more, which a program must not decide by itself.
@@ -144,6 +151,22 @@ def widened(before: StoreSchema, given: StoreSchema) -> Redefinition | None:
                 "it with stategate rebuild"
             )
     return redefinition(before, given)
+
+
+def merged_comment(old: str | None, new: str | None) -> str | None:
+    """Return a comment after a change: None keeps the old one, an empty text removes it."""
+    return old if new is None else new or None
+
+
+def _commented(
+    columns: tuple[Column, ...], sources: Mapping[str, str], old: Mapping[str, Column]
+) -> tuple[Column, ...]:
+    return tuple(
+        replace(each, comment=merged_comment(old[sources[each.name]].comment, each.comment))
+        if each.name in sources
+        else each
+        for each in columns
+    )
 
 
 def _check_key(before: StoreSchema, after: StoreSchema, sources: Mapping[str, str]) -> None:
@@ -192,8 +215,8 @@ def changed_columns(
     if both := sorted(drop & {*rename, *widen}):
         raise SchemaError(f'column "{both[0]}" cannot be dropped and changed')
     columns = {
-        rename.get(each.name, each.name): Column(
-            name=rename.get(each.name, each.name), type=widen.get(each.name, each.type)
+        rename.get(each.name, each.name): replace(
+            each, name=rename.get(each.name, each.name), type=widen.get(each.name, each.type)
         )
         for each in (*schema.key, *schema.value)
         if each.name not in drop

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields, replace
 from enum import Enum
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -91,6 +91,8 @@ class Column:
 
     name: str
     type: DataType
+    comment: str | None = field(default=None, compare=False)
+    """What the column means, for people; see `StoreSchema.comment`."""
 
 
 class StoreKind(Enum):
@@ -152,6 +154,7 @@ class InputTopic:
 
 
 _STORE_NAME = re.compile(r"[^\W_][\w.-]*")
+COMMENT_CHARS_MAX = 1_000
 _NAME_CHARS_MAX, _NAME_BYTES_MAX = 200, 255
 """A store's directory has its name, and file systems count names in bytes."""
 
@@ -184,6 +187,11 @@ class StoreSchema:
 
     Tombstones count as rows. A row without event time counts as the earliest.
     """
+    comment: str | None = field(default=None, compare=False)
+    """What the store holds, for people. Definitions that differ only in comments are equal.
+
+    If the store exists, None keeps its comment, and an empty text removes it.
+    """
 
     def __post_init__(self) -> None:
         """Check all parts."""
@@ -200,6 +208,7 @@ class StoreSchema:
         self._check_names()
         self._check_times()
         self._check_inputs()
+        self._check_comments()
 
     def _check_name(self) -> None:
         name: object = self.name
@@ -290,6 +299,17 @@ class StoreSchema:
                 raise SchemaError(f'store "{self.name}" has input "{each.topic}" twice')
             topics.add(each.topic)
 
+    def _check_comments(self) -> None:
+        of_columns = ((f'column "{c.name}"', c.comment) for c in (*self.key, *self.value))
+        for what, comment in (("the store", self.comment), *of_columns):
+            is_text = is_name(comment) or comment == ""
+            if comment is None or (is_text and len(comment) <= COMMENT_CHARS_MAX):
+                continue
+            raise SchemaError(
+                f'store "{self.name}": the comment of {what} must be text of at most '
+                f"{COMMENT_CHARS_MAX} characters without NUL, not {shown(comment)}"
+            )
+
     @cached_property
     def time_columns(self) -> tuple[Column, ...]:
         """The columns that the kind adds after the key."""
@@ -324,12 +344,28 @@ class StoreSchema:
         return {column.name: column for column in (*self.columns, *PSEUDO_COLUMNS)}
 
     def has_rows_of(self, other: StoreSchema) -> bool:
-        """Whether rows of both mean the same: the definitions differ in their inputs at most."""
+        """Whether rows of both mean the same.
+
+        The definitions differ in their inputs and comments at most.
+        """
         return self is other or all(
-            getattr(self, field.name) == getattr(other, field.name)
-            for field in fields(self)
-            if field.name != "inputs"
+            getattr(self, each.name) == getattr(other, each.name)
+            for each in fields(self)
+            if each.name != "inputs" and each.compare
         )
+
+    @property
+    def comments(self) -> tuple[str | None, ...]:
+        """The comments of the store and of its key and value columns, in this order."""
+        return (self.comment, *(column.comment for column in (*self.key, *self.value)))
+
+    def without_comments(self) -> StoreSchema:
+        """Return the definition that keeps the comments of an existing store."""
+        key, value = (
+            tuple(replace(column, comment=None) for column in columns)
+            for columns in (self.key, self.value)
+        )
+        return replace(self, key=key, value=value, comment=None)
 
     def arrow_schema(self, names: Sequence[str] | None = None) -> pa.Schema:
         """Return the Arrow schema of a batch with these columns; without names, those of `*`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -23,7 +24,8 @@ def test_the_state_of_a_replica(tmp_path: Path) -> None:
     starts = pa.array([hour_us, 0, 3 * hour_us], TIMESTAMPTZ.arrow)
     ends = pa.array([2 * hour_us, hour_us, 4 * hour_us], TIMESTAMPTZ.arrow)
     rows = {"usr": ["ann"] * 3, "window_start": starts, "window_end": ends, "n": [1, 2, 3]}
-    StoreWriter(tmp_path / "log", HOURS).write(
+    key = (replace(HOURS.key[0], comment="who clicked"),)
+    StoreWriter(tmp_path / "log", replace(HOURS, key=key, comment="clicks by hour")).write(
         pa.table(rows),
         position=Position.of({"events": {0: 41}}),
         watermark_ms=2 * 3_600_000,
@@ -34,6 +36,16 @@ def test_the_state_of_a_replica(tmp_path: Path) -> None:
         assert host.stores["hours"].wait(0, PositionBound.at_latest(), timeout_s=WAIT_S)
         (document,) = describe_stores(host)
     assert document["by_event_time"] is False
+    assert document["comment"] == "clicks by hour"
+    assert document["key"] == [{"name": "usr", "type": "text", "comment": "who clicked"}]
+    columns = document["columns"]
+    assert isinstance(columns, list)
+    assert {each["name"]: each["comment"] for each in columns} == {
+        "usr": "who clicked",
+        "window_start": None,
+        "window_end": None,
+        "n": None,
+    }
     assert document["replicas"] == [
         {
             "partition": 0,

@@ -20,6 +20,7 @@ from stores.errors import (
 from stores.hosting import open_stores
 from stores.hosting.host import Host
 from stores.log.files import Directory
+from stores.log.state_log import StoreLog
 from stores.log.store_writer import StoreWriter
 from stores.spec.position import Position
 from stores.spec.query import KeyQuery, RangeQuery
@@ -164,6 +165,18 @@ def test_a_new_topic_keeps_the_databases_open(tmp_path: Path) -> None:
         StoreWriter(tmp_path / "log", CLICKS).write(rows, position=position)
         until(lambda: len(host.stores["clicks"].schema.inputs) == 2 and has_epoch(host, 1))
         assert host.error is None
+        assert host._open.local["clicks"].replicas == replicas
+
+
+def test_a_new_comment_keeps_the_databases_open(tmp_path: Path) -> None:
+    write(tmp_path / "log", n=0)
+    with running(tmp_path / "log") as host:
+        until(lambda: has_epoch(host, 0))
+        version, replicas = host.version, host._open.local["clicks"].replicas
+        value = tuple(replace(column, comment="how often") for column in CLICKS.value)
+        StoreLog.open(tmp_path / "log", "clicks").define(replace(CLICKS, value=value))
+        until(lambda: host.stores["clicks"].schema.value[0].comment == "how often")
+        assert host.version == version + 1
         assert host._open.local["clicks"].replicas == replicas
 
 

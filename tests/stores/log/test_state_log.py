@@ -97,6 +97,31 @@ def test_new_inputs_are_added_and_old_ones_kept(tmp_path: Path) -> None:
         log.define(replace(CLICKS, inputs=(replace(a, aligned=True),)))
 
 
+def test_comments_are_set_kept_and_removed(tmp_path: Path) -> None:
+    log = StoreLog.open(tmp_path, "clicks")
+    log.define(CLICKS)
+    assert b"comment" not in (tmp_path / "clicks" / "store.json").read_bytes()
+    key = tuple(replace(column, comment="who") for column in CLICKS.key)
+    log.define(replace(CLICKS, key=key, comment="clicks of users"))
+    kept = log.define(replace(CLICKS, inputs=(InputTopic(topic="more"),)))
+    assert kept.comments == log.schema().comments
+    assert kept.comments[:2] == ("clicks of users", "who")
+    assert kept.has_rows_of(CLICKS)
+    log.define(replace(CLICKS, comment=""))
+    again = StoreLog.open(tmp_path, "clicks").schema()
+    assert again.comments[:2] == (None, "who")
+    assert {topic.topic for topic in again.inputs} == {*(i.topic for i in CLICKS.inputs), "more"}
+
+
+def test_a_new_topic_of_a_writer_keeps_comments_that_were_set_meanwhile(tmp_path: Path) -> None:
+    writer = StoreWriter(tmp_path, replace(CLICKS, comment="old"))
+    log = StoreLog.open(tmp_path, "clicks")
+    log.define(replace(CLICKS, comment="new"))
+    writer.write(rows(), position=Position.of({"other": {0: 1}}))
+    assert "other" in {topic.topic for topic in log.schema().inputs}
+    assert log.schema().comment == "new"
+
+
 def test_a_topic_with_another_id_is_refused(tmp_path: Path) -> None:
     """It was deleted and created again, so its offsets mean other records."""
     log = StoreLog.open(tmp_path, "clicks")

@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from stores.engines.rocksdb.metadata import fingerprint
 from stores.errors import SchemaError
 from stores.spec.schema import (
     BIGINT,
@@ -161,3 +162,22 @@ def test_the_columns_of_a_relation() -> None:
 def test_decimal_types_are_checked() -> None:
     assert decimal_type(38, 38).arrow == pa.decimal128(38, 38)
     assert BIGINT.precision == 0
+
+
+@pytest.mark.parametrize("comment", ["x" * 1_001, "a\0b", "\ud800", 5])
+def test_a_comment_is_a_short_text(comment: Any) -> None:
+    with pytest.raises(SchemaError, match="the comment of the store must be text"):
+        replace(CLICKS, comment=comment)
+    value = (replace(CLICKS.value[0], comment=comment),)
+    with pytest.raises(SchemaError, match='the comment of column "n" must be text'):
+        replace(CLICKS, value=value)
+
+
+def test_comments_do_not_change_what_rows_mean() -> None:
+    value = (replace(CLICKS.value[0], comment="x" * 1_000),)
+    commented = replace(CLICKS, value=value, comment="")
+    assert commented.has_rows_of(CLICKS)
+    assert (commented, hash(commented)) == (CLICKS, hash(CLICKS))
+    assert fingerprint(commented) == fingerprint(CLICKS)
+    assert commented.comments == ("", None, "x" * 1_000)
+    assert commented.without_comments().comments == (None, None, None)

@@ -313,3 +313,22 @@ def test_types_widen_only_where_every_value_stays_equal() -> None:
         (decimal_type(5, 2), decimal_type(6, 4)),
     ]:
         assert not widens(old, new)
+
+
+def test_comments_stay_with_their_columns(tmp_path: Path) -> None:
+    key = tuple(replace(column, comment=f"the {column.name}") for column in POINTS.key)
+    value = tuple(replace(column, comment=f"the {column.name}") for column in POINTS.value)
+    StoreWriter(tmp_path, replace(POINTS, key=key, value=value, comment="points of users"))
+    after, renamed = changed_columns(
+        POINTS, add={"more": TEXT}, drop=["note"], rename={"n": "total"}, widen={"n": BIGINT}
+    )
+    rebuild(tmp_path, "points", after, renamed=renamed)
+    found = StoreLog.open(tmp_path, "points").schema()
+    assert found.comment == "points of users"
+    assert {column.name: column.comment for column in (*found.key, *found.value)} == {
+        "usr": "the usr",
+        "place": "the place",
+        "total": "the n",
+        "rate": "the rate",
+        "more": None,
+    }
