@@ -2,9 +2,10 @@
 
 A store whose last news is t seconds old is looked at again after t on a local disk, and after 4t on
 an object store, between the host's `poll_ms` and a longest pause. The longest pause grows with the
-number of stores, so that a thousand quiet stores cost a node little. Stores that became quiet
-together are looked at one after the other. News are an epoch, a change of the store's head (see
-`stores.log.heads`), or a reader that waits for an epoch.
+number of stores, so that a thousand quiet stores cost a node little. It begins as soon as a store
+has settled: from then on its head announces the next epoch, and looks are only for heads that were
+lost. Stores that became quiet together are looked at one after the other. News are an epoch, a
+change of the store's head (see `stores.log.heads`), or a reader that waits for an epoch.
 """
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ from collections.abc import Set
 from dataclasses import dataclass
 from enum import Enum
 
+SETTLED_S = 5.0
+"""Time without news after which a head that is reached is believed; within half of it a file may
+change without another stamp."""
 _LOCAL_MAX_S = 1.0
 """On a local disk: the longest pause of a single store, and between two listings of the log."""
 
@@ -128,11 +132,11 @@ class Schedule:
             return
         pace = self.pace
         longest_s = pace.longest_s[head]
-        if head is Head.REACHED:
-            longest_s = max(longest_s, len(self._next_s) / pace.looks_per_s)
         quiet_s = now - self._news_s.setdefault(store, now)
         pause_s = min(quiet_s * pace.quiet_share, longest_s)
         if head is Head.REACHED:
+            if quiet_s >= SETTLED_S:
+                pause_s = max(longest_s, len(self._next_s) / pace.looks_per_s)
             pause_s *= _spread(store)
         self._set(store, now + max(pause_s, pace.pause_min_s))
 

@@ -45,6 +45,12 @@ def test_a_thousand_quiet_stores_cost_fifty_looks_a_second() -> None:
     assert len({name for _, name in found}) == 1000
 
 
+def test_stores_cost_little_once_they_have_settled() -> None:
+    """Their heads announce the next epoch, so the pause does not grow to its length slowly."""
+    assert len(looks(local_pace(POLL_S), stores=1000, seconds=5, quiet_s=12)) <= 5 * 60
+    assert len(looks(remote_pace(POLL_S), stores=10, seconds=20, quiet_s=40)) <= 2
+
+
 def test_quiet_stores_of_an_object_store_cost_few_requests() -> None:
     for stores in (1, 30, 300):
         found = looks(remote_pace(POLL_S), stores=stores, seconds=3_000, quiet_s=40_000)
