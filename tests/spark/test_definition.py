@@ -12,8 +12,11 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from stores.errors import SchemaError
+from stores.log.store_writer import StoreWriter
 from stores.spark import materialize
+from stores.spark.definition import store_frame
 from stores.spark.plans import Source, _source, passing, sources_of, ungrouped
+from stores.spec.schema import StoreKind
 from tests.spark.conftest import Orders
 from tests.spark.test_materialize import start, totals
 
@@ -348,3 +351,28 @@ def test_rows_that_would_stay_are_refused_in_update_mode(orders: Orders, tmp_pat
 
 def test_event_time_may_decide_which_row_stays(orders: Orders, tmp_path: Path) -> None:
     start(by("usr", DAY)(orders.frame), tmp_path, event_time="day").stop()
+
+
+def test_comments_come_from_the_metadata_and_go_back(
+    spark: SparkSession, orders: Orders, tmp_path: Path
+) -> None:
+    usr = F.col("usr").alias("usr", metadata={"comment": "who ordered"})
+    long = F.col("amount").alias("amount", metadata={"comment": "x" * 1_001})
+    with pytest.raises(SchemaError, match='comment of column "amount" must be text'):
+        start(orders.frame.select(usr, long), tmp_path)
+    frame = store_frame(
+        orders.frame.select(usr, "amount"),
+        store="orders",
+        key=["usr"],
+        partitions=1,
+        kind=StoreKind.KEYVALUE,
+        event_time=None,
+        deleted=None,
+        inputs=(),
+        window_size_ms=None,
+        retention_ms=None,
+    )
+    StoreWriter(tmp_path / "log", frame.schema)
+    found = spark.read.format("stategate").option("root", str(tmp_path / "log")).load("orders")
+    assert [field.metadata for field in found.schema.fields] == [{"comment": "who ordered"}, {}]
+    assert found.collect() == []

@@ -193,6 +193,25 @@ def test_a_relation_has_a_row_type_and_its_array_type() -> None:
     assert found == [("clicks", "c", "_clicks", True, "clicks")]
 
 
+def test_comments_of_a_definition_stand_for_the_derived_ones() -> None:
+    plain = replace(CLICKS, comment=None)
+    stores = defined_stores(plain)
+    catalog = PgCatalog(stores, server_version="15.3")
+    statement = (
+        "SELECT obj_description(oid, 'pg_class'), col_description(oid, 1), col_description(oid, 2)"
+        ", xmin FROM pg_class WHERE relname = 'clicks'"
+    )
+    (before,) = rows(run(catalog, statement))
+    value = (replace(CLICKS.value[0], comment="how often"), *CLICKS.value[1:])
+    stores.replace(replace(CLICKS, value=value, comment="clicks of users"))
+    (after,) = rows(run(catalog, statement))
+    assert list(before[1:3]) == ["key, 1 of 1", None]
+    assert list(after[:3]) == ["clicks of users", "key, 1 of 1", "how often"]
+    assert before[3] != after[3]  # so clients that keep definitions read this one again
+    stores.replace(plain)
+    assert list(rows(run(catalog, statement))) == [before]
+
+
 def test_comment_of_a_store() -> None:
     assert ask("SELECT obj_description('delays'::regclass, 'pg_class')") == [
         ("window store, 8 partitions, windows of 1 hour, kept for 1 day, from flights",)
