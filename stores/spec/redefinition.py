@@ -212,8 +212,9 @@ def changed_columns(
     drop = frozenset(drop)
     if missing := sorted({*drop, *rename, *widen} - known):
         raise SchemaError(f'store "{schema.name}" has no column "{missing[0]}"')
-    if both := sorted(drop & {*rename, *widen}):
-        raise SchemaError(f'column "{both[0]}" cannot be dropped and changed')
+    # An added column of that name would be taken for the old one, with its values.
+    if both := sorted(drop & {*rename, *widen, *add}):
+        raise SchemaError(f'column "{both[0]}" cannot be dropped and kept: rebuild the store twice')
     columns = {
         rename.get(each.name, each.name): replace(
             each, name=rename.get(each.name, each.name), type=widen.get(each.name, each.type)

@@ -110,6 +110,7 @@ def people(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (("--add", "note:words"), "words"),
         (("--drop", "age", "--drop", "x"), 'has no column "x"'),
         (("--drop", "name"), "has no key column"),
+        (("--drop", "age", "--add", "age:bigint"), "cannot be dropped and kept"),
         (("--rename", "age:name"), "would have two columns of one name"),
         (("--widen", "age:text"), "cannot change from integer to text"),
         (("--partitions", "0"), "cannot have 0 partitions"),
