@@ -47,6 +47,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         item.add_marker(pytest.mark.xdist_group(group))
         if "gateway" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.server)
+    # The largest group begins first, so that no process is left alone with it at the end.
+    items.sort(key=lambda item: item.get_closest_marker("spark") is None)
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
