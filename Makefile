@@ -49,7 +49,7 @@ test: setup  ## Check format, lint and types, then run all tests
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy --strict
-	$(BIN)/pytest -n auto --dist loadgroup -m 'not clients and not kafka' $(PYTEST_ARGS)
+	$(BIN)/pytest -n auto --dist loadgroup --no-loadscope-reorder -m 'not clients and not kafka' $(PYTEST_ARGS)
 
 # The environments are made once, by pip, npm and apt, into .venv-clients; see tests/clients.
 clients: setup  ## Try real clients: DuckDB, psql, JDBC, Node and others, installed into .venv-clients
