@@ -132,10 +132,10 @@ def test_a_scrape_takes_a_fraction_of_the_library_s_time(
         library.register(Given(family))
     ours_s, theirs_s = [], []
     for _ in range(5):
-        begun_s = time.perf_counter()
+        begun_s = time.process_time()
         metrics.text("")
-        ours_s.append(time.perf_counter() - begun_s)
-        begun_s = time.perf_counter()
+        ours_s.append(time.process_time() - begun_s)
+        begun_s = time.process_time()
         generate_latest(library)
-        theirs_s.append(time.perf_counter() - begun_s)
+        theirs_s.append(time.process_time() - begun_s)
     assert min(ours_s) < min(theirs_s) / 2
