@@ -20,6 +20,23 @@ from tests.support.waiting import WAIT_S
 DATE = b"Thu, 01 Jan 1970 00:00:00 GMT"
 
 
+def body_of(answer: bytes) -> bytes:
+    """Return the body of one answer, its chunks joined.
+
+    An answer has chunks when its first rows were ready earlier than the others, which depends on
+    how busy the machine is.
+    """
+    head, _, body = answer.partition(b"\r\n\r\n")
+    if b"\r\ntransfer-encoding: chunked" not in head.lower():
+        return body
+    chunks = []
+    while body:
+        size, _, body = body.partition(b"\r\n")
+        chunks.append(body[: int(size, 16)])
+        body = body[int(size, 16) + 2 :]
+    return b"".join(chunks)
+
+
 class MemoryTransport(asyncio.Transport):
     """Keeps the written bytes."""
 

@@ -32,7 +32,7 @@ from planner.typed import TypedQueries
 from stores.hosting.metrics import MeteredStore, Metrics
 from stores.spec.schema import Row
 from tests.gateway.credentials import PASSWORD, USER, access_of, make_users
-from tests.gateway.http.connections import Connected
+from tests.gateway.http.connections import Connected, body_of
 from tests.gateway.http.test_authentication import basic, bearer
 from tests.gateway.http.test_connection import GET, query
 from tests.support.fake_engine import SECRET, FakeEngine
@@ -386,7 +386,7 @@ async def test_an_answer_is_that_of_the_engine(
             for request in (plain, query(sql, params=params, partial=False)):
                 begun = len(each.transport.written)
                 await each.receive([request])
-                bodies.append(each.transport.written[begun:].partition(b"\r\n\r\n")[2])
+                bodies.append(body_of(each.transport.written[begun:]))
             assert bodies[0] == bodies[1]
 
 

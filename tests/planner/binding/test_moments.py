@@ -46,7 +46,7 @@ def test_a_moment_is_that_of_duckdb(sql: str, row: tuple[int | float | None, ...
     given_values = ["NULL" if v is None else f"make_timestamp({v})" for v in row[:1]]
     text = sql.replace("$1", f"({given_values[0]})::timestamp")
     text = text.replace("$2", f"({row[1]})::double" if len(row) > 1 else "")
-    wanted = duckdb.execute(f"SELECT epoch_us({text})").fetchone()
+    wanted = duckdb.connect().execute(f"SELECT epoch_us({text})").fetchone()
     assert (moment.compute(row)[0],) == wanted
 
 

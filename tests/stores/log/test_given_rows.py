@@ -34,7 +34,7 @@ GIVEN: dict[str, Any] = {
     "reader": TABLE.to_reader,
     "pandas": lambda: pd.DataFrame({"usr": ["ann", "bob"], "n": [1, 2]}),
     "views": lambda: TABLE.set_column(0, "usr", TABLE["usr"].cast(pa.string_view())),
-    "duckdb": lambda: duckdb.sql("SELECT * FROM (VALUES ('ann', 1), ('bob', 2)) t(usr, n)"),
+    "duckdb": lambda: duckdb.connect().sql("FROM (VALUES ('ann', 1), ('bob', 2)) t(usr, n)"),
     "foreign": Foreign,
 }
 
