@@ -145,13 +145,14 @@ def _few_keys_handler(
 def _cached_row(
     cache: RowCache, reader: Reader, key: bytes, decode: Callable[[bytes], Row]
 ) -> Row | None:
-    """Return the row of an entry from the cache, or read it and cache it."""
+    """Return the row of an entry from the cache, or read it, and cache it on its second read."""
     found = cache.get(reader, key)
     if found is not None:
         return found.row
     stored = reader.get(key)
     row = None if stored is None else decode(stored)
-    cache.put(reader, key, row, 0 if stored is None else len(stored))
+    if cache.admits(key):
+        cache.put(reader, key, row, 0 if stored is None else len(stored))
     return row
 
 

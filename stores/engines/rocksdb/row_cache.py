@@ -3,11 +3,15 @@
 Reading and decoding a row takes some 3 µs if RocksDB has its block in memory; here it takes a tenth
 of that. An epoch removes the rows that it changes and leaves the others. Older views are read
 without the cache.
+
+A row is cached when its key is looked up for the second time: caching takes as long as reading, and
+of a large store most keys are looked up once.
 """
 
 from __future__ import annotations
 
 import threading
+from array import array
 from collections import OrderedDict
 
 from msgspec import Struct
@@ -22,6 +26,10 @@ _TURNED_OVER_MAX = 16
 """Rows examined to make room for one: after the share has shrunk, the excess goes bit by bit."""
 _SPARED_MAX = 8
 """Rows spared among these, so that there is room for one more even if all are read often."""
+_MARKS_MIN = 256
+_MARKS_MAX = 1 << 18
+_MARKS_GROWTH = 4
+_MARK_BYTES = 8
 _ENTRY_BYTES = 150
 """Overhead per cached row, excluding its values."""
 _VALUE_BYTES = 50
@@ -91,6 +99,52 @@ class ChangedKeys:
                 self.keys.append(keys)
 
 
+class SeenKeys:
+    """Keys that were looked up a while ago, by their hashes. A later key may take the place of one.
+
+    It grows while keys lose their places, up to about as many places as there are rows to cache.
+    Threads may share it: a key that is lost or found by mistake costs only time.
+    """
+
+    __slots__ = ("_lost", "_marks")
+
+    def __init__(self) -> None:
+        self._marks = array("q")
+        """As many as a power of two; none before the first key."""
+        self._lost = 0
+        """How many keys have lost their places since it grew."""
+
+    @property
+    def size_bytes(self) -> int:
+        """The memory of the places."""
+        return len(self._marks) * _MARK_BYTES
+
+    def has_seen(self, key: bytes, rows_max: int) -> bool:
+        """Whether a key was given before; it is seen from now on.
+
+        Args:
+            key: its encoded key.
+            rows_max: about how many rows can be cached.
+        """
+        marks = self._marks or self._grown(_MARKS_MIN)
+        mark = hash(key)
+        place = mark & (len(marks) - 1)
+        found = marks[place]
+        if found == mark:
+            return True
+        marks[place] = mark
+        if found:
+            self._lost += 1
+            if self._lost > len(marks) < min(rows_max, _MARKS_MAX):
+                self._grown(_MARKS_GROWTH * len(marks))
+        return False
+
+    def _grown(self, places: int) -> array[int]:
+        self._lost = 0
+        self._marks = found = array("q", bytes(_MARK_BYTES * places))
+        return found
+
+
 class RowCache:
     """The cached rows of one partition; the oldest row that was not read since goes first.
 
@@ -104,7 +158,16 @@ class RowCache:
         columns: how many value columns a row has.
     """
 
-    __slots__ = ("_budget", "_changing", "_is_open", "_row_bytes", "_rows", "_used_bytes", "_view")
+    __slots__ = (
+        "_budget",
+        "_changing",
+        "_is_open",
+        "_row_bytes",
+        "_rows",
+        "_seen",
+        "_used_bytes",
+        "_view",
+    )
 
     def __init__(self, budget: RowBudget, *, columns: int) -> None:
         self._budget = budget
@@ -112,6 +175,7 @@ class RowCache:
         self._view: object = None
         """The newest view, by an object that identifies it."""
         self._changing = threading.Lock()
+        self._seen = SeenKeys()
         self._used_bytes = 0
         self._row_bytes = _ENTRY_BYTES + _VALUE_BYTES * columns
         self._is_open = True
@@ -128,6 +192,14 @@ class RowCache:
             return None
         found.is_read = True
         return found
+
+    def admits(self, key: bytes) -> bool:
+        """Whether to cache the row of a key that was read now: whether it was read before.
+
+        Args:
+            key: its encoded key.
+        """
+        return self._seen.has_seen(key, self._budget.share_bytes // self._row_bytes)
 
     def put(self, view: object, key: bytes, row: Row | None, stored_bytes: int) -> None:
         """Cache a row, if it was read from the newest view.

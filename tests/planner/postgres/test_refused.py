@@ -92,10 +92,14 @@ def test_process_is_out_of_reach(sides: Sides, secret: Path, sql: str, sqlstate:
 
 def test_unlisted_table_functions_are_refused(sides: Sides) -> None:
     """Functions that a later DuckDB adds are refused, too."""
-    found = duckdb.connect().execute(
-        "SELECT DISTINCT function_name FROM duckdb_functions() WHERE function_type "
-        "IN ('table', 'table_macro', 'pragma')"
-    ).fetchall()
+    found = (
+        duckdb.connect()
+        .execute(
+            "SELECT DISTINCT function_name FROM duckdb_functions() WHERE function_type "
+            "IN ('table', 'table_macro', 'pragma')"
+        )
+        .fetchall()
+    )
     names = {name for (name,) in found if name.isidentifier()} - TABLE_FUNCTIONS - FUNCTIONS
     assert len(names) > 50
     for name in sorted(names):

@@ -23,9 +23,13 @@ CATALOG = {*CALLABLE_OVER_STORES, "nextval", "currval", "setval"}
 
 
 def known(kinds: str) -> list[str]:
-    found = duckdb.connect().execute(
-        f"SELECT DISTINCT function_name FROM duckdb_functions() WHERE function_type IN ({kinds})"
-    ).fetchall()
+    found = (
+        duckdb.connect()
+        .execute(
+            f"SELECT DISTINCT function_name FROM duckdb_functions() WHERE function_type IN ({kinds})"
+        )
+        .fetchall()
+    )
     return sorted(name for (name,) in found if name.isidentifier())
 
 
@@ -86,11 +90,15 @@ def test_unlisted_function_is_refused_in_every_clause(sides: Sides, sql: str) ->
 
 
 def test_listed_functions_read_only_their_arguments() -> None:
-    volatile = duckdb.connect().execute(
-        "SELECT DISTINCT function_name FROM duckdb_functions() "
-        "WHERE function_type IN ('scalar', 'macro') "
-        "AND (has_side_effects OR stability = 'VOLATILE')"
-    ).fetchall()
+    volatile = (
+        duckdb.connect()
+        .execute(
+            "SELECT DISTINCT function_name FROM duckdb_functions() "
+            "WHERE function_type IN ('scalar', 'macro') "
+            "AND (has_side_effects OR stability = 'VOLATILE')"
+        )
+        .fetchall()
+    )
     assert {name for (name,) in volatile} & FUNCTIONS <= VOLATILE
 
 

@@ -15,6 +15,7 @@ from stores.engines.rocksdb.row_cache import (
     ChangedKeys,
     RowBudget,
     RowCache,
+    SeenKeys,
 )
 from stores.spec.query import FewKeysQuery, KeyQuery
 from stores.spec.schema import Row
@@ -156,6 +157,29 @@ def test_a_large_row_is_not_kept() -> None:
     assert cache.get("view", b"a") is None
 
 
+def test_a_row_is_cached_on_the_second_read_of_its_key() -> None:
+    cache = cache_of()
+    assert [cache.admits(key) for key in (b"a", b"b", b"a", b"b", b"c")] == [
+        *[False, False, True, True, False]
+    ]
+
+
+def test_many_keys_that_are_read_in_turn_are_seen_again() -> None:
+    """There are more of them than places at first; still most get in after a few rounds."""
+    seen, keys = SeenKeys(), [b"key %d" % number for number in range(10_000)]
+    rounds = [sum(seen.has_seen(key, 1_000_000) for key in keys) for _ in range(10)]
+    assert rounds[0] == 0
+    assert rounds[-1] > 7_500
+
+
+def test_keys_that_are_read_once_take_little_memory() -> None:
+    seen = SeenKeys()
+    assert seen.size_bytes == 0
+    for number in range(100_000):
+        assert not seen.has_seen(b"key %d" % number, 1_000)
+    assert seen.size_bytes <= 4 * 8 * 1_000
+
+
 def test_no_view_gets_a_row_of_another() -> None:
     """Old and new views are read while one view after the other becomes the newest."""
     cache = RowCache(RowBudget(20 * SIZE), columns=1)
@@ -258,6 +282,7 @@ def test_a_cached_row_is_that_of_its_view(
                 assert looked_up(engine, step, view=view) == expected
                 assert few_rows(engine, view) == [(key, held[key]) for key in "cab" if key in held]
                 assert looked_up(engine, step, view=view) == expected
+                assert looked_up(engine, step, view=view) == expected
             continue
         if isinstance(step, bool):
             replaces = step
@@ -282,10 +307,12 @@ def test_a_cached_row_is_that_of_its_view(
     engine.close()
 
 
-def test_the_second_read_comes_from_memory_even_after_an_epoch(tmp_path: Path) -> None:
+def test_the_third_read_comes_from_memory_even_after_an_epoch(tmp_path: Path) -> None:
     engine = opened(tmp_path)
     engine.apply(progress(0), [batch(COUNTS, [("a", 1), ("b", 1)])])
+    read_once = looked_up(engine, "a")
     first = looked_up(engine, "a")
+    assert first is not read_once
     assert looked_up(engine, "a") is first
     assert few_rows(engine, engine.view) == [("a", 1), ("b", 1)]
     assert looked_up(engine, "a", skip_cache=True) is not first
