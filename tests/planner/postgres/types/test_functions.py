@@ -26,7 +26,8 @@ def known(kinds: str) -> list[str]:
     found = (
         duckdb.connect()
         .execute(
-            f"SELECT DISTINCT function_name FROM duckdb_functions() WHERE function_type IN ({kinds})"
+            "SELECT DISTINCT function_name FROM duckdb_functions() "
+            f"WHERE function_type IN ({kinds})"
         )
         .fetchall()
     )
