@@ -49,6 +49,9 @@ test: setup  ## Check format, lint and types, then run all tests
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy --strict
+	@# Tests start hundreds of processes. Each would compile our modules where the environment forbids
+	@# Python to write bytecode by itself, as in many containers.
+	@$(BIN)/python -m compileall -q gateway planner stores
 	$(BIN)/pytest -n auto --dist loadgroup --no-loadscope-reorder -m 'not clients and not kafka' $(PYTEST_ARGS)
 
 # The environments are made once, by pip, npm and apt, into .venv-clients; see tests/clients.
