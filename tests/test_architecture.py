@@ -38,6 +38,7 @@ FLOORS: dict[str, tuple[str, ...]] = {
         "stores.spec",
         "stores.codec",
         "stores.log",
+        "stores.nodes",
         "stores.contract",
         "stores.engines.memory",
         "stores.engines.rocksdb",

@@ -159,6 +159,11 @@ def registered_handler(kind: StoreKind, query_type: type[Query[Any]]) -> QueryHa
     return None if found is None else found.handler
 
 
+def registered_queries() -> list[type[Query[Any]]]:
+    """Return all registered types of queries."""
+    return [query_type for _, query_type in list(_handlers)]
+
+
 def remote_queries(kind: StoreKind) -> dict[str, RemoteQuery]:
     """Return the queries that clients can ask stores of a kind, by name."""
     of_kind = [found.remote for (each, _), found in list(_handlers.items()) if each is kind]

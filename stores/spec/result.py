@@ -35,6 +35,8 @@ class Success(Struct, Generic[R], frozen=True, kw_only=True):
     epoch: int
     info: tuple[str, ...] = ()
     """One line per layer, innermost first, if the request asked for execution info."""
+    node: str | None = None
+    """The other node that answered; None for this one."""
 
     @property
     def reason(self) -> NoReturn:
@@ -47,7 +49,13 @@ class Success(Struct, Generic[R], frozen=True, kw_only=True):
 
     def swap(self, value: S) -> Success[S]:
         """Return the same answer with another value, for a layer that wraps a store."""
-        return Success(value=value, position=self.position, epoch=self.epoch, info=self.info)
+        return Success(
+            value=value,
+            position=self.position,
+            epoch=self.epoch,
+            info=self.info,
+            node=self.node,
+        )
 
 
 class Failure(Struct, frozen=True, kw_only=True):
@@ -62,6 +70,8 @@ class Failure(Struct, frozen=True, kw_only=True):
     info: tuple[str, ...] = ()
     restoring: bool = False
     """Whether it refused because it has yet to apply the epochs that the log held at its start."""
+    node: str | None = None
+    """The other node that failed; None for this one."""
 
     @property
     def value(self) -> NoReturn:

@@ -1,0 +1,223 @@
+"""Answers the requests of one other node from the replicas of this one.
+
+A connection of a node has one `Answering`, which keeps the streams and epochs that the node has
+opened, and releases them when the connection ends. Nothing here waits: the caller decides in which
+thread a request is answered.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from stores.errors import FailureReason, StoreError
+from stores.nodes.messages import (
+    Answer,
+    Answers,
+    Ask,
+    AskHold,
+    AskStatuses,
+    Batches,
+    FirstRows,
+    HeldEpoch,
+    HoldEpoch,
+    Opened,
+    ReadStream,
+    Refused,
+    Release,
+    Reply,
+    Request,
+    Statuses,
+)
+from stores.spec.position import UNBOUNDED
+from stores.spec.query import BatchStream, FewKeysQuery, FirstRowsQuery, KeyQuery, Query
+from stores.spec.result import Failure, QueryResult
+from stores.spec.store import DEFAULT_CONFIG, Hold, QueryConfig, Store
+
+STREAMS_MAX = 10_000
+HOLDS_MAX = 100_000
+"""Limits of one connection; a node closes both when their statement ends."""
+BATCHES_BYTES = 1 << 20
+"""Rows are sent in replies of about this size, so that a short answer waits little for its turn."""
+_SMALL_KEYS_MAX = 64
+
+
+@dataclass(slots=True)
+class _Stream:
+    rows: BatchStream
+    reading: Iterator[pa.RecordBatch] | None = None
+
+
+class Answering:
+    """The replies to one node.
+
+    Args:
+        stores: the stores of this node, by name, as of now.
+    """
+
+    def __init__(self, stores: Callable[[], Mapping[str, Store]]) -> None:
+        self._stores = stores
+        self._numbers = itertools.count()
+        self._streams: dict[int, _Stream] = {}
+        self._holds: dict[int, Hold] = {}
+
+    @staticmethod
+    def is_short(request: Request) -> bool:
+        """Whether a request takes microseconds, so that an event loop may answer it."""
+        if isinstance(request, Ask):
+            return len(request.targets) == 1 and _is_short(request.targets[0][1])
+        return isinstance(request, Release | AskHold)
+
+    def reply(self, request: Request) -> tuple[Reply | None, list[pa.RecordBatch]]:
+        """Return the reply and the batches that follow it; no reply to `Release`.
+
+        `WaitForBound` is not answered here, since it waits: see `store`.
+        """
+        if isinstance(request, ReadStream):
+            return self._batches(request)
+        if isinstance(request, Release):
+            self._release(request)
+            return None, []
+        try:
+            return self._reply(request), []
+        except StoreError as error:
+            return Refused(str(error)), []
+
+    def _reply(self, request: Request) -> Reply:
+        match request:
+            case Ask():
+                return self._answers(request)
+            case AskStatuses():
+                return Statuses(tuple(self.store(request.store).statuses().values()))
+            case HoldEpoch():
+                return self._hold(request)
+            case AskHold():
+                return self._held(request.hold)
+        return Refused("a wait is not answered at once")
+
+    def store(self, name: str) -> Store:
+        """Return a store.
+
+        Raises:
+            StoreError: there is none of that name.
+        """
+        found = self._stores().get(name)
+        if found is None:
+            raise StoreError(f'store "{name}" is not on this node')
+        return found
+
+    def close(self) -> None:
+        """Release all streams and epochs."""
+        streams, self._streams = self._streams, {}
+        holds, self._holds = self._holds, {}
+        streams.clear()
+        for hold in holds.values():
+            hold.release()
+
+    def _answers(self, request: Ask) -> Answers:
+        config = _own(request.config)
+        try:
+            store = self.store(request.store)
+        except StoreError as error:
+            failed = (FailureReason.NOT_PRESENT.value, str(error), False)
+            return Answers(tuple(Answer(-1, failed=failed) for _ in request.targets))
+        answers = [
+            self._answer(store.query_partition(partition, _local(query), config))
+            for partition, query in request.targets
+        ]
+        return Answers(tuple(answers))
+
+    def _answer(self, result: QueryResult[Any]) -> Answer:
+        if isinstance(result, Failure):
+            failed = (result.reason.value, result.message, result.restoring)
+            return Answer(result.epoch, result.position, result.info, failed=failed)
+        value = result.value
+        if type(value) is BatchStream:
+            value = self._opened(value)
+        return Answer(result.epoch, result.position, result.info, value)
+
+    def _opened(self, stream: BatchStream) -> Opened:
+        if len(self._streams) >= STREAMS_MAX:
+            raise StoreError(f"a node may read {STREAMS_MAX:,} streams of another at a time")
+        number = next(self._numbers)
+        self._streams[number] = _Stream(stream)
+        return Opened(number, stream.rows_in_memory, stream.has_rows)
+
+    def _batches(self, request: ReadStream) -> tuple[Reply, list[pa.RecordBatch]]:
+        stream = self._streams.get(request.stream)
+        if stream is None:
+            return Refused("the stream is closed"), []
+        if stream.reading is None or request.again:
+            stream.reading = _without_first(iter(stream.rows), request.skip)
+        found: list[pa.RecordBatch] = []
+        size = 0
+        for batch in stream.reading:
+            found.append(batch)
+            size += batch.nbytes
+            if size >= BATCHES_BYTES:
+                return Batches(is_last=False), found
+        return Batches(is_last=True), found
+
+    def _release(self, request: Release) -> None:
+        for number in request.streams:
+            self._streams.pop(number, None)
+        for number in request.holds:
+            hold = self._holds.pop(number, None)
+            if hold is not None:
+                hold.release()
+
+    def _hold(self, request: HoldEpoch) -> HeldEpoch:
+        if len(self._holds) >= HOLDS_MAX:
+            raise StoreError(f"a node may hold {HOLDS_MAX:,} epochs of another at a time")
+        hold = self.store(request.store).hold(request.partition, request.epoch)
+        if hold is None:
+            return HeldEpoch(-1)
+        number = next(self._numbers)
+        self._holds[number] = hold
+        return HeldEpoch(number, hold.epoch, hold.is_held, hold.is_missed)
+
+    def _held(self, number: int) -> HeldEpoch:
+        hold = self._holds.get(number)
+        if hold is None:
+            return HeldEpoch(-1)
+        return HeldEpoch(number, hold.epoch, hold.is_held, hold.is_missed)
+
+
+def _is_short(query: Query[Any] | FirstRows) -> bool:
+    kind = type(query)
+    return kind is KeyQuery or (
+        isinstance(query, FewKeysQuery) and len(query.keys) <= _SMALL_KEYS_MAX
+    )
+
+
+def _own(config: QueryConfig | None) -> QueryConfig:
+    """Return the configuration; stores know the default one and no bound as the same objects."""
+    if config is None or config == DEFAULT_CONFIG:
+        return DEFAULT_CONFIG
+    if config.bound == UNBOUNDED:
+        return QueryConfig(active=config.active, info=config.info, at_epoch=config.at_epoch)
+    return config
+
+
+def _local(query: Query[Any] | FirstRows) -> Query[Any]:
+    """Return a query as this node runs it."""
+    if isinstance(query, FirstRows):
+        until_s = math.inf if query.left_s is None else time.perf_counter() + query.left_s
+        return FirstRowsQuery(query.of, query.count, until_s)
+    return query
+
+
+def _without_first(batches: Iterator[pa.RecordBatch], rows: int) -> Iterator[pa.RecordBatch]:
+    """Yield batches without their first rows."""
+    for batch in batches:
+        if rows >= batch.num_rows:
+            rows -= batch.num_rows
+            continue
+        yield batch.slice(rows)
+        rows = 0

@@ -1,0 +1,162 @@
+"""The messages of nodes to each other: requests about the replicas of a node, and its replies."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+from msgspec import Struct
+
+from stores.nodes.codec import known
+from stores.spec.position import EMPTY, Position, PositionBound
+from stores.spec.query import Query
+from stores.spec.store import PartitionStatus, QueryConfig
+
+VERSION = 1
+"""The version of these messages. Nodes of different ones do not talk."""
+
+
+@known
+class Ask(Struct, frozen=True):
+    """Ask partitions of a store; `Answers` replies."""
+
+    store: str
+    targets: tuple[tuple[int, Query[Any]], ...]
+    """Each partition and its query."""
+    config: QueryConfig | None = None
+    """None for the default."""
+
+
+@known
+class FirstRows(Struct, frozen=True):
+    """A `FirstRowsQuery` on its way, with the seconds that are left instead of a local time."""
+
+    of: Query[Any]
+    count: int
+    left_s: float | None
+    """None if there is no limit."""
+
+
+@known
+class ReadStream(Struct, frozen=True):
+    """Read a stream that an answer has opened; `Batches` replies."""
+
+    stream: int
+    """Its number on this connection."""
+    again: bool = False
+    """Whether to begin at its first row again."""
+    skip: int = 0
+    """How many rows to leave out, which another node has sent before."""
+
+
+@known
+class Release(Struct, frozen=True):
+    """Release streams and held epochs; there is no reply."""
+
+    streams: tuple[int, ...] = ()
+    holds: tuple[int, ...] = ()
+
+
+@known
+class AskStatuses(Struct, frozen=True):
+    """Ask for the status of each replica of a store; `Statuses` replies."""
+
+    store: str
+
+
+@known
+class HoldEpoch(Struct, frozen=True):
+    """Keep an epoch of a partition; `HeldEpoch` replies."""
+
+    store: str
+    partition: int
+    epoch: int | None
+
+
+@known
+class AskHold(Struct, frozen=True):
+    """Ask whether an epoch is still kept; `HeldEpoch` replies."""
+
+    hold: int
+
+
+@known
+class WaitForBound(Struct, frozen=True):
+    """Wait until a partition meets a bound; `Met` replies."""
+
+    store: str
+    partition: int
+    bound: PositionBound
+    timeout_s: float
+
+
+@known
+class Answer(Struct, frozen=True):
+    """The answer of one partition."""
+
+    epoch: int
+    position: Position = EMPTY
+    info: tuple[str, ...] = ()
+    value: Any = None
+    """The result of the query; `Opened` for a stream."""
+    failed: tuple[str, str, bool] | None = None
+    """For a failure: its reason, its message, and whether the replica restores."""
+
+
+@known
+class Opened(Struct, frozen=True):
+    """A stream that can be read."""
+
+    stream: int
+    """Its number on this connection."""
+    rows_in_memory: int | None
+    has_rows: bool
+
+
+@known
+class Answers(Struct, frozen=True):
+    """The answers of partitions, in the order of the targets."""
+
+    answers: tuple[Answer, ...]
+
+
+@known
+class Batches(Struct, frozen=True):
+    """Rows of a stream. An Arrow stream follows the message, unless no rows are left."""
+
+    is_last: bool
+
+
+@known
+class Statuses(Struct, frozen=True):
+    """The status of each replica of a store on a node."""
+
+    replicas: tuple[PartitionStatus, ...]
+
+
+@known
+class HeldEpoch(Struct, frozen=True):
+    """An epoch of a partition that is kept, or cannot be."""
+
+    hold: int
+    """Its number on this connection; -1 if it cannot be kept."""
+    epoch: int = -1
+    is_held: bool = False
+    is_missed: bool = False
+
+
+@known
+class Met(Struct, frozen=True):
+    """Whether a bound was met."""
+
+    is_met: bool
+
+
+@known
+class Refused(Struct, frozen=True):
+    """Why a request has no other reply."""
+
+    message: str
+
+
+Request: TypeAlias = Ask | ReadStream | Release | AskStatuses | HoldEpoch | AskHold | WaitForBound
+Reply: TypeAlias = Answers | Batches | Statuses | HeldEpoch | Met | Refused

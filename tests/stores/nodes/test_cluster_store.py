@@ -1,0 +1,371 @@
+"""A store on several nodes answers as one that is whole on one node."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from queue import Queue
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from stores.engines.memory.partition import MemoryPartition
+from stores.errors import FailureReason, InvalidPartitionError
+from stores.hosting.local_store import LocalStore
+from stores.hosting.replica import Replica
+from stores.nodes.answering import Answering
+from stores.nodes.cluster_store import ClusterStore
+from stores.nodes.links import NodeError
+from stores.nodes.messages import Ask, ReadStream, Release
+from stores.nodes.placement import Node, holders
+from stores.spec.position import Position, PositionBound, Progress
+from stores.spec.query import FirstRowsQuery, KeyQuery, Query, RangeQuery
+from stores.spec.result import Failure, Success
+from stores.spec.schema import Row, StoreSchema
+from stores.spec.store import QueryConfig, ReplicaState, in_store
+from stores.spec.windows import WindowRangeQuery
+from tests.stores.nodes.memory_links import MemoryLink
+from tests.stores.test_agreement import EVENTS, WINDOWS, EventsAgreement, ExpiringWindows, answer
+from tests.support.stores import batch, keyvalue, progress
+from tests.support.values import rows_of
+
+COUNTS = keyvalue("counts", {"k": "text"}, {"n": "bigint"}, partitions=6)
+NODES = [Node(name=name) for name in ("a", "b", "c")]
+
+
+def replica_of(schema: StoreSchema, partition: int) -> Replica:
+    return Replica(MemoryPartition(schema, partition), schema=schema, partition=partition)
+
+
+@dataclass
+class Cluster:
+    """Stores on three nodes, with copies of each partition, as node `a` sees them."""
+
+    schema: StoreSchema = COUNTS
+    copies: int = 2
+    stores: dict[str, LocalStore] = field(default_factory=dict)
+    links: dict[str, MemoryLink] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for node in NODES:
+            numbers = [n for n in range(self.schema.partitions) if node.name in self.holders(n)]
+            replicas = {number: replica_of(self.schema, number) for number in numbers}
+            self.stores[node.name] = LocalStore(self.schema, replicas)
+        for name in ("b", "c"):
+            self.link_to(name)
+        self.whole = LocalStore(
+            self.schema, {n: replica_of(self.schema, n) for n in range(self.schema.partitions)}
+        )
+        self.store = ClusterStore(
+            self.stores["a"],
+            node="a",
+            links=self.links,
+            holders=lambda schema, partition: self.holders(partition),
+        )
+
+    def holders(self, partition: int) -> Sequence[str]:
+        return holders(self.schema.name, partition, NODES, copies=self.copies)
+
+    def link_to(self, name: str) -> None:
+        stores = {self.schema.name: self.stores[name]}
+        self.links[name] = MemoryLink(Answering(lambda: stores))
+
+    def apply(
+        self,
+        rows: Sequence[Row],
+        *,
+        epoch: int = 0,
+        nodes: str = "abc",
+        partition: int | None = None,
+    ) -> None:
+        """Apply rows, which are in every partition, to the replicas of these nodes."""
+        for name, store in [*self.stores.items(), ("whole", self.whole)]:
+            for number, replica in store.replicas.items():
+                if (name == "whole" or name in nodes) and partition in (None, number):
+                    replica.apply(progress(epoch), [batch(self.schema, rows)])
+
+    def elsewhere(self) -> int:
+        """Return a partition that is not on node `a`."""
+        return next(n for n in range(self.schema.partitions) if "a" not in self.holders(n))
+
+
+@pytest.fixture
+def cluster() -> Iterator[Cluster]:
+    found = Cluster()
+    found.apply([(f"key {number:05}", number) for number in range(100)])
+    yield found
+    for store in [*found.stores.values(), found.whole]:
+        store.close()
+
+
+def with_agreement(schema: StoreSchema) -> Cluster:
+    """A store of one partition that is not on node `a`."""
+    names = (f"{schema.name}{number}" for number in range(100))
+    for name in names:
+        renamed = StoreSchema(
+            **{
+                each: getattr(schema, each)
+                for each in schema.__dataclass_fields__
+                if each not in ("name", "partitions")
+            },
+            name=name,
+            partitions=1,
+        )
+        found = Cluster(renamed, copies=1)
+        if "a" not in found.holders(0):
+            return found
+    raise AssertionError("some name is placed elsewhere")
+
+
+EVENT_ROWS = [
+    (name, score, count, note, b"raw", None)
+    for count, (name, note) in enumerate([(None, None), ("", "x"), ("a\0b", ""), ("é", "é")])
+    for score in (None, 0.0, -1.5, float("nan"))
+]
+WINDOW_ROWS = [
+    (name, minute * 60_000_000, (minute + 1) * 60_000_000, minute, "note")
+    for name in (None, "", "a", "é")
+    for minute in range(-2, 4)
+]
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow])
+@given(st.data())
+@pytest.mark.parametrize(
+    ("schema", "rows", "queries"),
+    [
+        (EVENTS, EVENT_ROWS, EventsAgreement.queries),
+        (WINDOWS, WINDOW_ROWS, ExpiringWindows.queries),
+    ],
+)
+def test_a_node_answers_for_another(
+    schema: StoreSchema, rows: list[Row], queries: Any, data: st.DataObject
+) -> None:
+    cluster = CLUSTERS.get(schema.name)
+    if cluster is None:
+        cluster = CLUSTERS[schema.name] = with_agreement(schema)
+        cluster.apply(rows)
+    query: Query[Any] = data.draw(queries.filter(lambda each: "Raw" not in type(each).__name__))
+    there, here = cluster.store.query_partition(0, query), cluster.whole.query_partition(0, query)
+    assert type(there) is type(here)
+    if isinstance(there, Success) and isinstance(here, Success):
+        assert there.node in ("b", "c")
+        assert (there.position, there.epoch) == (here.position, here.epoch)
+    if isinstance(here, Success) and hasattr(here.value, "first_rows"):
+        assert isinstance(there, Success)
+        rows_here = rows_of(here.value)
+        assert rows_of(there.value) == rows_here
+        assert rows_of(there.value) == rows_here  # once more from the first row on
+        for count in (0, 1, len(rows_here), len(rows_here) + 1):
+            first = [
+                each.query_partition(0, FirstRowsQuery(query, count))
+                for each in (cluster.store, cluster.whole)
+            ]
+            assert repr(first[0].value) == repr(first[1].value)
+    else:
+        assert answer(cluster.store, query) == answer(cluster.whole, query)  # type: ignore[arg-type]
+
+
+CLUSTERS: dict[str, Cluster] = {}
+
+
+def test_each_partition_is_answered_by_a_node_that_holds_it(cluster: Cluster) -> None:
+    request = in_store("counts").with_query(KeyQuery.with_key("key 00007"))
+    result = cluster.store.query(request)
+    assert {p: each.value for p, each in result.partitions.items()} == dict.fromkeys(range(6), (7,))
+    nodes = {p: each.node for p, each in result.partitions.items()}
+    assert set(nodes.values()) > {None}
+    for partition, node in nodes.items():
+        assert (node or "a") in cluster.holders(partition)
+        assert (node is None) == ("a" in cluster.holders(partition))
+
+
+@pytest.mark.parametrize("lost", ["b", "c"])
+def test_the_other_copy_answers_when_a_node_is_lost(cluster: Cluster, lost: str) -> None:
+    cluster.links[lost].is_up = False
+    result = cluster.store.query(in_store("counts").with_query(RangeQuery()))
+    assert not result.failures
+    for each in result.partitions.values():
+        assert len(rows_of(each.value)) == 100
+        assert each.node != lost
+
+
+def test_without_any_copy_the_failure_names_the_node(cluster: Cluster) -> None:
+    for link in cluster.links.values():
+        link.is_up = False
+    result = cluster.store.query_partition(cluster.elsewhere(), RangeQuery())
+    assert isinstance(result, Failure)
+    assert result.reason is FailureReason.NOT_PRESENT
+    assert "the node is down" in result.message
+    cluster.links.clear()
+    result = cluster.store.query_partition(cluster.elsewhere(), RangeQuery())
+    assert isinstance(result, Failure)
+    assert "it is not connected" in result.message
+
+
+@pytest.mark.parametrize("requests", range(2, 7))
+def test_a_stream_goes_on_at_another_node(requests: int) -> None:
+    """No row is repeated or lost, wherever the first node is lost."""
+    cluster = Cluster()
+    rows = [(f"{number:07}" * 20, number) for number in range(40_000)]
+    cluster.apply(rows)
+    partition = cluster.elsewhere()
+    first, second = cluster.holders(partition)
+    cluster.links[first].requests_left = requests
+    result = cluster.store.query_partition(partition, RangeQuery())
+    assert isinstance(result, Success)
+    assert result.node == first
+    # A later epoch, which the stream must not show.
+    cluster.apply([("0", -1), (rows[-1][0], -1)], epoch=1)
+    assert [row[1] for row in rows_of(result.value)] == list(range(40_000))
+    assert any(isinstance(each, Ask) for each in cluster.links[second].asked)
+
+
+def test_a_stream_without_another_copy_ends_with_an_error() -> None:
+    cluster = Cluster(copies=1)
+    cluster.apply([(f"{number:07}" * 20, number) for number in range(40_000)])
+    partition = cluster.elsewhere()
+    (only,) = cluster.holders(partition)
+    cluster.links[only].requests_left = 3
+    result = cluster.store.query_partition(partition, RangeQuery())
+    assert isinstance(result, Success)
+    with pytest.raises(NodeError, match=f"node {only} was lost while its rows were read"):
+        rows_of(result.value)
+
+
+def test_streams_are_released(cluster: Cluster) -> None:
+    partition = cluster.elsewhere()
+    result = cluster.store.query_partition(partition, RangeQuery())
+    assert isinstance(result, Success)
+    link = cluster.links[str(result.node)]
+    rows = iter(result.value)
+    next(rows)
+    assert any(isinstance(each, ReadStream) for each in link.asked)
+    assert len(link.answering._streams) == 1
+    del rows, result
+    assert isinstance(link.asked[-1], Release)
+    assert not link.answering._streams
+
+
+def test_a_replica_that_meets_the_bound_answers(cluster: Cluster) -> None:
+    for partition in range(6):
+        *_, last = cluster.holders(partition)
+        cluster.apply([("new", partition)], epoch=1, nodes=last, partition=partition)
+    for bound in (
+        PositionBound(epoch=1),
+        PositionBound(position=Position.of({"events": {0: 1}})),
+    ):
+        for partition in range(6):
+            result = cluster.store.query_partition(
+                partition, KeyQuery.with_key("new"), QueryConfig(bound=bound)
+            )
+            assert isinstance(result, Success), result
+            assert (result.value, result.epoch) == ((partition,), 1)
+    result = cluster.store.query_partition(
+        0, KeyQuery.with_key("new"), QueryConfig(bound=PositionBound(epoch=2))
+    )
+    assert isinstance(result, Failure)
+    assert result.reason is FailureReason.NOT_UP_TO_BOUND
+    assert result.epoch == 1  # of the replica that is furthest ahead
+
+
+def test_statuses_are_those_of_the_best_replicas(cluster: Cluster) -> None:
+    partition = cluster.elsewhere()
+    *_, last = cluster.holders(partition)
+    cluster.apply([("new", 1)], epoch=1, nodes=last, partition=partition)
+    statuses = cluster.store.statuses()
+    assert list(statuses) == list(range(6))
+    assert statuses[partition].progress.epoch == 1
+    assert {node: len(found) for node, found in cluster.store.replicas().items()} == {
+        name: len(store.replicas) for name, store in cluster.stores.items()
+    }
+    cluster.links["b"].is_up = cluster.links["c"].is_up = False
+    assert list(cluster.store.statuses()) == sorted(cluster.stores["a"].replicas)
+
+
+def test_a_snapshot_is_of_one_epoch(cluster: Cluster) -> None:
+    cluster.apply([("new", 1)], epoch=1, nodes="bc")
+    bound = PositionBound(snapshot=True)
+    request = in_store("counts").with_query(KeyQuery.with_key("new")).with_position_bound(bound)
+    result = cluster.store.query(request)
+    assert not result.failures
+    # All partitions are on b or c, so all can be read at epoch 1, but not at any later one.
+    held = [cluster.stores[name].replicas for name in "bc"]
+    if all(any(n in each for each in held) for n in range(6)):
+        assert {each.epoch for each in result.partitions.values()} == {1}
+
+
+def test_an_epoch_is_held_at_another_node(cluster: Cluster) -> None:
+    partition = cluster.elsewhere()
+    hold = cluster.store.hold(partition)
+    assert hold is not None
+    assert hold.epoch == 0
+    assert hold.is_held
+    for epoch in range(1, 40):
+        cluster.apply([("new", epoch)], epoch=epoch)
+    config = QueryConfig(at_epoch=0)
+    result = cluster.store.query_partition(partition, KeyQuery.with_key("new"), config)
+    assert isinstance(result, Success)
+    assert (result.value, result.epoch) == (None, 0)
+    hold.release()
+    hold.release()
+    assert cluster.links[cluster.holders(partition)[0]].asked[-1] == Release(holds=(0,))
+    result = cluster.store.query_partition(partition, KeyQuery.with_key("new"), config)
+    assert isinstance(result, Failure)
+    assert cluster.store.hold(partition, 0) is None
+
+
+def test_waits_end_when_another_node_has_the_epoch(cluster: Cluster) -> None:
+    partition = cluster.elsewhere()
+    bound = PositionBound(epoch=1)
+    assert not cluster.store.wait(partition, bound, timeout_s=0.01)
+    results: Queue[bool] = Queue()
+    cluster.store.when(partition, bound, results.put)
+    cluster.apply([("new", 1)], epoch=1)
+    assert results.get(timeout=10)
+    assert cluster.store.wait(partition, bound, timeout_s=10)
+    with pytest.raises(InvalidPartitionError):
+        cluster.store.wait(6, bound, timeout_s=0)
+
+
+def test_waits_end_when_no_node_is_left(cluster: Cluster) -> None:
+    partition = cluster.elsewhere()
+    for link in cluster.links.values():
+        link.is_up = False
+    results: Queue[bool] = Queue()
+    waiting = cluster.store.when(partition, PositionBound(epoch=1), results.put)
+    assert not results.get(timeout=10)
+    assert not waiting.cancel()
+
+
+def test_a_restoring_replica_is_passed_over(cluster: Cluster) -> None:
+    partition = cluster.elsewhere()
+    first, second = cluster.holders(partition)
+    replica = cluster.stores[first].replicas[partition]
+    replica.state = ReplicaState.RESTORING
+    bounded = QueryConfig(bound=PositionBound(epoch=0))
+    result = cluster.store.query_partition(partition, KeyQuery.with_key("key 00001"), bounded)
+    assert isinstance(result, Success)
+    assert result.node == second
+
+
+def test_unknown_partitions_and_queries_are_refused_at_once(cluster: Cluster) -> None:
+    result = cluster.store.query_partition(6, RangeQuery())
+    assert isinstance(result, Failure)
+    assert result.reason is FailureReason.DOES_NOT_EXIST
+    result = cluster.store.query_partition(cluster.elsewhere(), WindowRangeQuery())
+    assert isinstance(result, Failure)
+    assert result.reason is FailureReason.UNKNOWN_QUERY_TYPE
+    assert sum(len(link.asked) for link in cluster.links.values()) == 1
+
+
+def test_progress_is_kept(cluster: Cluster) -> None:
+    """Positions of other nodes arrive whole, so that they can be the next bound."""
+    found = Progress(epoch=3, position=Position.of({"events": {0: 7, 1: 9}, "x": {0: 1}}))
+    partition = cluster.elsewhere()
+    for name in cluster.holders(partition):
+        cluster.stores[name].replicas[partition].apply(found, [])
+    result = cluster.store.query_partition(partition, KeyQuery.with_key("none"))
+    assert (result.position, result.epoch) == (found.position, 3)
