@@ -99,7 +99,11 @@ RESERVED: dict[str, tuple[str, ...]] = {
     "rocksdict": ("stores/engines/rocksdb/database.py", "stores/engines/rocksdb/opening.py"),
     "pyspark": ("stores/spark/",),
     "duckdb": ("planner/composing/local.py",),
-    "obstore": ("stores/log/object_files.py", "stores/log/object_uris.py"),
+    "obstore": (
+        "stores/log/object_files.py",
+        "stores/log/object_failures.py",
+        "stores/log/object_uris.py",
+    ),
 }
 """Library → the only files and directories that import it, so that it can be replaced there."""
 

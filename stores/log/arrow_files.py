@@ -108,6 +108,17 @@ class ArrowFiles:
             self.system.delete_file(path)
         self.system.move(temporary, path)
 
+    def replace_if(self, path: str, data: bytes, expected: bytes) -> bool:
+        """Replace a file whole; False if its content is not `expected`.
+
+        These file systems have no such operation, so a moment passes between the two.
+        """
+        with self.system.open_input_file(path) as stream:
+            if stream.read() != expected:
+                return False
+        self.replace(path, data, durable=True)
+        return True
+
     def _write_aside(self, path: str, data: bytes) -> str:
         temporary = temporary_name(path)
         self.make(path.rpartition("/")[0])

@@ -6,7 +6,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from stores.errors import PositionBackError, SchemaError, UnknownKindError
+from stores.errors import (
+    LogError,
+    LogMissingError,
+    PositionBackError,
+    SchemaError,
+    TornRecordError,
+    UnknownKindError,
+)
 from stores.log.documents import (
     decode_document,
     encode_document,
@@ -14,6 +21,8 @@ from stores.log.documents import (
     text_value,
     whole_value,
 )
+from stores.log.files import Directory
+from stores.log.records import DEFINITION
 from stores.spec.redefinition import merged_comment
 from stores.spec.schema import (
     TIMELESS,
@@ -44,6 +53,72 @@ _HINTS = {
     "value": ". evolve adds columns, and stategate rebuild changes them",
 }
 """What to do if a part is to change."""
+_CHANGES_TRIED = 100
+"""A change is tried again only if another one came first, so all but endless changes end."""
+
+
+class DefinitionFile:
+    """The definition of a store in its log.
+
+    Args:
+        directory: the directory of the store.
+        name: its name.
+    """
+
+    def __init__(self, directory: Directory, name: str) -> None:
+        self._directory, self._name = directory, name
+        self._read: tuple[bytes, StoreSchema] | None = None
+        """The content that was read last, and its definition."""
+
+    def read(self) -> StoreSchema:
+        """Read the definition.
+
+        Raises:
+            LogMissingError: it is missing.
+            TornRecordError: it is incomplete, foreign, or of another store.
+        """
+        return self._current()[1]
+
+    def last_read(self) -> StoreSchema:
+        """Return the definition as it was read last; read it if it never was.
+
+        Raises:
+            LogError: as `read`.
+        """
+        return self.read() if self._read is None else self._read[1]
+
+    def merge(self, schema: StoreSchema) -> tuple[StoreSchema, bool]:
+        """Add what a definition has and the one in the log lacks; see `merged_definition`.
+
+        Others may name a topic or change a comment at the same moment: no change is lost.
+
+        Returns:
+            The definition in the log, and whether this call has changed it.
+
+        Raises:
+            SchemaError: they differ; the message names the difference.
+            LogError: others change it all the time.
+        """
+        for _ in range(_CHANGES_TRIED):
+            data, defined = self._current()
+            merged = merged_definition(defined, schema)
+            if (merged.inputs, merged.comments) == (defined.inputs, defined.comments):
+                return merged, False
+            if self._directory.replace_if(DEFINITION, encode_definition(merged), expected=data):
+                return merged, True
+        raise LogError(f'the definition of store "{self._name}" is changed all the time: try again')
+
+    def _current(self) -> tuple[bytes, StoreSchema]:
+        data = self._directory.read(DEFINITION)
+        path = self._directory.join(DEFINITION)
+        if data is None:
+            raise LogMissingError(f'there is no store definition "{path}"')
+        if self._read is None or self._read[0] != data:
+            schema = decode_definition(data, path)
+            if schema.name != self._name:
+                raise TornRecordError(f'record "{path}" defines store "{schema.name}"')
+            self._read = data, schema
+        return self._read
 
 
 def encode_definition(schema: StoreSchema) -> bytes:

@@ -55,6 +55,9 @@ class FileSystem(Protocol):
     def replace(self, path: str, data: bytes, *, durable: bool) -> None:
         """Create or replace a file whole, with its directory; with `durable` it lasts then."""
 
+    def replace_if(self, path: str, data: bytes, expected: bytes) -> bool:
+        """Replace a file whole, so that it lasts; False if its content is not `expected`."""
+
     def open_input(self, path: str) -> AbstractContextManager[Any]:
         """Open a file for reading at any place, as pyarrow's NativeFile."""
 

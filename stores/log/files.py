@@ -320,6 +320,26 @@ class Directory:
         with self._told("written", relative):
             self.system.replace(self.join(relative), data, durable=durable)
 
+    def replace_if(self, relative: str, data: bytes, expected: bytes) -> bool:
+        """Replace a file whole, unless another writer has changed it meanwhile.
+
+        On local disks, S3, GCS and Azure no change is lost. On other file systems of pyarrow a
+        moment passes between the check and the replacement.
+
+        Args:
+            relative: its path.
+            data: its content.
+            expected: the content that it replaces.
+
+        Returns:
+            False if it has other content; then it stays as it is.
+
+        Raises:
+            LogError: it cannot be written.
+        """
+        with self._told("written", relative):
+            return self.system.replace_if(self.join(relative), data, expected)
+
     @contextmanager
     def open_output(self, relative: str) -> Iterator[Any]:
         """Open a new file for writing; its directory exists. It is whole once the block ends.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import stat
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -86,6 +87,14 @@ class LocalFiles(ArrowFiles):
         """Create or replace a file whole."""
         self._put(path, data, replace=True, durable=durable)
 
+    def replace_if(self, path: str, data: bytes, expected: bytes) -> bool:
+        """Replace a file whole; False if its content is not `expected`."""
+        with _alone_in(os.path.dirname(path)):
+            if Path(path).read_bytes() != expected:
+                return False
+            self.replace(path, data, durable=True)
+            return True
+
     def _put(self, path: str, data: bytes, *, replace: bool, durable: bool) -> bool:
         self.make(os.path.dirname(path))
         temporary = temporary_name(path)
@@ -165,3 +174,19 @@ def sync_path(path: str) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+@contextmanager
+def _alone_in(directory: str) -> Iterator[None]:
+    """Keep other processes of this machine that want to be alone in a directory waiting."""
+    if sys.platform == "win32":  # it has no such locks
+        yield
+        return
+    import fcntl  # noqa: PLC0415
+
+    descriptor = os.open(directory, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)

@@ -6,8 +6,6 @@ one exists while anything is in it. `stores.log.object_uris` says which object s
 
 from __future__ import annotations
 
-import errno
-import re
 import tempfile
 import threading
 import time
@@ -15,19 +13,22 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import obstore
 import pyarrow as pa
 from obstore.exceptions import (
     AlreadyExistsError,
     BaseError,
-    PermissionDeniedError,
-    UnauthenticatedError,
+    PreconditionError,
 )
 
 from stores.log.file_systems import Stamp
+from stores.log.object_failures import FAILURES, ObjectStoreError, explained, may_pass, told_by
 from stores.log.object_uris import RETRIES_MAX, RETRY_S, Bucket, ObjectStore, Place
+
+if TYPE_CHECKING:
+    from obstore import UpdateVersion
 
 PART_BYTES = 8 << 20
 """A larger file is sent in parts of this size, and kept on disk until then."""
@@ -39,7 +40,6 @@ HELD_BYTES_MAX = 32 << 20
 _CHUNK_BYTES = 4 << 20
 _PAGE = 1000
 """Names in one answer of S3."""
-_SHOWN_MAX = 300
 _PAUSE_S = 0.1
 """Pause before a request to create a file is sent again; it doubles each time."""
 
@@ -71,16 +71,6 @@ class Requests:
 
 REQUESTS = Requests()
 """The requests of this process."""
-
-
-class ObjectStoreError(OSError):
-    """A failure of an object store; it has a number, as errors of file systems do."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(errno.EIO, message)
-
-    def __str__(self) -> str:
-        return str(self.strerror)
 
 
 class ObjectFiles:
@@ -118,8 +108,8 @@ class ObjectFiles:
         REQUESTS.add(kind, count)
         try:
             yield
-        except _FAILURES as error:
-            raise _explained(error) from None
+        except FAILURES as error:
+            raise explained(error) from None
 
     def read(self, path: str, bytes_max: int) -> bytes:
         """Return the content of a file."""
@@ -219,10 +209,10 @@ class ObjectFiles:
                 if "ConditionalRequestConflict" not in str(error):
                     return is_sent and self._has_content(key, data)
                 failure: Exception = error
-            except _FAILURES as error:
+            except FAILURES as error:
                 failure, is_sent = error, True
-            if not _may_pass(failure) or time.monotonic() + pause_s > end_s:
-                raise _explained(failure) from None
+            if not may_pass(failure) or time.monotonic() + pause_s > end_s:
+                raise explained(failure) from None
             time.sleep(pause_s)
             pause_s *= 2
 
@@ -238,6 +228,29 @@ class ObjectFiles:
         del durable
         with self._asked("put"):
             obstore.put(self._store, self._key(path), data, use_multipart=False)
+
+    def replace_if(self, path: str, data: bytes, expected: bytes) -> bool:
+        """Replace a file whole; False if its content is not `expected`.
+
+        Also False if a request that failed has reached the object store: the caller looks again.
+        """
+        key = self._key(path)
+        with self._asked("get"):
+            found = obstore.get(self._store, key)
+            if bytes(found.bytes()) != expected:
+                return False
+        # Amazon's stores have a tag, Google's a version.
+        version: UpdateVersion = {"e_tag": found.meta["e_tag"]}
+        if found.meta["version"] is not None:
+            version["version"] = found.meta["version"]
+        REQUESTS.add("put")
+        try:
+            obstore.put(self._store, key, data, mode=version, use_multipart=False)
+        except PreconditionError:
+            return False
+        except FAILURES as error:
+            raise explained(error) from None
+        return True
 
     @contextmanager
     def open_input(self, path: str) -> Iterator[Any]:
@@ -327,63 +340,4 @@ def _opened(bucket: Bucket) -> ObjectFiles:
     try:
         return ObjectFiles(bucket.open(RETRIES_MAX), single=bucket.open(0), origin=bucket.origin)
     except BaseError as error:
-        raise ValueError(_told(str(error))) from None
-
-
-_NO_BUCKET = ("NoSuchBucket", "ContainerNotFound", "specified bucket does not exist")
-_KEYS_OF_MACHINE = ("169.254.169.254", "metadata.google.internal")
-"""Where a machine is asked for its keys, if nothing else gives some."""
-_FAILURES = (BaseError, FileNotFoundError)
-"""The errors of obstore; that of a missing file is Python's own."""
-_STATUS = re.compile(r"status: (\d+)")
-_FROM_SERVICE = (
-    re.compile(r"<Code>([^<]*)</Code>.*?<Message>([^<]*)", re.DOTALL),
-    re.compile(r'"code": ?"?(\w+)"?,.*?"message": ?"([^"]*)"', re.DOTALL),
-)
-_CAUSE = re.compile(r'message: "([^"]*)"|kind: (Timeout|Connect|Interrupted)\b')
-
-
-def _status_of(error: Exception) -> int | None:
-    """Return the status of the answer; None without an answer."""
-    found = _STATUS.search(str(error))
-    return int(found[1]) if found else None
-
-
-def _may_pass(error: Exception) -> bool:
-    """Whether the same request may succeed later."""
-    if isinstance(error, FileNotFoundError | PermissionDeniedError | UnauthenticatedError):
-        return False
-    status = _status_of(error)
-    return status is None or status >= 500 or status in {408, 409, 429}
-
-
-def _explained(error: Exception) -> OSError:
-    """Return the error of a file system for one of obstore, without secrets."""
-    text, status = str(error), _status_of(error)
-    if any(each in text for each in _NO_BUCKET):
-        return ObjectStoreError("the bucket or container does not exist")
-    if isinstance(error, FileNotFoundError):
-        return FileNotFoundError(errno.ENOENT, "no such file")
-    told = _told(text)
-    if any(each in text for each in _KEYS_OF_MACHINE):
-        told = f"no credentials are found ({told})"
-    elif isinstance(error, PermissionDeniedError | UnauthenticatedError) or status in {401, 403}:
-        told = f"access is refused ({told})"
-    elif status in {429, 503}:
-        told = f"the object store asks for fewer requests ({told})"
-    elif status is None:
-        told = f"the object store does not answer ({told})"
-    return ObjectStoreError(told)
-
-
-def _told(text: str) -> str:
-    """Return what an object store, or the network, says of a failure."""
-    shown, _, details = text.partition("\n\nDebug source")
-    for pattern in _FROM_SERVICE:
-        if found := pattern.search(shown):
-            message = found[2].strip().partition("\n")[0]
-            return f"{found[1]}: {message}"[:_SHOWN_MAX]
-    if causes := [a or b for a, b in _CAUSE.findall(details)]:
-        return str(causes[-1])
-    # The query of a URL may hold a signature.
-    return re.sub(r"\?\S*", "", shown.partition("\n")[0])[:_SHOWN_MAX]
+        raise ValueError(told_by(str(error))) from None

@@ -20,10 +20,10 @@ import numpy as np
 import pyarrow as pa
 
 from stores.codec.partitioner import partition_column
-from stores.errors import EpochConflictError, LogError, LogMissingError, TornRecordError
+from stores.errors import EpochConflictError, LogError, TornRecordError
 from stores.log.attempts import Attempts
 from stores.log.datafiles import read_part
-from stores.log.definitions import decode_definition, encode_definition, merged_definition
+from stores.log.definitions import DefinitionFile, encode_definition
 from stores.log.digests import rows_digest
 from stores.log.files import Directory, Root
 from stores.log.heads import Heads
@@ -120,7 +120,7 @@ class StoreLog(Attempts):
         super().__init__(directory, store, clock=clock)
         self._top = directory if top is None else top
         self._heads = heads
-        self._schema: tuple[bytes, StoreSchema] | None = None
+        self._definition = DefinitionFile(directory, store)
         self._successor: StoreLog | None = None
 
     @staticmethod
@@ -211,16 +211,7 @@ class StoreLog(Attempts):
             LogMissingError: it is missing.
             TornRecordError: it is incomplete, foreign, or of another store.
         """
-        data = self.directory.read(DEFINITION)
-        path = self.directory.join(DEFINITION)
-        if data is None:
-            raise LogMissingError(f'there is no store definition "{path}"')
-        if self._schema is None or self._schema[0] != data:
-            schema = decode_definition(data, path)
-            if schema.name != self.name:
-                raise TornRecordError(f'record "{path}" defines store "{schema.name}"')
-            self._schema = (data, schema)
-        return self._schema[1]
+        return self._definition.read()
 
     def defined(self) -> bool:
         """Whether the store has a definition."""
@@ -237,17 +228,15 @@ class StoreLog(Attempts):
 
         Raises:
             SchemaError: the store is defined differently; the message names the difference.
+            LogError: others change it all the time.
         """
         # Look for it first: if it exists, a full disk does not matter.
         if not self.defined() and self.directory.create(DEFINITION, encode_definition(schema)):
             self._announce(-1)
             return schema
-        defined = self.schema()
-        merged = merged_definition(defined, schema)
-        if (merged.inputs, merged.comments) != (defined.inputs, defined.comments):
-            self.directory.replace(DEFINITION, encode_definition(merged))
-            if (head := self.announced()) is not None:
-                self._announce(head)  # it is newer than before, so the store is looked at
+        merged, is_changed = self._definition.merge(schema)
+        if is_changed and (head := self.announced()) is not None:
+            self._announce(head)  # it is newer than before, so the store is looked at
         return merged
 
     def read(self, commit: Commit, partition: int) -> Iterator[pa.RecordBatch]:
@@ -271,7 +260,7 @@ class StoreLog(Attempts):
         """
         # Its columns are those of the file as long as the store is the same one. Reading it again
         # would cost a request for every file on an object store.
-        schema = self.schema() if self._schema is None else self._schema[1]
+        schema = self._definition.last_read()
         yield from read_part(self.directory, file, schema)
 
     def has_rows(self, commit: Commit, rows: pa.Table) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -47,6 +48,7 @@ from stores.spec.schema import (
     StoreSchema,
 )
 from tests.support.logs import AT, CLICKS, HOURS, contents, edit_record, empty_commit, rows
+from tests.support.s3 import S3Server
 
 # Definitions
 
@@ -120,6 +122,41 @@ def test_a_new_topic_of_a_writer_keeps_comments_that_were_set_meanwhile(tmp_path
     writer.write(rows(), position=Position.of({"other": {0: 1}}))
     assert "other" in {topic.topic for topic in log.schema().inputs}
     assert log.schema().comment == "new"
+
+
+def test_no_change_of_a_definition_is_lost(tmp_path: Path) -> None:
+    """Writers name topics while comments are set."""
+    StoreLog.open(tmp_path, "clicks").define(CLICKS)
+    check_changes(str(tmp_path))
+
+
+def test_no_change_of_a_definition_in_a_bucket_is_lost(s3: S3Server) -> None:
+    root = s3.root("changes")
+    StoreLog.open(root, "clicks").define(CLICKS)
+    check_changes(root)
+
+
+def check_changes(root: str) -> None:
+    def change(number: int) -> None:
+        log = StoreLog.open(root, "clicks")
+        for each in range(5):
+            log.define(replace(CLICKS, inputs=(InputTopic(topic=f"topic{number}-{each}"),)))
+        log.define(replace(CLICKS, comment=f"set by {number}"))
+
+    with ThreadPoolExecutor(4) as threads:
+        assert list(threads.map(change, range(4))) == [None] * 4
+    found = StoreLog.open(root, "clicks").schema()
+    added = {topic.topic for topic in found.inputs} - {topic.topic for topic in CLICKS.inputs}
+    assert added == {f"topic{number}-{each}" for number in range(4) for each in range(5)}
+    assert found.comment in {f"set by {number}" for number in range(4)}
+
+
+def test_a_change_is_not_tried_forever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = StoreLog.open(tmp_path, "clicks")
+    log.define(CLICKS)
+    monkeypatch.setattr(Directory, "replace_if", lambda *_, **__: False)
+    with pytest.raises(LogError, match='"clicks" is changed all the time'):
+        log.define(replace(CLICKS, comment="mine"))
 
 
 def test_a_topic_with_another_id_is_refused(tmp_path: Path) -> None:
