@@ -24,8 +24,6 @@ from planner.values.numerics import quotient, total
 from stores.codec.rows import row_getter
 from stores.spec.schema import Column, Kind, Row, Value
 
-SLICE_S = 0.005
-"""A read that takes longer, as from a cold disk, goes on in a thread."""
 ROWS_MAX = 256
 """More rows are read in batches: decoding a row here takes two or three microseconds."""
 

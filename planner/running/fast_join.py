@@ -11,10 +11,10 @@ from collections.abc import Callable, Sequence
 from planner.errors import QueryError
 from planner.planning.plan import QueryPlan
 from planner.planning.row_joins import RowJoin
-from planner.planning.row_path import SLICE_S, RowPath
+from planner.planning.row_path import RowPath
 from planner.planning.scatter import Scatter, scatterer
 from planner.running.fast_lookup import Admission
-from planner.running.few_reads import FewReads
+from planner.running.few_reads import FewReads, slice_end
 from planner.running.gathering import few_rows_of
 from planner.running.joined_rows import joined_rows
 from planner.values.session import Session
@@ -93,7 +93,7 @@ class _Reads:
         parameters: Row,
     ) -> None:
         self._stores, self._scatters, self._parameters = stores, scatters, parameters
-        self._until_s = time.perf_counter() + SLICE_S
+        self._until_s = slice_end()
         self.noted = FewReads()
 
     def read(self, number: int, values: Row, rows_max: int) -> tuple[list[Row], int] | None:

@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias, TypeVar
 
 from planner.planning.partition_queries import Target
-from planner.planning.row_path import SLICE_S
 from planner.planning.scatter import KeyReads
 from stores.spec.position import EMPTY, Position
 from stores.spec.query import FirstRowsQuery, Query
@@ -16,10 +15,17 @@ from stores.spec.result import Success
 from stores.spec.schema import Row
 from stores.spec.store import Store
 
+SLICE_S = 0.005
+"""Reads that take longer, as from a cold disk, go on in a thread."""
 R = TypeVar("R")
 FirstRows: TypeAlias = Callable[[int, int], list[list[Row]] | None]
 """Takes how many first rows of each read to return, and how many rows may be read in all. Returns
 None if the reads have more rows, or take too long."""
+
+
+def slice_end() -> float:
+    """Return when reads that begin now go on in a thread, as `time.perf_counter()` gives it."""
+    return time.perf_counter() + SLICE_S
 
 
 def first_rows_of(
@@ -32,7 +38,7 @@ def first_rows_of(
         ask: takes a read, how many first rows to return, and the time of `time.perf_counter()` at
         which to stop; returns None if there is more to read then.
     """
-    until_s = time.perf_counter() + SLICE_S
+    until_s = slice_end()
 
     def first_rows(count: int, rows_max: int) -> list[list[Row]] | None:
         found: list[list[Row]] = []
@@ -75,7 +81,7 @@ class FewReads:
         """
         values: list[R] = []
         name, epochs = store.schema.name, self._epochs
-        until_s = time.perf_counter() + SLICE_S
+        until_s = slice_end()
         for partition, query in targets:
             if values and time.perf_counter() > until_s:
                 return None
