@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from planner.binding.running_statements import RunningQueries
 from planner.commands.transaction import aborted
 from planner.errors import NotSupportedError
+from planner.planning.plan import QueryPlan
 from planner.statements.engine_parts import SERVER_VERSION, EngineLimits, open_parts
 from planner.statements.plan_cache import PlanCache
 from planner.statements.prepare import Preparer
@@ -125,6 +126,8 @@ class SqlEngine:
         self, statement: Statement, session: Session, parameters: Row | None = None
     ) -> bool:
         """Whether a statement looks up one key without a wait, or is a command of the session."""
+        if self._catalog.asks_nodes and isinstance(statement.plan, QueryPlan):
+            return False
         return is_inline(statement, session, parameters)
 
     def execute(

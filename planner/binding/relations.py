@@ -234,7 +234,7 @@ def _partition_rows(around: Surroundings) -> list[Row]:
         (
             name,
             partition,
-            around.node,
+            status.node or around.node,
             status.role.value,
             status.state.value,
             status.progress.epoch,

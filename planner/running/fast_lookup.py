@@ -87,7 +87,7 @@ class Admission:
             read_options(self._clause, session, parameters) is not DEFAULT_OPTIONS
         ):
             return None
-        return store
+        return store if store.here is None else store.here
 
     def _is_planned_for(self, found: StoreSchema) -> bool:
         """Whether the plan is valid for a definition; the inputs of a store do not matter."""

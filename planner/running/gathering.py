@@ -62,7 +62,7 @@ class Tally:
             failure = store, partition, answer.reason, answer.message
             self.failures[store, partition] = failure
             self.is_restoring = self.is_restoring or answer.restoring
-        noted = _answer(self.node, store, partition, answer)
+        noted = _answer(answer.node or self.node, store, partition, answer)
         at = self.places.setdefault((store, partition), len(self.answers))
         if at == len(self.answers):
             self.answers.append(noted)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -192,7 +193,10 @@ class Snapshot:
     def _choose(self, pipeline: str, places: list[tuple[Store, int]]) -> list[Behind]:
         """Hold all partitions at the newest epoch that they share, or else at the lowest one."""
         self._incomplete.discard(pipeline)
-        with standstill():
+        # Other nodes do not stand still, and must not wait for this one: then two could wait for
+        # each other. An epoch that one of them forgets meanwhile is not found, and tried again.
+        is_here = all(store.here is None for store, _ in places)
+        with standstill() if is_here else nullcontext():
             running = _running(places)
             if not running:
                 return []

@@ -41,7 +41,6 @@ from stores.spec.result import StateQueryResult
 from stores.spec.store import PartitionStatus, ReplicaState, Role, StateQueryRequest, Store
 
 R = TypeVar("R")
-T = TypeVar("T")
 _logger = logging.getLogger(__name__)
 
 CLOSE_S = 30.0
@@ -88,6 +87,8 @@ class Host:
         ArgumentError: one of these has the wrong type or value.
     """
 
+    asks_nodes: bool = False
+
     def __init__(
         self,
         root: Root,
@@ -107,8 +108,8 @@ class Host:
         """Why it is in the state ERROR."""
         self._poll_s = require_integer("poll_ms", poll_ms, least=1) / 1000
         self._columns = ColumnBudget(require_integer("columns_bytes", columns_bytes))
-        files_max = require_integer("open_files", open_files)
-        self._files = OpenFiles(files_max or files_of_process() // 2)
+        files_max = require_integer("open_files", open_files) or files_of_process() // 2
+        self._files = OpenFiles(files_max)
         opener = ReplicaOpener(
             None if data is None else Path(require_path("data", data)),
             cache_bytes=require_integer("cache_bytes", cache_bytes),
@@ -211,9 +212,8 @@ class Host:
         except StoreMigratedError as error:
             renewed = self._open.served.get(request.store)
             if renewed is None or renewed is store:
-                raise HostRestoringError(
-                    f'store "{request.store}" is being started over'
-                ) from error
+                why = f'store "{request.store}" is being started over'
+                raise HostRestoringError(why) from error
             return renewed.query(request)
 
     def wake(self, store: str) -> None:

@@ -33,6 +33,7 @@ from stores.spec.store import (
     QueryConfig,
     ReplicaState,
     StateQueryRequest,
+    Store,
     Waiting,
 )
 
@@ -49,6 +50,8 @@ class LocalStore:
         clock: wall clock, for bounds on lag.
         inputs: the inputs of the store; None for those of the definition.
     """
+
+    here: Store | None = None
 
     def __init__(
         self,

@@ -72,6 +72,7 @@ class ClusterStore:
     def __init__(
         self, local: Store, *, node: str, links: Mapping[str, Link], holders: Holders
     ) -> None:
+        self.here: Store | None = local
         self.local = local
         self._node, self._links, self._holders = node, links, holders
 
@@ -142,7 +143,7 @@ class ClusterStore:
             except StoreError:
                 continue
             if isinstance(reply, Statuses):
-                found[name] = reply.replicas
+                found[name] = [replace(status, node=name) for status in reply.replicas]
         return found
 
     def committed_epoch(self) -> int:

@@ -49,6 +49,8 @@ class PartitionStatus:
     progress: Progress
     error: str | None = None
     """Why it cannot follow the log; it still serves its last good epoch."""
+    node: str | None = None
+    """The other node that it is on; None for this one."""
     epoch_oldest: int = -1
     """The oldest epoch that it can still answer at."""
     pipeline: str | None = None
@@ -231,6 +233,10 @@ class Hold(Protocol):
 class Store(Protocol):
     """A store as its readers see it, here or on another node."""
 
+    here: Store | None
+    """The replicas on this node, of a store whose other partitions are asked at other nodes; those
+    reads block. None if all reads are answered here."""
+
     @property
     def schema(self) -> StoreSchema:
         """The store's definition."""
@@ -309,6 +315,9 @@ class Store(Protocol):
 
 class StoreCatalog(Protocol):
     """The stores that can be queried, by name. They may change at any time."""
+
+    asks_nodes: bool
+    """Whether reads may ask other nodes, and so block; an event loop leaves them to a thread."""
 
     @property
     def stores(self) -> Mapping[str, Store]:

@@ -161,6 +161,8 @@ def fill(
 class FixedCatalog:
     """A `StoreCatalog` of fixed stores."""
 
+    asks_nodes: bool = False
+
     def __init__(self, *stores: Store) -> None:
         self._stores = {store.schema.name: store for store in stores}
         self._version = 1

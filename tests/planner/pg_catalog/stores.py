@@ -70,11 +70,12 @@ SCHEMAS = (CLICKS, USERS, BIG, OTHER, V_ACTIVE)
 R = TypeVar("R")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class DefinedStore:
     """A store that is only a definition: the catalog must never read one."""
 
     schema: StoreSchema
+    here: Store | None = None
 
     def query_partition(
         self, partition: int, query: Query[R], config: QueryConfig = DEFAULT_CONFIG
@@ -109,6 +110,7 @@ class DefinedStores:
 
     stores: Mapping[str, Store]
     version: int = 1
+    asks_nodes: bool = False
 
     def is_whole(self) -> bool:
         return True

@@ -1,0 +1,198 @@
+"""SQL over stores whose partitions are on several nodes, as one of them answers it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from planner.errors import QueryError
+from planner.sql import EngineLimits, SqlEngine
+from planner.values.session import Session
+from stores.hosting.local_store import LocalStore
+from stores.nodes.answering import Answering
+from stores.nodes.cluster import Cluster
+from stores.nodes.placement import Node, holders
+from stores.spec.schema import Row, StoreSchema
+from tests.planner.sides import Sides, build, looked_up, ordered, rows_of, run
+from tests.planner.test_law import (
+    EXAMPLES,
+    HOUR_US,
+    NAMES,
+    STORES,
+    Query,
+    check,
+    joined,
+    nested,
+    single_store,
+)
+from tests.stores.nodes.memory_links import MemoryLink
+from tests.support.stores import FixedCatalog, fill
+
+NODES = [Node(name=name) for name in ("a", "b", "c")]
+SLOW = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+
+
+def link_to(catalog: FixedCatalog) -> MemoryLink:
+    return MemoryLink(Answering(lambda: catalog.stores))
+
+
+def holders_of(schema: StoreSchema, partition: int) -> list[str]:
+    return holders(schema.name, partition, NODES, copies=2)
+
+
+@dataclass
+class Nodes:
+    """Both sides of the law; our engine is on node `a`."""
+
+    sides: Sides
+    links: dict[str, MemoryLink]
+    whole: tuple[LocalStore, ...]
+
+    def elsewhere(self) -> set[tuple[str, int]]:
+        """Return the partitions that are not on node `a`."""
+        return {
+            (schema.name, number)
+            for schema in STORES
+            for number in range(schema.partitions)
+            if "a" not in holders_of(schema, number)
+        }
+
+
+@pytest.fixture(scope="module")
+def nodes() -> Iterator[Nodes]:
+    rows: dict[str, list[Row]] = {
+        "people": [
+            *[(name, n - 4, n / 4 or None, NAMES[-n]) for n, name in enumerate(NAMES)],
+            (None, 0, None, None),
+        ],
+        "orders": [
+            (name, number, None, number > 0, number * HOUR_US)
+            for name in NAMES
+            for number in (-2, 0, 1, 2)
+        ],
+        "clicks": [
+            (name, hour * HOUR_US, (hour + 1) * HOUR_US, hour)
+            for name in NAMES
+            for hour in range(-3, 7)
+        ],
+    }
+    sides = build(STORES, rows)
+    whole = tuple(sides.stores)
+    catalogs = {}
+    for node in NODES:
+        catalogs[node.name] = FixedCatalog(
+            *[
+                LocalStore(
+                    store.schema,
+                    {
+                        number: replica
+                        for number, replica in store.replicas.items()
+                        if node.name in holders_of(store.schema, number)
+                    },
+                )
+                for store in whole
+            ]
+        )
+    links = {name: link_to(catalogs[name]) for name in ("b", "c")}
+    cluster = Cluster(catalogs["a"], node="a", links=links, holders=holders_of)
+    engine = SqlEngine(cluster, node="a")
+    bulk = SqlEngine(cluster, limits=EngineLimits(few_rows=False), node="a")
+    sides.engine.close()
+    if sides.bulk is not None:
+        sides.bulk.close()
+    found = Nodes(Sides(engine, sides.plain, bulk, whole), links, whole)
+    assert found.elsewhere()
+    yield found
+    found.sides.close()
+
+
+@given(query=st.one_of(single_store(), joined(), nested()))
+@settings(max_examples=EXAMPLES // 2, suppress_health_check=SLOW)
+def test_any_sql_gives_duckdbs_rows(nodes: Nodes, query: Query) -> None:
+    check(nodes.sides, query)
+
+
+@given(
+    query=st.one_of(single_store(), joined()),
+    lost=st.sampled_from(["b", "c"]),
+    after=st.integers(0, 6),
+)
+@settings(max_examples=EXAMPLES // 2, suppress_health_check=SLOW)
+def test_no_statement_fails_when_a_node_is_lost(
+    nodes: Nodes, query: Query, lost: str, after: int
+) -> None:
+    """Wherever in a statement it is lost: each partition has another copy."""
+    nodes.links[lost].requests_left = after
+    try:
+        check(nodes.sides, query)
+    finally:
+        nodes.links[lost].requests_left = 1 << 30
+
+
+def test_answers_name_the_node_of_each_partition(nodes: Nodes) -> None:
+    result = run(nodes.sides.engine, "SELECT name FROM people, orders AS o(n) WHERE name = o.n")
+    rows_of(result)
+    for answer in result.partitions:
+        schema = next(each for each in STORES if each.name == answer.store)
+        assert answer.node in holders_of(schema, answer.partition)
+        assert (answer.node == "a") == ("a" in holders_of(schema, answer.partition))
+    listed = "SELECT store, partition, node FROM stategate.partitions"
+    for store, partition, node in rows_of(run(nodes.sides.engine, listed)):
+        schema = next(each for each in STORES if each.name == store)
+        assert node in holders_of(schema, partition)
+
+
+def test_an_event_loop_never_waits_for_a_node(nodes: Nodes) -> None:
+    engine, session = nodes.sides.engine, Session()
+    for name in NAMES:
+        statement = engine.prepare("SELECT age FROM people WHERE name = $1", session)
+        assert not engine.is_inline(statement, session)
+        before = sum(len(link.asked) for link in nodes.links.values())
+        found = looked_up(statement, (name,), session)
+        assert sum(len(link.asked) for link in nodes.links.values()) == before
+        rows = rows_of(run(engine, "SELECT age FROM people WHERE name = $1", (name,)))
+        assert found is None or ordered(list(found)) == ordered(rows)
+        assert len(rows) == 1
+    assert engine.is_inline(engine.prepare("SET work_mem = '1MB'", session), session)
+
+
+@pytest.mark.parametrize("begin", ["BEGIN ISOLATION LEVEL REPEATABLE READ"])
+def test_a_transaction_reads_one_epoch_of_all_nodes(nodes: Nodes, begin: str) -> None:
+    engine, session = nodes.sides.engine, Session()
+    run(engine, begin, session=session)
+    sql = "SELECT count(*), min(_epoch), max(_epoch) FROM people"
+    (first,) = rows_of(run(engine, sql, session=session))
+    for store in nodes.whole:
+        fill(store, [], epoch=max(r.progress.epoch for r in store.replicas.values()) + 1)
+    assert rows_of(run(engine, sql, session=session)) == [first]
+    run(engine, "COMMIT", session=session)
+
+
+def test_bounds_hold_on_every_node(nodes: Nodes) -> None:
+    engine = nodes.sides.engine
+    newest = nodes.whole[0].replicas[0].progress.epoch
+    for bound in ("LATEST", f"events[0] >= {newest}"):
+        result = run(engine, f"SELECT count(*) FROM people WITH BOUND ({bound}), WAIT '5 s'")
+        assert rows_of(result) == [(len(NAMES) + 1,)]
+        assert {answer.epoch for answer in result.partitions} == {newest}
+    with pytest.raises(QueryError) as caught:
+        rows_of(run(engine, f"SELECT name FROM people WITH BOUND (events[0] >= {newest + 9})"))
+    assert caught.value.sqlstate == "55S01"
+
+
+def test_without_any_copy_the_statement_fails(nodes: Nodes) -> None:
+    for link in nodes.links.values():
+        link.is_up = False
+    try:
+        with pytest.raises(QueryError) as caught:
+            rows_of(run(nodes.sides.engine, "SELECT count(*) FROM people"))
+        assert caught.value.retryable
+        partial = "SELECT count(*) FROM people WITH PARTIAL"
+        assert rows_of(run(nodes.sides.engine, partial))[0][0] < len(NAMES) + 1
+    finally:
+        for link in nodes.links.values():
+            link.is_up = True
