@@ -50,10 +50,12 @@ class ReadStream(Struct, frozen=True):
 
 @known
 class Release(Struct, frozen=True):
-    """Release streams and held epochs; there is no reply."""
+    """Release streams and held epochs, and end waits; there is no reply."""
 
     streams: tuple[int, ...] = ()
     holds: tuple[int, ...] = ()
+    waits: tuple[int, ...] = ()
+    """The numbers of their requests on this connection."""
 
 
 @known
@@ -156,6 +158,30 @@ class Refused(Struct, frozen=True):
     """Why a request has no other reply."""
 
     message: str
+
+
+@known
+class Holding(Struct, frozen=True):
+    """The replicas of a store on a node, by their partitions."""
+
+    store: str
+    running: tuple[int, ...]
+    """Those that answer."""
+    restoring: tuple[int, ...] = ()
+
+
+@known
+class Announcement(Struct, frozen=True):
+    """What a node says about itself, to all others: when it changes, and as a sign of life."""
+
+    node: str
+    holdings: tuple[Holding, ...] = ()
+    zone: str = ""
+    weight: float = 1.0
+    is_leaving: bool = False
+    """Whether it is about to stop; others take over what no other node holds."""
+    product: str = ""
+    """The version of Stategate that it runs."""
 
 
 Request: TypeAlias = Ask | ReadStream | Release | AskStatuses | HoldEpoch | AskHold | WaitForBound
