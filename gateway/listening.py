@@ -6,8 +6,9 @@ import os
 import socket
 import sys
 
+from gateway.addresses import Address, host_port, parse_address
 from gateway.errors import ServeError
-from gateway.settings import Address, Settings, parse_address
+from gateway.settings import Settings
 
 BACKLOG = 512
 """Connections that the kernel queues before they are accepted. A burst of all clients fits."""
@@ -67,8 +68,3 @@ def shown_address(listener: socket.socket) -> str:
     """Return the address of a listening socket, HOST:PORT."""
     host, port = listener.getsockname()[:2]
     return host_port(host, port)
-
-
-def host_port(host: str, port: int) -> str:
-    """Return an address as HOST:PORT; an IPv6 host is in brackets."""
-    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

@@ -19,12 +19,13 @@ from typing import Any, Protocol
 from starlette.types import ASGIApp
 
 from gateway.access.tls import Tls
+from gateway.addresses import host_port, parse_address
 from gateway.busy_poll import BusyPoll
 from gateway.errors import ServeError
 from gateway.http.at_once import AtOnce
 from gateway.http.server import HttpServer, uvicorn_config
-from gateway.listening import cannot_listen, host_port, listen, shown_address
-from gateway.settings import Settings, parse_address
+from gateway.listening import cannot_listen, listen, shown_address
+from gateway.settings import Settings
 from gateway.workers.links import Note, Order, WorkerEnd
 
 logger = logging.getLogger(__name__)

@@ -5,34 +5,14 @@ The loader, `--help`, `stategate settings` and the tests of the documentation re
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, field, fields
-from typing import Any, NamedTuple, TypeAlias
+from dataclasses import dataclass
 
 from gateway.errors import SettingsError
+from gateway.setting_records import Setting, check, setting, settings_of
 
-ENVIRONMENT_PREFIX = "STATEGATE_"
 CONFIG_VARIABLE = "STATEGATE_CONFIG"
 URL_VARIABLE = "STATEGATE_URL"
-
-
-def _setting(
-    default: object, about: str, *, unit: str = "", least: float = 0, most: float = 2**31
-) -> Any:
-    return field(
-        default=default, metadata={"about": about, "unit": unit, "least": least, "most": most}
-    )
-
-
-SettingValue: TypeAlias = bool | int | str
-
-
-class Address(NamedTuple):
-    """Where a server listens."""
-
-    host: str
-    port: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,57 +23,57 @@ class Settings:
         SettingsError: a value is out of range, or settings contradict each other.
     """
 
-    root: str = _setting("", "State log to follow: a directory or a file-system URL. Required.")
-    data: str = _setting(
+    root: str = setting("", "State log to follow: a directory or a file-system URL. Required.")
+    data: str = setting(
         "",
         "Directory for the replicas, kept across restarts. Empty uses a temporary directory, "
         "which is safe because replicas can always be rebuilt from the log.",
     )
-    http: str = _setting(
+    http: str = setting(
         "127.0.0.1:7420",
         "Where HTTP listens, HOST:PORT. Loopback, because there are no users by default. Port 0 "
         "takes a free port.",
     )
-    pg: str = _setting(
+    pg: str = setting(
         "127.0.0.1:7432",
         "Where the Postgres wire listens, HOST:PORT; empty turns it off. Not 5432, which a "
         "PostgreSQL on the same machine uses.",
     )
-    users: str = _setting(
+    users: str = setting(
         "",
         "Users file, made by `stategate user add` and read again when it changes. Empty: no login "
         "is required, and only loopback is admitted.",
     )
-    auth: str = _setting(
+    auth: str = setting(
         "auto",
         "How clients of the Postgres wire log in: auto, scram, password (in clear, over TLS only) "
         "or trust. auto is scram if there is a users file, otherwise trust.",
     )
-    allow_anonymous: bool = _setting(
+    allow_anonymous: bool = setting(
         False,
         "Where the method is trust, admit everyone from anywhere. Off, because anyone who reaches "
         "the port could read all stores. For networks that are closed to others.",
     )
-    http_hosts: str = _setting(
+    http_hosts: str = setting(
         "",
         "Host names that HTTP accepts without credentials, separated by commas, in addition to "
         "localhost and IP addresses. This stops web pages that point their own name here (DNS "
         "rebinding).",
     )
-    proxies: str = _setting(
+    proxies: str = setting(
         "",
         "Addresses and networks of proxies, separated by commas, whose X-Forwarded-For and "
         "X-Forwarded-Proto are trusted. None by default, because anyone can send these headers. "
         "Requests from another proxy count as the proxy's own, and never as loopback.",
     )
-    unauthenticated_of_address_max: int = _setting(
+    unauthenticated_of_address_max: int = setting(
         250,
         "Unauthenticated connections of one address (an IPv6 /64), for each protocol; more are cut "
         "off. A quarter of the total: enough for a burst, too few for a flood.",
         unit="connections",
         least=1,
     )
-    unauthenticated_max: int = _setting(
+    unauthenticated_max: int = setting(
         1_000,
         "Unauthenticated connections of all addresses, for each protocol, in addition to "
         "authenticated clients. Beyond that, the address with the most loses its oldest, so that "
@@ -102,29 +82,29 @@ class Settings:
         unit="connections",
         least=1,
     )
-    authentication_timeout_ms: int = _setting(
+    authentication_timeout_ms: int = setting(
         60_000,
         "How long a client of the Postgres wire may take to log in, TLS included. PostgreSQL's "
         "default: long enough to type a password.",
         unit="ms",
         least=1,
     )
-    tls_certificate: str = _setting(
+    tls_certificate: str = setting(
         "",
         "PEM file of the certificate and its intermediates. With it, HTTP is HTTPS and the "
         "Postgres wire offers TLS. Read again when it changes, and on SIGHUP.",
     )
-    tls_key: str = _setting(
+    tls_key: str = setting(
         "",
         "PEM file of the certificate's key, without a passphrase, not readable by other users.",
     )
-    tls_required: bool = _setting(
+    tls_required: bool = setting(
         False,
         "Refuse clients of the Postgres wire without TLS, except from loopback. Off, because SCRAM "
         "protects passwords without TLS; rows are in clear then.",
     )
-    node: str = _setting("local", "Name of this node in answers and in system relations.")
-    poll_ms: int = _setting(
+    node: str = setting("local", "Name of this node in answers and in system relations.")
+    poll_ms: int = setting(
         25,
         "How often a changing store is checked for a new epoch. Short compared with a micro-batch, "
         "so that it adds little delay. Quiet stores are checked less often.",
@@ -132,7 +112,7 @@ class Settings:
         least=1,
         most=60_000,
     )
-    workers: int = _setting(
+    workers: int = setting(
         1,
         "Processes that answer, behind the same addresses. One process uses about one core; more "
         "use more cores, and each has its own replicas. Memory and connections are divided "
@@ -141,7 +121,7 @@ class Settings:
         least=1,
         most=256,
     )
-    threads: int = _setting(
+    threads: int = setting(
         8,
         "Statements that run at once, besides those on the event loop. A few more than cores, "
         "because some wait for the disk or a bound.",
@@ -149,13 +129,13 @@ class Settings:
         least=1,
         most=1024,
     )
-    threads_queue_max: int = _setting(
+    threads_queue_max: int = setting(
         256,
         "Statements that may wait for a thread; more are refused (53300). Some seconds of work: "
         "after a longer wait the client has usually given up.",
         unit="statements",
     )
-    memory_bytes_max: int = _setting(
+    memory_bytes_max: int = setting(
         1 << 30,
         "Memory for joins, sorts and groups, over all statements. A statement that needs more "
         "fails (53200) instead of taking the node down. A composing process may use 640 MiB more "
@@ -164,7 +144,7 @@ class Settings:
         least=64 << 20,
         most=1 << 50,
     )
-    compose_processes: int = _setting(
+    compose_processes: int = setting(
         1,
         "Processes that compose statements. One uses all cores but one for a statement; with more, "
         "fewer statements restart when a process has to be killed.",
@@ -172,7 +152,7 @@ class Settings:
         least=1,
         most=64,
     )
-    cache_bytes: int = _setting(
+    cache_bytes: int = setting(
         256 << 20,
         "RocksDB's block cache, shared by all replicas. Holds the index and filter blocks of some "
         "ten million keys, and hot rows.",
@@ -180,7 +160,7 @@ class Settings:
         least=1 << 20,
         most=1 << 50,
     )
-    columns_bytes: int = _setting(
+    columns_bytes: int = setting(
         256 << 20,
         "Decoded columns of all but versioned stores, for scans: read in the background after a "
         "start and updated with each epoch; 0 keeps none. Holds some four million rows of five "
@@ -189,7 +169,7 @@ class Settings:
         least=0,
         most=1 << 50,
     )
-    rows_bytes: int = _setting(
+    rows_bytes: int = setting(
         256 << 20,
         "Decoded rows of keyvalue and global stores that are looked up repeatedly, kept until an "
         "epoch changes them; 0 keeps none. Holds some 500,000 rows of five columns.",
@@ -197,7 +177,7 @@ class Settings:
         least=0,
         most=1 << 50,
     )
-    open_files: int = _setting(
+    open_files: int = setting(
         0,
         "Files that the databases of the replicas may have open in each process, about 8 a "
         "partition. Those not used for longest are closed until they are needed. 0 allows half of "
@@ -205,7 +185,7 @@ class Settings:
         unit="files",
         least=0,
     )
-    linger_us: int = _setting(
+    linger_us: int = setting(
         50,
         "Busy-polls this long after each answer, so a back-to-back query avoids a sleep and "
         "wake-up: twice the time that a client on the same machine needs to send again. Use 0 "
@@ -214,41 +194,41 @@ class Settings:
         least=0,
         most=10_000,
     )
-    statements_max: int = _setting(
+    statements_max: int = setting(
         2_000,
         "Cached plans, by statement text, at some 20 kB each. More than an application uses at a "
         "time.",
         unit="statements",
         least=1,
     )
-    statement_timeout_ms: int = _setting(
+    statement_timeout_ms: int = setting(
         60_000,
         "How long a statement may run, rows included, before it is cancelled (57014). The gateway "
         "is for interactive reads; run longer ones in Spark.",
         unit="ms",
         least=1,
     )
-    body_bytes_max: int = _setting(
+    body_bytes_max: int = setting(
         1 << 20,
         "Longest request body: enough for thousands of parameters and a position token.",
         unit="bytes",
         least=1024,
         most=1 << 30,
     )
-    body_timeout_ms: int = _setting(
+    body_timeout_ms: int = setting(
         10_000,
         "How long a client may take to send the head of a request, and then its body, so that slow "
         "clients do not hold connections.",
         unit="ms",
         least=1,
     )
-    parameters_max: int = _setting(
+    parameters_max: int = setting(
         65_535,
         "Parameters of one statement: the most that the Postgres wire can count.",
         unit="parameters",
         most=65_535,
     )
-    chunk_bytes: int = _setting(
+    chunk_bytes: int = setting(
         256 << 10,
         "Rows rendered at once, by their size in Arrow. Large enough to make the cost of a chunk "
         "negligible, small enough to send the first rows early and to bound memory.",
@@ -256,47 +236,47 @@ class Settings:
         least=1024,
         most=1 << 28,
     )
-    stall_timeout_ms: int = _setting(
+    stall_timeout_ms: int = setting(
         30_000,
         "How long a client may leave a streamed answer unread before it is disconnected, because "
         "an open stream holds a snapshot.",
         unit="ms",
         least=1,
     )
-    http_connections_max: int = _setting(
+    http_connections_max: int = setting(
         1_000,
         "HTTP connections at once; more are answered 503. A gateway behind a proxy has some "
         "hundred, and each may hold a stream.",
         unit="connections",
         least=1,
     )
-    pg_connections_max: int = _setting(
+    pg_connections_max: int = setting(
         500,
         "Clients of the Postgres wire at once. PostgreSQL's default is 100, but there a connection "
         "costs a process.",
         unit="connections",
         least=1,
     )
-    keep_alive_ms: int = _setting(
+    keep_alive_ms: int = setting(
         75_000,
         "How long an idle HTTP connection stays open. Longer than the usual 60 s of proxies, so "
         "that the proxy closes first and never sends into a closing connection.",
         unit="ms",
         least=1,
     )
-    grace_ms: int = _setting(
+    grace_ms: int = setting(
         10_000,
         "How long the gateway may take to end after SIGTERM. Running statements may finish in all "
         "but the last second. Less than the 30 s after which Kubernetes kills the process, to "
         "leave time to close the replicas.",
         unit="ms",
     )
-    log_level: str = _setting("info", "Lowest level that is logged: debug, info, warning or error.")
+    log_level: str = setting("info", "Lowest level that is logged: debug, info, warning or error.")
 
     def __post_init__(self) -> None:
         """Refuse values out of range and contradictions."""
         for each in SETTINGS.values():
-            _check(each, getattr(self, each.name))
+            check(each, getattr(self, each.name))
         for name, choices in _CHOICES.items():
             if (value := getattr(self, name)) not in choices:
                 raise _no_choice(name, value)
@@ -330,61 +310,5 @@ def _no_choice(name: str, value: object) -> SettingsError:
     )
 
 
-class Setting(NamedTuple):
-    """One setting: its type, default, range and reason."""
-
-    name: str
-    kind: type[bool] | type[int] | type[str]
-    default: bool | int | str
-    about: str
-    unit: str
-    least: float
-    most: float
-
-    @property
-    def variable(self) -> str:
-        """The environment variable that sets it."""
-        return ENVIRONMENT_PREFIX + self.name.upper()
-
-
-def _registry() -> dict[str, Setting]:
-    found: dict[str, Setting] = {}
-    for each in fields(Settings):
-        assert each.default is not MISSING, "every setting has a default"
-        kind = type(each.default)
-        assert kind in {bool, int, str}, "a setting is a boolean, a number or a text"
-        found[each.name] = Setting(each.name, kind, each.default, **each.metadata)
-    return found
-
-
-SETTINGS: Mapping[str, Setting] = _registry()
+SETTINGS: Mapping[str, Setting] = settings_of(Settings)
 """All settings by name, in the order of the documentation."""
-
-
-def _check(setting: Setting, value: SettingValue) -> None:
-    if setting.kind is not int:
-        return
-    assert isinstance(value, int), "_parsed gave each its field's type"
-    if not setting.least <= value <= setting.most:
-        raise SettingsError(
-            f'setting "{setting.name}" cannot be {value}',
-            hint=f"Use {setting.least:g} to {setting.most:g} {setting.unit}.",
-        )
-
-
-def parse_address(name: str, text: str) -> Address:
-    """Parse an address of the form HOST:PORT; an IPv6 host is in brackets.
-
-    Args:
-        name: the setting, for the error.
-        text: its value.
-
-    Raises:
-        SettingsError: the text has another form.
-    """
-    found = re.fullmatch(r"(?:\[([0-9A-Fa-f:.%]+)\]|([^:\s\[\]]+)):([0-9]{1,5})", text)
-    if found is None or int(found[3]) > 65_535:
-        raise SettingsError(
-            f'setting "{name}" cannot be "{text}"', hint="Use HOST:PORT, such as 127.0.0.1:7420."
-        )
-    return Address(found[1] or found[2], int(found[3]))

@@ -10,13 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from gateway.errors import SettingsError
-from gateway.settings import (
-    CONFIG_VARIABLE,
-    ENVIRONMENT_PREFIX,
-    SETTINGS,
-    Settings,
-    SettingValue,
-)
+from gateway.setting_records import ENVIRONMENT_PREFIX, SettingValue
+from gateway.settings import CONFIG_VARIABLE, SETTINGS, Settings
 
 _NOT_SETTINGS = re.compile(r"STATEGATE_(CONFIG|URL|USER|PASSWORD|TOKEN|SERVICE_.*|PORT|PORT_.*)")
 """Variables with our prefix that are not settings: those of the command line's client, and those

@@ -13,6 +13,7 @@ from gateway.access.peers import AllowedHosts, Proxies, is_loopback
 from gateway.access.rules import Access, AccessRules, Method
 from gateway.access.tls import Tls
 from gateway.access.users import Users
+from gateway.addresses import parse_address
 from gateway.busy_poll import BusyPoll
 from gateway.errors import ServeError, SettingsError
 from gateway.http.app import create_app
@@ -24,7 +25,7 @@ from gateway.pgwire.protocol.limits import PgLimits
 from gateway.pgwire.server import PgServer
 from gateway.process_setup import allow_more_files, announce
 from gateway.serve import Serving, run_servers
-from gateway.settings import Settings, parse_address
+from gateway.settings import Settings
 from gateway.statement_threads import StatementThreads
 from gateway.workers.whole_gateway import WholeGateway, WorkerLinks
 from planner.binding.relations import require_missing

@@ -70,6 +70,8 @@ FLOORS: dict[str, tuple[str, ...]] = {
     ),
     "gateway": (
         "gateway.errors",
+        "gateway.addresses",
+        "gateway.setting_records",
         "gateway.settings",
         "gateway.settings_sources",
         "gateway.access",

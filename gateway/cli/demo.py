@@ -20,12 +20,12 @@ from types import FrameType
 
 from rich.console import Console
 
+from gateway.addresses import parse_address
 from gateway.cli.client import Client
 from gateway.cli.demo_directory import DemoDirectory
 from gateway.cli.demo_programs import PipelineEvents, Program, running, show_progress
 from gateway.errors import GatewayError, ServeError
 from gateway.listening import cannot_listen
-from gateway.settings import parse_address
 
 CLONE = Path(__file__).parents[2]
 EXAMPLE = CLONE / "examples" / "flights"

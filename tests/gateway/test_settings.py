@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from gateway.addresses import Address, parse_address
 from gateway.errors import SettingsError
-from gateway.settings import SETTINGS, Address, Settings, parse_address
+from gateway.settings import SETTINGS, Settings
 from gateway.settings_sources import load_settings
 
 
