@@ -104,6 +104,50 @@ class Settings:
         "protects passwords without TLS; rows are in clear then.",
     )
     node: str = setting("local", "Name of this node in answers and in system relations.")
+    nodes: str = setting(
+        "",
+        "Where this node answers other nodes, HOST:PORT. Empty: it is alone, and holds all "
+        "partitions.",
+    )
+    peers: str = setting(
+        "",
+        "The nodes of the cluster: a list (a=10.0.0.1:7430,b=10.0.0.2:7430), file:PATH with an "
+        "entry in each line, read again when it changes, or dns:HOST:PORT for all addresses of a "
+        "name. An entry may end with ;zone=NAME;weight=NUMBER. It may be the same on all nodes.",
+    )
+    cluster: str = setting(
+        "stategate", "Name of the cluster. Nodes refuse others with another name."
+    )
+    copies: int = setting(
+        2,
+        "Nodes that hold each partition. With two, one node can fail or be restarted at any time. "
+        "It must be the same on all nodes.",
+        unit="nodes",
+        least=1,
+        most=16,
+    )
+    zone: str = setting(
+        "",
+        "The zone of this node, such as a rack or a data centre, where `peers` does not give it. "
+        "Copies of a partition are placed in different zones.",
+    )
+    weight: int = setting(
+        1,
+        "The share of the partitions that this node holds, relative to the others, where `peers` "
+        "does not give it.",
+        least=1,
+        most=1_000,
+    )
+    nodes_secret: str = setting(
+        "",
+        "File with a secret that all nodes share, not readable by other users. Without one, nodes "
+        "are admitted from this machine only.",
+    )
+    nodes_ca: str = setting(
+        "",
+        "PEM file of the certificates that sign those of the nodes. Empty takes those that the "
+        "system trusts. Nodes use TLS if there is a certificate.",
+    )
     poll_ms: int = setting(
         25,
         "How often a changing store is checked for a new epoch. Short compared with a micro-batch, "
@@ -281,6 +325,7 @@ class Settings:
             if (value := getattr(self, name)) not in choices:
                 raise _no_choice(name, value)
         self._check_access()
+        self._check_nodes()
 
     def _check_access(self) -> None:
         if self.auth in {"scram", "password"} and not self.users:
@@ -294,6 +339,17 @@ class Settings:
             )
         if (self.tls_required or self.auth == "password") and not self.tls_certificate:
             raise SettingsError("TLS is required, but there is no certificate", hint=_BOTH_HINT)
+
+    def _check_nodes(self) -> None:
+        if bool(self.nodes) != bool(self.peers):
+            raise SettingsError(
+                "a node of a cluster needs an address and the other nodes",
+                hint="Set nodes and peers.",
+            )
+        if self.nodes and self.workers > 1:
+            raise SettingsError(
+                "a node of a cluster has one worker", hint="Run several nodes on the machine."
+            )
 
 
 _BOTH_HINT = "Set tls_certificate and tls_key."

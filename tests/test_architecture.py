@@ -87,6 +87,7 @@ FLOORS: dict[str, tuple[str, ...]] = {
         "gateway.pgwire.entry",
         "gateway.pgwire",
         "gateway.workers",
+        "gateway.nodes",
         "gateway.serve",
         "gateway.process_setup",
         "gateway.wiring",
@@ -121,10 +122,12 @@ GATEWAY_IMPORTS_STORES = (
     "gateway/cli/rebuild_command.py",
     "gateway/cli/shell.py",
     "gateway/http/stores_document.py",
+    "gateway/nodes/",
 )
 """wiring.py wires stores to engine to servers, load_command.py fills a store, log_commands.py,
 log_listing.py, rebuild_command.py and comment_command.py look after a log that nothing serves,
-shell.py has the credentials that writers use, too, and stores_document.py describes stores.
+shell.py has the credentials that writers use, too, stores_document.py describes stores, and nodes/
+carries the messages of `stores.nodes`.
 """
 
 GATEWAY_SEES = frozenset({"planner.engine", "planner.errors", "planner.typed"})

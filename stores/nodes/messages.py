@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, get_args
 
 from msgspec import Struct
 
@@ -186,3 +186,5 @@ class Announcement(Struct, frozen=True):
 
 Request: TypeAlias = Ask | ReadStream | Release | AskStatuses | HoldEpoch | AskHold | WaitForBound
 Reply: TypeAlias = Answers | Batches | Statuses | HeldEpoch | Met | Refused
+REQUESTS: tuple[type[Request], ...] = get_args(Request)
+REPLIES: tuple[type[Reply], ...] = get_args(Reply)

@@ -1,0 +1,110 @@
+"""The first messages of a connection between nodes: who they are, and that they share the secret.
+
+Both send a `Hello` with a random number. Then each proves that it knows the secret by a keyed hash
+of both messages (HMAC-SHA-256), the one that connects first, so that a stranger learns nothing to
+guess from. The secret does not encrypt: that is for TLS.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+
+from msgspec import Struct
+
+from stores.nodes.codec import encode, known
+from stores.nodes.links import NodeError
+from stores.nodes.messages import VERSION
+
+_NONCE_BYTES = 16
+
+
+class HandshakeError(NodeError):
+    """Another node is not one of ours, or cannot be talked to."""
+
+
+@known
+class Hello(Struct, frozen=True):
+    """The first message of either side."""
+
+    version: int
+    """The version of the messages."""
+    cluster: str
+    """The name of the cluster; nodes of others do not talk."""
+    node: str
+    """The name of the node."""
+    nonce: bytes
+    """A random number, new for each connection."""
+
+
+@known
+class Proof(Struct, frozen=True):
+    """The second message of either side."""
+
+    mac: bytes
+
+
+class Handshake:
+    """One side of a handshake.
+
+    Args:
+        cluster: the name of the cluster.
+        node: the name of this node.
+        secret: what all nodes of the cluster know.
+        asks: whether this node has made the connection.
+    """
+
+    def __init__(self, *, cluster: str, node: str, secret: bytes, asks: bool) -> None:
+        self.hello = Hello(VERSION, cluster, node, secrets.token_bytes(_NONCE_BYTES))
+        self._secret, self._asks = secret, asks
+        self._other: Hello | None = None
+
+    def meet(self, other: object) -> Hello:
+        """Take the first message of the other node.
+
+        Raises:
+            HandshakeError: it is another message, or this node does not talk to that one.
+        """
+        if not isinstance(other, Hello):
+            raise HandshakeError("it is not a node of Stategate")
+        own = self.hello
+        if other.version != own.version:
+            raise HandshakeError(
+                f"node {other.node} sends messages of version {other.version}, "
+                f"this node of version {own.version}"
+            )
+        if other.cluster != own.cluster:
+            raise HandshakeError(
+                f'node {other.node} is of the cluster "{other.cluster}", not "{own.cluster}"'
+            )
+        if other.node == own.node:
+            raise HandshakeError(f"another node has the name {own.node}, too")
+        if len(other.nonce) != _NONCE_BYTES:
+            raise HandshakeError(f"node {other.node} sent no random number")
+        self._other = other
+        return other
+
+    def proof(self) -> Proof:
+        """Return the proof that this node knows the secret; after `meet`."""
+        return Proof(self._mac(asks=self._asks))
+
+    def check(self, proof: object) -> None:
+        """Check the proof of the other node.
+
+        Raises:
+            HandshakeError: it is wrong.
+        """
+        expected = self._mac(asks=not self._asks)
+        if not isinstance(proof, Proof) or not hmac.compare_digest(proof.mac, expected):
+            assert self._other is not None
+            raise HandshakeError(f"node {self._other.node} has another secret")
+
+    def _mac(self, *, asks: bool) -> bytes:
+        """Return the proof of the side that asks, or of the one that answers."""
+        assert self._other is not None, "meet comes first"
+        first, second = self.hello, self._other
+        if not self._asks:
+            first, second = second, first
+        text = encode((asks, first, second))
+        return hmac.digest(self._secret, text, hashlib.sha256)

@@ -1,0 +1,310 @@
+"""The link to another node: connects to it, connects again, and asks it."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import logging
+import ssl
+import threading
+from collections.abc import Callable
+from typing import Protocol
+
+from gateway.addresses import Address
+from gateway.nodes.connection import NodeConnection
+from gateway.nodes.frames import ONE_WAY, Frame, frame
+from gateway.nodes.handshake import Handshake, Hello
+from stores.errors import StoreError
+from stores.nodes.links import NodeError, OnReply, Replied
+from stores.nodes.messages import Announcement, Release, Request, WaitForBound
+from stores.spec.store import Waiting
+
+logger = logging.getLogger(__name__)
+
+ASK_S = 60.0
+"""How long a reply may take if the caller does not say. A node that is gone is noticed sooner."""
+SILENCE_S = 2.0
+"""A node that announces nothing for so long is lost: it does so every half second."""
+_CONNECT_S = 2.0
+_PAUSES_S = (0.05, 0.1, 0.2, 0.5)
+"""Pauses before connecting again; the last one stays."""
+_NUMBERS = 1 << 32
+
+OnFrame = Callable[[Frame | NodeError], object]
+
+
+class LinkWatcher(Protocol):
+    """Who gets to know what happens to links, in the event loop."""
+
+    def on_connected(self, link: NodeLink, peer: Hello) -> None:
+        """Take note that a node can be asked.
+
+        Raises:
+            NodeError: it is not one that may be asked; the connection ends.
+        """
+
+    def on_announced(self, link: NodeLink, announcement: Announcement) -> None:
+        """Take note of what a node holds."""
+
+    def on_lost(self, link: NodeLink) -> None:
+        """Take note that a node cannot be asked; also when connecting has failed."""
+
+
+class NodeLink:
+    """A `stores.nodes.links.Link` over one connection at a time.
+
+    Args:
+        address: where the node listens.
+        handshake: makes this side of a handshake.
+        watcher: gets to know what happens.
+        tls: the context for TLS; None for none.
+    """
+
+    def __init__(
+        self,
+        address: Address,
+        *,
+        handshake: Callable[[], Handshake],
+        watcher: LinkWatcher,
+        tls: ssl.SSLContext | None = None,
+    ) -> None:
+        self.address = address
+        self.name: str | None = None
+        """The name of the node; None until it has said it."""
+        self.why_lost = "it has not been connected yet"
+        self._handshake, self._watcher, self._tls = handshake, watcher, tls
+        self._connection: _Asking | None = None
+        self._numbers = itertools.count(1)
+        self._loop = asyncio.get_running_loop()
+        self._loop_thread = threading.get_ident()
+        self._task = self._loop.create_task(self._stay_connected())
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the node can be asked now."""
+        return self._connection is not None
+
+    def ask(self, request: Request, *, timeout_s: float | None = None) -> Replied:
+        """Send a request, and block until its reply has come; see `Link.ask`."""
+        if threading.get_ident() == self._loop_thread:
+            raise RuntimeError("the event loop cannot wait for another node")
+        waiter = _Waiter()
+        waiting = self._begin(request, waiter)
+        found = waiter.wait(ASK_S if timeout_s is None else timeout_s)
+        if found is None:
+            waiting.cancel()
+            raise NodeError("it did not reply in time")
+        if isinstance(found, NodeError):
+            raise found
+        return _reply_of(found)
+
+    def begin(self, request: Request, on_reply: OnReply) -> Waiting:
+        """Send a request; call back with its reply, in the event loop; see `Link.begin`."""
+
+        def on_frame(found: Frame | NodeError) -> None:
+            if isinstance(found, Frame):
+                try:
+                    on_reply(_reply_of(found))
+                except StoreError as error:
+                    on_reply(NodeError(str(error)))
+            else:
+                on_reply(found)
+
+        return self._begin(request, on_frame)
+
+    def tell(self, request: Request) -> None:
+        """Send a request without a reply; do nothing if the node cannot be reached."""
+        connection = self._connection
+        if connection is not None:
+            data = frame(ONE_WAY, request)
+            if threading.get_ident() == self._loop_thread:
+                connection.send(data)
+            elif not self._loop.is_closed():
+                self._loop.call_soon_threadsafe(connection.send, data)
+
+    async def close(self) -> None:
+        """End the connection and make no other; pending requests fail."""
+        self._task.cancel()
+        await asyncio.wait((self._task,))
+
+    def _begin(self, request: Request, on_frame: OnFrame) -> Waiting:
+        number = next(self._numbers) % _NUMBERS or next(self._numbers) % _NUMBERS
+        sent = _Sent(self, number, on_frame, is_wait=isinstance(request, WaitForBound))
+        data = frame(number, request)
+        if threading.get_ident() == self._loop_thread:
+            sent.send(data)
+        else:
+            try:
+                self._loop.call_soon_threadsafe(sent.send, data)
+            except RuntimeError as error:  # the loop is closed
+                raise NodeError("this node is stopping") from error
+        return sent
+
+    def send(self, sent: _Sent, data: bytes) -> None:
+        """Send a request, in the event loop."""
+        connection = self._connection
+        if connection is None:
+            sent.on_frame(NodeError(f"it is not connected: {self.why_lost}"))
+            return
+        connection.pending[sent.number] = sent.on_frame
+        connection.send(data)
+
+    def forget(self, sent: _Sent) -> None:
+        """Take no reply to a request; from any thread."""
+        if threading.get_ident() != self._loop_thread:
+            if not self._loop.is_closed():
+                self._loop.call_soon_threadsafe(self.forget, sent)
+            return
+        connection = self._connection
+        if connection is None or connection.pending.pop(sent.number, None) is None:
+            return
+        if sent.is_wait:
+            connection.send(frame(ONE_WAY, Release(waits=(sent.number,))))
+
+    # In the event loop
+
+    async def _stay_connected(self) -> None:
+        pauses = iter(_PAUSES_S)
+        while True:
+            connection = _Asking(self._handshake(), self)
+            host, port = self.address
+            try:
+                async with asyncio.timeout(_CONNECT_S):
+                    await self._loop.create_connection(
+                        lambda made=connection: made,
+                        host,
+                        port,
+                        ssl=self._tls,
+                        server_hostname=host if self._tls else None,
+                    )
+            except (OSError, TimeoutError) as error:
+                self.why_lost = str(error) or "it did not answer in time"
+                self._watcher.on_lost(self)
+            else:
+                try:
+                    await connection.ended.wait()
+                except asyncio.CancelledError:
+                    connection.end("this node is stopping")
+                    await connection.ended.wait()
+                    raise
+                if connection.was_open:
+                    pauses = iter(_PAUSES_S)
+            await asyncio.sleep(next(pauses, _PAUSES_S[-1]))
+
+    def opened(self, connection: _Asking, peer: Hello) -> None:
+        """Ask over a connection from now on."""
+        self._watcher.on_connected(self, peer)
+        self.name, self._connection = peer.node, connection
+
+    def announced(self, announcement: Announcement) -> None:
+        """Pass on what the node holds."""
+        self._watcher.on_announced(self, announcement)
+
+    def lost(self, why: str) -> None:
+        """Do not ask until there is another connection."""
+        if self._connection is not None:
+            logger.warning("node lost node=%s: %s", self.name, why)
+        self._connection, self.why_lost = None, why
+        self._watcher.on_lost(self)
+
+
+class _Asking(NodeConnection):
+    """The side that asks."""
+
+    def __init__(self, handshake: Handshake, link: NodeLink) -> None:
+        super().__init__(handshake, asks=True)
+        self.pending: dict[int, OnFrame] = {}
+        self.ended = asyncio.Event()
+        self.was_open = False
+        self._link = link
+        self._silence: asyncio.TimerHandle | None = None
+
+    def on_open(self, peer: Hello) -> None:
+        self._link.opened(self, peer)
+        self.was_open = True
+        self._heard()
+
+    def on_frame(self, arrived: Frame) -> None:
+        if arrived.number == ONE_WAY:
+            self._heard()
+            message = arrived.message
+            if isinstance(message, Announcement):
+                self._link.announced(message)
+            return
+        on_frame = self.pending.pop(arrived.number, None)
+        if on_frame is not None:
+            on_frame(arrived)
+
+    def on_lost(self) -> None:
+        if self._silence is not None:
+            self._silence.cancel()
+        self._link.lost(self.why_lost)
+        pending, self.pending = self.pending, {}
+        error = NodeError(f"it was lost: {self.why_lost}")
+        for on_frame in pending.values():
+            on_frame(error)
+        self.ended.set()
+
+    def _heard(self) -> None:
+        if self._silence is not None:
+            self._silence.cancel()
+        loop = asyncio.get_running_loop()
+        self._silence = loop.call_later(SILENCE_S, self.end, f"it was silent for {SILENCE_S:g} s")
+
+
+class _Sent:
+    """A request on its way; see `stores.spec.store.Waiting`."""
+
+    __slots__ = ("_is_over", "_link", "_on_frame", "is_wait", "number")
+
+    def __init__(self, link: NodeLink, number: int, on_frame: OnFrame, *, is_wait: bool) -> None:
+        self.number, self.is_wait = number, is_wait
+        self._link, self._on_frame = link, on_frame
+        self._is_over = False
+
+    def send(self, data: bytes) -> None:
+        """Send it, in the event loop."""
+        if not self._is_over:
+            self._link.send(self, data)
+
+    def on_frame(self, found: Frame | NodeError) -> None:
+        """Take the reply, in the event loop."""
+        if not self._is_over:
+            self._is_over = True
+            self._on_frame(found)
+
+    def cancel(self) -> bool:
+        """Take no reply; False if it has come."""
+        was_over, self._is_over = self._is_over, True
+        if not was_over:
+            self._link.forget(self)
+        return not was_over
+
+
+class _Waiter:
+    """Lets a thread wait for a reply."""
+
+    __slots__ = ("_arrived", "_found")
+
+    def __init__(self) -> None:
+        self._arrived = threading.Lock()
+        self._arrived.acquire()
+        self._found: Frame | NodeError | None = None
+
+    def __call__(self, found: Frame | NodeError) -> None:
+        self._found = found
+        self._arrived.release()
+
+    def wait(self, timeout_s: float) -> Frame | NodeError | None:
+        """Return the reply; None if it does not come in time."""
+        self._arrived.acquire(timeout=min(timeout_s, threading.TIMEOUT_MAX))
+        return self._found
+
+
+def _reply_of(arrived: Frame) -> Replied:
+    """Return the reply in a frame.
+
+    Raises:
+        MessageError: it is malformed.
+    """
+    return arrived.reply(), arrived.batches()

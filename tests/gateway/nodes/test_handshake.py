@@ -1,0 +1,74 @@
+"""Nodes talk only to nodes of their cluster that know the secret."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from gateway.nodes.handshake import Handshake, HandshakeError, Proof
+
+
+def side(node: str, *, asks: bool, secret: bytes = b"s", cluster: str = "one") -> Handshake:
+    return Handshake(cluster=cluster, node=node, secret=secret, asks=asks)
+
+
+def shake(asking: Handshake, answering: Handshake) -> None:
+    """Exchange the messages in their order."""
+    answering.meet(asking.hello)
+    asking.meet(answering.hello)
+    answering.check(asking.proof())
+    asking.check(answering.proof())
+
+
+def test_nodes_of_one_cluster_talk() -> None:
+    shake(side("a", asks=True), side("b", asks=False))
+
+
+@pytest.mark.parametrize(
+    ("other", "why"),
+    [
+        (side("b", asks=False, secret=b"t"), "node a has another secret"),
+        (side("b", asks=False, cluster="two"), 'node a is of the cluster "one", not "two"'),
+        (side("a", asks=False), "another node has the name a, too"),
+    ],
+)
+def test_strangers_are_refused(other: Handshake, why: str) -> None:
+    with pytest.raises(HandshakeError, match=why):
+        shake(side("a", asks=True), other)
+
+
+def test_the_node_that_answers_must_know_the_secret_too() -> None:
+    asking, answering = side("a", asks=True), side("b", asks=False, secret=b"t")
+    answering.meet(asking.hello)
+    asking.meet(answering.hello)
+    with pytest.raises(HandshakeError, match="node b has another secret"):
+        asking.check(answering.proof())
+
+
+def test_a_proof_cannot_be_sent_back() -> None:
+    asking, answering = side("a", asks=True), side("b", asks=False)
+    answering.meet(asking.hello)
+    asking.meet(answering.hello)
+    with pytest.raises(HandshakeError, match="another secret"):
+        asking.check(asking.proof())
+
+
+def test_a_proof_of_another_connection_is_refused() -> None:
+    asking, answering = side("a", asks=True), side("b", asks=False)
+    shake(asking, answering)
+    again = side("b", asks=False)
+    again.meet(asking.hello)
+    with pytest.raises(HandshakeError, match="another secret"):
+        again.check(asking.proof())
+
+
+def test_other_versions_are_named() -> None:
+    asking, answering = side("a", asks=True), side("b", asks=False)
+    with pytest.raises(HandshakeError, match="node a sends messages of version 99"):
+        answering.meet(replace(asking.hello, version=99))
+
+
+@pytest.mark.parametrize("message", [None, "hello", Proof(b"")])
+def test_anything_else_is_no_node(message: object) -> None:
+    with pytest.raises(HandshakeError, match="not a node of Stategate"):
+        side("a", asks=True).meet(message)

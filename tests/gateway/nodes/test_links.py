@@ -1,0 +1,188 @@
+"""Links over sockets: what a node asks, waits for and holds at another, and what a fault does."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+
+from stores.hosting.local_store import LocalStore
+from stores.nodes import answering
+from stores.nodes.cluster_store import ClusterStore
+from stores.nodes.links import NodeError, Replied
+from stores.nodes.messages import AskStatuses, Met, Refused, Statuses, WaitForBound
+from stores.spec.position import PositionBound
+from stores.spec.query import KeyQuery, RangeQuery
+from stores.spec.result import Failure, Success
+from stores.spec.store import QueryConfig
+from tests.gateway.nodes.rooms import Room
+from tests.support.stores import batch, fill, keyvalue, open_store, progress
+from tests.support.values import rows_of
+from tests.support.waiting import until
+
+COUNTS = keyvalue("counts", {"k": "text"}, {"n": "bigint"}, partitions=1)
+ROWS = [(f"k{number}", number) for number in range(1000)]
+
+
+@pytest.fixture
+def whole() -> LocalStore:
+    store = open_store(COUNTS)
+    fill(store, ROWS)
+    return store
+
+
+@pytest.fixture
+def room(whole: LocalStore) -> Iterator[Room]:
+    with closing(Room({"counts": whole})) as made:
+        assert made.watcher.connected.wait(10)
+        yield made
+
+
+@pytest.fixture
+def store(room: Room) -> ClusterStore:
+    """Return the store as node `a` sees it, which holds nothing."""
+    return ClusterStore(
+        LocalStore(COUNTS, {}), node="a", links={"b": room.link}, holders=lambda *_: ["b"]
+    )
+
+
+def test_a_key_is_looked_up_at_another_node(store: ClusterStore) -> None:
+    found = store.query_partition(0, KeyQuery(key=("k7",)))
+    assert isinstance(found, Success)
+    assert (found.value, found.node, found.epoch) == ((7,), "b", 0)
+
+
+def test_rows_are_streamed_from_another_node(store: ClusterStore, whole: LocalStore) -> None:
+    found, wanted = (each.query_partition(0, RangeQuery()) for each in (store, whole))
+    assert isinstance(found, Success)
+    assert isinstance(wanted, Success)
+    for _ in range(2):
+        assert rows_of(found.value) == rows_of(wanted.value)
+
+
+def test_long_streams_come_in_several_replies(
+    store: ClusterStore, whole: LocalStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(answering, "BATCHES_BYTES", 1)
+    for epoch in range(1, 4):
+        apply(whole, epoch)
+    found = store.query_partition(0, RangeQuery())
+    assert isinstance(found, Success)
+    assert len(rows_of(found.value)) == len(ROWS) + 3
+
+
+def test_threads_share_a_link(store: ClusterStore) -> None:
+    wrong: list[object] = []
+
+    def look_up(first: int) -> None:
+        for number in range(first, first + 200):
+            found = store.query_partition(0, KeyQuery(key=(f"k{number}",)))
+            if not isinstance(found, Success) or found.value != (number,):
+                wrong.append(found)
+
+    threads = [threading.Thread(target=look_up, args=[first]) for first in range(0, 800, 200)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+
+
+def test_a_wait_ends_when_the_other_node_has_the_epoch(
+    store: ClusterStore, whole: LocalStore
+) -> None:
+    ended: list[bool] = []
+    store.when(0, PositionBound(epoch=1), ended.append)
+    assert not store.wait(0, PositionBound(epoch=1), timeout_s=0.05)
+    apply(whole, 1)
+    assert store.wait(0, PositionBound(epoch=1), timeout_s=10)
+    until(lambda: ended == [True])
+
+
+def test_waits_that_are_cancelled_or_lost_end_at_the_other_node(
+    room: Room, store: ClusterStore, whole: LocalStore
+) -> None:
+    waits = [store.when(0, PositionBound(epoch=1), lambda _: None) for _ in range(3)]
+    until(lambda: len(whole.replicas[0]._waiters) == 3)
+    assert waits[0].cancel()
+    until(lambda: len(whole.replicas[0]._waiters) == 2)
+    room.thread.run(room.link.close())
+    until(lambda: len(whole.replicas[0]._waiters) == 0)
+
+
+def test_held_epochs_and_streams_end_with_their_connection(
+    room: Room, store: ClusterStore, whole: LocalStore
+) -> None:
+    hold = store.hold(0)
+    assert hold is not None
+    for epoch in range(1, 6):
+        apply(whole, epoch)
+    assert hold.is_held
+    at_first = QueryConfig(at_epoch=0)
+    assert isinstance(whole.query_partition(0, KeyQuery(key=("k7",)), at_first), Success)
+    room.thread.run(room.link.close())
+    until(lambda: isinstance(whole.query_partition(0, KeyQuery(key=("k7",)), at_first), Failure))
+
+
+def test_a_node_that_stops_fails_what_was_asked_and_is_connected_again(
+    room: Room, store: ClusterStore
+) -> None:
+    replies: list[Replied | NodeError] = []
+    room.link.begin(WaitForBound("counts", 0, PositionBound(epoch=9), math.inf), replies.append)
+    room.thread.run(room.server.stop())
+    until(lambda: len(replies) == 1)
+    assert isinstance(replies[0], NodeError)
+    assert room.watcher.lost.wait(10)
+    with pytest.raises(NodeError, match="it is not connected"):
+        room.link.ask(AskStatuses("counts"))
+    room.listen(f"127.0.0.1:{room.address.port}")
+    assert room.watcher.connected.wait(10)
+    assert isinstance(store.query_partition(0, KeyQuery(key=("k7",))), Success)
+
+
+def test_a_node_that_does_not_reply_is_given_up(room: Room) -> None:
+    request = WaitForBound("counts", 0, PositionBound(epoch=9), math.inf)
+    began = time.monotonic()
+    with pytest.raises(NodeError, match="it did not reply in time"):
+        room.link.ask(request, timeout_s=0.05)
+    assert time.monotonic() - began < 5
+    assert isinstance(room.link.ask(AskStatuses("counts"))[0], Statuses)
+
+
+def test_the_event_loop_never_waits_for_a_node(room: Room) -> None:
+    async def ask() -> None:
+        room.link.ask(AskStatuses("counts"))
+
+    with pytest.raises(RuntimeError, match="the event loop cannot wait"):
+        room.thread.run(ask())
+
+
+def test_an_unknown_store_is_refused(room: Room) -> None:
+    reply, _ = room.link.ask(AskStatuses("other"))
+    assert reply == Refused('store "other" is not on this node')
+    request = WaitForBound("other", 0, PositionBound(epoch=9), 1.0)
+    assert isinstance(room.link.ask(request)[0], Refused)
+    request = WaitForBound("counts", 0, PositionBound(epoch=0), 1.0)
+    assert room.link.ask(request)[0] == Met(is_met=True)
+
+
+def test_nodes_are_told_what_others_hold(room: Room) -> None:
+    until(lambda: len(room.watcher.announced) >= 2)
+    assert {each.node for each in room.watcher.announced} == {"b"}
+
+
+def test_a_node_with_another_secret_is_not_asked(whole: LocalStore) -> None:
+    with closing(Room({"counts": whole}, other_secret=b"t")) as room:
+        until(lambda: "it refused: node a has another secret" in room.link.why_lost)
+        assert not room.watcher.connected.is_set()
+        with pytest.raises(NodeError, match="it is not connected"):
+            room.link.ask(AskStatuses("counts"))
+
+
+def apply(store: LocalStore, epoch: int) -> None:
+    """Apply an epoch of one new row."""
+    store.replicas[0].apply(progress(epoch), [batch(COUNTS, [(f"new{epoch}", epoch)])])
