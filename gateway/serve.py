@@ -62,6 +62,19 @@ class WireServer(Protocol):
         """Refuse new connections, let statements end within the grace period, then close all."""
 
 
+class Nodes(Protocol):
+    """The methods of the node service that serving needs."""
+
+    async def start(self) -> str:
+        """Answer other nodes, and connect to them; return the address, HOST:PORT."""
+
+    async def leave(self, *, within_s: float) -> None:
+        """Let others take over what only this node has."""
+
+    async def stop(self) -> None:
+        """Ask and answer no more."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Serving:
     """The servers to run, and the callbacks around them."""
@@ -77,6 +90,8 @@ class Serving:
     progress. An exception ends the gateway."""
     tls: Tls | None = None
     """The certificate of HTTP; None serves without TLS."""
+    nodes: Nodes | None = None
+    """None for a gateway that is alone."""
     busy_poll: BusyPoll
     """Busy-polls briefly after each answer, so a back-to-back query avoids a sleep and wake-up."""
     reload: Callable[[], None] | None = None
@@ -167,6 +182,8 @@ async def serve(serving: Serving) -> None:
         listeners.append(listen("http", serving.settings.http, serving.settings))
         try:
             await _start_wire(serving)
+            if serving.nodes is not None:
+                serving.announce(f"Nodes on {await serving.nodes.start()}")
         except BaseException:
             listeners[0].close()
             raise
@@ -181,11 +198,14 @@ async def serve(serving: Serving) -> None:
     try:
         await _until_stopped(serving, serving_http, ending.begun)
         serving.announce("stopping")
+        await _leave(serving, ending.forced)
     finally:
         http.should_exit = True
         forcing = asyncio.create_task(_force(http, ending.forced))
         await asyncio.gather(_stop_wire(serving, ending.forced), serving_http)
         forcing.cancel()
+        if serving.nodes is not None:
+            await serving.nodes.stop()
 
 
 async def _until_stopped(
@@ -273,6 +293,18 @@ async def _start_wire(serving: Serving) -> None:
     except OSError as error:
         raise cannot_listen("pg", address, error) from error
     serving.announce(f"Postgres wire on {host_port(address.host, port)}")
+
+
+async def _leave(serving: Serving, forced: asyncio.Event) -> None:
+    """Serve on until other nodes have what this one has."""
+    if serving.nodes is None:
+        return
+    leaving = asyncio.create_task(serving.nodes.leave(within_s=_drain_s(serving.settings) / 2))
+    forcing = asyncio.create_task(forced.wait())
+    await asyncio.wait((leaving, forcing), return_when=asyncio.FIRST_COMPLETED)
+    for task in (leaving, forcing):
+        task.cancel()
+    await asyncio.gather(leaving, forcing, return_exceptions=True)
 
 
 async def _stop_wire(serving: Serving, forced: asyncio.Event) -> None:

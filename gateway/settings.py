@@ -135,6 +135,7 @@ class Settings:
         1,
         "The share of the partitions that this node holds, relative to the others, where `peers` "
         "does not give it.",
+        unit="parts",
         least=1,
         most=1_000,
     )

@@ -7,6 +7,7 @@ import socket
 from collections.abc import Callable
 from contextlib import ExitStack
 from functools import partial
+from importlib.metadata import version
 from pathlib import Path
 
 from gateway.access.peers import AllowedHosts, Proxies, is_loopback
@@ -21,6 +22,7 @@ from gateway.http.at_once import AtOnce
 from gateway.http.endpoint import Services
 from gateway.http.metrics import Metrics
 from gateway.http.stores_document import describe_stores, reasons_not_ready
+from gateway.nodes.service import NodeService
 from gateway.pgwire.protocol.limits import PgLimits
 from gateway.pgwire.server import PgServer
 from gateway.process_setup import allow_more_files, announce
@@ -34,8 +36,10 @@ from planner.sql import SERVER_VERSION, EngineLimits, SqlEngine
 from planner.typed import TypedQueries
 from stores.errors import StoreError
 from stores.hosting.host import Host
+from stores.hosting.open_stores import everything
 from stores.hosting.replica import wall_clock_ms
 from stores.log.object_files import REQUESTS
+from stores.spec.catalog import StoreCatalog
 
 logger = logging.getLogger(__name__)
 
@@ -51,7 +55,7 @@ def _pg_limits(settings: Settings) -> PgLimits:
     )
 
 
-def _host(settings: Settings) -> Host:
+def _host(settings: Settings, nodes: NodeService | None) -> Host:
     return Host(
         settings.root,
         Path(settings.data) if settings.data else None,
@@ -61,6 +65,7 @@ def _host(settings: Settings) -> Host:
         columns_bytes=settings.columns_bytes,
         rows_bytes=settings.rows_bytes,
         open_files=settings.open_files,
+        placement=everything if nodes is None else nodes.placement,
     )
 
 
@@ -70,13 +75,13 @@ def _queries(whole: WholeGateway | None) -> RunningQueries:
     return RunningQueries(wall_clock_ms, numbers=whole.query_numbers(), elsewhere=whole.queries)
 
 
-def _engine(settings: Settings, host: Host, queries: RunningQueries) -> SqlEngine:
+def _engine(settings: Settings, catalog: StoreCatalog, queries: RunningQueries) -> SqlEngine:
     limits = EngineLimits(
         statements_max=settings.statements_max,
         memory_bytes_max=settings.memory_bytes_max,
         compose_processes=settings.compose_processes,
     )
-    return SqlEngine(host, limits=limits, node=settings.node, queries=queries)
+    return SqlEngine(catalog, limits=limits, node=settings.node, queries=queries)
 
 
 async def _notify(host: Host, whole: WholeGateway | None, store: str) -> None:
@@ -85,12 +90,14 @@ async def _notify(host: Host, whole: WholeGateway | None, store: str) -> None:
         await whole.notify(store)
 
 
-def open_stores(host: Host, engine: SqlEngine) -> None:
+def open_stores(host: Host, engine: SqlEngine, nodes: NodeService | None = None) -> None:
     """Open the stores, and warm up the engine so that the first statements are fast.
 
     Raises:
         ServeError: the stores cannot be opened.
     """
+    if nodes is not None:
+        nodes.settle()
     try:
         host.start()
     except (StoreError, OSError) as error:
@@ -117,11 +124,13 @@ def run_gateway(settings: Settings, *, worker: WorkerLinks | None = None) -> Non
         access, tls = open_access(settings), open_tls(settings)
         proxies = open_proxies(settings)
         closing.callback(access.close)
-        host = _host(settings)
+        nodes = open_nodes(settings, tls)
+        host = _host(settings, nodes)
         closing.callback(host.close)
+        catalog: StoreCatalog = host if nodes is None else nodes.attach(host)
         whole = None if worker is None else WholeGateway(worker.siblings)
         queries = _queries(whole)
-        engine = _engine(settings, host, queries)
+        engine = _engine(settings, catalog, queries)
         threads = StatementThreads(count=settings.threads, queue_max=settings.threads_queue_max)
         closing.callback(threads.close)
         closing.callback(engine.close)  # before the threads: this ends the calls that they wait for
@@ -146,10 +155,10 @@ def run_gateway(settings: Settings, *, worker: WorkerLinks | None = None) -> Non
             threads=threads,
             settings=settings,
             describe_stores=lambda: describe_stores(host),
-            not_ready=lambda: reasons_not_ready(host),
-            require_missing=lambda name: require_missing(name, host),
+            not_ready=lambda: reasons_not_ready(host, nodes),
+            require_missing=lambda name: require_missing(name, catalog),
             notify=partial(_notify, host, whole),
-            typed=TypedQueries(host, node=settings.node),
+            typed=TypedQueries(catalog, node=settings.node),
             metrics=metrics,
         )
 
@@ -160,9 +169,10 @@ def run_gateway(settings: Settings, *, worker: WorkerLinks | None = None) -> Non
                 wire=wire if settings.pg else None,
                 settings=settings,
                 tls=tls,
+                nodes=nodes,
                 busy_poll=busy_poll,
                 reload=reloader(access, tls),
-                open_stores=partial(open_stores, host, engine),
+                open_stores=partial(open_stores, host, engine, nodes),
                 watch_http=partial(metrics.watch_connections, "http"),
                 announce=announce if worker is None else lambda line: None,
                 link=None if worker is None else worker.supervisor,
@@ -213,6 +223,20 @@ def open_proxies(settings: Settings) -> Proxies:
         raise SettingsError(
             f'setting "proxies": {error}', hint="Write addresses and networks: 127.0.0.1,10.0.0.0/8"
         ) from error
+
+
+def open_nodes(settings: Settings, tls: Tls | None) -> NodeService | None:
+    """Return the part that makes the gateway one node of several; None if it is alone.
+
+    Raises:
+        SettingsError: the peers, the secret or the certificates cannot be used, or other machines
+            can connect although there is no secret.
+    """
+    if not settings.nodes:
+        return None
+    if not settings.nodes_secret:
+        _require_loopback(settings, "nodes")
+    return NodeService(settings, tls=tls, product=version("stategate"))
 
 
 def open_tls(settings: Settings) -> Tls | None:

@@ -18,8 +18,8 @@ from planner.syntax.parse import split
 from planner.values.cancel import Cancellation
 from planner.values.session import Session, TransactionStatus
 from planner.values.statement import Result, Statement
+from stores.spec.catalog import StoreCatalog
 from stores.spec.schema import DataType, Row
-from stores.spec.store import StoreCatalog
 
 __all__ = ["SERVER_VERSION", "EngineLimits", "SqlEngine"]
 
@@ -126,7 +126,7 @@ class SqlEngine:
         self, statement: Statement, session: Session, parameters: Row | None = None
     ) -> bool:
         """Whether a statement looks up one key without a wait, or is a command of the session."""
-        if self._catalog.asks_nodes and isinstance(statement.plan, QueryPlan):
+        if self._catalog.nodes is not None and isinstance(statement.plan, QueryPlan):
             return False
         return is_inline(statement, session, parameters)
 

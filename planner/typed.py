@@ -27,12 +27,13 @@ from planner.values.partition_failures import RESTORING, partitions_failed
 from planner.values.session import Session
 from planner.values.statement import PartitionAnswer
 from stores.errors import StoreError
+from stores.spec.catalog import StoreCatalog
 from stores.spec.position import Position, merge_positions
 from stores.spec.query import Batch, BatchStream, Query
 from stores.spec.registry import RemoteQuery, remote_queries
 from stores.spec.result import Failure, QueryResult
 from stores.spec.schema import Column, DataType, Value
-from stores.spec.store import Store, StoreCatalog
+from stores.spec.store import Store
 
 ROWS_MAX = 100_000
 """Maximum rows in an answer of all partitions: it is held in memory, while SQL streams."""

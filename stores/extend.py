@@ -27,6 +27,7 @@ from stores.log.records import DataFile, Snapshot
 from stores.log.repair import Repaired
 from stores.log.state_log import StateLog, StoreLog
 from stores.log.verification import Damage, Verified
+from stores.spec.catalog import StoreCatalog
 from stores.spec.position import Progress
 from stores.spec.query import Batch, BatchStream, Query, QueryArgumentError, TimestampedRow
 from stores.spec.registry import KEY, Opening, RegistryError, Remote, register_kind, register_query
@@ -40,7 +41,6 @@ from stores.spec.store import (
     PartitionStatus,
     ReplicaState,
     RequestError,
-    StoreCatalog,
     StorePartition,
     View,
     Waiting,

@@ -1,4 +1,4 @@
-"""The certificate and key of both servers, read again when their files change.
+"""The certificate and key of all servers, read again when their files change.
 
 Provides contexts for TLS handshakes, and for SCRAM's channel binding the hash of the certificate
 that a connection was shown.
@@ -10,6 +10,7 @@ import hashlib
 import logging
 import re
 import ssl
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, NoReturn
@@ -22,6 +23,7 @@ logger = logging.getLogger(__name__)
 POSTGRES_PROTOCOL = "postgresql"
 """The ALPN name of the Postgres wire, as registered with IANA."""
 HTTP_PROTOCOL = "http/1.1"
+NODES_PROTOCOL = "stategate"
 _CERTIFICATE = re.compile(
     r"-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----", re.DOTALL | re.ASCII
 )
@@ -34,6 +36,7 @@ class Identity:
 
     postgres: ssl.SSLContext
     http: ssl.SSLContext
+    nodes: ssl.SSLContext
     binding: bytes | None
     """The data of `tls-server-end-point`; None if the certificate's signature has no hash."""
 
@@ -74,15 +77,22 @@ class Tls:
             logger.info("certificate loaded, file=%s", self._certificate)
 
     def http_context(self) -> ssl.SSLContext:
-        """Return a context that uses the current identity for every handshake.
+        """Return a context for HTTP that uses the current identity for every handshake.
 
         It is for servers that take a single context at the start.
         """
-        context = _context(HTTP_PROTOCOL)
+        return self._renewed(HTTP_PROTOCOL, lambda: self.current().http)
+
+    def nodes_context(self) -> ssl.SSLContext:
+        """Return a context for other nodes, as `http_context`."""
+        return self._renewed(NODES_PROTOCOL, lambda: self.current().nodes)
+
+    def _renewed(self, protocol: str, current: Callable[[], ssl.SSLContext]) -> ssl.SSLContext:
+        context = _context(protocol)
 
         def choose(connection: ssl.SSLObject, name: str | None, lent: ssl.SSLContext) -> None:
             del name, lent
-            connection.context = self.current().http
+            connection.context = current()
 
         # OpenSSL calls this also for clients that send no host name.
         context.sni_callback = choose
@@ -94,7 +104,11 @@ class Tls:
     def _load(self) -> Identity:
         require_private(self._key, setting="tls_key")
         text = _read(self._certificate)
-        contexts = _context(POSTGRES_PROTOCOL), _context(HTTP_PROTOCOL)
+        postgres, http, nodes = contexts = (
+            _context(POSTGRES_PROTOCOL),
+            _context(HTTP_PROTOCOL),
+            _context(NODES_PROTOCOL),
+        )
         try:
             for context in contexts:
                 context.load_cert_chain(self._certificate, self._key, password=_no_passphrase)
@@ -105,7 +119,8 @@ class Tls:
             ) from error
         if _read(self._certificate) != text:
             raise SettingsError(f'the certificate "{self._certificate}" changed while it was read')
-        return Identity(postgres=contexts[0], http=contexts[1], binding=_pem_channel_binding(text))
+        binding = _pem_channel_binding(text)
+        return Identity(postgres=postgres, http=http, nodes=nodes, binding=binding)
 
 
 def _context(protocol: str) -> ssl.SSLContext:
@@ -114,6 +129,26 @@ def _context(protocol: str) -> ssl.SSLContext:
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.options |= ssl.OP_NO_RENEGOTIATION
     context.set_alpn_protocols([protocol])
+    return context
+
+
+def trusting_context(authorities: Path | None) -> ssl.SSLContext:
+    """Return a context for connections to other nodes.
+
+    Args:
+        authorities: PEM file of the certificates that sign theirs; None for those of the system.
+
+    Raises:
+        SettingsError: it cannot be used.
+    """
+    try:
+        context = ssl.create_default_context(cafile=None if authorities is None else authorities)
+    except (OSError, ValueError) as error:
+        raise SettingsError(
+            f'setting "nodes_ca": the file "{authorities}" cannot be used: {_said(error)}'
+        ) from error
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    context.set_alpn_protocols([NODES_PROTOCOL])
     return context
 
 

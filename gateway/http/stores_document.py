@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from gateway.nodes.service import NodeService
 from stores.errors import LogError
 from stores.hosting.host import Host
 from stores.spec.schema import Column
@@ -65,8 +66,10 @@ def _describe_replica(status: PartitionStatus) -> dict[str, object]:
     }
 
 
-def reasons_not_ready(host: Host) -> list[str]:
-    """Return why the node is not ready; empty once every replica runs."""
+def reasons_not_ready(host: Host, nodes: NodeService | None = None) -> list[str]:
+    """Return why the node is not ready; empty once every replica runs, until it leaves."""
+    if nodes is not None and nodes.is_leaving:
+        return ["the node is leaving"]
     if host.is_ready:
         return []
     reasons = [

@@ -7,7 +7,7 @@ import socket
 from typing import cast
 
 from gateway.nodes.frames import FRAME_BYTES_MAX, ONE_WAY, Frame, FrameReader, frame
-from gateway.nodes.handshake import Handshake, HandshakeError, Hello
+from gateway.nodes.handshake import Handshake, HandshakeError, Hello, SelfError
 from stores.nodes.codec import MessageError
 from stores.nodes.links import NodeError
 from stores.nodes.messages import Refused
@@ -32,6 +32,8 @@ class NodeConnection(asyncio.Protocol):
         """Who the other node is; None until it has said so."""
         self.is_open = False
         """Whether the handshake has ended well, and the connection has not ended."""
+        self.is_self = False
+        """Whether the other node is this one."""
         self.why_lost = "the connection ended"
         self._handshake, self._asks = handshake, asks
         self._reader = FrameReader()
@@ -91,6 +93,7 @@ class NodeConnection(asyncio.Protocol):
                 else:
                     self._shake_hands(arrived)
         except (MessageError, NodeError) as error:
+            self.is_self = isinstance(error, SelfError)
             self._refuse(str(error))
 
     def connection_lost(self, error: Exception | None) -> None:

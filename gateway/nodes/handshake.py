@@ -18,10 +18,15 @@ from stores.nodes.links import NodeError
 from stores.nodes.messages import VERSION
 
 _NONCE_BYTES = 16
+_INSTANCE = secrets.token_bytes(_NONCE_BYTES)
 
 
 class HandshakeError(NodeError):
     """Another node is not one of ours, or cannot be talked to."""
+
+
+class SelfError(HandshakeError):
+    """The other node is this one."""
 
 
 @known
@@ -36,6 +41,8 @@ class Hello(Struct, frozen=True):
     """The name of the node."""
     nonce: bytes
     """A random number, new for each connection."""
+    instance: bytes
+    """A random number of the process."""
 
 
 @known
@@ -53,10 +60,14 @@ class Handshake:
         node: the name of this node.
         secret: what all nodes of the cluster know.
         asks: whether this node has made the connection.
+        instance: a random number of this process.
     """
 
-    def __init__(self, *, cluster: str, node: str, secret: bytes, asks: bool) -> None:
-        self.hello = Hello(VERSION, cluster, node, secrets.token_bytes(_NONCE_BYTES))
+    def __init__(
+        self, *, cluster: str, node: str, secret: bytes, asks: bool, instance: bytes = _INSTANCE
+    ) -> None:
+        nonce = secrets.token_bytes(_NONCE_BYTES)
+        self.hello = Hello(VERSION, cluster, node, nonce, instance)
         self._secret, self._asks = secret, asks
         self._other: Hello | None = None
 
@@ -69,6 +80,9 @@ class Handshake:
         if not isinstance(other, Hello):
             raise HandshakeError("it is not a node of Stategate")
         own = self.hello
+        is_self = other.instance == own.instance
+        if is_self and self._asks:
+            raise SelfError("it is this node")
         if other.version != own.version:
             raise HandshakeError(
                 f"node {other.node} sends messages of version {other.version}, "
@@ -78,7 +92,7 @@ class Handshake:
             raise HandshakeError(
                 f'node {other.node} is of the cluster "{other.cluster}", not "{own.cluster}"'
             )
-        if other.node == own.node:
+        if other.node == own.node and not is_self:
             raise HandshakeError(f"another node has the name {own.node}, too")
         if len(other.nonce) != _NONCE_BYTES:
             raise HandshakeError(f"node {other.node} sent no random number")

@@ -58,6 +58,7 @@ class NodeLink:
         handshake: makes this side of a handshake.
         watcher: gets to know what happens.
         tls: the context for TLS; None for none.
+        server_name: the name that the certificate must have.
     """
 
     def __init__(
@@ -67,12 +68,16 @@ class NodeLink:
         handshake: Callable[[], Handshake],
         watcher: LinkWatcher,
         tls: ssl.SSLContext | None = None,
+        server_name: str = "",
     ) -> None:
         self.address = address
+        self.is_self = False
+        """Whether the node at the address is this one."""
         self.name: str | None = None
         """The name of the node; None until it has said it."""
         self.why_lost = "it has not been connected yet"
-        self._handshake, self._watcher, self._tls = handshake, watcher, tls
+        self._handshake, self._watcher = handshake, watcher
+        self._tls, self._server_name = tls, server_name or address.host
         self._connection: _Asking | None = None
         self._numbers = itertools.count(1)
         self._loop = asyncio.get_running_loop()
@@ -175,7 +180,7 @@ class NodeLink:
                         host,
                         port,
                         ssl=self._tls,
-                        server_hostname=host if self._tls else None,
+                        server_hostname=self._server_name if self._tls else None,
                     )
             except (OSError, TimeoutError) as error:
                 self.why_lost = str(error) or "it did not answer in time"
@@ -187,6 +192,9 @@ class NodeLink:
                     connection.end("this node is stopping")
                     await connection.ended.wait()
                     raise
+                if connection.is_self:
+                    self.is_self = True
+                    return
                 if connection.was_open:
                     pauses = iter(_PAUSES_S)
             await asyncio.sleep(next(pauses, _PAUSES_S[-1]))

@@ -28,6 +28,8 @@ class Peer:
     address: Address
     node: Node | None = None
     """Its name, zone and weight; None if it says them itself."""
+    server_name: str
+    """The name that its certificate must have."""
 
 
 Peers: TypeAlias = Callable[[], Mapping[Address, Peer]]
@@ -95,10 +97,11 @@ def _peer(entry: str) -> Peer:
         raise SettingsError(
             f'setting "peers" cannot have "{entry}": {error}', hint=_HINT
         ) from error
-    return Peer(address=parse_address("peers", matched[2]), node=node)
+    address = parse_address("peers", matched[2])
+    return Peer(address=address, node=node, server_name=address.host)
 
 
 def _resolved(address: Address) -> Mapping[Address, Peer]:
     found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)
     places = {Address(str(where[0]), address.port) for *_, where in found}
-    return {place: Peer(address=place) for place in places}
+    return {place: Peer(address=place, server_name=address.host) for place in places}

@@ -1,16 +1,356 @@
-"""The part of a gateway that makes it one node of several: answers, asks, places, and leaves."""
+"""The part of a gateway that makes it one node of several: it answers, asks, places and leaves.
+
+Connections live in the event loop. A thread of its own compares what this node holds with what it
+should, because opening a database takes long.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import logging
+import threading
+import time
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+
+from gateway.access.private_files import require_private
+from gateway.access.tls import Tls, trusting_context
+from gateway.addresses import Address, parse_address
+from gateway.errors import GatewayError, SettingsError
+from gateway.nodes.handshake import Handshake, HandshakeError, Hello
+from gateway.nodes.link import NodeLink
+from gateway.nodes.peers import Peer, peers_of
+from gateway.nodes.server import NodeServer
+from gateway.settings import Settings
+from gateway.statement_threads import StatementThreads
+from stores.errors import StoreError
+from stores.hosting.host import Host
+from stores.nodes.cluster import Cluster
+from stores.nodes.handover import Changes, Held, changes, may_leave, placement
+from stores.nodes.links import Link
+from stores.nodes.messages import Announcement, Holding
+from stores.nodes.placement import Node
+from stores.nodes.view import View, with_zone
+from stores.spec.schema import StoreSchema
+from stores.spec.store import ReplicaState, Role
 
 logger = logging.getLogger(__name__)
 
 _SECRET_BYTES_LEAST = 16
 _SECRET_BYTES_MAX = 4096
 _STEP_S = 0.1
-"""How often a node looks at its replicas while some of them change, and at what others hold."""
-_SETTLE_S = 2.0
-"""How long a node waits at its start for the others, before it decides what to hold."""
+"""How often a node compares what it holds with what it should."""
 _PEERS_S = 1.0
 """How often a file or a name of peers is read again."""
+_FORGET_S = 60.0
+"""How long a node keeps its place after its address has gone: it is probably being restarted."""
+_REQUESTS_QUEUE_MAX = 10_000
+"""Requests of all other nodes that wait for a thread."""
+_SETTLE_S = 2.0
+"""How long a node waits at its start for those whose names only they know."""
+
+
+class NodeService:
+    """This node among others.
+
+    Args:
+        settings: those of the gateway.
+        tls: the certificate; None for connections without TLS.
+        product: the version of Stategate.
+
+    Raises:
+        SettingsError: the peers, the secret or the certificates cannot be used.
+    """
+
+    def __init__(self, settings: Settings, *, tls: Tls | None, product: str) -> None:
+        self._settings, self._tls, self._product = settings, tls, product
+        self._secret = _secret(settings)
+        self._peers = peers_of(settings.peers)
+        authorities = Path(settings.nodes_ca) if settings.nodes_ca else None
+        self._trusting = None if tls is None else trusting_context(authorities)
+        node = Node(name=settings.node, zone=settings.zone, weight=settings.weight)
+        self.view = View(node, copies=settings.copies)
+        self.links: dict[str, Link] = {}
+        """The nodes that can be asked, by name."""
+        self._host: Host | None = None
+        self._server: NodeServer | None = None
+        self._threads = StatementThreads(count=settings.threads, queue_max=_REQUESTS_QUEUE_MAX)
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._listed: dict[Address, Peer] = {}
+        self._places: dict[Address, NodeLink] = {}
+        self._said: dict[str, Node] = {}
+        """Nodes whose names only they know, by name."""
+        self._gone_since: dict[str, float] = {}
+        self._own = Announcement(settings.node)
+        self.is_leaving = False
+        """Whether the node is about to stop."""
+        self._stopping, self._changed = threading.Event(), threading.Event()
+        self._placer = threading.Thread(target=self._run, name="place-partitions", daemon=True)
+
+    def attach(self, host: Host) -> Cluster:
+        """Take the replicas of this node; return the stores of all nodes."""
+        self._host = host
+        self._server = NodeServer(
+            lambda: host.stores,
+            threads=self._threads,
+            handshake=partial(self._handshake, asks=False),
+            announcement=lambda: self._own,
+            tls=lambda: None if self._tls is None else self._tls.nodes_context(),
+        )
+        return Cluster(
+            host,
+            node=self._settings.node,
+            links=self.links,
+            holders=self.view.order,
+            statuses=lambda: self.view.statuses(self._own),
+        )
+
+    def placement(self, schema: StoreSchema) -> Mapping[int, Role]:
+        """Return the partitions of a store that this node is to hold; see `Placement`."""
+        return placement(self.view, self._settings.node, schema)
+
+    # In the event loop
+
+    async def start(self) -> str:
+        """Answer other nodes, and connect to them; return the address, HOST:PORT.
+
+        Raises:
+            ServeError: the address is in use or not of this machine.
+            SettingsError: the peers cannot be read.
+        """
+        self._loop = asyncio.get_running_loop()
+        assert self._server is not None, "attach comes first"
+        try:
+            found = await asyncio.to_thread(self._peers)
+        except OSError as error:
+            logger.warning("peers cannot be read yet: %s", error)
+            found = {}
+        address = await self._server.start(parse_address("nodes", self._settings.nodes))
+        self._set_peers(found)
+        self._placer.start()
+        return address
+
+    async def leave(self, *, within_s: float) -> None:
+        """Let others take over what only this node has."""
+        self.is_leaving = True
+        self.view.leave()
+        self._changed.set()
+        until_s = time.monotonic() + within_s
+        while time.monotonic() < until_s:
+            if await asyncio.to_thread(self._may_leave):
+                return
+            await asyncio.sleep(_STEP_S)
+        logger.warning("some partitions are on no other node that answers")
+
+    async def stop(self) -> None:
+        """Ask and answer no more."""
+        self._stopping.set()
+        self._changed.set()
+        if self._server is not None:
+            await self._server.stop()
+        for link in tuple(self._places.values()):
+            await link.close()
+        if self._placer.is_alive():
+            await asyncio.to_thread(self._placer.join)
+        self._threads.close()
+
+    def on_connected(self, link: NodeLink, peer: Hello) -> None:
+        """See `LinkWatcher`."""
+        listed = self._listed.get(link.address)
+        if listed is not None and listed.node is not None and listed.node.name != peer.node:
+            raise HandshakeError(f"it is node {peer.node}, not {listed.node.name}")
+        other = self.links.get(peer.node)
+        if other is not None and other is not link:
+            raise HandshakeError(f"node {peer.node} is connected at another address")
+        self.links[peer.node] = link
+        self.view.connected(peer.node)
+        logger.info("node found node=%s", peer.node)
+
+    def on_announced(self, link: NodeLink, announcement: Announcement) -> None:
+        """See `LinkWatcher`."""
+        if announcement.node != link.name:
+            return
+        self.view.heard(announcement)
+        listed = self._listed.get(link.address)
+        if listed is not None and listed.node is None:
+            said = with_zone(Node(name=announcement.node), announcement)
+            if self._said.get(announcement.node) != said:
+                self._said[announcement.node] = said
+                self._set_members()
+        self._changed.set()
+
+    def on_lost(self, link: NodeLink) -> None:
+        """See `LinkWatcher`."""
+        listed = self._listed.get(link.address)
+        name = link.name or (listed and listed.node and listed.node.name)
+        if name and self.links.get(name) in {link, None}:
+            self.links.pop(name, None)
+            self.view.lost(name, link.why_lost)
+            self._changed.set()
+
+    def _set_peers(self, found: Mapping[Address, Peer]) -> None:
+        self._listed = dict(found)
+        for address, peer in found.items():
+            is_own = peer.node is not None and peer.node.name == self._settings.node
+            if address not in self._places and not is_own:
+                self._places[address] = NodeLink(
+                    address,
+                    handshake=partial(self._handshake, asks=True),
+                    watcher=self,
+                    tls=self._trusting,
+                    server_name=peer.server_name,
+                )
+        for address in self._places.keys() - found.keys():
+            link = self._places.pop(address)
+            asyncio.get_running_loop().create_task(link.close())
+        self._set_members()
+
+    def _set_members(self) -> None:
+        """Tell the view who the nodes are: those that are listed, and those that said so."""
+        listed = [peer.node for peer in self._listed.values() if peer.node is not None]
+        now = time.monotonic()
+        there = {link.name for link in self._places.values() if link.name}
+        for name in tuple(self._said):
+            if name in there:
+                self._gone_since.pop(name, None)
+            elif now - self._gone_since.setdefault(name, now) > _FORGET_S:
+                del self._said[name], self._gone_since[name]
+        self.view.set_members([*listed, *self._said.values()])
+        self._changed.set()
+
+    def _handshake(self, *, asks: bool) -> Handshake:
+        settings = self._settings
+        return Handshake(
+            cluster=settings.cluster, node=settings.node, secret=self._secret, asks=asks
+        )
+
+    # In threads
+
+    def settle(self) -> None:
+        """Wait a moment for nodes whose names only they know, since placement follows from them."""
+        until_s = time.monotonic() + _SETTLE_S
+        while time.monotonic() < until_s and any(
+            peer.node is None and not self._is_known(address)
+            for address, peer in tuple(self._listed.items())
+        ):
+            time.sleep(0.02)
+
+    def _is_known(self, address: Address) -> bool:
+        link = self._places.get(address)
+        return link is None or link.name in self._said or link.is_self
+
+    def _may_leave(self) -> bool:
+        return may_leave(self.view, self._held())
+
+    def _run(self) -> None:
+        read_s = time.monotonic()
+        while not self._stopping.is_set():
+            self._changed.wait(_STEP_S)
+            self._changed.clear()
+            try:
+                self._step()
+                if time.monotonic() - read_s > _PEERS_S:
+                    read_s = time.monotonic()
+                    self._read_peers()
+            except Exception:  # the outermost loop of this thread
+                logger.exception("partitions cannot be placed now")
+                self._stopping.wait(_PEERS_S)
+
+    def _step(self) -> None:
+        """Change what this node holds, and tell the others."""
+        host = self._host
+        assert host is not None, "attach comes first"
+        held = self._held()
+        if not self._stopping.is_set():
+            _make(host, changes(self.view, self._settings.node, held))
+        own = self._announcement(self._held())
+        if own != self._own and self._loop is not None and self._server is not None:
+            self._own = own
+            if not self._stopping.is_set():
+                self._loop.call_soon_threadsafe(self._server.announce)
+
+    def _held(self) -> dict[str, tuple[StoreSchema, Held]]:
+        assert self._host is not None, "attach comes first"
+        return {
+            name: (
+                store.schema,
+                {n: (status.state, status.role) for n, status in store.statuses().items()},
+            )
+            for name, store in self._host.stores.items()
+        }
+
+    def _announcement(self, stores: Mapping[str, tuple[StoreSchema, Held]]) -> Announcement:
+        node = self.view.members[self._settings.node]
+        running = ReplicaState.RUNNING
+        return Announcement(
+            node.name,
+            holdings=tuple(
+                Holding(
+                    name,
+                    tuple(number for number, (state, _) in held.items() if state is running),
+                    tuple(number for number, (state, _) in held.items() if state is not running),
+                )
+                for name, (_, held) in sorted(stores.items())
+                if held
+            ),
+            zone=node.zone,
+            weight=node.weight,
+            is_leaving=self.is_leaving,
+            product=self._product,
+            layout=self.view.layout,
+        )
+
+    def _read_peers(self) -> None:
+        try:
+            found = self._peers()
+        except (OSError, GatewayError) as error:
+            logger.warning("peers cannot be read, keeping those known: %s", error)
+            return
+        if self._loop is None or self._stopping.is_set():
+            return
+        if found != self._listed:
+            self._loop.call_soon_threadsafe(self._set_peers, found)
+        elif self._said:
+            self._loop.call_soon_threadsafe(self._set_members)
+
+
+def _make(host: Host, wanted: Changes) -> None:
+    """Change what a host holds; what cannot be done now is tried again at the next step."""
+    for name, number, role in wanted.add:
+        try:
+            host.add_replica(name, number, role)
+        except StoreError as error:
+            logger.warning("replica cannot be added store=%s partition=%d: %s", name, number, error)
+    for name, number in wanted.drop:
+        try:
+            host.drop(name, number, remove=True)
+        except StoreError as error:
+            logger.warning(
+                "replica cannot be dropped store=%s partition=%d: %s", name, number, error
+            )
+    for name, number, role in wanted.turn:
+        try:
+            (host.promote if role is Role.ACTIVE else host.demote)(name, number)
+        except StoreError as error:
+            logger.warning("role cannot be changed store=%s partition=%d: %s", name, number, error)
+
+
+def _secret(settings: Settings) -> bytes:
+    """Return the secret of the nodes; empty without one.
+
+    Raises:
+        SettingsError: it cannot be read, or it is too short.
+    """
+    if not settings.nodes_secret:
+        return b""
+    path = Path(settings.nodes_secret)
+    require_private(path, setting="nodes_secret")
+    with path.open("rb") as file:
+        secret = file.read(_SECRET_BYTES_MAX).strip()
+    if len(secret) < _SECRET_BYTES_LEAST:
+        raise SettingsError(
+            f'setting "nodes_secret": the secret in "{path}" is too short',
+            hint=f"Use at least {_SECRET_BYTES_LEAST} random characters.",
+        )
+    return secret

@@ -6,7 +6,7 @@ Relations are the stores, and the gateway's own tables in schema `stategate`.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Collection, Container, Mapping
 from dataclasses import dataclass, field
 
 import pyarrow as pa
@@ -22,9 +22,11 @@ from planner.values.partition_failures import RESTORING
 from planner.values.session import Session
 from stores.errors import UnknownKindError, UnknownStoreError
 from stores.spec.arrow import physical_array
+from stores.spec.catalog import NodeStatus, StoreCatalog
 from stores.spec.schema import (
     BIGINT,
     BOOLEAN,
+    DOUBLE,
     INTEGER,
     JSON,
     PSEUDO_COLUMNS,
@@ -35,7 +37,7 @@ from stores.spec.schema import (
     Row,
     StoreSchema,
 )
-from stores.spec.store import StoreCatalog
+from stores.spec.store import PartitionStatus, ReplicaState, Store
 
 
 def _columns(**types: DataType) -> tuple[Column, ...]:
@@ -69,7 +71,17 @@ SYSTEM_RELATIONS: Mapping[str, tuple[Column, ...]] = {
         late_rows=BIGINT,
         error=TEXT,
     ),
-    "nodes": _columns(node=TEXT, partitions=INTEGER),
+    "nodes": _columns(
+        node=TEXT,
+        partitions=INTEGER,
+        running=INTEGER,
+        connected=BOOLEAN,
+        leaving=BOOLEAN,
+        zone=TEXT,
+        weight=DOUBLE,
+        version=TEXT,
+        problem=TEXT,
+    ),
     "queries": _columns(
         number=BIGINT, username=TEXT, started=TIMESTAMPTZ, elapsed_ms=BIGINT, sql=TEXT
     ),
@@ -233,7 +245,7 @@ def _partition_rows(around: Surroundings) -> list[Row]:
     return [
         (
             name,
-            partition,
+            status.partition,
             status.node or around.node,
             status.role.value,
             status.state.value,
@@ -245,13 +257,41 @@ def _partition_rows(around: Surroundings) -> list[Row]:
             status.error,
         )
         for name, store in sorted(around.catalog.stores.items())
-        for partition, status in sorted(store.statuses().items())
+        for status in sorted(_replicas(around, store), key=lambda each: each.partition)
     ]
 
 
+def _replicas(around: Surroundings, store: Store) -> Collection[PartitionStatus]:
+    """Return the status of each replica of a store, on any node."""
+    nodes = around.catalog.nodes
+    return store.statuses().values() if nodes is None else nodes.replicas(store.schema.name)
+
+
 def _node_rows(around: Surroundings) -> list[Row]:
-    stores = around.catalog.stores.values()
-    return [(around.node, sum(len(store.statuses()) for store in stores))]
+    if around.catalog.nodes is not None:
+        return [_node_row(status) for status in around.catalog.nodes.statuses()]
+    replicas = [
+        status.state is ReplicaState.RUNNING
+        for store in around.catalog.stores.values()
+        for status in store.statuses().values()
+    ]
+    running = sum(replicas)
+    alone = NodeStatus(name=around.node, running=running, restoring=len(replicas) - running)
+    return [_node_row(alone)]
+
+
+def _node_row(status: NodeStatus) -> Row:
+    return (
+        status.name,
+        status.running + status.restoring,
+        status.running,
+        status.is_connected,
+        status.is_leaving,
+        status.zone,
+        status.weight,
+        status.version or None,
+        status.problem,
+    )
 
 
 def _query_rows(around: Surroundings) -> list[Row]:

@@ -40,8 +40,8 @@ from planner.values.quoting import quote_name, quote_text
 from planner.values.session import Session
 from planner.values.sqltypes import declared
 from stores.spec.arrow import physical_list
+from stores.spec.catalog import StoreCatalog
 from stores.spec.schema import TEXT, Column, DataType, Kind, Row
-from stores.spec.store import StoreCatalog
 
 CACHE_STATEMENTS_MAX = 512
 """Cached statements: clients send about 300 different ones, of about 10 kB each."""

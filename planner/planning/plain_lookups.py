@@ -29,8 +29,8 @@ from planner.syntax.parse import parse
 from planner.syntax.with_clause import NO_CLAUSE
 from planner.trees.dialect import DIALECT
 from planner.values.comparison_bounds import INT_BITS, Fitter, fitter
+from stores.spec.catalog import StoreCatalog
 from stores.spec.schema import BIGINT, Column, DataType, Kind, StoreSchema
-from stores.spec.store import StoreCatalog
 
 _LENGTH_MAX = 2_000
 """Maximum length of such a text in characters."""

@@ -18,8 +18,9 @@ from planner.syntax.options import ReadOptions
 from planner.values.cancel import Cancellation
 from stores.errors import LogError, TooManyWaitersError
 from stores.hosting.partition_waits import Awaited, wait_for_partitions
+from stores.spec.catalog import StoreCatalog
 from stores.spec.position import Position, PositionBound
-from stores.spec.store import DEFAULT_CONFIG, QueryConfig, Store, StoreCatalog
+from stores.spec.store import DEFAULT_CONFIG, QueryConfig, Store
 
 _APPLIED_POLL_S = 0.05
 """Pause between two looks at the inputs that are known here, while a topic is awaited."""

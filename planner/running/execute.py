@@ -41,10 +41,10 @@ from planner.values.cancel import Cancellation
 from planner.values.session import Session
 from planner.values.statement import LookUp, Result, StatementKind
 from stores.errors import CodecError
+from stores.spec.catalog import StoreCatalog
 from stores.spec.query import KeyQuery
 from stores.spec.result import Success
 from stores.spec.schema import Row
-from stores.spec.store import StoreCatalog
 
 R = TypeVar("R")
 

@@ -20,8 +20,9 @@ from planner.running.joined_rows import joined_rows
 from planner.values.session import Session
 from planner.values.statement import LookedUp, LookUp
 from stores.errors import StoreError
+from stores.spec.catalog import StoreCatalog
 from stores.spec.schema import Key, Row
-from stores.spec.store import Store, StoreCatalog
+from stores.spec.store import Store
 
 _TARGETS_MAX = 64
 """This many queries for one relation take about a millisecond; a thread sends more."""

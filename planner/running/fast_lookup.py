@@ -24,10 +24,11 @@ from planner.values.comparison_bounds import Fitted
 from planner.values.session import Session, TransactionStatus
 from planner.values.statement import LookedUp, LookUp
 from stores.errors import CodecError, StoreError
+from stores.spec.catalog import StoreCatalog
 from stores.spec.query import KeyQuery
 from stores.spec.result import Success
 from stores.spec.schema import Key, Row, StoreSchema
-from stores.spec.store import Store, StoreCatalog
+from stores.spec.store import Store
 
 _IDLE = TransactionStatus.IDLE
 _NO_ROW = LookedUp(())

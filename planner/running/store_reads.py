@@ -16,11 +16,12 @@ from planner.running.gathering import Streams, Tally, top_rows
 from planner.values.cancel import Cancellation
 from stores.codec.partitioner import partitioner
 from stores.errors import CodecError
+from stores.spec.catalog import StoreCatalog
 from stores.spec.query import BatchStream, Query
 from stores.spec.result import Failure, QueryResult
 from stores.spec.scans import ApproximateCountQuery
 from stores.spec.schema import Key, Row, StoreSchema
-from stores.spec.store import Store, StoreCatalog
+from stores.spec.store import Store
 
 R = TypeVar("R")
 

@@ -14,7 +14,7 @@ from planner.composing.remote import RemoteDatabase
 from planner.pg_catalog import PgCatalog
 from planner.pg_catalog.builtin_rows import postgres_settings
 from planner.running.execute import Executor
-from stores.spec.store import StoreCatalog
+from stores.spec.catalog import StoreCatalog
 
 SERVER_VERSION = "15.18"
 """The Postgres version whose catalog and wire behaviour clients can rely on."""

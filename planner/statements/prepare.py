@@ -22,8 +22,8 @@ from planner.statements.explain_statement import Analyze, explain_columns
 from planner.syntax.parse import Parsed, parse
 from planner.values.cancel import Cancellation
 from planner.values.statement import Statement, StatementKind
+from stores.spec.catalog import StoreCatalog
 from stores.spec.schema import TEXT, Column, DataType, Row
-from stores.spec.store import StoreCatalog
 
 _SHOW_STORES = (
     "SELECT name, kind, key, columns, partitions, inputs FROM stategate.stores ORDER BY name"

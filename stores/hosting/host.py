@@ -37,6 +37,7 @@ from stores.hosting.replica import Replica
 from stores.hosting.replica_opener import ReplicaOpener
 from stores.log.files import Root
 from stores.spec.arguments import require_integer, require_name, require_path, shown
+from stores.spec.catalog import Nodes
 from stores.spec.result import StateQueryResult
 from stores.spec.store import PartitionStatus, ReplicaState, Role, StateQueryRequest, Store
 
@@ -87,7 +88,7 @@ class Host:
         ArgumentError: one of these has the wrong type or value.
     """
 
-    asks_nodes: bool = False
+    nodes: Nodes | None = None
 
     def __init__(
         self,
@@ -359,8 +360,8 @@ class Host:
             return HostNotStartedError("the host has not been started")
         if self._phase is HostState.ERROR:
             return HostStoppedError(f"the host has failed: {self.error}")
-        state = "is stopping" if self._phase is HostState.STOPPING else "has stopped"
-        return HostStoppedError(f"the host {state}")
+        is_ending = self._phase is HostState.STOPPING
+        return HostStoppedError(f"the host {'is stopping' if is_ending else 'has stopped'}")
 
     def is_whole(self) -> bool:
         """Return whether all stores that are in the log now are open."""
@@ -371,8 +372,6 @@ class Host:
         if self._phase is not HostState.RUNNING:
             return self._not_running()
         return self._open.missing(store)
-
-    # Following
 
     def _run(self, follower: Follower) -> None:
         try:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from stores.errors import StoreError
 from stores.nodes.cluster_store import ClusterStore, Holders
 from stores.nodes.links import Link
-from stores.spec.store import Store, StoreCatalog
+from stores.spec.catalog import Nodes, NodeStatus, StoreCatalog
+from stores.spec.store import PartitionStatus
 
 
 class Cluster:
@@ -19,17 +20,31 @@ class Cluster:
         local: the stores of this node.
         node: the name of this node.
         links: the other nodes by name, as of now.
-        holders: which nodes hold a partition.
+        holders: which nodes to ask for a partition, in this order.
+        statuses: returns the status of each node.
     """
 
-    asks_nodes = True
-
     def __init__(
-        self, local: StoreCatalog, *, node: str, links: Mapping[str, Link], holders: Holders
+        self,
+        local: StoreCatalog,
+        *,
+        node: str,
+        links: Mapping[str, Link],
+        holders: Holders,
+        statuses: Callable[[], Sequence[NodeStatus]] = list,
     ) -> None:
         self._local = local
-        self.stores: Mapping[str, Store] = _Stores(local, node, links, holders)
+        self.stores: _Stores = _Stores(local, node, links, holders)
         """The stores by name, as of now."""
+        self.statuses = statuses
+        self.nodes: Nodes | None = self
+
+    def replicas(self, store: str) -> Sequence[PartitionStatus]:
+        """Return the status of each replica of a store; see `Nodes.replicas`."""
+        found = self.stores.get(store)
+        return (
+            [] if found is None else [each for some in found.replicas().values() for each in some]
+        )
 
     @property
     def version(self) -> int:
@@ -45,7 +60,7 @@ class Cluster:
         return self._local.missing(store)
 
 
-class _Stores(Mapping[str, Store]):
+class _Stores(Mapping[str, ClusterStore]):
     """The stores of a node, each with its replicas on other nodes."""
 
     def __init__(
@@ -54,7 +69,7 @@ class _Stores(Mapping[str, Store]):
         self._local, self._node, self._links, self._holders = local, node, links, holders
         self._made: dict[str, ClusterStore] = {}
 
-    def __getitem__(self, name: str) -> Store:
+    def __getitem__(self, name: str) -> ClusterStore:
         local = self._local.stores.get(name)
         if local is None:
             self._made.pop(name, None)

@@ -182,6 +182,8 @@ class Announcement(Struct, frozen=True):
     """Whether it is about to stop; others take over what no other node holds."""
     product: str = ""
     """The version of Stategate that it runs."""
+    layout: str = ""
+    """What its placement follows from; see `View.layout`."""
 
 
 Request: TypeAlias = Ask | ReadStream | Release | AskStatuses | HoldEpoch | AskHold | WaitForBound

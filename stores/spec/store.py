@@ -313,33 +313,6 @@ class Store(Protocol):
         """
 
 
-class StoreCatalog(Protocol):
-    """The stores that can be queried, by name. They may change at any time."""
-
-    asks_nodes: bool
-    """Whether reads may ask other nodes, and so block; an event loop leaves them to a thread."""
-
-    @property
-    def stores(self) -> Mapping[str, Store]:
-        """The stores by name, as of now."""
-
-    @property
-    def version(self) -> int:
-        """A number that grows whenever a definition is added, changed or removed."""
-
-    def is_whole(self) -> bool:
-        """Whether `stores` has every store of the log: none is new or failed to open.
-
-        May read the log.
-        """
-
-    def missing(self, store: str) -> StoreError:
-        """Return the error for a store that is not in `stores`; it says whether a retry can help.
-
-        An UnknownStoreError only if the log has been read since the start.
-        """
-
-
 def snapshot_epoch(statuses: Iterable[PartitionStatus]) -> int | None:
     """Return the newest epoch at which all these partitions can answer; None if they share none.
 

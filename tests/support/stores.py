@@ -16,6 +16,7 @@ from stores.errors import StoreError, UnknownStoreError
 from stores.hosting.local_store import LocalStore
 from stores.hosting.replica import Replica
 from stores.spec.arrow import physical_array
+from stores.spec.catalog import Nodes
 from stores.spec.position import Position, Progress
 from stores.spec.schema import (
     TIMESTAMPTZ,
@@ -161,7 +162,7 @@ def fill(
 class FixedCatalog:
     """A `StoreCatalog` of fixed stores."""
 
-    asks_nodes: bool = False
+    nodes: Nodes | None = None
 
     def __init__(self, *stores: Store) -> None:
         self._stores = {store.schema.name: store for store in stores}

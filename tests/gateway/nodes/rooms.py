@@ -82,7 +82,8 @@ class Room:
 
     def handshake(self, node: str, secret: bytes, *, asks: bool) -> Handshake:
         """Return one side of a handshake."""
-        return Handshake(cluster="one", node=node, secret=secret, asks=asks)
+        instance = node.encode()
+        return Handshake(cluster="one", node=node, secret=secret, asks=asks, instance=instance)
 
     def listen(self, text: str) -> Address:
         """Let node `b` answer."""

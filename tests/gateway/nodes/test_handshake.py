@@ -5,11 +5,13 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from gateway.nodes.handshake import Handshake, HandshakeError, Proof
+from gateway.nodes.handshake import Handshake, HandshakeError, Proof, SelfError
 
 
 def side(node: str, *, asks: bool, secret: bytes = b"s", cluster: str = "one") -> Handshake:
-    return Handshake(cluster=cluster, node=node, secret=secret, asks=asks)
+    return Handshake(
+        cluster=cluster, node=node, secret=secret, asks=asks, instance=b"1" if asks else b"2"
+    )
 
 
 def shake(asking: Handshake, answering: Handshake) -> None:
@@ -66,6 +68,14 @@ def test_other_versions_are_named() -> None:
     asking, answering = side("a", asks=True), side("b", asks=False)
     with pytest.raises(HandshakeError, match="node a sends messages of version 99"):
         answering.meet(replace(asking.hello, version=99))
+
+
+def test_a_node_notices_that_it_has_connected_to_itself() -> None:
+    one, other = (
+        Handshake(cluster="one", node="a", secret=b"s", asks=asks) for asks in (True, False)
+    )
+    with pytest.raises(SelfError, match="it is this node"):
+        shake(one, other)
 
 
 @pytest.mark.parametrize("message", [None, "hello", Proof(b"")])

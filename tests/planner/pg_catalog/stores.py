@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from stores.errors import StoreError, UnknownStoreError
+from stores.spec.catalog import Nodes
 from stores.spec.position import Position, PositionBound
 from stores.spec.query import Query
 from stores.spec.result import QueryResult, StateQueryResult
@@ -110,7 +111,7 @@ class DefinedStores:
 
     stores: Mapping[str, Store]
     version: int = 1
-    asks_nodes: bool = False
+    nodes: Nodes | None = None
 
     def is_whole(self) -> bool:
         return True

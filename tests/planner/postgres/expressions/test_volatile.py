@@ -12,7 +12,7 @@ from planner.errors import NotSupportedError
 from planner.postgres.expressions.volatile import VOLATILE
 from planner.syntax.parse import parse
 from planner.syntax.with_clause import NO_CLAUSE
-from stores.spec.store import StoreCatalog
+from stores.spec.catalog import StoreCatalog
 from tests.planner.sides import rows_of, run
 from tests.planner.world import world
 from tests.support.stores import FixedCatalog

@@ -8,7 +8,7 @@ from planner.binding.bind import bind
 from planner.binding.relations import vocabulary_of_stores
 from planner.errors import QueryError
 from planner.syntax.parse import parse
-from stores.spec.store import StoreCatalog
+from stores.spec.catalog import StoreCatalog
 from tests.planner.postgres.compare import _SAME_TYPES
 from tests.planner.postgres.corpus import files, read
 from tests.planner.postgres.world import engine, postgres_name

@@ -1,0 +1,99 @@
+"""What a node has to add, drop and give another role, so that each partition is where it belongs.
+
+A partition moves in two steps, each decided by one node alone. Its new holder adds it, and says so
+once it has caught up. Only then does the old holder drop it. So it always has a replica that
+answers, whatever the others do meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from stores.nodes.view import View
+from stores.spec.schema import StoreSchema
+from stores.spec.store import ReplicaState, Role
+
+RESTORING_MAX = 8
+"""Partitions that a node adds at a time; more would catch up no sooner."""
+
+Held = Mapping[int, tuple[ReplicaState, Role]]
+"""The replicas of a store on this node, by partition."""
+
+
+@dataclass(slots=True)
+class Changes:
+    """What a node has to do; each entry is a store and a partition."""
+
+    add: list[tuple[str, int, Role]] = field(default_factory=list)
+    drop: list[tuple[str, int]] = field(default_factory=list)
+    turn: list[tuple[str, int, Role]] = field(default_factory=list)
+    """Replicas that get another role."""
+
+
+def placement(view: View, node: str, schema: StoreSchema) -> dict[int, Role]:
+    """Return the partitions of a store that a node is to hold, each with its role."""
+    return {
+        number: role_of(view, node, schema, number)
+        for number in range(schema.partitions)
+        if node in view.holders(schema, number)
+    }
+
+
+def role_of(view: View, node: str, schema: StoreSchema, partition: int) -> Role:
+    """Return the role of a replica: the first holder that can be asked has the active one."""
+    for name in view.holders(schema, partition):
+        if name == node:
+            return Role.ACTIVE
+        if view.is_connected(name) and not view.is_leaving(name):
+            return Role.STANDBY
+    return Role.STANDBY
+
+
+def changes(view: View, node: str, stores: Mapping[str, tuple[StoreSchema, Held]]) -> Changes:
+    """Return what a node has to do.
+
+    Args:
+        view: what it knows of all nodes.
+        node: its name.
+        stores: the stores by name, each with the replicas on this node.
+    """
+    found = Changes()
+    restoring = sum(
+        state is ReplicaState.RESTORING for _, held in stores.values() for state, _ in held.values()
+    )
+    for name, (schema, held) in sorted(stores.items()):
+        for number in range(schema.partitions):
+            placed = view.holders(schema, number)
+            if node not in placed:
+                if number in held and _are_running(view, name, number, placed):
+                    found.drop.append((name, number))
+                continue
+            role = role_of(view, node, schema, number)
+            if number not in held:
+                if restoring + len(found.add) < RESTORING_MAX:
+                    found.add.append((name, number, role))
+            elif held[number][1] is not role:
+                found.turn.append((name, number, role))
+    return found
+
+
+def may_leave(view: View, stores: Mapping[str, tuple[StoreSchema, Held]]) -> bool:
+    """Return whether all that this node answers for has another node that answers.
+
+    Also if there is no other node at all.
+    """
+    if all(view.is_leaving(name) for name in view.members):
+        return True
+    return all(
+        any(not view.is_leaving(name) for name in view.running(store, number))
+        for store, (_, held) in stores.items()
+        for number, (state, _) in held.items()
+        if state is ReplicaState.RUNNING
+    )
+
+
+def _are_running(view: View, store: str, partition: int, nodes: Sequence[str]) -> bool:
+    running = view.running(store, partition)
+    # A node with another list of nodes might drop it, too, and because of this one.
+    return all(name in running and view.agrees(name) for name in nodes)

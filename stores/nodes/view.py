@@ -1,0 +1,232 @@
+"""What one node knows of all nodes: who is to hold a partition, and whom to ask for it.
+
+The nodes of a cluster come from its configuration, and not from who answers now: a node that fails
+keeps its place, so nothing moves when it is restarted. What a node really holds it announces; that
+decides whom to ask.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+
+from stores.nodes.messages import Announcement
+from stores.nodes.placement import Node, holders
+from stores.spec.catalog import NodeStatus
+from stores.spec.schema import StoreKind, StoreSchema
+
+_Place = tuple[str, int]
+"""A store and a partition of it."""
+
+
+@dataclass(slots=True)
+class _Other:
+    """What is known of another node."""
+
+    is_connected: bool = False
+    announced: Announcement | None = None
+    running: frozenset[_Place] = frozenset()
+    held: frozenset[_Place] = frozenset()
+    problem: str | None = None
+
+
+@dataclass(slots=True)
+class _Known:
+    """What follows from the present state; a change makes a new one."""
+
+    holders: dict[_Place, tuple[str, ...]] = field(default_factory=dict)
+    orders: dict[_Place, tuple[str, ...]] = field(default_factory=dict)
+    layout: str = ""
+
+
+class View:
+    """All nodes, as one of them knows them. Safe to use from many threads.
+
+    Args:
+        node: this node.
+        copies: how many nodes hold a partition.
+    """
+
+    def __init__(self, node: Node, *, copies: int) -> None:
+        self.copies = copies
+        self._name = node.name
+        self._lock = threading.Lock()
+        self._members: Mapping[str, Node] = {node.name: node}
+        self._others: dict[str, _Other] = {}
+        self._is_leaving = False
+        self._known = _Known()
+
+    # What happens
+
+    def set_members(self, nodes: Iterable[Node]) -> None:
+        """Replace the members; this node stays one, as it was if it is not among them."""
+        with self._lock:
+            members = {node.name: node for node in nodes}
+            members.setdefault(self._name, self._members[self._name])
+            if members != self._members:
+                self._members, self._known = members, _Known()
+
+    def leave(self) -> None:
+        """Note that this node is about to stop."""
+        with self._lock:
+            self._is_leaving, self._known = True, _Known()
+
+    def connected(self, name: str) -> None:
+        """Note that a node can be asked."""
+        self._change(name, is_connected=True, problem=None)
+
+    def lost(self, name: str, why: str) -> None:
+        """Note that a node cannot be asked. What it announced last stays its place."""
+        self._change(name, is_connected=False, problem=why)
+
+    def heard(self, announcement: Announcement) -> None:
+        """Note what a node says of itself."""
+        with self._lock:
+            other = self._others.setdefault(announcement.node, _Other())
+            if other.announced == announcement:
+                return
+            other.announced = announcement
+            other.running = frozenset(
+                (each.store, number) for each in announcement.holdings for number in each.running
+            )
+            other.held = other.running | {
+                (each.store, number) for each in announcement.holdings for number in each.restoring
+            }
+            self._known = _Known()
+
+    def _change(self, name: str, *, is_connected: bool, problem: str | None) -> None:
+        with self._lock:
+            other = self._others.setdefault(name, _Other())
+            if (other.is_connected, other.problem) != (is_connected, problem):
+                other.is_connected, other.problem = is_connected, problem
+                self._known = _Known()
+
+    # What follows
+
+    @property
+    def layout(self) -> str:
+        """A hash of what placement follows from; nodes with the same one place alike."""
+        known = self._known
+        if not known.layout:
+            nodes = sorted((n.name, n.zone, n.weight) for n in self._members.values())
+            text = repr((self.copies, nodes)).encode()
+            known.layout = blake2b(text, digest_size=8).hexdigest()
+        return known.layout
+
+    @property
+    def members(self) -> Mapping[str, Node]:
+        """All nodes by name, this one among them."""
+        return self._members
+
+    def holders(self, schema: StoreSchema, partition: int) -> Sequence[str]:
+        """Return the nodes that are to hold a partition, the best one first.
+
+        Nodes that are about to stop count, since they come back after an upgrade. Only if all of
+        them stop, others take over.
+        """
+        known, place = self._known, (schema.name, partition)
+        found = known.holders.get(place)
+        if found is None:
+            found = known.holders[place] = tuple(self._placed(schema, partition))
+        return found
+
+    def order(self, schema: StoreSchema, partition: int) -> Sequence[str]:
+        """Return the nodes to ask for a partition, in this order.
+
+        This node answers soonest. Then come those that say that they have it, by their rank; then
+        those that should, since why they do not answer is worth knowing; last those that are not
+        connected.
+        """
+        known, place = self._known, (schema.name, partition)
+        found = known.orders.get(place)
+        if found is None:
+            found = known.orders[place] = tuple(self._ordered(schema, partition))
+        return found
+
+    def running(self, store: str, partition: int) -> Sequence[str]:
+        """Return the other nodes that can be asked, and say that they have a partition."""
+        place = (store, partition)
+        return [
+            name
+            for name, other in tuple(self._others.items())
+            if other.is_connected and place in other.running
+        ]
+
+    def agrees(self, name: str) -> bool:
+        """Whether another node places partitions as this one does."""
+        other = self._others.get(name)
+        return (
+            other is not None
+            and other.announced is not None
+            and other.announced.layout == self.layout
+        )
+
+    def is_leaving(self, name: str) -> bool:
+        """Whether a node is about to stop."""
+        if name == self._name:
+            return self._is_leaving
+        other = self._others.get(name)
+        return other is not None and other.announced is not None and other.announced.is_leaving
+
+    def is_connected(self, name: str) -> bool:
+        """Whether a node can be asked; this one can."""
+        other = self._others.get(name)
+        return name == self._name or (other is not None and other.is_connected)
+
+    def statuses(self, own: Announcement) -> list[NodeStatus]:
+        """Return all nodes by name, also those that are no members but connected.
+
+        Args:
+            own: what this node says of itself.
+        """
+        names = {*self._members, *(n for n, o in tuple(self._others.items()) if o.is_connected)}
+        return [self._status(name, own) for name in sorted(names)]
+
+    def _status(self, name: str, own: Announcement) -> NodeStatus:
+        other = self._others.get(name, _Other())
+        said = own if name == self._name else other.announced
+        holdings = () if said is None else said.holdings
+        problem = other.problem
+        if name != self._name and not other.is_connected and problem is None:
+            problem = "it has not been connected yet"
+        elif name != self._name and said is not None and not self.agrees(name):
+            problem = "it has another list of nodes, or another number of copies"
+        if name not in self._members:
+            problem = "it is not among the peers"
+        node = self._members.get(name, Node(name=name))
+        return NodeStatus(
+            name=name,
+            zone=node.zone,
+            weight=node.weight,
+            is_connected=self.is_connected(name),
+            is_leaving=self.is_leaving(name),
+            version="" if said is None else said.product,
+            running=sum(len(each.running) for each in holdings),
+            restoring=sum(len(each.restoring) for each in holdings),
+            problem=None if name == self._name else problem,
+        )
+
+    def _placed(self, schema: StoreSchema, partition: int) -> list[str]:
+        members = self._members.values()
+        if schema.kind is StoreKind.GLOBAL:
+            return sorted(self._members)
+        chosen = holders(schema.name, partition, members, copies=self.copies)
+        if all(map(self.is_leaving, chosen)):
+            staying = [node for node in members if not self.is_leaving(node.name)]
+            chosen += holders(schema.name, partition, staying, copies=self.copies)
+        return chosen
+
+    def _ordered(self, schema: StoreSchema, partition: int) -> list[str]:
+        placed = self.holders(schema, partition)
+        running = set(self.running(schema.name, partition))
+        ranked = [name for name in placed if name in running]
+        moving = sorted(running.difference(placed))
+        there = [name for name in placed if self.is_connected(name)]
+        return list(dict.fromkeys((self._name, *ranked, *moving, *there, *placed)))
+
+
+def with_zone(node: Node, announcement: Announcement) -> Node:
+    """Return a node with the zone and weight that it says it has."""
+    return replace(node, zone=announcement.zone, weight=announcement.weight)

@@ -1,0 +1,68 @@
+"""What a reader of stores sees: all of them by name, and the nodes that hold them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from stores.errors import StoreError
+from stores.spec.store import PartitionStatus, Store
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeStatus:
+    """A node as another one sees it."""
+
+    name: str
+    zone: str = ""
+    weight: float = 1.0
+    is_connected: bool = True
+    """Whether it can be asked."""
+    is_leaving: bool = False
+    """Whether it is about to stop."""
+    version: str = ""
+    """The version of Stategate that it runs; empty before it has said so."""
+    running: int = 0
+    """How many of its replicas answer."""
+    restoring: int = 0
+    problem: str | None = None
+    """Why it cannot be asked, or places partitions otherwise."""
+
+
+class Nodes(Protocol):
+    """The nodes that hold the stores of a catalog."""
+
+    def statuses(self) -> Sequence[NodeStatus]:
+        """Return the status of each node, by name."""
+
+    def replicas(self, store: str) -> Sequence[PartitionStatus]:
+        """Return the status of each replica of a store on the nodes that can be asked."""
+
+
+class StoreCatalog(Protocol):
+    """The stores that can be queried, by name. They may change at any time."""
+
+    nodes: Nodes | None
+    """The nodes that hold the stores; None if this one holds all of them. Reads that ask other
+    nodes block, so an event loop leaves them to a thread."""
+
+    @property
+    def stores(self) -> Mapping[str, Store]:
+        """The stores by name, as of now."""
+
+    @property
+    def version(self) -> int:
+        """A number that grows whenever a definition is added, changed or removed."""
+
+    def is_whole(self) -> bool:
+        """Whether `stores` has every store of the log: none is new or failed to open.
+
+        May read the log.
+        """
+
+    def missing(self, store: str) -> StoreError:
+        """Return the error for a store that is not in `stores`; it says whether a retry can help.
+
+        An UnknownStoreError only if the log has been read since the start.
+        """

@@ -1,0 +1,189 @@
+"""Three gateways of one cluster, as processes: any of them answers, whatever happens to another."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import LiteralString
+
+import psycopg
+import pytest
+
+from tests.support.gateway import Gateway, running_gateway, write_stores
+from tests.support.process import free_ports
+from tests.support.waiting import until
+
+STATEMENTS: tuple[LiteralString, ...] = (
+    "SELECT age FROM users WHERE name = 'ada'",
+    "SELECT * FROM orders WHERE customer = 'ada' AND number = 1",
+    "SELECT * FROM orders ORDER BY customer, number",
+    "SELECT count(*) FROM clicks_hourly",
+    "SELECT u.name, o.number FROM users u JOIN orders o ON o.customer = u.name ORDER BY 1, 2",
+)
+NAMES = ("a", "b", "c")
+
+
+@dataclass
+class Cluster:
+    """Three gateways over one log, each partition on two of them."""
+
+    directory: Path
+    gateways: dict[str, Gateway] = field(default_factory=dict)
+    ports: dict[str, int] = field(default_factory=dict)
+    stacks: dict[str, ExitStack] = field(default_factory=dict)
+
+    def start(self, name: str) -> None:
+        """Start a gateway, and wait until it is ready."""
+        peers = ",".join(f"{each}=127.0.0.1:{port}" for each, port in self.ports.items())
+        stack = self.stacks[name] = ExitStack()
+        given = (f"node={name}", f"nodes=127.0.0.1:{self.ports[name]}", f"peers={peers}")
+        directory = self.directory / name
+        directory.mkdir(exist_ok=True)
+        self.gateways[name] = stack.enter_context(
+            running_gateway(
+                self.directory / "log",
+                directory,
+                arguments=[text for each in given for text in ("--set", each)],
+            )
+        )
+
+    def signal(self, name: str, number: signal.Signals) -> None:
+        """Send a signal to a gateway."""
+        self.gateways[name].process.signal(number)
+
+    def end(self, name: str) -> None:
+        """Wait for the end of a gateway, or make it."""
+        self.stacks.pop(name).close()
+
+    def connect(self, name: str) -> psycopg.Connection:
+        """Connect to a gateway by the Postgres wire."""
+        return psycopg.connect(self.gateways[name].pg_dsn, autocommit=True)
+
+    def connected(self, name: str) -> int:
+        """Return how many nodes a gateway can ask, itself included."""
+        with self.connect(name) as connection:
+            found = connection.execute("SELECT count(*) FROM stategate.nodes WHERE connected")
+            (row,) = found.fetchall()
+            return int(row[0])
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    directory = tmp_path_factory.mktemp("cluster")
+    write_stores(directory / "log")
+    made = Cluster(directory, ports=dict(zip(NAMES, free_ports(3), strict=True)))
+    try:
+        starting = [threading.Thread(target=made.start, args=[name]) for name in NAMES]
+        for thread in starting:
+            thread.start()
+        for thread in starting:
+            thread.join()
+        until(lambda: all(made.connected(name) == 3 for name in NAMES))
+        yield made
+    finally:
+        for name in tuple(made.stacks):
+            made.signal(name, signal.SIGCONT)
+            made.end(name)
+
+
+class Load:
+    """Statements that run at a gateway in a thread until they are ended."""
+
+    def __init__(self, cluster: Cluster, name: str, wanted: list[list[object]]) -> None:
+        self.count, self.longest_s = 0, 0.0
+        self.wrong: list[str] = []
+        self._connection, self._wanted = cluster.connect(name), wanted
+        self._ending = threading.Event()
+        self._thread = threading.Thread(target=self._run)
+        self._thread.start()
+
+    def _run(self) -> None:
+        while not self._ending.is_set():
+            for sql, wanted in zip(STATEMENTS, self._wanted, strict=True):
+                began = time.monotonic()
+                try:
+                    found: list[object] = list(self._connection.execute(sql).fetchall())
+                except psycopg.Error as error:
+                    self.wrong.append(f"{sql}: {error}")
+                    continue
+                if found != wanted:
+                    self.wrong.append(f"{sql}: {found}")
+                self.count += 1
+                self.longest_s = max(self.longest_s, time.monotonic() - began)
+
+    def end(self) -> None:
+        """End it, and check that no statement has failed."""
+        self._ending.set()
+        self._thread.join()
+        self._connection.close()
+        assert self.wrong == []
+
+
+@pytest.fixture(scope="module")
+def wanted(cluster: Cluster) -> list[list[object]]:
+    """Return the rows of each statement."""
+    with cluster.connect("a") as connection:
+        return [list(connection.execute(sql).fetchall()) for sql in STATEMENTS]
+
+
+def test_any_node_answers_any_statement(cluster: Cluster, wanted: list[list[object]]) -> None:
+    assert [len(rows) for rows in wanted[:2]] == [1, 1]
+    for name in NAMES:
+        with cluster.connect(name) as connection:
+            found = [list(connection.execute(sql).fetchall()) for sql in STATEMENTS]
+        assert found == wanted
+
+
+def test_each_partition_is_on_two_nodes(cluster: Cluster) -> None:
+    with cluster.connect("a") as connection:
+        found = connection.execute(
+            "SELECT store, partition, count(DISTINCT node), count(*) FILTER (WHERE role = 'active')"
+            " FROM stategate.partitions GROUP BY 1, 2"
+        ).fetchall()
+    assert len(found) == 12
+    assert {tuple(row[2:]) for row in found} == {(2, 1)}
+
+
+def test_a_node_that_is_killed_fails_no_statement(
+    cluster: Cluster, wanted: list[list[object]]
+) -> None:
+    loads = [Load(cluster, name, wanted) for name in ("a", "c")]
+    time.sleep(0.3)
+    cluster.signal("b", signal.SIGKILL)
+    cluster.end("b")
+    until(lambda: cluster.connected("a") == 2)
+    time.sleep(0.3)
+    cluster.start("b")
+    until(lambda: all(cluster.connected(name) == 3 for name in NAMES))
+    for load in loads:
+        load.end()
+        assert load.count > 0
+
+
+def test_a_node_that_hangs_fails_no_statement(cluster: Cluster, wanted: list[list[object]]) -> None:
+    loads = [Load(cluster, name, wanted) for name in ("a", "b")]
+    time.sleep(0.2)
+    cluster.signal("c", signal.SIGSTOP)
+    until(lambda: cluster.connected("a") == 2)
+    cluster.signal("c", signal.SIGCONT)
+    until(lambda: cluster.connected("a") == 3)
+    for load in loads:
+        load.end()
+        assert load.longest_s < 5
+
+
+def test_a_node_that_leaves_fails_no_statement(
+    cluster: Cluster, wanted: list[list[object]]
+) -> None:
+    loads = [Load(cluster, name, wanted) for name in ("b", "c")]
+    time.sleep(0.2)
+    cluster.end("a")
+    cluster.start("a")
+    until(lambda: all(cluster.connected(name) == 3 for name in NAMES))
+    for load in loads:
+        load.end()
