@@ -260,11 +260,11 @@ def _asked(
     try:
         if not reading.is_plain:
             reading.make_ready([Asked(store=store, partitions=frozenset(numbers))])
-        for number in numbers:
+        targets = [(number, query, reading.config(store, number)) for number in numbers]
+        for number, answer in zip(numbers, store.query_each(targets), strict=True):
             if reading.cancellation is not None:
                 reading.cancellation.check()
-            config = reading.config(store, number)
-            answers[number] = store.query_partition(number, query, config)
+            answers[number] = answer
     finally:
         # Open streams keep the views that they have.
         reading.release()

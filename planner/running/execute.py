@@ -113,7 +113,7 @@ class Executor:
         if not reading.is_plain:
             asked = [Asked(store=store, partitions={partition})]
             reading.make_ready(asked, others=self._catalog.stores.values())
-        answer = self.reads.ask(store, partition, query, tally)
+        ((_, answer),) = self.reads.ask_each(store, [(partition, query)], tally)
         tally.settle()
         if isinstance(answer, Success) and answer.value is not None:
             result.rows = (node.project(key + answer.value),)

@@ -21,7 +21,7 @@ from stores.spec.query import BatchStream, Query
 from stores.spec.result import Failure, QueryResult
 from stores.spec.scans import ApproximateCountQuery
 from stores.spec.schema import Key, Row, StoreSchema
-from stores.spec.store import Store
+from stores.spec.store import DEFAULT_CONFIG, Store
 
 R = TypeVar("R")
 
@@ -64,8 +64,9 @@ class StoreReads:
     def rows_of(self, access: Access) -> int | None:
         """Return about how many rows a store holds here; None if a partition does not know."""
         store, rows = self.store(access.schema), 0
-        for partition in range(access.schema.partitions):
-            answer = store.query_partition(partition, ApproximateCountQuery())
+        query = ApproximateCountQuery()
+        targets = [(number, query, DEFAULT_CONFIG) for number in range(access.schema.partitions)]
+        for answer in store.query_each(targets):
             if isinstance(answer, Failure):
                 return None
             rows += answer.value
@@ -105,9 +106,8 @@ class StoreReads:
         if len({partition for partition, _ in scatter.targets}) < len(scatter.targets):
             tally.reading.keep_epochs()
         opened: list[tuple[int, QueryResult[BatchStream]]] = []
-        for partition, query in scatter.targets:
+        for partition, answer in self.ask_each(store, scatter.targets, tally):
             cancellation.check()
-            answer = self.ask(store, partition, query, tally)
             opened.append((tally.places[access.schema.name, partition], answer))
         streams = Streams(opened, tally, scatter=scatter, cancellation=cancellation)
         tally.opened[id(access)] = streams
@@ -150,12 +150,15 @@ class StoreReads:
             found = access.kept[scatterer] = scatterer(access, self.route(access.schema))
         return found
 
-    def ask(self, store: Store, partition: int, query: Query[R], tally: Tally) -> QueryResult[R]:
-        """Ask one partition, at the statement's bound and epoch, and record its answer."""
-        config = tally.reading.config(store, partition)
-        answer = store.query_partition(partition, query, config)
-        tally.note(store.schema.name, partition, answer)
-        return answer
+    def ask_each(
+        self, store: Store, targets: Sequence[tuple[int, Query[R]]], tally: Tally
+    ) -> Iterator[tuple[int, QueryResult[R]]]:
+        """Ask partitions, at the statement's bound and epoch, and record their answers."""
+        config, name = tally.reading.config, store.schema.name
+        asked = [(number, query, config(store, number)) for number, query in targets]
+        for (number, _), answer in zip(targets, store.query_each(asked), strict=True):
+            tally.note(name, number, answer)
+            yield number, answer
 
 
 def check_partitions(partitions: frozenset[int], schema: StoreSchema) -> None:

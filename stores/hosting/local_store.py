@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from stores.errors import (
     FailureReason,
@@ -34,6 +34,7 @@ from stores.spec.store import (
     ReplicaState,
     StateQueryRequest,
     Store,
+    Target,
     Waiting,
 )
 
@@ -91,6 +92,11 @@ class LocalStore:
             except LogError as error:
                 return _unresolved(error, replica, config)
         return query_partition(replica, query, config, self._clock)
+
+    def query_each(self, targets: Sequence[Target]) -> Iterator[QueryResult[Any]]:
+        """Ask several partitions, one after another; see `Store`."""
+        for number, query, config in targets:
+            yield self.query_partition(number, query, config)
 
     def query(self, request: StateQueryRequest[R]) -> StateQueryResult[R]:
         """Ask several partitions; a missing one is in the result as a failure.

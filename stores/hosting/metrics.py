@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -25,6 +25,7 @@ from stores.spec.store import (
     QueryConfig,
     StateQueryRequest,
     Store,
+    Target,
     Waiting,
 )
 
@@ -145,6 +146,11 @@ class MeteredStore:
         asked = query.of if type(query) is FirstRowsQuery else query
         self._count(type(asked), elapsed_ns, result)
         return _informed(result, elapsed_ns) if config.info else result
+
+    def query_each(self, targets: Sequence[Target]) -> Iterator[QueryResult[Any]]:
+        """Ask several partitions, one after another."""
+        for number, query, config in targets:
+            yield self.query_partition(number, query, config)
 
     def query(self, request: StateQueryRequest[R]) -> StateQueryResult[R]:
         """Ask several partitions; each counts with an equal part of the time."""

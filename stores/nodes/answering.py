@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import itertools
 import math
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
@@ -51,7 +52,9 @@ _SMALL_KEYS_MAX = 64
 @dataclass(slots=True)
 class _Stream:
     rows: BatchStream
-    reading: Iterator[pa.RecordBatch] | None = None
+    read: int = 0
+    reading: Iterator[pa.RecordBatch] = field(default_factory=lambda: iter(()))
+    lock: threading.Lock = field(default_factory=threading.Lock)
 
 
 class Answering:
@@ -71,7 +74,8 @@ class Answering:
     def is_short(request: Request) -> bool:
         """Whether a request takes microseconds, so that an event loop may answer it."""
         if isinstance(request, Ask):
-            return len(request.targets) == 1 and _is_short(request.targets[0][1])
+            keys = sum(_keys(query) for _, query, _ in request.targets)
+            return keys <= _SMALL_KEYS_MAX
         return isinstance(request, Release | AskHold)
 
     def reply(self, request: Request) -> tuple[Reply | None, list[pa.RecordBatch]]:
@@ -121,15 +125,14 @@ class Answering:
             hold.release()
 
     def _answers(self, request: Ask) -> Answers:
-        config = _own(request.config)
         try:
             store = self.store(request.store)
         except StoreError as error:
             failed = (FailureReason.NOT_PRESENT.value, str(error), False)
             return Answers(tuple(Answer(-1, failed=failed) for _ in request.targets))
         answers = [
-            self._answer(store.query_partition(partition, _local(query), config))
-            for partition, query in request.targets
+            self._answer(store.query_partition(partition, _local(query), _own(config)))
+            for partition, query, config in request.targets
         ]
         return Answers(tuple(answers))
 
@@ -153,16 +156,19 @@ class Answering:
         stream = self._streams.get(request.stream)
         if stream is None:
             return Refused("the stream is closed"), []
-        if stream.reading is None or request.again:
-            stream.reading = _without_first(iter(stream.rows), request.skip)
-        found: list[pa.RecordBatch] = []
-        size = 0
-        for batch in stream.reading:
-            found.append(batch)
-            size += batch.nbytes
-            if size >= BATCHES_BYTES:
-                return Batches(is_last=False), found
-        return Batches(is_last=True), found
+        with stream.lock:
+            if request.read < stream.read:
+                return Refused("the stream is read anew"), []
+            if request.read > stream.read:
+                stream.read, stream.reading = request.read, iter(stream.rows)
+            found: list[pa.RecordBatch] = []
+            size = 0
+            for batch in stream.reading:
+                found.append(batch)
+                size += batch.nbytes
+                if size >= BATCHES_BYTES:
+                    return Batches(is_last=False), found
+            return Batches(is_last=True), found
 
     def _release(self, request: Release) -> None:
         for number in request.streams:
@@ -189,11 +195,11 @@ class Answering:
         return HeldEpoch(number, hold.epoch, hold.is_held, hold.is_missed)
 
 
-def _is_short(query: Query[Any] | FirstRows) -> bool:
-    kind = type(query)
-    return kind is KeyQuery or (
-        isinstance(query, FewKeysQuery) and len(query.keys) <= _SMALL_KEYS_MAX
-    )
+def _keys(query: Query[Any] | FirstRows) -> int:
+    """Return how many keys a query looks up; any other query counts as many."""
+    if type(query) is KeyQuery:
+        return 1
+    return len(query.keys) if isinstance(query, FewKeysQuery) else _SMALL_KEYS_MAX + 1
 
 
 def _own(config: QueryConfig | None) -> QueryConfig:
@@ -211,13 +217,3 @@ def _local(query: Query[Any] | FirstRows) -> Query[Any]:
         until_s = math.inf if query.left_s is None else time.perf_counter() + query.left_s
         return FirstRowsQuery(query.of, query.count, until_s)
     return query
-
-
-def _without_first(batches: Iterator[pa.RecordBatch], rows: int) -> Iterator[pa.RecordBatch]:
-    """Yield batches without their first rows."""
-    for batch in batches:
-        if rows >= batch.num_rows:
-            rows -= batch.num_rows
-            continue
-        yield batch.slice(rows)
-        rows = 0

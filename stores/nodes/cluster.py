@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from stores.errors import StoreError
-from stores.nodes.cluster_store import ClusterStore, Holders
+from stores.nodes.asking import Holders
+from stores.nodes.cluster_store import ClusterStore
 from stores.nodes.links import Link
 from stores.spec.catalog import Nodes, NodeStatus, StoreCatalog
 from stores.spec.store import PartitionStatus

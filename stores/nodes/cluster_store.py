@@ -9,26 +9,25 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from operator import itemgetter
 from typing import Any, TypeVar
 
 from stores.errors import FailureReason, InvalidPartitionError, StoreError
+from stores.nodes.asking import Around, Asking, Holders
 from stores.nodes.links import Link, NodeError
 from stores.nodes.messages import (
-    Answer,
-    Answers,
-    Ask,
     AskStatuses,
     HeldEpoch,
     HoldEpoch,
     Met,
     Opened,
-    Refused,
     Statuses,
     WaitForBound,
 )
-from stores.nodes.remote import RemoteHold, RemoteRows, RemoteWait, sent_query
+from stores.nodes.remote import RemoteHold, RemoteRows, RemoteWait, read_in_turn
 from stores.spec.position import Position, PositionBound
 from stores.spec.query import BatchStream, Query
 from stores.spec.result import Failure, QueryResult, StateQueryResult, Success
@@ -42,19 +41,15 @@ from stores.spec.store import (
     ReplicaState,
     StateQueryRequest,
     Store,
+    Target,
     Waiting,
     snapshot_epoch,
 )
 
 R = TypeVar("R")
 
-Holders = Callable[[StoreSchema, int], Sequence[str]]
-"""The names of the nodes that hold a partition, in the order in which to ask them."""
-
 _WAIT_GRACE_S = 1.0
 """How much longer to wait for the reply of a node that waits itself."""
-_ELSEWHERE = {FailureReason.STORE_EXCEPTION, *(r for r in FailureReason if r.retryable)}
-"""Reasons for which another replica may still answer."""
 _CUTS_MAX = 3
 """Tries to read at one epoch; each is in vain only if a replica forgets it meanwhile."""
 
@@ -74,7 +69,8 @@ class ClusterStore:
     ) -> None:
         self.here: Store | None = local
         self.local = local
-        self._node, self._links, self._holders = node, links, holders
+        self._node, self._links = node, links
+        self._around = Around(local=local, node=node, links=links, holders=holders)
 
     @property
     def schema(self) -> StoreSchema:
@@ -85,19 +81,25 @@ class ClusterStore:
         self, partition: int, query: Query[R], config: QueryConfig = DEFAULT_CONFIG
     ) -> QueryResult[R]:
         """Ask the replicas of one partition, one after the other, until one answers."""
-        if not 0 <= partition < self.schema.partitions:
-            return self.local.query_partition(partition, query, config)
-        try:
-            config = self._resolved(config)
-        except StoreError as error:
-            return Failure(reason=FailureReason.NOT_UP_TO_BOUND, message=str(error))
-        found: Failure | None = None
-        for node in self._order(partition):
-            answer = self._ask(node, partition, query, config)
-            if isinstance(answer, Success) or answer.reason not in _ELSEWHERE:
-                return answer
-            found = answer if found is None else max(found, answer, key=_usefulness)
-        return found or self._absence(partition)
+        found: list[QueryResult[R]] = list(self.query_each([(partition, query, config)]))
+        return found[0]
+
+    def query_each(self, targets: Sequence[Target]) -> Iterable[QueryResult[Any]]:
+        """Ask several partitions at once, with one request for each node; see `Store`."""
+        asked: list[Target] = []
+        for number, query, config in targets:
+            if not 0 <= number < self.schema.partitions:
+                return self.local.query_each(targets)
+            try:
+                asked.append((number, query, self._resolved(config)))
+            except StoreError as error:
+                failure = Failure(reason=FailureReason.NOT_UP_TO_BOUND, message=str(error))
+                return [failure] * len(targets)
+        opened: list[tuple[int, RemoteRows]] = []
+        asking = Asking(self._around, asked, on_opened=partial(self._rows, opened))
+        answers = asking.answers()
+        read_in_turn([rows for _, rows in sorted(opened, key=itemgetter(0))])
+        return answers
 
     def query(self, request: StateQueryRequest[R]) -> StateQueryResult[R]:
         """Ask several partitions; the result has each of them."""
@@ -117,8 +119,9 @@ class ClusterStore:
     def _query(
         self, numbers: Sequence[int], query: Query[R], config: QueryConfig
     ) -> StateQueryResult[R]:
+        answers = self.query_each([(number, query, config) for number in numbers])
         return StateQueryResult(
-            partitions={n: self.query_partition(n, query, config) for n in numbers},
+            partitions=dict(zip(numbers, answers, strict=True)),
             is_global=self.schema.kind is StoreKind.GLOBAL,
         )
 
@@ -215,65 +218,35 @@ class ClusterStore:
         return None
 
     def _order(self, partition: int) -> list[str]:
-        """Return the nodes to ask: this one first, since it answers soonest, then the holders.
+        return self._around.order(partition)
 
-        The others come last: while a partition moves, a node that no longer is to hold it may be
-        the only one that has caught up.
-        """
-        holders = self._holders(self.schema, partition)
-        return list(dict.fromkeys((self._node, *holders, *self._links)))
-
-    def _ask(
-        self, node: str, partition: int, query: Query[R], config: QueryConfig
-    ) -> QueryResult[R]:
-        if node == self._node:
-            return self.local.query_partition(partition, query, config)
-        sent = None if config is DEFAULT_CONFIG else config
-        request = Ask(self.schema.name, ((partition, sent_query(query)),), sent)
-        try:
-            link = self._links[node]
-            reply, _ = link.ask(request)
-        except (KeyError, NodeError) as error:
-            why = "it is not connected" if isinstance(error, KeyError) else str(error)
-            return _unreachable(node, f"node {node}: {why}")
-        except StoreError as error:
-            return Failure(
-                reason=FailureReason.STORE_EXCEPTION, message=f"node {node}: {error}", node=node
-            )
-        if not isinstance(reply, Answers):
-            why = reply.message if isinstance(reply, Refused) else "unexpected reply"
-            return _unreachable(node, f"node {node} did not answer: {why}")
-        (answer,) = reply.answers
-        if answer.failed is not None:
-            return _failure(node, answer)
-        value = answer.value
-        if isinstance(value, Opened):
-            at_epoch = replace(config, at_epoch=answer.epoch)
-            rows = RemoteRows(
-                link, value.stream, lambda: self._reopened(partition, query, at_epoch, node)
-            )
-            value = BatchStream(rows.read, rows_in_memory=value.rows_in_memory)
-        return Success(
-            value=value, position=answer.position, epoch=answer.epoch, info=answer.info, node=node
-        )
-
-    def _reopened(
-        self, partition: int, query: Query[Any], config: QueryConfig, lost: str
+    def _rows(
+        self,
+        all_opened: list[tuple[int, RemoteRows]],
+        node: str,
+        link: Link,
+        opened: Opened,
+        target: Target,
     ) -> BatchStream:
+        rows = RemoteRows(link, opened.stream, lambda: self._reopened(target, node))
+        all_opened.append((target[0], rows))
+        return BatchStream(rows.read, rows_in_memory=opened.rows_in_memory)
+
+    def _reopened(self, target: Target, lost: str) -> BatchStream:
         """Return the same rows as another node has them.
 
         Raises:
             NodeError: none of them has the epoch.
         """
-        why = f"node {lost} was lost while its rows were read"
-        for node in self._order(partition):
-            if node != lost:
-                answer = self._ask(node, partition, query, config)
-                if isinstance(answer, Success):
-                    found: BatchStream = answer.value
-                    return found
-                why = f"{why}, and {node} did not answer: {answer.message}"
-        raise NodeError(why)
+        asking = Asking(self._around, [target], on_opened=partial(self._rows, []), without=lost)
+        (answer,) = asking.answers()
+        if isinstance(answer, Success):
+            found: BatchStream = answer.value
+            return found
+        raise NodeError(
+            f"node {lost} was lost while its rows were read, and no other has them: "
+            f"{answer.message}"
+        )
 
     def _resolved(self, config: QueryConfig) -> QueryConfig:
         if not config.bound.latest:
@@ -297,38 +270,6 @@ class ClusterStore:
             raise InvalidPartitionError(
                 f'store "{name}" has partitions 0 to {last}, not {partition}'
             )
-
-    def _absence(self, partition: int) -> Failure:
-        return Failure(
-            reason=FailureReason.NOT_PRESENT,
-            message=f'partition {partition} of store "{self.schema.name}" is on no node',
-        )
-
-
-def _failure(node: str, answer: Answer) -> Failure:
-    assert answer.failed is not None
-    reason, message, restoring = answer.failed
-    return Failure(
-        reason=FailureReason(reason),
-        message=message,
-        position=answer.position,
-        epoch=answer.epoch,
-        info=answer.info,
-        restoring=restoring,
-        node=node,
-    )
-
-
-def _unreachable(node: str, message: str) -> Failure:
-    return Failure(reason=FailureReason.NOT_PRESENT, message=message, node=node)
-
-
-def _usefulness(failure: Failure) -> tuple[int, bool, int]:
-    """Return how much a failure says: that of a replica more than that of a missing one."""
-    order = (FailureReason.NOT_PRESENT, FailureReason.STORE_EXCEPTION)
-    known = order.index(failure.reason) if failure.reason in order else len(order)
-    # That this node does not hold the partition says less than why others that do cannot answer.
-    return known, failure.node is not None, failure.epoch
 
 
 def _readiness(status: PartitionStatus) -> tuple[bool, int]:

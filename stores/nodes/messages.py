@@ -20,10 +20,8 @@ class Ask(Struct, frozen=True):
     """Ask partitions of a store; `Answers` replies."""
 
     store: str
-    targets: tuple[tuple[int, Query[Any]], ...]
-    """Each partition and its query."""
-    config: QueryConfig | None = None
-    """None for the default."""
+    targets: tuple[tuple[int, Query[Any], QueryConfig | None], ...]
+    """Each partition, its query, and how to ask it; None for the default."""
 
 
 @known
@@ -42,10 +40,8 @@ class ReadStream(Struct, frozen=True):
 
     stream: int
     """Its number on this connection."""
-    again: bool = False
-    """Whether to begin at its first row again."""
-    skip: int = 0
-    """How many rows to leave out, which another node has sent before."""
+    read: int = 1
+    """Counts how often the stream is read; a higher number begins at its first row again."""
 
 
 @known

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
+from queue import Empty, SimpleQueue
 from typing import Any
+from weakref import ReferenceType, ref
 
 import pyarrow as pa
 
@@ -25,9 +27,17 @@ from stores.nodes.messages import (
 from stores.spec.query import BatchStream, FirstRowsQuery, Query
 from stores.spec.store import OnBound, Waiting
 
+READ_S = 60.0
+"""How long a node may take to send the next rows."""
+AHEAD = 3
+"""Streams whose first rows are asked for while another one is read; each takes some 1 MiB."""
+
 
 class RemoteRows:
     """The rows of a stream on another node, and on a third one if that is lost.
+
+    The next rows are asked for while the last ones are read. The first rows of the next streams of
+    the same question are, too, so that several nodes work at a time.
 
     Args:
         link: the link to the other node.
@@ -37,6 +47,15 @@ class RemoteRows:
 
     def __init__(self, link: Link, stream: int, reopen: Callable[[], BatchStream]) -> None:
         self._link, self._stream, self._reopen = link, stream, reopen
+        self._reads = 0
+        self._ahead: _Pending | None = None
+        self.next: Sequence[ReferenceType[RemoteRows]] = ()
+        """Those that are probably read after it."""
+
+    def read_ahead(self) -> None:
+        """Ask for the first rows, unless they have been read."""
+        if self._reads == 0 and self._ahead is None:
+            self._ahead = self._ask(1)
 
     def read(self) -> Iterator[pa.RecordBatch]:
         """Yield the batches from the first one on.
@@ -44,24 +63,65 @@ class RemoteRows:
         Raises:
             NodeError: the node was lost, and no other has the epoch.
         """
-        rows, again = 0, True
+        pending, self._ahead = self._ahead, None
+        self._reads += 1
+        number, rows = self._reads, 0
+        if pending is None:
+            pending = self._ask(number)
+        for following in self.next:
+            other = following()
+            if other is not None:
+                other.read_ahead()
         while True:
             try:
-                reply, batches = self._link.ask(ReadStream(self._stream, again=again))
+                reply, batches = pending.reply()
             except NodeError:
                 yield from _after(self._reopen(), rows)
                 return
             if not isinstance(reply, Batches):
                 raise NodeError(reply.message if isinstance(reply, Refused) else "unexpected reply")
-            again = False
+            if not reply.is_last:
+                pending = self._ask(number)
             for batch in batches:
                 rows += batch.num_rows
                 yield batch
             if reply.is_last:
                 return
 
+    def _ask(self, number: int) -> _Pending:
+        return _Pending(self._link, ReadStream(self._stream, number))
+
     def __del__(self) -> None:
         self._link.tell(Release(streams=(self._stream,)))
+
+
+class _Pending:
+    """A request that was sent, and its reply."""
+
+    def __init__(self, link: Link, request: ReadStream) -> None:
+        self._replies: SimpleQueue[Replied | NodeError] = SimpleQueue()
+        link.begin(request, self._replies.put)
+
+    def reply(self) -> Replied:
+        """Wait for the reply.
+
+        Raises:
+            NodeError: there is none in time, or there cannot be one.
+        """
+        try:
+            found = self._replies.get(timeout=READ_S)
+        except Empty:
+            raise NodeError("it did not send the rows in time") from None
+        if isinstance(found, NodeError):
+            raise found
+        return found
+
+
+def read_in_turn(rows: Sequence[RemoteRows]) -> None:
+    """Let each of some streams read ahead for those after it."""
+    references = [ref(each) for each in rows]
+    for at, each in enumerate(rows):
+        each.next = references[at + 1 : at + 1 + AHEAD]
 
 
 class RemoteHold:

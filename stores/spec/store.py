@@ -6,7 +6,7 @@ The planner sees only `Store`. Engines implement `StorePartition`; `query_partit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
@@ -230,6 +230,10 @@ class Hold(Protocol):
         """Let the replica forget the epoch; repeated calls do nothing."""
 
 
+Target: TypeAlias = tuple[int, Query[Any], QueryConfig]
+"""A partition, its query, and how to ask it."""
+
+
 class Store(Protocol):
     """A store as its readers see it, here or on another node."""
 
@@ -248,6 +252,12 @@ class Store(Protocol):
 
     def query(self, request: StateQueryRequest[R]) -> StateQueryResult[R]:
         """Ask several partitions; the result has each of them."""
+
+    def query_each(self, targets: Sequence[Target]) -> Iterable[QueryResult[Any]]:
+        """Ask several partitions; give the answers in the order of the targets.
+
+        Partitions that are here are asked as the answers are taken, those of other nodes at once.
+        """
 
     def statuses(self) -> Mapping[int, PartitionStatus]:
         """Return the status of each replica on this host, by partition."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from stores.errors import StoreError, UnknownStoreError
 from stores.spec.catalog import Nodes
@@ -20,6 +20,7 @@ from stores.spec.store import (
     QueryConfig,
     StateQueryRequest,
     Store,
+    Target,
     Waiting,
 )
 
@@ -84,6 +85,9 @@ class DefinedStore:
         raise AssertionError("the catalog read a partition")
 
     def query(self, request: StateQueryRequest[R]) -> StateQueryResult[R]:
+        raise AssertionError("the catalog read a store")
+
+    def query_each(self, targets: Sequence[Target]) -> Iterable[QueryResult[Any]]:
         raise AssertionError("the catalog read a store")
 
     def statuses(self) -> Mapping[int, PartitionStatus]:

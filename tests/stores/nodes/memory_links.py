@@ -50,9 +50,12 @@ class MemoryLink:
         return received, batches
 
     def begin(self, request: Request, on_reply: OnReply) -> Waiting:
-        """Ask the other node in a thread."""
+        """Ask the other node, in a thread if it waits."""
         waiting = _InThread(lambda: self.ask(request), on_reply)
-        waiting.start()
+        if isinstance(request, WaitForBound):
+            waiting.start()
+        else:
+            waiting.run()
         return waiting
 
     def tell(self, request: Request) -> None:

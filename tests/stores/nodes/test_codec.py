@@ -58,10 +58,13 @@ MESSAGES = (
         messages.Ask,
         store=st.text(),
         targets=st.lists(
-            st.tuples(st.integers(0, 9), EventsAgreement.queries | ExpiringWindows.queries),
+            st.tuples(
+                st.integers(0, 9),
+                EventsAgreement.queries | ExpiringWindows.queries,
+                st.none() | st.builds(QueryConfig, bound=BOUNDS, at_epoch=st.integers(0, 9)),
+            ),
             max_size=3,
         ).map(tuple),
-        config=st.none() | st.builds(QueryConfig, bound=BOUNDS, at_epoch=st.integers(0, 9)),
     )
     | st.builds(messages.Statuses, st.lists(STATUSES, max_size=3).map(tuple))
     | st.builds(messages.Answer, st.integers(-1, 9), POSITIONS, value=VALUES)
@@ -129,7 +132,7 @@ NOTHING = msgpack(None)
     ],
 )
 def test_malformed_bytes_are_one_error(damage: Callable[[bytes], bytes]) -> None:
-    data = encode(messages.Ask("clicks", ((0, KeyQuery(key=("ann",))),)))
+    data = encode(messages.Ask("clicks", ((0, KeyQuery(key=("ann",)), None),)))
     with pytest.raises(MessageError):
         decode(damage(data))
 

@@ -1,0 +1,293 @@
+"""Asks the holders of some partitions at once, and each of them the next holder until one answers.
+
+There is one request for each node, with all partitions that it is asked for. A node that replies
+too late is not waited for: the next holder is asked, too, and the first answer wins.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from queue import Empty, SimpleQueue
+from typing import Any, TypeAlias
+
+from stores.errors import FailureReason, StoreError
+from stores.nodes.links import Link, NodeError, Replied
+from stores.nodes.messages import Answer, Answers, Ask, Opened, Refused, Release
+from stores.nodes.remote import sent_query
+from stores.nodes.reply_times import DELAY_MAX_S, ReplyTimes
+from stores.spec.result import Failure, QueryResult, Success
+from stores.spec.scans import CountQuery
+from stores.spec.schema import StoreSchema
+from stores.spec.store import DEFAULT_CONFIG, Store, Target
+
+Holders: TypeAlias = Callable[[StoreSchema, int], Sequence[str]]
+"""The names of the nodes to ask for a partition, in this order."""
+OnOpened: TypeAlias = Callable[[str, Link, Opened, Target], object]
+"""Returns the rows of a stream that a node has opened, as a reader gets them. The target is that at
+the epoch of the rows."""
+
+ASK_S = 60.0
+"""How long nodes may take in all."""
+_ELSEWHERE = {FailureReason.STORE_EXCEPTION, *(r for r in FailureReason if r.retryable)}
+"""Reasons for which another replica may still answer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Around:
+    """What one node uses to ask the others."""
+
+    local: Store
+    """The replicas on this node."""
+    node: str
+    """The name of this node."""
+    links: Mapping[str, Link]
+    """The other nodes by name, as of now."""
+    holders: Holders
+    times: ReplyTimes = field(default_factory=ReplyTimes)
+
+    def order(self, partition: int) -> list[str]:
+        """Return the nodes to ask, this one first, since it answers soonest.
+
+        Nodes that are not said to hold the partition come last: while it moves, one of them may be
+        the only one that has caught up.
+        """
+        holders = self.holders(self.local.schema, partition)
+        return list(dict.fromkeys((self.node, *holders, *self.links)))
+
+
+class Asking:
+    """One question to the holders of some partitions.
+
+    Args:
+        around: this node and the others.
+        targets: each partition, its query and how to ask it.
+        on_opened: makes the rows of a stream.
+        without: a node that is not asked.
+    """
+
+    def __init__(
+        self,
+        around: Around,
+        targets: Sequence[Target],
+        *,
+        on_opened: OnOpened,
+        without: str | None = None,
+    ) -> None:
+        self._around, self._targets, self._on_opened = around, targets, on_opened
+        self._left = [
+            [node for node in around.order(number) if node != without] for number, _, _ in targets
+        ]
+        self._found: list[QueryResult[Any] | None] = [None] * len(targets)
+        self._failures: list[Failure | None] = [None] * len(targets)
+        self._waits = [0] * len(targets)
+        """How many nodes have yet to answer for each target."""
+        self._replies: SimpleQueue[tuple[_Sent, Replied | NodeError]] = SimpleQueue()
+        self._is_over = False
+
+    def answers(self) -> list[QueryResult[Any]]:
+        """Return the answer for each target, in their order."""
+        until_s = time.monotonic() + ASK_S
+        overdue: list[_Sent] = self._ask_next(range(len(self._targets)))
+        while self._is_waiting():
+            now = time.monotonic()
+            late_s = min((sent.overdue_at for sent in overdue), default=until_s)
+            try:
+                sent, replied = self._replies.get(timeout=max(0.0, min(late_s, until_s) - now))
+            except Empty:
+                now = time.monotonic()
+                if now >= until_s:
+                    break
+                late = [sent for sent in overdue if sent.overdue_at <= now]
+                overdue = [sent for sent in overdue if sent.overdue_at > now]
+                for sent in late:
+                    overdue += self._ask_next(sent.indexes)
+            else:
+                overdue = [each for each in overdue if each is not sent]
+                overdue += self._take(sent, replied)
+        self._is_over = True
+        self._drain()
+        return [
+            found or failure or self._absence(number)
+            for found, failure, (number, _, _) in zip(
+                self._found, self._failures, self._targets, strict=True
+            )
+        ]
+
+    def _is_waiting(self) -> bool:
+        """Whether a target has no answer, and a node that may give one."""
+        waits = self._waits
+        return any(waits[at] and found is None for at, found in enumerate(self._found))
+
+    def _ask_next(self, indexes: Iterable[int]) -> list[_Sent]:
+        """Ask the next node for each target; return the requests that are sent."""
+        sent: list[_Sent] = []
+        here: list[int] = []
+        by_node: dict[str, list[int]] = {}
+        for index in indexes:
+            if self._found[index] is None and self._left[index]:
+                node = self._left[index].pop(0)
+                if node == self._around.node:
+                    here.append(index)
+                else:
+                    by_node.setdefault(node, []).append(index)
+        for index in here:
+            number, query, config = self._targets[index]
+            self._settle(index, self._around.local.query_partition(number, query, config))
+        again = [index for index in here if self._found[index] is None]
+        for node, asked in by_node.items():
+            found = self._send(node, asked)
+            if found is None:
+                again += asked
+            else:
+                sent.append(found)
+        return sent + self._ask_next(again) if again else sent
+
+    def _send(self, node: str, indexes: list[int]) -> _Sent | None:
+        """Send one request; None if that cannot be, which is noted as the failure."""
+        link = self._around.links.get(node)
+        targets = [self._targets[index] for index in indexes]
+        now = time.monotonic()
+        slow = any(isinstance(query, CountQuery) for _, query, _ in targets)
+        delay_s = DELAY_MAX_S if slow else self._around.times.overdue_s(node)
+        try:
+            if link is None:
+                raise NodeError("it is not connected")
+            request = Ask(self._around.local.schema.name, tuple(map(_sent_target, targets)))
+            sent = _Sent(node=node, link=link, indexes=indexes, at=now, overdue_at=now + delay_s)
+            for index in indexes:
+                self._waits[index] += 1
+            link.begin(request, partial(self._on_reply, sent))
+        except StoreError as error:
+            failure = _failed(node, f"node {node}: {error}", error)
+            for index in indexes:
+                self._settle(index, failure)
+            return None
+        return sent
+
+    def _on_reply(self, sent: _Sent, replied: Replied | NodeError) -> None:
+        """Hand over to the thread that waits; in any thread."""
+        self._replies.put((sent, replied))
+        if self._is_over:
+            self._drain()
+
+    def _take(self, sent: _Sent, replied: Replied | NodeError) -> list[_Sent]:
+        """Take a reply; return the requests that are sent because of it."""
+        for index in sent.indexes:
+            self._waits[index] -= 1
+        answers = _answers_of(sent, replied)
+        if not isinstance(replied, NodeError):
+            self._around.times.note(sent.node, time.monotonic() - sent.at)
+        for index, answer in zip(sent.indexes, answers, strict=True):
+            if isinstance(answer, Failure):
+                self._settle(index, answer)
+            else:
+                self._settle(index, self._success(sent, index, answer))
+        return self._ask_next(i for i in sent.indexes if self._found[i] is None)
+
+    def _settle(self, index: int, answer: QueryResult[Any]) -> None:
+        """Take an answer, unless another node may have a better one."""
+        if isinstance(answer, Success) or answer.reason not in _ELSEWHERE:
+            if self._found[index] is None:
+                self._found[index] = answer
+            return
+        known = self._failures[index]
+        self._failures[index] = answer if known is None else max(known, answer, key=_usefulness)
+
+    def _success(self, sent: _Sent, index: int, answer: Answer) -> QueryResult[Any]:
+        value = answer.value
+        if isinstance(value, Opened):
+            if self._found[index] is not None:
+                sent.link.tell(Release(streams=(value.stream,)))
+            else:
+                number, query, config = self._targets[index]
+                at_epoch = number, query, replace(config, at_epoch=answer.epoch)
+                value = self._on_opened(sent.node, sent.link, value, at_epoch)
+        return Success(
+            value=value,
+            position=answer.position,
+            epoch=answer.epoch,
+            info=answer.info,
+            node=sent.node,
+        )
+
+    def _drain(self) -> None:
+        """Release the streams that nodes have opened too late."""
+        while True:
+            try:
+                sent, replied = self._replies.get_nowait()
+            except Empty:
+                return
+            answers = [a for a in _answers_of(sent, replied) if isinstance(a, Answer)]
+            streams = tuple(a.value.stream for a in answers if isinstance(a.value, Opened))
+            if streams:
+                sent.link.tell(Release(streams=streams))
+
+    def _absence(self, partition: int) -> Failure:
+        return Failure(
+            reason=FailureReason.NOT_PRESENT,
+            message=f'partition {partition} of store "{self._around.local.schema.name}" is on no '
+            "node",
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Sent:
+    """A request to one node."""
+
+    node: str
+    link: Link
+    indexes: list[int]
+    """The targets that it is for."""
+    at: float
+    overdue_at: float
+
+
+def _sent_target(target: Target) -> tuple[int, Any, Any]:
+    number, query, config = target
+    return number, sent_query(query), None if config is DEFAULT_CONFIG else config
+
+
+def _answers_of(sent: _Sent, replied: Replied | NodeError) -> Sequence[Answer | Failure]:
+    """Return what a node has answered for each target."""
+    node = sent.node
+    if isinstance(replied, NodeError):
+        failure = _failed(node, f"node {node}: {replied}", replied)
+    else:
+        reply = replied[0]
+        if isinstance(reply, Answers) and len(reply.answers) == len(sent.indexes):
+            return [a if a.failed is None else _failure(node, a) for a in reply.answers]
+        why = reply.message if isinstance(reply, Refused) else "unexpected reply"
+        failure = _failed(node, f"node {node} did not answer: {why}")
+    return [failure] * len(sent.indexes)
+
+
+def _failure(node: str, answer: Answer) -> Failure:
+    assert answer.failed is not None
+    reason, message, restoring = answer.failed
+    return Failure(
+        reason=FailureReason(reason),
+        message=message,
+        position=answer.position,
+        epoch=answer.epoch,
+        info=answer.info,
+        restoring=restoring,
+        node=node,
+    )
+
+
+def _failed(node: str, message: str, error: StoreError | None = None) -> Failure:
+    """Return the failure of a node that did not answer, or could not be asked."""
+    is_gone = error is None or isinstance(error, NodeError)
+    reason = FailureReason.NOT_PRESENT if is_gone else FailureReason.STORE_EXCEPTION
+    return Failure(reason=reason, message=message, node=node)
+
+
+def _usefulness(failure: Failure) -> tuple[int, bool, int]:
+    """Return how much a failure says: that of a replica more than that of a missing one."""
+    order = (FailureReason.NOT_PRESENT, FailureReason.STORE_EXCEPTION)
+    known = order.index(failure.reason) if failure.reason in order else len(order)
+    # That this node does not hold the partition says less than why others that do cannot answer.
+    return known, failure.node is not None, failure.epoch

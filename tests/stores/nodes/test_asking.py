@@ -1,0 +1,165 @@
+"""Asking several nodes at once: one request for each, and the next copy for one that is slow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from stores.errors import FailureReason
+from stores.nodes import asking
+from stores.nodes.answering import Answering
+from stores.nodes.links import OnReply
+from stores.nodes.messages import Ask, Release, Request
+from stores.nodes.reply_times import DELAY_LEAST_S, DELAY_MAX_S, ReplyTimes
+from stores.spec.query import KeyQuery, RangeQuery
+from stores.spec.result import Failure, Success
+from stores.spec.scans import CountQuery
+from stores.spec.store import DEFAULT_CONFIG, Waiting
+from tests.stores.nodes.memory_links import MemoryLink
+from tests.stores.nodes.test_cluster_store import Cluster
+from tests.support.values import rows_of
+from tests.support.waiting import until
+
+KEY = KeyQuery.with_key("key 00007")
+
+
+class SlowLink(MemoryLink):
+    """A link whose replies come when they are let go."""
+
+    def __init__(self, answering: Answering) -> None:
+        super().__init__(answering)
+        self.is_slow = True
+        self.held: list[Callable[[], Waiting]] = []
+
+    def begin(self, request: Request, on_reply: OnReply) -> Waiting:
+        """Keep the request for later."""
+        if self.is_slow:
+            self.held.append(lambda: super(SlowLink, self).begin(request, on_reply))
+            return _Nothing()
+        return super().begin(request, on_reply)
+
+    def let_go(self) -> None:
+        """Let the requests through."""
+        self.is_slow = False
+        for each in self.held:
+            each()
+
+
+class _Nothing:
+    def cancel(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def cluster() -> Iterator[Cluster]:
+    found = Cluster()
+    found.apply([(f"key {number:05}", number) for number in range(100)])
+    for name in ("b", "c"):
+        found.links[name] = SlowLink(found.links[name].answering)
+    yield found
+    for store in [*found.stores.values(), found.whole]:
+        store.close()
+
+
+def slow(cluster: Cluster, name: str) -> SlowLink:
+    link = cluster.links[name]
+    assert isinstance(link, SlowLink)
+    return link
+
+
+def test_each_node_gets_one_request(cluster: Cluster) -> None:
+    for name in ("b", "c"):
+        slow(cluster, name).let_go()
+    answers = list(cluster.store.query_each([(n, KEY, DEFAULT_CONFIG) for n in range(6)]))
+    assert [each.value for each in answers if isinstance(each, Success)] == [(7,)] * 6
+    asked = [r for link in cluster.links.values() for r in link.asked if isinstance(r, Ask)]
+    assert len(asked) <= 2
+    away = [n for n in range(6) if n not in cluster.stores["a"].replicas]
+    assert sorted(number for each in asked for number, _, _ in each.targets) == away
+
+
+def test_nodes_are_asked_at_the_same_time(cluster: Cluster) -> None:
+    """The second node gets its request before the first one has replied."""
+    with ThreadPoolExecutor(1) as threads:
+        targets = [(n, KEY, DEFAULT_CONFIG) for n in range(6)]
+        found = threads.submit(lambda: list(cluster.store.query_each(targets)))
+        first = {cluster.holders(n)[0] for n in range(6) if n not in cluster.stores["a"].replicas}
+        until(lambda: all(slow(cluster, name).held for name in first))
+        for name in ("b", "c"):
+            slow(cluster, name).let_go()
+        assert all(isinstance(each, Success) for each in found.result(10))
+
+
+def test_the_next_copy_is_asked_if_a_node_is_slow(cluster: Cluster) -> None:
+    partition = cluster.elsewhere()
+    first, second = cluster.holders(partition)
+    slow(cluster, second).let_go()
+    answer = cluster.store.query_partition(partition, KEY)
+    assert isinstance(answer, Success)
+    assert (answer.value, answer.node) == ((7,), second)
+    assert len(slow(cluster, first).held) == 1
+
+
+def test_a_stream_that_is_opened_too_late_is_released(cluster: Cluster) -> None:
+    partition = cluster.elsewhere()
+    first, second = cluster.holders(partition)
+    slow(cluster, second).let_go()
+    answer = cluster.store.query_partition(partition, RangeQuery())
+    assert isinstance(answer, Success)
+    assert answer.node == second
+    slow(cluster, first).let_go()
+    assert isinstance(slow(cluster, first).asked[-1], Release)
+    assert not slow(cluster, first).answering._streams
+    assert len(rows_of(answer.value)) == 100
+
+
+def test_the_slow_answer_is_taken_if_it_comes_first(cluster: Cluster) -> None:
+    partition = cluster.elsewhere()
+    first, second = cluster.holders(partition)
+    with ThreadPoolExecutor(1) as threads:
+        found = threads.submit(cluster.store.query_partition, partition, KEY)
+        until(lambda: slow(cluster, second).held)
+        slow(cluster, first).let_go()
+        answer = found.result(10)
+    assert isinstance(answer, Success)
+    assert (answer.value, answer.node) == ((7,), first)
+
+
+def test_nodes_that_never_reply_are_given_up(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(asking, "ASK_S", 0.05)
+    answer = cluster.store.query_partition(cluster.elsewhere(), KEY)
+    assert isinstance(answer, Failure)
+    assert answer.reason is FailureReason.NOT_PRESENT
+
+
+def test_a_node_that_is_lost_meanwhile_is_passed_over(cluster: Cluster) -> None:
+    partition = cluster.elsewhere()
+    first, second = cluster.holders(partition)
+    slow(cluster, second).let_go()
+    with ThreadPoolExecutor(1) as threads:
+        found = threads.submit(cluster.store.query_partition, partition, CountQuery())
+        until(lambda: slow(cluster, first).held)
+        slow(cluster, first).is_up = False
+        slow(cluster, first).let_go()
+        answer = found.result(10)
+    assert isinstance(answer, Success)
+    assert (answer.value, answer.node) == (100, second)
+
+
+def test_overdue_follows_the_usual_reply_time() -> None:
+    times = ReplyTimes()
+    assert times.overdue_s("a") == DELAY_MAX_S
+    for _ in range(50):
+        times.note("a", 0.001)
+    assert times.overdue_s("a") == DELAY_LEAST_S
+    for number in range(50):
+        times.note("a", 0.02 + 0.01 * (number % 2))
+    assert 0.03 < times.overdue_s("a") < 0.07
+    for _ in range(50):
+        times.note("a", 5.0)
+    assert times.overdue_s("a") == DELAY_MAX_S
+    assert times.overdue_s("b") == DELAY_MAX_S
