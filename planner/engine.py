@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from planner.binding.column_origins import ResultColumn
@@ -101,6 +101,16 @@ __all__ = [
 ]
 
 
+class Asked(Protocol):
+    """A question to other nodes."""
+
+    overdue_s: float
+    """After how many seconds the answer is overdue, so that `Engine.execute` should find it."""
+
+    def cancel(self) -> None:
+        """Take no answer; the session may be used again."""
+
+
 class Engine(Protocol):
     """Runs SQL. Safe to use from many threads; a session is used by one thread at a time."""
 
@@ -151,6 +161,26 @@ class Engine(Protocol):
             session: the session that runs it.
             parameters: its parameters; None if they are not known yet, and the answer must hold
             for all.
+        """
+
+    def look_up_elsewhere(
+        self,
+        statement: Statement,
+        parameters: Row,
+        session: Session,
+        on_found: Callable[[LookedUp | None], object],
+    ) -> Asked | None:
+        """Begin to look up few rows that other nodes hold, without waiting.
+
+        Args:
+            statement: the statement; the event loop may not run it, see `is_inline`.
+            parameters: its parameters.
+            session: its session, which nothing else may use until the end.
+            on_found: gets the rows, in the thread in which replies of nodes arrive, or before this
+                returns; None if `execute` has to run the statement.
+
+        Returns:
+            What was begun; None if nothing was.
         """
 
     def execute(

@@ -10,6 +10,7 @@ from planner.binding.running_statements import RunningQueries
 from planner.commands.transaction import aborted
 from planner.errors import NotSupportedError
 from planner.planning.plan import QueryPlan
+from planner.running.node_answers import ElsewhereLookUp
 from planner.statements.engine_parts import SERVER_VERSION, EngineLimits, open_parts
 from planner.statements.plan_cache import PlanCache
 from planner.statements.prepare import Preparer
@@ -17,7 +18,7 @@ from planner.statements.run import ENDS_TRANSACTION, Runner, is_inline
 from planner.syntax.parse import split
 from planner.values.cancel import Cancellation
 from planner.values.session import Session, TransactionStatus
-from planner.values.statement import Result, Statement
+from planner.values.statement import LookedUp, Result, Statement
 from stores.spec.catalog import StoreCatalog
 from stores.spec.schema import DataType, Row
 
@@ -129,6 +130,22 @@ class SqlEngine:
         if self._catalog.nodes is not None and isinstance(statement.plan, QueryPlan):
             return False
         return is_inline(statement, session, parameters)
+
+    def look_up_elsewhere(
+        self,
+        statement: Statement,
+        parameters: Row,
+        session: Session,
+        on_found: Callable[[LookedUp | None], object],
+    ) -> ElsewhereLookUp | None:
+        """Begin a lookup that asks other nodes; see `Engine`."""
+        nodes, look_up = self._catalog.nodes, statement.look_up
+        if nodes is None or look_up is None:
+            return None
+        given = statement.literals or parameters
+        asked = ElsewhereLookUp(nodes, look_up, given, session, on_found)
+        asked.begin()
+        return asked
 
     def execute(
         self,

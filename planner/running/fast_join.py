@@ -17,12 +17,12 @@ from planner.running.fast_lookup import Admission
 from planner.running.few_reads import FewReads, slice_end
 from planner.running.gathering import few_rows_of
 from planner.running.joined_rows import joined_rows
+from planner.running.node_answers import ReadStore
 from planner.values.session import Session
 from planner.values.statement import LookedUp, LookUp
 from stores.errors import StoreError
 from stores.spec.catalog import StoreCatalog
 from stores.spec.schema import Key, Row
-from stores.spec.store import Store
 
 _TARGETS_MAX = 64
 """This many queries for one relation take about a millisecond; a thread sends more."""
@@ -52,7 +52,7 @@ def fast_join(
     admitted = [Admission(plan, step.access.schema, catalog).store for step in join.steps]
 
     def look_up(parameters: Row, session: Session) -> LookedUp | None:
-        stores: list[Store] = []
+        stores: list[ReadStore] = []
         for each in admitted:
             store = each(parameters, session)
             if store is None:
@@ -89,7 +89,7 @@ class _Reads:
 
     def __init__(
         self,
-        stores: Sequence[Store],
+        stores: Sequence[ReadStore],
         scatters: Sequence[Callable[[Row], Scatter]],
         parameters: Row,
     ) -> None:

@@ -18,6 +18,7 @@ from planner.planning.row_path import RowPath
 from planner.planning.scatter import Scatter, scatterer
 from planner.running.few_reads import FewReads
 from planner.running.gathering import finish_few, read_few
+from planner.running.node_answers import AnsweredStore, NodeAnswers, ReadStore
 from planner.syntax.options import DEFAULT_OPTIONS, PLAIN_SESSION, read_options
 from planner.syntax.with_clause import NO_CLAUSE
 from planner.values.comparison_bounds import Fitted
@@ -28,7 +29,6 @@ from stores.spec.catalog import StoreCatalog
 from stores.spec.query import KeyQuery
 from stores.spec.result import Success
 from stores.spec.schema import Key, Row, StoreSchema
-from stores.spec.store import Store
 
 _IDLE = TransactionStatus.IDLE
 _NO_ROW = LookedUp(())
@@ -73,7 +73,7 @@ class Admission:
         self._name, self._count = schema.name, len(plan.parameters)
         self._has_clause = plan.clause is not NO_CLAUSE
 
-    def store(self, parameters: Row, session: Session) -> Store | None:
+    def store(self, parameters: Row, session: Session) -> ReadStore | None:
         """Return the store to ask; None if the statement needs the slow way."""
         store = self._catalog.stores.get(self._name)
         if (
@@ -88,7 +88,10 @@ class Admission:
             read_options(self._clause, session, parameters) is not DEFAULT_OPTIONS
         ):
             return None
-        return store if store.here is None else store.here
+        if store.here is None:
+            return store
+        answers = session.node_answers
+        return AnsweredStore(store.here, answers) if type(answers) is NodeAnswers else store.here
 
     def _is_planned_for(self, found: StoreSchema) -> bool:
         """Whether the plan is valid for a definition; the inputs of a store do not matter."""
@@ -198,7 +201,7 @@ def _scatterer(
 
 
 def _read(
-    path: RowPath, reads: FewReads, store: Store, scatter: Scatter, parameters: Row
+    path: RowPath, reads: FewReads, store: ReadStore, scatter: Scatter, parameters: Row
 ) -> tuple[list[Row], list[int]] | None:
     """Return the result of few rows, and how many each read had; None as for `read_few`."""
     targets, is_by_time = scatter.targets, scatter.access.by_time is not None

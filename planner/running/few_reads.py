@@ -9,11 +9,11 @@ from typing import TypeAlias, TypeVar
 
 from planner.planning.partition_queries import Target
 from planner.planning.scatter import KeyReads
+from planner.running.node_answers import ReadStore, UnansweredError, need
 from stores.spec.position import EMPTY, Position
 from stores.spec.query import FirstRowsQuery, Query
 from stores.spec.result import Success
 from stores.spec.schema import Row
-from stores.spec.store import Store
 
 SLICE_S = 0.005
 """Reads that take longer, as from a cold disk, go on in a thread."""
@@ -74,7 +74,7 @@ class FewReads:
         counts = self._counts
         return tuple([(*place, epoch, counts[place]) for place, epoch in self._epochs.items()])
 
-    def ask(self, store: Store, targets: Sequence[tuple[int, Query[R]]]) -> list[R] | None:
+    def ask(self, store: ReadStore, targets: Sequence[tuple[int, Query[R]]]) -> list[R] | None:
         """Return the value of each answer.
 
         None if a partition has failed, or has answered at two epochs, or if it takes too long.
@@ -82,10 +82,14 @@ class FewReads:
         values: list[R] = []
         name, epochs = store.schema.name, self._epochs
         until_s = slice_end()
-        for partition, query in targets:
+        for at, (partition, query) in enumerate(targets):
             if values and time.perf_counter() > until_s:
                 return None
-            answer = store.query_partition(partition, query)
+            try:
+                answer = store.query_partition(partition, query)
+            except UnansweredError:
+                need(store, targets[at + 1 :])
+                raise
             if type(answer) is not Success:
                 return None
             if epochs.setdefault((name, partition), answer.epoch) != answer.epoch:
@@ -95,13 +99,17 @@ class FewReads:
             values.append(answer.value)
         return values
 
-    def first_rows(self, store: Store, targets: Sequence[Target]) -> FirstRows:
+    def first_rows(self, store: ReadStore, targets: Sequence[Target]) -> FirstRows:
         """Return the function that returns the first rows of each query; None as for `ask`."""
         name, epochs, query_partition = store.schema.name, self._epochs, store.query_partition
 
         def ask(target: Target, count: int, until_s: float) -> list[Row] | None:
             partition, query = target
-            answer = query_partition(partition, FirstRowsQuery(query, count, until_s))
+            try:
+                answer = query_partition(partition, FirstRowsQuery(query, count, until_s))
+            except UnansweredError:
+                need(store, [(n, FirstRowsQuery(q, count, until_s)) for n, q in targets])
+                raise
             if type(answer) is not Success:
                 return None
             if epochs.setdefault((name, partition), answer.epoch) != answer.epoch:
@@ -113,7 +121,7 @@ class FewReads:
         return first_rows_of(targets, ask)
 
     def count(
-        self, store: Store, targets: Sequence[tuple[int, object]], rows: Sequence[int]
+        self, store: ReadStore, targets: Sequence[tuple[int, object]], rows: Sequence[int]
     ) -> None:
         """Record how many rows each answer had."""
         name, counts = store.schema.name, self._counts
@@ -121,7 +129,7 @@ class FewReads:
             place = name, partition
             counts[place] = counts.get(place, 0) + more
 
-    def rows_by_key(self, store: Store, keys: KeyReads) -> list[Row] | None:
+    def rows_by_key(self, store: ReadStore, keys: KeyReads) -> list[Row] | None:
         """Return the rows of keys, each at most once; None as for `ask`."""
         values = self.ask(store, keys.targets)
         if values is None:

@@ -152,6 +152,7 @@ class Session:
         "is_grouped",
         "isolation",
         "listing",
+        "node_answers",
         "options",
         "pid",
         "savepoints_made",
@@ -194,6 +195,8 @@ class Session:
         """Lists what the connection keeps by name; None if it keeps nothing, as over HTTP."""
         self.backends: Backends | None = None
         """Lists all clients; None if they are not known, as over HTTP."""
+        self.node_answers: object | None = None
+        """The answers of other nodes for a lookup on the event loop; only the planner reads it."""
         self.pid = 0
         """The client's number for a CancelRequest; 0 without a number, as over HTTP."""
         self.savepoints_made = 0

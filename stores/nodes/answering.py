@@ -46,6 +46,8 @@ HOLDS_MAX = 100_000
 """Limits of one connection; a node closes both when their statement ends."""
 BATCHES_BYTES = 1 << 20
 """Rows are sent in replies of about this size, so that a short answer waits little for its turn."""
+SHORT_S = 0.005
+"""How long a request may take that an event loop answers."""
 _SMALL_KEYS_MAX = 64
 
 
@@ -130,9 +132,11 @@ class Answering:
         except StoreError as error:
             failed = (FailureReason.NOT_PRESENT.value, str(error), False)
             return Answers(tuple(Answer(-1, failed=failed) for _ in request.targets))
+        # The queries are converted first, so that all of them end within the time of one.
+        queries = [_local(query) for _, query, _ in request.targets]
         answers = [
-            self._answer(store.query_partition(partition, _local(query), _own(config)))
-            for partition, query, config in request.targets
+            self._answer(store.query_partition(partition, query, _own(config)))
+            for query, (partition, _, config) in zip(queries, request.targets, strict=True)
         ]
         return Answers(tuple(answers))
 
@@ -197,9 +201,14 @@ class Answering:
 
 def _keys(query: Query[Any] | FirstRows) -> int:
     """Return how many keys a query looks up; any other query counts as many."""
-    if type(query) is KeyQuery:
+    if type(query) is KeyQuery or (isinstance(query, FirstRows) and _is_limited(query)):
         return 1
     return len(query.keys) if isinstance(query, FewKeysQuery) else _SMALL_KEYS_MAX + 1
+
+
+def _is_limited(query: FirstRows) -> bool:
+    """Whether a query reads no longer than an event loop may."""
+    return query.left_s is not None and query.left_s <= SHORT_S
 
 
 def _own(config: QueryConfig | None) -> QueryConfig:

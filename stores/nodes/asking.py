@@ -29,6 +29,8 @@ OnOpened: TypeAlias = Callable[[str, Link, Opened, Target], object]
 """Returns the rows of a stream that a node has opened, as a reader gets them. The target is that at
 the epoch of the rows."""
 
+Answered: TypeAlias = Sequence[QueryResult[Any]]
+
 ASK_S = 60.0
 """How long nodes may take in all."""
 _ELSEWHERE = {FailureReason.STORE_EXCEPTION, *(r for r in FailureReason if r.retryable)}
@@ -205,13 +207,7 @@ class Asking:
                 number, query, config = self._targets[index]
                 at_epoch = number, query, replace(config, at_epoch=answer.epoch)
                 value = self._on_opened(sent.node, sent.link, value, at_epoch)
-        return Success(
-            value=value,
-            position=answer.position,
-            epoch=answer.epoch,
-            info=answer.info,
-            node=sent.node,
-        )
+        return _success(sent.node, answer, value)
 
     def _drain(self) -> None:
         """Release the streams that nodes have opened too late."""
@@ -231,6 +227,52 @@ class Asking:
             message=f'partition {partition} of store "{self._around.local.schema.name}" is on no '
             "node",
         )
+
+
+def begin_once(
+    around: Around, targets: Sequence[Target], on_answers: Callable[[Answered | None], object]
+) -> float:
+    """Ask the first other holder of each partition, without waiting, and no second one.
+
+    Args:
+        around: this node and the others.
+        targets: what to ask; queries without streams.
+        on_answers: gets the answers in the order of the targets; None if one of them failed. It is
+            called in the thread in which replies arrive.
+
+    Returns:
+        After how many seconds the answers are overdue.
+    """
+    by_node: dict[str, list[int]] = {}
+    for index, (number, _, _) in enumerate(targets):
+        node = next((each for each in around.order(number) if each in around.links), None)
+        if node is None:
+            on_answers(None)
+            return 0.0
+        by_node.setdefault(node, []).append(index)
+    found: dict[int, QueryResult[Any]] = {}
+    now = time.monotonic()
+
+    def on_reply(sent: _Sent, replied: Replied | NodeError) -> None:
+        if len(found) == len(targets):
+            return  # it has failed before
+        for index, answer in zip(sent.indexes, _answers_of(sent, replied), strict=True):
+            if isinstance(answer, Failure):
+                found.update(dict.fromkeys(range(len(targets)), answer))
+                on_answers(None)
+                return
+            found[index] = _success(sent.node, answer, answer.value)
+        around.times.note(sent.node, time.monotonic() - sent.at)
+        if len(found) == len(targets):
+            on_answers([found[index] for index in range(len(targets))])
+
+    overdue_s = max(map(around.times.overdue_s, by_node))
+    for node, indexes in by_node.items():
+        link = around.links[node]
+        sent = _Sent(node=node, link=link, indexes=indexes, at=now, overdue_at=now + overdue_s)
+        asked = tuple(_sent_target(targets[index]) for index in indexes)
+        link.begin(Ask(around.local.schema.name, asked), partial(on_reply, sent))
+    return overdue_s
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -262,6 +304,12 @@ def _answers_of(sent: _Sent, replied: Replied | NodeError) -> Sequence[Answer | 
         why = reply.message if isinstance(reply, Refused) else "unexpected reply"
         failure = _failed(node, f"node {node} did not answer: {why}")
     return [failure] * len(sent.indexes)
+
+
+def _success(node: str, answer: Answer, value: object) -> Success[Any]:
+    return Success(
+        value=value, position=answer.position, epoch=answer.epoch, info=answer.info, node=node
+    )
 
 
 def _failure(node: str, answer: Answer) -> Failure:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 from stores.errors import StoreError
-from stores.nodes.asking import Holders
+from stores.nodes.asking import Holders, begin_once
 from stores.nodes.cluster_store import ClusterStore
 from stores.nodes.links import Link
 from stores.spec.catalog import Nodes, NodeStatus, StoreCatalog
-from stores.spec.store import PartitionStatus
+from stores.spec.result import QueryResult
+from stores.spec.store import PartitionStatus, Target
 
 
 class Cluster:
@@ -39,6 +41,19 @@ class Cluster:
         """The stores by name, as of now."""
         self.statuses = statuses
         self.nodes: Nodes | None = self
+
+    def begin(
+        self,
+        store: str,
+        targets: Sequence[Target],
+        on_answers: Callable[[Sequence[QueryResult[Any]] | None], object],
+    ) -> float:
+        """Ask partitions at other nodes, without waiting; see `Nodes.begin`."""
+        found = self.stores.get(store)
+        if found is None:
+            on_answers(None)
+            return 0.0
+        return begin_once(found.around, targets, on_answers)
 
     def replicas(self, store: str) -> Sequence[PartitionStatus]:
         """Return the status of each replica of a store; see `Nodes.replicas`."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from operator import itemgetter
@@ -28,10 +28,11 @@ from stores.nodes.messages import (
     WaitForBound,
 )
 from stores.nodes.remote import RemoteHold, RemoteRows, RemoteWait, read_in_turn
+from stores.spec.arrow import physical_list
 from stores.spec.position import Position, PositionBound
 from stores.spec.query import BatchStream, Query
 from stores.spec.result import Failure, QueryResult, StateQueryResult, Success
-from stores.spec.schema import StoreKind, StoreSchema
+from stores.spec.schema import Row, StoreKind, StoreSchema
 from stores.spec.store import (
     DEFAULT_CONFIG,
     Hold,
@@ -70,7 +71,7 @@ class ClusterStore:
         self.here: Store | None = local
         self.local = local
         self._node, self._links = node, links
-        self._around = Around(local=local, node=node, links=links, holders=holders)
+        self.around = Around(local=local, node=node, links=links, holders=holders)
 
     @property
     def schema(self) -> StoreSchema:
@@ -96,7 +97,7 @@ class ClusterStore:
                 failure = Failure(reason=FailureReason.NOT_UP_TO_BOUND, message=str(error))
                 return [failure] * len(targets)
         opened: list[tuple[int, RemoteRows]] = []
-        asking = Asking(self._around, asked, on_opened=partial(self._rows, opened))
+        asking = Asking(self.around, asked, on_opened=partial(self._rows, opened))
         answers = asking.answers()
         read_in_turn([rows for _, rows in sorted(opened, key=itemgetter(0))])
         return answers
@@ -218,7 +219,7 @@ class ClusterStore:
         return None
 
     def _order(self, partition: int) -> list[str]:
-        return self._around.order(partition)
+        return self.around.order(partition)
 
     def _rows(
         self,
@@ -230,7 +231,19 @@ class ClusterStore:
     ) -> BatchStream:
         rows = RemoteRows(link, opened.stream, lambda: self._reopened(target, node))
         all_opened.append((target[0], rows))
-        return BatchStream(rows.read, rows_in_memory=opened.rows_in_memory)
+        as_tuples = partial(self._tuples, rows) if opened.has_rows else None
+        return BatchStream(rows.read, as_tuples, rows_in_memory=opened.rows_in_memory)
+
+    def _tuples(self, rows: RemoteRows, first_rows: int) -> Iterator[list[Row]]:
+        """Yield rows as tuples of physical values, as `BatchStream.rows` does."""
+        del first_rows  # they come in replies of one size
+        columns = self.schema.column_by_name
+        for batch in rows.read():
+            listed = [
+                physical_list(batch.column(at), columns[name].type)
+                for at, name in enumerate(batch.schema.names)
+            ]
+            yield list(zip(*listed, strict=True)) if listed else [()] * batch.num_rows
 
     def _reopened(self, target: Target, lost: str) -> BatchStream:
         """Return the same rows as another node has them.
@@ -238,7 +251,7 @@ class ClusterStore:
         Raises:
             NodeError: none of them has the epoch.
         """
-        asking = Asking(self._around, [target], on_opened=partial(self._rows, []), without=lost)
+        asking = Asking(self.around, [target], on_opened=partial(self._rows, []), without=lost)
         (answer,) = asking.answers()
         if isinstance(answer, Success):
             found: BatchStream = answer.value

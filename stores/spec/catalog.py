@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from stores.errors import StoreError
-from stores.spec.store import PartitionStatus, Store
+from stores.spec.result import QueryResult
+from stores.spec.store import PartitionStatus, Store, Target
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +36,24 @@ class Nodes(Protocol):
 
     def statuses(self) -> Sequence[NodeStatus]:
         """Return the status of each node, by name."""
+
+    def begin(
+        self,
+        store: str,
+        targets: Sequence[Target],
+        on_answers: Callable[[Sequence[QueryResult[Any]] | None], object],
+    ) -> float:
+        """Ask partitions at other nodes, without waiting and without a second try.
+
+        Args:
+            store: its name.
+            targets: what to ask; queries without streams.
+            on_answers: gets the answers in the order of the targets; None if one of them failed.
+                It is called in the thread in which replies arrive, or before this returns.
+
+        Returns:
+            After how many seconds the answers are overdue.
+        """
 
     def replicas(self, store: str) -> Sequence[PartitionStatus]:
         """Return the status of each replica of a store on the nodes that can be asked."""

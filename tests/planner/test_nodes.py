@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
 from planner.errors import QueryError
 from planner.sql import EngineLimits, SqlEngine
 from planner.values.session import Session
+from planner.values.statement import LookedUp
 from stores.hosting.local_store import LocalStore
 from stores.nodes.answering import Answering
 from stores.nodes.cluster import Cluster
@@ -158,6 +159,68 @@ def test_an_event_loop_never_waits_for_a_node(nodes: Nodes) -> None:
         assert found is None or ordered(list(found)) == ordered(rows)
         assert len(rows) == 1
     assert engine.is_inline(engine.prepare("SET work_mem = '1MB'", session), session)
+
+
+def found_elsewhere(nodes: Nodes, sql: str, parameters: Row = ()) -> list[Row] | None:
+    """Return the rows that a lookup on an event loop finds at other nodes; None without one."""
+    engine, session = nodes.sides.engine, Session()
+    found: list[LookedUp | None] = []
+    statement = engine.prepare(sql, session)
+    asked = engine.look_up_elsewhere(statement, parameters, session, found.append)
+    assert len(found) == (asked is not None)
+    assert session.node_answers is None
+    return None if not found or found[0] is None else list(found[0].rows)
+
+
+@given(query=st.one_of(single_store(), joined(), nested()))
+@settings(max_examples=EXAMPLES, suppress_health_check=SLOW)
+def test_rows_found_elsewhere_are_those_of_duckdb(nodes: Nodes, query: Query) -> None:
+    try:
+        found = found_elsewhere(nodes, query.sql)
+    except QueryError:
+        return
+    event("found" if found is not None else "not looked up")
+    if found is not None:
+        rows = rows_of(run(nodes.sides.engine, query.sql))
+        assert found == rows if query.ordered else ordered(found) == ordered(rows)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT age FROM people WHERE name = $1",
+        "SELECT * FROM people WHERE name IN ($1, 'ann', 'bob', 'cid', 'dan', 'eve', 'zoe')",
+        "SELECT * FROM orders WHERE name = $1",
+        "SELECT sum(number) FROM orders WHERE name = $1 AND number >= 0",
+        "SELECT * FROM clicks WHERE name = $1 ORDER BY window_start DESC LIMIT 3",
+        "SELECT * FROM people ORDER BY name LIMIT 4",
+        "SELECT p.age, o.* FROM people p JOIN orders o ON o.name = p.name WHERE p.name = $1",
+    ],
+)
+def test_small_statements_ask_other_nodes_without_a_thread(nodes: Nodes, sql: str) -> None:
+    nodes_asked = 0
+    for name in NAMES:
+        parameters = (name,) if "$1" in sql else ()
+        before = sum(len(link.asked) for link in nodes.links.values())
+        found = found_elsewhere(nodes, sql, parameters)
+        nodes_asked += sum(len(link.asked) for link in nodes.links.values()) - before
+        assert found is not None
+        rows = rows_of(run(nodes.sides.engine, sql, parameters))
+        assert found == rows if "ORDER BY" in sql else ordered(found) == ordered(rows)
+    assert 0 < nodes_asked <= 6 * len(NAMES)
+
+
+@pytest.mark.parametrize("lost", ["b", "c"])
+def test_a_lookup_without_an_answer_is_left_to_a_thread(nodes: Nodes, lost: str) -> None:
+    nodes.links[lost].is_up = False
+    try:
+        for name in NAMES:
+            sql = "SELECT age FROM people WHERE name = $1"
+            found = found_elsewhere(nodes, sql, (name,))
+            rows = rows_of(run(nodes.sides.engine, sql, (name,)))
+            assert found is None or found == rows
+    finally:
+        nodes.links[lost].is_up = True
 
 
 @pytest.mark.parametrize("begin", ["BEGIN ISOLATION LEVEL REPEATABLE READ"])

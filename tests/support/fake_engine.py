@@ -39,6 +39,7 @@ import pyarrow as pa
 
 from planner.commands.row_commands import plan_row_command
 from planner.engine import (
+    Asked,
     Column,
     DataType,
     Kind,
@@ -186,6 +187,17 @@ class FakeEngine:
         """Return the `inline` of the plan."""
         plan = statement.plan
         return isinstance(plan, _Plan) and plan.inline
+
+    def look_up_elsewhere(
+        self,
+        statement: Statement,
+        parameters: Row,
+        session: Session,
+        on_found: Callable[[LookedUp | None], object],
+    ) -> Asked | None:
+        """Return None: there are no other nodes."""
+        del statement, parameters, session, on_found
+        return None
 
     def execute(
         self,

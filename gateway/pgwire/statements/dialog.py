@@ -39,6 +39,7 @@ from gateway.pgwire.protocol.server_messages import (
     ParseComplete,
     RowDescription,
 )
+from gateway.pgwire.statements.elsewhere import start_elsewhere
 from gateway.pgwire.statements.execution import ClientSocket, Runner
 from gateway.pgwire.statements.lookup_answers import Lookups
 from gateway.pgwire.statements.portals import Names, Portal, Prepared, closing_on_error
@@ -116,6 +117,7 @@ class Dialog:
             names=self._names, runner=self._runner, limits=limits, replies=self._replies
         )
         self._simple_query = SimpleQuery(
+            engine=engine,
             session=session,
             names=self._names,
             runner=self._runner,
@@ -307,6 +309,10 @@ class Dialog:
             await self._row_commands.run(portal, run)
 
     async def _start(self, portal: Portal, rows_max: int) -> None:
+        if await start_elsewhere(self._engine, portal, self.session):
+            rows = started(portal).take_at_hand(rows_max)
+            self._replies.finish_at_hand(portal, rows, rows_max)
+            return
         with self._runner.watched() as cancellation, closing_on_error(portal):
             begun = await self._runner.start(portal, rows_max, cancellation)
             await self._replies.finish(portal, begun, rows_max)

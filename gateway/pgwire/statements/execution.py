@@ -15,7 +15,7 @@ import pyarrow as pa
 from gateway.pgwire.protocol.limits import SETTING, PgLimits, statement_timeout_s
 from gateway.pgwire.statements.cursors import Piece
 from gateway.pgwire.statements.execute_arguments import argument_values, check_argument_count
-from gateway.pgwire.statements.portals import Portal, Prepared
+from gateway.pgwire.statements.portals import Portal, Prepared, portal_of
 from gateway.pgwire.statements.rows import Begun, RowEncoder, RowSource
 from gateway.pgwire.types.parameters import requested_types
 from gateway.statement_threads import StatementThreads
@@ -168,8 +168,7 @@ class Runner:
             or not self._engine.is_inline(statement, self._session)
         ):
             return None
-        prepared = Prepared(sql=sql, statement=statement, parameter_oids=())
-        return Portal(prepared=prepared, parameters=(), shape=prepared.shape(()))
+        return portal_of(sql, statement)
 
     async def prepare(
         self, sql: str, parameter_oids: tuple[int, ...], cancellation: Cancellation

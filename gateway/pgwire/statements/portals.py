@@ -351,6 +351,16 @@ def _exists(name: str) -> QueryError:
     return QueryError(f'cursor "{name}" already exists', sqlstate=PORTAL_EXISTS)
 
 
+def portal_of(sql: str, statement: Statement) -> Portal:
+    """Return a portal for the statement of a Query.
+
+    Raises:
+        QueryError: a column has a type that the wire does not know.
+    """
+    prepared = Prepared(sql=sql, statement=statement, parameter_oids=())
+    return Portal(prepared=prepared, parameters=(), shape=prepared.shape(()))
+
+
 @contextmanager
 def closing_on_error(portal: Portal) -> Iterator[None]:
     """Close a portal if the block fails or is cancelled."""

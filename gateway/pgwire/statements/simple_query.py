@@ -8,13 +8,14 @@ from typing import Any
 
 from gateway.pgwire.protocol.client_messages import Query
 from gateway.pgwire.protocol.server_messages import EmptyQueryResponse, RowDescription
+from gateway.pgwire.statements.elsewhere import start_elsewhere
 from gateway.pgwire.statements.execution import Runner
 from gateway.pgwire.statements.lookup_answers import Lookups
-from gateway.pgwire.statements.portals import Names, Portal, closing_on_error
+from gateway.pgwire.statements.portals import Names, Portal, closing_on_error, portal_of
 from gateway.pgwire.statements.replies import Replies, started
 from gateway.pgwire.statements.row_commands import RowCommands, Run
 from gateway.pgwire.statements.rows import Begun, shape_of
-from planner.engine import Cancellation, Session, TransactionStatus
+from planner.engine import Cancellation, Engine, Session, Statement, TransactionStatus
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +23,7 @@ class SimpleQuery:
     """Answers the Query messages of one session, one at a time.
 
     Args:
+        engine: runs the SQL.
         session: the session of the client.
         names: its statements and portals.
         runner: the runner of its statements.
@@ -30,6 +32,7 @@ class SimpleQuery:
         row_commands: runs COPY, cursors, PREPARE and EXECUTE.
     """
 
+    engine: Engine
     session: Session
     names: Names
     runner: Runner
@@ -59,7 +62,7 @@ class SimpleQuery:
             return None
         portal = self.runner.inline_portal(message.sql, statement)
         if portal is None:
-            return self._run(message.sql)
+            return self._look_up_elsewhere(message.sql, statement)
         with closing_on_error(portal):
             self.runner.start_here(portal)
             source = started(portal)
@@ -69,6 +72,16 @@ class SimpleQuery:
             self.replies.finish_at_hand(portal, source.take_at_hand(0), 0)
         self.replies.ready()
         return None
+
+    async def _look_up_elsewhere(self, sql: str, statement: Statement) -> None:
+        """Answer from other nodes without a thread, or as `_run` does."""
+        portal = None if statement.parameters else portal_of(sql, statement)
+        if portal is None or not await start_elsewhere(self.engine, portal, self.session):
+            await self._run(sql)
+            return
+        self.replies.send_encoded(RowDescription, portal.shape.description)
+        self.replies.finish_at_hand(portal, started(portal).take_at_hand(0), 0)
+        self.replies.ready()
 
     async def _stream(self, portal: Portal) -> None:
         begun = Begun(rest=self.runner.take(started(portal), 0))
