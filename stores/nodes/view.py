@@ -33,12 +33,24 @@ class _Other:
 
 
 @dataclass(slots=True)
+class _Placed:
+    """What follows from the members and from who is leaving; a change makes a new one.
+
+    Announcements of what is held are far more frequent, and placing takes some microseconds for
+    each node and partition.
+    """
+
+    leaving: frozenset[str] = frozenset()
+    holders: dict[_Place, tuple[str, ...]] = field(default_factory=dict)
+    layout: str = ""
+
+
+@dataclass(slots=True)
 class _Known:
     """What follows from the present state; a change makes a new one."""
 
-    holders: dict[_Place, tuple[str, ...]] = field(default_factory=dict)
+    placed: _Placed = field(default_factory=_Placed)
     orders: dict[_Place, tuple[str, ...]] = field(default_factory=dict)
-    layout: str = ""
 
 
 class View:
@@ -66,12 +78,14 @@ class View:
             members = {node.name: node for node in nodes}
             members.setdefault(self._name, self._members[self._name])
             if members != self._members:
-                self._members, self._known = members, _Known()
+                self._members = members
+                self._renew(is_placed_anew=True)
 
     def leave(self) -> None:
         """Note that this node is about to stop."""
         with self._lock:
-            self._is_leaving, self._known = True, _Known()
+            self._is_leaving = True
+            self._renew()
 
     def connected(self, name: str) -> None:
         """Note that a node can be asked."""
@@ -94,26 +108,33 @@ class View:
             other.held = other.running | {
                 (each.store, number) for each in announcement.holdings for number in each.restoring
             }
-            self._known = _Known()
+            self._renew()
+
+    def _renew(self, *, is_placed_anew: bool = False) -> None:
+        """Forget what followed from the state before; the lock is held."""
+        placed, leaving = self._known.placed, frozenset(filter(self.is_leaving, self._members))
+        if is_placed_anew or leaving != placed.leaving:
+            placed = _Placed(leaving)
+        self._known = _Known(placed)
 
     def _change(self, name: str, *, is_connected: bool, problem: str | None) -> None:
         with self._lock:
             other = self._others.setdefault(name, _Other())
             if (other.is_connected, other.problem) != (is_connected, problem):
                 other.is_connected, other.problem = is_connected, problem
-                self._known = _Known()
+                self._renew()
 
     # What follows
 
     @property
     def layout(self) -> str:
         """A hash of what placement follows from; nodes with the same one place alike."""
-        known = self._known
-        if not known.layout:
+        placed = self._known.placed
+        if not placed.layout:
             nodes = sorted((n.name, n.zone, n.weight) for n in self._members.values())
             text = repr((self.copies, nodes)).encode()
-            known.layout = blake2b(text, digest_size=8).hexdigest()
-        return known.layout
+            placed.layout = blake2b(text, digest_size=8).hexdigest()
+        return placed.layout
 
     @property
     def members(self) -> Mapping[str, Node]:
@@ -126,10 +147,10 @@ class View:
         Nodes that are about to stop count, since they come back after an upgrade. Only if all of
         them stop, others take over.
         """
-        known, place = self._known, (schema.name, partition)
-        found = known.holders.get(place)
+        placed, place = self._known.placed, (schema.name, partition)
+        found = placed.holders.get(place)
         if found is None:
-            found = known.holders[place] = tuple(self._placed(schema, partition))
+            found = placed.holders[place] = tuple(self._placed(schema, partition, placed.leaving))
         return found
 
     def order(self, schema: StoreSchema, partition: int) -> Sequence[str]:
@@ -208,13 +229,15 @@ class View:
             problem=None if name == self._name else problem,
         )
 
-    def _placed(self, schema: StoreSchema, partition: int) -> list[str]:
+    def _placed(
+        self, schema: StoreSchema, partition: int, leaving: frozenset[str]
+    ) -> Sequence[str]:
         members = self._members.values()
         if schema.kind is StoreKind.GLOBAL:
             return sorted(self._members)
         chosen = holders(schema.name, partition, members, copies=self.copies)
-        if all(map(self.is_leaving, chosen)):
-            staying = [node for node in members if not self.is_leaving(node.name)]
+        if leaving.issuperset(chosen):
+            staying = [node for node in members if node.name not in leaving]
             chosen += holders(schema.name, partition, staying, copies=self.copies)
         return chosen
 

@@ -1,0 +1,120 @@
+"""What a node adds and drops, from what it knows of the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from stores.nodes.handover import RESTORING_MAX, Changes, changes, may_leave, placement, role_of
+from stores.nodes.messages import Announcement, Holding
+from stores.nodes.placement import Node, holders
+from stores.nodes.view import View
+from stores.spec.store import ReplicaState, Role
+from tests.support.stores import keyvalue
+
+COUNTS = keyvalue("counts", {"k": "text"}, {"n": "bigint"}, partitions=64)
+NODES = [Node(name=name) for name in ("a", "b", "c", "d")]
+RUNNING = (ReplicaState.RUNNING, Role.ACTIVE)
+RESTORING = (ReplicaState.RESTORING, Role.ACTIVE)
+
+
+def view_of(*, copies: int = 2) -> View:
+    view = View(Node(name="a"), copies=copies)
+    view.set_members(NODES)
+    return view
+
+
+def announced(view: View, name: str, running: Iterable[int], is_leaving: bool = False) -> None:
+    view.connected(name)
+    holding = Holding("counts", tuple(running))
+    view.heard(Announcement(name, holdings=(holding,), layout=view.layout, is_leaving=is_leaving))
+
+
+def changed(view: View, held: dict[int, tuple[ReplicaState, Role]]) -> Changes:
+    return changes(view, "a", {"counts": (COUNTS, held)})
+
+
+def own(*, copies: int = 2) -> list[int]:
+    return [n for n in range(64) if "a" in holders("counts", n, NODES, copies=copies)]
+
+
+def test_a_node_holds_what_is_placed_on_it() -> None:
+    assert list(placement(view_of(), "a", COUNTS)) == own()
+
+
+def test_a_few_are_added_at_a_time() -> None:
+    view = view_of()
+    assert [number for _, number, _ in changed(view, {}).add] == own()[:RESTORING_MAX]
+    held = dict.fromkeys(own()[:3], RESTORING) | dict.fromkeys(own()[3:10], RUNNING)
+    added = [number for _, number, _ in changed(view, held).add]
+    assert added == own()[10 : 10 + RESTORING_MAX - 3]
+    assert changed(view, dict.fromkeys(own(), RESTORING)).add == []
+
+
+def test_a_partition_is_dropped_once_all_its_holders_have_it() -> None:
+    view = view_of()
+    foreign = next(n for n in range(64) if n not in own())
+    first, second = holders("counts", foreign, NODES, copies=2)
+    held = dict.fromkeys([*own(), foreign], RUNNING)
+    assert changed(view, held).drop == []
+    announced(view, first, [foreign])
+    assert changed(view, held).drop == []
+    announced(view, second, [])
+    assert changed(view, held).drop == []
+    announced(view, second, [foreign])
+    assert changed(view, held).drop == [("counts", foreign)]
+    view.lost(first, "it was silent")
+    assert changed(view, held).drop == []
+
+
+def test_nothing_is_dropped_for_a_node_that_places_otherwise() -> None:
+    """It might drop the partition as well, because this one has it."""
+    view = view_of()
+    foreign = next(n for n in range(64) if n not in own())
+    held = dict.fromkeys([*own(), foreign], RUNNING)
+    for name in "bcd":
+        announced(view, name, range(64))
+    assert changed(view, held).drop == [("counts", foreign)]
+    view.heard(
+        Announcement(
+            holders("counts", foreign, NODES, copies=2)[0],
+            holdings=(Holding("counts", tuple(range(64))),),
+            layout="another",
+        )
+    )
+    assert changed(view, held).drop == []
+
+
+def test_the_first_holder_that_can_be_asked_is_active() -> None:
+    view = view_of()
+    behind = next(n for n in own() if holders("counts", n, NODES, copies=2)[1] == "a")
+    first = holders("counts", behind, NODES, copies=2)[0]
+    held = {number: (ReplicaState.RUNNING, role_of(view, "a", COUNTS, number)) for number in own()}
+    assert held[behind][1] is Role.ACTIVE
+    assert changed(view, held) == Changes()
+    announced(view, first, [])
+    assert ("counts", behind, Role.STANDBY) in changed(view, held).turn
+    announced(view, first, [], is_leaving=True)
+    assert changed(view, held) == Changes()
+
+
+def test_a_node_may_leave_once_others_have_what_it_has() -> None:
+    view = view_of(copies=1)
+    stores = {"counts": (COUNTS, {1: RUNNING, 2: RUNNING, 3: RESTORING})}
+    assert not may_leave(view, stores)
+    announced(view, "b", [1])
+    announced(view, "c", [2], is_leaving=True)
+    assert not may_leave(view, stores)
+    announced(view, "d", [2])
+    assert may_leave(view, stores)
+    view.lost("d", "it was silent")
+    assert not may_leave(view, stores)
+
+
+def test_the_last_nodes_may_leave_together() -> None:
+    view = view_of()
+    stores = {"counts": (COUNTS, {1: RUNNING})}
+    view.leave()
+    for name in "bcd":
+        assert not may_leave(view, stores)
+        announced(view, name, [], is_leaving=True)
+    assert may_leave(view, stores)
