@@ -6,15 +6,13 @@ too late is not waited for: the next holder is asked, too, and the first answer 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from queue import Empty, SimpleQueue
 from typing import Any, TypeAlias
 
 from stores.errors import FailureReason, StoreError
-from stores.nodes.links import Link, NodeError, Replied
+from stores.nodes.links import REAL_TIME, Inbox, Link, NodeError, Replied, Timing
 from stores.nodes.messages import Answer, Answers, Ask, Opened, Refused, Release
 from stores.nodes.remote import sent_query
 from stores.nodes.reply_times import DELAY_MAX_S, ReplyTimes
@@ -49,6 +47,7 @@ class Around:
     """The other nodes by name, as of now."""
     holders: Holders
     times: ReplyTimes = field(default_factory=ReplyTimes)
+    timing: Timing = REAL_TIME
 
     def order(self, partition: int) -> list[str]:
         """Return the nodes to ask, this one first, since it answers soonest.
@@ -56,7 +55,10 @@ class Around:
         Nodes that are not said to hold the partition come last: while it moves, one of them may be
         the only one that has caught up.
         """
-        holders = self.holders(self.local.schema, partition)
+        schema = self.local.schema
+        if not 0 <= partition < schema.partitions:
+            return [self.node]
+        holders = self.holders(schema, partition)
         return list(dict.fromkeys((self.node, *holders, *self.links)))
 
 
@@ -86,29 +88,28 @@ class Asking:
         self._failures: list[Failure | None] = [None] * len(targets)
         self._waits = [0] * len(targets)
         """How many nodes have yet to answer for each target."""
-        self._replies: SimpleQueue[tuple[_Sent, Replied | NodeError]] = SimpleQueue()
+        self._clock = around.timing.clock
+        self._replies: Inbox[tuple[_Sent, Replied | NodeError]] = around.timing.inbox()
         self._is_over = False
 
     def answers(self) -> list[QueryResult[Any]]:
         """Return the answer for each target, in their order."""
-        until_s = time.monotonic() + ASK_S
+        until_s = self._clock() + ASK_S
         overdue: list[_Sent] = self._ask_next(range(len(self._targets)))
         while self._is_waiting():
-            now = time.monotonic()
             late_s = min((sent.overdue_at for sent in overdue), default=until_s)
-            try:
-                sent, replied = self._replies.get(timeout=max(0.0, min(late_s, until_s) - now))
-            except Empty:
-                now = time.monotonic()
-                if now >= until_s:
-                    break
-                late = [sent for sent in overdue if sent.overdue_at <= now]
-                overdue = [sent for sent in overdue if sent.overdue_at > now]
-                for sent in late:
-                    overdue += self._ask_next(sent.indexes)
-            else:
-                overdue = [each for each in overdue if each is not sent]
-                overdue += self._take(sent, replied)
+            arrived = self._replies.get(min(late_s, until_s) - self._clock())
+            if arrived is not None:
+                overdue = [each for each in overdue if each is not arrived[0]]
+                overdue += self._take(*arrived)
+                continue
+            now = self._clock()
+            if now >= until_s:
+                break
+            late = [sent for sent in overdue if sent.overdue_at <= now]
+            overdue = [sent for sent in overdue if sent.overdue_at > now]
+            for sent in late:
+                overdue += self._ask_next(sent.indexes)
         self._is_over = True
         self._drain()
         return [
@@ -151,7 +152,7 @@ class Asking:
         """Send one request; None if that cannot be, which is noted as the failure."""
         link = self._around.links.get(node)
         targets = [self._targets[index] for index in indexes]
-        now = time.monotonic()
+        now = self._clock()
         slow = any(isinstance(query, CountQuery) for _, query, _ in targets)
         delay_s = DELAY_MAX_S if slow else self._around.times.overdue_s(node)
         try:
@@ -181,7 +182,7 @@ class Asking:
             self._waits[index] -= 1
         answers = _answers_of(sent, replied)
         if not isinstance(replied, NodeError):
-            self._around.times.note(sent.node, time.monotonic() - sent.at)
+            self._around.times.note(sent.node, self._clock() - sent.at)
         for index, answer in zip(sent.indexes, answers, strict=True):
             if isinstance(answer, Failure):
                 self._settle(index, answer)
@@ -211,11 +212,8 @@ class Asking:
 
     def _drain(self) -> None:
         """Release the streams that nodes have opened too late."""
-        while True:
-            try:
-                sent, replied = self._replies.get_nowait()
-            except Empty:
-                return
+        while (arrived := self._replies.get(0.0)) is not None:
+            sent, replied = arrived
             answers = [a for a in _answers_of(sent, replied) if isinstance(a, Answer)]
             streams = tuple(a.value.stream for a in answers if isinstance(a.value, Opened))
             if streams:
@@ -251,7 +249,8 @@ def begin_once(
             return 0.0
         by_node.setdefault(node, []).append(index)
     found: dict[int, QueryResult[Any]] = {}
-    now = time.monotonic()
+    clock = around.timing.clock
+    now = clock()
 
     def on_reply(sent: _Sent, replied: Replied | NodeError) -> None:
         if len(found) == len(targets):
@@ -262,7 +261,7 @@ def begin_once(
                 on_answers(None)
                 return
             found[index] = _success(sent.node, answer, answer.value)
-        around.times.note(sent.node, time.monotonic() - sent.at)
+        around.times.note(sent.node, clock() - sent.at)
         if len(found) == len(targets):
             on_answers([found[index] for index in range(len(targets))])
 

@@ -8,26 +8,25 @@ behind is asked elsewhere, and a stream that breaks goes on at another node wher
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from operator import itemgetter
 from typing import Any, TypeVar
 
 from stores.errors import FailureReason, InvalidPartitionError, StoreError
-from stores.nodes.asking import Around, Asking, Holders
-from stores.nodes.links import Link, NodeError
+from stores.nodes.asking import ASK_S, Around, Asking, Holders
+from stores.nodes.links import REAL_TIME, Inbox, Link, NodeError, Replied, Timing
 from stores.nodes.messages import (
     AskStatuses,
     HeldEpoch,
     HoldEpoch,
-    Met,
     Opened,
     Statuses,
     WaitForBound,
 )
-from stores.nodes.remote import RemoteHold, RemoteRows, RemoteWait, read_in_turn
+from stores.nodes.remote import RemoteHold, RemoteRows, WaitAnywhere, read_in_turn, wait_at
 from stores.spec.arrow import physical_list
 from stores.spec.position import Position, PositionBound
 from stores.spec.query import BatchStream, Query
@@ -49,8 +48,8 @@ from stores.spec.store import (
 
 R = TypeVar("R")
 
-_WAIT_GRACE_S = 1.0
-"""How much longer to wait for the reply of a node that waits itself."""
+_GRACE_S = 1.0
+"""How long to wait for a callback that is being called."""
 _CUTS_MAX = 3
 """Tries to read at one epoch; each is in vain only if a replica forgets it meanwhile."""
 
@@ -63,15 +62,22 @@ class ClusterStore:
         node: the name of this node.
         links: the other nodes by name, as of now.
         holders: which nodes hold a partition.
+        timing: how to wait for replies.
     """
 
     def __init__(
-        self, local: Store, *, node: str, links: Mapping[str, Link], holders: Holders
+        self,
+        local: Store,
+        *,
+        node: str,
+        links: Mapping[str, Link],
+        holders: Holders,
+        timing: Timing = REAL_TIME,
     ) -> None:
         self.here: Store | None = local
         self.local = local
-        self._node, self._links = node, links
-        self.around = Around(local=local, node=node, links=links, holders=holders)
+        self._node, self._links, self._timing = node, links, timing
+        self.around = Around(local=local, node=node, links=links, holders=holders, timing=timing)
 
     @property
     def schema(self) -> StoreSchema:
@@ -89,8 +95,6 @@ class ClusterStore:
         """Ask several partitions at once, with one request for each node; see `Store`."""
         asked: list[Target] = []
         for number, query, config in targets:
-            if not 0 <= number < self.schema.partitions:
-                return self.local.query_each(targets)
             try:
                 asked.append((number, query, self._resolved(config)))
             except StoreError as error:
@@ -138,16 +142,21 @@ class ClusterStore:
 
     def replicas(self) -> dict[str, Sequence[PartitionStatus]]:
         """Return the status of every replica, by node; a node that cannot be reached has none."""
+        inbox: Inbox[tuple[str, Replied | NodeError]] = self._timing.inbox()
+        asked = 0
+        for name, link in list(self._links.items()):
+            with suppress(StoreError):
+                link.begin(AskStatuses(self.schema.name), partial(_put, inbox, name))
+                asked += 1
         found: dict[str, Sequence[PartitionStatus]] = {
             self._node: tuple(self.local.statuses().values())
         }
-        for name, link in list(self._links.items()):
-            try:
-                reply, _ = link.ask(AskStatuses(self.schema.name))
-            except StoreError:
-                continue
-            if isinstance(reply, Statuses):
-                found[name] = [replace(status, node=name) for status in reply.replicas]
+        until_s = self._timing.clock() + ASK_S
+        while asked and (arrived := inbox.get(until_s - self._timing.clock())) is not None:
+            asked -= 1
+            name, replied = arrived
+            if isinstance(replied, tuple) and isinstance(replied[0], Statuses):
+                found[name] = [replace(status, node=name) for status in replied[0].replicas]
         return found
 
     def committed_epoch(self) -> int:
@@ -163,24 +172,14 @@ class ClusterStore:
 
         Raises:
             InvalidPartitionError: the store has no such partition.
+            TooManyWaitersError: this node has too many waiters.
         """
-        self._check(partition)
-        until_s = time.monotonic() + timeout_s
-        bound = self._resolved_bound(bound)
-        for node in self._order(partition):
-            left_s = max(0.0, until_s - time.monotonic())
-            if node == self._node:
-                if self.local.wait(partition, bound, timeout_s=left_s):
-                    return True
-                continue
-            request = WaitForBound(self.schema.name, partition, bound, left_s)
-            try:
-                reply, _ = self._links[node].ask(request, timeout_s=left_s + _WAIT_GRACE_S)
-            except (KeyError, StoreError):
-                continue
-            if isinstance(reply, Met) and reply.is_met:
-                return True
-        return False
+        inbox: Inbox[bool] = self._timing.inbox()
+        waiting = self.when(partition, bound, inbox.put)
+        met = inbox.get(timeout_s)
+        if met is None and not waiting.cancel():
+            met = inbox.get(_GRACE_S)  # the callback is being called right now
+        return met is True
 
     def when(self, partition: int, bound: PositionBound, callback: OnBound) -> Waiting:
         """Call back when a replica of a partition meets the bound; see `Store.when`.
@@ -191,11 +190,18 @@ class ClusterStore:
         """
         self._check(partition)
         bound = self._resolved_bound(bound)
-        if partition in self.local.statuses():
+        if _is_running(self.local.statuses().get(partition)):
             return self.local.when(partition, bound, callback)
         request = WaitForBound(self.schema.name, partition, bound, math.inf)
-        links = [self._links[node] for node in self._order(partition) if node in self._links]
-        waiting = RemoteWait(request, links, callback)
+        links = [self._links.get(node) for node in self._order(partition)]
+        waiting = WaitAnywhere(
+            [
+                *(partial(wait_at, link, request) for link in links if link is not None),
+                # One that restores here is behind the others, but better than no other.
+                partial(self.local.when, partition, bound),
+            ],
+            callback,
+        )
         waiting.begin()
         return waiting
 
@@ -215,7 +221,7 @@ class ClusterStore:
             except StoreError:
                 continue
             if isinstance(reply, HeldEpoch) and reply.hold >= 0:
-                return RemoteHold(link, reply)
+                return RemoteHold(link, reply, partial(self.hold, partition, reply.epoch))
         return None
 
     def _order(self, partition: int) -> list[str]:
@@ -229,7 +235,7 @@ class ClusterStore:
         opened: Opened,
         target: Target,
     ) -> BatchStream:
-        rows = RemoteRows(link, opened.stream, lambda: self._reopened(target, node))
+        rows = RemoteRows(link, opened.stream, lambda: self._reopened(target, node), self._timing)
         all_opened.append((target[0], rows))
         as_tuples = partial(self._tuples, rows) if opened.has_rows else None
         return BatchStream(rows.read, as_tuples, rows_in_memory=opened.rows_in_memory)
@@ -283,6 +289,16 @@ class ClusterStore:
             raise InvalidPartitionError(
                 f'store "{name}" has partitions 0 to {last}, not {partition}'
             )
+
+
+def _is_running(status: PartitionStatus | None) -> bool:
+    return status is not None and status.state is ReplicaState.RUNNING
+
+
+def _put(
+    inbox: Inbox[tuple[str, Replied | NodeError]], name: str, replied: Replied | NodeError
+) -> None:
+    inbox.put((name, replied))
 
 
 def _readiness(status: PartitionStatus) -> tuple[bool, int]:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import queue
+import time
 from collections.abc import Callable, Sequence
-from typing import Protocol, TypeAlias
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 import pyarrow as pa
 
@@ -15,6 +18,8 @@ from stores.spec.store import Waiting
 class NodeError(StoreError):
     """A node cannot be reached, or does not reply in time. Ask another one."""
 
+
+T = TypeVar("T")
 
 Replied: TypeAlias = tuple[Reply, Sequence[pa.RecordBatch]]
 """A reply and the batches that follow it."""
@@ -37,10 +42,39 @@ class Link(Protocol):
         """
 
     def begin(self, request: Request, on_reply: OnReply) -> Waiting:
-        """Send a request; call back with its reply, in any thread.
+        """Send a request; call back with its reply, in any thread, perhaps before this returns.
 
         The callback must return at once.
         """
 
     def tell(self, request: Request) -> None:
         """Send a request without a reply; do nothing if the node cannot be reached."""
+
+
+class Inbox(Generic[T]):
+    """Where one thread waits for what other threads put."""
+
+    def __init__(self) -> None:
+        self._found: queue.SimpleQueue[T] = queue.SimpleQueue()
+
+    def put(self, each: T) -> None:
+        """Add one; from any thread."""
+        self._found.put(each)
+
+    def get(self, timeout_s: float) -> T | None:
+        """Return the next one; None if there is none within the time."""
+        try:
+            return self._found.get(timeout=max(0.0, timeout_s))
+        except queue.Empty:
+            return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timing:
+    """How to read the time and to wait for replies. Simulations have another one."""
+
+    clock: Callable[[], float] = time.monotonic
+    inbox: Callable[[], Inbox[Any]] = Inbox
+
+
+REAL_TIME = Timing()

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from queue import Empty, SimpleQueue
-from typing import Any
+from contextlib import suppress
+from typing import Any, TypeAlias
 from weakref import ReferenceType, ref
 
 import pyarrow as pa
 
 from stores.errors import StoreError
-from stores.nodes.links import Link, NodeError, Replied
+from stores.nodes.links import REAL_TIME, Inbox, Link, NodeError, Replied, Timing
 from stores.nodes.messages import (
     AskHold,
     Batches,
@@ -25,7 +25,7 @@ from stores.nodes.messages import (
     WaitForBound,
 )
 from stores.spec.query import BatchStream, FirstRowsQuery, Query
-from stores.spec.store import OnBound, Waiting
+from stores.spec.store import Hold, OnBound, Waiting
 
 READ_S = 60.0
 """How long a node may take to send the next rows."""
@@ -43,10 +43,18 @@ class RemoteRows:
         link: the link to the other node.
         stream: the number of the stream there.
         reopen: returns the same rows from another node, or raises NodeError.
+        timing: how to wait for replies.
     """
 
-    def __init__(self, link: Link, stream: int, reopen: Callable[[], BatchStream]) -> None:
+    def __init__(
+        self,
+        link: Link,
+        stream: int,
+        reopen: Callable[[], BatchStream],
+        timing: Timing = REAL_TIME,
+    ) -> None:
         self._link, self._stream, self._reopen = link, stream, reopen
+        self._timing = timing
         self._reads = 0
         self._ahead: _Pending | None = None
         self.next: Sequence[ReferenceType[RemoteRows]] = ()
@@ -89,7 +97,7 @@ class RemoteRows:
                 return
 
     def _ask(self, number: int) -> _Pending:
-        return _Pending(self._link, ReadStream(self._stream, number))
+        return _Pending(self._link, ReadStream(self._stream, number), self._timing)
 
     def __del__(self) -> None:
         self._link.tell(Release(streams=(self._stream,)))
@@ -98,8 +106,8 @@ class RemoteRows:
 class _Pending:
     """A request that was sent, and its reply."""
 
-    def __init__(self, link: Link, request: ReadStream) -> None:
-        self._replies: SimpleQueue[Replied | NodeError] = SimpleQueue()
+    def __init__(self, link: Link, request: ReadStream, timing: Timing) -> None:
+        self._replies: Inbox[Replied | NodeError] = timing.inbox()
         link.begin(request, self._replies.put)
 
     def reply(self) -> Replied:
@@ -108,10 +116,9 @@ class _Pending:
         Raises:
             NodeError: there is none in time, or there cannot be one.
         """
-        try:
-            found = self._replies.get(timeout=READ_S)
-        except Empty:
-            raise NodeError("it did not send the rows in time") from None
+        found = self._replies.get(READ_S)
+        if found is None:
+            raise NodeError("it did not send the rows in time")
         if isinstance(found, NodeError):
             raise found
         return found
@@ -125,16 +132,18 @@ def read_in_turn(rows: Sequence[RemoteRows]) -> None:
 
 
 class RemoteHold:
-    """An epoch that another node keeps.
+    """An epoch that another node keeps, and a third one if that is lost.
 
     Args:
         link: the link to the other node.
         held: its reply.
+        again: keeps the same epoch at another node; None if no node has it.
     """
 
-    def __init__(self, link: Link, held: HeldEpoch) -> None:
-        self._link, self._held = link, held
+    def __init__(self, link: Link, held: HeldEpoch, again: Callable[[], Hold | None]) -> None:
+        self._link, self._held, self._again = link, held, again
         self._is_released = False
+        self._other: Hold | None = None
 
     @property
     def epoch(self) -> int:
@@ -143,66 +152,99 @@ class RemoteHold:
 
     @property
     def is_held(self) -> bool:
-        """Whether the other node still keeps it."""
-        return not self._is_released and self._now().is_held
+        """Whether a node still keeps it."""
+        if self._is_released:
+            return False
+        held = self._now()
+        return held is not None and held.is_held
 
     @property
     def is_missed(self) -> bool:
         """Whether the replica skipped the epoch."""
-        return self._now().is_missed
+        held = self._now()
+        return held is not None and held.is_missed
 
     def release(self) -> None:
         """Let the other node forget it."""
         if not self._is_released:
             self._is_released = True
-            self._link.tell(Release(holds=(self._held.hold,)))
+            if self._other is None:
+                self._link.tell(Release(holds=(self._held.hold,)))
+            else:
+                self._other.release()
 
-    def _now(self) -> HeldEpoch:
-        try:
+    def _now(self) -> HeldEpoch | Hold | None:
+        """Return how it is kept now; None if it is not."""
+        if self._other is not None:
+            return self._other
+        with suppress(StoreError):
             reply, _ = self._link.ask(AskHold(self._held.hold))
-        except StoreError:
-            return HeldEpoch(-1)
-        return reply if isinstance(reply, HeldEpoch) else HeldEpoch(-1)
+            if isinstance(reply, HeldEpoch) and reply.hold >= 0:
+                return reply
+        # The connection was lost, and with it all epochs that the node kept for this one.
+        self._other = None if self._is_released else self._again()
+        return self._other
 
 
-class RemoteWait:
+BeginWait: TypeAlias = Callable[[OnBound], Waiting]
+"""Begins to wait at one node."""
+
+
+def wait_at(link: Link, request: WaitForBound, callback: OnBound) -> Waiting:
+    """Wait for a bound at another node; call back with whether it was met there."""
+
+    def on_reply(replied: Replied | NodeError) -> None:
+        callback(isinstance(replied, tuple) and replied[0] == Met(is_met=True))
+
+    return link.begin(request, on_reply)
+
+
+class WaitAnywhere:
     """Waits at one node after the other until a bound is met.
 
     Args:
-        request: the bound.
-        links: the nodes to ask, in order.
+        places: begin to wait at each node, in order.
         callback: gets whether the bound was met.
     """
 
-    def __init__(self, request: WaitForBound, links: Sequence[Link], callback: OnBound) -> None:
-        self._request, self._left, self._callback = request, list(links), callback
-        self._current: Waiting | None = None
+    def __init__(self, places: Sequence[BeginWait], callback: OnBound) -> None:
+        self._places, self._callback = iter(places), callback
+        self._current: tuple[int, Waiting | None] = (0, None)
+        self._begun = 0
         self._is_over = False
 
     def begin(self) -> None:
-        """Ask the next node."""
-        if self._is_over:
+        """Wait at the next node."""
+        while not self._is_over:
+            begin = next(self._places, None)
+            if begin is None:
+                self._is_over = True
+                self._callback(False)
+                return
+            self._begun += 1
+            number = self._begun
+            try:
+                waiting = begin(self._on_end)
+            except StoreError:
+                continue
+            # It may have ended already, and others may have begun.
+            self._current = max(self._current, (number, waiting), key=lambda each: each[0])
             return
-        if not self._left:
-            self._is_over = True
-            self._callback(False)
-            return
-        link = self._left.pop(0)
-        self._current = link.begin(self._request, self._on_reply)
 
     def cancel(self) -> bool:
         """Stop waiting; False if the callback was called or is about to be."""
         if self._is_over:
             return False
         self._is_over = True
-        if self._current is not None:
-            self._current.cancel()
+        waiting = self._current[1]
+        if waiting is not None:
+            waiting.cancel()
         return True
 
-    def _on_reply(self, replied: Replied | NodeError) -> None:
+    def _on_end(self, is_met: bool) -> None:
         if self._is_over:
             return
-        if isinstance(replied, tuple) and isinstance(replied[0], Met) and replied[0].is_met:
+        if is_met:
             self._is_over = True
             self._callback(True)
         else:

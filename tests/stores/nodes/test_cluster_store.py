@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from queue import Queue
@@ -359,6 +360,52 @@ def test_unknown_partitions_and_queries_are_refused_at_once(cluster: Cluster) ->
     assert isinstance(result, Failure)
     assert result.reason is FailureReason.UNKNOWN_QUERY_TYPE
     assert sum(len(link.asked) for link in cluster.links.values()) == 1
+
+
+def test_an_unknown_partition_does_not_keep_others_from_being_asked(cluster: Cluster) -> None:
+    request = in_store("counts").with_query(KeyQuery.with_key("key 00007"))
+    partition = cluster.elsewhere()
+    result = cluster.store.query(request.with_partitions({partition, 6}))
+    assert result.partitions[partition].value == (7,)
+    assert result.failures[6].reason is FailureReason.DOES_NOT_EXIST
+
+
+def test_a_hold_goes_on_at_another_node(cluster: Cluster) -> None:
+    partition = cluster.elsewhere()
+    first, second = cluster.holders(partition)
+    hold = cluster.store.hold(partition)
+    assert hold is not None
+    cluster.links[first].is_up = False
+    assert hold.is_held
+    assert not hold.is_missed
+    for epoch in range(1, 40):
+        cluster.apply([("new", epoch)], epoch=epoch)
+    config = QueryConfig(at_epoch=0)
+    result = cluster.store.query_partition(partition, KeyQuery.with_key("new"), config)
+    assert isinstance(result, Success)
+    assert (result.value, result.epoch, result.node) == (None, 0, second)
+    hold.release()
+    assert isinstance(cluster.links[second].asked[-1], Release)
+    assert not hold.is_held
+
+
+def test_a_hold_is_lost_with_the_last_copy(cluster: Cluster) -> None:
+    hold = cluster.store.hold(cluster.elsewhere())
+    assert hold is not None
+    for link in cluster.links.values():
+        link.is_up = False
+    assert not hold.is_held
+    hold.release()
+
+
+def test_a_replica_that_restores_does_not_keep_readers_waiting(cluster: Cluster) -> None:
+    """Another copy may meet the bound long before."""
+    partition = next(n for n in range(6) if "a" in cluster.holders(n))
+    cluster.stores["a"].replicas[partition].state = ReplicaState.RESTORING
+    cluster.apply([("new", 1)], epoch=1, nodes="bc")
+    began = time.monotonic()
+    assert cluster.store.wait(partition, PositionBound(epoch=1), timeout_s=20)
+    assert time.monotonic() - began < 10
 
 
 def test_progress_is_kept(cluster: Cluster) -> None:
