@@ -124,7 +124,8 @@ def run_gateway(settings: Settings, *, worker: WorkerLinks | None = None) -> Non
         access, tls = open_access(settings), open_tls(settings)
         proxies = open_proxies(settings)
         closing.callback(access.close)
-        nodes = open_nodes(settings, tls)
+        busy_poll = BusyPoll(settings.linger_us)
+        nodes = open_nodes(settings, tls, busy_poll)
         host = _host(settings, nodes)
         closing.callback(host.close)
         catalog: StoreCatalog = host if nodes is None else nodes.attach(host)
@@ -134,7 +135,6 @@ def run_gateway(settings: Settings, *, worker: WorkerLinks | None = None) -> Non
         threads = StatementThreads(count=settings.threads, queue_max=settings.threads_queue_max)
         closing.callback(threads.close)
         closing.callback(engine.close)  # before the threads: this ends the calls that they wait for
-        busy_poll = BusyPoll(settings.linger_us)
         wire = PgServer(
             engine=engine,
             threads=threads,
@@ -225,7 +225,7 @@ def open_proxies(settings: Settings) -> Proxies:
         ) from error
 
 
-def open_nodes(settings: Settings, tls: Tls | None) -> NodeService | None:
+def open_nodes(settings: Settings, tls: Tls | None, busy_poll: BusyPoll) -> NodeService | None:
     """Return the part that makes the gateway one node of several; None if it is alone.
 
     Raises:
@@ -236,7 +236,7 @@ def open_nodes(settings: Settings, tls: Tls | None) -> NodeService | None:
         return None
     if not settings.nodes_secret:
         _require_loopback(settings, "nodes")
-    return NodeService(settings, tls=tls, product=version("stategate"))
+    return NodeService(settings, tls=tls, product=version("stategate"), busy_poll=busy_poll)
 
 
 def open_tls(settings: Settings) -> Tls | None:

@@ -59,6 +59,7 @@ class NodeLink:
         watcher: gets to know what happens.
         tls: the context for TLS; None for none.
         server_name: the name that the certificate must have.
+        on_sent: called in the event loop after a request was sent.
     """
 
     def __init__(
@@ -69,6 +70,7 @@ class NodeLink:
         watcher: LinkWatcher,
         tls: ssl.SSLContext | None = None,
         server_name: str = "",
+        on_sent: Callable[[], None] = lambda: None,
     ) -> None:
         self.address = address
         self.is_self = False
@@ -76,7 +78,7 @@ class NodeLink:
         self.name: str | None = None
         """The name of the node; None until it has said it."""
         self.why_lost = "it has not been connected yet"
-        self._handshake, self._watcher = handshake, watcher
+        self._handshake, self._watcher, self._on_sent = handshake, watcher, on_sent
         self._tls, self._server_name = tls, server_name or address.host
         self._connection: _Asking | None = None
         self._numbers = itertools.count(1)
@@ -153,6 +155,7 @@ class NodeLink:
             return
         connection.pending[sent.number] = sent.on_frame
         connection.send(data)
+        self._on_sent()
 
     def forget(self, sent: _Sent) -> None:
         """Take no reply to a request; from any thread."""

@@ -42,6 +42,7 @@ class NodeServer:
         handshake: makes this side of a handshake.
         announcement: what this node holds, as of now.
         tls: the context for TLS, as of now; None for none.
+        on_answered: called after a request was answered in the event loop.
     """
 
     def __init__(
@@ -52,8 +53,9 @@ class NodeServer:
         handshake: Callable[[], Handshake],
         announcement: Callable[[], Announcement],
         tls: Callable[[], ssl.SSLContext | None] = lambda: None,
+        on_answered: Callable[[], None] = lambda: None,
     ) -> None:
-        self.stores, self.threads = stores, threads
+        self.stores, self.threads, self.on_answered = stores, threads, on_answered
         self._handshake, self._announcement, self._tls = handshake, announcement, tls
         self._server: asyncio.Server | None = None
         self._connections: set[_Answered] = set()
@@ -118,7 +120,6 @@ class _Answered(NodeConnection):
         self._answering = Answering(server.stores)
         self._running: set[asyncio.Task[None]] = set()
         self._waits: dict[int, _Wait] = {}
-        self._loop = asyncio.get_running_loop()
 
     def on_open(self, peer: Hello) -> None:
         logger.info("node connected node=%s", peer.node)
@@ -135,6 +136,7 @@ class _Answered(NodeConnection):
             answering.reply(request)
         elif answering.is_short(request):
             self.send(_framed(number, *answering.reply(request)))
+            self._server.on_answered()
         elif len(self._running) + len(self._waits) >= REQUESTS_MAX:
             self.send(
                 frame(number, Refused(f"a node may send {REQUESTS_MAX:,} requests at a time"))

@@ -17,6 +17,7 @@ from pathlib import Path
 from gateway.access.private_files import require_private
 from gateway.access.tls import Tls, trusting_context
 from gateway.addresses import Address, parse_address
+from gateway.busy_poll import BusyPoll
 from gateway.errors import GatewayError, SettingsError
 from gateway.nodes.handshake import Handshake, HandshakeError, Hello
 from gateway.nodes.link import NodeLink
@@ -58,13 +59,17 @@ class NodeService:
         settings: those of the gateway.
         tls: the certificate; None for connections without TLS.
         product: the version of Stategate.
+        busy_poll: keeps the event loop awake while nodes ask each other.
 
     Raises:
         SettingsError: the peers, the secret or the certificates cannot be used.
     """
 
-    def __init__(self, settings: Settings, *, tls: Tls | None, product: str) -> None:
+    def __init__(
+        self, settings: Settings, *, tls: Tls | None, product: str, busy_poll: BusyPoll
+    ) -> None:
         self._settings, self._tls, self._product = settings, tls, product
+        self._busy_poll = busy_poll
         self._secret = _secret(settings)
         self._peers = peers_of(settings.peers)
         authorities = Path(settings.nodes_ca) if settings.nodes_ca else None
@@ -97,6 +102,7 @@ class NodeService:
             handshake=partial(self._handshake, asks=False),
             announcement=lambda: self._own,
             tls=lambda: None if self._tls is None else self._tls.nodes_context(),
+            on_answered=self._busy_poll.answered,
         )
         return Cluster(
             host,
@@ -200,6 +206,7 @@ class NodeService:
                     watcher=self,
                     tls=self._trusting,
                     server_name=peer.server_name,
+                    on_sent=self._busy_poll.answered,
                 )
         for address in self._places.keys() - found.keys():
             link = self._places.pop(address)

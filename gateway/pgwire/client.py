@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Protocol, cast
 
 from gateway.access.rules import Access
@@ -28,19 +27,13 @@ from gateway.pgwire.protocol.server_messages import ErrorResponse
 from gateway.pgwire.statements.dialog import Dialog, Work
 from gateway.pgwire.statements.replies import ReportedSettings
 from gateway.statement_threads import StatementThreads
-from planner.engine import Backends, Engine, ListedSession, Session, TransactionStatus
+from planner.engine import Backends, Engine, ListedSession, Session
 
 logger = logging.getLogger(__name__)
 
 SHUTDOWN = "57P01"
 AUTHENTICATION_TIMEOUT = "57014"
 _QUERY = ord("Q")
-_STATES = {
-    TransactionStatus.IDLE: "idle",
-    TransactionStatus.ACTIVE: "idle in transaction",
-    TransactionStatus.FAILED: "idle in transaction (aborted)",
-}
-"""The state of a session that runs no statement, as pg_stat_activity shows it."""
 
 
 class Host(Backends, Protocol):
@@ -87,8 +80,6 @@ class Client(asyncio.Protocol):
         self.address: str | None = None
         """The address of the client, if known."""
         self.port: int | None = None
-        self._started_us = 0
-        """When the session began, in epoch microseconds."""
         self._host = host
         self._loop = loop
         self._limits = host.limits
@@ -149,6 +140,7 @@ class Client(asyncio.Protocol):
         self._timeouts.active_s = self._loop.time()
         dialog = self._dialog
         if dialog is not None and self._input.task is None and self._output.blocked is None:
+            found = None
             try:
                 if data[0] == _QUERY:
                     sql = self._connection.receive_query(data)
@@ -163,6 +155,12 @@ class Client(asyncio.Protocol):
                 self._transport.write(answer)
                 self._answered()
                 return
+            if found is not None and found[0] is dialog.lookups.declined:
+                assert self._transport is not None
+                self._transport.pause_reading()  # what follows must not overtake these bytes
+                later = dialog.lookups.answer_elsewhere(found, self._host.engine)
+                self._input.begin(self._answer_elsewhere(later, data))
+                return
         if self._connection.state is State.CLOSED:
             return  # TLS still delivers data of a connection that has ended
         if not self._heard and self._begin_directly(data):
@@ -171,6 +169,16 @@ class Client(asyncio.Protocol):
         self._input.pump()
         if self._connection.state is State.IDLE:
             self._answered()
+
+    async def _answer_elsewhere(self, answer: Awaitable[bytes | None], data: bytes) -> None:
+        """Send an answer that other nodes make, or give the bytes to the slow path."""
+        found = await answer
+        if self._transport is not None and not self._transport.is_closing():
+            self._transport.resume_reading()
+            self._transport.write(found or b"")
+            self._answered()
+        if found is None and self._connection.state is not State.CLOSED:
+            self._connection.receive_data(data)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Cancel the client's statement, and release its resources once that has ended."""
@@ -240,20 +248,10 @@ class Client(asyncio.Protocol):
 
     def listed(self) -> ListedSession | None:
         """Return the session as pg_stat_activity shows it; None before it begins."""
-        dialog = self._dialog
-        if dialog is None:
+        if self._dialog is None:
             return None
-        session = dialog.session
-        state = "active" if self._input.task is not None else _STATES[session.transaction]
-        return ListedSession(
-            pid=self.process_id,
-            user=session.user,
-            application_name=session.settings.get("application_name", ""),
-            address=self.address,
-            port=self.port,
-            started_us=self._started_us,
-            state=state,
-        )
+        where, is_active = (self.address, self.port), self._input.task is not None
+        return self._dialog.listed(where, self.process_id, is_active=is_active)
 
     def abort(self) -> None:
         """Cancel the running statement and close the connection without a message."""
@@ -387,7 +385,6 @@ class Client(asyncio.Protocol):
         """Take statements from now on."""
         self._startup = None
         session.pid, session.backends = self.process_id, self._host
-        self._started_us = time.time_ns() // 1000
         self._dialog = Dialog(
             connection=self._connection,
             engine=self._host.engine,

@@ -7,6 +7,7 @@ ErrorResponse, and the state table of `connection` skips the messages up to the 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from typing import Any, TypeAlias
@@ -50,6 +51,7 @@ from gateway.pgwire.types.parameters import decode_parameters
 from gateway.statement_threads import StatementThreads
 from planner.engine import (
     Engine,
+    ListedSession,
     QueryError,
     Session,
     Statement,
@@ -59,6 +61,11 @@ from planner.engine import (
 
 Work: TypeAlias = Coroutine[Any, Any, None]
 
+_STATES = {
+    TransactionStatus.IDLE: "idle",
+    TransactionStatus.ACTIVE: "idle in transaction",
+    TransactionStatus.FAILED: "idle in transaction (aborted)",
+}
 _COMMITS = ENDS_TRANSACTION | {StatementKind.DISCARD}
 """After these, the next Execute of a group begins a new transaction."""
 
@@ -91,6 +98,7 @@ class Dialog:
         session.is_grouped = True
         self._handled: FrontendMessage | None = None
         """The message that is being answered, or the last one."""
+        self._started_us = time.time_ns() // 1000
         self._connection = connection
         self._engine = engine
         self._socket = socket
@@ -201,6 +209,27 @@ class Dialog:
         """Release everything that the session holds; no statement may be running."""
         self._names.drop_portals()
         self.session.close()
+
+    def listed(
+        self, where: tuple[str | None, int | None], pid: int, *, is_active: bool
+    ) -> ListedSession:
+        """Return the session as pg_stat_activity shows it.
+
+        Args:
+            where: the address and the port of the client, if known.
+            pid: the number that a CancelRequest names.
+            is_active: whether a statement runs.
+        """
+        session, (address, port) = self.session, where
+        return ListedSession(
+            pid=pid,
+            user=session.user,
+            application_name=session.settings.get("application_name", ""),
+            address=address,
+            port=port,
+            started_us=self._started_us,
+            state="active" if is_active else _STATES[session.transaction],
+        )
 
     @property
     def in_transaction(self) -> bool:

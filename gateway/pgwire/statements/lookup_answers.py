@@ -12,11 +12,13 @@ from functools import lru_cache
 from gateway.pgwire.protocol.bind_rounds import Round, RoundForm
 from gateway.pgwire.protocol.encode import encode
 from gateway.pgwire.protocol.server_messages import CommandComplete, ParseComplete, ReadyForQuery
+from gateway.pgwire.statements.elsewhere import rows_elsewhere
 from gateway.pgwire.statements.portals import Names, Prepared
 from gateway.pgwire.statements.rows import EncodeRows, Shape, shape_of
 from gateway.pgwire.types.parameters import decode_parameters
 from gateway.pgwire.types.wire_type import Decode
 from planner.engine import (
+    Engine,
     LookUp,
     Row,
     Session,
@@ -61,6 +63,7 @@ class Lookups:
         "_session",
         "_statements",
         "_template",
+        "declined",
     )
 
     def __init__(
@@ -74,6 +77,8 @@ class Lookups:
         self._template: Template | None = None
         self._look_up_query: LookUp | None = None
         self._query_shape: Shape
+        self.declined: RoundForm | None = None
+        """The form of the last round whose lookup gave None."""
         self._form: RoundForm | None = None
         self._prepared: Prepared | None = None
         self._look_up: LookUp | None = None
@@ -130,17 +135,38 @@ class Lookups:
         values = decode_parameters(self._decoders, parameters)
         looked_up = self._look_up(self._literals or values, self._session)
         if looked_up is None:
+            self.declined = form
             if form.parse is not None:
                 self._form = None  # its plan may be outdated; the slow path makes a new one
             return None
+        return self._answer(form, looked_up.rows)
+
+    async def answer_elsewhere(self, found: Round, engine: Engine) -> bytes | None:
+        """Return the answer to a round whose rows other nodes have, after `answer` gave None.
+
+        None leaves everything unchanged, also after an error: the slow path will raise it again.
+        """
+        form, parameters = found
+        assert form is self.declined, "it has looked up"
+        assert self._prepared is not None, "it has looked up"
+        try:
+            values = decode_parameters(self._decoders, parameters)
+            rows = await rows_elsewhere(engine, self._prepared.statement, values, self._session)
+        except Exception:  # see above
+            return None
+        if rows is None:
+            return None
+        self._form = form
+        return self._answer(form, rows)
+
+    def _answer(self, form: RoundForm, rows: Sequence[Row]) -> bytes:
         if form.parse is not None and self._statements.get("") is not self._prepared:
             assert self._prepared is not None, "it has looked up"
             self._names.add_statement("", self._prepared)
-        rows = looked_up.rows
         return self._head + self._encode_rows(rows) + end_of(len(rows))
 
     def _learn(self, form: RoundForm) -> None:
-        self._form = self._look_up = None
+        self._form = self._look_up = self.declined = None
         parse = form.parse
         if parse is None:
             prepared = self._statements.get(form.statement)
