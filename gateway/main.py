@@ -220,6 +220,15 @@ def stores(url: Url = DEFAULT_URL) -> None:
 
 
 @app.command()
+def nodes(url: Url = DEFAULT_URL) -> None:
+    """List the nodes of a running gateway's cluster."""
+    from gateway.cli.shell import run_shell  # noqa: PLC0415 - as in `serve`
+
+    if not run_shell(url, command="SELECT * FROM stategate.nodes ORDER BY node"):
+        raise typer.Exit(1)
+
+
+@app.command()
 def settings() -> None:
     """List every setting with its default, unit, meaning and reason."""
     for each in SETTINGS.values():

@@ -6,7 +6,7 @@ partition, since only the author of a query knows how to combine them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -26,7 +26,9 @@ from planner.values.cancel import Cancellation
 from planner.values.partition_failures import RESTORING, partitions_failed
 from planner.values.session import Session
 from planner.values.statement import PartitionAnswer
-from stores.errors import StoreError
+from planner.values.text_values import parse_value
+from stores.codec.partitioner import partitioner
+from stores.errors import CodecError, StoreError
 from stores.spec.catalog import StoreCatalog
 from stores.spec.position import Position, merge_positions
 from stores.spec.query import Batch, BatchStream, Query
@@ -89,6 +91,26 @@ class TypedAnswer:
     partitions: tuple[TypedResult, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeReplica:
+    """A replica of a partition."""
+
+    node: str
+    role: str
+    state: str
+    epoch: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Located:
+    """Where a key is."""
+
+    store: str
+    partition: int
+    replicas: tuple[NodeReplica, ...]
+    """Those on nodes that can be asked, the best one first."""
+
+
 class TypedQueries:
     """The queries by name that stores answer.
 
@@ -107,6 +129,41 @@ class TypedQueries:
             UnknownNameError: the store does not exist (42P01).
         """
         return self._store(store).schema.key
+
+    def locate(self, store: str, key: Sequence[str]) -> Located:
+        """Return where a key is; it may block.
+
+        Args:
+            store: the name of the store.
+            key: the text of each key column.
+
+        Raises:
+            UnknownNameError: the store does not exist (42P01).
+            InvalidValueError: a text is not a value of its column.
+        """
+        found = self._store(store)
+        schema = found.schema
+        values = tuple(
+            parse_value(text, column.type) for text, column in zip(key, schema.key, strict=True)
+        )
+        try:
+            partition = partitioner(schema.key, schema.partitions)(values)
+        except CodecError as error:
+            raise InvalidValueError(str(error)) from error
+        nodes = self._catalog.nodes
+        statuses = found.statuses().values() if nodes is None else nodes.replicas(store)
+        replicas = [
+            NodeReplica(
+                node=status.node or self._node,
+                role=status.role.value,
+                state=status.state.value,
+                epoch=status.progress.epoch,
+            )
+            for status in statuses
+            if status.partition == partition
+        ]
+        replicas.sort(key=lambda each: (each.state != "running", each.role != "active", each.node))
+        return Located(store=store, partition=partition, replicas=tuple(replicas))
 
     def describe(self, store: str, name: str) -> TypedQuery:
         """Return the arguments and the result type of a query.

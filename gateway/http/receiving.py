@@ -15,7 +15,7 @@ from gateway.errors import HttpRequestError
 from gateway.http.exchange import ClientGoneError
 from gateway.http.requests import QueryRequest, read_request, read_settings
 from gateway.settings import Settings
-from planner.engine import quote_always
+from planner.engine import Column, quote_always
 from planner.typed import TypedQueries
 
 ReadRequest: TypeAlias = Callable[[Scope, Receive, Settings], Awaitable[QueryRequest]]
@@ -38,11 +38,36 @@ async def read_lookup(
 ) -> QueryRequest:
     """Read `GET /v1/stores/{name}/{key}` as a statement."""
     del receive, settings
+    return key_request(typed, _path(scope), scope["query_string"])
+
+
+def read_key(typed: TypedQueries, scope: Scope) -> tuple[str, list[str]]:
+    """Return the store and the key of `GET /v1/stores/{name}/{key}`.
+
+    Raises:
+        QueryError: the store does not exist, or has another number of key columns.
+    """
+    name, *key = _path(scope)[2:]
+    _check_count(name, key, typed.key(name))
+    return name, key
+
+
+def _path(scope: Scope) -> list[str]:
+    """Return the segments of `v1/stores/{name}/{key}`."""
     # The raw path, because an escaped slash belongs to the key.
     raw: bytes = scope.get("raw_path") or scope["path"].encode()
     # The application may be mounted below a root path.
     depth = len(scope.get("root_path", "").rstrip("/").split("/"))
-    return key_request(typed, segments(raw)[depth:], scope["query_string"])
+    return segments(raw)[depth:]
+
+
+def _check_count(name: str, key: Sequence[str], columns: Sequence[Column]) -> None:
+    if len(key) != len(columns):
+        raise HttpRequestError(
+            f'the number of key columns of store "{name}" is {len(columns)}, not {len(key)}',
+            hint="Send one path segment for each: "
+            + "/".join(f"{{{column.name}}}" for column in columns),
+        )
 
 
 def key_request(typed: TypedQueries, path: Sequence[str], query: bytes = b"") -> QueryRequest:
@@ -58,12 +83,7 @@ def key_request(typed: TypedQueries, path: Sequence[str], query: bytes = b"") ->
     """
     name, *key = path[2:]
     columns = typed.key(name)
-    if len(key) != len(columns):
-        raise HttpRequestError(
-            f'the number of key columns of store "{name}" is {len(columns)}, not {len(key)}',
-            hint="Send one path segment for each: "
-            + "/".join(f"{{{column.name}}}" for column in columns),
-        )
+    _check_count(name, key, columns)
     return QueryRequest(
         sql=_key_statement(name, *(column.name for column in columns)),
         params=tuple(key),

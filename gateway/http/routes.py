@@ -17,6 +17,7 @@ machine without a preflight.
 from __future__ import annotations
 
 import time
+from dataclasses import asdict
 from functools import partial
 
 from starlette.datastructures import Headers
@@ -48,7 +49,7 @@ from gateway.http.exchange import (
 from gateway.http.formats import JsonRenderer, negotiate
 from gateway.http.lookups import Lookups
 from gateway.http.metrics import Metrics
-from gateway.http.receiving import ReadRequest, read_lookup, read_statement
+from gateway.http.receiving import ReadRequest, read_key, read_lookup, read_statement
 from gateway.http.typed_queries import TypedEndpoint
 from planner.engine import Cancellation, QueryError, Session, Statement
 from planner.errors import UnavailableError
@@ -73,7 +74,7 @@ def build_routes(services: Services) -> list[BaseRoute]:
 
 
 def _store_routes(services: Services, typed: TypedQueries) -> list[BaseRoute]:
-    look_up = QueryEndpoint(services, partial(read_lookup, typed))
+    look_up = KeyEndpoint(services, typed)
     return [
         Route("/v1/stores/{name}/query", TypedEndpoint(services, typed), methods=["POST"]),
         Route("/v1/stores/{name}/{key:path}", look_up, methods=["GET"]),
@@ -202,3 +203,24 @@ class QueryEndpoint(QueryingEndpoint):
             begin, self._engine, exchange, statement, on_abandon=Begun.close
         )
         return await send_result(exchange, begun, answer, threads=self._threads)
+
+
+class KeyEndpoint(QueryEndpoint):
+    """Reads the rows of a key, or with `?locate` says which nodes have them.
+
+    Args:
+        services: its dependencies.
+        typed: knows the stores.
+    """
+
+    def __init__(self, services: Services, typed: TypedQueries) -> None:
+        super().__init__(services, partial(read_lookup, typed))
+        self._typed = typed
+
+    async def _answer(self, call: Call) -> QueryError | None:
+        if call.scope["query_string"] != b"locate":
+            return await super()._answer(call)
+        store, key = read_key(self._typed, call.scope)
+        found = await self._threads.run(self._typed.locate, store, key)
+        await json_response(asdict(found))(call.scope, call.receive, call.send)
+        return None

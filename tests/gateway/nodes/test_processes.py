@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import signal
+import subprocess
+import sys
 import threading
 import time
+import urllib.request
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -15,7 +19,7 @@ import psycopg
 import pytest
 
 from tests.support.gateway import Gateway, running_gateway, write_stores
-from tests.support.process import free_ports
+from tests.support.process import free_ports, plain_environment
 from tests.support.waiting import until
 
 STATEMENTS: tuple[LiteralString, ...] = (
@@ -187,3 +191,38 @@ def test_a_node_that_leaves_fails_no_statement(
     until(lambda: all(cluster.connected(name) == 3 for name in NAMES))
     for load in loads:
         load.end()
+
+
+def test_a_client_can_ask_where_a_key_is(cluster: Cluster) -> None:
+    found = []
+    for name in NAMES:
+        url = f"{cluster.gateways[name].http_url}/v1/stores/orders/ada/1?locate"
+        with urllib.request.urlopen(url, timeout=10) as response:
+            found.append(json.load(response))
+    with cluster.connect("a") as connection:
+        ((partition,),) = connection.execute(
+            "SELECT _partition FROM orders WHERE customer = 'ada' AND number = 1"
+        ).fetchall()
+        nodes = connection.execute(
+            "SELECT node FROM stategate.partitions WHERE store = 'orders' AND partition = %s",
+            (partition,),
+        ).fetchall()
+    for each in found:
+        assert (each["store"], each["partition"]) == ("orders", partition)
+        assert [replica["role"] for replica in each["replicas"]] == ["active", "standby"]
+        assert {replica["node"] for replica in each["replicas"]} == {node for (node,) in nodes}
+
+
+def test_the_command_line_lists_the_nodes(cluster: Cluster) -> None:
+    command = [sys.executable, "-m", "gateway.main", "nodes", "--url"]
+    ran = subprocess.run(
+        [*command, cluster.gateways["b"].http_url],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+        env=plain_environment(),
+    )
+    header, *lines = ran.stdout.splitlines()
+    assert header.split("\t")[:2] == ["node", "partitions"]
+    assert [line.split("\t")[0] for line in lines] == list(NAMES)
