@@ -102,7 +102,8 @@ class NodeLink:
             waiting.cancel()
             raise NodeError("it did not reply in time")
         if isinstance(found, NodeError):
-            raise found
+            # An error that its own frame refers to would keep streams from being released.
+            raise NodeError(str(found))
         return _reply_of(found)
 
     def begin(self, request: Request, on_reply: OnReply) -> Waiting:

@@ -86,6 +86,11 @@ class NodeServer:
         for connection in tuple(self._connections):
             connection.send(data)
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether no other node reads a stream or keeps an epoch here."""
+        return all(connection.is_idle for connection in self._connections)
+
     async def stop(self) -> None:
         """Listen no more, and end all connections."""
         if self._heart is not None:
@@ -120,6 +125,11 @@ class _Answered(NodeConnection):
         self._answering = Answering(server.stores)
         self._running: set[asyncio.Task[None]] = set()
         self._waits: dict[int, _Wait] = {}
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether the other node reads no stream and keeps no epoch here."""
+        return self._answering.is_idle
 
     def on_open(self, peer: Hello) -> None:
         logger.info("node connected node=%s", peer.node)

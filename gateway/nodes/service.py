@@ -28,13 +28,13 @@ from gateway.statement_threads import StatementThreads
 from stores.errors import StoreError
 from stores.hosting.host import Host
 from stores.nodes.cluster import Cluster
-from stores.nodes.handover import Changes, Held, changes, may_leave, placement
+from stores.nodes.handover import Changes, Held, announcement, changes, may_leave, placement
 from stores.nodes.links import Link
-from stores.nodes.messages import Announcement, Holding
+from stores.nodes.messages import Announcement
 from stores.nodes.placement import Node
 from stores.nodes.view import View, with_zone
 from stores.spec.schema import StoreSchema
-from stores.spec.store import ReplicaState, Role
+from stores.spec.store import Role
 
 logger = logging.getLogger(__name__)
 
@@ -144,10 +144,11 @@ class NodeService:
         self._changed.set()
         until_s = time.monotonic() + within_s
         while time.monotonic() < until_s:
-            if await asyncio.to_thread(self._may_leave):
+            is_idle = self._server is None or self._server.is_idle
+            if is_idle and await asyncio.to_thread(self._may_leave):
                 return
             await asyncio.sleep(_STEP_S)
-        logger.warning("some partitions are on no other node that answers")
+        logger.warning("some partitions are only on this node, or are still read by others")
 
     async def stop(self) -> None:
         """Ask and answer no more."""
@@ -279,34 +280,11 @@ class NodeService:
 
     def _held(self) -> dict[str, tuple[StoreSchema, Held]]:
         assert self._host is not None, "attach comes first"
-        return {
-            name: (
-                store.schema,
-                {n: (status.state, status.role) for n, status in store.statuses().items()},
-            )
-            for name, store in self._host.stores.items()
-        }
+        return {name: (store.schema, store.statuses()) for name, store in self._host.stores.items()}
 
     def _announcement(self, stores: Mapping[str, tuple[StoreSchema, Held]]) -> Announcement:
         node = self.view.members[self._settings.node]
-        running = ReplicaState.RUNNING
-        return Announcement(
-            node.name,
-            holdings=tuple(
-                Holding(
-                    name,
-                    tuple(number for number, (state, _) in held.items() if state is running),
-                    tuple(number for number, (state, _) in held.items() if state is not running),
-                )
-                for name, (_, held) in sorted(stores.items())
-                if held
-            ),
-            zone=node.zone,
-            weight=node.weight,
-            is_leaving=self.is_leaving,
-            product=self._product,
-            layout=self.view.layout,
-        )
+        return announcement(self.view, node, stores, product=self._product)
 
     def _read_peers(self) -> None:
         try:

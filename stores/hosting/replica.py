@@ -144,6 +144,7 @@ class Replica:
             pipeline=self.pipeline,
             # A third party's engine need not count late rows.
             late_rows=getattr(self.engine, "late_rows", 0),
+            held_epochs=len(self._holds),
         )
 
     def view_at(self, epoch: int) -> View | None:
@@ -155,10 +156,13 @@ class Replica:
         return self._holds.view_at(epoch) if kept is None else kept
 
     def hold(self, epoch: int | None = None) -> EpochHold | None:
-        """Keep an epoch from being forgotten; see `Store.hold`."""
+        """Keep an epoch from being forgotten; see `Store.hold`.
+
+        None while it restores, since it may skip the epoch and another replica may have it.
+        """
         with standstill():
             views = self._views
-            if not views:
+            if not views or self.state is not ReplicaState.RUNNING:
                 return None
             at = views[-1].progress.epoch if epoch is None else epoch
             is_future = at > views[-1].progress.epoch

@@ -118,6 +118,11 @@ class Answering:
             raise StoreError(f'store "{name}" is not on this node')
         return found
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether the other node reads no stream and keeps no epoch here."""
+        return not self._streams and not self._holds
+
     def close(self) -> None:
         """Release all streams and epochs."""
         streams, self._streams = self._streams, {}

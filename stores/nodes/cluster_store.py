@@ -26,7 +26,14 @@ from stores.nodes.messages import (
     Statuses,
     WaitForBound,
 )
-from stores.nodes.remote import RemoteHold, RemoteRows, WaitAnywhere, read_in_turn, wait_at
+from stores.nodes.remote import (
+    RemoteHold,
+    RemoteRows,
+    SpareHold,
+    WaitAnywhere,
+    read_in_turn,
+    wait_at,
+)
 from stores.spec.arrow import physical_list
 from stores.spec.position import Position, PositionBound
 from stores.spec.query import BatchStream, Query
@@ -50,6 +57,8 @@ R = TypeVar("R")
 
 _GRACE_S = 1.0
 """How long to wait for a callback that is being called."""
+_CATCH_UP_S = 5.0
+"""How long to wait for a copy that is behind the node that was lost."""
 _CUTS_MAX = 3
 """Tries to read at one epoch; each is in vain only if a replica forgets it meanwhile."""
 
@@ -101,8 +110,14 @@ class ClusterStore:
                 failure = Failure(reason=FailureReason.NOT_UP_TO_BOUND, message=str(error))
                 return [failure] * len(targets)
         opened: list[tuple[int, RemoteRows]] = []
-        asking = Asking(self.around, asked, on_opened=partial(self._rows, opened))
-        answers = asking.answers()
+        answers = Asking(self.around, asked, on_opened=partial(self._rows, opened)).answers()
+        absent = [at for at, answer in enumerate(answers) if _is_absent(answer)]
+        if absent and self._links:
+            # It may have moved meanwhile to a node that did not have it when it was asked.
+            again = [asked[at] for at in absent]
+            found = Asking(self.around, again, on_opened=partial(self._rows, opened)).answers()
+            for at, answer in zip(absent, found, strict=True):
+                answers[at] = answer
         read_in_turn([rows for _, rows in sorted(opened, key=itemgetter(0))])
         return answers
 
@@ -221,7 +236,12 @@ class ClusterStore:
             except StoreError:
                 continue
             if isinstance(reply, HeldEpoch) and reply.hold >= 0:
-                return RemoteHold(link, reply, partial(self.hold, partition, reply.epoch))
+                return RemoteHold(
+                    link,
+                    reply,
+                    again=partial(self.hold, partition, reply.epoch),
+                    spare=self._spare(partition, reply.epoch, node),
+                )
         return None
 
     def _order(self, partition: int) -> list[str]:
@@ -235,7 +255,13 @@ class ClusterStore:
         opened: Opened,
         target: Target,
     ) -> BatchStream:
-        rows = RemoteRows(link, opened.stream, lambda: self._reopened(target, node), self._timing)
+        rows = RemoteRows(
+            link,
+            opened.stream,
+            reopen=lambda: self._reopened(target, node),
+            spare=self._spare(target[0], target[2].at_epoch, node),
+            timing=self._timing,
+        )
         all_opened.append((target[0], rows))
         as_tuples = partial(self._tuples, rows) if opened.has_rows else None
         return BatchStream(rows.read, as_tuples, rows_in_memory=opened.rows_in_memory)
@@ -251,14 +277,30 @@ class ClusterStore:
             ]
             yield list(zip(*listed, strict=True)) if listed else [()] * batch.num_rows
 
+    def _spare(self, partition: int, epoch: int | None, node: str) -> Hold | SpareHold | None:
+        """Keep an epoch that is read at a node at the next copy, too."""
+        for name in self.around.holders(self.schema, partition):
+            if name == self._node:
+                hold = self.local.hold(partition, epoch)
+                if hold is not None:
+                    return hold
+            elif name != node and (link := self._links.get(name)) is not None:
+                return SpareHold(link, HoldEpoch(self.schema.name, partition, epoch))
+        return None
+
     def _reopened(self, target: Target, lost: str) -> BatchStream:
         """Return the same rows as another node has them.
 
         Raises:
             NodeError: none of them has the epoch.
         """
-        asking = Asking(self.around, [target], on_opened=partial(self._rows, []), without=lost)
-        (answer,) = asking.answers()
+        number, _, config = target
+        bound = PositionBound(epoch=config.at_epoch)
+        answer = self._asked_again(target, lost)
+        if isinstance(answer, Failure) and answer.reason is FailureReason.NOT_UP_TO_BOUND:
+            # The copies may be behind the one that was lost, which was asked because it was ahead.
+            self.wait(number, bound, timeout_s=_CATCH_UP_S)
+            answer = self._asked_again(target, lost)
         if isinstance(answer, Success):
             found: BatchStream = answer.value
             return found
@@ -266,6 +308,10 @@ class ClusterStore:
             f"node {lost} was lost while its rows were read, and no other has them: "
             f"{answer.message}"
         )
+
+    def _asked_again(self, target: Target, lost: str) -> QueryResult[Any]:
+        asking = Asking(self.around, [target], on_opened=partial(self._rows, []), without=lost)
+        return asking.answers()[0]
 
     def _resolved(self, config: QueryConfig) -> QueryConfig:
         if not config.bound.latest:
@@ -293,6 +339,10 @@ class ClusterStore:
 
 def _is_running(status: PartitionStatus | None) -> bool:
     return status is not None and status.state is ReplicaState.RUNNING
+
+
+def _is_absent(answer: QueryResult[Any]) -> bool:
+    return isinstance(answer, Failure) and answer.reason is FailureReason.NOT_PRESENT
 
 
 def _put(

@@ -1,8 +1,8 @@
 """What a node has to add, drop and give another role, so that each partition is where it belongs.
 
 A partition moves in two steps, each decided by one node alone. Its new holder adds it, and says so
-once it has caught up. Only then does the old holder drop it. So it always has a replica that
-answers, whatever the others do meanwhile.
+once it has caught up. Only then, and when all others can ask the new one, does the old holder drop
+it. So it always has a replica that answers, whatever the others do meanwhile.
 """
 
 from __future__ import annotations
@@ -10,14 +10,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from stores.nodes.messages import Announcement, Holding
+from stores.nodes.placement import Node
 from stores.nodes.view import View
 from stores.spec.schema import StoreSchema
-from stores.spec.store import ReplicaState, Role
+from stores.spec.store import PartitionStatus, ReplicaState, Role
 
 RESTORING_MAX = 8
 """Partitions that a node adds at a time; more would catch up no sooner."""
 
-Held = Mapping[int, tuple[ReplicaState, Role]]
+Held = Mapping[int, PartitionStatus]
 """The replicas of a store on this node, by partition."""
 
 
@@ -60,22 +62,54 @@ def changes(view: View, node: str, stores: Mapping[str, tuple[StoreSchema, Held]
     """
     found = Changes()
     restoring = sum(
-        state is ReplicaState.RESTORING for _, held in stores.values() for state, _ in held.values()
+        status.state is ReplicaState.RESTORING
+        for _, held in stores.values()
+        for status in held.values()
     )
     for name, (schema, held) in sorted(stores.items()):
         for number in range(schema.partitions):
             placed = view.holders(schema, number)
             if node not in placed:
-                if number in held and _are_running(view, name, number, placed):
+                if (
+                    number in held
+                    # Its readers could not go on: others may have forgotten the epochs.
+                    and not held[number].held_epochs
+                    and _are_running(view, name, number, placed)
+                ):
                     found.drop.append((name, number))
                 continue
             role = role_of(view, node, schema, number)
             if number not in held:
                 if restoring + len(found.add) < RESTORING_MAX:
                     found.add.append((name, number, role))
-            elif held[number][1] is not role:
+            elif held[number].role is not role:
                 found.turn.append((name, number, role))
     return found
+
+
+def announcement(
+    view: View, node: Node, stores: Mapping[str, tuple[StoreSchema, Held]], *, product: str
+) -> Announcement:
+    """Return what a node says of itself to the others; arguments as for `changes`."""
+    running = ReplicaState.RUNNING
+    return Announcement(
+        node.name,
+        holdings=tuple(
+            Holding(
+                name,
+                tuple(number for number, status in held.items() if status.state is running),
+                tuple(number for number, status in held.items() if status.state is not running),
+            )
+            for name, (_, held) in sorted(stores.items())
+            if held
+        ),
+        zone=node.zone,
+        weight=node.weight,
+        is_leaving=view.is_leaving(node.name),
+        product=product,
+        layout=view.layout,
+        sees=tuple(n for n in sorted(view.members) if n != node.name and view.is_connected(n)),
+    )
 
 
 def may_leave(view: View, stores: Mapping[str, tuple[StoreSchema, Held]]) -> bool:
@@ -88,12 +122,18 @@ def may_leave(view: View, stores: Mapping[str, tuple[StoreSchema, Held]]) -> boo
     return all(
         any(not view.is_leaving(name) for name in view.running(store, number))
         for store, (_, held) in stores.items()
-        for number, (state, _) in held.items()
-        if state is ReplicaState.RUNNING
+        for number, status in held.items()
+        if status.state is ReplicaState.RUNNING
     )
 
 
 def _are_running(view: View, store: str, partition: int, nodes: Sequence[str]) -> bool:
+    """Whether a partition can be read from its nodes, by all others."""
     running = view.running(store, partition)
-    # A node with another list of nodes might drop it, too, and because of this one.
-    return all(name in running and view.agrees(name) for name in nodes)
+    # A node with another list of nodes might drop it, too, and because of this one. And one that
+    # has yet to learn of a new node, or to connect to it, can only ask this one.
+    return all(name in running for name in nodes) and all(
+        view.agrees(name) and view.sees(name, nodes)
+        for name in view.members
+        if name != view.name and view.is_connected(name)
+    )

@@ -180,6 +180,8 @@ class Announcement(Struct, frozen=True):
     """The version of Stategate that it runs."""
     layout: str = ""
     """What its placement follows from; see `View.layout`."""
+    sees: tuple[str, ...] = ()
+    """The other nodes that it can ask."""
 
 
 Request: TypeAlias = Ask | ReadStream | Release | AskStatuses | HoldEpoch | AskHold | WaitForBound

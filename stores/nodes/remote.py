@@ -18,6 +18,7 @@ from stores.nodes.messages import (
     Batches,
     FirstRows,
     HeldEpoch,
+    HoldEpoch,
     Met,
     ReadStream,
     Refused,
@@ -43,6 +44,7 @@ class RemoteRows:
         link: the link to the other node.
         stream: the number of the stream there.
         reopen: returns the same rows from another node, or raises NodeError.
+        spare: keeps the epoch at that other node meanwhile; None if there is no other.
         timing: how to wait for replies.
     """
 
@@ -50,11 +52,13 @@ class RemoteRows:
         self,
         link: Link,
         stream: int,
+        *,
         reopen: Callable[[], BatchStream],
+        spare: Hold | SpareHold | None = None,
         timing: Timing = REAL_TIME,
     ) -> None:
         self._link, self._stream, self._reopen = link, stream, reopen
-        self._timing = timing
+        self._spare, self._timing = spare, timing
         self._reads = 0
         self._ahead: _Pending | None = None
         self.next: Sequence[ReferenceType[RemoteRows]] = ()
@@ -101,6 +105,8 @@ class RemoteRows:
 
     def __del__(self) -> None:
         self._link.tell(Release(streams=(self._stream,)))
+        if self._spare is not None:
+            self._spare.release()
 
 
 class _Pending:
@@ -120,7 +126,8 @@ class _Pending:
         if found is None:
             raise NodeError("it did not send the rows in time")
         if isinstance(found, NodeError):
-            raise found
+            # An error that its own frame refers to would keep streams from being released.
+            raise NodeError(str(found))
         return found
 
 
@@ -131,6 +138,37 @@ def read_in_turn(rows: Sequence[RemoteRows]) -> None:
         each.next = references[at + 1 : at + 1 + AHEAD]
 
 
+class SpareHold:
+    """An epoch that a node keeps in case another one is lost; it is asked for without waiting.
+
+    Args:
+        link: the link to the node.
+        request: what to keep.
+    """
+
+    def __init__(self, link: Link, request: HoldEpoch) -> None:
+        self._link = link
+        self._hold: int | None = None
+        self._is_released = False
+        with suppress(StoreError):
+            link.begin(request, self._on_reply)
+
+    def release(self) -> None:
+        """Let the node forget it, also if it has not replied yet."""
+        self._is_released = True
+        self._tell()
+
+    def _on_reply(self, replied: Replied | NodeError) -> None:
+        if isinstance(replied, tuple) and isinstance(replied[0], HeldEpoch):
+            self._hold = replied[0].hold
+            if self._is_released:
+                self._tell()
+
+    def _tell(self) -> None:
+        if self._hold is not None and self._hold >= 0:
+            self._link.tell(Release(holds=(self._hold,)))
+
+
 class RemoteHold:
     """An epoch that another node keeps, and a third one if that is lost.
 
@@ -138,10 +176,18 @@ class RemoteHold:
         link: the link to the other node.
         held: its reply.
         again: keeps the same epoch at another node; None if no node has it.
+        spare: keeps it at another node from the beginning, so that it is not forgotten until then.
     """
 
-    def __init__(self, link: Link, held: HeldEpoch, again: Callable[[], Hold | None]) -> None:
-        self._link, self._held, self._again = link, held, again
+    def __init__(
+        self,
+        link: Link,
+        held: HeldEpoch,
+        *,
+        again: Callable[[], Hold | None],
+        spare: Hold | SpareHold | None = None,
+    ) -> None:
+        self._link, self._held, self._again, self._spare = link, held, again, spare
         self._is_released = False
         self._other: Hold | None = None
 
@@ -168,6 +214,8 @@ class RemoteHold:
         """Let the other node forget it."""
         if not self._is_released:
             self._is_released = True
+            if self._spare is not None:
+                self._spare.release()
             if self._other is None:
                 self._link.tell(Release(holds=(self._held.hold,)))
             else:

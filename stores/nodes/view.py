@@ -63,7 +63,7 @@ class View:
 
     def __init__(self, node: Node, *, copies: int) -> None:
         self.copies = copies
-        self._name = node.name
+        self.name = node.name
         self._lock = threading.Lock()
         self._members: Mapping[str, Node] = {node.name: node}
         self._others: dict[str, _Other] = {}
@@ -76,7 +76,7 @@ class View:
         """Replace the members; this node stays one, as it was if it is not among them."""
         with self._lock:
             members = {node.name: node for node in nodes}
-            members.setdefault(self._name, self._members[self._name])
+            members.setdefault(self.name, self._members[self.name])
             if members != self._members:
                 self._members = members
                 self._renew(is_placed_anew=True)
@@ -158,7 +158,7 @@ class View:
 
         This node answers soonest. Then come those that say that they have it, by their rank; then
         those that should, since why they do not answer is worth knowing; last those that are not
-        connected.
+        connected. A node that is about to stop comes after others that have the partition.
         """
         known, place = self._known, (schema.name, partition)
         found = known.orders.get(place)
@@ -184,9 +184,16 @@ class View:
             and other.announced.layout == self.layout
         )
 
+    def sees(self, name: str, nodes: Iterable[str]) -> bool:
+        """Whether another node can ask these nodes."""
+        other = self._others.get(name)
+        if other is None or other.announced is None:
+            return False
+        return {*other.announced.sees, name}.issuperset(nodes)
+
     def is_leaving(self, name: str) -> bool:
         """Whether a node is about to stop."""
-        if name == self._name:
+        if name == self.name:
             return self._is_leaving
         other = self._others.get(name)
         return other is not None and other.announced is not None and other.announced.is_leaving
@@ -194,7 +201,7 @@ class View:
     def is_connected(self, name: str) -> bool:
         """Whether a node can be asked; this one can."""
         other = self._others.get(name)
-        return name == self._name or (other is not None and other.is_connected)
+        return name == self.name or (other is not None and other.is_connected)
 
     def statuses(self, own: Announcement) -> list[NodeStatus]:
         """Return all nodes by name, also those that are no members but connected.
@@ -207,12 +214,12 @@ class View:
 
     def _status(self, name: str, own: Announcement) -> NodeStatus:
         other = self._others.get(name, _Other())
-        said = own if name == self._name else other.announced
+        said = own if name == self.name else other.announced
         holdings = () if said is None else said.holdings
         problem = other.problem
-        if name != self._name and not other.is_connected and problem is None:
+        if name != self.name and not other.is_connected and problem is None:
             problem = "it has not been connected yet"
-        elif name != self._name and said is not None and not self.agrees(name):
+        elif name != self.name and said is not None and not self.agrees(name):
             problem = "it has another list of nodes, or another number of copies"
         if name not in self._members:
             problem = "it is not among the peers"
@@ -226,7 +233,7 @@ class View:
             version="" if said is None else said.product,
             running=sum(len(each.running) for each in holdings),
             restoring=sum(len(each.restoring) for each in holdings),
-            problem=None if name == self._name else problem,
+            problem=None if name == self.name else problem,
         )
 
     def _placed(
@@ -246,8 +253,10 @@ class View:
         running = set(self.running(schema.name, partition))
         ranked = [name for name in placed if name in running]
         moving = sorted(running.difference(placed))
+        # A node that is about to stop gets what no other one can answer.
+        able = sorted((*ranked, *moving), key=self.is_leaving)
         there = [name for name in placed if self.is_connected(name)]
-        return list(dict.fromkeys((self._name, *ranked, *moving, *there, *placed)))
+        return list(dict.fromkeys((self.name, *able, *there, *placed)))
 
 
 def with_zone(node: Node, announcement: Announcement) -> Node:

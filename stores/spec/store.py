@@ -60,6 +60,8 @@ class PartitionStatus:
 
     They had expired when they came, or begin at the end of time. Tombstones count. It only grows.
     """
+    held_epochs: int = 0
+    """How many epochs readers keep from being forgotten."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

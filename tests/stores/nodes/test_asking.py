@@ -110,7 +110,8 @@ def test_a_stream_that_is_opened_too_late_is_released(cluster: Cluster) -> None:
     assert isinstance(answer, Success)
     assert answer.node == second
     slow(cluster, first).let_go()
-    assert isinstance(slow(cluster, first).asked[-1], Release)
+    asked = slow(cluster, first).asked
+    assert any(isinstance(each, Release) and each.streams for each in asked)
     assert not slow(cluster, first).answering._streams
     assert len(rows_of(answer.value)) == 100
 

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable
+
+from msgspec.structs import replace
 
 from stores.nodes.handover import RESTORING_MAX, Changes, changes, may_leave, placement, role_of
 from stores.nodes.messages import Announcement, Holding
 from stores.nodes.placement import Node, holders
 from stores.nodes.view import View
-from stores.spec.store import ReplicaState, Role
+from stores.spec.position import Progress
+from stores.spec.store import PartitionStatus, ReplicaState, Role
 from tests.support.stores import keyvalue
 
 COUNTS = keyvalue("counts", {"k": "text"}, {"n": "bigint"}, partitions=64)
 NODES = [Node(name=name) for name in ("a", "b", "c", "d")]
-RUNNING = (ReplicaState.RUNNING, Role.ACTIVE)
-RESTORING = (ReplicaState.RESTORING, Role.ACTIVE)
+RUNNING = PartitionStatus(
+    partition=0, role=Role.ACTIVE, state=ReplicaState.RUNNING, progress=Progress()
+)
+RESTORING = dataclasses.replace(RUNNING, state=ReplicaState.RESTORING)
 
 
 def view_of(*, copies: int = 2) -> View:
@@ -25,11 +31,12 @@ def view_of(*, copies: int = 2) -> View:
 
 def announced(view: View, name: str, running: Iterable[int], is_leaving: bool = False) -> None:
     view.connected(name)
-    holding = Holding("counts", tuple(running))
-    view.heard(Announcement(name, holdings=(holding,), layout=view.layout, is_leaving=is_leaving))
+    holdings = (Holding("counts", tuple(running)),)
+    announced = Announcement(name, holdings, layout=view.layout, is_leaving=is_leaving)
+    view.heard(replace(announced, sees=tuple(each.name for each in NODES)))
 
 
-def changed(view: View, held: dict[int, tuple[ReplicaState, Role]]) -> Changes:
+def changed(view: View, held: dict[int, PartitionStatus]) -> Changes:
     return changes(view, "a", {"counts": (COUNTS, held)})
 
 
@@ -84,12 +91,48 @@ def test_nothing_is_dropped_for_a_node_that_places_otherwise() -> None:
     assert changed(view, held).drop == []
 
 
+def test_nothing_is_dropped_before_all_can_ask_the_new_holders() -> None:
+    """A node that has yet to connect to them can ask only this one."""
+    view = view_of()
+    foreign = next(n for n in range(64) if n not in own())
+    first, second = holders("counts", foreign, NODES, copies=2)
+    (fourth,) = {"b", "c", "d"} - {first, second}
+    held = dict.fromkeys([*own(), foreign], RUNNING)
+    for name in "bcd":
+        announced(view, name, [foreign])
+    unaware = Announcement(fourth, layout=view.layout, sees=("a", second))
+    for silent in (unaware, replace(unaware, sees=("a", first, second), layout="another")):
+        view.heard(silent)
+        assert changed(view, held).drop == []
+    view.lost(fourth, "it was silent")
+    assert changed(view, held).drop == [("counts", foreign)]
+    view.connected(fourth)
+    view.heard(replace(unaware, sees=("a", first, second)))
+    assert changed(view, held).drop == [("counts", foreign)]
+
+
+def test_a_partition_is_not_dropped_while_an_epoch_of_it_is_held() -> None:
+    """Others may have forgotten the epoch, and the transaction could not go on."""
+    view = view_of()
+    foreign = next(n for n in range(64) if n not in own())
+    for name in "bcd":
+        announced(view, name, [foreign])
+    held = dict.fromkeys([*own(), foreign], RUNNING)
+    held[foreign] = dataclasses.replace(RUNNING, held_epochs=1)
+    assert changed(view, held).drop == []
+    held[foreign] = RUNNING
+    assert changed(view, held).drop == [("counts", foreign)]
+
+
 def test_the_first_holder_that_can_be_asked_is_active() -> None:
     view = view_of()
     behind = next(n for n in own() if holders("counts", n, NODES, copies=2)[1] == "a")
     first = holders("counts", behind, NODES, copies=2)[0]
-    held = {number: (ReplicaState.RUNNING, role_of(view, "a", COUNTS, number)) for number in own()}
-    assert held[behind][1] is Role.ACTIVE
+    held = {
+        number: dataclasses.replace(RUNNING, role=role_of(view, "a", COUNTS, number))
+        for number in own()
+    }
+    assert held[behind].role is Role.ACTIVE
     assert changed(view, held) == Changes()
     announced(view, first, [])
     assert ("counts", behind, Role.STANDBY) in changed(view, held).turn
