@@ -113,13 +113,13 @@ def test_every_command_exists() -> None:
     for command in all_commands():
         if command[0] == "python":
             assert (ROOT / command[1]).is_file(), command
-        else:
+        elif command[0] != "sh":
             assert command[:2] == ["stategate", "serve"]
 
 
 def test_every_flag_is_known_to_the_command_line() -> None:
     known: dict[str, str] = {}
-    for command in all_commands():
+    for command in (each for each in all_commands() if each[0] != "sh"):
         target = " ".join(command[: 1 if command[0] != "python" else 2])
         known.setdefault(target, _help_of(command))
         for flag in (word for word in command if word.startswith("--")):
@@ -151,7 +151,7 @@ def test_ports_agree() -> None:
     ports = {int(port) for port in exposed.split()}
     assert published_ports() == ports
     serving = [c for c in all_commands() if c[0] == "stategate"]
-    assert len(serving) == 2
+    assert len(serving) == 5
     for command in serving:
         http, pg = (option(command, flag).rpartition(":")[2] for flag in ("--http", "--pg"))
         assert {int(http), int(pg)} == ports
@@ -170,7 +170,7 @@ def test_the_services_share_one_log() -> None:
     roots = {option(command, "--root") for command in all_commands() if "--root" in command}
     assert roots == {"/var/lib/stategate/log"}
     mounts = re.findall(r"^ +- log:(\S+?)(?::ro)?$", COMPOSE.read_text(), re.MULTILINE)
-    assert mounts == ["/var/lib/stategate/log"] * 3
+    assert mounts == ["/var/lib/stategate/log"] * 6
     owned = [
         p.name for p in DOCKERFILES if "--owner stategate /var/lib/stategate/log" in p.read_text()
     ]
@@ -199,3 +199,20 @@ def test_the_broker_and_its_clients_agree() -> None:
 def test_extra_services_are_started_by_their_profile_alone() -> None:
     extra = {name for name, text in services().items() if "profiles: [kafka]" in text}
     assert extra == {"kafka", "topic", "orders"}
+
+
+def test_the_nodes_of_the_cluster_know_each_other() -> None:
+    nodes = {name: text for name, text in services().items() if name.startswith("node_")}
+    peers = ",".join(f"{name}={name}:7430" for name in nodes)
+    published = []
+    for name, text in nodes.items():
+        (line,) = re.findall(r"^ +command: (\[.*\])$", text, re.MULTILINE)
+        command = json.loads(line)
+        given = [word for at, word in enumerate(command) if command[at - 1] == "--set"]
+        assert given[:3] == [f"node={name}", "nodes=0.0.0.0:7430", f"peers={peers}"]
+        secret = given[3].removeprefix("nodes_secret=/var/lib/stategate/")
+        assert f"> {secret}" in services()["secret"]
+        assert f"replicas_{name[-1]}:/var/lib/stategate/replicas" in text
+        published += re.findall(r'"127\.0\.0\.1:(\d+):', text)
+    assert len(nodes) == 3
+    assert len(set(published)) == 6
