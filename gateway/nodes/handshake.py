@@ -18,7 +18,6 @@ from stores.nodes.links import NodeError
 from stores.nodes.messages import VERSION
 
 _NONCE_BYTES = 16
-_INSTANCE = secrets.token_bytes(_NONCE_BYTES)
 
 
 class HandshakeError(NodeError):
@@ -42,7 +41,7 @@ class Hello(Struct, frozen=True):
     nonce: bytes
     """A random number, new for each connection."""
     instance: bytes
-    """A random number of the process."""
+    """A random number of the node since its start."""
 
 
 @known
@@ -50,6 +49,11 @@ class Proof(Struct, frozen=True):
     """The second message of either side."""
 
     mac: bytes
+
+
+def new_instance() -> bytes:
+    """Return what tells a node that has started from any other of its name."""
+    return secrets.token_bytes(_NONCE_BYTES)
 
 
 class Handshake:
@@ -60,11 +64,11 @@ class Handshake:
         node: the name of this node.
         secret: what all nodes of the cluster know.
         asks: whether this node has made the connection.
-        instance: a random number of this process.
+        instance: a random number of this node since its start; see `new_instance`.
     """
 
     def __init__(
-        self, *, cluster: str, node: str, secret: bytes, asks: bool, instance: bytes = _INSTANCE
+        self, *, cluster: str, node: str, secret: bytes, asks: bool, instance: bytes
     ) -> None:
         nonce = secrets.token_bytes(_NONCE_BYTES)
         self.hello = Hello(VERSION, cluster, node, nonce, instance)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-import socket
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from socket import SOCK_STREAM, getaddrinfo
 from typing import TypeAlias
 
 from gateway.addresses import Address, parse_address
@@ -102,6 +102,6 @@ def _peer(entry: str) -> Peer:
 
 
 def _resolved(address: Address) -> Mapping[Address, Peer]:
-    found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)
+    found = getaddrinfo(address.host, address.port, type=SOCK_STREAM)
     places = {Address(str(where[0]), address.port) for *_, where in found}
     return {place: Peer(address=place, server_name=address.host) for place in places}

@@ -19,7 +19,7 @@ from gateway.access.tls import Tls, trusting_context
 from gateway.addresses import Address, parse_address
 from gateway.busy_poll import BusyPoll
 from gateway.errors import GatewayError, SettingsError
-from gateway.nodes.handshake import Handshake, HandshakeError, Hello
+from gateway.nodes.handshake import Handshake, HandshakeError, Hello, new_instance
 from gateway.nodes.link import NodeLink
 from gateway.nodes.peers import Peer, peers_of
 from gateway.nodes.server import NodeServer
@@ -71,6 +71,7 @@ class NodeService:
         self._settings, self._tls, self._product = settings, tls, product
         self._busy_poll = busy_poll
         self._secret = _secret(settings)
+        self._instance = new_instance()
         self._peers = peers_of(settings.peers)
         authorities = Path(settings.nodes_ca) if settings.nodes_ca else None
         self._trusting = None if tls is None else trusting_context(authorities)
@@ -230,7 +231,11 @@ class NodeService:
     def _handshake(self, *, asks: bool) -> Handshake:
         settings = self._settings
         return Handshake(
-            cluster=settings.cluster, node=settings.node, secret=self._secret, asks=asks
+            cluster=settings.cluster,
+            node=settings.node,
+            secret=self._secret,
+            asks=asks,
+            instance=self._instance,
         )
 
     # In threads

@@ -72,7 +72,8 @@ def test_other_versions_are_named() -> None:
 
 def test_a_node_notices_that_it_has_connected_to_itself() -> None:
     one, other = (
-        Handshake(cluster="one", node="a", secret=b"s", asks=asks) for asks in (True, False)
+        Handshake(cluster="one", node="a", secret=b"s", asks=asks, instance=b"1")
+        for asks in (True, False)
     )
     with pytest.raises(SelfError, match="it is this node"):
         shake(one, other)
