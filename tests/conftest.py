@@ -29,6 +29,10 @@ settings.register_profile("dev", deadline=None, max_examples=100)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if os.environ.get("CI") else "dev"))
 
 
+_SHOWN = 3000
+"""How many characters of a failure are shown at once; all of it stands in the summary."""
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """Return how many processes `-n auto` starts: one more than cores, since many tests wait."""
@@ -56,6 +60,12 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     is_grouped = getattr(session.config.option, "loadgroup", False)
     if is_grouped and not all("@" in item.nodeid for item in session.items):
         raise pytest.UsageError("pytest-xdist does not see the groups of tests: see pyproject.toml")
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Show a failure at once: a run that is stopped before its end has no summary."""
+    if report.failed and "PYTEST_XDIST_WORKER" not in os.environ:
+        print(f"\nFAILED {report.nodeid} ({report.when})\n{report.longreprtext[-_SHOWN:]}")
 
 
 @pytest.fixture(scope="session")
