@@ -16,7 +16,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 # The oldest version that is supported comes first, since the checks are held to it.
 PYTHONS := python3.11 python3.12 python3.13 python3
-# Arguments for `make demo`, `make bench`, `make fuzz`, `make chaos`; and for pytest: make test PYTEST_ARGS="-k position"
+# Arguments for `make demo`, `make bench`, `make fuzz`, `make chaos`, `make simulate`; and for pytest: make test PYTEST_ARGS="-k position"
 ARGS ?=
 PYTEST_ARGS ?=
 
@@ -24,7 +24,7 @@ ifneq ($(shell cat $(READY) 2>/dev/null),$(CURDIR))
 .PHONY: $(READY)
 endif
 
-.PHONY: help setup test clients kafka fuzz chaos format bench demo clean
+.PHONY: help setup test clients kafka fuzz chaos simulate format bench demo clean
 
 help:  ## List the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | while IFS=$$'\t' read -r name text; do \
@@ -72,6 +72,10 @@ fuzz: setup  ## Look for defects with generated work: make fuzz ARGS="--seconds 
 # tests/README.md says what it does and how to read a failure. It fetches the jars as `make kafka` does.
 chaos: setup  ## Kill a pipeline and gateways over Kafka under readers: make chaos ARGS="--seconds 1200"
 	$(BIN)/python -m tests.chaos $(ARGS)
+
+# Half an hour on two cores; `make test` runs a few of them.
+simulate: setup  ## Run 100,000 schedules of a simulated cluster: make simulate ARGS="--seed 1"
+	$(BIN)/python -m tests.stores.nodes.simulation $(ARGS)
 
 format: setup  ## Format the code and fix what the linter can
 	$(BIN)/ruff check --fix-only .

@@ -156,6 +156,7 @@ def disturb_gently(world: World) -> None:
         world.exempt.clear()
         world.time.after(world.random.random(), lambda: disturb_gently(world))
 
+    world.faults += 1
     world.random.choice(kinds)(world, node, lambda: world.when_whole(again))
 
 
@@ -165,5 +166,6 @@ def disturb(world: World) -> None:
         return
     node = world.nodes[world.random.choice(world.members).name]
     if node.is_up and not node.is_leaving:
-        world.random.choice(UNPLANNED + PLANNED)(world, node, lambda: None)
+        world.faults += 1
+        world.random.choice(UNPLANNED + PLANNED)(world, node, world.end_fault)
     world.time.after(world.random.choice((0.05, 0.3, 1.5)), lambda: disturb(world))

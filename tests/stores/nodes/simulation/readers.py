@@ -31,10 +31,10 @@ class FailedError(Exception):
 
     Args:
         message: why.
-        is_kept: whether another node should have had the rows.
+        is_kept: whether another node had the epoch that is gone; None if no epoch is.
     """
 
-    def __init__(self, message: str, *, is_kept: bool = True) -> None:
+    def __init__(self, message: str, *, is_kept: bool | None = None) -> None:
         super().__init__(message)
         self.is_kept = is_kept
 
@@ -62,7 +62,7 @@ class Reader:
         node = self._node = node or self._chosen()
         if node is None:
             return
-        run, may_fail = node.run, self._may_fail(node)
+        run, may_fail, faults = node.run, self._may_fail(node), self._world.faults
         began_s = self._world.time.now_s
         try:
             kind = random.random()
@@ -78,7 +78,9 @@ class Reader:
         except FailedError as error:
             self.failed += 1
             self._node = None
-            may_fail = may_fail or not error.is_kept
+            # Who keeps an epoch for another node can be lost as well, by a second fault.
+            is_kept = error.is_kept and self._world.faults - faults <= 1
+            may_fail = may_fail or not (error.is_kept is None or is_kept)
             if not (may_fail or self._may_fail(node) or run != node.run):
                 took_s = self._world.time.now_s - began_s
                 raise ViolationError(
@@ -147,22 +149,22 @@ class Reader:
             if len(holds) < PARTITIONS:
                 return False
             kept = [
-                self._world.is_kept(number, epoch, at=_place_of(hold, node))
+                self._world.is_kept(number, epoch, at=_place_of(hold, node), by=node)
                 for number, hold in enumerate(holds)
             ]
             self._pause(node, self._world.random.choice((0.0, 0.1, 1.0)))
             lost = [number for number, hold in enumerate(holds) if not hold.is_held]
             if lost:
                 if any(kept[number] for number in lost):
-                    raise FailedError(f"epoch {epoch} of partitions {lost} is not held any more")
+                    raise FailedError(f"{epoch} of {lost} is not held any more", is_kept=True)
                 return False
             config = QueryConfig(at_epoch=epoch)
             targets: list[Target] = [(number, SCAN, config) for number in range(PARTITIONS)]
             answers = self._asked(node, targets)
             for number in range(PARTITIONS):
                 answer = answers[number]
-                if isinstance(answer, Failure) and not kept[number]:
-                    raise FailedError(answer.message, is_kept=False)
+                if isinstance(answer, Failure):
+                    raise FailedError(answer.message, is_kept=kept[number])
                 self._check(number, answer, SCAN, least=epoch)
                 if answer.epoch != epoch:
                     raise ViolationError(f"a cut at {epoch} has {number} at {answer.epoch}")
@@ -181,7 +183,7 @@ class Reader:
         found = {number: answer for (number, _, _), answer in zip(targets, answers, strict=True)}
         for number, answer in found.items():
             at = answer.node or node.name
-            self._kept[number] = self._world.is_kept(number, answer.epoch, at=at)
+            self._kept[number] = self._world.is_kept(number, answer.epoch, at=at, by=node)
         return found
 
     def _waits(
@@ -207,6 +209,8 @@ class Reader:
                 raise ViolationError(f"partition {number}: {answer.reason}: {answer.message}")
             raise FailedError(f"partition {number}: {answer.reason.value}: {answer.message}")
         assert isinstance(answer, Success)
+        if answer.epoch < 0:
+            raise ViolationError(f"partition {number} was read before it had any rows")
         if answer.epoch < least:
             raise ViolationError(
                 f"partition {number} was read at {answer.epoch}, before its bound {least}"

@@ -10,7 +10,11 @@ from tests.stores.nodes.simulation.readers import Reader
 from tests.stores.nodes.simulation.world import WHOLE_S, ViolationError, World
 
 READERS = 2
-STATEMENTS = 24
+STATEMENTS = 20
+READING_S = 12.0
+"""No statement begins after so long."""
+_FAULTS_S = 30.0
+"""Longer than any fault takes."""
 
 
 @dataclass(slots=True)
@@ -51,6 +55,8 @@ def _run(world: World) -> Ran:
     readers = [Reader(world) for _ in range(READERS)]
     for _ in range(STATEMENTS):
         time.pass_until(time.now_s + random.choice((0.0, 0.1, 0.5)))
+        if time.now_s > READING_S:
+            break
         random.choice(readers).read()
     world.is_over = True
     if not world.is_gentle:
@@ -68,9 +74,10 @@ def _run(world: World) -> Ran:
 
 def _end(world: World) -> None:
     """Let faults end; then all must be whole, and no read may fail."""
-    world.time.pass_until(world.time.now_s + 15)
+    time = world.time
+    time.pass_until(time.now_s + _FAULTS_S, lambda: world.faults_over == world.faults)
     world.mend()
     ended: list[bool] = []
     world.when_whole(lambda: ended.append(True))
-    world.time.pass_until(world.time.now_s + 2 * WHOLE_S, lambda: ended)
+    time.pass_until(time.now_s + 2 * WHOLE_S, lambda: ended)
     world.is_gentle = True

@@ -8,7 +8,7 @@ are never wrong, and once everything is mended all is whole again soon.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import partial
+from functools import lru_cache, partial
 from random import Random
 
 from stores.nodes.placement import Node, holders
@@ -50,6 +50,8 @@ class World:
         """How many replicas had to be added elsewhere."""
         self.exempt: set[str] = set()
         """Nodes that are disturbed, or not whole again: what is asked of them may fail."""
+        self.faults = self.faults_over = 0
+        """How many faults have begun, and how many are over if several happen at a time."""
         self.longest_s = 0.0
         """The longest time from the end of a fault until all was whole again."""
         self.is_over = False
@@ -106,12 +108,13 @@ class World:
                 f"{[each.name for each in kept]} have"
             )
 
-    def is_kept(self, partition: int, epoch: int, *, at: str | None) -> bool:
-        """Whether another node than one can keep an epoch that is read at that."""
+    def is_kept(self, partition: int, epoch: int, *, at: str, by: SimulatedNode) -> bool:
+        """Whether a reader at a node can let a third one keep an epoch that it reads at another."""
         return any(
             node.is_up
             and not node.is_paused
             and node.name not in (at, *self.exempt)
+            and (node is by or (node.name in by.asked and not self.is_cut(node, by)))
             and self._runs(node, partition)
             and (replica := node.store.replicas[partition]).progress.epoch <= epoch + 1
             and (replica.progress.epoch < epoch or replica.view_at(epoch) is not None)
@@ -119,6 +122,10 @@ class World:
         )
 
     # What happens
+
+    def end_fault(self) -> None:
+        """Count a fault that is over."""
+        self.faults_over += 1
 
     def cut(self, *names: str) -> None:
         """Let no message pass between two nodes."""
@@ -144,8 +151,8 @@ class World:
 
     def placed(self, partition: int, members: Iterable[Node] | None = None) -> list[str]:
         """Return the nodes that are to hold a partition."""
-        nodes = self.members if members is None else members
-        return holders(SCHEMA.name, partition, nodes, copies=self.copies)
+        nodes = self.members if members is None else tuple(members)
+        return _placed(partition, nodes, self.copies)
 
     def _commit(self) -> None:
         """Commit an epoch now and then."""
@@ -218,3 +225,8 @@ class World:
     def _runs(node: SimulatedNode, partition: int) -> bool:
         replica = node.store.replicas.get(partition)
         return replica is not None and replica.state is ReplicaState.RUNNING
+
+
+@lru_cache(100)
+def _placed(partition: int, nodes: tuple[Node, ...], copies: int) -> list[str]:
+    return holders(SCHEMA.name, partition, nodes, copies=copies)
