@@ -1,4 +1,8 @@
-"""`make chaos ARGS="--seconds 1200 --seed 1"`: kill a pipeline and gateways over Kafka."""
+"""`make chaos ARGS="--seconds 1200 --seed 1"`: kill a pipeline and gateways over Kafka.
+
+With `--nodes 3` the gateways are nodes of one cluster: one at a time is lost, and statements at the
+others may not fail.
+"""
 
 from __future__ import annotations
 
@@ -23,6 +27,7 @@ from tests.spark.kafka.broker import running_broker
 
 SECONDS = 300.0
 _SHOWN_MAX = 20
+_NODES_LEAST = 3
 
 
 @contextlib.contextmanager
@@ -44,7 +49,10 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--keep", type=Path, help="a new directory that keeps logs and replicas")
     planted = ["none", *GATEWAYS, *PIPELINES]
     parser.add_argument("--plant", choices=planted, default="none", help="a defect to find")
+    parser.add_argument("--nodes", type=int, default=0, help="gateways of one cluster")
     given = parser.parse_args(arguments)
+    if given.nodes and given.nodes < _NODES_LEAST:
+        parser.error(f"a cluster that can lose a node has at least {_NODES_LEAST}")
     seed = secrets.randbelow(1 << 32) if given.seed is None else given.seed
     try:
         fetch(["connector", "broker"])
@@ -52,15 +60,17 @@ def main(arguments: Sequence[str]) -> int:
         print(f"chaos: {error}", file=sys.stderr)
         return 2
     with _directory(given.keep) as directory:
-        return run(directory, seconds=given.seconds, seed=seed, plant=given.plant)
+        return run(
+            directory, seconds=given.seconds, seed=seed, plant=given.plant, nodes=given.nodes
+        )
 
 
-def run(directory: Path, *, seconds: float, seed: int, plant: str = "none") -> int:
+def run(directory: Path, *, seconds: float, seed: int, plant: str = "none", nodes: int = 0) -> int:
     """Run in a directory, print the figures, and return 1 if something was wrong."""
     (directory / "kafka").mkdir()
     with running_broker(directory / "kafka") as broker:
         chance = random.Random(seed)
-        world = World(directory=directory, broker=broker, chance=chance, plant=plant)
+        world = World(directory=directory, broker=broker, chance=chance, plant=plant, nodes=nodes)
         storm = Storm(world=world, chance=random.Random(chance.random()))
         began_s = time.monotonic()
         differences: list[str] = []
@@ -117,6 +127,13 @@ def _show(world: World, storm: Storm, differences: Sequence[str]) -> None:
         ("violations", answers.violations),
     ):
         print(f"{title}: {json.dumps(dict(figures))}")
+    if world.nodes:
+        print(
+            f"cluster of {world.nodes}: {sum(each.count for each in world.plain)} plain statements "
+            f"at nodes that lived, the longest took "
+            f"{max(each.longest_s for each in world.plain):.2f} s; all replicas were back within "
+            f"{world.redundancy.longest_s:.1f} s of a node's return"
+        )
     for line in differences[:_SHOWN_MAX]:
         print(f"FAILED {line}")
     print(f"differences from DuckDB over all input: {len(differences)}", flush=True)

@@ -90,7 +90,11 @@ class Storm:
             self._break_driver(driver)
             return
         gateway = self.chance.choice(self.world.gateways)
-        if gateway.up_since_s is not None or self.chance.random() < 0.2:
+        if self.world.nodes:
+            # Two copies outlive the loss of one node, not that of two.
+            if self.world.redundancy.is_whole:
+                self._break_gateway(gateway)
+        elif gateway.up_since_s is not None or self.chance.random() < 0.2:
             self._break_gateway(gateway)
 
     def _break_driver(self, driver: Driver) -> None:
@@ -146,6 +150,7 @@ class Storm:
         if not gateway.alive:
             return  # it is down already
         self.counts[kind] += 1
+        self.world.redundancy.lose(gateway)
         if kind == "gateway stopped for seconds":
             gateway.pause(signal.SIGSTOP)
             self._later(lambda: gateway.pause(signal.SIGCONT), *_PAUSED_S)
@@ -157,8 +162,7 @@ class Storm:
                 "a gateway does not end", f"{gateway.name} with {status} when {kind}"
             )
         fresh = kind.endswith("removed")
-        answers = self.world.answers
-        self._later(lambda: gateway.start(answers.newest(), fresh=fresh), 0.0, 3.0)
+        self._later(lambda: self.world.restart(gateway, fresh=fresh), 0.0, 3.0)
 
     def _compact(self) -> None:
         if self._compaction is not None and self._compaction.poll() is None:

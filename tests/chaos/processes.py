@@ -89,6 +89,25 @@ class Gateway:
         """Connection string of its Postgres wire."""
         return f"postgresql://chaos@127.0.0.1:{self.pg_port}/stategate?connect_timeout=5"
 
+    @classmethod
+    def cluster(
+        cls, names: Sequence[str], root: Path, directory: Path, fault: str
+    ) -> list[Gateway]:
+        """Return gateways that are nodes of one cluster, with two replicas of each partition."""
+        ports = zip(names, free_ports(len(names)), strict=True)
+        addresses = {name: f"127.0.0.1:{port}" for name, port in ports}
+        peers = ",".join(f"{name}={address}" for name, address in addresses.items())
+        return [
+            cls(
+                name=name,
+                root=root,
+                directory=directory,
+                fault=fault,
+                more=_set(node=name, nodes=address, peers=peers, copies="2"),
+            )
+            for name, address in addresses.items()
+        ]
+
     def start(self, floor: dict[str, dict[int, int]], *, fresh: bool = False) -> None:
         """Start it; with `fresh`, over empty replicas."""
         self._lives += fresh
@@ -216,6 +235,11 @@ class Driver:
     def has_committed(self) -> bool:
         """Whether it has committed an epoch."""
         return '{"store"' in self.output.read_text(errors="replace")
+
+
+def _set(**given: str) -> list[str]:
+    """Return the arguments that give settings."""
+    return [text for name, value in given.items() for text in ("--set", f"{name}={value}")]
 
 
 def is_jvm(line: str) -> bool:

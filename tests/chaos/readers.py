@@ -42,6 +42,26 @@ class Question:
     is_snapshot: bool
 
 
+def _selected(store: str) -> tuple[str, str]:
+    """Return the columns of a store's answers, and how they are grouped."""
+    columns = _COLUMNS.get(store, _BY_KEY if store == "windows" else "key, n, amount")
+    return columns, " GROUP BY key" if store == "windows" else ""
+
+
+def plain_question(key: str, store: str) -> Question:
+    """Return a question for a key, which needs no more than a replica that answers."""
+    columns, grouped = _selected(store)
+    return Question(
+        kind="a key, from one node of a cluster",
+        store=store,
+        keys=(key,),
+        sql=f"SELECT {columns} FROM {store} WHERE key = $1{grouped}",
+        least={},
+        waits=False,
+        is_snapshot=False,
+    )
+
+
 def question(asked: Sequence[Operation], chance: random.Random, *, is_patient: bool) -> Question:
     """Return a question, mostly about a record that was just written.
 
@@ -51,8 +71,7 @@ def question(asked: Sequence[Operation], chance: random.Random, *, is_patient: b
         is_patient: whether it may wait for a pipeline that is down.
     """
     store = chance.choice(ASKED)
-    columns = _COLUMNS.get(store, _BY_KEY if store == "windows" else "key, n, amount")
-    grouped = " GROUP BY key" if store == "windows" else ""
+    columns, grouped = _selected(store)
     least = {each.partition: each.offset for each in asked}
     form = chance.random()
     if form < 0.1 or not asked:
@@ -290,3 +309,44 @@ class PgReader(Reader):
         if self._connection is not None:
             self._connection.close()
             self._connection = None
+
+
+@dataclass(slots=True, kw_only=True)
+class PlainReader(HttpReader):
+    """Asks one node of a cluster for keys, without a bound: it must answer while it lives."""
+
+    count: int = 0
+    longest_s: float = 0.0
+    """The longest that a statement has taken."""
+
+    def _turn(self) -> None:
+        gateway, up_since_s = self.gateways[0], self.gateways[0].up_since_s
+        if up_since_s is None or not self.acknowledged:
+            self.leave()
+            return
+        key = self.chance.choice(list(self.acknowledged)[-50:]).key
+        what = plain_question(key, self.chance.choice(ASKED))
+        began_s = time.monotonic()
+        try:
+            rows, position = self.ask(gateway, what)
+        except (RefusedError, LostError) as error:
+            self.leave()
+            if gateway.up_since_s == up_since_s and gateway.alive:
+                self.answers.violate("a statement failed beside one lost node", f"{error}: {what}")
+            return
+        received_s = time.monotonic()
+        if gateway.up_since_s == up_since_s:
+            self.count += 1
+            self.longest_s = max(self.longest_s, received_s - began_s)
+        self.answers.add(
+            Answer(
+                kind=what.kind,
+                reader=self.name,
+                store=what.store,
+                keys=what.keys,
+                rows=rows,
+                position=position,
+                least={},
+                received_s=received_s,
+            )
+        )

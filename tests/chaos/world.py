@@ -24,8 +24,9 @@ from tests.chaos.planted import GATEWAYS
 from tests.chaos.planted_pipeline import PIPELINES
 from tests.chaos.processes import Driver, Gateway
 from tests.chaos.producing import Writer
-from tests.chaos.readers import HttpReader, PgReader, Reader
+from tests.chaos.readers import HttpReader, PgReader, PlainReader, Reader
 from tests.chaos.recomputing import SELECTED, Rows, difference, recomputed, records
+from tests.chaos.redundancy import Redundancy
 from tests.spark.kafka.broker import Broker
 from tests.support.process import ROOT, plain_environment
 
@@ -54,12 +55,14 @@ class World:
         broker: a running broker without the topic.
         chance: draws keys, questions and faults.
         plant: the fault that is planted into the gateways, or into the pipeline.
+        nodes: how many gateways make one cluster; 0 for two that know nothing of each other.
     """
 
     directory: Path
     broker: Broker
     chance: random.Random
     plant: str = "none"
+    nodes: int = 0
     ended: Counter[str] = field(default_factory=Counter)
     """Why drivers ended by themselves, and how often."""
     answers: Answers = field(default_factory=lambda: Answers(Ledger()))
@@ -68,6 +71,9 @@ class World:
     drivers: list[Driver] = field(default_factory=list)
     """Those that live, the newest last."""
     readers: list[Reader] = field(init=False)
+    plain: list[PlainReader] = field(init=False)
+    """Those whose statements may not fail, one for each node of a cluster."""
+    redundancy: Redundancy = field(init=False)
     _stopped: threading.Event = field(default_factory=threading.Event)
     _threads: list[threading.Thread] = field(default_factory=list)
     _lives: int = 0
@@ -83,16 +89,11 @@ class World:
             pause_s=0.15,
         )
         fault = self.plant if self.plant in GATEWAYS else "none"
-        # Faults are planted into the processes that we start, and workers are not among them.
-        workers = () if fault in GATEWAYS else ("--workers", "2")
-        self.gateways = [
-            Gateway(name=name, root=self.root, directory=self.directory, fault=fault, more=more)
-            for name, more in (("one", ()), ("two", workers))
-        ]
+        self.gateways = self._cluster(fault) if self.nodes else self._pair(fault)
         self.readers = [
             kind(
                 name=f"{kind.__name__} {number}",
-                gateways=self.gateways[number % 2 :] + self.gateways[: number % 2],
+                gateways=self._from(number),
                 answers=self.answers,
                 acknowledged=self.writer.acknowledged,
                 chance=random.Random(self.chance.random()),
@@ -102,6 +103,35 @@ class World:
             for kind in (HttpReader, PgReader)
             for number in range(_READERS)
         ]
+        self.redundancy = Redundancy(self.gateways, copies=2 if self.nodes else 1)
+        self.plain = [
+            PlainReader(
+                name=f"PlainReader {number}",
+                gateways=self._from(number),
+                answers=self.answers,
+                acknowledged=self.writer.acknowledged,
+                chance=random.Random(self.chance.random()),
+                stopped=self._stopped,
+            )
+            for number in range(self.nodes)
+        ]
+        self.readers += self.plain
+
+    def _pair(self, fault: str) -> list[Gateway]:
+        # Faults are planted into the processes that we start, and workers are not among them.
+        workers = () if fault in GATEWAYS else ("--workers", "2")
+        return [
+            Gateway(name=name, root=self.root, directory=self.directory, fault=fault, more=more)
+            for name, more in (("one", ()), ("two", workers))
+        ]
+
+    def _cluster(self, fault: str) -> list[Gateway]:
+        names = [f"node{number}" for number in range(self.nodes)]
+        return Gateway.cluster(names, self.root, self.directory, fault)
+
+    def _from(self, number: int) -> list[Gateway]:
+        first = number % len(self.gateways)
+        return self.gateways[first:] + self.gateways[:first]
 
     @property
     def root(self) -> Path:
@@ -133,13 +163,22 @@ class World:
         address = self.broker.address
         self.drivers.append(Driver.start(self.root, address, directory, self._lives, fault))
 
+    def restart(self, gateway: Gateway, *, fresh: bool = False) -> None:
+        """Start a gateway again; with `fresh`, over empty replicas.
+
+        It is ready with all that was read before. In a cluster another node may answer for it,
+        which has just gone on after a pause: only a bound tells what an answer must reflect.
+        """
+        gateway.start({} if self.nodes else self.answers.newest(), fresh=fresh)
+
     def tend(self) -> None:
         """Note who is ready and who has ended; there is always a driver."""
         for gateway in self.gateways:
             if not gateway.alive and gateway.up_since_s is not None:
                 self.answers.violate("a gateway ended by itself", gateway.name)
-                gateway.start(self.answers.newest())
+                self.restart(gateway)
             gateway.look()
+        self.redundancy.look()
         for driver in self.drivers:
             if not driver.alive:
                 self._note_end(driver)
