@@ -163,6 +163,10 @@ class Engine(Protocol):
             for all.
         """
 
+    @property
+    def asks_nodes(self) -> bool:
+        """Whether rows may be on other nodes; without them `look_up_elsewhere` begins nothing."""
+
     def look_up_elsewhere(
         self,
         statement: Statement,

@@ -127,9 +127,14 @@ class SqlEngine:
         self, statement: Statement, session: Session, parameters: Row | None = None
     ) -> bool:
         """Whether a statement looks up one key without a wait, or is a command of the session."""
-        if self._catalog.nodes is not None and isinstance(statement.plan, QueryPlan):
+        if self.asks_nodes and isinstance(statement.plan, QueryPlan):
             return False
         return is_inline(statement, session, parameters)
+
+    @property
+    def asks_nodes(self) -> bool:
+        """Whether rows may be on other nodes; see `Engine`."""
+        return self._catalog.nodes is not None
 
     def look_up_elsewhere(
         self,

@@ -155,10 +155,11 @@ class Client(asyncio.Protocol):
                 self._transport.write(answer)
                 self._answered()
                 return
-            if found is not None and found[0] is dialog.lookups.declined:
+            engine = self._host.engine
+            if found is not None and found[0] is dialog.lookups.declined and engine.asks_nodes:
                 assert self._transport is not None
                 self._transport.pause_reading()  # what follows must not overtake these bytes
-                later = dialog.lookups.answer_elsewhere(found, self._host.engine)
+                later = dialog.lookups.answer_elsewhere(found, engine)
                 self._input.begin(self._answer_elsewhere(later, data))
                 return
         if self._connection.state is State.CLOSED:

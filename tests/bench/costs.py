@@ -13,6 +13,7 @@ import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import Any
 
 import uvloop
 
@@ -91,8 +92,19 @@ class WireSession:
         self._client, self._transport, self._loop = client, transport, loop
 
     def ask(self, sent: bytes) -> bytes:
-        """Return all that the server answers, up to ReadyForQuery."""
+        """Return all that the server answers, up to ReadyForQuery.
+
+        Raises:
+            Exception: the error of a callback, which a gateway would log.
+        """
         answered = self._transport.expect(self._loop.create_future())
+
+        def fail(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+            error = context.get("exception") or RuntimeError(context["message"])
+            if not answered.done():
+                answered.set_exception(error)
+
+        self._loop.set_exception_handler(fail)
         self._loop.call_soon(self._client.data_received, sent)
         return self._loop.run_until_complete(answered)
 
@@ -135,6 +147,12 @@ class _Transport(asyncio.Transport):
         if self._written[-1].endswith(_READY) and self._answered is not None:
             self._answered.set_result(b"".join(self._written))
             self._written, self._answered = [], None
+
+    def pause_reading(self) -> None:
+        """Do nothing, because the next bytes are sent after the answer."""
+
+    def resume_reading(self) -> None:
+        """Do nothing; see `pause_reading`."""
 
     def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
         """Do nothing, because no bytes wait to be written."""

@@ -188,6 +188,8 @@ class FakeEngine:
         plan = statement.plan
         return isinstance(plan, _Plan) and plan.inline
 
+    asks_nodes = False
+
     def look_up_elsewhere(
         self,
         statement: Statement,
