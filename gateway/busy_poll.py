@@ -25,39 +25,43 @@ class BusyPoll:
             from running, so it is off.
     """
 
-    __slots__ = ("_answers", "_is_polling", "_linger_ns", "_loop", "_to_skip", "_until_ns")
+    __slots__ = ("_is_polling", "_last", "_linger_ns", "_loop", "_to_skip", "_until_ns")
 
     def __init__(self, linger_us: int, *, cores: int | None = None) -> None:
         self._linger_ns = linger_us * 1000 if (cores or usable_cores()) > 1 else 0
         self._loop: asyncio.AbstractEventLoop | None = None
         self._until_ns = 0
         self._is_polling = False
-        self._answers = 0
-        """Answers since the last poll."""
+        self._last = 0
+        """The identity of the last client; a number, so that no client is kept."""
         self._to_skip = 0
         """Further answers after which polling is skipped."""
 
-    def answered(self) -> None:
-        """Start or extend polling, because a client that got an answer may send more."""
+    def answered(self, client: object = None) -> None:
+        """Start or extend polling, because a client that got an answer may send more.
+
+        Args:
+            client: what is the same object for each answer to one client; None for other nodes.
+        """
         if not self._linger_ns:
             return
         if self._to_skip:
             self._to_skip -= 1
             return
-        self._answers += 1
-        self._until_ns = _clock_ns() + self._linger_ns
+        last, self._last = self._last, id(client)
         if not self._is_polling:
             self._is_polling = True
             self._loop = asyncio.get_running_loop()
             self._loop.call_soon(self._poll)
+        elif last != self._last:
+            # Several clients are active: the loop hardly sleeps, and polling would delay them.
+            self._to_skip = _SKIPPED_ANSWERS
+            return
+        self._until_ns = _clock_ns() + self._linger_ns
 
     def _poll(self) -> None:
         """Poll once: a loop with a callback to run checks its sockets without waiting."""
-        answers, self._answers = self._answers, 0
-        if answers > 1:
-            # Several clients are active: the loop hardly sleeps, and polling would delay them.
-            self._to_skip = _SKIPPED_ANSWERS
-        if self._loop is not None and answers <= 1 and _clock_ns() < self._until_ns:
+        if self._loop is not None and not self._to_skip and _clock_ns() < self._until_ns:
             self._loop.call_soon(self._poll)
         else:
             self._is_polling = False

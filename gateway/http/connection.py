@@ -190,7 +190,7 @@ class HttpConnection(HttpToolsProtocol):
     def on_response_complete(self) -> None:
         """Note that a request is answered, perhaps before its body was complete."""
         super().on_response_complete()
-        self._busy_poll.answered()
+        self._busy_poll.answered(self)
         if self._headed and self._deadline is None:
             self._start_deadline()
 

@@ -216,7 +216,7 @@ class ShortcutConnection(HttpConnection):
     def _note_answer(self) -> None:
         """Count the answer, and start the idle timeout, unless its timer runs already."""
         self.server_state.total_requests += 1
-        self._busy_poll.answered()
+        self._busy_poll.answered(self)
         self._answered_s = self.loop.time()
         if self.timeout_keep_alive_task is None:
             self._start_idle_timeout(self.timeout_keep_alive)

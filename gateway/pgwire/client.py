@@ -153,7 +153,7 @@ class Client(asyncio.Protocol):
             if answer is not None:
                 assert self._transport is not None
                 self._transport.write(answer)
-                self._answered()
+                self._answered(self)
                 return
             engine = self._host.engine
             if found is not None and found[0] is dialog.lookups.declined and engine.asks_nodes:
@@ -169,7 +169,7 @@ class Client(asyncio.Protocol):
         self._connection.receive_data(data)
         self._input.pump()
         if self._connection.state is State.IDLE:
-            self._answered()
+            self._answered(self)
 
     async def _answer_elsewhere(self, answer: Awaitable[bytes | None], data: bytes) -> None:
         """Send an answer that other nodes make, or give the bytes to the slow path."""
@@ -177,7 +177,7 @@ class Client(asyncio.Protocol):
         if self._transport is not None and not self._transport.is_closing():
             self._transport.resume_reading()
             self._transport.write(found or b"")
-            self._answered()
+            self._answered(self)
         if found is None and self._connection.state is not State.CLOSED:
             self._connection.receive_data(data)
 
