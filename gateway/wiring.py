@@ -147,7 +147,7 @@ def run_gateway(settings: Settings, *, worker: WorkerLinks | None = None) -> Non
         )
         metrics = Metrics(host, threads=threads, others=whole)
         closing.callback(metrics.close)
-        metrics.watch_requests(REQUESTS.read)
+        _watch(metrics, engine)
         if settings.pg:
             metrics.watch_connections("postgres", lambda: wire.connections)
         services = Services(
@@ -188,6 +188,11 @@ def run_gateway(settings: Settings, *, worker: WorkerLinks | None = None) -> Non
                 is_ready=lambda: host.is_ready,
             )
         )
+
+
+def _watch(metrics: Metrics, engine: SqlEngine) -> None:
+    metrics.watch_requests(REQUESTS.read)
+    metrics.watch_kept_answers(engine.kept_answers_given)
 
 
 def open_access(settings: Settings) -> Access:

@@ -131,6 +131,10 @@ class SqlEngine:
             return False
         return is_inline(statement, session, parameters)
 
+    def kept_answers_given(self) -> int:
+        """Return how many lookups got an answer that was kept, so that no partition was read."""
+        return self._parts.executor.kept_answers.given
+
     @property
     def asks_nodes(self) -> bool:
         """Whether rows may be on other nodes; see `Engine`."""

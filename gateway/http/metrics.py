@@ -13,7 +13,7 @@ import platform
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
 from importlib.metadata import version
-from typing import Final, Protocol
+from typing import Final
 
 from prometheus_client import CollectorRegistry
 from prometheus_client.exposition import choose_encoder
@@ -21,132 +21,14 @@ from prometheus_client.gc_collector import GCCollector
 from prometheus_client.process_collector import ProcessCollector
 
 from gateway.errors import HttpRequestError
-from gateway.http.committed_epochs import CommittedEpochs, FollowedStore
+from gateway.http.committed_epochs import CommittedEpochs
 from gateway.http.joined_metrics import joined
 from gateway.http.metric_families import Family, escaped, label_text
+from gateway.http.metric_sources import Counts, Node, OtherMetrics, Replica
 from gateway.statement_threads import StatementThreads
 
 _WAITING_MAX: Final = 8
 """Scrapes that may wait for another: enough for several Prometheus servers and a browser."""
-
-
-class Progress(Protocol):
-    """How far a replica has applied its log."""
-
-    @property
-    def epoch(self) -> int:
-        """The newest applied epoch; -1 before the first."""
-
-    @property
-    def watermark_ms(self) -> int | None:
-        """The watermark of that epoch, in event time."""
-
-    @property
-    def committed_ms(self) -> int:
-        """The commit time of that epoch."""
-
-
-class Replica(Protocol):
-    """The state of one partition of a store."""
-
-    @property
-    def role(self) -> Enum:
-        """Active or standby."""
-
-    @property
-    def state(self) -> Enum:
-        """Restoring, running or closed."""
-
-    @property
-    def progress(self) -> Progress:
-        """The progress of the replica."""
-
-    @property
-    def error(self) -> str | None:
-        """Why it cannot follow the log, if so."""
-
-    @property
-    def late_rows(self) -> int:
-        """Rows that arrived too late."""
-
-
-class Tally(Protocol):
-    """Counts by reason."""
-
-    def items(self) -> Iterable[tuple[Enum, int]]:
-        """Return the reasons with their counts."""
-
-
-class Counts(Protocol):
-    """A store's counters at one moment."""
-
-    @property
-    def queries(self) -> Mapping[str, int]:
-        """Partition reads by query type."""
-
-    @property
-    def failures(self) -> Tally:
-        """Failed partition reads by reason."""
-
-    @property
-    def rows(self) -> int:
-        """Rows read."""
-
-    @property
-    def time_ns(self) -> int:
-        """Time of all partition reads."""
-
-    @property
-    def time_counts(self) -> Sequence[int]:
-        """Partition reads by duration, one count a bucket; the last bucket has no bound."""
-
-    def bucket_ns(self, bucket: int) -> int:
-        """Return the exclusive upper bound of a bucket."""
-
-
-class Node(Protocol):
-    """The stores of a node."""
-
-    @property
-    def stores(self) -> Mapping[str, FollowedStore]:
-        """The current stores, by name."""
-
-    @property
-    def state(self) -> Enum:
-        """Its state: restoring, running or closed."""
-
-    @property
-    def error(self) -> str | None:
-        """Why the log cannot be followed or a store cannot be opened, if so."""
-
-    @property
-    def columns_bytes(self) -> int:
-        """Memory of decoded columns."""
-
-    @property
-    def open_databases(self) -> int:
-        """How many databases are open; those of the other replicas are at rest."""
-
-    @property
-    def open_files(self) -> int:
-        """About how many files they have open."""
-
-    def statuses(self) -> Mapping[str, Mapping[int, Replica]]:
-        """Return every replica, by store and partition."""
-
-    def metrics(self) -> Mapping[str, Counts]:
-        """Return the counters by store name, dropped stores included."""
-
-
-class OtherMetrics(Protocol):
-    """The metrics of the other workers."""
-
-    @property
-    def worker(self) -> int:
-        """The number of this worker."""
-
-    def metrics(self, accept: str) -> Mapping[int, str]:
-        """Return the metrics of each other worker as text; it blocks."""
 
 
 class Metrics:
@@ -173,6 +55,7 @@ class Metrics:
         self._epochs = epochs or CommittedEpochs()
         self._connections: dict[str, Callable[[], int]] = {}
         self._requests: Callable[[], Mapping[str, int]] = dict
+        self._kept_answers: Callable[[], int] = int
         self._build = label_text(version=version("stategate"), python=platform.python_version())
         # A separate thread, because metrics matter most when all others are busy.
         self._own = StatementThreads(count=1, queue_max=_WAITING_MAX)
@@ -187,6 +70,10 @@ class Metrics:
     def watch_requests(self, counts: Callable[[], Mapping[str, int]]) -> None:
         """Report the number of requests to object stores, by kind, from now on."""
         self._requests = counts
+
+    def watch_kept_answers(self, given: Callable[[], int]) -> None:
+        """Report the number of kept answers that were given, from now on."""
+        self._kept_answers = given
 
     async def scrape(self, accept: str) -> tuple[bytes, str]:
         """Return all metrics and their content type, in the format that an Accept header prefers.
@@ -252,11 +139,16 @@ class Metrics:
         )
         for kind, sent in self._requests().items():
             requests.add(label_text(kind=kind), sent)
+        kept = Family(
+            "stategate_kept_answers_total", "counter", "Lookups that read no partition again."
+        )
+        kept.add("", self._kept_answers())
         threads = self._threads
         return [
             build,
             connections,
             requests,
+            kept,
             _gauge("stategate_threads", "Threads for statements.", threads.count),
             _gauge("stategate_threads_busy", "Threads that run a statement.", threads.running),
             _gauge("stategate_threads_waiting", "Calls that wait for a thread.", threads.waiting),

@@ -34,6 +34,7 @@ from planner.running.gathering import (
 )
 from planner.running.join_inputs import JoinInputs
 from planner.running.joined_rows import joined_rows
+from planner.running.kept_answers import KeptAnswers
 from planner.running.snapshot import Snapshot
 from planner.running.store_reads import StoreReads, check_partitions
 from planner.syntax.options import ReadOptions
@@ -73,6 +74,8 @@ class Executor:
     ) -> None:
         self._catalog, self._composer, self._queries = catalog, composer, queries
         self._node, self._clock, self._takes_few = node, clock, few_rows
+        self.kept_answers = KeptAnswers()
+        """Answers of lookups that are given again."""
         self.reads = StoreReads(catalog)
         """Asks the partitions."""
 
@@ -82,7 +85,8 @@ class Executor:
         if plan.catalog_values is not None:
             return None
         if isinstance(node, Lookup):
-            return fast_lookup(plan, node, self._catalog, self.reads.route(node.access.schema))
+            route = self.reads.route(node.access.schema)
+            return fast_lookup(plan, node, self._catalog, route, self.kept_answers)
         if plan.rows is None or not self._takes_few:
             return None
         if plan.join is not None:

@@ -18,6 +18,7 @@ from planner.planning.row_path import RowPath
 from planner.planning.scatter import Scatter, scatterer
 from planner.running.few_reads import FewReads
 from planner.running.gathering import finish_few, read_few
+from planner.running.kept_answers import KeptAnswers
 from planner.running.node_answers import AnsweredStore, NodeAnswers, ReadStore
 from planner.syntax.options import DEFAULT_OPTIONS, PLAIN_SESSION, read_options
 from planner.syntax.with_clause import NO_CLAUSE
@@ -102,7 +103,11 @@ class Admission:
 
 
 def fast_lookup(
-    plan: QueryPlan, node: Lookup, catalog: StoreCatalog, route: Callable[[Key], int]
+    plan: QueryPlan,
+    node: Lookup,
+    catalog: StoreCatalog,
+    route: Callable[[Key], int],
+    answers: KeptAnswers,
 ) -> LookUp:
     """Return the function that looks up a key.
 
@@ -111,17 +116,28 @@ def fast_lookup(
         node: its only node.
         catalog: the stores.
         route: the partitioner of the store.
+        answers: the answers that are kept.
     """
     project, operands = node.project, node.operands
     in_place = [operand.parameter for operand in operands] == list(range(len(plan.parameters)))
     is_whole = in_place and all(o.fit is Fitted and o.compute is None for o in operands)
     key_from: Callable[[Row], Key | None] = _whole if is_whole else partial(key_of, operands)
     name, admitted = node.access.schema.name, Admission(plan, node.access.schema, catalog).store
+    number, find_kept = answers.number(), answers.get
 
     def look_up(parameters: Row, session: Session) -> LookedUp | None:
         store = admitted(parameters, session)
         if store is None:
             return None
+        kept = find_kept((number, parameters))
+        if kept is None or store.standing(kept.partition) is not kept.progress:
+            return read(store, parameters, session)
+        answers.given += 1
+        found = kept.found
+        session.note(found.position)
+        return found
+
+    def read(store: ReadStore, parameters: Row, session: Session) -> LookedUp | None:
         key = key_from(parameters)
         if key is None:
             return _NO_ROW
@@ -132,13 +148,17 @@ def fast_lookup(
         answer = store.query_partition(partition, KeyQuery(key=key))
         if type(answer) is not Success:
             return None
-        position = answer.position
+        position, epoch, value = answer.position, answer.epoch, answer.value
         session.note(position)
-        value = answer.value
-        if value is None:
-            return LookedUp((), ((name, partition, answer.epoch, 0),), position)
-        read = name, partition, answer.epoch, 1
-        return LookedUp((project(key + value),), (read,), position)
+        rows = () if value is None else (project(key + value),)
+        found = LookedUp(rows, ((name, partition, epoch, len(rows)),), position)
+        asked = number, parameters
+        if not answers.has_come(asked):
+            return found
+        progress = store.standing(partition)
+        if progress is None or progress.position is not position or progress.epoch != epoch:
+            return found  # another node has answered, or the partition has just changed
+        return answers.keep(asked, found, partition=partition, progress=progress)
 
     return look_up
 

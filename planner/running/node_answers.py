@@ -14,6 +14,7 @@ from planner.values.session import Session
 from planner.values.statement import LookedUp, LookUp
 from stores.errors import StoreError
 from stores.spec.catalog import Nodes
+from stores.spec.position import Progress
 from stores.spec.query import FewKeysQuery, FirstRowsQuery, KeyQuery, Query
 from stores.spec.result import QueryResult, Success
 from stores.spec.schema import Row, StoreSchema
@@ -39,6 +40,9 @@ class ReadStore(Protocol):
 
     def query_partition(self, partition: int, query: Query[R]) -> QueryResult[R]:
         """Ask one partition; see `Store`."""
+
+    def standing(self, partition: int) -> Progress | None:
+        """Return where a partition on this node stands; see `Store`."""
 
 
 Needed: TypeAlias = tuple[str, int, Query[Any]]
@@ -109,6 +113,7 @@ class AnsweredStore:
     def __init__(self, local: Store, answers: NodeAnswers) -> None:
         self.schema = local.schema
         self._local, self._answers = local, answers
+        self.standing = local.standing
 
     def query_partition(self, partition: int, query: Query[R]) -> QueryResult[R]:
         """Return the answer of a replica on this node, or else of another one.

@@ -132,6 +132,13 @@ RowCommand: TypeAlias = (
 )
 
 
+class EncodedRows(Struct):
+    """The rows of an answer as a client gets them, so that they need not be encoded again."""
+
+    form: tuple[object, bytes] = (None, b"")
+    """What has encoded them, and their bytes. The last form is kept, whole, for any thread."""
+
+
 class LookedUp(Struct, frozen=True):
     """Few rows, found at once. It is a struct, because each lookup makes one."""
 
@@ -139,6 +146,8 @@ class LookedUp(Struct, frozen=True):
     reads: tuple[tuple[str, int, int, int], ...] = ()
     """Each store and partition that answered, its epoch, and how many of its rows were read."""
     position: Position = EMPTY
+    kept: EncodedRows | None = None
+    """Place for the encoded rows of an answer that is given again; None for others."""
 
 
 LookUp: TypeAlias = "Callable[[Row, Session], LookedUp | None]"

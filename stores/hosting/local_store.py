@@ -21,7 +21,7 @@ from stores.hosting.log_follower import LogFollower
 from stores.hosting.replica import Replica, wall_clock_ms
 from stores.log.inputs import Inputs
 from stores.log.state_log import StoreLog
-from stores.spec.position import UNBOUNDED, Position, PositionBound
+from stores.spec.position import UNBOUNDED, Position, PositionBound, Progress
 from stores.spec.query import Query
 from stores.spec.result import Failure, QueryResult, StateQueryResult
 from stores.spec.schema import StoreKind, StoreSchema
@@ -92,6 +92,16 @@ class LocalStore:
             except LogError as error:
                 return _unresolved(error, replica, config)
         return query_partition(replica, query, config, self._clock)
+
+    def standing(self, partition: int) -> Progress | None:
+        """Return where a partition stands, if it answers; see `Store`."""
+        replica = self.replicas.get(partition)
+        if replica is None or replica.state is not ReplicaState.RUNNING:
+            return None
+        try:
+            return replica.engine.view.progress
+        except StoreError:  # it was closed just now
+            return None
 
     def query_each(self, targets: Sequence[Target]) -> Iterator[QueryResult[Any]]:
         """Ask several partitions, one after another; see `Store`."""

@@ -134,6 +134,7 @@ class MeteredStore:
         self.inner, self.metrics, self.here = inner, metrics, inner.here
         self.schema = inner.schema
         self._ask, self._ask_all = inner.query_partition, inner.query
+        self.standing = inner.standing
         self._count = metrics.count_query
 
     def query_partition(

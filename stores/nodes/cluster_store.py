@@ -35,7 +35,7 @@ from stores.nodes.remote import (
     wait_at,
 )
 from stores.spec.arrow import physical_list
-from stores.spec.position import Position, PositionBound
+from stores.spec.position import Position, PositionBound, Progress
 from stores.spec.query import BatchStream, Query
 from stores.spec.result import Failure, QueryResult, StateQueryResult, Success
 from stores.spec.schema import Row, StoreKind, StoreSchema
@@ -99,6 +99,10 @@ class ClusterStore:
         """Ask the replicas of one partition, one after the other, until one answers."""
         found: list[QueryResult[R]] = list(self.query_each([(partition, query, config)]))
         return found[0]
+
+    def standing(self, partition: int) -> Progress | None:
+        """Return where a partition on this node stands; see `Store`."""
+        return self.local.standing(partition)
 
     def query_each(self, targets: Sequence[Target]) -> Iterable[QueryResult[Any]]:
         """Ask several partitions at once, with one request for each node; see `Store`."""

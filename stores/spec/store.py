@@ -252,6 +252,12 @@ class Store(Protocol):
     ) -> QueryResult[R]:
         """Ask one partition. Problems inside of it are a `Failure`, never raised."""
 
+    def standing(self, partition: int) -> Progress | None:
+        """Return where a partition on this node stands; None if it does not answer now.
+
+        As long as it is the same object, queries without a bound have the same answers.
+        """
+
     def query(self, request: StateQueryRequest[R]) -> StateQueryResult[R]:
         """Ask several partitions; the result has each of them."""
 

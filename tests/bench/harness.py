@@ -129,17 +129,16 @@ def by_turns(
     return statistics.median(mine), statistics.median(theirs)
 
 
-def turns(ours: Callable[[], T], rival: Callable[[], T], *, rounds: int) -> tuple[list[T], list[T]]:
+def turns(*sides: Callable[[], T], rounds: int) -> list[list[T]]:
     """Return the results of each side's rounds, as `by_turns` takes them."""
-    ours()
-    rival()
-    mine: list[T] = []
-    theirs: list[T] = []
+    for run in sides:
+        run()
+    results: list[list[T]] = [[] for _ in sides]
     for number in range(rounds):
-        order = [(ours, mine), (rival, theirs)]
-        for run, results in order if number % 2 == 0 else reversed(order):
-            results.append(run())
-    return mine, theirs
+        order = list(zip(sides, results, strict=True))
+        for run, found in order if number % 2 == 0 else reversed(order):
+            found.append(run())
+    return results
 
 
 def percentile(values: Sequence[float], share: float) -> float:

@@ -55,7 +55,7 @@ class Cost:
 
 
 CEILINGS = {
-    "key": Cost(44, 3),
+    "key": Cost(34, 3),
     "ten-keys": Cost(134, 10),
     "day": Cost(184, 13),
     "day-total": Cost(154, 12),

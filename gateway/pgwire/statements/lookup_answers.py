@@ -18,6 +18,7 @@ from gateway.pgwire.statements.rows import EncodeRows, Shape, shape_of
 from gateway.pgwire.types.parameters import decode_parameters
 from gateway.pgwire.types.wire_type import Decode
 from planner.engine import (
+    EncodedRows,
     Engine,
     LookUp,
     Row,
@@ -139,7 +140,7 @@ class Lookups:
             if form.parse is not None:
                 self._form = None  # its plan may be outdated; the slow path makes a new one
             return None
-        return self._answer(form, looked_up.rows)
+        return self._answer(form, looked_up.rows, looked_up.kept)
 
     async def answer_elsewhere(self, found: Round, engine: Engine) -> bytes | None:
         """Return the answer to a round whose rows other nodes have, after `answer` gave None.
@@ -159,11 +160,19 @@ class Lookups:
         self._form = form
         return self._answer(form, rows)
 
-    def _answer(self, form: RoundForm, rows: Sequence[Row]) -> bytes:
+    def _answer(
+        self, form: RoundForm, rows: Sequence[Row], kept: EncodedRows | None = None
+    ) -> bytes:
         if form.parse is not None and self._statements.get("") is not self._prepared:
             assert self._prepared is not None, "it has looked up"
             self._names.add_statement("", self._prepared)
-        return self._head + self._encode_rows(rows) + end_of(len(rows))
+        if kept is None:
+            return self._head + self._encode_rows(rows) + end_of(len(rows))
+        encoder, encoded = kept.form
+        if encoder is not self._encode_rows:
+            encoded = self._encode_rows(rows) + end_of(len(rows))
+            kept.form = self._encode_rows, encoded
+        return self._head + encoded
 
     def _learn(self, form: RoundForm) -> None:
         self._form = self._look_up = self.declined = None

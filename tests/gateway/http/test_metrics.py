@@ -186,6 +186,12 @@ def test_requests_to_object_stores_are_counted_by_kind(make_metrics: MakeMetrics
     assert labelled(told(metrics), "object_requests_total", "kind") == {"get": 3, "put": 0}
 
 
+def test_kept_answers_are_counted(make_metrics: MakeMetrics) -> None:
+    metrics = make_metrics(FakeNode())
+    metrics.watch_kept_answers(lambda: 5)
+    assert told(metrics)["stategate_kept_answers_total", frozenset()] == 5
+
+
 def test_the_build_is_reported(make_metrics: MakeMetrics) -> None:
     metrics = make_metrics(FakeNode())
     ((name, labels),) = [key for key in told(metrics) if key[0] == "stategate_build_info"]

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from stores.errors import StoreError, UnknownStoreError
 from stores.spec.catalog import Nodes
-from stores.spec.position import Position, PositionBound
+from stores.spec.position import Position, PositionBound, Progress
 from stores.spec.query import Query
 from stores.spec.result import QueryResult, StateQueryResult
 from stores.spec.schema import Column, DataType, InputTopic, StoreKind, StoreSchema
@@ -83,6 +83,9 @@ class DefinedStore:
         self, partition: int, query: Query[R], config: QueryConfig = DEFAULT_CONFIG
     ) -> QueryResult[R]:
         raise AssertionError("the catalog read a partition")
+
+    def standing(self, partition: int) -> Progress | None:
+        raise AssertionError("the catalog asked for a partition")
 
     def query(self, request: StateQueryRequest[R]) -> StateQueryResult[R]:
         raise AssertionError("the catalog read a store")
