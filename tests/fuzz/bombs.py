@@ -49,6 +49,7 @@ _ALLOWED = ("57014", "53200", "53300", "54000", "54001", "22", "21", "42", "0A00
 BOMBS = (
     "SELECT levenshtein(repeat('a', {n}), repeat('b', {n})) FROM r0",
     "SELECT levenshtein(repeat('a', {n}), repeat('b', {n}))",
+    "SELECT jaro_similarity(repeat('a', 10 * {n}), repeat('b', 10 * {n})) FROM r0",
     "SELECT damerau_levenshtein(repeat('a', {n}), repeat('b', {n})) FROM r0",
     "SELECT editdist3(repeat('a', {n}), repeat('b', {n})) FROM r0",
     "SELECT jaccard(repeat('ab', {n}), repeat('bc', {n})) FROM r0",

@@ -190,8 +190,11 @@ def _negate(node: exp.Expr, types: Types) -> exp.Expr:
 
     DuckDB negates a constant least integer into a wider type; PostgreSQL fails. So it becomes
     `0 - x`. DuckDB turns `-d >= x` into `d <= -x`, which is false for NaN; in PostgreSQL, NaN is
-    the greatest double. So `-d` becomes `d * -1`.
+    the greatest double. So `-d` becomes `d * -1`. Some versions of DuckDB take -2147483648 for a
+    bigint, because the number without its sign is one.
     """
+    if _is_number(node) and types.of(node) == INTEGER and types.of(node.this) != INTEGER:
+        return node.replace(cast(node.copy(), duckdb_type(INTEGER)))
     found = types.of(node.this)
     if found is not None and found.kind in FLOATS and node.find(exp.Column):
         minus = cast(exp.Literal.number(-1), duckdb_type(found))

@@ -20,8 +20,10 @@ MEMORY_BYTES = 64 << 20
 SCHEMA = pa.schema([("n", pa.int64())])
 LONG = 100_000
 """Rows of a relation that is too long to be sent with its statement."""
-BOMB = "SELECT levenshtein(repeat('a', 200000), repeat('b', 200000))"
+BOMB = "SELECT jaro_similarity(repeat('a', 3000000), repeat('b', 3000000))"
 """A statement that spends half a minute inside one function, which ignores interrupts."""
+INSIDE_S = 0.5
+"""When it is inside, even if the machine is busy."""
 WAIT_S = 30.0
 
 

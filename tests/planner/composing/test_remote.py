@@ -31,6 +31,7 @@ from planner.errors import QueryCancelledError, StoreFailedError, UnavailableErr
 from planner.values.cancel import Cancellation
 from tests.planner.composing.databases import (
     BOMB,
+    INSIDE_S,
     LONG,
     MEMORY_BYTES,
     SCHEMA,
@@ -253,7 +254,7 @@ def test_a_statement_that_ignores_its_interrupt_is_killed(
 ) -> None:
     before = processes.pids
     with pytest.raises(QueryCancelledError, match="timeout"):
-        rows_of(database, sql, Cancellation(0.1))
+        rows_of(database, sql, Cancellation(INSIDE_S))
     assert not set(before) & set(processes.pids)
     assert rows_of(database, "SELECT 1") == [(1,)]
 
@@ -314,7 +315,7 @@ def test_other_statements_begin_again_when_a_process_is_killed(database: RemoteD
         other = threads.submit(rows_of, database, SUM, r=gated(gate, entered))
         assert entered.wait(WAIT_S)
         with pytest.raises(QueryCancelledError):
-            rows_of(database, BOMB, Cancellation(0.1))
+            rows_of(database, BOMB, Cancellation(INSIDE_S))
         gate.set()
         assert other.result(WAIT_S) == [(LONG, LONG * (LONG - 1) // 2)]
 
@@ -327,7 +328,7 @@ def test_rows_that_were_returned_cannot_be_returned_again(database: RemoteDataba
     )
     next(answer)
     with pytest.raises(QueryCancelledError):
-        rows_of(database, BOMB, Cancellation(0.1))
+        rows_of(database, BOMB, Cancellation(INSIDE_S))
     with pytest.raises(UnavailableError) as caught:
         list(answer)
     assert caught.value.sqlstate == "55000"
