@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -14,7 +14,9 @@ from msgspec import Struct
 
 from planner.composing.database import DatabaseError, Definition, DescribedColumn
 from planner.composing.functions.python_functions import PYTHON_FUNCTIONS
-from planner.composing.prepared import DEALLOCATE, ROWS_MAX, execute_text, prepare_text
+from planner.composing.local_relation import LocalRelation, no_rows
+from planner.composing.prepared import ROWS_MAX, SCANNING, WRITTEN, execute_text, prepare_text
+from planner.composing.row_values import RowValues, row_values
 
 TYPES_MAX = 1_000
 """DuckDB types whose Arrow types are cached; structs and decimals make many types."""
@@ -31,34 +33,6 @@ _CONFIG: dict[str, Any] = {"async_threads": "1"}
 """Threads that read files; there are no files, but DuckDB would start eight with a stack each."""
 
 
-Read: TypeAlias = Callable[[], Iterator[pa.RecordBatch]]
-
-
-def no_rows() -> Iterator[pa.RecordBatch]:
-    """Return an empty stream."""
-    return iter(())
-
-
-class LocalRelation:
-    """A relation with the Arrow stream interface.
-
-    Args:
-        schema: the schema of the rows.
-        read: returns a new stream of the rows; called for each scan.
-        is_whole: whether all rows are in memory, so that reading them again costs little.
-    """
-
-    def __init__(self, schema: pa.Schema, read: Read = no_rows, *, is_whole: bool = False) -> None:
-        self.schema, self.read, self.is_whole = schema, read, is_whole
-
-    def __arrow_c_schema__(self) -> object:
-        return self.schema.__arrow_c_schema__()
-
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        reader = pa.RecordBatchReader.from_batches(self.schema, self.read())
-        return reader.__arrow_c_stream__(requested_schema)
-
-
 class Bound(Struct):
     """A connection with relations and a statement that DuckDB has bound or prepared.
 
@@ -71,9 +45,12 @@ class Bound(Struct):
     """The bound statement, if it has no parameters; None if it is not bound."""
     is_small: bool = False
     """Whether its last run was short and gave few rows."""
-    is_prepared: bool = False
-    can_prepare: bool = True
-    """False once DuckDB has refused to prepare it."""
+    rows: RowValues | None = None
+    """How to write few rows of the relations into the statement; None to scan them."""
+    prepared: set[str] = set()
+    """In which forms it is prepared."""
+    refused: set[str] = set()
+    """In which forms DuckDB has refused to prepare it."""
 
 
 class LocalDatabase:
@@ -226,7 +203,7 @@ class LocalStatement:
             self._check()
             self._reader = None
             if bound.is_small and all(each.is_whole for each in relations.values()):
-                self._reader = self._execute(bound, parameters, rows_max)
+                self._reader = self._execute(bound, relations, parameters, rows_max)
             if self._reader is None:
                 self._reader = self._relation(bound, parameters).to_arrow_reader(rows_max)
         self._worked_s += time.thread_time() - start
@@ -256,7 +233,7 @@ class LocalStatement:
         relations = {name: LocalRelation(schema) for name, schema in schemas.items()}
         for name, relation in relations.items():
             cursor.register(name, relation)
-        return Bound(cursor, relations)
+        return Bound(cursor, relations, rows=row_values(schemas))
 
     def _relation(self, bound: Bound, parameters: Mapping[str, Any]) -> duckdb.DuckDBPyRelation:
         """Return the statement as a relation, which is planned each time it runs."""
@@ -267,11 +244,15 @@ class LocalStatement:
         return bound.found
 
     def _execute(
-        self, bound: Bound, parameters: Mapping[str, Any], rows_max: int
+        self,
+        bound: Bound,
+        relations: Mapping[str, LocalRelation],
+        parameters: Mapping[str, Any],
+        rows_max: int,
     ) -> pa.RecordBatchReader | None:
         """Run the prepared statement; None if it has to run as a relation."""
-        text = execute_text(parameters)
-        if text is None or not self._prepare(bound):
+        text = self._execute_text(bound, relations, parameters)
+        if text is None:
             return None
         try:
             rows = _submit(bound.cursor, text, rows_max)
@@ -280,16 +261,31 @@ class LocalStatement:
         self._check()
         return None if rows is None or rows.num_rows > ROWS_MAX else rows.to_reader()
 
-    def _prepare(self, bound: Bound) -> bool:
-        """Return whether the statement is prepared, now or before."""
-        if bound.is_prepared or not bound.can_prepare or not self._database.can_execute:
-            return bound.is_prepared
+    def _execute_text(
+        self, bound: Bound, relations: Mapping[str, LocalRelation], parameters: Mapping[str, Any]
+    ) -> str | None:
+        """Prepare the statement if need be, and return its EXECUTE; None if there is none."""
+        if bound.rows is not None:
+            rows = bound.rows.arguments({name: each.read() for name, each in relations.items()})
+            text = None if rows is None else execute_text(WRITTEN, parameters, rows)
+            if text is not None and self._prepare(bound, WRITTEN, bound.rows.clause):
+                return text
+        text = execute_text(SCANNING, parameters)
+        return text if text is not None and self._prepare(bound, SCANNING) else None
+
+    def _prepare(self, bound: Bound, form: str, clause: str = "") -> bool:
+        """Return whether the statement is prepared in a form, now or before."""
+        if form in bound.prepared:
+            return True
+        if form in bound.refused or not self._database.can_execute:
+            return False
         try:
-            bound.cursor.execute(prepare_text(self._sql))
-            bound.is_prepared = True
+            bound.cursor.execute(prepare_text(form, self._sql, clause))
         except duckdb.Error:
-            bound.can_prepare = False
-        return bound.is_prepared
+            bound.refused.add(form)
+            return False
+        bound.prepared.add(form)
+        return True
 
     def next(self) -> pa.RecordBatch | None:
         """Return the next rows; None after the last ones.
@@ -326,9 +322,9 @@ class LocalStatement:
         if bound is not None and self._key is not None and is_whole:
             if self._reader is not None:
                 bound.is_small = self._worked_s <= SHORT_S and self._rows <= ROWS_MAX
-            if bound.is_prepared and not bound.is_small:
-                bound.cursor.execute(DEALLOCATE)
-                bound.is_prepared = False
+            if not bound.is_small:
+                while bound.prepared:
+                    bound.cursor.execute(f"DEALLOCATE {bound.prepared.pop()}")
             self._database.keep(self._key, bound)
         elif cursor is not None:
             cursor.close()
@@ -351,8 +347,8 @@ def _can_execute(database: duckdb.DuckDBPyConnection) -> bool:
     """Whether `_submit` works with this version of DuckDB's client."""
     cursor = database.cursor()
     try:
-        cursor.execute(prepare_text("SELECT 1"))
-        return bool(_submit(cursor, execute_text({}) or "", 1).num_rows == 1)
+        cursor.execute(prepare_text(SCANNING, "SELECT 1"))
+        return bool(_submit(cursor, execute_text(SCANNING, {}) or "", 1).num_rows == 1)
     except (AttributeError, TypeError, ValueError, duckdb.Error):
         return False
     finally:

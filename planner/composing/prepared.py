@@ -8,50 +8,56 @@ statements with few rows are prepared, and with a limit: beyond it they run as r
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-_NAME = "zz_prepared"
-"""Each connection has one, for its only statement."""
+from planner.composing.row_values import quoted
+
+SCANNING, WRITTEN = "zz_scanning", "zz_written"
+"""Each connection has one statement. It is prepared over its relations, over written rows, or both.
+"""
 VALUES_CHARACTERS_MAX = 10_000
 """Maximum characters of the values in an EXECUTE; longer ones are passed as parameters."""
 ROWS_MAX = 1_024
 """Rows of the result of a prepared statement."""
-DEALLOCATE = f"DEALLOCATE {_NAME}"
 
 
-def prepare_text(sql: str) -> str:
-    """Return the PREPARE of a statement; its result has one row too many if there are more."""
-    return f"PREPARE {_NAME} AS SELECT * FROM ({sql}\n) LIMIT {ROWS_MAX + 1}"
+def prepare_text(name: str, sql: str, clause: str = "") -> str:
+    """Return the PREPARE of a statement; its result has one row too many if there are more.
+
+    Args:
+        name: `SCANNING` or `WRITTEN`.
+        sql: the statement.
+        clause: a WITH clause before it, which makes its relations.
+    """
+    return f"PREPARE {name} AS {clause}SELECT * FROM ({sql}\n) LIMIT {ROWS_MAX + 1}"
 
 
-def execute_text(parameters: Mapping[str, Any]) -> str | None:
+def execute_text(name: str, parameters: Mapping[str, Any], rows: Sequence[str] = ()) -> str | None:
     """Return the EXECUTE with these values; None if they are not written as text.
 
     Args:
+        name: `SCANNING` or `WRITTEN`.
         parameters: Python values by name.
+        rows: the arguments of written rows.
     """
-    if not parameters:
-        return f"EXECUTE {_NAME}"
     written: list[str] = []
-    for name, value in parameters.items():
+    for parameter, value in parameters.items():
         text = _literal(value)
         if text is None:
             return None
         # By name, since a statement may have $2 without $1.
-        written.append(f'"{name}" := {text}')
-    values = ", ".join(written)
-    return f"EXECUTE {_NAME}({values})" if len(values) <= VALUES_CHARACTERS_MAX else None
+        written.append(f'"{parameter}" := {text}')
+    values = ", ".join((*written, *rows))
+    if len(values) > VALUES_CHARACTERS_MAX:
+        return None
+    return f"EXECUTE {name}({values})" if values else f"EXECUTE {name}"
 
 
 def _literal(value: Any) -> str | None:
     """Return a value as DuckDB's SQL, of its type as a parameter; None if it is not written."""
     write = _WRITERS.get(type(value))
     return None if write is None else write(value)
-
-
-def _text(value: str) -> str | None:
-    return None if "\0" in value else "'" + value.replace("'", "''") + "'"
 
 
 def _timestamp(value: dt.datetime) -> str:
@@ -64,7 +70,7 @@ _WRITERS: Mapping[type, Callable[[Any], str | None]] = {
     bool: lambda value: "true" if value else "false",
     int: str,
     float: lambda value: f"CAST('{value!r}' AS DOUBLE)",
-    str: _text,
+    str: quoted,
     dt.datetime: _timestamp,
     dt.date: lambda value: f"CAST('{value.isoformat()}' AS DATE)",
 }

@@ -27,7 +27,8 @@ import pyarrow as pa
 from planner.composing import frames
 from planner.composing.database import ROW_TOO_LONG, DatabaseError
 from planner.composing.feeds import FeedReader, ReceivedRelation
-from planner.composing.local import OWN_ERRORS, LocalDatabase, LocalRelation, LocalStatement
+from planner.composing.local import OWN_ERRORS, LocalDatabase, LocalStatement
+from planner.composing.local_relation import LocalRelation
 from planner.composing.messages import (
     NUMBERS,
     Describe,

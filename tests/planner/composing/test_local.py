@@ -14,7 +14,8 @@ import pytest
 
 from planner.composing import local, prepared
 from planner.composing.database import DatabaseError, Definition
-from planner.composing.local import OWN_ERRORS, LocalDatabase, LocalRelation, LocalStatement
+from planner.composing.local import OWN_ERRORS, LocalDatabase, LocalStatement
+from planner.composing.local_relation import LocalRelation
 from tests.planner.composing.databases import SCHEMA
 
 SUM = "SELECT sum(n) AS total, random() AS drawn FROM r0"
@@ -183,7 +184,7 @@ def test_a_statement_that_cannot_be_prepared_runs_as_a_relation(
     database: LocalDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = cursors(database, monkeypatch)
-    monkeypatch.setattr(local, "prepare_text", lambda _: "PREPARE of nothing")
+    monkeypatch.setattr(local, "prepare_text", lambda *_: "PREPARE of nothing")
     assert [rows_of(database, SUM, 1)[0]["total"] for _ in range(3)] == [1, 1, 1]
     assert len(made) == 1
 
