@@ -19,7 +19,7 @@ from gateway.cli import (
     user_commands,
 )
 from gateway.errors import GatewayError, ServeError
-from gateway.process_setup import announce, configure_logging, load_modules, print_error
+from gateway.process_setup import configure_logging, load_modules, print_error
 from gateway.settings import SETTINGS, URL_VARIABLE
 from gateway.settings_sources import load_settings
 
@@ -140,10 +140,9 @@ def serve(
         raise ServeError("no state log is given", hint="Name one with --root.")
     configure_logging(loaded)
     if loaded.workers > 1:
-        from gateway.supervision.supervisor import run_workers  # noqa: PLC0415 - as below
+        from gateway.supervision.own_process import become_supervisor  # noqa: PLC0415 - as below
 
-        run_workers(loaded, modules=load or [], announce=announce)
-        return
+        become_supervisor(loaded, load or [])
     load_modules(load or [])
     from gateway.wiring import run_gateway  # noqa: PLC0415 - `stategate sql` needs no engine
 

@@ -13,7 +13,6 @@ from gateway.settings import Settings
 from gateway.supervision.shares import share_of
 from gateway.workers.links import WorkerEnd
 from gateway.workers.siblings import Siblings, WorkerPlace
-from gateway.workers.whole_gateway import WorkerLinks
 
 FAILED = 2
 """Exit status of a worker that cannot start, where another one could not start either."""
@@ -33,6 +32,7 @@ def run_worker(
         modules: are imported first, to register kinds of stores or queries.
     """
     from gateway.wiring import run_gateway  # noqa: PLC0415 - the supervisor needs no engine
+    from gateway.workers.whole_gateway import WorkerLinks  # noqa: PLC0415
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to all processes
     signal.signal(signal.SIGTERM, signal.SIG_DFL)  # the server that forked this process ignores it

@@ -7,6 +7,7 @@ import re
 import signal
 import socket
 import ssl
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -269,6 +270,14 @@ def test_a_worker_that_cannot_start_again_is_tried_again(tmp_path: Path) -> None
         data.unlink()
         hidden.rename(data)
         until(lambda: len(ready_workers(gateway)) == WORKERS, START_S)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc is Linux's")
+def test_the_supervisor_has_not_loaded_the_engine(gateway: RealGateway) -> None:
+    pid = gateway.process.pid
+    assert "libarrow" not in Path(f"/proc/{pid}/maps").read_text()
+    arguments = Path(f"/proc/{pid}/cmdline").read_text()
+    assert "\0serve\0--root\0" in arguments, "the command line that was typed is shown"
 
 
 def test_a_gateway_whose_workers_cannot_start_ends(tmp_path: Path) -> None:
