@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import Final, Protocol, cast
 
 from stores.errors import StoreError
+from stores.hosting.freed_memory import FreedMemory
 from stores.spec.schema import StoreSchema
 
 _logger = logging.getLogger(__name__)
@@ -57,6 +58,7 @@ class EngineMaintenance:
         self._at = 0
         """Where the next round begins."""
         self._pause_s = _PAUSE_S
+        self._memory = FreedMemory()
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="engine-maintenance", daemon=True)
 
@@ -72,6 +74,7 @@ class EngineMaintenance:
 
     def _run(self) -> None:
         while not self._stopping.wait(self._pause_s):
+            self._memory.look()
             for held in self._round():
                 if self._stopping.is_set():
                     return

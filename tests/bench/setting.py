@@ -91,6 +91,14 @@ class Setting:
 
     @contextlib.contextmanager
     def _another(self, name: str, arguments: Sequence[str] = ()) -> Iterator[PgTarget]:
+        with self.another(name, arguments) as gateway:
+            if not arguments:
+                _wait_for_columns(gateway)
+            yield target_of(gateway)
+
+    @contextlib.contextmanager
+    def another(self, name: str, arguments: Sequence[str] = ()) -> Iterator[Gateway]:
+        """Run a gateway over the same log, with the default limits of memory."""
         directory = self.directory / name
         directory.mkdir(exist_ok=True)
         with (
@@ -102,9 +110,7 @@ class Setting:
                 ready_timeout_s=RESTORE_TIMEOUT_S,
             ) as gateway,
         ):
-            if not arguments:
-                _wait_for_columns(gateway)
-            yield target_of(gateway)
+            yield gateway
 
     @cached_property
     def ours(self) -> PgTarget:
@@ -166,12 +172,7 @@ class Setting:
                 self.gateway.root, directory, arguments=arguments, ready_timeout_s=RESTORE_TIMEOUT_S
             )
         )
-        end = time.monotonic() + RESTORE_TIMEOUT_S
-        while _sum_of(gateway, "stategate_ready") < cores:
-            if time.monotonic() > end:
-                raise BenchError("not all workers are ready")
-            time.sleep(0.1)
-        _wait_for_columns(gateway)
+        wait_for_workers(gateway, cores)
         return gateway
 
     @cached_property
@@ -183,12 +184,16 @@ class Setting:
     @cached_property
     def looked_up(self) -> tuple[PgTarget, PgTarget]:
         """The pair, after each row was looked up once on both sides."""
+        for target in self.pair:
+            self.look_up_all(target)
+        return self.pair
+
+    def look_up_all(self, target: PgTarget) -> None:
+        """Look up each row once, by several clients."""
         each = -(-self.keys // READERS)
         text = READ_ONCE.format(first=data.FIRST_KEY, each=each)
         script = self.script("read-once.pgbench", text)
-        for target in self.pair:
-            pgbench_run(target, script, clients=READERS, transactions=each)
-        return self.pair
+        pgbench_run(target, script, clients=READERS, transactions=each)
 
     def script(self, name: str, text: str) -> Path:
         """Write a file with this text for a load generator."""
@@ -217,6 +222,20 @@ def new_setting(*, keys: int, seconds: float, rounds: int) -> Iterator[Setting]:
 def target_of(gateway: Gateway) -> PgTarget:
     """Return a gateway's Postgres wire."""
     return PgTarget(port=gateway.pg_port, user="stategate", database="stategate")
+
+
+def wait_for_workers(gateway: Gateway, count: int) -> None:
+    """Wait until all workers of a gateway are ready, and have read their columns.
+
+    Raises:
+        BenchError: they are not in time.
+    """
+    end = time.monotonic() + RESTORE_TIMEOUT_S
+    while _sum_of(gateway, "stategate_ready") < count:
+        if time.monotonic() > end:
+            raise BenchError("not all workers are ready")
+        time.sleep(0.1)
+    _wait_for_columns(gateway)
 
 
 def _wait_for_columns(gateway: Gateway) -> None:

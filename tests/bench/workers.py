@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from functools import partial
 
@@ -9,8 +10,11 @@ from tests.bench.clients import PgTarget, pgbench_tps
 from tests.bench.connections import private_mb
 from tests.bench.harness import Better, Line, Measured, by_turns
 from tests.bench.lookups_pg import PREPARED, script_text
-from tests.bench.setting import Setting, target_of
+from tests.bench.setting import Setting, target_of, wait_for_workers
 from tests.gateway.real_gateway import family_of
+
+LOOKUPS = 3
+"""Times that each row is looked up before memory is measured; a row is cached at the second."""
 
 
 def lookups(setting: Setting) -> Sequence[Line]:
@@ -24,13 +28,23 @@ def lookups(setting: Setting) -> Sequence[Line]:
 
 
 def memory(setting: Setting) -> Line:
-    """Memory of all processes that a gateway consists of, with the same stores."""
-    ours, one = setting.all_cores, setting.gateway
+    """Memory of all processes of a gateway, with the default limits, after lookups of all rows.
+
+    Each row was looked up three times, so both keep as many rows as their limits permit.
+    """
+    found = []
+    for workers in (os.cpu_count() or 1, 1):
+        with setting.another(f"memory-{workers}", ("--workers", str(workers))) as gateway:
+            wait_for_workers(gateway, workers)
+            for _ in range(LOOKUPS):
+                setting.look_up_all(target_of(gateway))
+            found.append(private_mb(family_of(gateway.process.pid)))
+    ours, one = found
     return Measured(
         work="memory of a gateway on all cores",
         unit="MB",
-        ours=private_mb(family_of(ours.process.pid)),
-        rival=private_mb(family_of(one.process.pid)),
+        ours=ours,
+        rival=one,
         rival_name="one process",
         better=Better.LOWER,
         ratio_least=1 / 1.5,
