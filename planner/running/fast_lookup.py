@@ -123,7 +123,8 @@ def fast_lookup(
     is_whole = in_place and all(o.fit is Fitted and o.compute is None for o in operands)
     key_from: Callable[[Row], Key | None] = _whole if is_whole else partial(key_of, operands)
     name, admitted = node.access.schema.name, Admission(plan, node.access.schema, catalog).store
-    number, find_kept = answers.number(), answers.get
+    kept_answers = answers.of(plan.parameters)
+    number, find_kept = answers.number(), kept_answers.get
 
     def look_up(parameters: Row, session: Session) -> LookedUp | None:
         store = admitted(parameters, session)
@@ -132,7 +133,7 @@ def fast_lookup(
         kept = find_kept((number, parameters))
         if kept is None or store.standing(kept.partition) is not kept.progress:
             return read(store, parameters, session)
-        answers.given += 1
+        kept_answers.given += 1
         found = kept.found
         session.note(found.position)
         return found
@@ -153,12 +154,12 @@ def fast_lookup(
         rows = () if value is None else (project(key + value),)
         found = LookedUp(rows, ((name, partition, epoch, len(rows)),), position)
         asked = number, parameters
-        if not answers.has_come(asked):
+        if not kept_answers.has_come(asked):
             return found
         progress = store.standing(partition)
         if progress is None or progress.position is not position or progress.epoch != epoch:
             return found  # another node has answered, or the partition has just changed
-        return answers.keep(asked, found, partition=partition, progress=progress)
+        return kept_answers.keep(asked, found, partition=partition, progress=progress)
 
     return look_up
 

@@ -8,7 +8,7 @@ since of a large store most keys come once.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from itertools import count
 from types import NoneType
@@ -18,14 +18,19 @@ from msgspec import Struct
 
 from planner.values.statement import EncodedRows, LookedUp
 from stores.spec.position import Progress
-from stores.spec.schema import Row
+from stores.spec.schema import DataType, Kind, Row
 
 ANSWERS_MAX = 8_192
 """Answers of all statements together, some 8 MB. Beyond it all are dropped, and those that are in
 demand come back."""
 TEXT_BYTES_MAX = 128
 """An answer with a longer value is not kept."""
-_EXACT = frozenset({str, int, bytes})
+_EXACT = frozenset(
+    {
+        *(Kind.TEXT, Kind.UUID, Kind.BYTEA, Kind.BOOLEAN, Kind.SMALLINT, Kind.INTEGER),
+        *(Kind.BIGINT, Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ),
+    }
+)
 """Types of parameters whose equal values look the same; 0.0 and -0.0 do not."""
 _SHORT = frozenset({NoneType, bool, int, float, Decimal})
 _MARKS = 1 << 14
@@ -65,6 +70,10 @@ class KeptAnswers:
         """Return the number of a new plan."""
         return next(self._numbers)
 
+    def of(self, parameters: Sequence[DataType]) -> KeptAnswers:
+        """Return the answers of a plan with such parameters: these, or ones that keep nothing."""
+        return self if all(each.kind in _EXACT for each in parameters) else _NEVER_KEPT
+
     def has_come(self, asked: Asked) -> bool:
         """Whether a plan had these parameters before, as far as is remembered; it has them now."""
         mark = hash(asked)
@@ -77,13 +86,33 @@ class KeptAnswers:
         self, asked: Asked, found: LookedUp, *, partition: int, progress: Progress
     ) -> LookedUp:
         """Keep an answer if it is small; return it, with a place for its encoded rows."""
-        if not _EXACT.issuperset(map(type, asked[1])) or not _is_small((asked[1], *found.rows)):
+        if not _is_small((asked[1], *found.rows)):
             return found
         found = LookedUp(found.rows, found.reads, found.position, EncodedRows())
         if len(self._kept) >= ANSWERS_MAX:
             self._kept.clear()
         self._kept[asked] = KeptAnswer(partition, progress, found)
         return found
+
+
+class _NeverKept(KeptAnswers):
+    """The answers of plans whose parameters cannot be compared, or have no hash."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.get = _nothing
+
+    def has_come(self, asked: Asked) -> bool:
+        return False
+
+
+def _nothing(_: Asked) -> None:
+    return None
+
+
+_NEVER_KEPT = _NeverKept()
 
 
 def _is_small(rows: tuple[Row, ...]) -> bool:

@@ -16,7 +16,7 @@ from planner.values.session import Session
 from planner.values.statement import LookedUp, Statement
 from stores.hosting.local_store import LocalStore
 from stores.spec.position import Progress
-from stores.spec.schema import Row, Value
+from stores.spec.schema import DataType, Row, Value
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
 
 COUNTS = keyvalue("counts", {"k": "text"}, {"n": "bigint", "note": "text"}, partitions=2)
@@ -133,12 +133,16 @@ def test_a_closed_partition_gives_no_kept_answer(looking: Looking) -> None:
     assert statement.look_up(("a",), looking.session) is None
 
 
-def test_equal_parameters_that_look_different_are_not_kept() -> None:
-    answers, progress = KeptAnswers(), Progress()
-    for value in (0.0, True, None):
-        asked = (0, (value,))
-        answers.keep(asked, LookedUp(((1,),)), partition=0, progress=progress)
-        assert answers.get(asked) is None
+@pytest.mark.parametrize("kind", ["double", "real", "numeric(4,1)", "text[]", "json"])
+def test_values_that_are_equal_but_look_different_are_not_kept(kind: str) -> None:
+    """Nor are those that have no hash."""
+    answers, text = KeptAnswers(), DataType.parse("text")
+    assert answers.of([text, text]) is answers
+    never = answers.of([text, DataType.parse(kind)])
+    for _ in range(3):
+        asked = (0, ("a", [1]))
+        assert never.get(asked) is None
+        assert not never.has_come(asked)
 
 
 def test_the_answers_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
