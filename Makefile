@@ -24,7 +24,7 @@ ifneq ($(shell cat $(READY) 2>/dev/null),$(CURDIR))
 .PHONY: $(READY)
 endif
 
-.PHONY: help setup test clients kafka fuzz chaos simulate format bench demo clean
+.PHONY: help setup test clients kafka buckets fuzz chaos simulate format bench demo clean
 
 help:  ## List the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | while IFS=$$'\t' read -r name text; do \
@@ -52,7 +52,7 @@ test: setup  ## Check format, lint and types, then run all tests
 	@# Tests start hundreds of processes. Each would compile our modules where the environment forbids
 	@# Python to write bytecode by itself, as in many containers.
 	@$(BIN)/python -m compileall -q gateway planner stores
-	$(BIN)/pytest -n auto --dist loadgroup --no-loadscope-reorder -m 'not clients and not kafka' $(PYTEST_ARGS)
+	$(BIN)/pytest -n auto --dist loadgroup --no-loadscope-reorder -m 'not clients and not kafka and not buckets' $(PYTEST_ARGS)
 
 # The environments are made once, by pip, npm and apt, into .venv-clients; see tests/clients.
 clients: setup  ## Try real clients: DuckDB, psql, JDBC, Node and others, installed into .venv-clients
@@ -64,6 +64,12 @@ clients: setup  ## Try real clients: DuckDB, psql, JDBC, Node and others, instal
 kafka: setup  ## Try the pipeline with a Kafka broker, fetched with Spark's connector from Maven Central
 	-$(BIN)/python examples/kafka_orders/jars.py > /dev/null
 	$(BIN)/pytest tests/spark/kafka $(PYTEST_ARGS)
+
+# Azurite comes by npm, fake-gcs-server by Go, into .venv-clients; the tests of one that cannot be
+# installed are skipped, and the summary says so. `make test` runs the same tests on S3 and GCS in Python.
+buckets: setup  ## Try the log in object stores: Azure and Google Cloud Storage by emulators
+	-$(BIN)/python -m tests.clients.environments azurite fake-gcs-server
+	$(BIN)/pytest tests/stores tests/spark/test_object_storage.py -m buckets $(PYTEST_ARGS)
 
 # tests/fuzz/README.md says what it does and how to read a failure.
 fuzz: setup  ## Look for defects with generated work: make fuzz ARGS="--seconds 1800 --seed 1"

@@ -25,7 +25,7 @@ from obstore.exceptions import (
 
 from stores.log.file_systems import Stamp
 from stores.log.object_failures import FAILURES, ObjectStoreError, explained, may_pass, told_by
-from stores.log.object_uris import RETRIES_MAX, RETRY_S, Bucket, ObjectStore, Place
+from stores.log.object_uris import RETRIES_MAX, RETRY_S, Bucket, ObjectStore, Place, Sizes
 
 if TYPE_CHECKING:
     from obstore import UpdateVersion
@@ -38,8 +38,6 @@ PARTS_AT_ONCE = 4
 HELD_BYTES_MAX = 32 << 20
 """Largest file that is read into memory; larger ones are read into a temporary file."""
 _CHUNK_BYTES = 4 << 20
-_PAGE = 1000
-"""Names in one answer of S3."""
 _PAUSE_S = 0.1
 """Pause before a request to create a file is sent again; it doubles each time."""
 
@@ -80,12 +78,21 @@ class ObjectFiles:
         store: the bucket, which sends a request again after a failure that may pass.
         single: the bucket, which sends each request once.
         origin: the URI of the bucket; all paths begin with it.
+        sizes: how much a request may hold.
     """
 
-    def __init__(self, store: ObjectStore, *, single: ObjectStore, origin: str) -> None:
+    def __init__(
+        self,
+        store: ObjectStore,
+        *,
+        single: ObjectStore,
+        origin: str,
+        sizes: Sizes = Sizes(),  # noqa: B008 - frozen
+    ) -> None:
         self._store = store
         self._single = single
         self._origin = origin
+        self._sizes = sizes
 
     @staticmethod
     def of(place: Place) -> ObjectFiles:
@@ -125,12 +132,12 @@ class ObjectFiles:
         return [each.rpartition("/")[2] for each in (*directories, *(f["path"] for f in files))]
 
     def _listed(self, path: str) -> tuple[list[str], list[Any]]:
-        """Return the directories and files in a directory, by one request for 1,000 of them."""
+        """Return the directories and files in a directory, by one request for 1,000 or more."""
         prefix = self._key(path)
         with self._asked("list"):
             found = obstore.list_with_delimiter(self._store, prefix or None)
         directories, files = [*found["common_prefixes"]], [*found["objects"]]
-        REQUESTS.add("list", max(0, len(directories) + len(files) - 1) // _PAGE)
+        self._add_pages(len(directories) + len(files))
         # Some programs create an empty object for a directory.
         return directories, [each for each in files if each["path"].strip("/") != prefix]
 
@@ -185,8 +192,12 @@ class ObjectFiles:
         """Return all objects below a directory."""
         with self._asked("list"):
             found = [*obstore.list(self._store, self._key(path)).collect()]
-        REQUESTS.add("list", max(0, len(found) - 1) // _PAGE)
+        self._add_pages(len(found))
         return found
+
+    def _add_pages(self, names: int) -> None:
+        """Count the requests of a listing after its first one."""
+        REQUESTS.add("list", max(0, names - 1) // self._sizes.names_listed)
 
     def make(self, path: str) -> None:
         """Do nothing: a directory exists once anything is in it."""
@@ -299,7 +310,7 @@ class ObjectFiles:
     def _send(self, path: str, source: Any, size_bytes: int) -> None:
         part_bytes = max(PART_BYTES, -(-size_bytes // PARTS_MAX))
         in_parts = size_bytes > part_bytes
-        requests = -(-size_bytes // part_bytes) + 2 if in_parts else 1
+        requests = -(-size_bytes // part_bytes) + self._sizes.around_parts if in_parts else 1
         with self._asked("put", requests):
             obstore.put(
                 self._store,
@@ -314,7 +325,7 @@ class ObjectFiles:
         """Remove a directory with its content, or a file."""
         path = f"{root}/{relative}"
         keys = [each["path"] for each in self._below(path)] or [self._key(path)]
-        with self._asked("delete", -(-len(keys) // _PAGE)):
+        with self._asked("delete", -(-len(keys) // self._sizes.files_deleted)):
             obstore.delete(self._store, keys)
 
     def remove_file(self, root: str, relative: str) -> None:
@@ -338,6 +349,11 @@ class ObjectFiles:
 @lru_cache(maxsize=256)
 def _opened(bucket: Bucket) -> ObjectFiles:
     try:
-        return ObjectFiles(bucket.open(RETRIES_MAX), single=bucket.open(0), origin=bucket.origin)
+        return ObjectFiles(
+            bucket.open(RETRIES_MAX),
+            single=bucket.open(0),
+            origin=bucket.origin,
+            sizes=bucket.sizes,
+        )
     except BaseError as error:
         raise ValueError(told_by(str(error))) from None

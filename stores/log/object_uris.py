@@ -45,6 +45,20 @@ PROFILE_S = 300
 _AZURE_HOST = re.compile(r"([^.]+)\.(?:dfs|blob)\..+")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sizes:
+    """How much one request of a service may hold, so that requests can be counted."""
+
+    names_listed: int = 1000
+    files_deleted: int = 1000
+    around_parts: int = 2
+    """Requests before and after the parts of a large file."""
+
+
+_GCS_SIZES = Sizes(files_deleted=1)
+_AZURE_SIZES = Sizes(names_listed=5000, files_deleted=256, around_parts=1)
+
+
 @dataclass(frozen=True, slots=True)
 class Bucket:
     """A bucket, and how it is reached."""
@@ -55,6 +69,7 @@ class Bucket:
     """Its URI, without secrets."""
     identity: tuple[str, ...] = field(repr=False)
     """Differs from that of other buckets, and of the same bucket with other credentials."""
+    sizes: Sizes = Sizes()
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,10 +150,11 @@ def _place(
     *,
     origin: str | None = None,
     path: str | None = None,
+    sizes: Sizes = Sizes(),
 ) -> Place:
     origin = uri.origin if origin is None else origin
     options = (f"{name}={value}" for name, value in sorted(uri.options.items()))
-    bucket = Bucket(open_store, origin, (uri.user, uri.password, *options))
+    bucket = Bucket(open_store, origin, (uri.user, uri.password, *options), sizes)
     return Place(bucket, f"{origin}/{uri.path if path is None else path}".rstrip("/"))
 
 
@@ -199,10 +215,18 @@ def _gcs(uri: _Uri) -> Place:
     if uri.endpoint:
         config["base_url"] = uri.endpoint
     if uri.user == "anonymous":
-        config["skip_signature"] = True
+        # Reads are sent without a token; for each other request the client insists on one.
+        config.update(skip_signature=True, credential_provider=_no_token)
     elif uri.user:
         raise ValueError("its user must be anonymous, or none")
-    return _place(uri, lambda retries: GCSStore(uri.host, **config, **_how(retries)))
+    return _place(
+        uri, lambda retries: GCSStore(uri.host, **config, **_how(retries)), sizes=_GCS_SIZES
+    )
+
+
+def _no_token() -> Any:
+    """Return what stands for a token where none is needed."""
+    return {"token": "anonymous", "expires_at": None}
 
 
 def _azure(uri: _Uri) -> Place:
@@ -231,6 +255,7 @@ def _azure(uri: _Uri) -> Place:
         lambda retries: AzureStore(container, **config, **_how(retries)),
         origin=origin,
         path=path,
+        sizes=_AZURE_SIZES,
     )
 
 

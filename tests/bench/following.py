@@ -19,7 +19,8 @@ from stores.spec.position import Position, PositionBound
 from stores.spec.schema import Column, DataType, InputTopic, StoreKind, StoreSchema
 from tests.bench.harness import BenchError, Better, Line, Measured, by_turns
 from tests.bench.setting import Setting
-from tests.support.s3 import KEYS, S3Server
+from tests.support.buckets import BucketServer
+from tests.support.s3 import KEYS, s3_server
 
 BUCKET_STORES = 10
 REQUESTS_AN_HOUR_MOST = 3_600.0
@@ -71,7 +72,7 @@ def requests(setting: Setting) -> Line:
     """Requests to S3 of a host whose stores have not changed for a while."""
     seconds = max(2.0, 4 * setting.seconds)
 
-    def an_hour(server: S3Server, *, has_heads: bool) -> float:
+    def an_hour(server: BucketServer, *, has_heads: bool) -> float:
         root = server.root(f"heads-{has_heads}".lower())
         for number in range(BUCKET_STORES):
             _write(StoreWriter(root, _schema(f"s{number}", PARTITIONS)), 0)
@@ -83,7 +84,7 @@ def requests(setting: Setting) -> Line:
             time.sleep(seconds)
             return (len(server.requests) - before) * 3_600 / seconds
 
-    server, before = S3Server(), dict(os.environ)
+    server, before = s3_server(), dict(os.environ)
     os.environ.update(KEYS)
     try:
         ours, rival = (an_hour(server, has_heads=each) for each in (True, False))

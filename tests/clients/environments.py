@@ -1,10 +1,10 @@
 """The environments of client programs, each with its own packages, so that versions cannot clash.
 
-    python -m tests.clients.environments [NAME …]     make these, or all
+    python -m tests.clients.environments [NAME …]     make these, or all of clients
 
-They are in `.venv-clients/NAME`, made by package managers of the system: pip, npm, apt. Making them
-is the only step that uses the network; an existing one of the same definition is used as it is. One
-that cannot be made raises `NotInstalledError`, which tests report.
+They are in `.venv-clients/NAME`, made by package managers of the system: pip, npm, apt, Go. Making
+them is the only step that uses the network; an existing one of the same definition is used as it
+is. One that cannot be made raises `NotInstalledError`, which tests report.
 """
 
 from __future__ import annotations
@@ -38,6 +38,8 @@ class Environment:
     npm: tuple[str, ...] = ()
     debian: tuple[str, ...] = ()
     """Debian packages that are unpacked, not installed."""
+    go: tuple[str, ...] = ()
+    """Go modules whose program is compiled."""
 
 
 ENVIRONMENTS: Mapping[str, Environment] = {
@@ -80,6 +82,11 @@ ENVIRONMENTS: Mapping[str, Environment] = {
     "node": Environment(npm=("pg@8.23.1", "pg-cursor@2.22.0", "postgres@3.4.9")),
 }
 """Name → packages, in the versions that the tests support."""
+EMULATORS: Mapping[str, Environment] = {
+    "azurite": Environment(npm=("azurite@3.37.0",)),
+    "fake-gcs-server": Environment(go=("github.com/fsouza/fake-gcs-server@v1.56.1",)),
+}
+"""Servers that stand for object stores, for `make buckets`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,17 +118,32 @@ def make(name: str) -> Made:
     Raises:
         NotInstalledError: a package manager is missing, or failed.
     """
-    wanted, path = ENVIRONMENTS[name], DIRECTORY / name
-    stamp, made_of = path / _STAMP, f"{path} {sys.version} {wanted}"
-    if stamp.exists() and stamp.read_text() == made_of:
-        return Made(path)
+    if found := installed(name):
+        return found
+    wanted, path = _wanted(name), DIRECTORY / name
     shutil.rmtree(path, ignore_errors=True)
     path.mkdir(parents=True)
     for packages, install in _installers(wanted):
         if packages:
             install(path, packages)
-    stamp.write_text(made_of)
+    (path / _STAMP).write_text(_made_of(name))
     return Made(path)
+
+
+def installed(name: str) -> Made | None:
+    """Return the environment of this name; None if it is missing, or has other packages."""
+    stamp = DIRECTORY / name / _STAMP
+    if stamp.exists() and stamp.read_text() == _made_of(name):
+        return Made(stamp.parent)
+    return None
+
+
+def _wanted(name: str) -> Environment:
+    return {**ENVIRONMENTS, **EMULATORS}[name]
+
+
+def _made_of(name: str) -> str:
+    return f"{DIRECTORY / name} {sys.version} {_wanted(name)}"
 
 
 def _installers(
@@ -131,6 +153,7 @@ def _installers(
         (wanted.pip, _install_pip),
         (wanted.npm, _install_npm),
         (wanted.debian, _unpack_debian),
+        (wanted.go, _install_go),
     )
 
 
@@ -152,10 +175,23 @@ def _unpack_debian(path: Path, packages: Sequence[str]) -> None:
         _run(("dpkg-deb", "--extract", str(archive), str(path / "debian")))
 
 
-def _run(command: Sequence[str], *, cwd: Path = ROOT) -> None:
+def _install_go(path: Path, packages: Sequence[str]) -> None:
+    for package in packages:
+        _run(("go", "install", package), variables={"GOBIN": str(path / "bin")})
+
+
+def _run(
+    command: Sequence[str], *, cwd: Path = ROOT, variables: Mapping[str, str] | None = None
+) -> None:
     try:
         subprocess.run(
-            command, cwd=cwd, check=True, capture_output=True, text=True, timeout=INSTALL_TIMEOUT_S
+            command,
+            cwd=cwd,
+            env={**os.environ, **(variables or {})},
+            check=True,
+            capture_output=True,
+            text=True,
+            timeout=INSTALL_TIMEOUT_S,
         )
     except FileNotFoundError as error:
         raise NotInstalledError(f"{command[0]} is not on this machine") from error

@@ -1,4 +1,4 @@
-"""A pipeline on S3, by a server that runs here: its tasks write the data files and read them."""
+"""A pipeline on object stores that run here: its tasks write the data files and read them."""
 
 from __future__ import annotations
 
@@ -11,16 +11,18 @@ from pyspark.sql import functions as F
 from stores.log.verification import verify
 from stores.spark import materialize, read_store
 from tests.spark.conftest import Orders
-from tests.support.s3 import S3Server
+from tests.support.bucket_services import SERVICES, running_service
 
 pytestmark = pytest.mark.spark
 
 
-def test_a_pipeline_on_object_storage(spark: SparkSession, orders: Orders, tmp_path: Path) -> None:
-    server = S3Server()
-    # Tasks run in processes that were started with other variables, so the URI has the key.
-    root = server.root("pipelines").replace("s3://", "s3://test:test-secret@")
-    try:
+@pytest.mark.parametrize("service", SERVICES)
+def test_a_pipeline_on_object_storage(
+    spark: SparkSession, orders: Orders, service: str, tmp_path: Path
+) -> None:
+    with running_service(service, tmp_path) as server:
+        # Tasks run in processes that were started with other variables, so the URI has the key.
+        root = server.root_with_keys("pipelines")
         query = materialize(
             orders.frame.groupBy("usr").agg(F.sum("amount").alias("total")),
             store="totals",
@@ -40,5 +42,3 @@ def test_a_pipeline_on_object_storage(spark: SparkSession, orders: Orders, tmp_p
         assert (found.damages, found.epochs) == ((), 2)
         written = [path for method, path in server.requests if method == "PUT"]
         assert len([path for path in written if path.endswith(".parquet")]) == 8
-    finally:
-        server.stop()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from obstore.store import LocalStore
@@ -12,10 +13,9 @@ from obstore.store import LocalStore
 from stores.log.files import Directory, Root
 from stores.log.local_files import LocalFiles
 from stores.log.object_files import ObjectFiles
+from tests.support.bucket_services import SERVICES, Servers, running_service
+from tests.support.buckets import BucketServer
 from tests.support.conformance import ENGINES
-
-if TYPE_CHECKING:
-    from tests.support.s3 import S3Server
 
 
 @pytest.fixture(params=ENGINES)
@@ -33,26 +33,45 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("stores.hosting.maintenance._PAUSE_S", 0.005)
 
 
-@pytest.fixture(scope="module")
-def s3_server() -> Iterator[S3Server]:
-    # Imported on first use, because it loads moto.
-    from tests.support.s3 import S3Server  # noqa: PLC0415
+@pytest.fixture(scope="session")
+def bucket_servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
+    """Return a function that gives the server of an object store, which all tests share."""
+    with ExitStack() as stack:
 
-    server = S3Server()
-    yield server
-    server.stop()
+        @cache
+        def server(name: str) -> BucketServer:
+            directory = tmp_path_factory.mktemp(name)
+            return stack.enter_context(running_service(name, directory))
+
+        yield server
+
+
+@pytest.fixture(params=SERVICES)
+def service(request: pytest.FixtureRequest) -> str:
+    """Return the name of an object store."""
+    return str(request.param)
 
 
 @pytest.fixture
-def s3(s3_server: S3Server, monkeypatch: pytest.MonkeyPatch) -> Iterator[S3Server]:
+def buckets(
+    service: str, bucket_servers: Servers, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[BucketServer]:
     """Return a server without faults, and set the variables that its clients read."""
-    from tests.support.s3 import KEYS  # noqa: PLC0415
+    yield from _prepared(bucket_servers(service), monkeypatch)
 
-    for name, value in KEYS.items():
+
+@pytest.fixture
+def s3(bucket_servers: Servers, monkeypatch: pytest.MonkeyPatch) -> Iterator[BucketServer]:
+    """Return S3, as `buckets` does."""
+    yield from _prepared(bucket_servers("s3"), monkeypatch)
+
+
+def _prepared(server: BucketServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[BucketServer]:
+    for name, value in server.service.keys.items():
         monkeypatch.setenv(name, value)
-    s3_server.restore()
-    yield s3_server
-    s3_server.restore()
+    server.restore()
+    yield server
+    server.restore()
 
 
 class OverLocalFiles(ObjectFiles):

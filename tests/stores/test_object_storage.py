@@ -1,8 +1,9 @@
-"""A log on S3, by a server that runs here: written, raced for, followed, compacted, repaired."""
+"""A log in object stores that run here: written, raced for, followed, compacted, repaired."""
 
 from __future__ import annotations
 
 import threading
+import time
 import uuid
 from pathlib import Path
 
@@ -16,15 +17,15 @@ from stores.log.store_writer import StoreWriter
 from stores.log.verification import verify
 from stores.spec.position import Position
 from stores.upkeep.retention import Retention, compact
+from tests.support.buckets import BucketServer
 from tests.support.hosts import counts, running
 from tests.support.logs import CLICKS, contents, rows
-from tests.support.s3 import S3Server
 from tests.support.waiting import until
 
 
 @pytest.fixture
-def root(s3: S3Server) -> str:
-    return s3.root(uuid.uuid4().hex)
+def root(buckets: BucketServer) -> str:
+    return buckets.root(uuid.uuid4().hex)
 
 
 def at(offset: int) -> Position:
@@ -94,28 +95,48 @@ def test_a_host_follows_compacts_and_restores(root: str, tmp_path: Path, impatie
         until(lambda: counts(host) == {*range(22), 99})
 
 
-def test_an_epoch_and_a_look_for_the_next_take_few_requests(s3: S3Server, root: str) -> None:
+def test_an_epoch_and_a_look_for_the_next_take_few_requests(
+    buckets: BucketServer, root: str
+) -> None:
     """These are the figures of stores/README.md."""
     writer = StoreWriter(root, CLICKS)
     writer.write(rows(20), position=at(0))
-    with s3.counted() as written:
+    with buckets.counted() as written:
         writer.write(rows(20), position=at(1))
     assert written == {"put": CLICKS.partitions + 2, "head": 6, "list": 1}
     log = StoreLog.open(root, "clicks")
     first = log.next_commit(-1, list_now=True)
     assert first is not None
     list(log.read(first, 0))
-    with s3.counted() as followed:
+    with buckets.counted() as followed:
         second = log.next_commit(0)
     assert second is not None
     assert followed == {"get": 2}
-    with s3.counted() as read:
+    with buckets.counted() as read:
         list(log.read(second, 0))
     assert read == {"get": 1}
     assert log.next_commit(1) is None  # at most once a second this also lists the epochs
-    with s3.counted() as idle:
+    with buckets.counted() as idle:
         assert log.next_commit(1) is None
     assert idle == {"get": 1}
+
+
+def test_an_idle_host_asks_less_than_once_a_second(
+    buckets: BucketServer, root: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("stores.hosting.schedule.SETTLED_S", 0.2)
+    StoreWriter(root, CLICKS).write(rows(20), position=at(0))
+    with running(root, tmp_path) as host:
+        until(lambda: counts(host) == {*range(20)})
+        seen: list[int] = []
+
+        def is_quiet() -> bool:
+            """Look ten times a second, at the requests of the last two seconds."""
+            time.sleep(0.1)
+            seen.append(len(buckets.requests))
+            return len(seen) > 20 and seen[-1] - seen[-21] <= 2
+
+        until(is_quiet)
 
 
 def test_damage_is_found_and_repaired(root: str) -> None:

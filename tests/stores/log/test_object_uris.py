@@ -9,6 +9,7 @@ import pytest
 from stores.errors import LogError
 from stores.log.files import Directory
 from stores.log.object_uris import _profile_keys, object_place
+from tests.support.bucket_services import Servers
 
 
 @pytest.mark.parametrize(
@@ -58,6 +59,21 @@ def test_uris_that_are_not_valid(uri: str, said: str) -> None:
     with pytest.raises(LogError, match=said) as refused:
         Directory.at(uri)
     assert "SECRET" not in str(refused.value)
+
+
+def test_each_request_to_google_is_sent_without_credentials(
+    bucket_servers: Servers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A client asks the machine for a token before it writes, unless it has one."""
+    monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", "/no/such/file")
+    root = bucket_servers("gcs").root("open")
+    assert root.startswith("gs://anonymous@")
+    directory = Directory.at(root)
+    directory.create("a", b"1")
+    directory.move("a", "b")
+    assert (directory.names(), directory.read("b")) == (["b"], b"1")
+    directory.remove("b")
+    assert directory.names() == []
 
 
 def test_the_keys_of_a_profile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import threading
+import uuid
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -47,8 +48,8 @@ from stores.spec.schema import (
     StoreKind,
     StoreSchema,
 )
+from tests.support.buckets import BucketServer
 from tests.support.logs import AT, CLICKS, HOURS, contents, edit_record, empty_commit, rows
-from tests.support.s3 import S3Server
 
 # Definitions
 
@@ -130,8 +131,8 @@ def test_no_change_of_a_definition_is_lost(tmp_path: Path) -> None:
     check_changes(str(tmp_path))
 
 
-def test_no_change_of_a_definition_in_a_bucket_is_lost(s3: S3Server) -> None:
-    root = s3.root("changes")
+def test_no_change_of_a_definition_in_a_bucket_is_lost(buckets: BucketServer) -> None:
+    root = buckets.root(uuid.uuid4().hex)
     StoreLog.open(root, "clicks").define(CLICKS)
     check_changes(root)
 
