@@ -22,6 +22,7 @@ from examples.kafka_orders.jars import JarError, fetch
 from tests.chaos.faults import Storm
 from tests.chaos.planted import GATEWAYS
 from tests.chaos.planted_pipeline import PIPELINES
+from tests.chaos.planted_rebuild import REBUILDS
 from tests.chaos.world import ChaosError, World
 from tests.spark.kafka.broker import running_broker
 
@@ -47,9 +48,12 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--seconds", type=float, default=SECONDS, help="how long faults go on")
     parser.add_argument("--seed", type=int, default=None, help="draws faults and questions")
     parser.add_argument("--keep", type=Path, help="a new directory that keeps logs and replicas")
-    planted = ["none", *GATEWAYS, *PIPELINES]
+    planted = ["none", *GATEWAYS, *PIPELINES, *REBUILDS]
     parser.add_argument("--plant", choices=planted, default="none", help="a defect to find")
     parser.add_argument("--nodes", type=int, default=0, help="gateways of one cluster")
+    parser.add_argument(
+        "--rebuilds", action="store_true", help="break nothing, only change definitions of stores"
+    )
     given = parser.parse_args(arguments)
     if given.nodes and given.nodes < _NODES_LEAST:
         parser.error(f"a cluster that can lose a node has at least {_NODES_LEAST}")
@@ -61,17 +65,32 @@ def main(arguments: Sequence[str]) -> int:
         return 2
     with _directory(given.keep) as directory:
         return run(
-            directory, seconds=given.seconds, seed=seed, plant=given.plant, nodes=given.nodes
+            directory,
+            seconds=given.seconds,
+            seed=seed,
+            plant=given.plant,
+            nodes=given.nodes,
+            rebuilds_only=given.rebuilds,
         )
 
 
-def run(directory: Path, *, seconds: float, seed: int, plant: str = "none", nodes: int = 0) -> int:
+def run(
+    directory: Path,
+    *,
+    seconds: float,
+    seed: int,
+    plant: str = "none",
+    nodes: int = 0,
+    rebuilds_only: bool = False,
+) -> int:
     """Run in a directory, print the figures, and return 1 if something was wrong."""
     (directory / "kafka").mkdir()
     with running_broker(directory / "kafka") as broker:
         chance = random.Random(seed)
         world = World(directory=directory, broker=broker, chance=chance, plant=plant, nodes=nodes)
-        storm = Storm(world=world, chance=random.Random(chance.random()))
+        storm = Storm(
+            world=world, chance=random.Random(chance.random()), rebuilds_only=rebuilds_only
+        )
         began_s = time.monotonic()
         differences: list[str] = []
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from tests.chaos.processes import Driver, Gateway, is_jvm, is_python_worker, start
+from tests.chaos.rebuilding import Rebuilds
 from tests.chaos.world import World
 
 _LOOK_S = 0.2
@@ -33,6 +34,13 @@ class Storm:
     _compaction: subprocess.Popen[bytes] | None = None
     _replaced: list[tuple[float, Driver]] = field(default_factory=list)
     """Drivers that go on after another took over, and since when."""
+    rebuilds_only: bool = False
+    """Whether nothing but the definitions of stores is changed."""
+    rebuilds: Rebuilds = field(init=False)
+
+    def __post_init__(self) -> None:
+        chance = random.Random(self.chance.random())
+        self.rebuilds = Rebuilds(world=self.world, chance=chance, counts=self.counts)
 
     def rage(self, seconds: float, each_minute: Callable[[], None]) -> None:
         """Break something now and then."""
@@ -41,6 +49,7 @@ class Storm:
         while (now := time.monotonic()) < end_s:
             self.world.tend()
             self._repair(now)
+            self.rebuilds.look()
             if now >= next_s:
                 self._break()
                 next_s = now + self.chance.uniform(*_RESTS_S)
@@ -52,12 +61,14 @@ class Storm:
 
     def calm(self) -> None:
         """Repair everything."""
+        self.rebuilds.calm()
         self._repair(float("inf"))
         if self._compaction is not None:
             self._compaction.wait(60)
 
     def end(self) -> None:
-        """End the process that compacts, if there is one."""
+        """End the processes that compact and rebuild, if there are such."""
+        self.rebuilds.end()
         if self._compaction is not None:
             self._compaction.kill()
             self._compaction.wait()
@@ -81,9 +92,15 @@ class Storm:
         self._repairs.append((time.monotonic() + self.chance.uniform(least_s, most_s), repair))
 
     def _break(self) -> None:
-        if self.chance.random() < 0.15:
+        kind = self.chance.random()
+        if kind < 0.15 or self.rebuilds_only:
+            self.rebuilds.begin()
+            return
+        if kind < 0.3:
             self._compact()
             return
+        if self.world.rests:
+            return  # and a rebuild takes only seconds
         driver = self.world.drivers[-1]
         # A driver that is killed in its start makes no progress, so that is seldom.
         if self.chance.random() < 0.5 and (driver.has_committed or self.chance.random() < 0.1):

@@ -15,6 +15,8 @@ STORES = ("latest", "totals", "windows", "sessions")
 WINDOW_MS = 10_000
 GAP_MS = 5_000
 """Pause that ends a session."""
+WINDOWED = ("windows", "sessions")
+"""Stores whose rows have a window."""
 ASKED = ("latest", "totals", "windows")
 """Stores whose rows follow from a position alone; sessions also depend on the watermark."""
 

@@ -1,9 +1,10 @@
-"""The driver of a chaos run: four stores of one topic, `python -m … ROOT KAFKA`."""
+"""The driver of a chaos run: four stores of one topic, `python -m … ROOT KAFKA EXTRAS`."""
 
 from __future__ import annotations
 
+import json
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -14,6 +15,7 @@ from examples.kafka_orders.jars import paths
 from stores import Retention
 from stores.spark import materialize, report_progress, run, spark_session
 from tests.chaos.ledger import GAP_MS, TOPIC, WINDOW_MS
+from tests.chaos.shapes import Shape, definition
 from tests.spark.conftest import FAST_START
 
 LATE_MS = 20_000
@@ -22,7 +24,7 @@ _TRIGGER = {"processingTime": "200 milliseconds"}
 
 
 def records(spark: SparkSession, kafka: str) -> DataFrame:
-    """Return the committed records of the topic: key, n, amount, at, gone."""
+    """Return the committed records of the topic: key, part, n, amount, at, gone."""
     options = {
         "kafka.bootstrap.servers": kafka,
         "subscribe": TOPIC,
@@ -36,6 +38,7 @@ def records(spark: SparkSession, kafka: str) -> DataFrame:
         "value IS NULL AS gone",
     ).selectExpr(
         "key",
+        "CAST(substr(key, 2, 1) AS INT) AS part",
         "CAST(parts[0] AS BIGINT) AS n",
         "CAST(parts[1] AS BIGINT) AS amount",
         "timestamp_millis(CAST(parts[2] AS BIGINT)) AS at",
@@ -55,19 +58,19 @@ def _counted(grouped: Any) -> DataFrame:
 
 def totals(frame: DataFrame) -> DataFrame:
     """Return the number of records of each key, and their sum."""
-    return _counted(frame.where("NOT gone").groupBy("key"))
+    return _counted(frame.where("NOT gone").groupBy("key", "part"))
 
 
 def windows(frame: DataFrame) -> DataFrame:
     """Return the same by key and window."""
     timely = frame.where("NOT gone").withWatermark("at", "2 hours")
-    return _counted(timely.groupBy("key", F.window("at", f"{WINDOW_MS} milliseconds")))
+    return _counted(timely.groupBy("key", "part", F.window("at", f"{WINDOW_MS} milliseconds")))
 
 
 def sessions(frame: DataFrame) -> DataFrame:
     """Return the same by key and session, once the session has ended."""
     timely = frame.where("NOT gone").withWatermark("at", f"{LATE_MS} milliseconds")
-    return _counted(timely.groupBy("key", F.session_window("at", f"{GAP_MS} milliseconds")))
+    return _counted(timely.groupBy("key", "part", F.session_window("at", f"{GAP_MS} milliseconds")))
 
 
 QUERIES: Mapping[str, tuple[Callable[[DataFrame], DataFrame], Mapping[str, Any]]] = {
@@ -78,8 +81,27 @@ QUERIES: Mapping[str, tuple[Callable[[DataFrame], DataFrame], Mapping[str, Any]]
 }
 
 
-def main(root: str, kafka: str) -> int:
-    """Run the queries until a signal comes, or one fails."""
+def shaped(frame: DataFrame, root: str, store: str, more: Sequence[str]) -> tuple[DataFrame, Any]:
+    """Return rows under the definition that a store has, and its key and partitions.
+
+    Args:
+        frame: the rows, with the columns `n` and `amount`.
+        root: the state log.
+        store: the name of the store.
+        more: names of further columns, which the store may not have yet.
+    """
+    known = definition(root, store)
+    shape = Shape() if known is None else Shape.of(column.name for column in known.value)
+    for name in sorted({*shape.extras, *more}):
+        frame = frame.withColumn(name, F.col("n") + F.col("amount"))
+    frame = frame.withColumnsRenamed({"n": shape.n, "amount": shape.amount})
+    key = ["key", "part"] if known is None else [column.name for column in known.key]
+    return frame, {"key": key, "partitions": 2 if known is None else known.partitions}
+
+
+def main(root: str, kafka: str, extras: str) -> int:
+    """Run the queries until a signal comes, or one fails; `extras` is JSON, store → columns."""
+    more = json.loads(extras)
     options: dict[str, Any] = {**FAST_START, "spark.jars": ",".join(map(str, paths("connector")))}
     # A task is tried again, since its Python worker may be killed.
     spark = spark_session("chaos", master="local[2,4]", shuffle_partitions=2, **options)
@@ -87,14 +109,14 @@ def main(root: str, kafka: str) -> int:
     report_progress(spark, partial(print, flush=True))
     queries = []
     for store, (made, given) in QUERIES.items():
-        frame = made(records(spark, kafka))
+        frame, kept = shaped(made(records(spark, kafka)), root, store, more.get(store, ()))
         queries.append(
             materialize(
                 frame,
                 store=store,
-                key=["key"],
                 root=root,
-                partitions=2,
+                evolve=True,
+                **kept,
                 checkpoint=f"{root}/_checkpoints/{store}",
                 trigger=_TRIGGER,
                 retain=Retention(epochs=10),

@@ -24,7 +24,7 @@ def start(program: str, fault: str, arguments: Sequence[str], output: Path) -> P
     The thread that calls this must live as long as the program.
 
     Args:
-        program: `planted` for one of ours, or `planted_pipeline`.
+        program: `planted` for one of ours, `planted_pipeline` or `planted_rebuild`.
         fault: a defect of that module, or `none`.
         arguments: those of the program.
         output: a file, to whose end the output goes.
@@ -189,10 +189,10 @@ class Driver:
     """Whether we have ended it ourselves."""
 
     @staticmethod
-    def start(root: Path, kafka: str, directory: Path, number: int, fault: str) -> Driver:
+    def start(arguments: Sequence[str], directory: Path, number: int, fault: str) -> Driver:
         """Start a driver, with an output file of its own."""
         output = directory / f"driver{number}.log"
-        process = start("planted_pipeline", fault, [str(root), kafka], output)
+        process = start("planted_pipeline", fault, arguments, output)
         return Driver(process=process, output=output)
 
     @property

@@ -8,7 +8,8 @@ import random
 import threading
 import time
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,15 +19,18 @@ from psycopg.rows import TupleRow
 from tests.chaos.answers import Answer, Answers
 from tests.chaos.ledger import ASKED, TOPIC, Operation, Row
 from tests.chaos.processes import Gateway
+from tests.chaos.shapes import Shape
 
 WAIT_MS = 5_000
 ANSWER_S = 60.0
 """A statement that takes longer hangs: its timeout is half of it."""
 _PAUSE_S = 0.05
+_WRONG = -1
+"""Stands for the amount of a row whose further columns are not their function of it."""
 _ALLOWED = frozenset({"57P01", "57P03", "53300"})
 """SQLSTATEs, besides those of class 55, that ask a client to try again."""
-_COLUMNS = {"latest": "key, n, amount"}
-_BY_KEY = "key, CAST(sum(n) AS bigint), CAST(sum(amount) AS bigint)"
+_CHANGED = frozenset({"42703", "0A000"})
+"""SQLSTATEs of a statement whose columns, or whose plan, is that of an earlier definition."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,56 +41,69 @@ class Question:
     store: str
     keys: tuple[str, ...] | None
     sql: str
+    """It has the parameters $1 and $2 if there is a key, its two columns."""
+    shape: Shape
     least: Mapping[int, int]
     waits: bool
     is_snapshot: bool
 
 
-def _selected(store: str) -> tuple[str, str]:
-    """Return the columns of a store's answers, and how they are grouped."""
-    columns = _COLUMNS.get(store, _BY_KEY if store == "windows" else "key, n, amount")
-    return columns, " GROUP BY key" if store == "windows" else ""
+def _selected(store: str, shape: Shape, *, by_key: bool) -> str:
+    """Return SQL for the rows of a store, or for those of a key."""
+    where = " WHERE key = $1 AND part = $2" if by_key else ""
+    return shape.selected(store) + where + (" GROUP BY key" if store == "windows" else "")
 
 
-def plain_question(key: str, store: str) -> Question:
+def parameters(key: str) -> tuple[str, int]:
+    """Return the key columns of a key: the second one is the partition that is in its name."""
+    return key, int(key[1])
+
+
+def plain_question(key: str, store: str, shape: Shape) -> Question:
     """Return a question for a key, which needs no more than a replica that answers."""
-    columns, grouped = _selected(store)
     return Question(
         kind="a key, from one node of a cluster",
         store=store,
         keys=(key,),
-        sql=f"SELECT {columns} FROM {store} WHERE key = $1{grouped}",
+        sql=_selected(store, shape, by_key=True),
+        shape=shape,
         least={},
         waits=False,
         is_snapshot=False,
     )
 
 
-def question(asked: Sequence[Operation], chance: random.Random, *, is_patient: bool) -> Question:
+def question(
+    asked: Sequence[Operation],
+    store: str,
+    shape: Shape,
+    chance: random.Random,
+    *,
+    is_patient: bool,
+) -> Question:
     """Return a question, mostly about a record that was just written.
 
     Args:
         asked: acknowledged records, at most one; without one nothing must be reflected.
-        chance: draws the store, the keys and the mode.
+        store: the store to ask.
+        shape: its columns, as far as the reader knows.
+        chance: draws the keys and the mode.
         is_patient: whether it may wait for a pipeline that is down.
     """
-    store = chance.choice(ASKED)
-    columns, grouped = _selected(store)
     least = {each.partition: each.offset for each in asked}
     form = chance.random()
     if form < 0.1 or not asked:
-        sql = f"SELECT {columns} FROM {store}{grouped}"
         return Question(
             kind="all rows at one epoch",
             store=store,
             keys=None,
-            sql=sql,
+            sql=_selected(store, shape, by_key=False),
+            shape=shape,
             least=least if is_patient else {},
             waits=is_patient,
             is_snapshot=True,
         )
     key = asked[0].key
-    sql = f"SELECT {columns} FROM {store} WHERE key = $1{grouped}"
     if form < (0.2 if is_patient else 0.9):
         kind, least, waits = "a key, without a bound", {}, False
     elif form < 0.3 or not is_patient:
@@ -94,13 +111,24 @@ def question(asked: Sequence[Operation], chance: random.Random, *, is_patient: b
     else:
         kind, waits = "a written key", True
     return Question(
-        kind=kind, store=store, keys=(key,), sql=sql, least=least, waits=waits, is_snapshot=False
+        kind=kind,
+        store=store,
+        keys=(key,),
+        sql=_selected(store, shape, by_key=True),
+        shape=shape,
+        least=least,
+        waits=waits,
+        is_snapshot=False,
     )
 
 
 def rows_of(rows: Sequence[Sequence[Any]]) -> dict[str, Row]:
-    """Return the rows of an answer by key."""
-    found = {str(row[0]): (int(row[1]), int(row[2])) for row in rows}
+    """Return the rows of an answer by key, with wrong further columns in the place of the sum."""
+    found = {}
+    for key, n, amount, *extras in rows:
+        # Of `windows` the further columns say whether those of its rows are right.
+        is_right = all(each is None or each is True or each == n + amount for each in extras)
+        found[str(key)] = (int(n), int(amount) if is_right else _WRONG)
     assert len(found) == len(rows), f"a key is there twice: {rows}"
     return found
 
@@ -139,6 +167,8 @@ class Reader:
     error: BaseException | None = None
     session: dict[int, int] = field(default_factory=dict)
     """The position that the session has read; it must not go back."""
+    shapes: dict[str, Shape] = field(default_factory=dict)
+    """Store → its columns, as far as the reader knows."""
 
     def run(self) -> None:
         """Ask until the reader is stopped; an error is kept for the end of the run."""
@@ -158,13 +188,15 @@ class Reader:
         asked = [self.acknowledged[-1]] if self.acknowledged else []
         if asked and self.chance.random() < 0.5:
             asked = [self.chance.choice(list(self.acknowledged)[-50:])]
-        what = question(asked, self.chance, is_patient=self.is_patient)
+        store = self.chance.choice(ASKED)
+        shape = self.shapes.get(store, Shape())
+        what = question(asked, store, shape, self.chance, is_patient=self.is_patient)
         floor, up_since_s = gateway.floor.get(what.store, {}), gateway.up_since_s
         began_s = time.monotonic()
         try:
             rows, position = self.ask(gateway, what)
         except RefusedError as error:
-            self._refused(str(error), what)
+            self._refused(str(error), what, gateway)
             return
         except LostError as error:
             is_up = up_since_s is not None and gateway.up_since_s == up_since_s
@@ -192,10 +224,33 @@ class Reader:
         )
         self.reached(position)
 
-    def _refused(self, state: str, what: Question) -> None:
-        if not state.startswith("55") and state[:5] not in _ALLOWED:
+    def _refused(self, state: str, what: Question, gateway: Gateway) -> None:
+        if state[:5] in _CHANGED:
+            self._learn(state, what, gateway)
+        elif not state.startswith("55") and state[:5] not in _ALLOWED:
             self.answers.violate("an error that is not documented", f"{state}: {what}")
         self.answers.refuse(state[:5])
+
+    def _learn(self, state: str, what: Question, gateway: Gateway) -> None:
+        """Ask for the columns of a store, which must be others than those that were refused."""
+        self.leave()
+        try:
+            shape = Shape.of(self.columns(gateway, what.store))
+        except (RefusedError, LostError):
+            return
+        # What was prepared before has other columns than a new statement of the same text.
+        if shape == what.shape and state[:5] != "0A000":
+            self.answers.violate("columns are unknown without a change", f"{state}: {what}")
+        self.shapes[what.store] = shape
+
+    def columns(self, gateway: Gateway, store: str) -> list[str]:
+        """Return the columns of a store, in a new session.
+
+        Raises:
+            RefusedError: the answer is an error.
+            LostError: there is none.
+        """
+        raise NotImplementedError
 
     def ask(self, gateway: Gateway, what: Question) -> tuple[dict[str, Row], dict[int, int]]:
         """Return the rows and the position of an answer.
@@ -227,12 +282,21 @@ class HttpReader(Reader):
         bound = merged(what.least, self.session)
         asked: dict[str, Any] = {"sql": what.sql, "wait_ms": WAIT_MS if what.waits else 0}
         if what.keys:
-            asked["params"] = list(what.keys)
+            asked["params"] = [*parameters(what.keys[0])]
         if bound:
             asked["bound"] = {TOPIC: {str(p): offset for p, offset in bound.items()}}
         if what.is_snapshot:
             # Not in a clause, which would replace the bound.
             asked["consistency"] = "snapshot"
+        told = self._posted(gateway, asked)
+        return rows_of(told["rows"]), by_partition(told["position"])
+
+    def columns(self, gateway: Gateway, store: str) -> list[str]:
+        """Ask for no rows."""
+        told = self._posted(gateway, {"sql": f"SELECT * FROM {store} LIMIT 0"})
+        return [column["name"] for column in told["columns"]]
+
+    def _posted(self, gateway: Gateway, asked: Mapping[str, Any]) -> dict[str, Any]:
         try:
             if self._connection is None:
                 self._connection = http.client.HTTPConnection(
@@ -241,12 +305,12 @@ class HttpReader(Reader):
             headers = {"Content-Type": "application/json"}
             self._connection.request("POST", "/v1/query", json.dumps(asked), headers)
             response = self._connection.getresponse()
-            told = json.loads(response.read())
+            told: dict[str, Any] = json.loads(response.read())
         except (OSError, http.client.HTTPException, ValueError) as error:
             raise LostError(repr(error)) from error
         if "error" in told:
             raise RefusedError(f"{told['error']['sqlstate']} {told['error']['message']}")
-        return rows_of(told["rows"]), by_partition(told["position"])
+        return told
 
     def reached(self, position: Mapping[int, int]) -> None:
         """Bind the next questions to this position."""
@@ -280,19 +344,32 @@ class PgReader(Reader):
         parts += ["SNAPSHOT"] if what.is_snapshot else []
         clause = f" WITH BOUND ({', '.join(parts)})" if parts else ""
         clause += f", WAIT '{WAIT_MS} ms'" if clause and what.waits else ""
-        sql = what.sql.replace("$1", "%s") + clause
+        sql = what.sql.replace("$1", "%s").replace("$2", "%s::int") + clause
+        given = parameters(what.keys[0]) if what.keys else None
+        with self._asking(gateway) as connection:
+            rows = connection.execute(sql.encode(), given).fetchall()
+            shown = connection.execute("SHOW stategate.position").fetchone()
+        assert shown is not None
+        return rows_of(rows), by_partition(json.loads(str(shown[0])))
+
+    def columns(self, gateway: Gateway, store: str) -> list[str]:
+        """Ask for no rows."""
+        with self._asking(gateway) as connection:
+            cursor = connection.execute(f"SELECT * FROM {store} LIMIT 0".encode())
+            return [column.name for column in cursor.description or ()]
+
+    @contextmanager
+    def _asking(self, gateway: Gateway) -> Iterator[psycopg.Connection[TupleRow]]:
+        """Give the session's connection, and turn its errors into ours."""
         try:
             if self._connection is None:
                 self._connection = psycopg.connect(gateway.dsn, autocommit=True)
                 self._connection.execute("SET stategate.consistency = 'monotonic'")
-            rows = self._connection.execute(sql.encode(), what.keys or None).fetchall()
-            shown = self._connection.execute("SHOW stategate.position").fetchone()
+            yield self._connection
         except psycopg.Error as error:
             if error.sqlstate is None or (self._connection is not None and self._connection.broken):
                 raise LostError(f"{error.sqlstate}: {error}") from error
             raise RefusedError(f"{error.sqlstate} {error}") from error
-        assert shown is not None
-        return rows_of(rows), by_partition(json.loads(str(shown[0])))
 
     def reached(self, position: Mapping[int, int]) -> None:
         """Remember the session's position, which the gateway knows, too."""
@@ -325,13 +402,16 @@ class PlainReader(HttpReader):
             self.leave()
             return
         key = self.chance.choice(list(self.acknowledged)[-50:]).key
-        what = plain_question(key, self.chance.choice(ASKED))
+        store = self.chance.choice(ASKED)
+        what = plain_question(key, store, self.shapes.get(store, Shape()))
         began_s = time.monotonic()
         try:
             rows, position = self.ask(gateway, what)
         except (RefusedError, LostError) as error:
             self.leave()
-            if gateway.up_since_s == up_since_s and gateway.alive:
+            if isinstance(error, RefusedError) and str(error)[:5] in _CHANGED:
+                self._learn(str(error), what, gateway)
+            elif gateway.up_since_s == up_since_s and gateway.alive:
                 self.answers.violate("a statement failed beside one lost node", f"{error}: {what}")
             return
         received_s = time.monotonic()

@@ -38,16 +38,6 @@ RECOMPUTED = {
 
 A session is in the store once it has ended, so those of the last records are not.
 """
-SELECTED = {
-    "latest": "SELECT key, n, amount FROM latest",
-    "totals": "SELECT key, n, amount FROM totals",
-    **{
-        store: "SELECT key, (extract(epoch FROM window_start) * 1000)::bigint, "
-        f"(extract(epoch FROM window_end) * 1000)::bigint, n, amount FROM {store}"
-        for store in ("windows", "sessions")
-    },
-}
-"""Store → SQL for a gateway that gives the same columns."""
 
 
 def records(kafka: str, partitions: int) -> pa.Table:

@@ -9,6 +9,7 @@ from pyspark.sql import functions as F
 
 from stores.spark import read_store, spark_session
 from tests.chaos.ledger import STORES
+from tests.chaos.shapes import Shape
 from tests.spark.conftest import FAST_START
 
 
@@ -20,7 +21,9 @@ def main(root: str) -> int:
     for store in STORES:
         frame = read_store(spark, root, store)
         ends = [name for name in ("window_start", "window_end") if name in frame.columns]
-        picked = frame.select("key", *[F.unix_millis(name) for name in ends], "n", "amount")
+        shape = Shape.of(frame.columns)
+        times = [F.unix_millis(name) for name in ends]
+        picked = frame.select("key", *times, shape.n, shape.amount)
         rows[store] = [tuple(row) for row in picked.collect()]
     print(json.dumps(rows))
     spark.stop()

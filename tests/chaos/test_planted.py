@@ -36,7 +36,10 @@ FOUND = {
 }
 """Fault → violations, one of which must be found."""
 LATEST = schema_of(
-    "latest", key=columns(key="text"), value=columns(n="bigint", amount="bigint"), partitions=2
+    "latest",
+    key=columns(key="text", part="integer"),
+    value=columns(n="bigint", amount="bigint"),
+    partitions=2,
 )
 EPOCHS = 24
 PAUSE_S = 0.2
@@ -67,6 +70,7 @@ class Log:
         rows = pa.table(
             {
                 "key": [operation.key],
+                "part": pa.array([0], pa.int32()),
                 "n": pa.array([epoch], pa.int64()),
                 "amount": pa.array([amount or 0], pa.int64()),
                 "_deleted": [amount is None],

@@ -25,8 +25,9 @@ from tests.chaos.planted_pipeline import PIPELINES
 from tests.chaos.processes import Driver, Gateway
 from tests.chaos.producing import Writer
 from tests.chaos.readers import HttpReader, PgReader, PlainReader, Reader
-from tests.chaos.recomputing import SELECTED, Rows, difference, recomputed, records
+from tests.chaos.recomputing import Rows, difference, recomputed, records
 from tests.chaos.redundancy import Redundancy
+from tests.chaos.shapes import Shape
 from tests.spark.kafka.broker import Broker
 from tests.support.process import ROOT, plain_environment
 
@@ -70,6 +71,10 @@ class World:
     gateways: list[Gateway] = field(init=False)
     drivers: list[Driver] = field(default_factory=list)
     """Those that live, the newest last."""
+    extras: dict[str, set[str]] = field(default_factory=dict)
+    """Store → columns that the next driver adds."""
+    rests: bool = False
+    """Whether no driver is wanted, because a store is rebuilt."""
     readers: list[Reader] = field(init=False)
     plain: list[PlainReader] = field(init=False)
     """Those whose statements may not fail, one for each node of a cluster."""
@@ -159,9 +164,9 @@ class World:
         """Start one more driver."""
         self._lives += 1
         fault = self.plant if self.plant in PIPELINES else "none"
-        directory = self.directory
-        address = self.broker.address
-        self.drivers.append(Driver.start(self.root, address, directory, self._lives, fault))
+        more = json.dumps({store: sorted(names) for store, names in self.extras.items()})
+        arguments = [str(self.root), self.broker.address, more]
+        self.drivers.append(Driver.start(arguments, self.directory, self._lives, fault))
 
     def restart(self, gateway: Gateway, *, fresh: bool = False) -> None:
         """Start a gateway again; with `fresh`, over empty replicas.
@@ -172,7 +177,7 @@ class World:
         gateway.start({} if self.nodes else self.answers.newest(), fresh=fresh)
 
     def tend(self) -> None:
-        """Note who is ready and who has ended; there is always a driver."""
+        """Note who is ready and who has ended; unless the pipeline rests, there is a driver."""
         for gateway in self.gateways:
             if not gateway.alive and gateway.up_since_s is not None:
                 self.answers.violate("a gateway ended by itself", gateway.name)
@@ -183,7 +188,7 @@ class World:
             if not driver.alive:
                 self._note_end(driver)
         self.drivers = [driver for driver in self.drivers if driver.alive]
-        if not self.drivers:
+        if not self.drivers and not self.rests:
             self.start_driver()
 
     def _note_end(self, driver: Driver) -> None:
@@ -230,7 +235,8 @@ class World:
         found = []
         expected = recomputed(records(self.broker.address, self.writer.partitions))
         for gateway in self.gateways:
-            for store, sql in SELECTED.items():
+            for store in STORES:
+                sql = self.shape(store).all_rows(store)
                 with psycopg.connect(gateway.dsn, autocommit=True) as connection:
                     rows = connection.execute(f"{sql} {_WAITED}".encode()).fetchall()
                 told = difference(rows, expected[store])
@@ -244,6 +250,10 @@ class World:
             found += [f"read_store, store {store}: {each}" for each in told]
         status, said = _run("gateway.main", "log", "verify", "--root", str(self.root))
         return found if status == 0 else [*found, f"stategate log verify: {said}"]
+
+    def shape(self, store: str) -> Shape:
+        """Return the columns that a store has now."""
+        return Shape.of(each.name for each in StoreLog.open(self.root, store).schema().value)
 
     def _reread(self) -> dict[str, Rows]:
         status, said = _run("tests.chaos.rereading", str(self.root))

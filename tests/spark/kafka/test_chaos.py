@@ -22,6 +22,15 @@ def test_faults_break_no_bound_and_lose_no_row(
     assert run(tmp_path, seconds=8, seed=1) == 0, capsys.readouterr().out
 
 
+def test_a_rebuild_that_forgets_rows_is_found(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(tmp_path, seconds=12, seed=4, plant="forgets", rebuilds_only=True) == 1
+    said = capsys.readouterr().out
+    assert "store rebuilt" in said
+    assert "is missing" in said
+
+
 def test_a_planted_defect_is_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Gateways ignore bounds. `make chaos ARGS="--plant …"` has more defects."""
     assert run(tmp_path, seconds=5, seed=1, plant="deaf") == 1
