@@ -7,7 +7,7 @@ import logging
 import socket
 from typing import cast
 
-from gateway.nodes.frames import FRAME_BYTES_MAX, ONE_WAY, Frame, FrameReader, frame
+from gateway.nodes.frames import FRAME_BYTES_MAX, ONE_WAY, Frame, FrameReader, frame, keys_frame
 from gateway.nodes.handshake import Handshake, HandshakeError, Hello, SelfError
 from stores.nodes.codec import MessageError
 from stores.nodes.links import NodeError
@@ -42,6 +42,7 @@ class NodeConnection(asyncio.Protocol):
         self._reader = FrameReader()
         self._transport: asyncio.Transport | None = None
         self._unsent: list[bytes] = []
+        self._unsent_keys: list[bytes] = []
         self._loop = asyncio.get_running_loop()
         self._deadline: asyncio.TimerHandle | None = None
 
@@ -69,12 +70,22 @@ class NodeConnection(asyncio.Protocol):
         as all else that is done for a lookup.
         """
         if self._transport is not None:
-            if not self._unsent:
+            if not self._unsent and not self._unsent_keys:
                 self._loop.call_soon(self._flush)
             self._unsent.append(data)
 
+    def send_key(self, item: bytes) -> None:
+        """Send a lookup, in one frame with all others of this turn of the event loop."""
+        if self._transport is not None:
+            if not self._unsent and not self._unsent_keys:
+                self._loop.call_soon(self._flush)
+            self._unsent_keys.append(item)
+
     def _flush(self) -> None:
         unsent, self._unsent = self._unsent, []
+        if self._unsent_keys:
+            keys, self._unsent_keys = self._unsent_keys, []
+            unsent.append(keys_frame(keys))
         if self._transport is not None and unsent:
             self._transport.write(unsent[0] if len(unsent) == 1 else b"".join(unsent))
 
@@ -152,7 +163,7 @@ class NodeConnection(asyncio.Protocol):
         if isinstance(message, Refused):
             raise HandshakeError(f"it refused: {message.message}")
         if self.peer is None:
-            self.peer = handshake.meet(message)
+            self.peer = handshake.meet(arrived.head)
             self.send(frame(ONE_WAY, handshake.proof() if self._asks else handshake.hello))
             return
         handshake.check(message)

@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from stores.nodes.codec import MessageError, decode, encode
 from stores.nodes.messages import REPLIES, REQUESTS, Reply, Request
+from stores.nodes.packed_keys import packed
 
 _HEADER = struct.Struct("!III")
 _COUNTED = _HEADER.size - 4
@@ -22,6 +23,8 @@ FRAME_BYTES_MAX = 1 << 30
 """One batch of the widest rows that a store takes is shorter."""
 ONE_WAY = 0
 """The number of a request that gets no reply, and of an announcement."""
+KEYS = (1 << 32) - 1
+"""The number of a frame of many lookups, or of their answers; see `stores.nodes.packed_keys`."""
 
 
 class Frame(NamedTuple):
@@ -103,6 +106,12 @@ def frame(number: int, message: object, batches: Sequence[pa.RecordBatch] = ()) 
     if length > FRAME_BYTES_MAX:
         raise MessageError(f"a message of {length:,} bytes is too long for another node")
     return b"".join((_HEADER.pack(length, number, len(head)), head, body))
+
+
+def keys_frame(items: Sequence[bytes]) -> bytes:
+    """Return lookups, or their answers, as a frame."""
+    head = packed(items)
+    return _HEADER.pack(_COUNTED + len(head), KEYS, len(head)) + head
 
 
 class FrameReader:

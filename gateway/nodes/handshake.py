@@ -3,6 +3,8 @@
 Both send a `Hello` with a random number. Then each proves that it knows the secret by a keyed hash
 of both messages (HMAC-SHA-256), the one that connects first, so that a stranger learns nothing to
 guess from. The secret does not encrypt: that is for TLS.
+
+The hash is of the bytes that were sent, so that a newer node may send a `Hello` with more fields.
 """
 
 from __future__ import annotations
@@ -13,9 +15,9 @@ import secrets
 
 from msgspec import Struct
 
-from stores.nodes.codec import encode, known
+from stores.nodes.codec import decode, encode, known
 from stores.nodes.links import NodeError
-from stores.nodes.messages import VERSION
+from stores.nodes.messages import MINOR, VERSION
 
 _NONCE_BYTES = 16
 
@@ -42,6 +44,8 @@ class Hello(Struct, frozen=True):
     """A random number, new for each connection."""
     instance: bytes
     """A random number of the node since its start."""
+    minor: int = 0
+    """What it knows beyond the version; see `stores.nodes.messages.MINOR`."""
 
 
 @known
@@ -65,22 +69,34 @@ class Handshake:
         secret: what all nodes of the cluster know.
         asks: whether this node has made the connection.
         instance: a random number of this node since its start; see `new_instance`.
+        minor: what this node knows beyond the version.
     """
 
     def __init__(
-        self, *, cluster: str, node: str, secret: bytes, asks: bool, instance: bytes
+        self,
+        *,
+        cluster: str,
+        node: str,
+        secret: bytes,
+        asks: bool,
+        instance: bytes,
+        minor: int = MINOR,
     ) -> None:
         nonce = secrets.token_bytes(_NONCE_BYTES)
-        self.hello = Hello(VERSION, cluster, node, nonce, instance)
+        self.hello = Hello(VERSION, cluster, node, nonce, instance, minor)
         self._secret, self._asks = secret, asks
+        self._own_bytes = encode(self.hello)
+        self._other_bytes = b""
         self._other: Hello | None = None
 
-    def meet(self, other: object) -> Hello:
+    def meet(self, received: bytes) -> Hello:
         """Take the first message of the other node.
 
         Raises:
             HandshakeError: it is another message, or this node does not talk to that one.
+            MessageError: it is malformed.
         """
+        other = decode(received)
         if not isinstance(other, Hello):
             raise HandshakeError("it is not a node of Stategate")
         own = self.hello
@@ -100,7 +116,7 @@ class Handshake:
             raise HandshakeError(f"another node has the name {own.node}, too")
         if len(other.nonce) != _NONCE_BYTES:
             raise HandshakeError(f"node {other.node} sent no random number")
-        self._other = other
+        self._other, self._other_bytes = other, received
         return other
 
     def proof(self) -> Proof:
@@ -120,8 +136,8 @@ class Handshake:
 
     def _mac(self, *, asks: bool) -> bytes:
         """Return the proof of the side that asks, or of the one that answers."""
-        assert self._other is not None, "meet comes first"
-        first, second = self.hello, self._other
+        assert self._other_bytes, "meet comes first"
+        first, second = self._own_bytes, self._other_bytes
         if not self._asks:
             first, second = second, first
         text = encode((asks, first, second))

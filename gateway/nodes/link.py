@@ -12,11 +12,12 @@ from typing import Protocol
 
 from gateway.addresses import Address
 from gateway.nodes.connection import NodeConnection
-from gateway.nodes.frames import ONE_WAY, Frame, frame
+from gateway.nodes.frames import KEYS, ONE_WAY, Frame, frame
 from gateway.nodes.handshake import Handshake, Hello
 from stores.errors import StoreError
 from stores.nodes.links import NodeError, OnReply, Replied
-from stores.nodes.messages import Announcement, Release, Request, WaitForBound
+from stores.nodes.messages import PACKED_KEYS, Announcement, Ask, Release, Request, WaitForBound
+from stores.nodes.packed_keys import KeyAnswerReader, pack_key
 from stores.spec.store import Waiting
 
 logger = logging.getLogger(__name__)
@@ -28,9 +29,9 @@ SILENCE_S = 2.0
 _CONNECT_S = 2.0
 _PAUSES_S = (0.05, 0.1, 0.2, 0.5)
 """Pauses before connecting again; the last one stays."""
-_NUMBERS = 1 << 32
 
-OnFrame = Callable[[Frame | NodeError], object]
+OnFrame = Callable[[Frame | Replied | NodeError], object]
+"""Takes a reply in its frame, or one that came packed with others."""
 
 
 class LinkWatcher(Protocol):
@@ -104,12 +105,12 @@ class NodeLink:
         if isinstance(found, NodeError):
             # An error that its own frame refers to would keep streams from being released.
             raise NodeError(str(found))
-        return _reply_of(found)
+        return _reply_of(found) if isinstance(found, Frame) else found
 
     def begin(self, request: Request, on_reply: OnReply) -> Waiting:
         """Send a request; call back with its reply, in the event loop; see `Link.begin`."""
 
-        def on_frame(found: Frame | NodeError) -> None:
+        def on_frame(found: Frame | Replied | NodeError) -> None:
             if isinstance(found, Frame):
                 try:
                     on_reply(_reply_of(found))
@@ -136,26 +137,36 @@ class NodeLink:
         await asyncio.wait((self._task,))
 
     def _begin(self, request: Request, on_frame: OnFrame) -> Waiting:
-        number = next(self._numbers) % _NUMBERS or next(self._numbers) % _NUMBERS
+        number = 1 + next(self._numbers) % (KEYS - 1)
         sent = _Sent(self, number, on_frame, is_wait=isinstance(request, WaitForBound))
-        data = frame(number, request)
+        item = pack_key(number, request) if type(request) is Ask else None
+        data = frame(number, request) if item is None else request
         if threading.get_ident() == self._loop_thread:
-            sent.send(data)
+            sent.send(item, data)
         else:
             try:
-                self._loop.call_soon_threadsafe(sent.send, data)
+                self._loop.call_soon_threadsafe(sent.send, item, data)
             except RuntimeError as error:  # the loop is closed
                 raise NodeError("this node is stopping") from error
         return sent
 
-    def send(self, sent: _Sent, data: bytes) -> None:
-        """Send a request, in the event loop."""
+    def send(self, sent: _Sent, item: bytes | None, data: bytes | Request) -> None:
+        """Send a request, in the event loop.
+
+        Args:
+            sent: gets the reply.
+            item: the request as a packed key, if it is one.
+            data: the request, or its frame.
+        """
         connection = self._connection
         if connection is None:
             sent.on_frame(NodeError(f"it is not connected: {self.why_lost}"))
             return
         connection.pending[sent.number] = sent.on_frame
-        connection.send(data)
+        if item is not None and connection.takes_keys:
+            connection.send_key(item)
+        else:
+            connection.send(data if isinstance(data, bytes) else frame(sent.number, data))
         self._on_sent()
 
     def forget(self, sent: _Sent) -> None:
@@ -227,16 +238,22 @@ class _Asking(NodeConnection):
         super().__init__(handshake, asks=True)
         self.pending: dict[int, OnFrame] = {}
         self.ended = asyncio.Event()
-        self.was_open = False
-        self._link = link
+        self.was_open = self.takes_keys = False
+        self._link, self._keys = link, KeyAnswerReader()
         self._silence: asyncio.TimerHandle | None = None
 
     def on_open(self, peer: Hello) -> None:
         self._link.opened(self, peer)
-        self.was_open = True
+        self.was_open, self.takes_keys = True, peer.minor >= PACKED_KEYS
         self._heard()
 
     def on_frame(self, arrived: Frame) -> None:
+        if arrived.number == KEYS:
+            for number, reply in self._keys.read(arrived.head):
+                on_frame = self.pending.pop(number, None)
+                if on_frame is not None:
+                    on_frame((reply, ()))
+            return
         if arrived.number == ONE_WAY:
             self._heard()
             message = arrived.message
@@ -274,12 +291,12 @@ class _Sent:
         self._link, self._on_frame = link, on_frame
         self._is_over = False
 
-    def send(self, data: bytes) -> None:
+    def send(self, item: bytes | None, data: bytes | Request) -> None:
         """Send it, in the event loop."""
         if not self._is_over:
-            self._link.send(self, data)
+            self._link.send(self, item, data)
 
-    def on_frame(self, found: Frame | NodeError) -> None:
+    def on_frame(self, found: Frame | Replied | NodeError) -> None:
         """Take the reply, in the event loop."""
         if not self._is_over:
             self._is_over = True
@@ -301,13 +318,13 @@ class _Waiter:
     def __init__(self) -> None:
         self._arrived = threading.Lock()
         self._arrived.acquire()
-        self._found: Frame | NodeError | None = None
+        self._found: Frame | Replied | NodeError | None = None
 
-    def __call__(self, found: Frame | NodeError) -> None:
+    def __call__(self, found: Frame | Replied | NodeError) -> None:
         self._found = found
         self._arrived.release()
 
-    def wait(self, timeout_s: float) -> Frame | NodeError | None:
+    def wait(self, timeout_s: float) -> Frame | Replied | NodeError | None:
         """Return the reply; None if it does not come in time."""
         self._arrived.acquire(timeout=min(timeout_s, threading.TIMEOUT_MAX))
         return self._found

@@ -14,7 +14,7 @@ import pyarrow as pa
 from gateway.addresses import Address, host_port
 from gateway.listening import cannot_listen
 from gateway.nodes.connection import NodeConnection
-from gateway.nodes.frames import ONE_WAY, Frame, frame
+from gateway.nodes.frames import KEYS, ONE_WAY, Frame, frame, keys_frame
 from gateway.nodes.handshake import Handshake, Hello
 from gateway.statement_threads import StatementThreads
 from planner.errors import QueryError
@@ -22,6 +22,7 @@ from stores.errors import StoreError
 from stores.nodes.answering import Answering
 from stores.nodes.codec import MessageError
 from stores.nodes.messages import Announcement, Met, Refused, Release, Reply, Request, WaitForBound
+from stores.nodes.packed_keys import KeyAnswerPacker, asked_keys
 from stores.spec.store import Store, Waiting
 
 logger = logging.getLogger(__name__)
@@ -123,6 +124,7 @@ class _Answered(NodeConnection):
         super().__init__(handshake, asks=False)
         self._server = server
         self._answering = Answering(server.stores)
+        self._keys = KeyAnswerPacker()
         self._running: set[asyncio.Task[None]] = set()
         self._waits: dict[int, _Wait] = {}
 
@@ -136,6 +138,9 @@ class _Answered(NodeConnection):
         self._server.joined(self)
 
     def on_frame(self, arrived: Frame) -> None:
+        if arrived.number == KEYS:
+            self._answer_keys(arrived.head)
+            return
         request, number = arrived.request(), arrived.number
         answering = self._answering
         if isinstance(request, Release):
@@ -157,6 +162,12 @@ class _Answered(NodeConnection):
             task = self._loop.create_task(self._answer(number, request))
             self._running.add(task)
             task.add_done_callback(self._running.discard)
+
+    def _answer_keys(self, data: bytes) -> None:
+        """Answer lookups, each as soon as it is read, so that all take one write."""
+        pack, look_up = self._keys.pack, self._answering.look_up
+        self.send(keys_frame([pack(each, look_up(each)) for each in asked_keys(data)]))
+        self._server.on_answered()
 
     def on_lost(self) -> None:
         self._server.left(self)

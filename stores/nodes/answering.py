@@ -36,9 +36,10 @@ from stores.nodes.messages import (
     Request,
     Statuses,
 )
+from stores.nodes.packed_keys import AskedKey
 from stores.spec.position import UNBOUNDED
 from stores.spec.query import BatchStream, FewKeysQuery, FirstRowsQuery, KeyQuery, Query
-from stores.spec.result import Failure, QueryResult
+from stores.spec.result import Failure, QueryResult, Success
 from stores.spec.store import DEFAULT_CONFIG, Hold, QueryConfig, Store
 
 STREAMS_MAX = 10_000
@@ -118,6 +119,18 @@ class Answering:
             raise StoreError(f'store "{name}" is not on this node')
         return found
 
+    def look_up(self, asked: AskedKey) -> QueryResult[Any]:
+        """Return the answer to a lookup of one key; failures are values, too."""
+        _, name, partition, key = asked
+        store = self._stores().get(name)
+        if store is None:
+            message = f'store "{name}" is not on this node'
+            return Failure(reason=FailureReason.NOT_PRESENT, message=message)
+        try:
+            return store.query_partition(partition, KeyQuery(key=key))
+        except StoreError as error:
+            return Failure(reason=FailureReason.STORE_EXCEPTION, message=str(error))
+
     @property
     def is_idle(self) -> bool:
         """Whether the other node reads no stream and keeps no epoch here."""
@@ -146,13 +159,9 @@ class Answering:
         return Answers(tuple(answers))
 
     def _answer(self, result: QueryResult[Any]) -> Answer:
-        if isinstance(result, Failure):
-            failed = (result.reason.value, result.message, result.restoring)
-            return Answer(result.epoch, result.position, result.info, failed=failed)
-        value = result.value
-        if type(value) is BatchStream:
-            value = self._opened(value)
-        return Answer(result.epoch, result.position, result.info, value)
+        if type(result) is Success and type(result.value) is BatchStream:
+            result = result.swap(self._opened(result.value))
+        return Answer.of(result)
 
     def _opened(self, stream: BatchStream) -> Opened:
         if len(self._streams) >= STREAMS_MAX:

@@ -28,7 +28,8 @@ from stores.spec.registry import registered_queries
 from stores.spec.store import PartitionStatus, QueryConfig, ReplicaState, Role
 
 _TUPLE, _DECIMAL, _OBJECT = 1, 2, 3
-_PLAIN = frozenset({type(None), bool, int, float, str, bytes})
+PLAIN = frozenset({type(None), bool, int, float, str, bytes})
+"""Types that msgpack has."""
 
 _Value: TypeAlias = Any
 
@@ -90,7 +91,7 @@ def decode(data: bytes) -> Any:
 
 def _packed(value: _Value) -> _Value:
     kind = type(value)
-    if kind in _PLAIN:
+    if kind in PLAIN:
         return value
     if kind is tuple:
         return Ext(_TUPLE, _ENCODER.encode([_packed(each) for each in value]))

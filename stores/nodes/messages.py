@@ -9,10 +9,15 @@ from msgspec import Struct
 from stores.nodes.codec import known
 from stores.spec.position import EMPTY, Position, PositionBound
 from stores.spec.query import Query
+from stores.spec.result import Failure, QueryResult
 from stores.spec.store import PartitionStatus, QueryConfig
 
 VERSION = 1
 """The version of these messages. Nodes of different ones do not talk."""
+MINOR = 1
+"""Grows with each addition. A node sends another one only what that knows. 1 adds `packed_keys`."""
+PACKED_KEYS = 1
+"""The minor version from which a node takes packed keys."""
 
 
 @known
@@ -98,6 +103,14 @@ class Answer(Struct, frozen=True):
     """The result of the query; `Opened` for a stream."""
     failed: tuple[str, str, bool] | None = None
     """For a failure: its reason, its message, and whether the replica restores."""
+
+    @staticmethod
+    def of(result: QueryResult[Any]) -> Answer:
+        """Return a result whose value is no stream as it travels."""
+        if isinstance(result, Failure):
+            failed = (result.reason.value, result.message, result.restoring)
+            return Answer(result.epoch, result.position, result.info, failed=failed)
+        return Answer(result.epoch, result.position, result.info, result.value)
 
 
 @known

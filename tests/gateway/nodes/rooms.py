@@ -13,7 +13,7 @@ from gateway.nodes.handshake import Handshake, Hello
 from gateway.nodes.link import NodeLink
 from gateway.nodes.server import NodeServer
 from gateway.statement_threads import StatementThreads
-from stores.nodes.messages import Announcement
+from stores.nodes.messages import MINOR, Announcement
 from stores.spec.store import Store
 
 T = TypeVar("T")
@@ -65,7 +65,12 @@ class Room:
     """A node `b` that answers, and the link of a node `a` to it."""
 
     def __init__(
-        self, stores: Mapping[str, Store], *, secret: bytes = b"s", other_secret: bytes = b"s"
+        self,
+        stores: Mapping[str, Store],
+        *,
+        secret: bytes = b"s",
+        other_secret: bytes = b"s",
+        minor: int = MINOR,
     ) -> None:
         self.thread = LoopThread()
         self.threads = StatementThreads(count=2, queue_max=50)
@@ -74,16 +79,22 @@ class Room:
         self.server = NodeServer(
             lambda: stores,
             threads=self.threads,
-            handshake=lambda: self.handshake("b", other_secret, asks=False),
+            handshake=lambda: self.handshake("b", other_secret, asks=False, minor=minor),
             announcement=lambda: Announcement("b"),
         )
         self.address = self.listen("127.0.0.1:0")
         self.link = self.thread.run(self._linked(self.address))
 
-    def handshake(self, node: str, secret: bytes, *, asks: bool) -> Handshake:
+    def handshake(self, node: str, secret: bytes, *, asks: bool, minor: int = MINOR) -> Handshake:
         """Return one side of a handshake."""
-        instance = node.encode()
-        return Handshake(cluster="one", node=node, secret=secret, asks=asks, instance=instance)
+        return Handshake(
+            cluster="one",
+            node=node,
+            secret=secret,
+            asks=asks,
+            instance=node.encode(),
+            minor=minor,
+        )
 
     def listen(self, text: str) -> Address:
         """Let node `b` answer."""

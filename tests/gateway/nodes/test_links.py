@@ -5,16 +5,26 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 
 import pytest
 
+from gateway.nodes import connection
+from gateway.nodes.frames import keys_frame
 from stores.hosting.local_store import LocalStore
 from stores.nodes import answering
 from stores.nodes.cluster_store import ClusterStore
 from stores.nodes.links import NodeError, Replied
-from stores.nodes.messages import AskStatuses, Met, Refused, Statuses, WaitForBound
+from stores.nodes.messages import (
+    PACKED_KEYS,
+    Ask,
+    AskStatuses,
+    Met,
+    Refused,
+    Statuses,
+    WaitForBound,
+)
 from stores.spec.position import PositionBound
 from stores.spec.query import KeyQuery, RangeQuery
 from stores.spec.result import Failure, Success
@@ -54,6 +64,47 @@ def test_a_key_is_looked_up_at_another_node(store: ClusterStore) -> None:
     found = store.query_partition(0, KeyQuery(key=("k7",)))
     assert isinstance(found, Success)
     assert (found.value, found.node, found.epoch) == ((7,), "b", 0)
+
+
+def test_keys_that_are_asked_for_at_once_are_sent_in_one_frame(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frames: list[int] = []
+
+    def noted(items: Sequence[bytes]) -> bytes:
+        frames.append(len(items))
+        return keys_frame(items)
+
+    monkeypatch.setattr(connection, "keys_frame", noted)
+    replies: list[Replied | NodeError] = []
+
+    async def ask() -> None:
+        for number in range(5):
+            key = KeyQuery(key=(f"k{number}",))
+            room.link.begin(Ask("counts", ((0, key, None),)), replies.append)
+            room.link.begin(AskStatuses("counts"), lambda _: None)
+
+    room.thread.run(ask())
+    until(lambda: len(replies) == 5)
+    assert frames == [5]
+    answers = [replied[0].answers[0] for replied in replies]  # type: ignore[index,union-attr]
+    assert [answer.value for answer in answers] == [(number,) for number in range(5)]
+
+
+@pytest.mark.parametrize("minor", [0, PACKED_KEYS, PACKED_KEYS + 5])
+def test_nodes_of_several_minor_versions_talk(whole: LocalStore, minor: int) -> None:
+    with closing(Room({"counts": whole}, minor=minor)) as room:
+        assert room.watcher.connected.wait(10)
+        store = ClusterStore(
+            LocalStore(COUNTS, {}), node="a", links={"b": room.link}, holders=lambda *_: ["b"]
+        )
+        for key, value in (("k7", (7,)), ("missing", None)):
+            found = store.query_partition(0, KeyQuery(key=(key,)))
+            assert isinstance(found, Success)
+            assert (found.value, found.epoch) == (value, 0)
+        lost = store.query_partition(0, KeyQuery(key=("k7", "more")))
+        assert isinstance(lost, Failure)
+        assert lost.node == "b"
 
 
 def test_rows_are_streamed_from_another_node(store: ClusterStore, whole: LocalStore) -> None:
