@@ -167,26 +167,29 @@ class Engine(Protocol):
 
     @property
     def asks_nodes(self) -> bool:
-        """Whether rows may be on other nodes; without them `look_up_elsewhere` begins nothing."""
+        """Whether rows may be on other nodes; if not, `begin_look_up` asks none."""
 
-    def look_up_elsewhere(
+    def begin_look_up(
         self,
-        statement: Statement,
+        look_up: LookUp,
         parameters: Row,
         session: Session,
         on_found: Callable[[LookedUp | None], object],
-    ) -> Asked | None:
-        """Begin to look up few rows that other nodes hold, without waiting.
+    ) -> LookedUp | Asked | None:
+        """Look up few rows wherever they are, without waiting.
 
         Args:
-            statement: the statement; the event loop may not run it, see `is_inline`.
-            parameters: its parameters.
+            look_up: the fast way of a statement.
+            parameters: the parameters of the statement, or its literals.
             session: its session, which nothing else may use until the end.
-            on_found: gets the rows, in the thread in which replies of nodes arrive, or before this
-                returns; None if `execute` has to run the statement.
+            on_found: gets the rows if other nodes are asked, in the thread in which they reply,
+                after this has returned; None if `execute` has to run the statement.
 
         Returns:
-            What was begun; None if nothing was.
+            The rows, or what other nodes were asked; None if `execute` has to run the statement.
+
+        Raises:
+            QueryError: as `execute` does.
         """
 
     def execute(

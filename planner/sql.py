@@ -10,7 +10,7 @@ from planner.binding.running_statements import RunningQueries
 from planner.commands.transaction import aborted
 from planner.errors import NotSupportedError
 from planner.planning.plan import QueryPlan
-from planner.running.node_answers import ElsewhereLookUp
+from planner.running.node_answers import ElsewhereLookUp, begin_look_up
 from planner.statements.engine_parts import SERVER_VERSION, EngineLimits, open_parts
 from planner.statements.plan_cache import PlanCache
 from planner.statements.prepare import Preparer
@@ -18,7 +18,7 @@ from planner.statements.run import ENDS_TRANSACTION, Runner, is_inline
 from planner.syntax.parse import split
 from planner.values.cancel import Cancellation
 from planner.values.session import Session, TransactionStatus
-from planner.values.statement import LookedUp, Result, Statement
+from planner.values.statement import LookedUp, LookUp, Result, Statement
 from stores.spec.catalog import StoreCatalog
 from stores.spec.schema import DataType, Row
 
@@ -140,21 +140,18 @@ class SqlEngine:
         """Whether rows may be on other nodes; see `Engine`."""
         return self._catalog.nodes is not None
 
-    def look_up_elsewhere(
+    def begin_look_up(
         self,
-        statement: Statement,
+        look_up: LookUp,
         parameters: Row,
         session: Session,
         on_found: Callable[[LookedUp | None], object],
-    ) -> ElsewhereLookUp | None:
-        """Begin a lookup that asks other nodes; see `Engine`."""
-        nodes, look_up = self._catalog.nodes, statement.look_up
-        if nodes is None or look_up is None:
-            return None
-        given = statement.literals or parameters
-        asked = ElsewhereLookUp(nodes, look_up, given, session, on_found)
-        asked.begin()
-        return asked
+    ) -> LookedUp | ElsewhereLookUp | None:
+        """Look up few rows wherever they are, without waiting; see `Engine`."""
+        nodes = self._catalog.nodes
+        if nodes is None:
+            return look_up(parameters, session)
+        return begin_look_up(nodes, look_up, parameters, session, on_found)
 
     def execute(
         self,

@@ -78,6 +78,7 @@ FLOORS: dict[str, tuple[str, ...]] = {
         "gateway.failures",
         "gateway.statement_threads",
         "gateway.busy_poll",
+        "gateway.elsewhere",
         "gateway.adopting",
         "gateway.listening",
         "gateway.nodes",

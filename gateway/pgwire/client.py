@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import Protocol, cast
 
 from gateway.access.rules import Access
@@ -33,7 +33,6 @@ logger = logging.getLogger(__name__)
 
 SHUTDOWN = "57P01"
 AUTHENTICATION_TIMEOUT = "57014"
-_QUERY = ord("Q")
 
 
 class Host(Backends, Protocol):
@@ -139,28 +138,18 @@ class Client(asyncio.Protocol):
         """Handle the bytes that have arrived; a whole lookup of one key takes a fast path."""
         self._timeouts.active_s = self._loop.time()
         dialog = self._dialog
+        if self._input.held is not None:
+            self._input.keep(data)
+            return
         if dialog is not None and self._input.task is None and self._output.blocked is None:
-            found = None
-            try:
-                if data[0] == _QUERY:
-                    sql = self._connection.receive_query(data)
-                    answer = None if sql is None else dialog.lookups.answer_query(sql)
-                else:
-                    found = self._connection.receive_round(data)
-                    answer = None if found is None else dialog.lookups.answer(found)
-            except Exception:  # below it is raised again, logged and reported
-                answer = None
-            if answer is not None:
+            answer = dialog.lookups.answer_at_once(self._connection, data)
+            if type(answer) is bytes:
                 assert self._transport is not None
                 self._transport.write(answer)
                 self._answered(self)
                 return
-            engine = self._host.engine
-            if found is not None and found[0] is dialog.lookups.declined and engine.asks_nodes:
-                assert self._transport is not None
-                self._transport.pause_reading()  # what follows must not overtake these bytes
-                later = dialog.lookups.answer_elsewhere(found, engine)
-                self._input.begin(self._answer_elsewhere(later, data))
+            if answer is not None:
+                self._input.hold(data)
                 return
         if self._connection.state is State.CLOSED:
             return  # TLS still delivers data of a connection that has ended
@@ -171,15 +160,22 @@ class Client(asyncio.Protocol):
         if self._connection.state is State.IDLE:
             self._answered(self)
 
-    async def _answer_elsewhere(self, answer: Awaitable[bytes | None], data: bytes) -> None:
-        """Send an answer that other nodes make, or give the bytes to the slow path."""
-        found = await answer
-        if self._transport is not None and not self._transport.is_closing():
-            self._transport.resume_reading()
-            self._transport.write(found or b"")
+    def answer_later(self, answer: bytes | None) -> None:
+        """Send an answer that other nodes have made, or give its question to the slow path."""
+        question, *more = self._input.release()
+        if self._transport is None or self._transport.is_closing():
+            return
+        if answer is None:
+            self._connection.receive_data(question)
+        else:
+            self._transport.write(answer)
             self._answered(self)
-        if found is None and self._connection.state is not State.CLOSED:
-            self._connection.receive_data(data)
+        if more or answer is None:
+            self._input.pump()
+        for data in more:
+            self.data_received(data)
+        if not self._input.is_busy:
+            self._worked()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Cancel the client's statement, and release its resources once that has ended."""
@@ -190,8 +186,10 @@ class Client(asyncio.Protocol):
         self._output.closed = True
         self._output.unblock()
         if self._dialog is not None:
+            self._dialog.lookups.forget()
+            self._input.release()
             self._dialog.cancel()
-        if self._input.task is None:
+        if not self._input.is_busy:
             self._left()
 
     def pause_writing(self) -> None:
@@ -239,7 +237,7 @@ class Client(asyncio.Protocol):
         self._draining = True
         if self._securing:
             self.abort()
-        elif self._input.task is None:
+        elif not self._input.is_busy:
             self._end(fatal(SHUTDOWN, "terminating connection due to administrator command"))
 
     def terminate(self) -> None:
@@ -251,7 +249,7 @@ class Client(asyncio.Protocol):
         """Return the session as pg_stat_activity shows it; None before it begins."""
         if self._dialog is None:
             return None
-        where, is_active = (self.address, self.port), self._input.task is not None
+        where, is_active = (self.address, self.port), self._input.is_busy
         return self._dialog.listed(where, self.process_id, is_active=is_active)
 
     def abort(self) -> None:
@@ -270,7 +268,7 @@ class Client(asyncio.Protocol):
             if now_s - self._output.blocked_since_s > self._limits.write_timeout_s:
                 logger.info("client does not read, closing, process_id=%d", self.process_id)
                 self.abort()
-        elif self._input.task is None:
+        elif not self._input.is_busy:
             self._check_silence(self._dialog, now_s)
 
     def _check_silence(self, dialog: Dialog, now_s: float) -> None:

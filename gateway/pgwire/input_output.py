@@ -43,6 +43,7 @@ class Input:
         "_reading",
         "_transport",
         "handled",
+        "held",
         "task",
     )
 
@@ -61,6 +62,8 @@ class Input:
         """Messages so far, without rounds that were read whole."""
         self.task: asyncio.Task[None] | None = None
         """The task that works on the last message; None once that is answered."""
+        self.held: list[bytes] | None = None
+        """Bytes that are being answered before they became messages, and those after them."""
         self._loop = loop
         self._connection = connection
         self._output = output
@@ -75,6 +78,28 @@ class Input:
     def attach(self, transport: asyncio.Transport) -> None:
         """Pause and resume this transport from now on."""
         self._transport = transport
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether the last message is being answered."""
+        return self.task is not None or self.held is not None
+
+    def hold(self, data: bytes) -> None:
+        """Let what follows these bytes wait until `release`."""
+        self.held = [data]
+
+    def keep(self, data: bytes) -> None:
+        """Keep bytes that follow those on hold, and read no more."""
+        assert self.held is not None, "only then must they be kept"
+        self.held.append(data)
+        if self._reading and self._transport is not None:
+            self._reading = False
+            self._transport.pause_reading()
+
+    def release(self) -> list[bytes]:
+        """Return the bytes on hold, and those that have arrived since, to be handled now."""
+        held, self.held = self.held or [], None
+        return held
 
     def begin(self, work: Work) -> None:
         """Run a coroutine before the next message."""
@@ -94,7 +119,7 @@ class Input:
 
     @property
     def _waits(self) -> bool:
-        return self.task is not None or self._output.blocked is not None
+        return self.is_busy or self._output.blocked is not None
 
     def _pump_later(self) -> None:
         """Let other connections take their turn."""

@@ -52,6 +52,8 @@ Needed: TypeAlias = tuple[str, int, Query[Any]]
 class NodeAnswers:
     """The answers of other nodes to one lookup so far, and the queries that have none."""
 
+    __slots__ = ("_found", "_missing")
+
     def __init__(self) -> None:
         self._found: list[tuple[Needed, Success[Any]]] = []
         self._missing: list[Needed] = []
@@ -74,6 +76,11 @@ class NodeAnswers:
         if needed not in self._missing:
             self._missing.append(needed)
         raise UnansweredError(f"partition {partition} of {store} has not answered")
+
+    @property
+    def has_missing(self) -> bool:
+        """Whether a query has no answer."""
+        return bool(self._missing)
 
     def take_missing(self) -> list[Needed]:
         """Return the queries that have no answer, and forget them."""
@@ -110,6 +117,8 @@ class AnsweredStore:
         answers: those of the other nodes.
     """
 
+    __slots__ = ("_answers", "_local", "schema", "standing")
+
     def __init__(self, local: Store, answers: NodeAnswers) -> None:
         self.schema = local.schema
         self._local, self._answers = local, answers
@@ -137,15 +146,30 @@ def need(store: ReadStore, targets: Iterable[tuple[int, Query[Any]]]) -> None:
 
 
 class ElsewhereLookUp:
-    """A lookup that asks other nodes; it runs in the thread in which their replies arrive.
+    """A lookup that other nodes have been asked for; goes on in the thread in which they reply.
 
     Args:
         nodes: the other nodes.
         look_up: the fast lookup.
         parameters: the parameters of the statement.
         session: its session, which nothing else uses meanwhile.
-        on_found: gets the rows; None if the statement needs the slow way.
+        on_found: gets the rows, but not before `begin` has returned; None if the statement needs
+            the slow way.
     """
+
+    __slots__ = (
+        "_answers",
+        "_found",
+        "_has_begun",
+        "_is_over",
+        "_look_up",
+        "_nodes",
+        "_on_found",
+        "_parameters",
+        "_rounds",
+        "_session",
+        "overdue_s",
+    )
 
     def __init__(
         self,
@@ -157,22 +181,39 @@ class ElsewhereLookUp:
     ) -> None:
         self._nodes, self._look_up = nodes, look_up
         self._parameters, self._session, self._on_found = parameters, session, on_found
-        self._answers = NodeAnswers()
         self.overdue_s = 0.0
         """After how many seconds the answers that were asked for first are overdue."""
         self._rounds = 0
-        self._is_over = False
+        self._has_begun = self._is_over = False
+        self._found: LookedUp | None = None
 
-    def begin(self) -> None:
+    def begin(self, answers: NodeAnswers) -> LookedUp | ElsewhereLookUp | None:
+        """Ask for the answers that a first try has missed; return the lookup, or its end."""
+        self._answers = answers
+        self._ask()
+        self._has_begun = True
+        return self._found if self._is_over else self
+
+    def cancel(self) -> None:
+        """Do not call back any more."""
+        self._is_over = True
+
+    def _go_on(self) -> None:
         """Look up with the answers that are there, and ask for others."""
-        found = self._look()
-        missing = self._answers.take_missing()
-        self._rounds += 1
-        if found is not None or not missing or self._rounds > _ROUNDS_MAX:
+        try:
+            found = try_with(self._answers, self._look_up, self._parameters, self._session)
+        except Exception:  # the slow way raises it again, where it can be reported
+            found = None
+        if found is None and self._answers.has_missing:
+            self._ask()
+        else:
             self._end(found)
-            return
+
+    def _ask(self) -> None:
+        missing = self._answers.take_missing()
         stores = {store for store, _, _ in missing}
-        if len(stores) > 1:
+        self._rounds += 1
+        if len(stores) != 1 or self._rounds > _ROUNDS_MAX:
             self._end(None)
             return
         (store,) = stores
@@ -183,25 +224,46 @@ class ElsewhereLookUp:
                 self._end(None)
             elif not self._is_over:
                 self._answers.add(missing, answers)
-                self.begin()
+                self._go_on()
 
         self.overdue_s = self._nodes.begin(store, targets, on_answers)
-
-    def cancel(self) -> None:
-        """Do not call back any more."""
-        self._is_over = True
-
-    def _look(self) -> LookedUp | None:
-        session = self._session
-        session.node_answers = self._answers
-        try:
-            return self._look_up(self._parameters, session)
-        except UnansweredError:
-            return None
-        finally:
-            session.node_answers = None
 
     def _end(self, found: LookedUp | None) -> None:
         if not self._is_over:
             self._is_over = True
-            self._on_found(found)
+            if self._has_begun:
+                self._on_found(found)
+            else:
+                self._found = found
+
+
+def begin_look_up(
+    nodes: Nodes,
+    look_up: LookUp,
+    parameters: Row,
+    session: Session,
+    on_found: Callable[[LookedUp | None], object],
+) -> LookedUp | ElsewhereLookUp | None:
+    """Look up what is here, or begin to ask other nodes for the rest; see `Engine.begin_look_up`.
+
+    Raises:
+        QueryError: as the lookup does.
+    """
+    answers = NodeAnswers()
+    found = try_with(answers, look_up, parameters, session)
+    if found is not None or not answers.has_missing:
+        return found
+    return ElsewhereLookUp(nodes, look_up, parameters, session, on_found).begin(answers)
+
+
+def try_with(
+    answers: NodeAnswers, look_up: LookUp, parameters: Row, session: Session
+) -> LookedUp | None:
+    """Return the result of a lookup with these answers of other nodes; None if it needs more."""
+    session.node_answers = answers
+    try:
+        return look_up(parameters, session)
+    except UnansweredError:
+        return None
+    finally:
+        session.node_answers = None

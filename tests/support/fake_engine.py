@@ -190,16 +190,16 @@ class FakeEngine:
 
     asks_nodes = False
 
-    def look_up_elsewhere(
+    def begin_look_up(
         self,
-        statement: Statement,
+        look_up: LookUp,
         parameters: Row,
         session: Session,
         on_found: Callable[[LookedUp | None], object],
-    ) -> Asked | None:
-        """Return None: there are no other nodes."""
-        del statement, parameters, session, on_found
-        return None
+    ) -> LookedUp | Asked | None:
+        """Look up at once: there are no other nodes."""
+        del on_found
+        return look_up(parameters, session)
 
     def execute(
         self,

@@ -40,8 +40,9 @@ from gateway.pgwire.protocol.server_messages import (
     ParseComplete,
     RowDescription,
 )
+from gateway.pgwire.statements.client_socket import ClientSocket
 from gateway.pgwire.statements.elsewhere import start_elsewhere
-from gateway.pgwire.statements.execution import ClientSocket, Runner
+from gateway.pgwire.statements.execution import Runner
 from gateway.pgwire.statements.lookup_answers import Lookups
 from gateway.pgwire.statements.portals import Names, Portal, Prepared, closing_on_error
 from gateway.pgwire.statements.replies import ENDS_TRANSACTION, Replies, ReportedSettings, started
@@ -110,7 +111,7 @@ class Dialog:
             limits=limits,
             call_later=socket.call_later,
         )
-        self.lookups = Lookups(self._names, session, self._runner.recall_prepared)
+        self.lookups = Lookups(engine, self._names, session, self._runner, socket.answer_later)
         """The fast path of statements that read few rows."""
         self._replies = Replies(
             connection=connection,
@@ -202,8 +203,9 @@ class Dialog:
         return RequestContext(client=self._socket.name, user=self.session.user, sql=sql)
 
     def cancel(self) -> None:
-        """Cancel the statement that runs in a thread, if any."""
+        """Cancel the statement that runs, if any."""
         self._runner.cancel()
+        self.lookups.cancel()
 
     def close(self) -> None:
         """Release everything that the session holds; no statement may be running."""
@@ -338,11 +340,14 @@ class Dialog:
             await self._row_commands.run(portal, run)
 
     async def _start(self, portal: Portal, rows_max: int) -> None:
-        if await start_elsewhere(self._engine, portal, self.session):
-            rows = started(portal).take_at_hand(rows_max)
-            self._replies.finish_at_hand(portal, rows, rows_max)
-            return
+        is_resumed = self._runner.is_resumed
         with self._runner.watched() as cancellation, closing_on_error(portal):
+            if not is_resumed and await start_elsewhere(
+                self._engine, portal, self.session, cancellation
+            ):
+                rows = started(portal).take_at_hand(rows_max)
+                self._replies.finish_at_hand(portal, rows, rows_max)
+                return
             begun = await self._runner.start(portal, rows_max, cancellation)
             await self._replies.finish(portal, begun, rows_max)
 

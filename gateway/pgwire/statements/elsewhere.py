@@ -1,57 +1,29 @@
-"""Statements whose few rows other nodes hold: answered on the event loop, without a thread."""
+"""Portals whose few rows other nodes hold: executed on the event loop, without a thread."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Sequence
-
+from gateway.elsewhere import rows_elsewhere
 from gateway.pgwire.statements.portals import Portal
 from gateway.pgwire.statements.rows import RowSource
-from planner.engine import (
-    Cancellation,
-    Engine,
-    LookedUp,
-    Result,
-    Row,
-    Session,
-    Statement,
-    StatementKind,
-)
+from planner.engine import Cancellation, Engine, Result, Session, StatementKind
 
 
-async def rows_elsewhere(
-    engine: Engine, statement: Statement, parameters: Row, session: Session
-) -> Sequence[Row] | None:
-    """Return the rows of a statement if other nodes have them, and they are few; else None.
+async def start_elsewhere(
+    engine: Engine, portal: Portal, session: Session, cancellation: Cancellation
+) -> bool:
+    """Execute a portal if other nodes have its rows, and they are few; return whether they are.
 
-    If a reply is overdue, the result is None: a thread asks again, and knows what to do about a
-    node that is slow.
+    Raises:
+        QueryError: it fails, or is cancelled (57014).
     """
-    loop = asyncio.get_running_loop()
-    found: asyncio.Future[LookedUp | None] = loop.create_future()
-
-    def take(rows: LookedUp | None) -> None:
-        if not found.done():
-            found.set_result(rows)
-
-    asked = engine.look_up_elsewhere(statement, parameters, session, take)
-    if asked is None:
-        return None
-    timer = loop.call_later(asked.overdue_s, take, None)
-    try:
-        rows = await found
-    finally:
-        timer.cancel()
-        asked.cancel()
-    return None if rows is None else rows.rows
-
-
-async def start_elsewhere(engine: Engine, portal: Portal, session: Session) -> bool:
-    """Execute a portal if other nodes have its rows, and they are few; return whether they are."""
     statement = portal.prepared.statement
-    rows = await rows_elsewhere(engine, statement, portal.parameters, session)
-    if rows is None:
+    look_up = statement.look_up
+    if look_up is None or not engine.asks_nodes:
         return False
-    result = Result(kind=StatementKind.SELECT, columns=statement.columns, rows=rows)
-    portal.cancellation, portal.source = Cancellation(), RowSource(result, portal.shape)
+    parameters = statement.literals or portal.parameters
+    found = await rows_elsewhere(engine, look_up, parameters, session, cancellation=cancellation)
+    if found is None:
+        return False
+    result = Result(kind=StatementKind.SELECT, columns=statement.columns, rows=found.rows)
+    portal.cancellation, portal.source = cancellation, RowSource(result, portal.shape)
     return True

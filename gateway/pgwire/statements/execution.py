@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Protocol
 
 import pyarrow as pa
 
+from gateway.elsewhere import Resumed
 from gateway.pgwire.protocol.limits import SETTING, PgLimits, statement_timeout_s
+from gateway.pgwire.statements.client_socket import Timer
 from gateway.pgwire.statements.cursors import Piece
 from gateway.pgwire.statements.execute_arguments import argument_values, check_argument_count
 from gateway.pgwire.statements.portals import Portal, Prepared, portal_of
@@ -32,35 +33,9 @@ from planner.engine import (
 )
 
 _CANCELED = "57014"
+_TIMER_S = 0.001
+"""The precision of a timer."""
 _TIMED_OUT = "canceling statement due to statement timeout"
-
-
-class Timer(Protocol):
-    """A call that `ClientSocket.call_later` has scheduled."""
-
-    def cancel(self) -> None:
-        """Cancel the call."""
-
-
-class ClientSocket(Protocol):
-    """The interface of the client's socket that a session needs."""
-
-    @property
-    def name(self) -> str:
-        """The client's name in logs."""
-
-    def write(self, encoded: bytes) -> None:
-        """Send bytes soon."""
-
-    async def drained(self) -> None:
-        """Wait until the client has read most of the output.
-
-        Raises:
-            ConnectionError: the client is gone.
-        """
-
-    def call_later(self, delay_s: float, callback: Callable[[], object]) -> Timer:
-        """Call back after a delay."""
 
 
 class Runner:
@@ -81,15 +56,25 @@ class Runner:
         self._limits = limits
         self._call_later = call_later
         self._running: Cancellation | None = None
+        self._resumed: Resumed | None = None
 
     def timeout_s(self) -> float | None:
         """Return how long a statement may run under the session's settings; None for no limit."""
         return statement_timeout_s(self._session.settings.get(SETTING), self._limits)
 
     def cancel(self) -> None:
-        """Cancel the statement that runs in a thread, if any."""
+        """Cancel the statement that runs, if any."""
         if self._running is not None:
             self._running.cancel()
+
+    def resume(self, resumed: Resumed | None) -> None:
+        """Run the next statement as one that has been tried before, or as a new one."""
+        self._resumed = resumed
+
+    @property
+    def is_resumed(self) -> bool:
+        """Whether the next statement has been tried before."""
+        return self._resumed is not None
 
     @contextmanager
     def watched(self, cancellation: Cancellation | None = None) -> Iterator[Cancellation]:
@@ -114,7 +99,16 @@ class Runner:
             current.cancel()
 
         timeout_s = self.timeout_s()
-        timer = None if timeout_s is None else self._call_later(timeout_s, expire)
+        resumed, self._resumed = self._resumed, None
+        if resumed is not None:
+            timeout_s = None if timeout_s is None else timeout_s - resumed.waited_s
+            if resumed.is_cancelled:
+                current.cancel()
+        timer = None
+        if timeout_s is not None and timeout_s < _TIMER_S:
+            expire()
+        elif timeout_s is not None:
+            timer = self._call_later(timeout_s, expire)
         self._running = current
         try:
             yield current

@@ -7,19 +7,21 @@ round, as is everything except the literals of a Query.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 
+from gateway.elsewhere import Elsewhere, Resumed, begin_elsewhere
 from gateway.pgwire.protocol.bind_rounds import Round, RoundForm
+from gateway.pgwire.protocol.connection import Connection
 from gateway.pgwire.protocol.encode import encode
 from gateway.pgwire.protocol.server_messages import CommandComplete, ParseComplete, ReadyForQuery
-from gateway.pgwire.statements.elsewhere import rows_elsewhere
+from gateway.pgwire.statements.execution import Runner
 from gateway.pgwire.statements.portals import Names, Prepared
 from gateway.pgwire.statements.rows import EncodeRows, Shape, shape_of
 from gateway.pgwire.types.parameters import decode_parameters
 from gateway.pgwire.types.wire_type import Decode
 from planner.engine import (
-    EncodedRows,
     Engine,
+    LookedUp,
     LookUp,
     Row,
     Session,
@@ -29,6 +31,7 @@ from planner.engine import (
     template_of,
 )
 
+_QUERY = ord("Q")
 _PARSE_COMPLETE = encode(ParseComplete())
 _READY = encode(ReadyForQuery(status=TransactionStatus.IDLE.value))
 
@@ -39,47 +42,69 @@ def end_of(rows: int) -> bytes:
     return encode(CommandComplete(tag=f"SELECT {rows}")) + _READY
 
 
+def encoded_rows(found: LookedUp, encode_rows: EncodeRows) -> bytes:
+    """Return the rows of a lookup and the end of its answer; those of a kept answer are kept."""
+    rows, kept = found.rows, found.kept
+    if kept is None:
+        return encode_rows(rows) + end_of(len(rows))
+    encoder, encoded = kept.form
+    if encoder is not encode_rows:
+        encoded = encode_rows(rows) + end_of(len(rows))
+        kept.form = encode_rows, encoded
+    return encoded
+
+
 class Lookups:
     """Answers the lookups of one session outside transactions.
 
     Args:
+        engine: runs those whose rows may be on other nodes.
         names: the statements and portals of the session.
         session: the session of the client.
-        recall: returns the statement of a Parse, by its text and its parameters' OIDs, if it is
-            planned already.
+        runner: runs what needs the slow path.
+        on_answer: gets the answer to a lookup that other nodes were asked for; None if it needs the
+            slow path.
     """
 
     __slots__ = (
         "_decoders",
         "_encode_rows",
+        "_engine",
         "_form",
         "_head",
+        "_is_cancelled",
         "_literals",
         "_look_up",
         "_look_up_query",
         "_names",
+        "_on_answer",
         "_prepared",
         "_query_shape",
-        "_recall",
+        "_runner",
         "_session",
         "_statements",
         "_template",
-        "declined",
+        "elsewhere",
     )
 
     def __init__(
         self,
+        engine: Engine,
         names: Names,
         session: Session,
-        recall: Callable[[str, tuple[int, ...]], Prepared | None],
+        runner: Runner,
+        on_answer: Callable[[bytes | None], object],
     ) -> None:
-        self._names, self._session, self._recall = names, session, recall
+        self._engine = engine if engine.asks_nodes else None
+        self._names, self._session = names, session
+        self._runner, self._on_answer = runner, on_answer
+        self._is_cancelled = False
+        self.elsewhere: Elsewhere | None = None
+        """The lookup that other nodes were asked for last, until it is answered."""
         self._statements: Mapping[str, Prepared] = names.statements
         self._template: Template | None = None
         self._look_up_query: LookUp | None = None
         self._query_shape: Shape
-        self.declined: RoundForm | None = None
-        """The form of the last round whose lookup gave None."""
         self._form: RoundForm | None = None
         self._prepared: Prepared | None = None
         self._look_up: LookUp | None = None
@@ -88,10 +113,30 @@ class Lookups:
         self._encode_rows: EncodeRows = _no_rows
         self._head = b""
 
-    def answer_query(self, sql: str) -> bytes | None:
+    def answer_at_once(self, connection: Connection, received: bytes) -> bytes | Elsewhere | None:
+        """Return the answer to bytes that are a whole lookup.
+
+        Args:
+            connection: the state of the protocol, which does not change.
+            received: bytes of the client.
+
+        Returns:
+            The answer; or what other nodes were asked, and `on_answer` gets the answer later; None
+            if the bytes need the slow path.
+        """
+        try:
+            if received[0] == _QUERY:
+                sql = connection.receive_query(received)
+                return None if sql is None else self.answer_query(sql)
+            found = connection.receive_round(received)
+            return None if found is None else self.answer(found)
+        except Exception:  # the slow path raises it again, logs and reports it
+            return None
+
+    def answer_query(self, sql: str) -> bytes | Elsewhere | None:
         """Return the answer to a Query that differs from a learned one in its literals only.
 
-        None leaves everything unchanged, as in `answer`.
+        Other nodes may be asked, and None leaves everything unchanged, as in `answer`.
 
         Raises:
             Exception: any error; the slow path will raise it again and report it.
@@ -100,28 +145,40 @@ class Lookups:
         if template is None or look_up is None:
             return None
         literals = template.literals(sql)
-        found = None if literals is None else look_up(literals, self._session)
-        return None if found is None else self.query_answer(self._query_shape, found.rows)
+        if literals is None:
+            return None
+        if self._engine is None:
+            found = look_up(literals, self._session)
+        else:
+            begun = self._begin(self._engine, look_up, literals, self._end_query)
+            if isinstance(begun, Elsewhere):
+                return begun
+            found = begun
+        return self._end_query(found)
 
-    def query_answer(self, shape: Shape, rows: Sequence[Row]) -> bytes:
+    def _end_query(self, found: LookedUp | None) -> bytes | None:
+        return None if found is None else self.query_answer(self._query_shape, found)
+
+    def query_answer(self, shape: Shape, found: LookedUp) -> bytes:
         """Return the answer to a Query with these rows.
 
         It drops the unnamed statement and ends the transaction, as any Query does.
         """
         self._names.drop_statement("")
         self._names.end_transaction(committed=True)
-        return shape.description + shape.encode_rows(rows) + end_of(len(rows))
+        return shape.description + encoded_rows(found, shape.encode_rows)
 
     def learn_query(self, sql: str, statement: Statement) -> None:
         """Remember a Query that read few rows: the next may differ in its literals only."""
         self._template, self._look_up_query = template_of(sql, statement), statement.look_up
         self._query_shape = shape_of(statement.columns, ())
 
-    def answer(self, found: Round) -> bytes | None:
+    def answer(self, found: Round) -> bytes | Elsewhere | None:
         """Return the answer to a round that reads few rows; None if it needs the slow path.
 
         None leaves everything unchanged. Statements only read, so the slow path may run the
-        statement again.
+        statement again. If other nodes are asked, `on_answer` gets the answer, and the session must
+        not be used until then.
 
         Raises:
             Exception: any error; the slow path will raise it again and report it.
@@ -134,53 +191,68 @@ class Lookups:
         if self._look_up is None:
             return None
         values = decode_parameters(self._decoders, parameters)
-        looked_up = self._look_up(self._literals or values, self._session)
-        if looked_up is None:
-            self.declined = form
+        values = self._literals or values
+        if self._engine is None:
+            return self._end_round(form, self._look_up(values, self._session))
+        begun = self._begin(self._engine, self._look_up, values, partial(self._end_round, form))
+        return begun if isinstance(begun, Elsewhere) else self._end_round(form, begun)
+
+    def _end_round(self, form: RoundForm, found: LookedUp | None) -> bytes | None:
+        if found is None:
             if form.parse is not None:
                 self._form = None  # its plan may be outdated; the slow path makes a new one
             return None
-        return self._answer(form, looked_up.rows, looked_up.kept)
-
-    async def answer_elsewhere(self, found: Round, engine: Engine) -> bytes | None:
-        """Return the answer to a round whose rows other nodes have, after `answer` gave None.
-
-        None leaves everything unchanged, also after an error: the slow path will raise it again.
-        """
-        form, parameters = found
-        assert form is self.declined, "it has looked up"
-        assert self._prepared is not None, "it has looked up"
-        try:
-            values = decode_parameters(self._decoders, parameters)
-            rows = await rows_elsewhere(engine, self._prepared.statement, values, self._session)
-        except Exception:  # see above
-            return None
-        if rows is None:
-            return None
-        self._form = form
-        return self._answer(form, rows)
-
-    def _answer(
-        self, form: RoundForm, rows: Sequence[Row], kept: EncodedRows | None = None
-    ) -> bytes:
         if form.parse is not None and self._statements.get("") is not self._prepared:
             assert self._prepared is not None, "it has looked up"
             self._names.add_statement("", self._prepared)
-        if kept is None:
-            return self._head + self._encode_rows(rows) + end_of(len(rows))
-        encoder, encoded = kept.form
-        if encoder is not self._encode_rows:
-            encoded = self._encode_rows(rows) + end_of(len(rows))
-            kept.form = self._encode_rows, encoded
-        return self._head + encoded
+        return self._head + encoded_rows(found, self._encode_rows)
+
+    def _begin(
+        self,
+        engine: Engine,
+        look_up: LookUp,
+        parameters: Row,
+        end: Callable[[LookedUp | None], bytes | None],
+    ) -> LookedUp | Elsewhere | None:
+        """Look up here or elsewhere; `end` makes the answer of rows from elsewhere."""
+
+        def take(found: LookedUp | None) -> None:
+            elsewhere, self.elsewhere = self.elsewhere, None
+            if found is None and elsewhere is not None:
+                waited_s, is_cancelled = elsewhere.waited_s, self._is_cancelled
+                self._runner.resume(Resumed(waited_s=waited_s, is_cancelled=is_cancelled))
+            try:
+                answer = end(found)
+            except Exception:  # the slow path will raise it again, and report it
+                answer = None
+            self._on_answer(answer)
+
+        begun = begin_elsewhere(
+            engine, look_up, parameters, self._session, take, within_s=self._runner.timeout_s()
+        )
+        if isinstance(begun, Elsewhere):
+            self.elsewhere, self._is_cancelled = begun, False
+        return begun
+
+    def cancel(self) -> None:
+        """Wait no more for other nodes; the slow path reports that the client has cancelled."""
+        if self.elsewhere is not None:
+            self._is_cancelled = True
+            self.elsewhere.give_up()
+
+    def forget(self) -> None:
+        """Wait no more for other nodes: the client is gone."""
+        if self.elsewhere is not None:
+            self.elsewhere.cancel()
+            self.elsewhere = None
 
     def _learn(self, form: RoundForm) -> None:
-        self._form = self._look_up = self.declined = None
+        self._form = self._look_up = None
         parse = form.parse
         if parse is None:
             prepared = self._statements.get(form.statement)
         else:
-            prepared = self._recall(parse.sql, parse.parameter_oids)
+            prepared = self._runner.recall_prepared(parse.sql, parse.parameter_oids)
             if prepared is None:
                 return  # the slow path plans it now
         self._prepared = prepared

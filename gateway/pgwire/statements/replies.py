@@ -19,8 +19,9 @@ from gateway.pgwire.protocol.server_messages import (
     PortalSuspended,
     ReadyForQuery,
 )
+from gateway.pgwire.statements.client_socket import ClientSocket
 from gateway.pgwire.statements.cursors import Piece
-from gateway.pgwire.statements.execution import ClientSocket, Runner
+from gateway.pgwire.statements.execution import Runner
 from gateway.pgwire.statements.portals import Names, Portal
 from gateway.pgwire.statements.rows import Begun, RowSource
 from planner.engine import QueryError, Session, StatementKind, TransactionStatus
@@ -167,6 +168,7 @@ class Replies:
     def ready(self) -> None:
         """Send ReadyForQuery, with the settings that changed; an implicit transaction ends here."""
         self.has_executed = False
+        self._runner.resume(None)
         self._report()
         status = self._session.transaction
         if status is TransactionStatus.IDLE:

@@ -6,16 +6,24 @@ from collections.abc import Coroutine
 from dataclasses import dataclass
 from typing import Any
 
+from gateway.elsewhere import rows_elsewhere
 from gateway.pgwire.protocol.client_messages import Query
 from gateway.pgwire.protocol.server_messages import EmptyQueryResponse, RowDescription
-from gateway.pgwire.statements.elsewhere import start_elsewhere
 from gateway.pgwire.statements.execution import Runner
 from gateway.pgwire.statements.lookup_answers import Lookups
-from gateway.pgwire.statements.portals import Names, Portal, closing_on_error, portal_of
+from gateway.pgwire.statements.portals import Names, Portal, closing_on_error
 from gateway.pgwire.statements.replies import Replies, started
 from gateway.pgwire.statements.row_commands import RowCommands, Run
 from gateway.pgwire.statements.rows import Begun, shape_of
-from planner.engine import Cancellation, Engine, Session, Statement, TransactionStatus
+from planner.engine import (
+    Cancellation,
+    Engine,
+    LookedUp,
+    LookUp,
+    Session,
+    Statement,
+    TransactionStatus,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,15 +62,15 @@ class SimpleQuery:
             return self._run(message.sql)
         # The answer of a lookup reports no settings, and messages before it may have changed some.
         look_up = None if self.replies.settings_changed else statement.look_up
+        if look_up is not None and self.engine.asks_nodes and not self.runner.is_resumed:
+            return self._look_up_anywhere(message.sql, statement, look_up)
         found = None if look_up is None else look_up(statement.literals, self.session)
         if found is not None:
-            shape = shape_of(statement.columns, ())
-            self.replies.ready_with(self.lookups.query_answer(shape, found.rows))
-            self.lookups.learn_query(message.sql, statement)
+            self._answer_found(message.sql, statement, found)
             return None
         portal = self.runner.inline_portal(message.sql, statement)
         if portal is None:
-            return self._look_up_elsewhere(message.sql, statement)
+            return self._run(message.sql)
         with closing_on_error(portal):
             self.runner.start_here(portal)
             source = started(portal)
@@ -73,15 +81,27 @@ class SimpleQuery:
         self.replies.ready()
         return None
 
-    async def _look_up_elsewhere(self, sql: str, statement: Statement) -> None:
-        """Answer from other nodes without a thread, or as `_run` does."""
-        portal = None if statement.parameters else portal_of(sql, statement)
-        if portal is None or not await start_elsewhere(self.engine, portal, self.session):
+    def _answer_found(self, sql: str, statement: Statement, found: LookedUp) -> None:
+        shape = shape_of(statement.columns, ())
+        self.replies.ready_with(self.lookups.query_answer(shape, found))
+        self.lookups.learn_query(sql, statement)
+
+    async def _look_up_anywhere(self, sql: str, statement: Statement, look_up: LookUp) -> None:
+        """Answer from this node and others without a thread, or as `_run` does."""
+        found = None
+        if not statement.parameters:
+            with self.runner.watched() as cancellation:
+                found = await rows_elsewhere(
+                    self.engine,
+                    look_up,
+                    statement.literals,
+                    self.session,
+                    cancellation=cancellation,
+                )
+        if found is None:
             await self._run(sql)
-            return
-        self.replies.send_encoded(RowDescription, portal.shape.description)
-        self.replies.finish_at_hand(portal, started(portal).take_at_hand(0), 0)
-        self.replies.ready()
+        else:
+            self._answer_found(sql, statement, found)
 
     async def _stream(self, portal: Portal) -> None:
         begun = Begun(rest=self.runner.take(started(portal), 0))

@@ -65,12 +65,13 @@ def serving(
     access: Access | None = None,
     tls: Tls | None = None,
     recalls: bool = True,
+    engine: FakeEngine | None = None,
 ) -> Iterator[Serving]:
     """Serve until the end of the block; all results must have been closed by then."""
     loop = uvloop.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, name="server", daemon=True)
     thread.start()
-    engine = FakeEngine(recalls=recalls)
+    engine = FakeEngine(recalls=recalls) if engine is None else engine
     threads = StatementThreads(count=4, queue_max=64)
     server = PgServer(
         engine=engine,

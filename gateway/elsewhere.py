@@ -1,0 +1,140 @@
+"""Lookups that other nodes answer, while the event loop goes on."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from planner.engine import Asked, Cancellation, Engine, LookedUp, LookUp, Row, Session
+
+
+class Elsewhere:
+    """A lookup that other nodes have been asked for.
+
+    Args:
+        take: gets the rows; None if a thread has to run the statement.
+    """
+
+    __slots__ = ("_asked", "_loop", "_take", "_timer", "began_s")
+
+    def __init__(self, take: Callable[[LookedUp | None], object]) -> None:
+        self._take: Callable[[LookedUp | None], object] | None = take
+
+    def start(self, asked: Asked, within_s: float | None) -> None:
+        """Wait for the answer.
+
+        If it is overdue, a thread asks again, and knows what to do about a node that is slow.
+
+        Args:
+            asked: the question.
+            within_s: when to give up in any case; None for no such time.
+        """
+        loop = self._loop = asyncio.get_running_loop()
+        self.began_s = loop.time()
+        self._asked = asked
+        overdue_s = asked.overdue_s
+        self._timer = loop.call_later(
+            overdue_s if within_s is None else min(overdue_s, within_s), self.give_up
+        )
+
+    @property
+    def waited_s(self) -> float:
+        """How long ago the nodes were asked."""
+        return self._loop.time() - self.began_s
+
+    def on_found(self, found: LookedUp | None) -> None:
+        """Pass on the rows."""
+        take, self._take = self._take, None
+        if take is not None:
+            self._timer.cancel()
+            take(found)
+
+    def give_up(self) -> None:
+        """Let a thread run the statement."""
+        self._asked.cancel()
+        self.on_found(None)
+
+    def cancel(self) -> None:
+        """Wait no more, and pass on nothing."""
+        self._asked.cancel()
+        self._timer.cancel()
+        self._take = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resumed:
+    """What has happened to a statement that other nodes did not answer on the event loop."""
+
+    waited_s: float
+    """How long it has run."""
+    is_cancelled: bool
+    """Whether the client has cancelled it."""
+
+
+def begin_elsewhere(
+    engine: Engine,
+    look_up: LookUp,
+    parameters: Row,
+    session: Session,
+    take: Callable[[LookedUp | None], object],
+    *,
+    within_s: float | None = None,
+) -> LookedUp | Elsewhere | None:
+    """Look up few rows wherever they are; see `Engine.begin_look_up`.
+
+    Args:
+        engine: asks the nodes.
+        look_up: the fast way of a statement.
+        parameters: its parameters.
+        session: its session.
+        take: gets the rows of other nodes, after this has returned; see `Elsewhere`.
+        within_s: how long to wait at most.
+
+    Raises:
+        QueryError: as the lookup does.
+    """
+    elsewhere = Elsewhere(take)
+    found = engine.begin_look_up(look_up, parameters, session, elsewhere.on_found)
+    if found is None or type(found) is LookedUp:
+        return found
+    assert not isinstance(found, LookedUp), "it is no other struct"
+    elsewhere.start(found, within_s)
+    return elsewhere
+
+
+async def rows_elsewhere(
+    engine: Engine,
+    look_up: LookUp,
+    parameters: Row,
+    session: Session,
+    *,
+    cancellation: Cancellation,
+) -> LookedUp | None:
+    """Return few rows, wherever they are; None if a thread has to run the statement.
+
+    Raises:
+        QueryError: as the lookup does; 57014 if it is cancelled.
+    """
+    loop = asyncio.get_running_loop()
+    rows: asyncio.Future[LookedUp | None] = loop.create_future()
+
+    def take(found: LookedUp | None) -> None:
+        if not rows.done():
+            rows.set_result(found)
+
+    begun = begin_elsewhere(engine, look_up, parameters, session, take)
+    if not isinstance(begun, Elsewhere):
+        return begun
+
+    def give_up() -> None:
+        loop.call_soon_threadsafe(take, None)
+
+    forget = cancellation.on_cancel(give_up)
+    try:
+        found = await rows
+    finally:
+        forget()
+        begun.cancel()
+    cancellation.check()
+    return found
