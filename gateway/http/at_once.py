@@ -17,6 +17,7 @@ from starlette.responses import Response
 
 from gateway.access.peers import Headers, Peer, Proxies
 from gateway.access.rules import USER, Access
+from gateway.elsewhere import Elsewhere
 from gateway.failures import to_query_error
 from gateway.http.app import user_at_once
 from gateway.http.endpoint import Services, error_response, request_context
@@ -65,7 +66,8 @@ class AtOnce:
         self._typed, settings = services.typed, services.settings
         self._body_bytes_max = settings.body_bytes_max
         self._parameters_max = settings.parameters_max
-        self._lookups = Lookups(services.engine, node=settings.node)
+        timeout_s = settings.statement_timeout_ms / 1000
+        self._lookups = Lookups(services.engine, node=settings.node, timeout_s=timeout_s)
 
     def reader(self, method: bytes, target: bytes) -> Read | None:
         """Return the function that reads a request, if it may be a lookup."""
@@ -100,8 +102,12 @@ class AtOnce:
         head: Head,
         body: bytes,
         on_authenticated: Callable[[], None],
-    ) -> bytes | Response | None:
+        *,
+        take: Callable[[bytes | None], object] | None = None,
+    ) -> bytes | Response | Elsewhere | None:
         """Return the JSON body of an answer of status 200, or an error; None for the application.
+
+        If other nodes are asked, `take` gets the answer later.
 
         Args:
             read: the function that `reader` has returned.
@@ -109,6 +115,8 @@ class AtOnce:
             head: the head of the request.
             body: the whole body.
             on_authenticated: called once the client is authenticated.
+            take: gets the answer of other nodes, which is None for the application; without it no
+                node is asked.
         """
         started_s = time.perf_counter()
         if len(body) > self._body_bytes_max:
@@ -125,7 +133,7 @@ class AtOnce:
             factory = negotiate(head.accept)
             request = read(target, head, body)
             sql = request.sql
-            return self._lookups.answer(request, factory, started_s)
+            return self._lookups.answer(request, factory, started_s, take)
         except Exception as caught:  # the outermost call: unplanned errors are logged
             context = request_context({"client": head.client, USER: user}, sql)
             return error_response(to_query_error(caught, context))

@@ -60,6 +60,10 @@ class Services:
     """The metrics; None omits their route."""
 
 
+ASKED_NODES = "stategate.asked_nodes"
+"""The key of a scope that is true if other nodes were asked and did not answer in time."""
+
+
 def json_response(document: object, status: int = 200) -> Response:
     """Return a JSON response that is never cached, because all answers change."""
     return Response(

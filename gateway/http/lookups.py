@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from itertools import zip_longest
 from typing import Final
 
 import orjson
 from msgspec import Struct
 
+from gateway.elsewhere import Elsewhere, begin_elsewhere, rows_elsewhere
 from gateway.http.exchange import recall
 from gateway.http.formats import JsonRenderer, RendererFactory, Trailer
 from gateway.http.json_cells import row_cells
 from gateway.http.requests import QueryRequest, convert_parameters
 from planner.engine import (
+    Cancellation,
     Column,
     Engine,
     LookedUp,
@@ -49,8 +52,8 @@ class _Plan(Struct):
 
     head: bytes
     rows: Callable[[Sequence[Row]], bytes]
-    tails: dict[tuple[int | None, int], _Tail]
-    """The tails, by partition and by the number of rows read."""
+    tails: dict[tuple[int | None, int, tuple[str | None, ...]], _Tail]
+    """The tails, by partition, by the number of rows read and by the node that has read them."""
 
 
 class Lookups:
@@ -59,37 +62,89 @@ class Lookups:
     Args:
         engine: runs them.
         node: this node's name, as answers show it.
+        timeout_s: how long a statement may take.
     """
 
-    def __init__(self, engine: Engine, *, node: str) -> None:
-        self._engine, self._node = engine, node
+    def __init__(self, engine: Engine, *, node: str, timeout_s: float) -> None:
+        self._engine, self._node, self._timeout_s = engine, node, timeout_s
         # Such requests share a session, because a lookup depends on its settings only.
         self._session = Session()
         self._plans: dict[LookUp, _Plan] = {}
         self._tails_bytes = 0
 
     def answer(
-        self, request: QueryRequest, factory: RendererFactory, started_s: float
-    ) -> bytes | None:
+        self,
+        request: QueryRequest,
+        factory: RendererFactory,
+        started_s: float,
+        take: Callable[[bytes | None], object] | None = None,
+    ) -> bytes | Elsewhere | None:
         """Return the body of an answer of status 200; None if the request is not such a lookup.
 
         Args:
             request: the statement.
             factory: makes the renderer that the client asks for.
             started_s: `time.perf_counter()` when the request arrived.
+            take: gets the answer later if other nodes are asked; None asks none.
 
         Raises:
             QueryError: a parameter is wrong.
         """
-        if request.settings or factory is not JsonRenderer:
-            return None
-        statement = recall(self._engine, request.sql, self._session)
+        statement = self._statement(request, factory)
         if statement is None or statement.look_up is None:
             return None
         parameters = convert_parameters(request.params, statement.parameters)
-        found = statement.look_up(statement.literals or parameters, self._session)
-        if found is None:
+        values = statement.literals or parameters
+        if take is None or not self._engine.asks_nodes:
+            found = statement.look_up(values, self._session)
+            return None if found is None else self._body(statement, found, started_s)
+
+        def on_found(found: LookedUp | None) -> None:
+            take(None if found is None else self._body(statement, found, started_s))
+
+        begun = begin_elsewhere(
+            self._engine,
+            statement.look_up,
+            values,
+            self._session,
+            on_found,
+            within_s=self._timeout_s,
+        )
+        return self._body(statement, begun, started_s) if isinstance(begun, LookedUp) else begun
+
+    async def answer_anywhere(
+        self,
+        request: QueryRequest,
+        factory: RendererFactory,
+        started_s: float,
+        cancellation: Cancellation,
+    ) -> bytes | None:
+        """Return the body of an answer as `answer` does, also if other nodes make it.
+
+        Raises:
+            QueryError: a parameter is wrong, or the statement is cancelled (57014).
+        """
+        statement = self._statement(request, factory)
+        if statement is None or statement.look_up is None:
             return None
+        parameters = convert_parameters(request.params, statement.parameters)
+        found = await rows_elsewhere(
+            self._engine,
+            statement.look_up,
+            statement.literals or parameters,
+            self._session,
+            cancellation=cancellation,
+        )
+        return None if found is None else self._body(statement, found, started_s)
+
+    def _statement(self, request: QueryRequest, factory: RendererFactory) -> Statement | None:
+        """Return the plan of a request for few rows with default settings, if it is kept."""
+        if request.settings or factory is not JsonRenderer:
+            return None
+        return recall(self._engine, request.sql, self._session)
+
+    def _body(self, statement: Statement, found: LookedUp, started_s: float) -> bytes:
+        assert statement.look_up is not None, "it has found the rows"
         plan = self._plans.get(statement.look_up) or self._add_plan(statement)
         tail = self._tail(plan, statement, found)
         elapsed_ms = round((time.perf_counter() - started_s) * 1000, 3)
@@ -100,7 +155,7 @@ class Lookups:
         if len(reads) > 1 or len(found.rows) > 1:
             return self._rendered(statement, found)
         _, partition, epoch, read = reads[0] if reads else ("", None, -1, 0)
-        key = partition, read
+        key = partition, read, found.nodes
         tail = plan.tails.get(key)
         if tail is None or tail.position is not found.position or tail.epoch != epoch:
             tail = _Tail(found.position, epoch, self._rendered(statement, found))
@@ -130,12 +185,12 @@ class Lookups:
             PartitionAnswer(
                 store=store,
                 partition=partition,
-                node=self._node,
+                node=node or self._node,
                 status="ok",
                 epoch=epoch,
                 rows=rows,
             )
-            for store, partition, epoch, rows in found.reads
+            for (store, partition, epoch, rows), node in zip_longest(found.reads, found.nodes)
         ]
         return Trailer(position=found.position, partitions=partitions, notices=(), elapsed_ms=0.0)
 

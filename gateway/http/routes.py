@@ -26,9 +26,11 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from gateway.access.rules import USER
+from gateway.elsewhere import Elsewhere
 from gateway.errors import HttpRequestError
 from gateway.http.endpoint import (
     ANONYMOUS,
+    ASKED_NODES,
     Call,
     QueryingEndpoint,
     Services,
@@ -156,13 +158,14 @@ class QueryEndpoint(QueryingEndpoint):
         self._engine = services.engine
         self._threads = services.threads
         self._settings = services.settings
-        self._lookups = Lookups(services.engine, node=services.settings.node)
+        timeout_s = services.settings.statement_timeout_ms / 1000
+        self._lookups = Lookups(services.engine, node=services.settings.node, timeout_s=timeout_s)
 
     async def _answer(self, call: Call) -> QueryError | None:
         exchange = await self._read(call)
         answer = Answer(call.send, exchange, stall_s=self._settings.stall_timeout_ms / 1000)
         request = exchange.request
-        body = self._lookups.answer(request, exchange.factory, exchange.started_s)
+        body = await self._looked_up(exchange, call)
         if body is not None:
             await answer.whole(JsonRenderer.media_type, body)
             return None
@@ -177,6 +180,20 @@ class QueryEndpoint(QueryingEndpoint):
             work = self._run(exchange, statement, answer)
         return await unless_disconnected(
             work, exchange.cancellation, call.receive, is_ended=lambda: answer.ended
+        )
+
+    async def _looked_up(self, exchange: Exchange, call: Call) -> bytes | None:
+        """Return the body of the answer to a lookup; None if the request is another one."""
+        given = exchange.request, exchange.factory, exchange.started_s
+        if not self._engine.asks_nodes or call.scope.get(ASKED_NODES):
+            body = self._lookups.answer(*given)
+            assert not isinstance(body, Elsewhere), "no other node is asked"
+            return body
+        return await unless_disconnected(
+            self._lookups.answer_anywhere(*given, exchange.cancellation),
+            exchange.cancellation,
+            call.receive,
+            is_ended=lambda: False,
         )
 
     async def _read(self, call: Call) -> Exchange:

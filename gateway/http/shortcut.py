@@ -4,6 +4,10 @@ A request is held from its first byte until it is whole. It is then answered her
 uvicorn would have begun it. It is not held if an earlier request of the connection is unanswered,
 and no longer than until the end of the bytes that have arrived, once its head is complete.
 
+Other nodes are asked only if the bytes that have arrived are one request: then the connection waits
+for them. Bytes that arrive meanwhile are kept, and no more are read. A request that the other nodes
+do not answer is parsed again for the application.
+
 A client sends the same headers with each request. So the headers of a request that arrives alone
 and is answered are kept as bytes, and the same bytes are not parsed again.
 """
@@ -16,8 +20,10 @@ from msgspec import Struct
 from starlette.responses import Response
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE
 
+from gateway.elsewhere import Elsewhere
 from gateway.http.at_once import AtOnce, Head, Read
 from gateway.http.connection import HttpConnection
+from gateway.http.endpoint import ASKED_NODES
 from gateway.http.exchange import answer_headers
 from gateway.http.formats import JsonRenderer
 
@@ -64,11 +70,26 @@ class ShortcutConnection(HttpConnection):
         self._heads: dict[bytes, _Known] = {}
         """The kept heads, by the bytes between the request line and the body."""
         self._answered_s = 0.0
+        self._elsewhere: Elsewhere | None = None
+        """The lookup that other nodes are asked for."""
+        self._data: bytes | None = None
+        """The bytes that have just arrived, unless a request had begun before them."""
+        self._later: list[bytes] = []
+        """The bytes of that lookup, and those that have arrived since."""
+        self._is_asked = False
+        """Whether other nodes could not answer the request that is parsed."""
+        self._is_closing = False
+        """Whether to close after its answer."""
         self._default_headers: _Headers | None = None
         self._ok = b""
 
     def _feed(self, data: bytes) -> None:
+        if self._elsewhere is not None:
+            self._later.append(data)
+            self.flow.pause_reading()
+            return
         is_new = not self._begun
+        self._data = data if is_new else None
         if is_new and self._may_answer() and self._answer_known(data):
             return
         self._turns = _PIPELINED_MAX
@@ -88,8 +109,8 @@ class ShortcutConnection(HttpConnection):
         """Keep the headers of a request, if these bytes were exactly one whole request."""
         start = data.find(b"\r\n")
         end = data.find(_BLANK_LINE) + len(_BLANK_LINE)
-        is_alone = self._turns == _PIPELINED_MAX - 1 and len(data) == end + answered.body_bytes
-        if is_alone and 0 < start < end <= _HEAD_BYTES_MAX:
+        is_whole = self._turns == _PIPELINED_MAX - 1 and len(data) == end + answered.body_bytes
+        if is_whole and 0 < start < end <= _HEAD_BYTES_MAX:
             if len(self._heads) >= _HEADS_MAX:
                 self._heads.clear()
             self._heads[data[start:end]] = answered
@@ -118,6 +139,8 @@ class ShortcutConnection(HttpConnection):
             self.url, self.headers, self.expect_100_continue = b"", [], False
         else:
             super().on_message_begin()
+            if self._is_asked:
+                self.scope[ASKED_NODES] = True  # type: ignore[literal-required]
 
     def on_headers_complete(self) -> None:
         """Go on holding the request, if it may be a lookup."""
@@ -187,9 +210,20 @@ class ShortcutConnection(HttpConnection):
         """Answer a whole request; return False if the application has to answer it."""
         if self._is_refused:
             return False
-        answer = self._at_once.answer(read, target, head, body, self._on_authenticated)
+        data = self._data
+        take = self._answer_later if data is not None and _is_alone(data, body) else None
+        answer = self._at_once.answer(read, target, head, body, self._on_authenticated, take=take)
         if answer is None:
             return False
+        if isinstance(answer, Elsewhere):
+            assert data is not None, "otherwise no node is asked"
+            self._elsewhere, self._later = answer, [data]
+        else:
+            self._write(answer)
+        return True
+
+    def _write(self, answer: bytes | Response) -> None:
+        """Write an answer."""
         if isinstance(answer, Response):
             rendered = self._rendered_head(answer.status_code, answer.raw_headers)
             self.transport.write(rendered + b"\r\n" + bytes(answer.body))
@@ -202,7 +236,6 @@ class ShortcutConnection(HttpConnection):
                 b"%bcontent-length: %d\r\n\r\n%b" % (self._ok, len(answer), answer)
             )
         self._note_answer()
-        return True
 
     def _rendered_head(self, status: int, headers: _Headers) -> bytes:
         """Render the status line and the headers."""
@@ -210,6 +243,46 @@ class ShortcutConnection(HttpConnection):
         for name, value in (*self.server_state.default_headers, *headers):
             lines += [name, b": ", value, b"\r\n"]
         return b"".join(lines)
+
+    # --- answers of other nodes ------------------------------------------------------------------
+
+    def _answer_later(self, answer: bytes | None) -> None:
+        """Write the answer of other nodes, or let the application answer the request."""
+        self._elsewhere = None
+        (asked, *more), self._later = self._later, []
+        if self.transport.is_closing():
+            return
+        if answer is None:
+            self._turns, self._is_asked = 0, True  # do not hold it again
+            super()._feed(asked)
+            self._is_asked = False
+        else:
+            self._write(answer)
+        if self._is_closing:
+            super().shutdown()
+            return
+        if more:
+            self.flow.resume_reading()
+        for data in more:
+            self.data_received(data)
+
+    @property
+    def _busy(self) -> bool:
+        return self._elsewhere is not None or super()._busy
+
+    def shutdown(self) -> None:
+        """Close the connection, after the answer to the current request."""
+        if self._elsewhere is not None:
+            self._is_closing = True
+        else:
+            super().shutdown()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Wait no more for other nodes."""
+        if self._elsewhere is not None:
+            self._elsewhere.cancel()
+            self._elsewhere = None
+        super().connection_lost(exc)
 
     # --- the idle connection ---------------------------------------------------------------------
 
@@ -229,7 +302,14 @@ class ShortcutConnection(HttpConnection):
     def timeout_keep_alive_handler(self) -> None:
         """Close the connection, unless it has answered since the timer was started."""
         left_s = self._answered_s + self.timeout_keep_alive - self.loop.time()
-        if left_s > 0:
+        if self._elsewhere is not None:
+            self._start_idle_timeout(self.timeout_keep_alive)
+        elif left_s > 0:
             self._start_idle_timeout(left_s)
         else:
             super().timeout_keep_alive_handler()
+
+
+def _is_alone(data: bytes, body: bytes) -> bool:
+    """Whether bytes that begin with a request are that one only, with this body."""
+    return data.find(_BLANK_LINE) + len(_BLANK_LINE) + len(body) == len(data)

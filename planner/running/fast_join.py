@@ -71,7 +71,7 @@ def fast_join(
             return None
         noted = reads.noted
         session.note(noted.position)
-        return LookedUp(result, noted.reads, noted.position)
+        return LookedUp(result, noted.reads, noted.position, noted.nodes)
 
     return look_up
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache, partial
+from typing import Any
 
 from planner.binding.predicates import Operand, fitted
 from planner.errors import QueryError
@@ -152,7 +153,8 @@ def fast_lookup(
         position, epoch, value = answer.position, answer.epoch, answer.value
         session.note(position)
         rows = () if value is None else (project(key + value),)
-        found = LookedUp(rows, ((name, partition, epoch, len(rows)),), position)
+        read = name, partition, epoch, len(rows)
+        found = LookedUp(rows, (read,), position, nodes_of(answer))
         asked = number, parameters
         if not kept_answers.has_come(asked):
             return found
@@ -207,9 +209,14 @@ def fast_rows(
         if rows is None:
             return None
         session.note(reads.position)
-        return LookedUp(rows, reads.reads, reads.position)
+        return LookedUp(rows, reads.reads, reads.position, reads.nodes)
 
     return look_up
+
+
+def nodes_of(answer: Success[Any]) -> tuple[str | None, ...]:
+    """Return the nodes of a lookup with one answer; see `LookedUp`."""
+    return () if answer.node is None else (answer.node,)
 
 
 def _scatterer(

@@ -61,18 +61,26 @@ def first_rows_of(
 class FewReads:
     """Asks partitions for one statement; keeps their epochs, positions and numbers of rows."""
 
-    __slots__ = ("_counts", "_epochs", "position")
+    __slots__ = ("_counts", "_epochs", "_nodes", "position")
 
     def __init__(self) -> None:
         self.position: Position = EMPTY
         self._epochs: dict[tuple[str, int], int] = {}
         self._counts: dict[tuple[str, int], int] = {}
+        self._nodes: dict[tuple[str, int], str] = {}
+        """The partitions that other nodes have answered."""
 
     @property
     def reads(self) -> tuple[tuple[str, int, int, int], ...]:
         """Each store and partition that answered, its epoch, and how many of its rows were read."""
         counts = self._counts
         return tuple([(*place, epoch, counts[place]) for place, epoch in self._epochs.items()])
+
+    @property
+    def nodes(self) -> tuple[str | None, ...]:
+        """The node of each read, None for this one; empty if all are of this one."""
+        nodes = self._nodes
+        return tuple(map(nodes.get, self._epochs)) if nodes else ()
 
     def ask(self, store: ReadStore, targets: Sequence[tuple[int, Query[R]]]) -> list[R] | None:
         """Return the value of each answer.
@@ -94,6 +102,8 @@ class FewReads:
                 return None
             if epochs.setdefault((name, partition), answer.epoch) != answer.epoch:
                 return None
+            if answer.node is not None:
+                self._nodes[name, partition] = answer.node
             if answer.position is not self.position:
                 self.position = self.position.merge(answer.position)
             values.append(answer.value)
@@ -114,6 +124,8 @@ class FewReads:
                 return None
             if epochs.setdefault((name, partition), answer.epoch) != answer.epoch:
                 return None
+            if answer.node is not None:
+                self._nodes[name, partition] = answer.node
             if answer.position is not self.position:
                 self.position = self.position.merge(answer.position)
             return answer.value

@@ -88,7 +88,7 @@ class KeptAnswers:
         """Keep an answer if it is small; return it, with a place for its encoded rows."""
         if not _is_small((asked[1], *found.rows)):
             return found
-        found = LookedUp(found.rows, found.reads, found.position, EncodedRows())
+        found = LookedUp(found.rows, found.reads, found.position, found.nodes, EncodedRows())
         if len(self._kept) >= ANSWERS_MAX:
             self._kept.clear()
         self._kept[asked] = KeptAnswer(partition, progress, found)

@@ -146,6 +146,8 @@ class LookedUp(Struct, frozen=True):
     reads: tuple[tuple[str, int, int, int], ...] = ()
     """Each store and partition that answered, its epoch, and how many of its rows were read."""
     position: Position = EMPTY
+    nodes: tuple[str | None, ...] = ()
+    """The node of each read, None for this one; empty if all are of this one."""
     kept: EncodedRows | None = None
     """Place for the encoded rows of an answer that is given again; None for others."""
 

@@ -6,6 +6,9 @@ import asyncio
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
+
+from msgspec import structs
 
 from planner.engine import LookedUp, LookUp, Row, Session, Statement, StatementKind
 from tests.support.fake_engine import FakeEngine
@@ -46,6 +49,19 @@ class LaterEngine(FakeEngine):
         """All questions; those that were answered, too."""
         self.looked_up_in: list[str] = []
         """Names of the threads in which lookups began."""
+        self._is_answering = False
+
+    def prepare(self, sql: str, session: Session, **given: Any) -> Statement:
+        """Plan a statement whose rows are not here."""
+        statement = super().prepare(sql, session, **given)
+        look_up = statement.look_up
+        if look_up is None:
+            return statement
+
+        def only_elsewhere(parameters: Row, session: Session) -> LookedUp | None:
+            return look_up(parameters, session) if self._is_answering else None
+
+        return structs.replace(statement, look_up=only_elsewhere)
 
     def is_inline(
         self, statement: Statement, session: Session, parameters: Row | None = None
@@ -86,7 +102,9 @@ class LaterEngine(FakeEngine):
 
         def reply() -> None:
             if not question.is_cancelled:
-                found = None if fails else question.look_up(question.parameters, question.session)
+                self._is_answering = not fails
+                found = question.look_up(question.parameters, question.session)
+                self._is_answering = False
                 question.on_found(found)
 
         question.loop.call_soon_threadsafe(reply)

@@ -143,6 +143,23 @@ def test_any_node_answers_any_statement(cluster: Cluster, wanted: list[list[obje
         assert found == wanted
 
 
+def test_answers_by_http_name_the_node_that_has_the_key(cluster: Cluster) -> None:
+    named = set()
+    for name, gateway in cluster.gateways.items():
+        url = f"{gateway.http_url}/v1/stores/users/ada"
+        with urllib.request.urlopen(f"{url}?locate", timeout=30) as response:
+            holders = [each["node"] for each in json.load(response)["replicas"]]
+        for _ in range(3):
+            with urllib.request.urlopen(url, timeout=30) as response:
+                found = json.load(response)
+            assert [row[0] for row in found["rows"]] == ["ada"]
+            (partition,) = found["partitions"]
+            assert partition["node"] in holders
+            assert (partition["node"] == name) == (name in holders)
+            named.add(partition["node"])
+    assert len(named) == 2
+
+
 def test_each_partition_is_on_two_nodes(cluster: Cluster) -> None:
     with cluster.connect("a") as connection:
         found = connection.execute(
