@@ -318,7 +318,8 @@ def _asked(
         if not reading.is_plain:
             reading.make_ready([Asked(store=store, partitions=frozenset(numbers))])
         targets = [(number, query, reading.config(store, number)) for number in numbers]
-        for number, answer in zip(numbers, store.query_each(targets), strict=True):
+        answered = store.query_each(targets, stop=reading.cancellation)
+        for number, answer in zip(numbers, answered, strict=True):
             if reading.cancellation is not None:
                 reading.cancellation.check()
             answers[number] = answer

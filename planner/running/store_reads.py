@@ -156,7 +156,8 @@ class StoreReads:
         """Ask partitions, at the statement's bound and epoch, and record their answers."""
         config, name = tally.reading.config, store.schema.name
         asked = [(number, query, config(store, number)) for number, query in targets]
-        for (number, _), answer in zip(targets, store.query_each(asked), strict=True):
+        answers = store.query_each(asked, stop=tally.reading.cancellation)
+        for (number, _), answer in zip(targets, answers, strict=True):
             tally.note(name, number, answer)
             yield number, answer
 

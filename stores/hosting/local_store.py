@@ -33,6 +33,7 @@ from stores.spec.store import (
     QueryConfig,
     ReplicaState,
     StateQueryRequest,
+    Stop,
     Store,
     Target,
     Waiting,
@@ -103,8 +104,11 @@ class LocalStore:
         except StoreError:  # it was closed just now
             return None
 
-    def query_each(self, targets: Sequence[Target]) -> Iterator[QueryResult[Any]]:
+    def query_each(
+        self, targets: Sequence[Target], *, stop: Stop | None = None
+    ) -> Iterator[QueryResult[Any]]:
         """Ask several partitions, one after another; see `Store`."""
+        del stop  # nothing waits
         for number, query, config in targets:
             yield self.query_partition(number, query, config)
 

@@ -24,6 +24,7 @@ from stores.spec.store import (
     PartitionStatus,
     QueryConfig,
     StateQueryRequest,
+    Stop,
     Store,
     Target,
     Waiting,
@@ -148,8 +149,11 @@ class MeteredStore:
         self._count(type(asked), elapsed_ns, result)
         return _informed(result, elapsed_ns) if config.info else result
 
-    def query_each(self, targets: Sequence[Target]) -> Iterator[QueryResult[Any]]:
+    def query_each(
+        self, targets: Sequence[Target], *, stop: Stop | None = None
+    ) -> Iterator[QueryResult[Any]]:
         """Ask several partitions, one after another."""
+        del stop  # nothing waits
         for number, query, config in targets:
             yield self.query_partition(number, query, config)
 

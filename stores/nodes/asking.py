@@ -14,12 +14,12 @@ from typing import Any, TypeAlias
 from stores.errors import FailureReason, StoreError
 from stores.nodes.links import REAL_TIME, Inbox, Link, NodeError, Replied, Timing
 from stores.nodes.messages import Answer, Answers, Ask, Opened, Refused, Release
-from stores.nodes.remote import sent_query
+from stores.nodes.remote import sent_query, wait_s
 from stores.nodes.reply_times import DELAY_MAX_S, ReplyTimes
 from stores.spec.result import Failure, QueryResult, Success
 from stores.spec.scans import CountQuery
 from stores.spec.schema import StoreSchema
-from stores.spec.store import DEFAULT_CONFIG, Store, Target
+from stores.spec.store import DEFAULT_CONFIG, Stop, Store, Target
 
 Holders: TypeAlias = Callable[[StoreSchema, int], Sequence[str]]
 """The names of the nodes to ask for a partition, in this order."""
@@ -70,6 +70,7 @@ class Asking:
         targets: each partition, its query and how to ask it.
         on_opened: makes the rows of a stream.
         without: a node that is not asked.
+        stop: ends the wait.
     """
 
     def __init__(
@@ -79,7 +80,9 @@ class Asking:
         *,
         on_opened: OnOpened,
         without: str | None = None,
+        stop: Stop | None = None,
     ) -> None:
+        self._stop = stop
         self._around, self._targets, self._on_opened = around, targets, on_opened
         self._left = [
             [node for node in around.order(number) if node != without] for number, _, _ in targets
@@ -89,17 +92,41 @@ class Asking:
         self._waits = [0] * len(targets)
         """How many nodes have yet to answer for each target."""
         self._clock = around.timing.clock
-        self._replies: Inbox[tuple[_Sent, Replied | NodeError]] = around.timing.inbox()
+        self._replies: Inbox[tuple[_Sent, Replied | NodeError] | _Stopped] = around.timing.inbox()
         self._is_over = False
 
     def answers(self) -> list[QueryResult[Any]]:
-        """Return the answer for each target, in their order."""
-        until_s = self._clock() + ASK_S
+        """Return the answer for each target, in their order.
+
+        Raises:
+            Exception: the error of `stop`. Streams that nodes have opened are released.
+        """
+        stop = self._stop
+        forget = None if stop is None else stop.on_cancel(partial(self._replies.put, _STOPPED))
+        try:
+            self._wait()
+        finally:
+            if forget is not None:
+                forget()
+            self._is_over = True
+            self._drain()
+        return [
+            found or failure or self._absence(number)
+            for found, failure, (number, _, _) in zip(
+                self._found, self._failures, self._targets, strict=True
+            )
+        ]
+
+    def _wait(self) -> None:
+        """Ask until there are all answers, or no more nodes or time."""
+        stop, until_s = self._stop, self._clock() + ASK_S
         overdue: list[_Sent] = self._ask_next(range(len(self._targets)))
         while self._is_waiting():
+            if stop is not None:
+                stop.check()
             late_s = min((sent.overdue_at for sent in overdue), default=until_s)
-            arrived = self._replies.get(min(late_s, until_s) - self._clock())
-            if arrived is not None:
+            arrived = self._replies.get(wait_s(min(late_s, until_s) - self._clock(), stop))
+            if isinstance(arrived, tuple):
                 overdue = [each for each in overdue if each is not arrived[0]]
                 overdue += self._take(*arrived)
                 continue
@@ -110,14 +137,6 @@ class Asking:
             overdue = [sent for sent in overdue if sent.overdue_at > now]
             for sent in late:
                 overdue += self._ask_next(sent.indexes)
-        self._is_over = True
-        self._drain()
-        return [
-            found or failure or self._absence(number)
-            for found, failure, (number, _, _) in zip(
-                self._found, self._failures, self._targets, strict=True
-            )
-        ]
 
     def _is_waiting(self) -> bool:
         """Whether a target has no answer, and a node that may give one."""
@@ -213,6 +232,8 @@ class Asking:
     def _drain(self) -> None:
         """Release the streams that nodes have opened too late."""
         while (arrived := self._replies.get(0.0)) is not None:
+            if isinstance(arrived, _Stopped):
+                continue
             sent, replied = arrived
             answers = [a for a in _answers_of(sent, replied) if isinstance(a, Answer)]
             streams = tuple(a.value.stream for a in answers if isinstance(a.value, Opened))
@@ -225,6 +246,13 @@ class Asking:
             message=f'partition {partition} of store "{self._around.local.schema.name}" is on no '
             "node",
         )
+
+
+class _Stopped:
+    """Wakes a thread whose reader waits no more."""
+
+
+_STOPPED = _Stopped()
 
 
 def begin_once(

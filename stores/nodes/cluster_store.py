@@ -16,7 +16,7 @@ from operator import itemgetter
 from typing import Any, TypeVar
 
 from stores.errors import FailureReason, InvalidPartitionError, StoreError
-from stores.nodes.asking import ASK_S, Around, Asking, Holders
+from stores.nodes.asking import Around, Asking, Holders
 from stores.nodes.links import REAL_TIME, Inbox, Link, NodeError, Replied, Timing
 from stores.nodes.messages import (
     AskStatuses,
@@ -27,6 +27,7 @@ from stores.nodes.messages import (
     WaitForBound,
 )
 from stores.nodes.remote import (
+    STATUS_S,
     RemoteHold,
     RemoteRows,
     SpareHold,
@@ -47,6 +48,7 @@ from stores.spec.store import (
     QueryConfig,
     ReplicaState,
     StateQueryRequest,
+    Stop,
     Store,
     Target,
     Waiting,
@@ -104,7 +106,9 @@ class ClusterStore:
         """Return where a partition on this node stands; see `Store`."""
         return self.local.standing(partition)
 
-    def query_each(self, targets: Sequence[Target]) -> Iterable[QueryResult[Any]]:
+    def query_each(
+        self, targets: Sequence[Target], *, stop: Stop | None = None
+    ) -> Iterable[QueryResult[Any]]:
         """Ask several partitions at once, with one request for each node; see `Store`."""
         asked: list[Target] = []
         for number, query, config in targets:
@@ -114,12 +118,13 @@ class ClusterStore:
                 failure = Failure(reason=FailureReason.NOT_UP_TO_BOUND, message=str(error))
                 return [failure] * len(targets)
         opened: list[tuple[int, RemoteRows]] = []
-        answers = Asking(self.around, asked, on_opened=partial(self._rows, opened)).answers()
+        on_opened = partial(self._rows, opened, stop=stop)
+        answers = Asking(self.around, asked, on_opened=on_opened, stop=stop).answers()
         absent = [at for at, answer in enumerate(answers) if _is_absent(answer)]
         if absent and self._links:
             # It may have moved meanwhile to a node that did not have it when it was asked.
             again = [asked[at] for at in absent]
-            found = Asking(self.around, again, on_opened=partial(self._rows, opened)).answers()
+            found = Asking(self.around, again, on_opened=on_opened, stop=stop).answers()
             for at, answer in zip(absent, found, strict=True):
                 answers[at] = answer
         read_in_turn([rows for _, rows in sorted(opened, key=itemgetter(0))])
@@ -170,7 +175,7 @@ class ClusterStore:
         found: dict[str, Sequence[PartitionStatus]] = {
             self._node: tuple(self.local.statuses().values())
         }
-        until_s = self._timing.clock() + ASK_S
+        until_s = self._timing.clock() + STATUS_S
         while asked and (arrived := inbox.get(until_s - self._timing.clock())) is not None:
             asked -= 1
             name, replied = arrived
@@ -236,7 +241,9 @@ class ClusterStore:
             if link is None:
                 continue
             try:
-                reply, _ = link.ask(HoldEpoch(self.schema.name, partition, epoch))
+                reply, _ = link.ask(
+                    HoldEpoch(self.schema.name, partition, epoch), timeout_s=STATUS_S
+                )
             except StoreError:
                 continue
             if isinstance(reply, HeldEpoch) and reply.hold >= 0:
@@ -258,11 +265,14 @@ class ClusterStore:
         link: Link,
         opened: Opened,
         target: Target,
+        *,
+        stop: Stop | None,
     ) -> BatchStream:
         rows = RemoteRows(
             link,
             opened.stream,
-            reopen=lambda: self._reopened(target, node),
+            reopen=lambda: self._reopened(target, node, stop),
+            stop=stop,
             spare=self._spare(target[0], target[2].at_epoch, node),
             timing=self._timing,
         )
@@ -292,7 +302,7 @@ class ClusterStore:
                 return SpareHold(link, HoldEpoch(self.schema.name, partition, epoch))
         return None
 
-    def _reopened(self, target: Target, lost: str) -> BatchStream:
+    def _reopened(self, target: Target, lost: str, stop: Stop | None) -> BatchStream:
         """Return the same rows as another node has them.
 
         Raises:
@@ -300,11 +310,11 @@ class ClusterStore:
         """
         number, _, config = target
         bound = PositionBound(epoch=config.at_epoch)
-        answer = self._asked_again(target, lost)
+        answer = self._asked_again(target, lost, stop)
         if isinstance(answer, Failure) and answer.reason is FailureReason.NOT_UP_TO_BOUND:
             # The copies may be behind the one that was lost, which was asked because it was ahead.
             self.wait(number, bound, timeout_s=_CATCH_UP_S)
-            answer = self._asked_again(target, lost)
+            answer = self._asked_again(target, lost, stop)
         if isinstance(answer, Success):
             found: BatchStream = answer.value
             return found
@@ -313,8 +323,9 @@ class ClusterStore:
             f"{answer.message}"
         )
 
-    def _asked_again(self, target: Target, lost: str) -> QueryResult[Any]:
-        asking = Asking(self.around, [target], on_opened=partial(self._rows, []), without=lost)
+    def _asked_again(self, target: Target, lost: str, stop: Stop | None) -> QueryResult[Any]:
+        on_opened = partial(self._rows, [], stop=stop)
+        asking = Asking(self.around, [target], on_opened=on_opened, without=lost, stop=stop)
         return asking.answers()[0]
 
     def _resolved(self, config: QueryConfig) -> QueryConfig:

@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any, TypeAlias
 from weakref import ReferenceType, ref
 
@@ -26,10 +27,12 @@ from stores.nodes.messages import (
     WaitForBound,
 )
 from stores.spec.query import BatchStream, FirstRowsQuery, Query
-from stores.spec.store import Hold, OnBound, Waiting
+from stores.spec.store import Hold, OnBound, Stop, Waiting
 
 READ_S = 60.0
 """How long a node may take to send the next rows."""
+STATUS_S = 5.0
+"""How long a node may take to say what it holds, or to hold an epoch: both take microseconds."""
 AHEAD = 3
 """Streams whose first rows are asked for while another one is read; each takes some 1 MiB."""
 
@@ -45,6 +48,7 @@ class RemoteRows:
         stream: the number of the stream there.
         reopen: returns the same rows from another node, or raises NodeError.
         spare: keeps the epoch at that other node meanwhile; None if there is no other.
+        stop: ends the waits for rows.
         timing: how to wait for replies.
     """
 
@@ -55,10 +59,11 @@ class RemoteRows:
         *,
         reopen: Callable[[], BatchStream],
         spare: Hold | SpareHold | None = None,
+        stop: Stop | None = None,
         timing: Timing = REAL_TIME,
     ) -> None:
         self._link, self._stream, self._reopen = link, stream, reopen
-        self._spare, self._timing = spare, timing
+        self._spare, self._stop, self._timing = spare, stop, timing
         self._reads = 0
         self._ahead: _Pending | None = None
         self.next: Sequence[ReferenceType[RemoteRows]] = ()
@@ -74,6 +79,7 @@ class RemoteRows:
 
         Raises:
             NodeError: the node was lost, and no other has the epoch.
+            Exception: the error of `stop`.
         """
         pending, self._ahead = self._ahead, None
         self._reads += 1
@@ -86,7 +92,7 @@ class RemoteRows:
                 other.read_ahead()
         while True:
             try:
-                reply, batches = pending.reply()
+                reply, batches = pending.reply(self._stop)
             except NodeError:
                 yield from _after(self._reopen(), rows)
                 return
@@ -116,19 +122,40 @@ class _Pending:
         self._replies: Inbox[Replied | NodeError] = timing.inbox()
         link.begin(request, self._replies.put)
 
-    def reply(self) -> Replied:
+    def reply(self, stop: Stop | None) -> Replied:
         """Wait for the reply.
 
         Raises:
             NodeError: there is none in time, or there cannot be one.
+            Exception: the error of `stop`.
         """
-        found = self._replies.get(READ_S)
+        found = self._replies.get(0.0)
+        if found is None:
+            found = self._waited_for(stop)
         if found is None:
             raise NodeError("it did not send the rows in time")
         if isinstance(found, NodeError):
             # An error that its own frame refers to would keep streams from being released.
             raise NodeError(str(found))
         return found
+
+    def _waited_for(self, stop: Stop | None) -> Replied | NodeError | None:
+        if stop is None:
+            return self._replies.get(READ_S)
+        forget = stop.on_cancel(partial(self._replies.put, NodeError("no one waits for it")))
+        try:
+            found = self._replies.get(wait_s(READ_S, stop))
+        finally:
+            forget()
+        if not isinstance(found, tuple):
+            stop.check()
+        return found
+
+
+def wait_s(seconds: float, stop: Stop | None) -> float:
+    """Return how long to wait, which is no longer than a reader does."""
+    remaining_s = None if stop is None else stop.remaining_s
+    return seconds if remaining_s is None else min(seconds, remaining_s)
 
 
 def read_in_turn(rows: Sequence[RemoteRows]) -> None:
@@ -226,7 +253,7 @@ class RemoteHold:
         if self._other is not None:
             return self._other
         with suppress(StoreError):
-            reply, _ = self._link.ask(AskHold(self._held.hold))
+            reply, _ = self._link.ask(AskHold(self._held.hold), timeout_s=STATUS_S)
             if isinstance(reply, HeldEpoch) and reply.hold >= 0:
                 return reply
         # The connection was lost, and with it all epochs that the node kept for this one.

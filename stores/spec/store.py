@@ -202,6 +202,20 @@ class StorePartition(Protocol):
         """Release all resources; views stay valid while they are referenced."""
 
 
+class Stop(Protocol):
+    """Whether the reader of answers still waits for them, such as the planner's cancellation."""
+
+    @property
+    def remaining_s(self) -> float | None:
+        """Seconds until it waits no more, never negative; None without such a time."""
+
+    def on_cancel(self, callback: Callable[[], None]) -> Callable[[], None]:
+        """Call back when it waits no more, perhaps at once; return a function that forgets it."""
+
+    def check(self) -> None:
+        """Raise the reader's own error if it waits no more."""
+
+
 OnBound: TypeAlias = Callable[[bool], object]
 """A callback that gets whether a bound was met."""
 
@@ -261,10 +275,16 @@ class Store(Protocol):
     def query(self, request: StateQueryRequest[R]) -> StateQueryResult[R]:
         """Ask several partitions; the result has each of them."""
 
-    def query_each(self, targets: Sequence[Target]) -> Iterable[QueryResult[Any]]:
+    def query_each(
+        self, targets: Sequence[Target], *, stop: Stop | None = None
+    ) -> Iterable[QueryResult[Any]]:
         """Ask several partitions; give the answers in the order of the targets.
 
         Partitions that are here are asked as the answers are taken, those of other nodes at once.
+
+        Args:
+            targets: what to ask.
+            stop: ends waits for other nodes, also those for the rows of a stream.
         """
 
     def statuses(self) -> Mapping[int, PartitionStatus]:

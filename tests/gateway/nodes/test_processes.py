@@ -160,6 +160,26 @@ def test_answers_by_http_name_the_node_that_has_the_key(cluster: Cluster) -> Non
     assert len(named) == 2
 
 
+@pytest.mark.parametrize("sql", STATEMENTS[2:4])
+def test_a_statement_that_waits_for_hanging_nodes_ends_when_it_is_to(
+    cluster: Cluster, sql: LiteralString
+) -> None:
+    """They count as lost after two seconds of silence only."""
+    for name in ("b", "c"):
+        cluster.signal(name, signal.SIGSTOP)
+    try:
+        with cluster.connect("a") as connection:
+            connection.execute("SET statement_timeout = 200")
+            began = time.monotonic()
+            with pytest.raises(psycopg.errors.QueryCanceled, match="statement timeout"):
+                connection.execute(sql)
+            assert time.monotonic() - began < 1.5
+    finally:
+        for name in ("b", "c"):
+            cluster.signal(name, signal.SIGCONT)
+        until(lambda: all(cluster.connected(name) == 3 for name in NAMES))
+
+
 def test_each_partition_is_on_two_nodes(cluster: Cluster) -> None:
     with cluster.connect("a") as connection:
         found = connection.execute(

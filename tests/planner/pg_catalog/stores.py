@@ -19,6 +19,7 @@ from stores.spec.store import (
     PartitionStatus,
     QueryConfig,
     StateQueryRequest,
+    Stop,
     Store,
     Target,
     Waiting,
@@ -90,7 +91,9 @@ class DefinedStore:
     def query(self, request: StateQueryRequest[R]) -> StateQueryResult[R]:
         raise AssertionError("the catalog read a store")
 
-    def query_each(self, targets: Sequence[Target]) -> Iterable[QueryResult[Any]]:
+    def query_each(
+        self, targets: Sequence[Target], *, stop: Stop | None = None
+    ) -> Iterable[QueryResult[Any]]:
         raise AssertionError("the catalog read a store")
 
     def statuses(self) -> Mapping[int, PartitionStatus]:

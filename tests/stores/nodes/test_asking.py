@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
@@ -45,6 +46,10 @@ class SlowLink(MemoryLink):
         self.is_slow = False
         for each in self.held:
             each()
+
+    def hold_on(self) -> None:
+        """Keep all further requests."""
+        self.is_slow, self.held = True, []
 
 
 class _Nothing:
@@ -114,6 +119,64 @@ def test_a_stream_that_is_opened_too_late_is_released(cluster: Cluster) -> None:
     assert any(isinstance(each, Release) and each.streams for each in asked)
     assert not slow(cluster, first).answering._streams
     assert len(rows_of(answer.value)) == 100
+
+
+class Stopping:
+    """A reader that waits no more after a time, or when it is told."""
+
+    def __init__(self, remaining_s: float | None = None) -> None:
+        self.remaining_s = remaining_s
+        self.callbacks: list[Callable[[], None]] = []
+        self.is_stopped = False
+
+    def on_cancel(self, callback: Callable[[], None]) -> Callable[[], None]:
+        self.callbacks.append(callback)
+        return lambda: self.callbacks.remove(callback)
+
+    def check(self) -> None:
+        if self.is_stopped or self.remaining_s is not None:
+            raise InterruptedError
+
+    def stop(self) -> None:
+        until(lambda: bool(self.callbacks))
+        self.is_stopped = True
+        for callback in tuple(self.callbacks):
+            callback()
+
+
+def test_a_reader_that_waits_no_more_gets_its_error_at_once(cluster: Cluster) -> None:
+    partition = cluster.elsewhere()
+    targets = [(partition, RangeQuery(), DEFAULT_CONFIG)]
+    stop = Stopping()
+    with ThreadPoolExecutor(1) as threads:
+        found = threads.submit(lambda: list(cluster.store.query_each(targets, stop=stop)))
+        stop.stop()
+        with pytest.raises(InterruptedError):
+            found.result(10)
+    assert stop.callbacks == []
+    began = time.monotonic()
+    with pytest.raises(InterruptedError):
+        list(cluster.store.query_each([(partition, KEY, DEFAULT_CONFIG)], stop=Stopping(0.0)))
+    assert time.monotonic() - began < 5
+    for name in ("b", "c"):  # streams that are opened now have no reader
+        slow(cluster, name).let_go()
+        assert not slow(cluster, name).answering._streams
+
+
+def test_a_reader_of_rows_waits_no_more_either(cluster: Cluster) -> None:
+    partition = cluster.elsewhere()
+    for name in ("b", "c"):
+        slow(cluster, name).let_go()
+    stop = Stopping()
+    (answer,) = cluster.store.query_each([(partition, RangeQuery(), DEFAULT_CONFIG)], stop=stop)
+    assert isinstance(answer, Success)
+    for name in ("b", "c"):
+        slow(cluster, name).hold_on()
+    with ThreadPoolExecutor(1) as threads:
+        found = threads.submit(lambda: rows_of(answer.value))
+        stop.stop()
+        with pytest.raises(InterruptedError):
+            found.result(10)
 
 
 def test_the_slow_answer_is_taken_if_it_comes_first(cluster: Cluster) -> None:
