@@ -9,6 +9,7 @@ from planner.binding.column_origins import ResultColumn
 from planner.binding.running_statements import RunningQueries, RunningQuery
 from planner.errors import QueryError
 from planner.planning.shapes import Template, template_of
+from planner.syntax.named_parameters import number_parameters
 from planner.syntax.options import check_settings
 from planner.values.cancel import Cancellation
 from planner.values.catalog_types import OID, VOID, CatalogType
@@ -96,6 +97,7 @@ __all__ = [
     "ValueFormatError",
     "check_settings",
     "duration_ms",
+    "number_parameters",
     "parse_value",
     "quote_always",
     "statement_shape",
