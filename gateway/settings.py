@@ -60,6 +60,11 @@ class Settings:
         "localhost and IP addresses. This stops web pages that point their own name here (DNS "
         "rebinding).",
     )
+    http_origins: str = setting(
+        "",
+        "Origins of web pages that may use HTTP, separated by commas, such as "
+        "https://tools.example. None by default: a page must not read the stores of its reader.",
+    )
     proxies: str = setting(
         "",
         "Addresses and networks of proxies, separated by commas, whose X-Forwarded-For and "

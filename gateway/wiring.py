@@ -21,6 +21,7 @@ from gateway.http.app import create_app
 from gateway.http.at_once import AtOnce
 from gateway.http.endpoint import Services
 from gateway.http.metrics import Metrics
+from gateway.http.origins import AllowedOrigins
 from gateway.http.stores_document import describe_stores, reasons_not_ready
 from gateway.nodes.service import NodeService
 from gateway.pgwire.protocol.limits import PgLimits
@@ -122,7 +123,7 @@ def run_gateway(settings: Settings, *, worker: WorkerLinks | None = None) -> Non
     allow_more_files()
     with ExitStack() as closing:
         access, tls = open_access(settings), open_tls(settings)
-        proxies = open_proxies(settings)
+        proxies, origins = open_proxies(settings), open_origins(settings)
         closing.callback(access.close)
         busy_poll = BusyPoll(settings.linger_us)
         nodes = open_nodes(settings, tls, busy_poll)
@@ -164,7 +165,7 @@ def run_gateway(settings: Settings, *, worker: WorkerLinks | None = None) -> Non
 
         run_servers(
             Serving(
-                app=create_app(services, access=access, proxies=proxies),
+                app=create_app(services, access=access, proxies=proxies, origins=origins),
                 at_once=AtOnce(services, access=access, proxies=proxies),
                 wire=wire if settings.pg else None,
                 settings=settings,
@@ -214,6 +215,20 @@ def open_access(settings: Settings) -> Access:
     )
     users = None if method is Method.TRUST else Users(Path(settings.users))
     return Access(rules=rules, users=users)
+
+
+def open_origins(settings: Settings) -> AllowedOrigins:
+    """Return the origins whose pages may use HTTP.
+
+    Raises:
+        SettingsError: one of them is not an origin.
+    """
+    try:
+        return AllowedOrigins(settings.http_origins.split(","))
+    except ValueError as error:
+        raise SettingsError(
+            f'setting "http_origins": {error}', hint="Write https://tools.example,http://host:8080"
+        ) from error
 
 
 def open_proxies(settings: Settings) -> Proxies:

@@ -22,6 +22,7 @@ from gateway.access.verifiers import decode_base64
 from gateway.errors import HttpRequestError
 from gateway.failures import to_query_error
 from gateway.http.endpoint import Services, error_response, request_context
+from gateway.http.origins import AllowedOrigins, CrossOriginRequests
 from gateway.http.routes import build_routes
 from planner.engine import QueryError
 
@@ -32,7 +33,11 @@ _HEADER_BYTES_MAX: Final = 16_384
 
 
 def create_app(
-    services: Services, *, access: Access | None = None, proxies: Proxies | None = None
+    services: Services,
+    *,
+    access: Access | None = None,
+    proxies: Proxies | None = None,
+    origins: AllowedOrigins | None = None,
 ) -> Starlette:
     """Build the application. All errors, routing errors included, have one shape.
 
@@ -40,10 +45,14 @@ def create_app(
         services: the dependencies of the endpoints.
         access: authenticates clients; by default loopback is trusted and others are refused.
         proxies: the trusted proxies; none by default.
+        origins: the origins whose pages may use it; none by default.
     """
     app = Starlette(
         routes=build_routes(services),
-        middleware=[Middleware(HttpAccess, access=access or Access(), proxies=proxies)],
+        middleware=[
+            Middleware(CrossOriginRequests, allowed=origins or AllowedOrigins()),
+            Middleware(HttpAccess, access=access or Access(), proxies=proxies),
+        ],
         exception_handlers={HTTPException: _routing_error, QueryError: _error, Exception: _error},
     )
     # A path has one form, because a redirect would turn a POST into two requests.
@@ -53,11 +62,16 @@ def create_app(
 
 async def _routing_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException), "registered for this class only"
+    headers = dict(error.headers or {})
+    if error.status_code == 405:
+        headers["Allow"] = ", ".join(sorted({"OPTIONS", *headers["Allow"].split(", ")}))
+        if request.method == "OPTIONS":
+            return Response(status_code=204, headers=headers)
     hints = {
         404: "The paths are /v1/query, /v1/stores, /v1/stores/{name}, /v1/stores/{name}/{key}, "
         "/v1/stores/{name}/query, /v1/stores/{name}/notify, /healthz, /readyz and /metrics.",
-        405: "POST to /v1/query, /v1/stores/{name}/query and /v1/stores/{name}/notify, GET all "
-        "other paths.",
+        405: "POST to /v1/stores/{name}/query and /v1/stores/{name}/notify, GET or POST to "
+        "/v1/query, GET all other paths.",
     }
     phrase = HTTPStatus(error.status_code).phrase.lower()
     return error_response(
@@ -65,7 +79,7 @@ async def _routing_error(request: Request, error: Exception) -> Response:
             f"{phrase}: {request.method} {request.url.path[:200]}",
             status=error.status_code,
             hint=hints.get(error.status_code),
-            headers=error.headers,
+            headers=headers,
         )
     )
 

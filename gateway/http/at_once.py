@@ -21,10 +21,11 @@ from gateway.elsewhere import Elsewhere
 from gateway.failures import to_query_error
 from gateway.http.app import user_at_once
 from gateway.http.endpoint import Services, error_response, request_context
+from gateway.http.fields import read_object
 from gateway.http.formats import negotiate
 from gateway.http.lookups import Lookups
 from gateway.http.receiving import key_request, require_json, segments
-from gateway.http.requests import QueryRequest, read_request
+from gateway.http.requests import QueryRequest, query_request
 from planner.engine import QueryError
 
 Read: TypeAlias = "Callable[[bytes, Head, bytes], QueryRequest]"
@@ -48,6 +49,10 @@ class Head(Struct, frozen=True):
     """The headers, with names in lower case."""
     accept: str | None
     content_type: str | None
+    is_special: bool
+    """Whether it has headers that only the application reads: the origin of a page, refused
+    codings.
+    """
 
 
 class AtOnce:
@@ -93,6 +98,9 @@ class AtOnce:
             headers=headers,
             accept=first.get(b"accept"),
             content_type=first.get(b"content-type"),
+            is_special=b"origin" in first
+            or b"sec-fetch-site" in first
+            or "q=0" in first.get(b"accept-encoding", ""),
         )
 
     def answer(
@@ -119,7 +127,7 @@ class AtOnce:
                 node is asked.
         """
         started_s = time.perf_counter()
-        if len(body) > self._body_bytes_max:
+        if len(body) > self._body_bytes_max or head.is_special:
             return None
         try:
             user = user_at_once(self._access, head.peer, head.headers)
@@ -130,9 +138,9 @@ class AtOnce:
         on_authenticated()
         sql = None
         try:
-            factory = negotiate(head.accept)
             request = read(target, head, body)
             sql = request.sql
+            factory = negotiate(head.accept, request.format)
             return self._lookups.answer(request, factory, started_s, take)
         except Exception as caught:  # the outermost call: unplanned errors are logged
             context = request_context({"client": head.client, USER: user}, sql)
@@ -140,7 +148,7 @@ class AtOnce:
 
     def _read_statement(self, target: bytes, head: Head, body: bytes) -> QueryRequest:
         require_json(head.content_type)
-        return read_request(body, parameters_max=self._parameters_max)
+        return query_request(read_object(body), parameters_max=self._parameters_max)
 
     def _read_key(self, target: bytes, head: Head, body: bytes) -> QueryRequest:
         assert self._typed is not None, "otherwise there is no such reader"

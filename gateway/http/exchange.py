@@ -10,21 +10,25 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import aclosing
 from dataclasses import dataclass
 
 from starlette.types import Send
 
 from gateway.failures import RequestContext, to_query_error
-from gateway.http.formats import Renderer, RendererFactory, Trailer, chunked
-from gateway.http.requests import QueryRequest, convert_parameters
+from gateway.http.content_codings import BYTES_MIN, Coder, coder_for
+from gateway.http.parameters import convert_parameters
+from gateway.http.rendering import Renderer, RendererFactory, Trailer, chunked
+from gateway.http.requests import QueryRequest
 from gateway.statement_threads import StatementThreads
 from planner.engine import Cancellation, Engine, QueryError, Result, Session, Statement
 from planner.engine import StatementKind as SK
 from planner.errors import InvalidSyntaxError, NotSupportedError
 
 logger = logging.getLogger(__name__)
+
+_VARY = b"Accept, Accept-Encoding"
 
 _OF_A_SESSION = {
     *(SK.SET, SK.RESET, SK.BEGIN, SK.COMMIT, SK.ROLLBACK),
@@ -48,6 +52,10 @@ class Exchange:
     """`time.perf_counter()` when the request arrived."""
     context: RequestContext
     """The statement and the client, for the log entry of an error."""
+    coding: str | None = None
+    """How the body may be compressed; None leaves it as it is."""
+    is_head: bool = False
+    """Whether the client wants no body."""
 
     @property
     def elapsed_ms(self) -> float:
@@ -117,7 +125,9 @@ def open_result(engine: Engine, exchange: Exchange, statement: Statement | None 
         QueryError: the statement failed before its first row.
     """
     planned = statement if statement is not None else plan(engine, exchange)
-    parameters = convert_parameters(exchange.request.params, planned.parameters)
+    parameters = convert_parameters(
+        exchange.request.params, planned.parameters, exchange.request.names
+    )
     return engine.execute(planned, parameters, exchange.session, cancellation=exchange.cancellation)
 
 
@@ -128,8 +138,13 @@ def render_whole(exchange: Exchange, result: Result, renderer: Renderer) -> byte
 
 
 def render_stream(
-    exchange: Exchange, result: Result, renderer: Renderer, *, chunk_bytes: int
-) -> Iterator[bytes]:
+    exchange: Exchange,
+    result: Result,
+    renderer: Renderer,
+    *,
+    chunk_bytes: int,
+    coder: Coder | None = None,
+) -> Generator[bytes, None, None]:
     """Yield the body of a streamed result in chunks; the last one contains the tail.
 
     Raises:
@@ -139,9 +154,12 @@ def render_stream(
     for batch in result.batches or ():
         for part in chunked(batch, chunk_bytes=chunk_bytes):
             exchange.cancellation.check()
-            yield held + renderer.batch(part)
+            held += renderer.batch(part)
+            if held:
+                yield held if coder is None else coder.code(held)
             held = b""
-    yield held + renderer.tail(_trailer(exchange, result))
+    held += renderer.tail(_trailer(exchange, result))
+    yield held if coder is None else coder.code(held) + coder.end()
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,9 +168,12 @@ class Begun:
 
     result: Result
     renderer: Renderer
-    chunk: bytes = b""
-    rest: Iterator[bytes] | None = None
+    chunk: bytes | None = None
+    """The first chunk; None if the rows in memory are yet to be rendered."""
+    rest: Generator[bytes, None, None] | None = None
     """The chunks after the first one; None at the end of the rows."""
+    coder: Coder | None = None
+    """What compresses the chunks."""
 
     def close(self) -> None:
         """Release the result."""
@@ -172,21 +193,28 @@ def begin_answer(
     """
     result = open_result(engine, exchange, statement)
     renderer = exchange.factory(result.columns)
+    coder = coder_for(exchange.coding, renderer.media_type)
     if result.batches is None:
-        return Begun(result, renderer)
-    chunks = render_stream(exchange, result, renderer, chunk_bytes=chunk_bytes)
+        return _whole(result, renderer, render_whole(exchange, result, renderer), coder)
+    chunks = render_stream(exchange, result, renderer, chunk_bytes=chunk_bytes, coder=coder)
     parts, size = list[bytes](), 0
     try:
         for part in chunks:
             parts.append(part)
             size += len(part)
             if size >= chunk_bytes or not result.is_computed():
-                return Begun(result, renderer, b"".join(parts), chunks)
+                return Begun(result, renderer, b"".join(parts), chunks, coder)
     except BaseException:
         result.close()
         raise
     result.close()
-    return Begun(result, renderer, b"".join(parts))
+    return Begun(result, renderer, b"".join(parts), coder=coder)
+
+
+def _whole(result: Result, renderer: Renderer, body: bytes, coder: Coder | None) -> Begun:
+    if coder is None or len(body) < BYTES_MIN:
+        return Begun(result, renderer, body)
+    return Begun(result, renderer, coder.code(body) + coder.end(), coder=coder)
 
 
 def begin_later(exchange: Exchange, result: Result, *, chunk_bytes: int) -> Begun:
@@ -194,8 +222,9 @@ def begin_later(exchange: Exchange, result: Result, *, chunk_bytes: int) -> Begu
     renderer = exchange.factory(result.columns)
     if result.batches is None:
         return Begun(result, renderer)
-    rest = render_stream(exchange, result, renderer, chunk_bytes=chunk_bytes)
-    return Begun(result, renderer, rest=rest)
+    coder = coder_for(exchange.coding, renderer.media_type)
+    rest = render_stream(exchange, result, renderer, chunk_bytes=chunk_bytes, coder=coder)
+    return Begun(result, renderer, b"", rest, coder)
 
 
 def _trailer(exchange: Exchange, result: Result) -> Trailer:
@@ -228,12 +257,20 @@ class Answer:
         self.begun = False
         self.ended = False
         """Whether the server has all of the answer. It then reports the client as disconnected."""
+        self.coding: str | None = None
+        """How the body is compressed."""
+
+    async def only_head(self, media_type: str) -> None:
+        """Send the head of an answer without its body."""
+        await self._begin(media_type)
+        await self.end()
 
     async def whole(self, media_type: str, body: bytes) -> None:
-        """Send a complete body with its length."""
+        """Send a complete body with its length; for HEAD, the length only."""
         await self._begin(media_type, (b"content-length", str(len(body)).encode()))
         self.ended = True
-        await self._send({"type": "http.response.body", "body": body})
+        sent = b"" if self._exchange.is_head else body
+        await self._send({"type": "http.response.body", "body": sent})
 
     async def part(self, media_type: str, body: bytes) -> None:
         """Send a part of a body; return when the client can take the next part.
@@ -257,6 +294,8 @@ class Answer:
 
     async def _begin(self, media_type: str, *more: tuple[bytes, bytes]) -> None:
         self.begun = True
+        if self.coding is not None:
+            more += (b"content-encoding", self.coding.encode()), (b"vary", _VARY)
         headers = answer_headers(media_type, *more)
         await self._send({"type": "http.response.start", "status": 200, "headers": headers})
 
@@ -275,11 +314,16 @@ async def send_result(
     """
     result, renderer = begun.result, begun.renderer
     try:
-        if result.batches is None:
+        answer.coding = None if begun.coder is None else begun.coder.name
+        if begun.chunk is None:
             await answer.whole(renderer.media_type, render_whole(exchange, result, renderer))
             return None
         if begun.rest is None:
             await answer.whole(renderer.media_type, begun.chunk)
+            return None
+        if exchange.is_head:
+            await answer.only_head(renderer.media_type)
+            await threads.release(begun.rest.close)
             return None
         return await _send_stream(exchange, answer, begun, begun.rest, threads)
     finally:
@@ -291,7 +335,7 @@ async def _send_stream(
     exchange: Exchange,
     answer: Answer,
     begun: Begun,
-    rest: Iterator[bytes],
+    rest: Generator[bytes, None, None],
     threads: StatementThreads,
 ) -> QueryError | None:
     renderer = begun.renderer
@@ -309,8 +353,8 @@ async def _send_stream(
             return error
         logger.info("result broke off sqlstate=%s %s", error.sqlstate, exchange.context)
         last = renderer.failure(error)
-        if last is None:
-            raise ClientGoneError("the format cannot represent an error") from error
+        if begun.coder is not None:
+            last = begun.coder.code(last) + begun.coder.end()
         await answer.part(renderer.media_type, last)
     await answer.end()
     return None

@@ -16,9 +16,11 @@ from msgspec import Struct
 
 from gateway.elsewhere import Elsewhere, begin_elsewhere, rows_elsewhere
 from gateway.http.exchange import recall
-from gateway.http.formats import JsonRenderer, RendererFactory, Trailer
 from gateway.http.json_cells import row_cells
-from gateway.http.requests import QueryRequest, convert_parameters
+from gateway.http.json_formats import JsonRenderer
+from gateway.http.parameters import convert_parameters
+from gateway.http.rendering import RendererFactory, Trailer
+from gateway.http.requests import QueryRequest
 from planner.engine import (
     Cancellation,
     Column,
@@ -93,7 +95,7 @@ class Lookups:
         statement = self._statement(request, factory)
         if statement is None or statement.look_up is None:
             return None
-        parameters = convert_parameters(request.params, statement.parameters)
+        parameters = convert_parameters(request.params, statement.parameters, request.names)
         values = statement.literals or parameters
         if take is None or not self._engine.asks_nodes:
             found = statement.look_up(values, self._session)
@@ -127,7 +129,7 @@ class Lookups:
         statement = self._statement(request, factory)
         if statement is None or statement.look_up is None:
             return None
-        parameters = convert_parameters(request.params, statement.parameters)
+        parameters = convert_parameters(request.params, statement.parameters, request.names)
         found = await rows_elsewhere(
             self._engine,
             statement.look_up,

@@ -6,17 +6,20 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from functools import lru_cache
 from typing import TypeAlias
-from urllib.parse import parse_qsl, unquote_to_bytes
+from urllib.parse import unquote_to_bytes
 
 from starlette.datastructures import Headers
 from starlette.types import Receive, Scope
 
 from gateway.errors import HttpRequestError
 from gateway.http.exchange import ClientGoneError
-from gateway.http.requests import QueryRequest, read_request, read_settings
+from gateway.http.fields import read_object, url_fields
+from gateway.http.requests import QueryRequest, query_request, read_settings, read_url_request
 from gateway.settings import Settings
 from planner.engine import Column, quote_always
 from planner.typed import TypedQueries
+
+_SQL_TYPES = frozenset({"text/plain", "application/sql"})
 
 ReadRequest: TypeAlias = Callable[[Scope, Receive, Settings], Awaitable[QueryRequest]]
 """Reads a request.
@@ -28,9 +31,21 @@ Raises:
 
 
 async def read_statement(scope: Scope, receive: Receive, settings: Settings) -> QueryRequest:
-    """Read the statement of `POST /v1/query`."""
-    body = await read_json(Headers(scope=scope), receive, settings)
-    return read_request(body, parameters_max=settings.parameters_max)
+    """Read the statement of `/v1/query`: fields in JSON or in the URL, or SQL as a text."""
+    query, limit = scope["query_string"], settings.parameters_max
+    if scope["method"] != "POST":
+        return read_url_request(query, sql=None, parameters_max=limit)
+    headers = Headers(scope=scope)
+    if _media_type(headers.get("content-type")) in _SQL_TYPES:
+        sql = _text(await _read_body(headers, receive, settings))
+        return read_url_request(query, sql=sql, parameters_max=limit)
+    body = await read_json(headers, receive, settings)
+    if query:
+        raise HttpRequestError(
+            "the fields of a JSON body cannot be in the URL, too",
+            hint="Send all fields in the body, or the SQL as text/plain.",
+        )
+    return query_request(read_object(body), parameters_max=limit)
 
 
 async def read_lookup(
@@ -84,10 +99,12 @@ def key_request(typed: TypedQueries, path: Sequence[str], query: bytes = b"") ->
     name, *key = path[2:]
     columns = typed.key(name)
     _check_count(name, key, columns)
+    settings, format_name = read_settings(url_fields(query)) if query else ({}, None)
     return QueryRequest(
         sql=_key_statement(name, *(column.name for column in columns)),
         params=tuple(key),
-        settings=read_settings(parse_qsl(query.decode(), keep_blank_values=True)) if query else {},
+        settings=settings,
+        format=format_name,
     )
 
 
@@ -126,13 +143,26 @@ def require_json(content_type: str | None) -> None:
     Raises:
         HttpRequestError: it is declared as something else, or not at all.
     """
-    found = (content_type or "").partition(";")[0].strip().lower()
+    if content_type == "application/json":
+        return
+    found = _media_type(content_type)
     if found != "application/json":
         raise HttpRequestError(
             f'content type "{found[:100]}" is not application/json',
             status=415,
             hint="Send the header Content-Type: application/json.",
         )
+
+
+def _media_type(content_type: str | None) -> str:
+    return (content_type or "").partition(";")[0].strip().lower()
+
+
+def _text(body: bytes) -> str:
+    try:
+        return body.decode()
+    except UnicodeDecodeError as error:
+        raise HttpRequestError("the body is not UTF-8") from error
 
 
 async def _read_body(headers: Headers, receive: Receive, settings: Settings) -> bytes:

@@ -28,6 +28,7 @@ from starlette.routing import BaseRoute, Route
 from gateway.access.rules import USER
 from gateway.elsewhere import Elsewhere
 from gateway.errors import HttpRequestError
+from gateway.http.content_codings import choose_coding
 from gateway.http.endpoint import (
     ANONYMOUS,
     ASKED_NODES,
@@ -48,7 +49,8 @@ from gateway.http.exchange import (
     recall,
     send_result,
 )
-from gateway.http.formats import JsonRenderer, negotiate
+from gateway.http.formats import negotiate
+from gateway.http.json_formats import JsonRenderer
 from gateway.http.lookups import Lookups
 from gateway.http.metrics import Metrics
 from gateway.http.receiving import ReadRequest, read_key, read_lookup, read_statement
@@ -65,7 +67,7 @@ def build_routes(services: Services) -> list[BaseRoute]:
     if services.metrics is not None:
         beside.append(Route("/metrics", partial(show_metrics, services.metrics), methods=["GET"]))
     return [
-        Route("/v1/query", QueryEndpoint(services), methods=["POST"]),
+        Route("/v1/query", QueryEndpoint(services), methods=["GET", "POST"]),
         Route("/v1/stores", catalog.list_stores, methods=["GET"]),
         Route("/v1/stores/{name}", catalog.show_store, methods=["GET"]),
         Route("/v1/stores/{name}/notify", catalog.notify, methods=["POST"]),
@@ -200,9 +202,9 @@ class QueryEndpoint(QueryingEndpoint):
         started_s = time.perf_counter()
         scope = call.scope
         headers = Headers(scope=scope)
-        factory = negotiate(headers.get("accept"))
         request = await self._read_request(scope, call.receive, self._settings)
         call.sql = request.sql
+        factory = negotiate(headers.get("accept"), request.format)
         return Exchange(
             request=request,
             session=Session(settings=request.settings, user=scope[USER] or ANONYMOUS),
@@ -210,6 +212,8 @@ class QueryEndpoint(QueryingEndpoint):
             factory=factory,
             started_s=started_s,
             context=request_context(scope, request.sql),
+            coding=choose_coding(headers.get("accept-encoding")),
+            is_head=scope["method"] == "HEAD",
         )
 
     async def _run(

@@ -25,7 +25,7 @@ from gateway.http.at_once import AtOnce, Head, Read
 from gateway.http.connection import HttpConnection
 from gateway.http.endpoint import ASKED_NODES
 from gateway.http.exchange import answer_headers
-from gateway.http.formats import JsonRenderer
+from gateway.http.json_formats import JsonRenderer
 
 _Headers: TypeAlias = list[tuple[bytes, bytes]]
 

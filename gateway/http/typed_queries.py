@@ -25,8 +25,9 @@ from gateway.http.endpoint import (
     unless_disconnected,
 )
 from gateway.http.json_cells import Cell, batch_cells, cell_of
+from gateway.http.parameters import convert_arguments
 from gateway.http.receiving import read_json
-from gateway.http.requests import convert_arguments, read_typed_request
+from gateway.http.requests import read_typed_request
 from planner.engine import Cancellation, DataType, Position, Session
 from planner.typed import Rows, TypedAnswer, TypedQueries, TypedQuery, TypedResult
 

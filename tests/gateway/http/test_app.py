@@ -120,6 +120,18 @@ async def test_a_large_result_is_whole_in_each_format(client: httpx.AsyncClient)
     assert csv.text.count("\r\n") == rows + 1
 
 
+async def test_head_reads_no_rows_beyond_the_first(
+    client: httpx.AsyncClient, engine: FakeEngine
+) -> None:
+    response = await client.head("/v1/query?sql=SELECT n, name FROM series(1000000)")
+    assert (response.status_code, response.content) == (200, b"")
+    assert response.headers["content-type"] == "application/json"
+    assert engine.opened == engine.closed == 1
+    assert engine.batches_made < 5
+    failed = await client.head("/v1/query?sql=SELECT fail('55S01')")
+    assert failed.status_code == 503
+
+
 # --- errors -------------------------------------------------------------------------------------
 
 JSON_TYPE = {"Content-Type": "application/json"}
@@ -133,11 +145,32 @@ ERRORS: list[tuple[str, str, dict[str, str], bytes | None, int, str]] = [
     ("GET", "/nowhere", {}, None, 404, "08P01"),
     ("GET", "/v1/stores/", {}, None, 404, "08P01"),
     ("GET", "/v1/stores/nothing", {}, None, 404, "42P01"),
-    ("GET", "/v1/query", {}, None, 405, "08P01"),
+    ("GET", "/v1/query", {}, None, 400, "08P01"),
+    ("PUT", "/v1/query", {}, None, 405, "08P01"),
     ("POST", "/healthz", {}, None, 405, "08P01"),
     ("POST", "/v1/query", {}, b'{"sql": "SELECT 1"}', 415, "08P01"),
-    ("POST", "/v1/query", {"Content-Type": "text/plain"}, b"{}", 415, "08P01"),
-    ("POST", "/v1/query", {**JSON_TYPE, "Accept": "image/png"}, b"{}", 406, "08P01"),
+    ("POST", "/v1/query", {"Content-Type": "text/html"}, b"{}", 415, "08P01"),
+    ("POST", "/v1/query", {"Content-Type": "text/plain"}, b"{}", 400, "42601"),
+    ("POST", "/v1/query", {"Content-Type": "text/plain"}, b"\xff", 400, "08P01"),
+    ("POST", "/v1/query?info=true", JSON_TYPE, b'{"sql": "SELECT 1"}', 400, "08P01"),
+    (
+        "POST",
+        "/v1/query",
+        {**JSON_TYPE, "Accept": "image/png"},
+        b'{"sql": "SELECT 1"}',
+        406,
+        "08P01",
+    ),
+    ("POST", "/v1/query", JSON_TYPE, b'{"sql": "SELECT 1", "format": "xml"}', 400, "08P01"),
+    ("GET", "/v1/query?sql=SELECT%201&format=xml", {}, None, 400, "08P01"),
+    ("GET", "/v1/query?sql=SELECT%201&sql=x", {}, None, 400, "08P01"),
+    ("GET", "/v1/query?sql=SELECT%201&nope=1", {}, None, 400, "08P01"),
+    ("GET", "/v1/query?sql=%FF", {}, None, 400, "08P01"),
+    ("GET", "/v1/query?sql=SELECT%201&params=x", {}, None, 400, "08P01"),
+    ("GET", "/v1/query?sql=SELECT%201", {"Accept-Encoding": "*;q=0"}, None, 406, "08P01"),
+    ("GET", "/v1/query?sql=SELECT%20:a::bigint&param.b=1", {}, None, 400, "42P02"),
+    ("GET", "/v1/query?sql=SELECT%20:a::bigint&param.a=1&param.b=1", {}, None, 400, "08P01"),
+    ("GET", "/v1/query?sql=SELECT%20:a::bigint&param.a=x", {}, None, 400, "22P02"),
     ("POST", "/v1/query", JSON_TYPE, b"", 400, "08P01"),
     ("POST", "/v1/query", JSON_TYPE, b"[]", 400, "08P01"),
     ("POST", "/v1/query", JSON_TYPE, b'{"sqll": 1}', 400, "08P01"),

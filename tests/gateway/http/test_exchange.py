@@ -109,12 +109,13 @@ async def test_a_statement_past_its_deadline_gets_an_error(services: Services) -
     assert orjson.loads(client.body)["error"]["sqlstate"] == "57014"
 
 
-async def test_a_format_that_cannot_represent_an_error_is_not_finished(app: Starlette) -> None:
+async def test_an_error_in_the_middle_ends_the_answer(app: Starlette) -> None:
     client = SlowClient(app, {"sql": "SELECT n, name FROM broken(3, '55S01')"}, accept="text/csv")
     await client.run()
     assert client.status == 200
-    assert client.body.count(b"\r\n") == 4
-    assert not client.finished
+    assert client.body.count(b"\r\n") == 5
+    assert client.body.splitlines()[-1].startswith(b"#error,55S01,")
+    assert client.finished
 
 
 async def test_a_busy_gateway_refuses_with_retry_after(

@@ -5,23 +5,20 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 import orjson
 import pyarrow as pa
+import pyarrow.csv as pa_csv
+import pyarrow.parquet as pq
 import pytest
 
-from gateway.http.formats import (
-    RENDERERS,
-    ArrowRenderer,
-    CsvRenderer,
-    JsonRenderer,
-    NdjsonRenderer,
-    Renderer,
-    Trailer,
-    choose_renderer,
-    chunked,
-    register_renderer,
-)
+from gateway.http.arrow_formats import ArrowRenderer, ParquetRenderer
+from gateway.http.formats import FORMATS, RENDERERS, choose_renderer, negotiate, register_renderer
+from gateway.http.json_formats import JsonRenderer, NdjsonRenderer
+from gateway.http.rendering import Renderer, Trailer, chunked
+from gateway.http.text_formats import CsvRenderer, TableRenderer, TsvRenderer
 from planner.engine import Column, QueryError, Row
 from stores.spec.schema import BIGINT, TEXT, TIMESTAMPTZ, DataType, Kind
 from tests.support.fake_engine import ANSWER, POSITION
@@ -37,7 +34,7 @@ ROWS: list[Row] = [
     (None, None, None, None),
     (-(2**63), "", 1_500_000, (0, 0, 0)),
 ]
-CELLS = [
+CELLS: list[list[object]] = [
     [1, 'say "a],[b", ok', "1970-01-01T00:00:00Z", "P1MT0.000005S"],
     [None, None, None, None],
     [-(2**63), "", "1970-01-01T00:00:01.500000Z", "PT0S"],
@@ -132,11 +129,110 @@ def test_arrow_is_read_back_with_its_types_and_the_trailer() -> None:
     assert trailer["position"] == {"events": {"0": 41}}
 
 
-@pytest.mark.parametrize("factory", [CsvRenderer, ArrowRenderer])
-def test_formats_that_cannot_represent_an_error_break_off(
-    factory: type[CsvRenderer] | type[ArrowRenderer],
-) -> None:
-    assert factory(COLUMNS).failure(QueryError("broken")) is None
+BROKEN = QueryError('it "broke", now')
+
+
+def broken(renderer: Renderer) -> bytes:
+    return renderer.head() + renderer.rows(ROWS) + renderer.failure(BROKEN)
+
+
+def test_failed_csv_ends_with_a_line_that_no_row_can_be() -> None:
+    body = broken(CsvRenderer(COLUMNS)).decode()
+    last = body.splitlines()[-1]
+    assert last == '#error,XX000,"it ""broke"", now",,'
+    read = list(csv.reader(io.StringIO(body, newline="")))
+    assert len(read[-1]) == len(COLUMNS) + 1
+    with pytest.raises(pa.ArrowInvalid, match="Expected 4 columns, got 5"):
+        pa_csv.read_csv(io.BytesIO(body.encode()))
+
+
+@pytest.mark.parametrize("text", ["#error,x", "#", "\\#error\tx", "\\", "a\tb\nc\rd"])
+def test_no_row_looks_like_an_error(text: str) -> None:
+    columns = (Column(name="#a", type=TEXT), Column(name="b", type=TEXT))
+    for renderer, sign in ((CsvRenderer(columns), b"#"), (TsvRenderer(columns), b"\\#")):
+        lines = (renderer.head() + renderer.rows([(text, text)])).splitlines()
+        assert not any(line.startswith(sign + b"error") for line in lines)
+    rendered_csv = (
+        CsvRenderer(columns).head() + CsvRenderer(columns).rows([(text, text)])
+    ).decode()
+    assert list(csv.reader(io.StringIO(rendered_csv, newline="")))[1] == [text, text]
+
+
+def test_tsv_is_as_copy_writes_it() -> None:
+    lines = rendered(TsvRenderer(COLUMNS), [*ROWS, (1, "a\tb\n\\", 0, None)]).decode().split("\n")
+    assert lines[0] == 'n\ta "name"\tat\tfor'
+    assert lines[2] == "\\N\t\\N\t\\N\t\\N"
+    assert lines[4] == "1\ta\\tb\\n\\\\\t1970-01-01T00:00:00Z\t\\N"
+    failed = broken(TsvRenderer(COLUMNS)).decode().split("\n")[-2]
+    assert failed.split("\t") == ["\\#error", "XX000", 'it "broke", now', "", ""]
+
+
+def test_a_table_is_aligned_and_has_no_control_characters() -> None:
+    columns = (Column(name="n", type=BIGINT), Column(name="text", type=TEXT))
+    renderer = TableRenderer(columns)
+    body = renderer.head() + renderer.rows([(1, "日本"), (-20, None)])
+    body += renderer.rows([(300, "a\x1b[2J\nb\u202e"), (4, "x" * 100)]) + renderer.tail(TRAILER)
+    assert body.decode().splitlines() == [
+        "  n  text",
+        "---  ----",
+        "  1  日本",
+        "-20  NULL",
+        "300  a\\x1b[2J↵b\\u202e",
+        "  4  " + "x" * 100,
+        "(4 rows)",
+    ]
+    failed = TableRenderer(columns)
+    assert failed.failure(BROKEN).decode() == ('n  text\n-  ----\nERROR XX000: it "broke", now\n')
+
+
+def test_a_table_says_which_partitions_are_missing() -> None:
+    missing = replace(ANSWER, status="failed", reason="NOT_ACTIVE")
+    trailer = Trailer(position=POSITION, partitions=[missing], notices=["n"], elapsed_ms=0)
+    lines = rendered(TableRenderer(PLAIN), [(1, "a")], trailer=trailer).decode().splitlines()
+    assert lines[-3:] == ["(1 row)", "NOTICE: n", "FAILED: clicks[0]: NOT_ACTIVE"]
+
+
+def test_parquet_is_read_back_with_its_trailer() -> None:
+    file = pq.ParquetFile(io.BytesIO(rendered(ParquetRenderer(COLUMNS), ROWS, ROWS)))
+    table = file.read()
+    assert table.column("n").to_pylist() == [1, None, -(2**63)] * 2
+    assert table.column("for").to_pylist()[:3] == [CELLS[0][3], None, CELLS[2][3]]
+    assert table.schema.field("at").type == pa.timestamp("us", tz="UTC")
+    field: Any = table.schema.field("for")
+    assert field.metadata[b"stategate.type"] == b"interval"
+    metadata: Any = file.metadata.metadata
+    trailer = orjson.loads(metadata[b"stategate.trailer"])
+    assert trailer["position"] == {"events": {"0": 41}}
+
+
+def test_parquet_has_groups_of_many_rows() -> None:
+    columns = (Column(name="t", type=TEXT),)
+    renderer = ParquetRenderer(columns)
+    parts = [renderer.head()]
+    parts += [renderer.rows([(f"{n} " + "x" * 1000,) for n in range(1000)]) for _ in range(20)]
+    assert sum(map(bool, parts)) == 3, "the magic number and two groups"
+    file = pq.ParquetFile(io.BytesIO(b"".join(parts) + renderer.tail(TRAILER)))
+    assert file.metadata.num_row_groups == 3
+    assert file.read().num_rows == 20_000
+
+
+def test_failed_parquet_cannot_be_read_and_ends_with_the_error() -> None:
+    body = broken(ParquetRenderer(COLUMNS))
+    with pytest.raises(pa.ArrowInvalid):
+        pq.ParquetFile(io.BytesIO(body))
+    name, _, document = body.splitlines()[-1].partition(b" ")
+    assert (name, orjson.loads(document)["message"]) == (b"stategate.error", BROKEN.message)
+
+
+def test_failed_arrow_raises_in_a_reader_and_has_the_error_as_metadata() -> None:
+    body = broken(ArrowRenderer(COLUMNS))
+    with pytest.raises(OSError, match="not RecordBatch"):
+        pa.ipc.open_stream(body).read_all()
+    reader = pa.ipc.open_stream(body)
+    assert reader.read_next_batch().num_rows == len(ROWS)
+    last = reader.read_next_batch_with_custom_metadata()
+    assert last.batch.num_rows == 0
+    assert orjson.loads(last.custom_metadata["stategate.error"])["message"] == BROKEN.message
 
 
 @pytest.mark.parametrize("media_type", list(RENDERERS))
@@ -171,10 +267,19 @@ def test_notices_are_rendered_if_there_are_any() -> None:
         ("application/json;q=0, */*", "application/x-ndjson"),
         ("application/vnd.apache.arrow.stream", "application/vnd.apache.arrow.stream"),
         ("text/csv;q=broken", "text/csv"),
+        ("text/plain", "text/plain"),
+        ("text/tab-separated-values, text/csv;q=0.9", "text/tab-separated-values"),
+        ("application/vnd.apache.parquet", "application/vnd.apache.parquet"),
     ],
 )
 def test_the_format_is_the_one_that_accept_prefers(accept: str | None, media_type: str) -> None:
     assert choose_renderer(accept) is RENDERERS[media_type]
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_format_has_a_name(name: str) -> None:
+    assert negotiate("image/png", name) is RENDERERS[FORMATS[name]]
+    assert set(FORMATS.values()) == set(RENDERERS)
 
 
 def test_an_unsupported_format_is_not_chosen() -> None:
@@ -183,8 +288,8 @@ def test_an_unsupported_format_is_not_chosen() -> None:
 
 def test_a_format_can_be_registered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gateway.http.formats.RENDERERS", dict(RENDERERS))
-    register_renderer("text/tab-separated-values", CsvRenderer)
-    assert choose_renderer("text/tab-separated-values") is CsvRenderer
+    register_renderer("text/x-mine", CsvRenderer)
+    assert choose_renderer("text/x-mine") is CsvRenderer
 
 
 def test_a_large_batch_is_cut_into_chunks_of_bytes() -> None:

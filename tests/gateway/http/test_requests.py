@@ -8,12 +8,18 @@ import orjson
 import pytest
 
 from gateway.errors import HttpRequestError
-from gateway.http.requests import convert_parameters, read_request
+from gateway.http.fields import read_object
+from gateway.http.parameters import convert_parameters
+from gateway.http.requests import QueryRequest, query_request
 from planner.engine import DataType, Kind, QueryError
 from planner.errors import LimitExceededError
 
 
-def read(document: object, *, parameters_max: int = 10) -> object:
+def read_request(body: bytes, *, parameters_max: int) -> QueryRequest:
+    return query_request(read_object(body), parameters_max=parameters_max)
+
+
+def read(document: object, *, parameters_max: int = 10) -> QueryRequest:
     return read_request(orjson.dumps(document), parameters_max=parameters_max)
 
 
@@ -53,7 +59,9 @@ def test_null_fields_count_as_omitted() -> None:
     [
         ({"sql": 1}, '"sql"'),
         ({}, '"sql"'),
-        ({"sql": "x", "params": {}}, '"params"'),
+        ({"sql": "x", "params": "1"}, '"params"'),
+        ({"sql": "x", "params": {"a": 1}}, '":a"'),
+        ({"sql": "x", "format": 1}, '"format"'),
         ({"sql": "x", "bound": 1}, '"bound"'),
         ({"sql": "x", "wait_ms": -1}, '"wait_ms"'),
         ({"sql": "x", "wait_ms": True}, '"wait_ms"'),

@@ -110,6 +110,7 @@ STATEMENTS = (
     "SELECT * FROM clicks WHERE usr = 'ada'",
     "SELECT n, mean FROM clicks WHERE usr = $1;  ",
     'SELECT v FROM "pa-irs.1" WHERE a = $1 AND b = $2',
+    "SELECT n, mean FROM clicks WHERE usr = :key::text",
     "SELECT usr FROM clicks WHERE usr = $1 WITH PARTIAL",
     "SELECT usr FROM clicks WHERE usr = $1 WITH BOUND (events[0] >= 9)",
     "SELECT count(*) FROM clicks",
@@ -131,12 +132,17 @@ JSON = st.recursive(
     max_leaves=4,
 )
 PARAMETERS = st.sampled_from(
-    [["ada"], ["zoë"], ["unknown"], [None], [""], [1, "x/y"], ["1", ""], [-2.0, "é'"], [], [1] * 4]
+    [
+        *[["ada"], ["zoë"], ["unknown"], [None], [""], [1, "x/y"], ["1", ""], [-2.0, "é'"], []],
+        *[[1] * 4, {"key": "ada"}, {"key": None}, {"key": 1}, {"kye": "ada"}, {}],
+        {"key": "", "a": 1},
+    ]
 )
 DOCUMENTS = st.fixed_dictionaries(
     {"sql": st.sampled_from(STATEMENTS)},
     optional={
         "params": PARAMETERS | JSON,
+        "format": st.sampled_from(["json", "JSON", "csv", "odd"]) | JSON,
         "wait_ms": st.just(0) | JSON,
         "partial": st.booleans() | JSON,
         "consistency": st.sampled_from(["eventual", "Eventual", "odd"]),
@@ -145,7 +151,7 @@ DOCUMENTS = st.fixed_dictionaries(
     },
 )
 LOOKUPS = st.fixed_dictionaries(
-    {"sql": st.sampled_from(STATEMENTS[:4])}, optional={"params": PARAMETERS}
+    {"sql": st.sampled_from(STATEMENTS[:5])}, optional={"params": PARAMETERS}
 )
 BODIES = (
     LOOKUPS.map(lambda document: json.dumps(document).encode())
@@ -156,18 +162,15 @@ BODIES = (
 )
 TARGETS = st.sampled_from(
     [
-        *["/v1/query", "/v1/query", "/v1/query", "/v1/query?a=b", "/v1/query/", "/v1/%71uery"],
+        *["/v1/query", "/v1/query", "/v1/query", "/v1/query", "/v1/query?a=b", "/v1/%71uery"],
+        *["/v1/query?format=csv", "/v1/query?sql=SELECT%201", "/v1/query/"],
         *["/v1/query#a", "//v1/query", "http://localhost/v1/query", "/", "*", "/healthz"],
         *["/v1/stores/clicks/ada", "/v1/stores/clicks/ada", "/v1/stores/clicks/unknown"],
         *["/v1/stores/clicks/%61da", "/v1/stores/clicks/zo%C3%AB", "/v1/stores/clicks/a%2Fb"],
-        *[
-            "/v1/stores/clicks/a/b",
-            "/v1/stores/clicks/",
-            "/v1/stores/clicks//",
-            "/v1/stores/clicks",
-        ],
+        *["/v1/stores/clicks/a/b", "/v1/stores/clicks/", "/v1/stores/clicks//"],
         *["/v1/stores/clicks/%FF", "/v1/stores/clicks/a%0Ab", "/v1/stores/clicks/a%0a"],
         *["/v1/stores/clicks/%", "/v1/stores/clicks/%zz", "/v1/stores/clicks/%00", "/v1/stores/"],
+        "/v1/stores/clicks",
         *["/v1/stores/clicks/ada?wait_ms=0", "/v1/stores/clicks/ada?a", "/v1/stores/clicks/ada?"],
         *["/v1/stores/clicks/ada#b", "/v1/stores/clicks/query", "/v1/stores/%63licks/ada"],
         *["/v1/stores/pa-irs.1/1/x%2Fy", "/v1/stores/pa-irs.1/1/", "/v1/stores/pa-irs.1/x/y"],
@@ -188,14 +191,11 @@ HEADERS = st.lists(
             *["Connection: upgrade", "Connection: Upgrade, HTTP2-Settings", "Upgrade: websocket"],
             *["Upgrade: h2c", "Expect: 100-continue", "Expect: 100-Continue", "Expect: other"],
             *["Authorization: Bearer wrong", "Authorization: Basic wrong", "Authorization: x"],
-            *[
-                "X-Odd: \xe9\xff",
-                "X-Long: " + "a" * 3_000,
-                "X-Empty:",
-                "Cookie: a=b",
-                "TE: trailers",
-            ],
+            *["X-Odd: \xe9\xff", "X-Long: " + "a" * 3_000, "X-Empty:", "Cookie: a=b", "TE: x"],
             *["Keep-Alive: timeout=1", "Range: bytes=0-1", "If-None-Match: *"],
+            *["Origin: http://localhost", "Origin: https://evil.example", "Origin: null"],
+            *["Sec-Fetch-Site: cross-site", "Sec-Fetch-Site: same-origin"],
+            *["Accept-Encoding: identity;q=0", "Accept-Encoding: zstd"],
         ]
     ),
     max_size=3,

@@ -1,0 +1,227 @@
+"""Converts the parameters of a statement, and the arguments of a query, to physical values.
+
+A malformed value raises Postgres's error, which names the parameter or the argument.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import orjson
+
+from gateway.errors import PROTOCOL_VIOLATION
+from planner.engine import DataType, Kind, Row, Value, parse_value
+from planner.errors import InvalidValueError, LimitExceededError, QueryError
+from planner.typed import Argument
+
+Json: TypeAlias = Any
+"""A value that orjson returns: None, bool, int, float, str, list or dict."""
+
+_INTEGERS = {Kind.TINYINT, Kind.SMALLINT, Kind.INTEGER, Kind.BIGINT}
+_FLOATS = {Kind.REAL, Kind.DOUBLE}
+_TEXTS = {Kind.TEXT, Kind.NULL}
+_REAL_MAX = 3.4028234663852886e38
+
+
+def convert_parameters(
+    params: Sequence[Json], types: Sequence[DataType], names: Sequence[str] = ()
+) -> Row:
+    """Convert a statement's parameters to physical values.
+
+    Numbers and booleans suit parameters of such types; text in Postgres's form suits every type.
+    Exact decimals beyond 15 digits need the text form.
+    Arrays are lists, structs objects, maps lists of `[key, value]`; json is any JSON value.
+
+    Args:
+        params: the values.
+        types: their types.
+        names: their names; empty if they are numbered.
+
+    Raises:
+        QueryError: the count differs (08P01), or a value does not suit its type (22P02, 22003, …);
+            the error names the parameter.
+    """
+    if len(params) != len(types):
+        raise QueryError(
+            f"the number of parameters is {len(params)}, but the statement takes {len(types)}",
+            sqlstate=PROTOCOL_VIOLATION,
+        )
+    return tuple(
+        [
+            value
+            if type(value) is str and data_type.kind in _TEXTS
+            else _named(at, names, value, data_type)
+            for at, (value, data_type) in enumerate(zip(params, types, strict=True), start=1)
+        ]
+    )
+
+
+def convert_arguments(
+    args: Mapping[str, Json], arguments: Mapping[str, Argument]
+) -> dict[str, Value]:
+    """Convert the arguments of a query by name to physical values.
+
+    A whole key is a list with a value for each key column. Values are written as parameters are.
+
+    Raises:
+        InvalidValueError: an argument is unknown, missing, or does not suit its type; the error
+            names it.
+    """
+    if unknown := sorted(set(args) - set(arguments)):
+        raise InvalidValueError(
+            f'argument "{unknown[0][:100]}" does not exist',
+            detail=f"The arguments are {', '.join(arguments) or 'none'}.",
+        )
+    for name, each in arguments.items():
+        if each.required and name not in args:
+            raise InvalidValueError(f'argument "{name}" is missing')
+    return {name: _argument(name, value, arguments[name]) for name, value in args.items()}
+
+
+def _argument(name: str, value: Json, argument: Argument) -> Value:
+    try:
+        if not argument.is_key:
+            return _convert(value, argument.types[0])
+        if not isinstance(value, list) or len(value) != len(argument.types):
+            count = len(argument.types)
+            raise InvalidValueError(f"a key is a list with one value for each key column: {count}")
+        return tuple(_convert(v, t) for v, t in zip(value, argument.types, strict=True))
+    except QueryError as error:
+        raise InvalidValueError(
+            f'argument "{name}": {error.message}',
+            detail=error.detail,
+            hint=error.hint,
+            sqlstate=error.sqlstate,
+        ) from error
+
+
+def _named(number: int, names: Sequence[str], value: Json, data_type: DataType) -> Value:
+    try:
+        return _convert(value, data_type)
+    except QueryError as error:
+        raise InvalidValueError(
+            f"parameter {f':{names[number - 1]}' if names else f'${number}'}: {error.message}",
+            detail=error.detail,
+            hint=error.hint,
+            sqlstate=error.sqlstate,
+        ) from error
+
+
+def _convert(value: Json, data_type: DataType) -> Value:
+    if value is None:
+        return None
+    if isinstance(value, str):
+        return value if data_type.kind in _TEXTS else parse_value(value, data_type)
+    if data_type.kind is Kind.JSON:
+        return json_text(value)
+    return _CONVERTERS[type(value)](value, data_type)
+
+
+def json_text(value: Json) -> str:
+    """Render a value as JSON.
+
+    Raises:
+        LimitExceededError: it is nested too deep.
+    """
+    try:
+        return orjson.dumps(value).decode()
+    except orjson.JSONEncodeError as error:  # orjson reads deeper nesting than it writes
+        raise LimitExceededError("the value is nested too deep") from error
+
+
+def _convert_boolean(value: bool, data_type: DataType) -> Value:
+    if data_type.kind is Kind.BOOLEAN:
+        return value
+    if data_type.kind is Kind.NULL:
+        return "true" if value else "false"
+    raise _unsuited("a boolean", data_type)
+
+
+def _convert_integer(value: int, data_type: DataType) -> Value:
+    match data_type.kind:
+        case kind if kind in _INTEGERS or kind is Kind.DECIMAL:
+            return parse_value(str(value), data_type)
+        case kind if kind in _FLOATS:
+            return _in_range(float(value), data_type)
+        case Kind.NULL:
+            return str(value)
+        case _:
+            raise _unsuited("a number", data_type)
+
+
+def _convert_float(value: float, data_type: DataType) -> Value:
+    match data_type.kind:
+        case kind if kind in _FLOATS:
+            return _in_range(value, data_type)
+        case Kind.DECIMAL:
+            return parse_value(repr(value), data_type)
+        case kind if kind in _INTEGERS:
+            return _convert_whole(value, data_type)
+        case Kind.NULL:
+            return repr(value)
+        case _:
+            raise _unsuited("a number", data_type)
+
+
+def _convert_whole(value: float, data_type: DataType) -> Value:
+    if not value.is_integer():
+        raise InvalidValueError(
+            f"invalid input syntax for type {data_type}: {value!r}", sqlstate="22P02"
+        )
+    if abs(value) >= 2**63:
+        raise InvalidValueError(f"{value!r} is out of range for type {data_type}", sqlstate="22003")
+    return parse_value(str(int(value)), data_type)
+
+
+def _in_range(value: float, data_type: DataType) -> float:
+    if data_type.kind is Kind.REAL and math.isfinite(value) and abs(value) > _REAL_MAX:
+        raise InvalidValueError(f"{value!r} is out of range for type {data_type}", sqlstate="22003")
+    return value
+
+
+def _convert_list(value: list[Json], data_type: DataType) -> Value:
+    if data_type.kind is Kind.ARRAY and data_type.element is not None:
+        element = data_type.element
+        return [_convert(each, element) for each in value]
+    if data_type.kind is Kind.MAP and data_type.element is not None:
+        return [_convert_pair(each, data_type.fields[0][1], data_type.element) for each in value]
+    raise _unsuited("a list", data_type)
+
+
+def _convert_pair(pair: Json, key: DataType, item: DataType) -> tuple[Value, Value]:
+    if not isinstance(pair, list) or len(pair) != 2:
+        raise InvalidValueError(
+            "an entry of a map must be a list of key and value", sqlstate="22P02"
+        )
+    return _convert(pair[0], key), _convert(pair[1], item)
+
+
+def _convert_object(value: dict[str, Json], data_type: DataType) -> Value:
+    if data_type.kind is not Kind.STRUCT:
+        raise _unsuited("an object", data_type)
+    names = [name for name, _ in data_type.fields]
+    if unknown := sorted(set(value) - set(names)):
+        raise InvalidValueError(
+            f'field "{unknown[0][:100]}" does not exist in {data_type}', sqlstate="22P02"
+        )
+    return {name: _convert(value.get(name), inner) for name, inner in data_type.fields}
+
+
+def _unsuited(shape: str, data_type: DataType) -> InvalidValueError:
+    return InvalidValueError(
+        f"{shape} is not a value of type {data_type}",
+        hint="Send the value as a string, or cast the parameter in the statement.",
+        sqlstate="22P02",
+    )
+
+
+_CONVERTERS: dict[type, Callable[[Any, DataType], Value]] = {
+    bool: _convert_boolean,
+    int: _convert_integer,
+    float: _convert_float,
+    list: _convert_list,
+    dict: _convert_object,
+}
+"""Converters by JSON type, except null and strings."""
