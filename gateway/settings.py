@@ -278,6 +278,13 @@ class Settings:
         unit="parameters",
         most=65_535,
     )
+    batch_max: int = setting(
+        10_000,
+        "Statements, or sets of parameters, of one batch over HTTP. Some 50 ms of lookups.",
+        unit="statements",
+        least=1,
+        most=1_000_000,
+    )
     chunk_bytes: int = setting(
         256 << 10,
         "Rows rendered at once, by their size in Arrow. Large enough to make the cost of a chunk "

@@ -33,7 +33,7 @@ from planner.values.statement import (
     DeallocateStatement,
     DeclareCursor,
     Direction,
-    EncodedRows,
+    EachLookedUp,
     ExecuteStatement,
     FetchCursor,
     LookedUp,
@@ -66,7 +66,7 @@ __all__ = [
     "DeallocateStatement",
     "DeclareCursor",
     "Direction",
-    "EncodedRows",
+    "EachLookedUp",
     "Engine",
     "ExecuteStatement",
     "FetchCursor",
@@ -192,6 +192,24 @@ class Engine(Protocol):
 
         Raises:
             QueryError: as `execute` does.
+        """
+
+    def look_up_each(
+        self,
+        statement: Statement,
+        parameters: Sequence[Row],
+        session: Session,
+        *,
+        cancellation: Cancellation,
+    ) -> EachLookedUp | None:
+        """Look up one key for each of many parameters; it may block.
+
+        Returns:
+            None if the statement is no lookup of a key, a partition does not answer, or the options
+            need more: `execute` has to run it for each.
+
+        Raises:
+            QueryCancelledError: it was cancelled.
         """
 
     def execute(

@@ -18,7 +18,7 @@ from planner.statements.run import ENDS_TRANSACTION, Runner, is_inline
 from planner.syntax.parse import split
 from planner.values.cancel import Cancellation
 from planner.values.session import Session, TransactionStatus
-from planner.values.statement import LookedUp, LookUp, Result, Statement
+from planner.values.statement import EachLookedUp, LookedUp, LookUp, Result, Statement
 from stores.spec.catalog import StoreCatalog
 from stores.spec.schema import DataType, Row
 
@@ -152,6 +152,19 @@ class SqlEngine:
         if nodes is None:
             return look_up(parameters, session)
         return begin_look_up(nodes, look_up, parameters, session, on_found)
+
+    def look_up_each(
+        self,
+        statement: Statement,
+        parameters: Sequence[Row],
+        session: Session,
+        *,
+        cancellation: Cancellation,
+    ) -> EachLookedUp | None:
+        """Look up one key for each of many parameters; see `Engine`."""
+        if not isinstance(statement.plan, QueryPlan):
+            return None
+        return self._parts.executor.look_up_each(statement.plan, parameters, session, cancellation)
 
     def execute(
         self,

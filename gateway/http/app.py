@@ -68,9 +68,11 @@ async def _routing_error(request: Request, error: Exception) -> Response:
         if request.method == "OPTIONS":
             return Response(status_code=204, headers=headers)
     hints = {
-        404: "The paths are /v1/query, /v1/stores, /v1/stores/{name}, /v1/stores/{name}/{key}, "
+        404: "The paths are /v1/query, /v1/batch, /v1/stores, /v1/stores/{name}, "
+        "/v1/stores/{name}/{key}, "
         "/v1/stores/{name}/query, /v1/stores/{name}/notify, /healthz, /readyz and /metrics.",
-        405: "POST to /v1/stores/{name}/query and /v1/stores/{name}/notify, GET or POST to "
+        405: "POST to /v1/batch, /v1/stores/{name}/query and /v1/stores/{name}/notify, "
+        "GET or POST to "
         "/v1/query, GET all other paths.",
     }
     phrase = HTTPStatus(error.status_code).phrase.lower()

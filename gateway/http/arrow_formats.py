@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from gateway.errors import error_document
 from gateway.http.byte_sink import ByteSink
-from gateway.http.json_cells import batch_cells
+from gateway.http.json_cells import arrow_values, batch_cells
 from gateway.http.rendering import Trailer, trailer_json
 from planner.engine import Column, Kind, QueryError, Row
 
@@ -147,14 +147,6 @@ def _schema(columns: Sequence[Column]) -> pa.Schema:
 
 def _arrays(columns: Sequence[Column], rows: Sequence[Row]) -> list[Any]:
     return [
-        pa.array(_arrow_values(column, [row[at] for row in rows]), type=column.type.arrow)
+        pa.array(arrow_values(column, [row[at] for row in rows]), type=column.type.arrow)
         for at, column in enumerate(columns)
-    ]
-
-
-def _arrow_values(column: Column, values: list[object]) -> list[object]:
-    if column.type.kind is not Kind.INTERVAL:
-        return values
-    return [
-        (each[0], each[1], each[2] * 1000) if isinstance(each, tuple) else None for each in values
     ]

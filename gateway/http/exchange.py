@@ -246,14 +246,18 @@ class Answer:
 
     Args:
         send: sends to the client.
-        exchange: the request; cancelled when the client stops reading.
+        cancellation: cancels the statement when the client stops reading.
         stall_s: how long the client may leave data unread.
+        is_head: whether the client wants no body.
     """
 
-    def __init__(self, send: Send, exchange: Exchange, *, stall_s: float) -> None:
+    def __init__(
+        self, send: Send, cancellation: Cancellation, *, stall_s: float, is_head: bool = False
+    ) -> None:
         self._send = send
-        self._exchange = exchange
+        self.cancellation = cancellation
         self._stall_s = stall_s
+        self._is_head = is_head
         self.begun = False
         self.ended = False
         """Whether the server has all of the answer. It then reports the client as disconnected."""
@@ -269,7 +273,7 @@ class Answer:
         """Send a complete body with its length; for HEAD, the length only."""
         await self._begin(media_type, (b"content-length", str(len(body)).encode()))
         self.ended = True
-        sent = b"" if self._exchange.is_head else body
+        sent = b"" if self._is_head else body
         await self._send({"type": "http.response.body", "body": sent})
 
     async def part(self, media_type: str, body: bytes) -> None:
@@ -284,7 +288,7 @@ class Answer:
                     await self._begin(media_type)
                 await self._send({"type": "http.response.body", "body": body, "more_body": True})
         except TimeoutError as error:
-            self._exchange.cancellation.cancel()
+            self.cancellation.cancel()
             raise ClientGoneError("the client has stopped reading") from error
 
     async def end(self) -> None:

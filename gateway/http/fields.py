@@ -59,6 +59,7 @@ QUERY_FIELDS = dict.fromkeys(("sql", "params", "format", *_SETTING_FIELDS)).keys
 URL_FIELDS = dict.fromkeys((*QUERY_FIELDS, "param.NAME")).keys()
 BESIDE_BODY = dict.fromkeys(each for each in URL_FIELDS if each != "sql").keys()
 LOOKUP_FIELDS = dict.fromkeys(("format", *_SETTING_FIELDS)).keys()
+BATCH_FIELDS = dict.fromkeys(("sql", "params", "statements", "format", *_SETTING_FIELDS)).keys()
 TYPED_FIELDS = dict.fromkeys(("type", "args", "partitions", "active", *_SETTING_FIELDS)).keys()
 
 

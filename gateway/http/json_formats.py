@@ -49,6 +49,11 @@ class JsonRenderer:
 
     def failure(self, error: QueryError) -> bytes:
         """Render the error instead of the position."""
+        return self.ending(error)
+
+    @staticmethod
+    def ending(error: QueryError) -> bytes:
+        """Return the end of a document whose rows broke off."""
         return b'],"error":' + orjson.dumps(error_document(error)) + b"}"
 
 

@@ -58,6 +58,35 @@ def convert_parameters(
     )
 
 
+def convert_each(
+    sets: Sequence[Sequence[Json] | QueryError],
+    types: Sequence[DataType],
+    names: Sequence[str] = (),
+) -> list[Row | QueryError]:
+    """Convert many sets of parameters; an error takes the place of a set that is wrong.
+
+    Args:
+        sets: the values of each set, or its error.
+        types: their types.
+        names: their names; empty if they are numbered.
+    """
+    return [_converted(each, types, names) for each in sets]
+
+
+def _converted(
+    given: Sequence[Json] | QueryError, types: Sequence[DataType], names: Sequence[str]
+) -> Row | QueryError:
+    if isinstance(given, QueryError):
+        return given
+    # Most sets are the one text of a key.
+    if len(given) == 1 == len(types) and type(given[0]) is str and types[0].kind in _TEXTS:
+        return (given[0],)
+    try:
+        return convert_parameters(given, types, names)
+    except QueryError as error:
+        return error
+
+
 def convert_arguments(
     args: Mapping[str, Json], arguments: Mapping[str, Argument]
 ) -> dict[str, Value]:

@@ -1,6 +1,7 @@
 """The HTTP endpoints.
 
-    POST /v1/query                runs one statement
+    GET, POST /v1/query           runs one statement
+    POST /v1/batch                runs several statements
     GET  /v1/stores               the stores, without their replicas
     GET  /v1/stores/{name}        one store, with the state of each replica
     GET  /v1/stores/{name}/{key}  the rows of one key; one segment for each key column
@@ -28,6 +29,7 @@ from starlette.routing import BaseRoute, Route
 from gateway.access.rules import USER
 from gateway.elsewhere import Elsewhere
 from gateway.errors import HttpRequestError
+from gateway.http.batches import BatchEndpoint
 from gateway.http.content_codings import choose_coding
 from gateway.http.endpoint import (
     ANONYMOUS,
@@ -68,6 +70,7 @@ def build_routes(services: Services) -> list[BaseRoute]:
         beside.append(Route("/metrics", partial(show_metrics, services.metrics), methods=["GET"]))
     return [
         Route("/v1/query", QueryEndpoint(services), methods=["GET", "POST"]),
+        Route("/v1/batch", BatchEndpoint(services), methods=["POST"]),
         Route("/v1/stores", catalog.list_stores, methods=["GET"]),
         Route("/v1/stores/{name}", catalog.show_store, methods=["GET"]),
         Route("/v1/stores/{name}/notify", catalog.notify, methods=["POST"]),
@@ -165,7 +168,12 @@ class QueryEndpoint(QueryingEndpoint):
 
     async def _answer(self, call: Call) -> QueryError | None:
         exchange = await self._read(call)
-        answer = Answer(call.send, exchange, stall_s=self._settings.stall_timeout_ms / 1000)
+        answer = Answer(
+            call.send,
+            exchange.cancellation,
+            stall_s=self._settings.stall_timeout_ms / 1000,
+            is_head=exchange.is_head,
+        )
         request = exchange.request
         body = await self._looked_up(exchange, call)
         if body is not None:

@@ -6,7 +6,7 @@ results, one failed partition fails the statement before its first row.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
 import pyarrow as pa
@@ -35,12 +35,13 @@ from planner.running.gathering import (
 from planner.running.join_inputs import JoinInputs
 from planner.running.joined_rows import joined_rows
 from planner.running.kept_answers import KeptAnswers
+from planner.running.many_lookups import look_up_each
 from planner.running.snapshot import Snapshot
 from planner.running.store_reads import StoreReads, check_partitions
 from planner.syntax.options import ReadOptions
 from planner.values.cancel import Cancellation
 from planner.values.session import Session
-from planner.values.statement import LookUp, Result, StatementKind
+from planner.values.statement import EachLookedUp, LookUp, Result, StatementKind
 from stores.errors import CodecError
 from stores.spec.catalog import StoreCatalog
 from stores.spec.query import KeyQuery
@@ -94,6 +95,27 @@ class Executor:
             return fast_join(plan, plan.rows, plan.join, self._catalog, routes)
         (access,) = accesses_of(node)
         return fast_rows(plan, plan.rows, access, self._catalog, self.reads.route(access.schema))
+
+    def look_up_each(
+        self,
+        plan: QueryPlan,
+        parameters: Sequence[Row],
+        session: Session,
+        cancellation: Cancellation,
+    ) -> EachLookedUp | None:
+        """Look up one key for each of many parameters; see `planner.running.many_lookups`."""
+        node = plan.node
+        if plan.catalog_values is not None or not isinstance(node, Lookup):
+            return None
+        return look_up_each(
+            plan,
+            node,
+            parameters,
+            session,
+            catalog=self._catalog,
+            route=self.reads.route(node.access.schema),
+            cancellation=cancellation,
+        )
 
     def lookup(self, plan: QueryPlan, node: Lookup, parameters: Row, reading: Reading) -> Result:
         """Look up one key in the caller's thread."""

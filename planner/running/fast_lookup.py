@@ -58,6 +58,14 @@ def _whole(parameters: Row) -> Key | None:
     return None if None in parameters else parameters
 
 
+def key_reader(plan: QueryPlan, node: Lookup) -> Callable[[Row], Key | None]:
+    """Return the function from the parameters to the key; it returns None if no row can have it."""
+    operands = node.operands
+    in_place = [operand.parameter for operand in operands] == list(range(len(plan.parameters)))
+    is_whole = in_place and all(o.fit is Fitted and o.compute is None for o in operands)
+    return _whole if is_whole else partial(key_of, operands)
+
+
 class Admission:
     """Whether a plan may be run the fast way now.
 
@@ -119,10 +127,7 @@ def fast_lookup(
         route: the partitioner of the store.
         answers: the answers that are kept.
     """
-    project, operands = node.project, node.operands
-    in_place = [operand.parameter for operand in operands] == list(range(len(plan.parameters)))
-    is_whole = in_place and all(o.fit is Fitted and o.compute is None for o in operands)
-    key_from: Callable[[Row], Key | None] = _whole if is_whole else partial(key_of, operands)
+    project, key_from = node.project, key_reader(plan, node)
     name, admitted = node.access.schema.name, Admission(plan, node.access.schema, catalog).store
     kept_answers = answers.of(plan.parameters)
     number, find_kept = answers.number(), kept_answers.get

@@ -152,6 +152,16 @@ class LookedUp(Struct, frozen=True):
     """Place for the encoded rows of an answer that is given again; None for others."""
 
 
+class EachLookedUp(Struct, frozen=True):
+    """The rows of many lookups of one key, found together."""
+
+    rows: Sequence[Row | None]
+    """The row of each lookup; None without one."""
+    reads: tuple[tuple[str, int, int, int], ...] = ()
+    """As in `LookedUp`."""
+    position: Position = EMPTY
+
+
 LookUp: TypeAlias = "Callable[[Row, Session], LookedUp | None]"
 """Takes a statement's parameters and its session; see `planner.running.fast_lookup`."""
 

@@ -74,6 +74,7 @@ FAMILIES: Mapping[str, Family] = {
     "http-64": lookups_http.posted_64,
     "http-key-16": lookups_http.keys_16,
     "http-key-64": lookups_http.keys_64,
+    "http-batch": lookups_http.batch,
     "mixed": mixed.p99_during_scan,
     "group-by": scans.group_by,
     "select-all": bulk.select_read,

@@ -1,4 +1,4 @@
-"""The rival over HTTP: two Starlette routes that only read an answer from RocksDB.
+"""The rival over HTTP: Starlette routes that only read answers from RocksDB.
 
 `python -m tests.bench.bare_http DIRECTORY PORT` serves it as the gateway does: by uvicorn
 with httptools and uvloop, in one process, without an access log.
@@ -7,6 +7,7 @@ with httptools and uvloop, in one process, without an access log.
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import orjson
 import uvicorn
@@ -43,6 +44,12 @@ def make_app(directory: str) -> Starlette:
         key = request.path_params["key"]
         return Response(database[key.encode()], media_type="application/json")
 
+    async def batch(request: Request) -> Response:
+        sets = orjson.loads(await request.body())["params"]
+        answers: Any = database.get([key.encode() for (key,) in sets])
+        body = b'{"results":[' + b",".join(answers) + b"]}"
+        return Response(body, media_type="application/json")
+
     async def ready(request: Request) -> Response:
         del request
         return Response(b"ok")
@@ -50,6 +57,7 @@ def make_app(directory: str) -> Starlette:
     return Starlette(
         routes=[
             Route("/v1/query", lookup, methods=["POST"]),
+            Route("/v1/batch", batch, methods=["POST"]),
             Route("/v1/stores/users/{key}", look_up, methods=["GET"]),
             Route("/readyz", ready),
         ]

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import http.client
+import random
 import sys
+import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -28,6 +31,8 @@ function request()
 end
 """
 )
+BATCH_KEYS = 1_000
+BATCH_BODIES = 32
 KEY_SCRIPT = """
 function request()
     return wrk.format("GET", wrk.path .. math.random({first}, {last}))
@@ -53,6 +58,51 @@ def keys_16(setting: Setting) -> Line:
 def keys_64(setting: Setting) -> Line:
     """The same with sixty-four."""
     return _keys(setting, connections=64)
+
+
+def batch(setting: Setting) -> Line:
+    """A thousand lookups in each request, against a bare multi-get of prepared answers."""
+    draw, last = random.Random(1), data.FIRST_KEY + setting.keys - 1
+    bodies = [
+        orjson.dumps(
+            {
+                "sql": SQL,
+                "params": [[str(draw.randint(data.FIRST_KEY, last))] for _ in range(BATCH_KEYS)],
+            }
+        )
+        for _ in range(BATCH_BODIES)
+    ]
+    with bare_server(setting, "bare", _answers) as bare:
+        _check_answers(setting.gateway.http_url, bare)
+        ours, rival = by_turns(
+            lambda: _batches_per_s(setting.gateway.http_url, bodies, setting.seconds),
+            lambda: _batches_per_s(bare, bodies, setting.seconds),
+            rounds=setting.rounds,
+        )
+    return Measured(
+        work=f"HTTP batch of {BATCH_KEYS:,} lookups, 1 connection",
+        unit="batches/s",
+        ours=ours,
+        rival=rival,
+        rival_name="bare multi-get",
+        ratio_least=0.3,
+        ratio_goal=0.6,
+    )
+
+
+def _batches_per_s(url: str, bodies: list[bytes], seconds: float) -> float:
+    """Send the bodies in turn, and read each answer without parsing it."""
+    connection = http.client.HTTPConnection(url.removeprefix("http://"), timeout=10)
+    headers = {"Content-Type": "application/json"}
+    begun_s, count = time.perf_counter(), 0
+    with contextlib.closing(connection):
+        while (elapsed_s := time.perf_counter() - begun_s) < seconds:
+            connection.request("POST", "/v1/batch", bodies[count % len(bodies)], headers)
+            response = connection.getresponse()
+            if response.status != 200 or not response.read():
+                raise BenchError(f"a batch was answered with {response.status}")
+            count += 1
+    return count / elapsed_s
 
 
 def _posted(setting: Setting, *, connections: int) -> Line:
@@ -105,7 +155,7 @@ def _measured(setting: Setting, work: str, path: str, script: Path, *, connectio
 
 
 def _check_answers(ours: str, bare: str) -> None:
-    """Check that both servers give the same row in both ways.
+    """Check that both servers give the same row in all ways.
 
     Raises:
         BenchError: they differ.
@@ -117,6 +167,8 @@ def _check_answers(ours: str, bare: str) -> None:
         rows.append(_row(urllib.request.Request(f"{url}/v1/query", data=body, headers=headers)))
         path = f"/v1/stores/{data.STORE}/{data.FIRST_KEY}"
         rows.append(_row(urllib.request.Request(url + path)))
+        body_of_many = orjson.dumps({"sql": SQL, "params": [[str(data.FIRST_KEY)]]})
+        rows.append(_first(urllib.request.Request(f"{url}/v1/batch", body_of_many, headers)))
     if any(row != rows[0] for row in rows):
         raise BenchError("the servers differ on the first key")
 
@@ -125,6 +177,13 @@ def _row(request: urllib.request.Request) -> list[object]:
     """Return the answered row without its time, which the sides format differently."""
     with urllib.request.urlopen(request, timeout=10) as response:
         (row,) = orjson.loads(response.read())["rows"]
+    return [*row[:3], *row[4:]]
+
+
+def _first(request: urllib.request.Request) -> list[object]:
+    """Return the row of the first result of a batch, as `_row` does."""
+    with urllib.request.urlopen(request, timeout=10) as response:
+        (row,) = orjson.loads(response.read())["results"][0]["rows"]
     return [*row[:3], *row[4:]]
 
 

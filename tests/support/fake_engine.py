@@ -42,6 +42,7 @@ from planner.engine import (
     Asked,
     Column,
     DataType,
+    EachLookedUp,
     Kind,
     LookedUp,
     LookUp,
@@ -187,6 +188,17 @@ class FakeEngine:
         """Return the `inline` of the plan."""
         plan = statement.plan
         return isinstance(plan, _Plan) and plan.inline
+
+    def look_up_each(
+        self,
+        statement: Statement,
+        parameters: Sequence[Row],
+        session: Session,
+        *,
+        cancellation: Cancellation,
+    ) -> EachLookedUp | None:
+        """Return None: the statement is run for each."""
+        return None
 
     asks_nodes = False
 

@@ -102,6 +102,10 @@ def keyvalue_handlers(
     return {**handlers, FirstRowsQuery: first_rows_handler({RangeQuery: ranges_of}, handlers)}
 
 
+_TOGETHER_MIN = 32
+"""Keys of a query from which those that are not cached are read together."""
+
+
 def _key_handler(layout: Layout, cache: RowCache | None) -> Callable[[View, KeyQuery], Row | None]:
     encode, decode = layout.keys.encode_whole, layout.rows.decode
 
@@ -131,6 +135,9 @@ def _few_keys_handler(
         if cache is None:
             read = zip(keys, reader.get_all(entry_keys), strict=True)
             return [key + decode(stored) for key, stored in read if stored is not None]
+        if len(keys) >= _TOGETHER_MIN:
+            rows = _cached_rows(cache, reader, entry_keys, decode)
+            return [key + row for key, row in zip(keys, rows, strict=True) if row is not None]
         found = []
         for key, entry_key in zip(keys, entry_keys, strict=True):
             cached = cache.get(reader, entry_key)
@@ -140,6 +147,28 @@ def _few_keys_handler(
         return found
 
     return few_keys
+
+
+def _cached_rows(
+    cache: RowCache, reader: Reader, keys: list[bytes], decode: Callable[[bytes], Row]
+) -> list[Row | None]:
+    """Return the row of each entry; those that are not cached are read together."""
+    kept = [cache.get(reader, key) for key in keys]
+    missing = [key for key, cached in zip(keys, kept, strict=True) if cached is None]
+    if not missing:
+        return [cached.row for cached in kept if cached is not None]
+    read = iter(reader.get_all(missing))
+    rows: list[Row | None] = []
+    for key, cached in zip(keys, kept, strict=True):
+        if cached is not None:
+            rows.append(cached.row)
+            continue
+        stored = next(read)
+        row = None if stored is None else decode(stored)
+        if cache.admits(key):
+            cache.put(reader, key, row, 0 if stored is None else len(stored))
+        rows.append(row)
+    return rows
 
 
 def _cached_row(

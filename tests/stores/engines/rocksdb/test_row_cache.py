@@ -254,6 +254,10 @@ def looked_up(
 def few_rows(engine: RocksPartition, view: View) -> list[Row]:
     query = FewKeysQuery.with_keys([(key,) for key in "cab"])
     rows: list[Row] = engine.handlers[FewKeysQuery](view, query)
+    # Many keys are read together.
+    others = [(f"{number}",) for number in range(40)]
+    many = FewKeysQuery.with_keys([*others, ("c",), ("a",), *others, ("b",)])
+    assert engine.handlers[FewKeysQuery](view, many) == rows
     return rows
 
 
