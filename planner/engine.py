@@ -18,6 +18,7 @@ from planner.values.quoting import quote_always
 from planner.values.redaction import statement_shape
 from planner.values.session import (
     Backends,
+    Isolation,
     ListedCursor,
     ListedSession,
     ListedStatement,
@@ -39,6 +40,7 @@ from planner.values.statement import (
     LookedUp,
     LookUp,
     Notice,
+    Paged,
     PartitionAnswer,
     PrepareStatement,
     Result,
@@ -70,6 +72,7 @@ __all__ = [
     "Engine",
     "ExecuteStatement",
     "FetchCursor",
+    "Isolation",
     "Kind",
     "ListedCursor",
     "ListedSession",
@@ -78,6 +81,7 @@ __all__ = [
     "LookUp",
     "LookedUp",
     "Notice",
+    "Paged",
     "PartitionAnswer",
     "Position",
     "PrepareStatement",
@@ -192,6 +196,14 @@ class Engine(Protocol):
 
         Raises:
             QueryError: as `execute` does.
+        """
+
+    def paged(self, sql: str, session: Session, *, cancellation: Cancellation) -> Paged:
+        """Return how to read the rows of a statement page by page; it may block.
+
+        Raises:
+            NotSupportedError: the statement has no pages.
+            QueryError: as for `prepare`.
         """
 
     def look_up_each(

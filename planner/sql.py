@@ -12,13 +12,14 @@ from planner.errors import NotSupportedError
 from planner.planning.plan import QueryPlan
 from planner.running.node_answers import ElsewhereLookUp, begin_look_up
 from planner.statements.engine_parts import SERVER_VERSION, EngineLimits, open_parts
+from planner.statements.paging import paged
 from planner.statements.plan_cache import PlanCache
 from planner.statements.prepare import Preparer
 from planner.statements.run import ENDS_TRANSACTION, Runner, is_inline
 from planner.syntax.parse import split
 from planner.values.cancel import Cancellation
 from planner.values.session import Session, TransactionStatus
-from planner.values.statement import EachLookedUp, LookedUp, LookUp, Result, Statement
+from planner.values.statement import EachLookedUp, LookedUp, LookUp, Paged, Result, Statement
 from stores.spec.catalog import StoreCatalog
 from stores.spec.schema import DataType, Row
 
@@ -152,6 +153,10 @@ class SqlEngine:
         if nodes is None:
             return look_up(parameters, session)
         return begin_look_up(nodes, look_up, parameters, session, on_found)
+
+    def paged(self, sql: str, session: Session, *, cancellation: Cancellation) -> Paged:
+        """Return how to read the rows of a statement page by page; see `Engine`."""
+        return paged(self._prepare(sql, session, (), cancellation))
 
     def look_up_each(
         self,

@@ -6,7 +6,7 @@ import asyncio
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 import orjson
@@ -18,6 +18,7 @@ from gateway.errors import error_document, response_headers, response_status
 from gateway.failures import RequestContext, to_query_error
 from gateway.http.exchange import ClientGoneError
 from gateway.http.metrics import Metrics
+from gateway.http.paging import PageSnapshots
 from gateway.settings import Settings
 from gateway.statement_threads import StatementThreads
 from planner.engine import Cancellation, Engine, QueryError
@@ -56,6 +57,8 @@ class Services:
     """Looks for the next epoch of a store soon."""
     typed: TypedQueries | None = None
     """Runs queries by name; None omits their routes."""
+    pages: PageSnapshots = field(default_factory=PageSnapshots)
+    """The snapshots whose pages are read."""
     metrics: Metrics | None = None
     """The metrics; None omits their route."""
 

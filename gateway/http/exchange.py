@@ -71,7 +71,7 @@ def plan(engine: Engine, exchange: Exchange) -> Statement:
     """
     return _require_servable(
         engine.prepare(
-            _only_statement(engine, exchange.request.sql),
+            only_statement(engine, exchange.request.sql),
             exchange.session,
             cancellation=exchange.cancellation,
         )
@@ -102,8 +102,12 @@ def _require_servable(statement: Statement) -> Statement:
     return statement
 
 
-def _only_statement(engine: Engine, sql: str) -> str:
-    """Return the text of the single statement, with its original character offsets."""
+def only_statement(engine: Engine, sql: str) -> str:
+    """Return the text of the single statement, with its original character offsets.
+
+    Raises:
+        InvalidSyntaxError: there are several statements.
+    """
     text = sql.rstrip().rstrip(";")
     if ";" not in text:
         return text
@@ -263,6 +267,8 @@ class Answer:
         """Whether the server has all of the answer. It then reports the client as disconnected."""
         self.coding: str | None = None
         """How the body is compressed."""
+        self.headers: list[tuple[bytes, bytes]] = []
+        """Further headers."""
 
     async def only_head(self, media_type: str) -> None:
         """Send the head of an answer without its body."""
@@ -300,7 +306,7 @@ class Answer:
         self.begun = True
         if self.coding is not None:
             more += (b"content-encoding", self.coding.encode()), (b"vary", _VARY)
-        headers = answer_headers(media_type, *more)
+        headers = answer_headers(media_type, *self.headers, *more)
         await self._send({"type": "http.response.start", "status": 200, "headers": headers})
 
 

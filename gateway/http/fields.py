@@ -51,11 +51,13 @@ _SETTING_FIELDS: dict[str, tuple[str, Callable[[str, Json], str]]] = {
     "info": ("stategate.info", _read_flag),
 }
 """The session setting of each field, and the function that reads the field."""
-_TEXT_FIELDS = frozenset({"sql", "format", "bound", "consistency", "unknown_topics"})
+_TEXT_FIELDS = frozenset({"sql", "format", "next", "bound", "consistency", "unknown_topics"})
 PARAM = "param."
 _COUNT_MAX = 1_000
 # Sets that keep their order, for the messages.
-QUERY_FIELDS = dict.fromkeys(("sql", "params", "format", *_SETTING_FIELDS)).keys()
+QUERY_FIELDS = dict.fromkeys(
+    ("sql", "params", "format", "page_rows", "next", *_SETTING_FIELDS)
+).keys()
 URL_FIELDS = dict.fromkeys((*QUERY_FIELDS, "param.NAME")).keys()
 BESIDE_BODY = dict.fromkeys(each for each in URL_FIELDS if each != "sql").keys()
 LOOKUP_FIELDS = dict.fromkeys(("format", *_SETTING_FIELDS)).keys()

@@ -141,7 +141,7 @@ class Lookups:
 
     def _statement(self, request: QueryRequest, factory: RendererFactory) -> Statement | None:
         """Return the plan of a request for few rows with default settings, if it is kept."""
-        if request.settings or factory is not JsonRenderer:
+        if request.settings or request.page is not None or factory is not JsonRenderer:
             return None
         return recall(self._engine, request.sql, self._session)
 

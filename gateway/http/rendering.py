@@ -21,6 +21,9 @@ class Trailer:
     partitions: Sequence[PartitionAnswer]
     notices: Sequence[str]
     elapsed_ms: float
+    is_page: bool = False
+    next_page: str | None = None
+    """The token of the next page; None after the last one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +91,13 @@ def chunked(batch: pa.RecordBatch, *, chunk_bytes: int) -> Iterator[pa.RecordBat
 
 def trailer_json(trailer: Trailer) -> bytes:
     """Render a trailer as a JSON object."""
-    document = {
+    document: dict[str, object] = {
         "position": orjson.Fragment(trailer.position.token()),
         "partitions": list(trailer.partitions),
         "elapsed_ms": round(trailer.elapsed_ms, 3),
     }
+    if trailer.is_page:
+        document["next"] = trailer.next_page
     if trailer.notices:
         document["notices"] = list(trailer.notices)
     return orjson.dumps(document)

@@ -28,6 +28,14 @@ from planner.engine import number_parameters
 from planner.errors import LimitExceededError
 
 
+class PageRequest(Struct, frozen=True, kw_only=True):
+    """The page of a statement's rows that is asked for."""
+
+    rows: int | None
+    token: str | None
+    """What the page before has returned; None for the first page."""
+
+
 class QueryRequest(Struct, frozen=True, kw_only=True):
     """One statement to run, with the session settings of its fields.
 
@@ -42,6 +50,8 @@ class QueryRequest(Struct, frozen=True, kw_only=True):
     settings: Mapping[str, str]
     format: str | None = None
     """The name of the format; None leaves it to the `Accept` header."""
+    page: PageRequest | None = None
+    """None for all rows."""
 
 
 def query_request(document: dict[str, Json], *, parameters_max: int) -> QueryRequest:
@@ -80,7 +90,17 @@ def query_request(document: dict[str, Json], *, parameters_max: int) -> QueryReq
         names=names,
         settings=settings_of(document),
         format=name,
+        page=_page(document) if "page_rows" in document or "next" in document else None,
     )
+
+
+def _page(document: dict[str, Json]) -> PageRequest | None:
+    rows, token = document.get("page_rows"), document.get("next")
+    if rows is not None and type(rows) is not int:
+        raise wrong_field("page_rows", "a number of rows")
+    if not isinstance(token, str | None):
+        raise wrong_field("next", "the token of a page")
+    return None if rows is None and token is None else PageRequest(rows=rows, token=token)
 
 
 def _in_order(params: dict[str, Json], names: tuple[str, ...]) -> list[Json]:

@@ -18,6 +18,7 @@ machine without a preflight.
 from __future__ import annotations
 
 import time
+from collections.abc import Coroutine
 from dataclasses import asdict
 from functools import partial
 
@@ -55,6 +56,7 @@ from gateway.http.formats import negotiate
 from gateway.http.json_formats import JsonRenderer
 from gateway.http.lookups import Lookups
 from gateway.http.metrics import Metrics
+from gateway.http.paging import read_page
 from gateway.http.receiving import ReadRequest, read_key, read_lookup, read_statement
 from gateway.http.typed_queries import TypedEndpoint
 from planner.engine import Cancellation, QueryError, Session, Statement
@@ -162,7 +164,7 @@ class QueryEndpoint(QueryingEndpoint):
         self._read_request = read
         self._engine = services.engine
         self._threads = services.threads
-        self._settings = services.settings
+        self._settings, self._pages = services.settings, services.pages
         timeout_s = services.settings.statement_timeout_ms / 1000
         self._lookups = Lookups(services.engine, node=services.settings.node, timeout_s=timeout_s)
 
@@ -175,6 +177,11 @@ class QueryEndpoint(QueryingEndpoint):
             is_head=exchange.is_head,
         )
         request = exchange.request
+        if request.page is not None:
+            work: Coroutine[None, None, QueryError | None] = self._read_page(exchange, answer)
+            return await unless_disconnected(
+                work, exchange.cancellation, call.receive, is_ended=lambda: answer.ended
+            )
         body = await self._looked_up(exchange, call)
         if body is not None:
             await answer.whole(JsonRenderer.media_type, body)
@@ -223,6 +230,13 @@ class QueryEndpoint(QueryingEndpoint):
             coding=choose_coding(headers.get("accept-encoding")),
             is_head=scope["method"] == "HEAD",
         )
+
+    async def _read_page(self, exchange: Exchange, answer: Answer) -> None:
+        page = await self._threads.run(read_page, self._engine, exchange, self._pages)
+        answer.coding = page.coding
+        if page.next is not None:
+            answer.headers.append((b"stategate-next", page.next.encode()))
+        await answer.whole(page.media_type, page.body)
 
     async def _run(
         self, exchange: Exchange, statement: Statement | None, answer: Answer

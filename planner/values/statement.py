@@ -162,6 +162,18 @@ class EachLookedUp(Struct, frozen=True):
     position: Position = EMPTY
 
 
+class Paged(Struct, frozen=True, kw_only=True):
+    """How to read the rows of a statement page by page, in the order of a store's key."""
+
+    key: tuple[int, ...]
+    """The place of each key column in the result."""
+    types: tuple[DataType, ...]
+    """The type of each key column."""
+    text: Callable[[int, Sequence[bool] | None], str]
+    """Takes the number of rows, and which values of the last key are NULL, or None for the first
+    page. Returns the statement of the page: its further parameters are the other values."""
+
+
 LookUp: TypeAlias = "Callable[[Row, Session], LookedUp | None]"
 """Takes a statement's parameters and its session; see `planner.running.fast_lookup`."""
 

@@ -47,6 +47,7 @@ from planner.engine import (
     LookedUp,
     LookUp,
     Notice,
+    Paged,
     PartitionAnswer,
     Position,
     Result,
@@ -57,6 +58,7 @@ from planner.engine import (
 )
 from planner.errors import (
     InvalidSyntaxError,
+    NotSupportedError,
     QueryError,
     StoreFailedError,
     TransactionError,
@@ -188,6 +190,10 @@ class FakeEngine:
         """Return the `inline` of the plan."""
         plan = statement.plan
         return isinstance(plan, _Plan) and plan.inline
+
+    def paged(self, sql: str, session: Session, *, cancellation: Cancellation) -> Paged:
+        """Refuse: no statement has pages."""
+        raise NotSupportedError("the statement has no pages")
 
     def look_up_each(
         self,
