@@ -198,6 +198,12 @@ class Engine(Protocol):
             QueryError: as `execute` does.
         """
 
+    def answer_version(self, statement: Statement, parameters: Row, session: Session) -> str | None:
+        """Return a text that changes whenever the answer may change, without reading rows.
+
+        None if the answer may change at any time. It may block.
+        """
+
     def paged(self, sql: str, session: Session, *, cancellation: Cancellation) -> Paged:
         """Return how to read the rows of a statement page by page; it may block.
 

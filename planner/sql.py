@@ -11,6 +11,7 @@ from planner.commands.transaction import aborted
 from planner.errors import NotSupportedError
 from planner.planning.plan import QueryPlan
 from planner.running.node_answers import ElsewhereLookUp, begin_look_up
+from planner.statements.answer_version import answer_version
 from planner.statements.engine_parts import SERVER_VERSION, EngineLimits, open_parts
 from planner.statements.paging import paged
 from planner.statements.plan_cache import PlanCache
@@ -153,6 +154,10 @@ class SqlEngine:
         if nodes is None:
             return look_up(parameters, session)
         return begin_look_up(nodes, look_up, parameters, session, on_found)
+
+    def answer_version(self, statement: Statement, parameters: Row, session: Session) -> str | None:
+        """Return a text that changes whenever the answer may change; see `Engine`."""
+        return answer_version(statement, parameters, session, self._catalog)
 
     def paged(self, sql: str, session: Session, *, cancellation: Cancellation) -> Paged:
         """Return how to read the rows of a statement page by page; see `Engine`."""

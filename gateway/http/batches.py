@@ -12,6 +12,7 @@ from itertools import chain
 from starlette.datastructures import Headers
 
 from gateway.access.rules import USER
+from gateway.http.answers import Answer
 from gateway.http.batch_answers import Batch
 from gateway.http.batch_requests import read_batch
 from gateway.http.content_codings import BYTES_MIN, Coder, choose_coding, coder_for
@@ -23,7 +24,6 @@ from gateway.http.endpoint import (
     request_context,
     unless_disconnected,
 )
-from gateway.http.exchange import Answer
 from gateway.http.json_formats import JsonRenderer, NdjsonRenderer
 from gateway.http.receiving import read_json
 from planner.engine import Cancellation, Session

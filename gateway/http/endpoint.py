@@ -16,7 +16,7 @@ from starlette.types import Message, Receive, Scope, Send
 from gateway.access.rules import USER
 from gateway.errors import error_document, response_headers, response_status
 from gateway.failures import RequestContext, to_query_error
-from gateway.http.exchange import ClientGoneError
+from gateway.http.answers import ClientGoneError
 from gateway.http.metrics import Metrics
 from gateway.http.paging import PageSnapshots
 from gateway.settings import Settings

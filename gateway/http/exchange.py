@@ -7,16 +7,14 @@ for statements that take microseconds, in a thread for all others. The asynchron
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import time
 from collections.abc import Generator
 from contextlib import aclosing
 from dataclasses import dataclass
 
-from starlette.types import Send
-
 from gateway.failures import RequestContext, to_query_error
+from gateway.http.answers import Answer, ClientGoneError
 from gateway.http.content_codings import BYTES_MIN, Coder, coder_for
 from gateway.http.parameters import convert_parameters
 from gateway.http.rendering import Renderer, RendererFactory, Trailer, chunked
@@ -28,7 +26,6 @@ from planner.errors import InvalidSyntaxError, NotSupportedError
 
 logger = logging.getLogger(__name__)
 
-_VARY = b"Accept, Accept-Encoding"
 
 _OF_A_SESSION = {
     *(SK.SET, SK.RESET, SK.BEGIN, SK.COMMIT, SK.ROLLBACK),
@@ -36,8 +33,12 @@ _OF_A_SESSION = {
 }
 
 
-class ClientGoneError(Exception):
-    """The client has closed the connection or stopped reading, so no one gets the answer."""
+class NotModifiedError(Exception):
+    """The client has the answer already."""
+
+    def __init__(self, tag: str) -> None:
+        super().__init__(tag)
+        self.tag = tag
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +57,8 @@ class Exchange:
     """How the body may be compressed; None leaves it as it is."""
     is_head: bool = False
     """Whether the client wants no body."""
+    known_tags: frozenset[str] | None = None
+    """The versions of the answer that the client has; None if it cannot keep answers."""
 
     @property
     def elapsed_ms(self) -> float:
@@ -178,6 +181,8 @@ class Begun:
     """The chunks after the first one; None at the end of the rows."""
     coder: Coder | None = None
     """What compresses the chunks."""
+    tag: str | None = None
+    """The version of the answer; None if it may change at any time."""
 
     def close(self) -> None:
         """Release the result."""
@@ -194,12 +199,17 @@ def begin_answer(
 
     Raises:
         QueryError: the statement failed before its first chunk.
+        NotModifiedError: the client has this version of the answer.
     """
+    tag = None
+    if exchange.known_tags is not None:
+        statement = statement if statement is not None else plan(engine, exchange)
+        tag = _tag(engine, exchange, statement)
     result = open_result(engine, exchange, statement)
     renderer = exchange.factory(result.columns)
     coder = coder_for(exchange.coding, renderer.media_type)
     if result.batches is None:
-        return _whole(result, renderer, render_whole(exchange, result, renderer), coder)
+        return _whole(result, renderer, render_whole(exchange, result, renderer), coder, tag)
     chunks = render_stream(exchange, result, renderer, chunk_bytes=chunk_bytes, coder=coder)
     parts, size = list[bytes](), 0
     try:
@@ -207,18 +217,39 @@ def begin_answer(
             parts.append(part)
             size += len(part)
             if size >= chunk_bytes or not result.is_computed():
-                return Begun(result, renderer, b"".join(parts), chunks, coder)
+                return Begun(result, renderer, b"".join(parts), chunks, coder, tag)
     except BaseException:
         result.close()
         raise
     result.close()
-    return Begun(result, renderer, b"".join(parts), coder=coder)
+    return Begun(result, renderer, b"".join(parts), coder=coder, tag=tag)
 
 
-def _whole(result: Result, renderer: Renderer, body: bytes, coder: Coder | None) -> Begun:
+def _tag(engine: Engine, exchange: Exchange, statement: Statement) -> str | None:
+    """Return the version of the answer, from before its rows are read.
+
+    Rows of a later epoch may be read, and then the version differs the next time, too.
+
+    Raises:
+        NotModifiedError: the client has it.
+    """
+    request = exchange.request
+    parameters = convert_parameters(request.params, statement.parameters, request.names)
+    version = engine.answer_version(statement, parameters, exchange.session)
+    if version is None:
+        return None
+    tag = f'"{version}-{getattr(exchange.factory, "__name__", "")}"'
+    if not {"*", tag}.isdisjoint(exchange.known_tags or ()):
+        raise NotModifiedError(tag)
+    return tag
+
+
+def _whole(
+    result: Result, renderer: Renderer, body: bytes, coder: Coder | None, tag: str | None
+) -> Begun:
     if coder is None or len(body) < BYTES_MIN:
-        return Begun(result, renderer, body)
-    return Begun(result, renderer, coder.code(body) + coder.end(), coder=coder)
+        return Begun(result, renderer, body, tag=tag)
+    return Begun(result, renderer, coder.code(body) + coder.end(), coder=coder, tag=tag)
 
 
 def begin_later(exchange: Exchange, result: Result, *, chunk_bytes: int) -> Begun:
@@ -240,76 +271,6 @@ def _trailer(exchange: Exchange, result: Result) -> Trailer:
     )
 
 
-def answer_headers(media_type: str, *more: tuple[bytes, bytes]) -> list[tuple[bytes, bytes]]:
-    """Return the headers of an answer with rows."""
-    return [(b"content-type", media_type.encode()), (b"cache-control", b"no-store"), *more]
-
-
-class Answer:
-    """The response of one exchange while it is sent.
-
-    Args:
-        send: sends to the client.
-        cancellation: cancels the statement when the client stops reading.
-        stall_s: how long the client may leave data unread.
-        is_head: whether the client wants no body.
-    """
-
-    def __init__(
-        self, send: Send, cancellation: Cancellation, *, stall_s: float, is_head: bool = False
-    ) -> None:
-        self._send = send
-        self.cancellation = cancellation
-        self._stall_s = stall_s
-        self._is_head = is_head
-        self.begun = False
-        self.ended = False
-        """Whether the server has all of the answer. It then reports the client as disconnected."""
-        self.coding: str | None = None
-        """How the body is compressed."""
-        self.headers: list[tuple[bytes, bytes]] = []
-        """Further headers."""
-
-    async def only_head(self, media_type: str) -> None:
-        """Send the head of an answer without its body."""
-        await self._begin(media_type)
-        await self.end()
-
-    async def whole(self, media_type: str, body: bytes) -> None:
-        """Send a complete body with its length; for HEAD, the length only."""
-        await self._begin(media_type, (b"content-length", str(len(body)).encode()))
-        self.ended = True
-        sent = b"" if self._is_head else body
-        await self._send({"type": "http.response.body", "body": sent})
-
-    async def part(self, media_type: str, body: bytes) -> None:
-        """Send a part of a body; return when the client can take the next part.
-
-        Raises:
-            ClientGoneError: the client has read nothing for too long.
-        """
-        try:
-            async with asyncio.timeout(self._stall_s):
-                if not self.begun:
-                    await self._begin(media_type)
-                await self._send({"type": "http.response.body", "body": body, "more_body": True})
-        except TimeoutError as error:
-            self.cancellation.cancel()
-            raise ClientGoneError("the client has stopped reading") from error
-
-    async def end(self) -> None:
-        """End a body that was sent in parts."""
-        self.ended = True
-        await self._send({"type": "http.response.body", "body": b""})
-
-    async def _begin(self, media_type: str, *more: tuple[bytes, bytes]) -> None:
-        self.begun = True
-        if self.coding is not None:
-            more += (b"content-encoding", self.coding.encode()), (b"vary", _VARY)
-        headers = answer_headers(media_type, *self.headers, *more)
-        await self._send({"type": "http.response.start", "status": 200, "headers": headers})
-
-
 async def send_result(
     exchange: Exchange, begun: Begun, answer: Answer, *, threads: StatementThreads
 ) -> QueryError | None:
@@ -325,6 +286,7 @@ async def send_result(
     result, renderer = begun.result, begun.renderer
     try:
         answer.coding = None if begun.coder is None else begun.coder.name
+        answer.tag = begun.tag
         if begun.chunk is None:
             await answer.whole(renderer.media_type, render_whole(exchange, result, renderer))
             return None

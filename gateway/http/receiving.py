@@ -12,7 +12,7 @@ from starlette.datastructures import Headers
 from starlette.types import Receive, Scope
 
 from gateway.errors import HttpRequestError
-from gateway.http.exchange import ClientGoneError
+from gateway.http.answers import ClientGoneError
 from gateway.http.fields import read_object, url_fields
 from gateway.http.requests import QueryRequest, query_request, read_settings, read_url_request
 from gateway.settings import Settings

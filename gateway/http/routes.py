@@ -26,10 +26,12 @@ from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
+from starlette.types import Scope
 
 from gateway.access.rules import USER
 from gateway.elsewhere import Elsewhere
 from gateway.errors import HttpRequestError
+from gateway.http.answers import Answer
 from gateway.http.batches import BatchEndpoint
 from gateway.http.content_codings import choose_coding
 from gateway.http.endpoint import (
@@ -43,9 +45,9 @@ from gateway.http.endpoint import (
     unless_disconnected,
 )
 from gateway.http.exchange import (
-    Answer,
     Begun,
     Exchange,
+    NotModifiedError,
     begin_answer,
     begin_later,
     open_result,
@@ -182,12 +184,17 @@ class QueryEndpoint(QueryingEndpoint):
             return await unless_disconnected(
                 work, exchange.cancellation, call.receive, is_ended=lambda: answer.ended
             )
-        body = await self._looked_up(exchange, call)
+        may_keep = exchange.known_tags is not None
+        body = None if may_keep else await self._looked_up(exchange, call)
         if body is not None:
             await answer.whole(JsonRenderer.media_type, body)
             return None
         statement = recall(self._engine, request.sql, exchange.session)
-        if statement is not None and self._engine.is_inline(statement, exchange.session):
+        if (
+            not may_keep
+            and statement is not None
+            and self._engine.is_inline(statement, exchange.session)
+        ):
             result = open_result(self._engine, exchange, statement)
             begun = begin_later(exchange, result, chunk_bytes=self._settings.chunk_bytes)
             work = send_result(exchange, begun, answer, threads=self._threads)
@@ -229,7 +236,13 @@ class QueryEndpoint(QueryingEndpoint):
             context=request_context(scope, request.sql),
             coding=choose_coding(headers.get("accept-encoding")),
             is_head=scope["method"] == "HEAD",
+            known_tags=_known_tags(headers) if self._may_keep(scope) else None,
         )
+
+    def _may_keep(self, scope: Scope) -> bool:
+        """Whether the client may keep the answer: only of GET, as caches understand it."""
+        is_post: bool = scope["method"] == "POST"
+        return not is_post
 
     async def _read_page(self, exchange: Exchange, answer: Answer) -> None:
         page = await self._threads.run(read_page, self._engine, exchange, self._pages)
@@ -242,10 +255,20 @@ class QueryEndpoint(QueryingEndpoint):
         self, exchange: Exchange, statement: Statement | None, answer: Answer
     ) -> QueryError | None:
         begin = partial(begin_answer, chunk_bytes=self._settings.chunk_bytes)
-        begun: Begun = await self._threads.run(
-            begin, self._engine, exchange, statement, on_abandon=Begun.close
-        )
+        try:
+            begun: Begun = await self._threads.run(
+                begin, self._engine, exchange, statement, on_abandon=Begun.close
+            )
+        except NotModifiedError as same:
+            await answer.not_modified(same.tag)
+            return None
         return await send_result(exchange, begun, answer, threads=self._threads)
+
+
+def _known_tags(headers: Headers) -> frozenset[str]:
+    """Return the versions in an If-None-Match header."""
+    parts = ",".join(headers.getlist("if-none-match")).split(",")
+    return frozenset(part.strip().removeprefix("W/") for part in parts if part.strip())
 
 
 class KeyEndpoint(QueryEndpoint):
@@ -259,6 +282,11 @@ class KeyEndpoint(QueryEndpoint):
     def __init__(self, services: Services, typed: TypedQueries) -> None:
         super().__init__(services, partial(read_lookup, typed))
         self._typed = typed
+
+    def _may_keep(self, scope: Scope) -> bool:
+        """Whether the client may keep the answer: no, since a lookup takes less than the check."""
+        del scope
+        return False
 
     async def _answer(self, call: Call) -> QueryError | None:
         if call.scope["query_string"] != b"locate":

@@ -21,10 +21,10 @@ from starlette.responses import Response
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE
 
 from gateway.elsewhere import Elsewhere
+from gateway.http.answers import answer_headers
 from gateway.http.at_once import AtOnce, Head, Read
 from gateway.http.connection import HttpConnection
 from gateway.http.endpoint import ASKED_NODES
-from gateway.http.exchange import answer_headers
 from gateway.http.json_formats import JsonRenderer
 
 _Headers: TypeAlias = list[tuple[bytes, bytes]]

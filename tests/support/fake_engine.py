@@ -191,6 +191,10 @@ class FakeEngine:
         plan = statement.plan
         return isinstance(plan, _Plan) and plan.inline
 
+    def answer_version(self, statement: Statement, parameters: Row, session: Session) -> str | None:
+        """Return None: any answer may change."""
+        return None
+
     def paged(self, sql: str, session: Session, *, cancellation: Cancellation) -> Paged:
         """Refuse: no statement has pages."""
         raise NotSupportedError("the statement has no pages")

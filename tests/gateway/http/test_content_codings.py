@@ -98,7 +98,7 @@ async def test_a_large_answer_is_compressed(
         "POST", "/v1/query", json=body, headers={"Accept-Encoding": coding}
     ) as response:
         assert response.headers["content-encoding"] == coding
-        assert response.headers["vary"] == "Accept, Accept-Encoding"
+        assert response.headers["vary"] == "Accept, Accept-Encoding, Authorization, Origin"
         raw = b"".join([part async for part in response.aiter_raw()])
     document = orjson.loads(decoded(coding, raw))
     assert len(document["rows"]) == rows
