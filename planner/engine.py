@@ -51,7 +51,7 @@ from planner.values.statement import (
 from planner.values.text_values import parse_value
 from stores.errors import ValueFormatError
 from stores.spec.position import Position
-from stores.spec.schema import Column, DataType, Kind, Row, Value
+from stores.spec.schema import Column, DataType, Key, Kind, Row, Value
 
 __all__ = [
     "OID",
@@ -73,6 +73,7 @@ __all__ = [
     "ExecuteStatement",
     "FetchCursor",
     "Isolation",
+    "Key",
     "Kind",
     "ListedCursor",
     "ListedSession",

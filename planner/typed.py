@@ -1,4 +1,4 @@
-"""Queries by name, without SQL: those that third parties have registered.
+"""Queries by name, without SQL: those of this package, and those that others have registered.
 
 They have the same bounds, waits and errors as statements. The answer has one result for each
 partition, since only the author of a query knows how to combine them.
@@ -6,6 +6,7 @@ partition, since only the author of a query knows how to combine them.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -20,6 +21,8 @@ from planner.errors import (
     UnknownNameError,
 )
 from planner.running.consistency import Asked, Reading
+from planner.running.shipped_queries import Shape, ShippedQuery, one_row
+from planner.running.typed_routing import NamedQuery, known_queries, routed
 from planner.syntax.options import ReadOptions, read_options
 from planner.syntax.with_clause import NO_CLAUSE
 from planner.values.cancel import Cancellation
@@ -28,13 +31,12 @@ from planner.values.session import Session
 from planner.values.statement import PartitionAnswer
 from planner.values.text_values import parse_value
 from stores.codec.partitioner import partitioner
-from stores.errors import CodecError, StoreError
+from stores.errors import CodecError
 from stores.spec.catalog import StoreCatalog
 from stores.spec.position import Position, merge_positions
 from stores.spec.query import Batch, BatchStream, Query
-from stores.spec.registry import RemoteQuery, remote_queries
 from stores.spec.result import Failure, QueryResult
-from stores.spec.schema import Column, DataType, Value
+from stores.spec.schema import Column, DataType, StoreSchema, Value
 from stores.spec.store import Store
 
 ROWS_MAX = 100_000
@@ -49,9 +51,13 @@ class Argument:
 
     name: str
     types: tuple[DataType, ...]
-    """Its type, or the type of each key column if it is a whole key."""
+    """Its type, or the type of each key column if it is a key."""
     is_key: bool
     required: bool
+    is_prefix: bool = False
+    """Whether a key may lack its last columns."""
+    is_list: bool = False
+    """Whether it is a list of keys."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +67,8 @@ class TypedQuery:
     store: str
     name: str
     arguments: Mapping[str, Argument]
+    about: str | None = None
+    """What it gives, as a sentence; None for a registered one."""
     result: DataType | None
     """The type of its value; None if it returns rows."""
 
@@ -172,19 +180,16 @@ class TypedQueries:
             UnknownNameError: the store does not exist (42P01).
             NotSupportedError: the store answers no query of that name.
         """
+        return _described(self._store(store).schema, self._remote(store, name))
+
+    def known(self, store: str) -> list[TypedQuery]:
+        """Return all queries that a store answers by name.
+
+        Raises:
+            UnknownNameError: the store does not exist (42P01).
+        """
         schema = self._store(store).schema
-        found = self._remote(store, name)
-        key_types = tuple(column.type for column in schema.key)
-        arguments = {
-            each: Argument(
-                name=each,
-                types=key_types if data_type is None else (data_type,),
-                is_key=data_type is None,
-                required=each in found.required,
-            )
-            for each, data_type in found.arguments.items()
-        }
-        return TypedQuery(store=store, name=name, arguments=arguments, result=found.result)
+        return [_described(schema, each) for _, each in sorted(known_queries(schema.kind).items())]
 
     def ask(
         self,
@@ -212,14 +217,16 @@ class TypedQueries:
             LimitExceededError: the answer has more than ROWS_MAX rows or BYTES_MAX bytes.
         """
         store = self._store(query.store)
-        asked = _built(self._remote(query.store, query.name), arguments)
-        numbers = _checked(partitions, store)
+        queries = routed(store, self._remote(query.store, query.name), arguments, partitions)
         options = read_options(NO_CLAUSE, session, ())
         options = replace(options, active=options.active or active)
-        answers = _asked(store, asked, numbers, Reading(options=options, cancellation=cancellation))
+        answers = _asked(store, queries, Reading(options=options, cancellation=cancellation))
         _settle(query.store, answers, options)
         left = _Left(cancellation)
-        results = [self._result(query, store, n, answer, left) for n, answer in answers.items()]
+        results = [
+            self._result(query, store, n, (queries[n], answer), left)
+            for n, answer in answers.items()
+        ]
         position = merge_positions(result.position for result in results)
         session.note(position)
         return TypedAnswer(position=position, partitions=tuple(results))
@@ -229,13 +236,20 @@ class TypedQueries:
         query: TypedQuery,
         store: Store,
         partition: int,
-        answer: QueryResult[Any],
+        answered: tuple[Query[Any], QueryResult[Any]],
         left: _Left,
     ) -> TypedResult:
+        asked, answer = answered
         failed = isinstance(answer, Failure)
         value = None if isinstance(answer, Failure) else answer.value
+        info = answer.info
         if query.result is None and value is not None:
-            value = _rows(query, store, partition, value, left)
+            began_ns = time.perf_counter_ns()
+            value = _rows(query, store, partition, (asked, value), left)
+            if info:
+                elapsed_ns = time.perf_counter_ns() - began_ns
+                rows = sum(batch.num_rows for batch in value.batches)
+                info = (*info, f"read {rows} rows of the stream: {elapsed_ns} ns")
         noted = PartitionAnswer(
             store=query.store,
             partition=partition,
@@ -245,7 +259,7 @@ class TypedQueries:
             message=answer.message if isinstance(answer, Failure) else None,
             epoch=answer.epoch,
             rows=sum(b.num_rows for b in value.batches) if isinstance(value, Rows) else 0,
-            info=answer.info,
+            info=info,
         )
         return TypedResult(answer=noted, position=answer.position, value=value)
 
@@ -258,9 +272,9 @@ class TypedQueries:
             )
         return found
 
-    def _remote(self, store: str, name: str) -> RemoteQuery:
+    def _remote(self, store: str, name: str) -> NamedQuery:
         kind = self._store(store).schema.kind
-        known = remote_queries(kind)
+        known = known_queries(kind)
         if name not in known:
             names = ", ".join(sorted(known)) or "none"
             raise NotSupportedError(
@@ -290,36 +304,37 @@ class _Left:
             yield batch
 
 
-def _built(remote: RemoteQuery, arguments: Mapping[str, Value]) -> Query[Any]:
-    try:
-        return remote.query_type(**arguments)
-    except (StoreError, TypeError, ValueError) as error:
-        raise InvalidValueError(f'query "{remote.name}": {error}') from error
-
-
-def _checked(partitions: frozenset[int] | None, store: Store) -> list[int]:
-    count = store.schema.partitions
-    if partitions is None:
-        return list(range(count))
-    for number in sorted(partitions):
-        if not 0 <= number < count:
-            raise InvalidValueError(
-                f'partition {number} of store "{store.schema.name}" does not exist',
-                hint=f"Its partitions are 0 to {count - 1}.",
+def _described(schema: StoreSchema, found: NamedQuery) -> TypedQuery:
+    key_types = tuple(column.type for column in schema.key)
+    return TypedQuery(
+        store=schema.name,
+        name=found.name,
+        arguments={
+            each: Argument(
+                name=each,
+                types=(kind,) if isinstance(kind, DataType) else key_types,
+                is_key=not isinstance(kind, DataType),
+                required=each in found.required,
+                is_prefix=kind is Shape.PREFIX,
+                is_list=kind is Shape.KEYS,
             )
-    return sorted(partitions)
+            for each, kind in found.arguments.items()
+        },
+        about=found.about if isinstance(found, ShippedQuery) else None,
+        result=found.result,
+    )
 
 
 def _asked(
-    store: Store, query: Query[Any], numbers: list[int], reading: Reading
+    store: Store, queries: Mapping[int, Query[Any]], reading: Reading
 ) -> dict[int, QueryResult[Any]]:
     answers: dict[int, QueryResult[Any]] = {}
     try:
         if not reading.is_plain:
-            reading.make_ready([Asked(store=store, partitions=frozenset(numbers))])
-        targets = [(number, query, reading.config(store, number)) for number in numbers]
+            reading.make_ready([Asked(store=store, partitions=frozenset(queries))])
+        targets = [(n, query, reading.config(store, n)) for n, query in queries.items()]
         answered = store.query_each(targets, stop=reading.cancellation)
-        for number, answer in zip(numbers, answered, strict=True):
+        for number, answer in zip(queries, answered, strict=True):
             if reading.cancellation is not None:
                 reading.cancellation.check()
             answers[number] = answer
@@ -340,7 +355,13 @@ def _settle(store: str, answers: Mapping[int, QueryResult[Any]], options: ReadOp
     raise error
 
 
-def _rows(query: TypedQuery, store: Store, partition: int, value: object, left: _Left) -> Rows:
+def _rows(
+    query: TypedQuery, store: Store, partition: int, found: tuple[Query[Any], object], left: _Left
+) -> Rows:
+    asked, value = found
+    row = one_row(store.schema, asked, value)
+    if row is not None:
+        return Rows(columns=row[0], batches=tuple(left.taken(iter((row[1],)))))
     if not isinstance(value, BatchStream):
         raise StoreFailedError(
             f'query "{query.name}" returned {type(value).__name__} instead of rows'

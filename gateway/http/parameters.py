@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import orjson
 
 from gateway.errors import PROTOCOL_VIOLATION
-from planner.engine import DataType, Kind, Row, Value, parse_value
+from planner.engine import DataType, Key, Kind, Row, Value, parse_value
 from planner.errors import InvalidValueError, LimitExceededError, QueryError
 from planner.typed import Argument
 
@@ -113,10 +113,13 @@ def _argument(name: str, value: Json, argument: Argument) -> Value:
     try:
         if not argument.is_key:
             return _convert(value, argument.types[0])
-        if not isinstance(value, list) or len(value) != len(argument.types):
-            count = len(argument.types)
-            raise InvalidValueError(f"a key is a list with one value for each key column: {count}")
-        return tuple(_convert(v, t) for v, t in zip(value, argument.types, strict=True))
+        if value is None:
+            return None
+        if argument.is_list:
+            if not isinstance(value, list):
+                raise InvalidValueError("the keys must be a list of keys")
+            return tuple(_key(each, argument) for each in value)
+        return _key(value, argument)
     except QueryError as error:
         raise InvalidValueError(
             f'argument "{name}": {error.message}',
@@ -124,6 +127,16 @@ def _argument(name: str, value: Json, argument: Argument) -> Value:
             hint=error.hint,
             sqlstate=error.sqlstate,
         ) from error
+
+
+def _key(value: Json, argument: Argument) -> Key:
+    count = len(argument.types)
+    given = len(value) if isinstance(value, list) else -1
+    if argument.is_prefix and not 1 <= given <= count:
+        raise InvalidValueError(f"a key is a list of one to {count} values, the first key columns")
+    if not argument.is_prefix and given != count:
+        raise InvalidValueError(f"a key is a list with one value for each key column: {count}")
+    return tuple(_convert(v, t) for v, t in zip(value, argument.types, strict=False))
 
 
 def _named(number: int, names: Sequence[str], value: Json, data_type: DataType) -> Value:

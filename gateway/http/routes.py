@@ -60,7 +60,7 @@ from gateway.http.lookups import Lookups
 from gateway.http.metrics import Metrics
 from gateway.http.paging import read_page
 from gateway.http.receiving import ReadRequest, read_key, read_lookup, read_statement
-from gateway.http.typed_queries import TypedEndpoint
+from gateway.http.typed_queries import TypedEndpoint, query_document
 from planner.engine import Cancellation, QueryError, Session, Statement
 from planner.errors import UnavailableError
 from planner.typed import TypedQueries
@@ -125,6 +125,9 @@ class CatalogEndpoints:
                 hint="GET /v1/stores lists the stores.",
                 sqlstate="42P01",
             )
+        typed = self._services.typed
+        if typed is not None:
+            found = {**found, "queries": [query_document(each) for each in typed.known(name)]}
         return json_response(found)
 
     async def notify(self, request: Request) -> Response:

@@ -29,7 +29,7 @@ from gateway.http.parameters import convert_arguments
 from gateway.http.receiving import read_json
 from gateway.http.requests import read_typed_request
 from planner.engine import Cancellation, DataType, Position, Session
-from planner.typed import Rows, TypedAnswer, TypedQueries, TypedQuery, TypedResult
+from planner.typed import Argument, Rows, TypedAnswer, TypedQueries, TypedQuery, TypedResult
 
 
 class TypedEndpoint(QueryingEndpoint):
@@ -67,6 +67,28 @@ class TypedEndpoint(QueryingEndpoint):
         )
         elapsed_ms = (time.perf_counter() - started_s) * 1000
         return orjson.dumps(typed_document(query, answer, elapsed_ms=elapsed_ms))
+
+
+def query_document(query: TypedQuery) -> dict[str, Cell]:
+    """Return the description of a query by name."""
+    return {
+        "type": query.name,
+        "about": query.about,
+        "args": [_argument(each) for each in query.arguments.values()],
+        "result": "rows" if query.result is None else str(query.result),
+    }
+
+
+def _argument(argument: Argument) -> dict[str, Cell]:
+    types: Cell = [str(each) for each in argument.types]
+    return {
+        "name": argument.name,
+        "type": types if argument.is_key else types[0],
+        "required": argument.required,
+        "is_key": argument.is_key,
+        "is_prefix": argument.is_prefix,
+        "is_list": argument.is_list,
+    }
 
 
 def typed_document(query: TypedQuery, answer: TypedAnswer, *, elapsed_ms: float) -> dict[str, Cell]:
