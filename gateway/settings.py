@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from gateway import spark_settings
 from gateway.errors import SettingsError
 from gateway.setting_records import Setting, check, setting, settings_of
 
@@ -244,6 +245,12 @@ class Settings:
         least=0,
         most=10_000,
     )
+    spark_remote: str = spark_settings.REMOTE
+    spark_rows_max: int = spark_settings.ROWS_MAX
+    spark_statements_max: int = spark_settings.STATEMENTS_MAX
+    spark_memory_bytes: int = spark_settings.MEMORY_BYTES
+    spark_tasks: int = spark_settings.TASKS
+    spark_start_timeout_ms: int = spark_settings.START_TIMEOUT_MS
     statements_max: int = setting(
         2_000,
         "Cached plans, by statement text, at some 20 kB each. More than an application uses at a "
@@ -339,6 +346,7 @@ class Settings:
                 raise _no_choice(name, value)
         self._check_access()
         self._check_nodes()
+        spark_settings.check(self.spark_remote, workers=self.workers)
 
     def _check_access(self) -> None:
         if self.auth in {"scram", "password"} and not self.users:

@@ -22,6 +22,7 @@ from gateway.http.at_once import AtOnce
 from gateway.http.endpoint import Services
 from gateway.http.metrics import Metrics
 from gateway.http.origins import AllowedOrigins
+from gateway.http.spark_state import spark_families
 from gateway.http.stores_document import describe_stores, reasons_not_ready
 from gateway.nodes.service import NodeService
 from gateway.pgwire.protocol.limits import PgLimits
@@ -29,6 +30,7 @@ from gateway.pgwire.server import PgServer
 from gateway.process_setup import allow_more_files, announce
 from gateway.serve import Serving, run_servers
 from gateway.settings import Settings
+from gateway.spark_engine import BackgroundEngine, open_spark
 from gateway.statement_threads import StatementThreads
 from gateway.workers.whole_gateway import WholeGateway, WorkerLinks
 from planner.binding.relations import require_missing
@@ -76,13 +78,41 @@ def _queries(whole: WholeGateway | None) -> RunningQueries:
     return RunningQueries(wall_clock_ms, numbers=whole.query_numbers(), elsewhere=whole.queries)
 
 
-def _engine(settings: Settings, catalog: StoreCatalog, queries: RunningQueries) -> SqlEngine:
+def _engine(
+    settings: Settings,
+    catalog: StoreCatalog,
+    queries: RunningQueries,
+    spark: BackgroundEngine | None,
+) -> SqlEngine:
     limits = EngineLimits(
         statements_max=settings.statements_max,
         memory_bytes_max=settings.memory_bytes_max,
         compose_processes=settings.compose_processes,
+        spark_rows_max=settings.spark_rows_max,
     )
-    return SqlEngine(catalog, limits=limits, node=settings.node, queries=queries)
+    return SqlEngine(catalog, limits=limits, node=settings.node, queries=queries, spark=spark)
+
+
+def _spark(settings: Settings, closing: ExitStack) -> BackgroundEngine | None:
+    found = open_spark(settings)
+    if found is not None:
+        closing.callback(found.close)
+    return found
+
+
+def _metrics(
+    host: Host,
+    threads: StatementThreads,
+    whole: WholeGateway | None,
+    engine: SqlEngine,
+    spark: BackgroundEngine | None,
+) -> Metrics:
+    metrics = Metrics(host, threads=threads, others=whole)
+    metrics.watch_requests(REQUESTS.read)
+    metrics.watch_kept_answers(engine.kept_answers_given)
+    if spark is not None:
+        metrics.watch(spark_families(lambda: spark.status))
+    return metrics
 
 
 async def _notify(host: Host, whole: WholeGateway | None, store: str) -> None:
@@ -132,7 +162,8 @@ def run_gateway(settings: Settings, *, worker: WorkerLinks | None = None) -> Non
         catalog: StoreCatalog = host if nodes is None else nodes.attach(host)
         whole = None if worker is None else WholeGateway(worker.siblings)
         queries = _queries(whole)
-        engine = _engine(settings, catalog, queries)
+        spark = _spark(settings, closing)
+        engine = _engine(settings, catalog, queries, spark)
         threads = StatementThreads(count=settings.threads, queue_max=settings.threads_queue_max)
         closing.callback(threads.close)
         closing.callback(engine.close)  # before the threads: this ends the calls that they wait for
@@ -146,9 +177,8 @@ def run_gateway(settings: Settings, *, worker: WorkerLinks | None = None) -> Non
             busy_poll=busy_poll,
             others=whole,
         )
-        metrics = Metrics(host, threads=threads, others=whole)
+        metrics = _metrics(host, threads, whole, engine, spark)
         closing.callback(metrics.close)
-        _watch(metrics, engine)
         if settings.pg:
             metrics.watch_connections("postgres", lambda: wire.connections)
         services = Services(
@@ -161,8 +191,8 @@ def run_gateway(settings: Settings, *, worker: WorkerLinks | None = None) -> Non
             notify=partial(_notify, host, whole),
             typed=TypedQueries(catalog, node=settings.node),
             metrics=metrics,
+            spark=None if spark is None else lambda: spark.status,
         )
-
         run_servers(
             Serving(
                 app=create_app(services, access=access, proxies=proxies, origins=origins),
@@ -189,11 +219,6 @@ def run_gateway(settings: Settings, *, worker: WorkerLinks | None = None) -> Non
                 is_ready=lambda: host.is_ready,
             )
         )
-
-
-def _watch(metrics: Metrics, engine: SqlEngine) -> None:
-    metrics.watch_requests(REQUESTS.read)
-    metrics.watch_kept_answers(engine.kept_answers_given)
 
 
 def open_access(settings: Settings) -> Access:

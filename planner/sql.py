@@ -22,6 +22,7 @@ from planner.values.cancel import Cancellation
 from planner.values.session import Session, TransactionStatus
 from planner.values.statement import EachLookedUp, LookedUp, LookUp, Paged, Result, Statement
 from stores.spec.catalog import StoreCatalog
+from stores.spec.query_engine import QueryEngine
 from stores.spec.schema import DataType, Row
 
 __all__ = ["SERVER_VERSION", "EngineLimits", "SqlEngine"]
@@ -38,6 +39,7 @@ class SqlEngine:
         node: this node's name, as answers show it.
         clock: wall clock in epoch milliseconds.
         queries: lists the running statements; given if it shows those of other engines, too.
+        spark: runs statements on Spark; None if there is no such engine.
     """
 
     def __init__(
@@ -48,11 +50,17 @@ class SqlEngine:
         node: str = "local",
         clock: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
         queries: RunningQueries | None = None,
+        spark: QueryEngine | None = None,
     ) -> None:
         limits = limits or EngineLimits()
         self._catalog = catalog
         self._parts = open_parts(
-            catalog, limits, node=node, clock=clock, queries=queries or RunningQueries(clock)
+            catalog,
+            limits,
+            node=node,
+            clock=clock,
+            queries=queries or RunningQueries(clock),
+            spark=spark,
         )
         self._plans = PlanCache(limits.statements_max)
         self._preparer = Preparer(self._parts)

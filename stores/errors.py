@@ -13,6 +13,8 @@
     ├── SchemaError                   a definition or a type is not valid, or rows do not fit
     ├── CodecError                    a value does not fit its column, or bytes cannot be decoded
     ├── ValueFormatError              a text, or bytes of the wire, that are not a value of a type
+    ├── EngineError                   an engine that runs whole statements refuses one, or failed
+    ├── EngineInterruptedError        the statement of such an engine was interrupted
     └── LogError                      the state log cannot be read or written
         ├── LogMissingError           retryable: the log's directory is missing
         ├── TornRecordError           a record is incomplete, damaged, missing or foreign
@@ -135,6 +137,27 @@ class ValueFormatError(StoreError, ValueError):
     def __init__(self, message: str, *, sqlstate: str, detail: str | None = None) -> None:
         super().__init__(message)
         self.message, self.sqlstate, self.detail = message, sqlstate, detail
+
+
+class EngineError(StoreError):
+    """An engine that runs whole statements refuses one, or failed.
+
+    Args:
+        message: one lower-case clause.
+        sqlstate: PostgreSQL's code.
+        detail: facts, as sentences.
+        hint: what to do next, as a sentence.
+    """
+
+    def __init__(
+        self, message: str, *, sqlstate: str, detail: str | None = None, hint: str | None = None
+    ) -> None:
+        super().__init__(message)
+        self.message, self.sqlstate, self.detail, self.hint = message, sqlstate, detail, hint
+
+
+class EngineInterruptedError(StoreError):
+    """The statement was interrupted, as its client asked."""
 
 
 class LogError(StoreError):

@@ -62,6 +62,7 @@ FLOORS: dict[str, tuple[str, ...]] = {
         "planner.composing",
         "planner.pg_catalog",
         "planner.planning",
+        "planner.spark",
         "planner.engine",
         "planner.running",
         "planner.statements",
@@ -72,6 +73,7 @@ FLOORS: dict[str, tuple[str, ...]] = {
         "gateway.errors",
         "gateway.addresses",
         "gateway.setting_records",
+        "gateway.spark_settings",
         "gateway.settings",
         "gateway.settings_sources",
         "gateway.access",
@@ -91,6 +93,7 @@ FLOORS: dict[str, tuple[str, ...]] = {
         "gateway.workers",
         "gateway.serve",
         "gateway.process_setup",
+        "gateway.spark_engine",
         "gateway.wiring",
         "gateway.supervision",
         "gateway.cli",
@@ -124,11 +127,12 @@ GATEWAY_IMPORTS_STORES = (
     "gateway/cli/shell.py",
     "gateway/http/stores_document.py",
     "gateway/nodes/",
+    "gateway/spark_engine.py",
 )
 """wiring.py wires stores to engine to servers, load_command.py fills a store, log_commands.py,
 log_listing.py, rebuild_command.py and comment_command.py look after a log that nothing serves,
-shell.py has the credentials that writers use, too, stores_document.py describes stores, and nodes/
-carries the messages of `stores.nodes`.
+shell.py has the credentials that writers use, too, stores_document.py describes stores, nodes/
+carries the messages of `stores.nodes`, and spark_engine.py makes the engine of `stores.spark`.
 """
 
 GATEWAY_SEES = frozenset({"planner.engine", "planner.errors", "planner.typed"})

@@ -4,7 +4,7 @@ r"""`stategate sql`: runs statements that are typed or piped in, and shows the a
     \d [NAME]       stores, or one in full     \timing         milliseconds, on or off
     \dt             stores                     \position       the last position token, whole
     \set [N [V]]    fields of the request: bound, wait_ms, consistency,
-                                   unknown_topics, partial, info
+                                   unknown_topics, partial, info, engine
     \q              leave
 
 A statement ends with `;`. Ctrl-C cancels it, Ctrl-D leaves.
@@ -40,7 +40,7 @@ Json: TypeAlias = Any
 
 ROWS_SHOWN_MAX = 1000
 """Rows of a table in a terminal: more than anyone scrolls through, in little memory."""
-FIELDS = ("bound", "wait_ms", "consistency", "unknown_topics", "partial", "info")
+FIELDS = ("bound", "wait_ms", "consistency", "unknown_topics", "partial", "info", "engine")
 r"""Fields of a request that `\set` sets."""
 
 _TOKEN = re.compile(

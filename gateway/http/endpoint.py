@@ -19,6 +19,7 @@ from gateway.failures import RequestContext, to_query_error
 from gateway.http.answers import ClientGoneError
 from gateway.http.metrics import Metrics
 from gateway.http.paging import PageSnapshots
+from gateway.http.spark_state import SparkStatus
 from gateway.settings import Settings
 from gateway.statement_threads import StatementThreads
 from planner.engine import Cancellation, Engine, QueryError
@@ -61,6 +62,8 @@ class Services:
     """The snapshots whose pages are read."""
     metrics: Metrics | None = None
     """The metrics; None omits their route."""
+    spark: Callable[[], SparkStatus] | None = None
+    """Returns the state of the Spark engine; None if there is none."""
 
 
 ASKED_NODES = "stategate.asked_nodes"

@@ -99,8 +99,8 @@ def _require_servable(statement: Statement) -> Statement:
         raise NotSupportedError(
             f"{statement.kind.value} has no effect over HTTP",
             detail="Each request is a session of its own.",
-            hint='Use the fields "bound", "wait_ms", "consistency", "unknown_topics", "partial" '
-            'and "info".',
+            hint='Use the fields "bound", "wait_ms", "consistency", "unknown_topics", "partial", '
+            '"info" and "engine".',
         )
     return statement
 

@@ -49,9 +49,12 @@ _SETTING_FIELDS: dict[str, tuple[str, Callable[[str, Json], str]]] = {
     "unknown_topics": ("stategate.unknown_topics", _read_text),
     "partial": ("stategate.partial", _read_flag),
     "info": ("stategate.info", _read_flag),
+    "engine": ("stategate.engine", _read_text),
 }
 """The session setting of each field, and the function that reads the field."""
-_TEXT_FIELDS = frozenset({"sql", "format", "next", "bound", "consistency", "unknown_topics"})
+_TEXT_FIELDS = frozenset(
+    {"sql", "format", "next", "bound", "consistency", "unknown_topics", "engine"}
+)
 PARAM = "param."
 _COUNT_MAX = 1_000
 # Sets that keep their order, for the messages.
@@ -62,7 +65,8 @@ URL_FIELDS = dict.fromkeys((*QUERY_FIELDS, "param.NAME")).keys()
 BESIDE_BODY = dict.fromkeys(each for each in URL_FIELDS if each != "sql").keys()
 LOOKUP_FIELDS = dict.fromkeys(("format", *_SETTING_FIELDS)).keys()
 BATCH_FIELDS = dict.fromkeys(("sql", "params", "statements", "format", *_SETTING_FIELDS)).keys()
-TYPED_FIELDS = dict.fromkeys(("type", "args", "partitions", "active", *_SETTING_FIELDS)).keys()
+_OF_READS = [name for name in _SETTING_FIELDS if name != "engine"]
+TYPED_FIELDS = dict.fromkeys(("type", "args", "partitions", "active", *_OF_READS)).keys()
 
 
 def url_fields(query: bytes) -> list[tuple[str, str]]:

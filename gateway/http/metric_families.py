@@ -48,3 +48,19 @@ def label_text(**values: str) -> str:
 def escaped(value: str) -> str:
     """Return the value of a label as it stands between quotes."""
     return value.replace("\\", r"\\").replace("\n", r"\n").replace('"', r"\"")
+
+
+def gauge(name: str, about: str, value: int) -> Family:
+    """Return a gauge with one sample."""
+    return _single(name, "gauge", about, value)
+
+
+def counter(name: str, about: str, value: int) -> Family:
+    """Return a counter with one sample."""
+    return _single(name, "counter", about, value)
+
+
+def _single(name: str, kind: str, about: str, value: int) -> Family:
+    family = Family(name, kind, about)
+    family.add("", value)
+    return family

@@ -23,7 +23,7 @@ from prometheus_client.process_collector import ProcessCollector
 from gateway.errors import HttpRequestError
 from gateway.http.committed_epochs import CommittedEpochs
 from gateway.http.joined_metrics import joined
-from gateway.http.metric_families import Family, escaped, label_text
+from gateway.http.metric_families import Family, escaped, gauge, label_text
 from gateway.http.metric_sources import Counts, Node, OtherMetrics, Replica
 from gateway.statement_threads import StatementThreads
 
@@ -56,6 +56,7 @@ class Metrics:
         self._connections: dict[str, Callable[[], int]] = {}
         self._requests: Callable[[], Mapping[str, int]] = dict
         self._kept_answers: Callable[[], int] = int
+        self._more: list[Callable[[], Sequence[Family]]] = []
         self._build = label_text(version=version("stategate"), python=platform.python_version())
         # A separate thread, because metrics matter most when all others are busy.
         self._own = StatementThreads(count=1, queue_max=_WAITING_MAX)
@@ -74,6 +75,10 @@ class Metrics:
     def watch_kept_answers(self, given: Callable[[], int]) -> None:
         """Report the number of kept answers that were given, from now on."""
         self._kept_answers = given
+
+    def watch(self, families: Callable[[], Sequence[Family]]) -> None:
+        """Report these metrics, too, from now on."""
+        self._more.append(families)
 
     async def scrape(self, accept: str) -> tuple[bytes, str]:
         """Return all metrics and their content type, in the format that an Accept header prefers.
@@ -126,6 +131,7 @@ class Metrics:
             *_store_families({name: counts[name] for name in stores if name in counts}),
             *_log_families(stores, committed),
             *_replica_families(held),
+            *(family for families in self._more for family in families()),
         ]
 
     def _gateway_families(self) -> list[Family]:
@@ -149,9 +155,9 @@ class Metrics:
             connections,
             requests,
             kept,
-            _gauge("stategate_threads", "Threads for statements.", threads.count),
-            _gauge("stategate_threads_busy", "Threads that run a statement.", threads.running),
-            _gauge("stategate_threads_waiting", "Calls that wait for a thread.", threads.waiting),
+            gauge("stategate_threads", "Threads for statements.", threads.count),
+            gauge("stategate_threads_busy", "Threads that run a statement.", threads.running),
+            gauge("stategate_threads_waiting", "Calls that wait for a thread.", threads.waiting),
         ]
 
     def _node_families(self, held: Mapping[str, Mapping[int, Replica]]) -> list[Family]:
@@ -164,19 +170,19 @@ class Metrics:
         )
         about = "1 while the log cannot be followed, or a store cannot be opened."
         return [
-            _gauge("stategate_ready", "1 once every replica answers.", int(is_ready)),
-            _gauge("stategate_follower_error", about, int(is_failing)),
-            _gauge(
+            gauge("stategate_ready", "1 once every replica answers.", int(is_ready)),
+            gauge("stategate_follower_error", about, int(is_failing)),
+            gauge(
                 "stategate_columns_bytes",
                 "Memory of decoded columns, for whole scans.",
                 self._node.columns_bytes,
             ),
-            _gauge(
+            gauge(
                 "stategate_databases_open",
                 "Open databases; those of the other replicas are at rest.",
                 self._node.open_databases,
             ),
-            _gauge(
+            gauge(
                 "stategate_databases_files",
                 "Files that open databases have open.",
                 self._node.open_files,
@@ -186,12 +192,6 @@ class Metrics:
 
 def _answers(replica: Replica) -> bool:
     return replica.state.value == "running" and replica.error is None
-
-
-def _gauge(name: str, about: str, value: int) -> Family:
-    family = Family(name, "gauge", about)
-    family.add("", value)
-    return family
 
 
 def _store_families(stores: Mapping[str, Counts]) -> list[Family]:

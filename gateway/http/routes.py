@@ -60,6 +60,7 @@ from gateway.http.lookups import Lookups
 from gateway.http.metrics import Metrics
 from gateway.http.paging import read_page
 from gateway.http.receiving import ReadRequest, read_key, read_lookup, read_statement
+from gateway.http.spark_state import spark_document
 from gateway.http.typed_queries import TypedEndpoint, query_document
 from planner.engine import Cancellation, QueryError, Session, Statement
 from planner.errors import UnavailableError
@@ -147,7 +148,7 @@ class CatalogEndpoints:
         """Answer 200 if every replica runs, otherwise 503 with the reasons."""
         reasons = self._services.not_ready()
         if not reasons:
-            return json_response({"status": "ready"})
+            return json_response({"status": "ready", **self._spark(request)})
         if request.scope[USER] is None:
             # The reasons contain store names, which unauthenticated clients may not see.
             raise UnavailableError("the gateway is not ready", sqlstate="55S04")
@@ -155,6 +156,14 @@ class CatalogEndpoints:
         raise UnavailableError(
             "the gateway is not ready", detail="; ".join(reasons[:20]) + more, sqlstate="55S04"
         )
+
+    def _spark(self, request: Request) -> dict[str, object]:
+        """Return the state of the Spark engine; a gateway is ready without it."""
+        read = self._services.spark
+        if read is None:
+            return {}
+        is_trusted = request.scope[USER] is not None
+        return {"spark": spark_document(read(), is_trusted=is_trusted)}
 
 
 class QueryEndpoint(QueryingEndpoint):

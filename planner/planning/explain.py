@@ -10,7 +10,7 @@ sequential read of one page; here it is a read of a hundred rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,13 +68,18 @@ def _shown(value: int | Position | ParameterRef) -> str:
 
 
 def explain_json(
-    plan: QueryPlan | CatalogStatement, result: Result | None = None, **measured: float
+    plan: QueryPlan | CatalogStatement,
+    result: Result | None = None,
+    *,
+    engine: Mapping[str, str] | None = None,
+    **measured: float,
 ) -> str:
     """Return a plan as JSON.
 
     Args:
         plan: the plan.
         result: the result, if the plan was run.
+        engine: the engine and why it was chosen, where there are several.
         measured: numbers of the run; the names become keys.
     """
     shown: dict[str, Any] = {"Plan": _node(plan)}
@@ -85,6 +90,8 @@ def explain_json(
             shown["Residual"] = plan.residual
         if plan.clause != NO_CLAUSE:
             shown["With"] = describe_clause(plan.clause)
+    if engine is not None:
+        shown["Engine"] = engine
     if result is not None:
         shown["Partitions"] = [_partition(answer) for answer in result.partitions]
         shown["Position"] = orjson.loads(result.position.token())
@@ -151,13 +158,13 @@ def estimate(plan: QueryPlan | CatalogStatement, rows_of: RowsOf) -> Estimate:
     rows = 1.0
     if isinstance(node, Compose):
         accesses = [planned for _, planned in node.inputs if isinstance(planned, Access)]
-        sizes = [_rows_read(access, rows_of) for access in accesses]
+        sizes = [rows_read(access, rows_of) for access in accesses]
         read, rows = sum(sizes), node.outline.rows(max(sizes, default=1.0))
         partitions = sum(access.schema.partitions for access in accesses)
     elif isinstance(node, Lookup):
         read = 1.0
     elif isinstance(node, Stream | Count):
-        read, partitions = _rows_read(node.access, rows_of), node.access.schema.partitions
+        read, partitions = rows_read(node.access, rows_of), node.access.schema.partitions
         rows = read if isinstance(node, Stream) else 1.0
         limit = node.limits.rows if isinstance(node, Stream) else None
         if limit is not None and limit.parameter is None:
@@ -176,7 +183,8 @@ def _of_catalog(statement: CatalogStatement) -> Estimate:
     return Estimate(cost=(read + rows) * _ROW_COST, rows=round(rows), width=width)
 
 
-def _rows_read(access: Access, rows_of: RowsOf) -> float:
+def rows_read(access: Access, rows_of: RowsOf) -> float:
+    """Return about how many rows an access reads."""
     held = rows_of(access)
     total = float(_ROWS_UNKNOWN if held is None else held)
     key = {column.name for column in access.schema.key}

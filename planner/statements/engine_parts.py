@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from planner.binding.relations import vocabulary_of_stores
 from planner.binding.running_statements import RunningQueries
 from planner.commands.session_commands import SessionCommands
 from planner.composing.compose import Composer, composing_definition
@@ -14,7 +15,10 @@ from planner.composing.remote import RemoteDatabase
 from planner.pg_catalog import PgCatalog
 from planner.pg_catalog.builtin_rows import postgres_settings
 from planner.running.execute import Executor
+from planner.running.on_spark import SparkRunner
+from planner.statements.spark_statements import SparkStatements
 from stores.spec.catalog import StoreCatalog
+from stores.spec.query_engine import QueryEngine
 
 SERVER_VERSION = "15.18"
 """The Postgres version whose catalog and wire behaviour clients can rely on."""
@@ -34,6 +38,8 @@ class EngineLimits:
     """Processes that run DuckDB; memory and threads are divided among them."""
     composer_threads: int = max(1, (os.cpu_count() or 2) - 1)
     """DuckDB's threads; one core remains free for lookups."""
+    spark_rows_max: int = 0
+    """A statement that reads about more rows runs on Spark by itself; 0 for none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +53,8 @@ class EngineParts:
     queries: RunningQueries
     """The statements that run now."""
     executor: Executor
+    spark: SparkStatements
+    """Chooses the statements that run on Spark."""
     commands: SessionCommands
     pg_catalog: PgCatalog
 
@@ -63,6 +71,7 @@ def open_parts(
     node: str,
     clock: Callable[[], int],
     queries: RunningQueries,
+    spark: QueryEngine | None = None,
 ) -> EngineParts:
     """Return the parts of a new engine.
 
@@ -72,6 +81,7 @@ def open_parts(
         node: this node's name, as answers show it.
         clock: wall clock in epoch milliseconds.
         queries: lists the running statements.
+        spark: runs statements on Spark; None if there is no such engine.
     """
     definition = composing_definition(
         memory_bytes_max=limits.memory_bytes_max // limits.compose_processes,
@@ -81,18 +91,20 @@ def open_parts(
         count=limits.compose_processes, memory_bytes_max=limits.memory_bytes_max
     )
     composer = Composer(RemoteDatabase(processes, definition))
+    executor = Executor(
+        catalog, composer, queries=queries, node=node, clock=clock, few_rows=limits.few_rows
+    )
     return EngineParts(
         catalog=catalog,
         processes=processes,
         composer=composer,
         queries=queries,
-        executor=Executor(
+        executor=executor,
+        spark=SparkStatements(
             catalog,
-            composer,
-            queries=queries,
-            node=node,
-            clock=clock,
-            few_rows=limits.few_rows,
+            vocabulary_of_stores(catalog),
+            None if spark is None else SparkRunner(spark, executor.reads, node=node),
+            rows_max=limits.spark_rows_max,
         ),
         commands=SessionCommands(server_version=SERVER_VERSION, postgres=postgres_settings()),
         pg_catalog=PgCatalog(

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from planner.pg_catalog import CatalogStatement
 from planner.planning.explain import RowsOf, estimate, explain, explain_json
 from planner.planning.plan import Compose, Lookup, QueryPlan
+from planner.statements.spark_statements import Choice
 from planner.syntax.parse import Parsed
 from planner.values.statement import Result, Statement
 from stores.spec.schema import TEXT, Column, DataType, Kind
@@ -30,7 +31,11 @@ def explain_columns(parsed: Parsed) -> tuple[Column, ...]:
 
 
 def explain_plan(
-    plan: QueryPlan | CatalogStatement, statement: Statement, rows_of: RowsOf
+    plan: QueryPlan | CatalogStatement,
+    statement: Statement,
+    rows_of: RowsOf,
+    *,
+    engine: Choice | None = None,
 ) -> Result:
     """Return the result of EXPLAIN.
 
@@ -38,14 +43,22 @@ def explain_plan(
         plan: the plan of the query.
         statement: the EXPLAIN.
         rows_of: returns the number of rows of a store.
+        engine: the engine that would run it; None where there is only one.
     """
-    as_json = statement.columns == _JSON_COLUMNS
-    lines = [explain_json(plan)] if as_json else _lines(plan, rows_of)
+    if statement.columns == _JSON_COLUMNS:
+        lines = [explain_json(plan, engine=_shown(engine))]
+    else:
+        lines = _lines(plan, rows_of, engine)
     return Result(kind=statement.kind, columns=statement.columns, rows=[(line,) for line in lines])
 
 
 def explain_run(
-    analyze: Analyze, statement: Statement, run: Callable[[], Result], rows_of: RowsOf
+    analyze: Analyze,
+    statement: Statement,
+    run: Callable[[], Result],
+    rows_of: RowsOf,
+    *,
+    engine: Choice | None = None,
 ) -> Result:
     """Return the result of EXPLAIN ANALYZE.
 
@@ -54,6 +67,7 @@ def explain_run(
         statement: the EXPLAIN ANALYZE.
         run: runs the query.
         rows_of: returns the number of rows of a store.
+        engine: the engine that runs it; None where there is only one.
     """
     began, plan = time.perf_counter(), analyze.plan
     result = run()
@@ -63,9 +77,9 @@ def explain_run(
     elapsed_ms = (time.perf_counter() - began) * 1000
     if statement.columns == _JSON_COLUMNS:
         measured = {"rows_returned": returned, "execution_time": round(elapsed_ms, 3)}
-        lines = [explain_json(plan, result, **measured)]
+        lines = [explain_json(plan, result, engine=_shown(engine), **measured)]
     else:
-        lines = _lines(plan, rows_of)
+        lines = _lines(plan, rows_of, engine)
         lines += [
             f"partition {a.store}[{a.partition}] on {a.node}: {a.status}, epoch {a.epoch}, "
             f"{a.rows} rows read" + (f", {a.reason}: {a.message}" if a.reason else "")
@@ -89,9 +103,21 @@ def _did_without_duckdb(plan: QueryPlan | CatalogStatement, result: Result) -> b
     return is_composed and result.batches is None
 
 
-def _lines(plan: QueryPlan | CatalogStatement, rows_of: RowsOf) -> list[str]:
+def _shown(engine: Choice | None) -> dict[str, str] | None:
+    if engine is None:
+        return None
+    if engine.query is None:
+        return {"Name": "local", "Reason": engine.reason}
+    return {"Name": "spark", "Reason": engine.reason, "SQL": engine.query.sql}
+
+
+def _lines(plan: QueryPlan | CatalogStatement, rows_of: RowsOf, engine: Choice | None) -> list[str]:
     """Return the lines of a plan; the first has the costs, where postgres_fdw looks for them."""
     first, *rest = explain(plan)
+    if engine is not None:
+        rest.append(engine.describe())
+        if engine.query is not None:
+            rest.append(f"spark sql {engine.query.sql}")
     if plan.costs:
         first = f"{first}  {estimate(plan, rows_of)}"
     if isinstance(plan, QueryPlan) and plan.rows is not None and not isinstance(plan.node, Lookup):

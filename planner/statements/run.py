@@ -18,6 +18,7 @@ from planner.running.snapshot import takes_snapshot, transaction_snapshot
 from planner.statements.engine_parts import EngineParts
 from planner.statements.explain_statement import Analyze, explain_plan, explain_run
 from planner.statements.prepare import Described
+from planner.statements.spark_statements import Choice
 from planner.syntax.options import PLAIN_SESSION, read_options, session_options
 from planner.syntax.parse import Parsed
 from planner.syntax.with_clause import NO_CLAUSE, Clause
@@ -44,6 +45,7 @@ class Runner:
         self._catalog, self._commands = parts.catalog, parts.commands
         self._executor, self._pg_catalog = parts.executor, parts.pg_catalog
         self._queries, self._replan = parts.queries, replan
+        self._spark = parts.spark
 
     def run(
         self, statement: Statement, parameters: Row, session: Session, cancellation: Cancellation
@@ -77,7 +79,8 @@ class Runner:
                 parameters = statement.literals
         if isinstance(plan, QueryPlan | CatalogStatement):
             if explains:
-                return explain_plan(plan, statement, self._executor.reads.rows_of)
+                engine = self._shown_engine(plan, statement, session)
+                return explain_plan(plan, statement, self._executor.reads.rows_of, engine=engine)
             result = self._run_plan(plan, statement, parameters, session, cancellation)
             result.kind = kind
             return result
@@ -87,6 +90,7 @@ class Runner:
                 statement,
                 lambda: self._run_plan(plan.plan, statement, parameters, session, cancellation),
                 self._executor.reads.rows_of,
+                engine=self._shown_engine(plan.plan, statement, session),
             )
         return self._run_command(statement, session)
 
@@ -113,7 +117,7 @@ class Runner:
     ) -> Result:
         if isinstance(plan, CatalogStatement):
             return self._run_catalog(plan, statement, parameters, session, cancellation)
-        return self._run_query(plan, statement.sql, parameters, session, cancellation)
+        return self._run_query(plan, statement, parameters, session, cancellation)
 
     def _run_catalog(
         self,
@@ -135,11 +139,12 @@ class Runner:
     def _run_query(
         self,
         plan: QueryPlan,
-        sql: str,
+        statement: Statement,
         parameters: Row,
         session: Session,
         cancellation: Cancellation,
     ) -> Result:
+        given = () if statement.literals else parameters
         if plan.catalog_values is not None:
             asked = self._pg_catalog.values(
                 plan.catalog_values, session=session, cancellation=cancellation
@@ -148,15 +153,36 @@ class Runner:
         options = read_options(plan.clause, session, parameters)
         snapshot = transaction_snapshot(session)
 
+        choice = self._choice(plan, statement, options.engine)
+
         def run() -> Result:
+            if choice is not None and choice.query is not None and self._spark.runner is not None:
+                return self._spark.runner.run(
+                    plan, choice.query, given, options, cancellation, snapshot=snapshot
+                )
             return self._executor.run(
                 plan, parameters, options, cancellation, session=session, snapshot=snapshot
             )
 
-        is_lookup = isinstance(plan.node, Lookup)
-        result = run() if is_lookup else self._queries.watch(sql, session, run)
+        is_inline = isinstance(plan.node, Lookup) and choice is None
+        result = run() if is_inline else self._queries.watch(statement.sql, session, run)
         session.note(result.position)
         return result
+
+    def _choice(self, plan: QueryPlan, statement: Statement, engine: str) -> Choice | None:
+        """Return the engine of a statement; None if only the gateway comes into question."""
+        if engine == "local" or (engine == "auto" and not self._spark.is_automatic):
+            return None
+        return self._spark.choose(statement, plan, engine, self._executor.reads.rows_of)
+
+    def _shown_engine(
+        self, plan: QueryPlan | CatalogStatement, statement: Statement, session: Session
+    ) -> Choice | None:
+        """Return the engine that EXPLAIN shows; None where there is only one."""
+        engine = session_options(session).engine
+        if isinstance(plan, CatalogStatement) or (self._spark.runner is None and engine == "auto"):
+            return None
+        return self._spark.choose(statement, plan, engine, self._executor.reads.rows_of)
 
 
 def is_inline(statement: Statement, session: Session, parameters: Row | None) -> bool:
@@ -184,7 +210,7 @@ def is_inline(statement: Statement, session: Session, parameters: Row | None) ->
     clause, mine = plan.clause, session_options(session)
     if clause.latest or clause.wait_ms is not None or takes_snapshot(session):
         return False
-    if mine.wait_ms != 0 or mine.consistency == "latest":
+    if mine.wait_ms != 0 or mine.consistency == "latest" or mine.engine == "spark":
         return False
     is_plain = clause is NO_CLAUSE and mine is PLAIN_SESSION
     return is_plain or _knows_topics(plan, clause, session, statement.literals or parameters)

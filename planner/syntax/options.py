@@ -24,6 +24,7 @@ from stores.spec.schema import BOOLEAN, INTERVAL, Row, Value
 
 _CONSISTENCIES = ("eventual", "monotonic", "latest", "snapshot")
 _UNKNOWN_TOPICS = ("error", "ignore")
+_ENGINES = ("auto", "local", "spark")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +47,8 @@ class ReadOptions:
     active: bool = False
     partial: bool = False
     info: bool = False
+    engine: str = "auto"
+    """Where it runs: `auto`, `local` or `spark`."""
 
 
 DEFAULT_OPTIONS = ReadOptions()
@@ -62,6 +65,7 @@ class SessionOptions:
     active: bool = False
     partial: bool = False
     info: bool = False
+    engine: str = "auto"
     repeats_reads: bool = False
     """Whether a statement outside a transaction reads as a transaction that repeats its reads."""
 
@@ -127,6 +131,9 @@ _SETTINGS: Mapping[str, _Setting] = {
     "stategate.active": _Setting(field="active", default="off", read=_flag),
     "stategate.partial": _Setting(field="partial", default="off", read=_flag),
     "stategate.info": _Setting(field="info", default="off", read=_flag),
+    "stategate.engine": _Setting(
+        field="engine", default="auto", read=_choice("stategate.engine", _ENGINES)
+    ),
 }
 _PREFIX = "stategate."
 SETTINGS: Mapping[str, str] = {name: setting.default for name, setting in _SETTINGS.items()}
@@ -214,6 +221,7 @@ def read_options(clause: Clause, session: Session, parameters: Row) -> ReadOptio
         active=clause.active or mine.active,
         partial=clause.partial or mine.partial,
         info=clause.info or mine.info,
+        engine=mine.engine,
     )
 
 

@@ -234,6 +234,26 @@ def _scalar(value: Any, data_type: pa.DataType) -> _Scalar:
     return pa.scalar(value, data_type)
 
 
+def chosen_partitions(
+    pushed: Iterable[Filter], schema: StoreSchema, options: Mapping[str, str]
+) -> list[int]:
+    """Return the partitions to read: those of the filters, and of the option `partitions`.
+
+    Raises:
+        SchemaError: the option is not a list of partitions of the store.
+    """
+    found, text = partitions_of(pushed, schema), options.get("partitions")
+    if text is None:
+        return found
+    listed = [each.strip() for each in text.split(",") if each.strip()]
+    if not all(each.isascii() and each.isdecimal() for each in listed):
+        raise SchemaError(f'option "partitions" is not a list of partitions: {shown(text)}')
+    wanted = {int(each) for each in listed}
+    if wanted and max(wanted) >= schema.partitions:
+        raise SchemaError(f'store "{schema.name}" has no partition {max(wanted)}')
+    return [each for each in found if each in wanted]
+
+
 def partitions_of(pushed: Iterable[Filter], schema: StoreSchema) -> list[int]:
     """Return the partitions that rows of all filters can be in: few if they name whole keys."""
     everywhere = list(range(schema.partitions))

@@ -36,7 +36,7 @@ from stores.log.records import Commit, DataFile, SnapshotFile
 from stores.log.scanning import Condition, Wanted
 from stores.log.state_log import StoreLog
 from stores.spark.definition import commented
-from stores.spark.filters import conditions, decode_filters, partitions_of
+from stores.spark.filters import chosen_partitions, conditions, decode_filters
 from stores.spec.schema import StoreSchema
 from stores.upkeep.changes import EMPTY, Span, changes, changes_schema, span
 from stores.upkeep.contents import read_contents, relation_schema
@@ -46,9 +46,10 @@ _Batches: TypeAlias = Iterator[pa.RecordBatch]
 Source: TypeAlias = Recipe | Span
 """What a DataFrame is read from."""
 
+_OF_CHANGES = ("changes_from", "epochs_per_batch")
 FORMAT = "stategate"
 """The name of the data source."""
-_OPTIONS = ("root", "path", "epoch", "columns", "filters", "changes_from", "epochs_per_batch")
+_OPTIONS = ("root", "path", "epoch", "columns", "filters", *_OF_CHANGES, "partitions")
 _EMPTY_STORE, _NEWEST = "empty", "newest"
 """Values of `changes_from`: the store before its first epoch, and the newest epoch."""
 
@@ -134,7 +135,7 @@ class StateGateSource(DataSource):
         filters = decode_filters(self.options.get("filters", ""), types)
         for name, found in conditions(filters, types):
             reader.select(name, found)
-        return reader, partitions_of(filters, schema)
+        return reader, chosen_partitions(filters, schema, self.options)
 
     def _end(self, log: StoreLog) -> int:
         given = self._whole("epoch")

@@ -17,6 +17,7 @@ from pyspark.sql.types import StructType
 
 from examples.kafka_orders.jars import missing, paths
 from stores.spark import spark_session
+from tests.support.process import free_ports
 
 FAST_START: dict[str, Any] = {
     "spark.driver.extraJavaOptions": "-Xss4m -XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
@@ -24,6 +25,7 @@ FAST_START: dict[str, Any] = {
     "spark.python.authenticate.socketTimeout": "100s",
 }
 """Options for a JVM that runs for a minute: better compilation would cost more than it saves."""
+_CONNECT_PORT = "spark.connect.grpc.binding.port"
 
 
 class Slice(InputPartition):
@@ -97,12 +99,21 @@ class Orders:
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
     jars = {} if missing("connector") else {"spark.jars": ",".join(map(str, paths("connector")))}
-    options = {**FAST_START, **jars}
+    options = {**FAST_START, **jars, _CONNECT_PORT: free_ports(1)[0]}
+    options["spark.connect.grpc.binding.address"] = "127.0.0.1"
     session = spark_session("tests", master="local[2]", shuffle_partitions=4, **options)
     session.sparkContext.setLogLevel("OFF")
     session.dataSource.register(OrdersSource)
     yield session
     session.stop()
+
+
+@pytest.fixture(scope="session")
+def connect_url(spark: SparkSession) -> str:
+    """Return the address of Spark Connect in the JVM of all tests."""
+    jvm: Any = spark._jvm
+    jvm.org.apache.spark.sql.connect.service.SparkConnectService.start(spark._jsc.sc())
+    return f"sc://127.0.0.1:{spark.sparkContext.getConf().get(_CONNECT_PORT)}"
 
 
 @pytest.fixture

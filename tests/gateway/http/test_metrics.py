@@ -15,11 +15,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway.http.metrics import Metrics
+from gateway.http.spark_state import spark_families
 from gateway.statement_threads import StatementThreads
 from stores.hosting.host import Host, HostState
 from stores.log.store_writer import StoreWriter
 from stores.spec.position import EMPTY, Position, Progress
 from stores.spec.query import KeyQuery, RangeQuery
+from stores.spec.query_engine import EngineStatus
 from stores.spec.result import Success
 from stores.spec.schema import TIMESTAMPTZ
 from stores.spec.store import PartitionStatus, ReplicaState, Role, in_store
@@ -214,6 +216,7 @@ def test_every_metric_is_listed(make_metrics: MakeMetrics) -> None:
     metrics = make_metrics(FakeNode(clicks=store))
     metrics.watch_connections("http", int)
     metrics.watch_requests(lambda: {"get": 1})
+    metrics.watch(spark_families(lambda: EngineStatus(state="running")))
     heads = re.findall(r"^# TYPE (stategate_\w+)", metrics.text("")[0].decode(), re.MULTILINE)
     text = (Path(__file__).parents[3] / "gateway" / "README.md").read_text()
     # The first cells of the table name metrics; those of alerts are expressions that use them.
