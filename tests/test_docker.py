@@ -70,6 +70,12 @@ def published_ports(service: str = "gateway") -> set[int]:
     return {int(port) for port in found}
 
 
+def test_no_port_of_the_host_is_published_twice() -> None:
+    """All profiles can run together."""
+    ports = re.findall(r'^ +- "127\.0\.0\.1:(\d+):\d+"$', COMPOSE.read_text(), re.MULTILINE)
+    assert len(set(ports)) == len(ports)
+
+
 def option(command: list[str], name: str) -> str:
     return command[command.index(name) + 1]
 
