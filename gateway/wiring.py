@@ -21,6 +21,7 @@ from gateway.http.app import create_app
 from gateway.http.at_once import AtOnce
 from gateway.http.endpoint import Services
 from gateway.http.metrics import Metrics
+from gateway.http.node_metrics import node_families
 from gateway.http.origins import AllowedOrigins
 from gateway.http.spark_state import spark_families
 from gateway.http.stores_document import describe_stores, reasons_not_ready
@@ -102,14 +103,18 @@ def _spark(settings: Settings, closing: ExitStack) -> BackgroundEngine | None:
 
 def _metrics(
     host: Host,
+    engine: SqlEngine,
+    *,
     threads: StatementThreads,
     whole: WholeGateway | None,
-    engine: SqlEngine,
+    nodes: NodeService | None,
     spark: BackgroundEngine | None,
 ) -> Metrics:
     metrics = Metrics(host, threads=threads, others=whole)
     metrics.watch_requests(REQUESTS.read)
     metrics.watch_kept_answers(engine.kept_answers_given)
+    if nodes is not None:
+        metrics.watch(lambda: node_families(nodes.measured()))
     if spark is not None:
         metrics.watch(spark_families(lambda: spark.status))
     return metrics
@@ -177,7 +182,7 @@ def run_gateway(settings: Settings, *, worker: WorkerLinks | None = None) -> Non
             busy_poll=busy_poll,
             others=whole,
         )
-        metrics = _metrics(host, threads, whole, engine, spark)
+        metrics = _metrics(host, engine, threads=threads, whole=whole, nodes=nodes, spark=spark)
         closing.callback(metrics.close)
         if settings.pg:
             metrics.watch_connections("postgres", lambda: wire.connections)

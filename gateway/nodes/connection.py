@@ -7,6 +7,7 @@ import logging
 import socket
 from typing import cast
 
+from gateway.nodes.counts import PeerCounts
 from gateway.nodes.frames import FRAME_BYTES_MAX, ONE_WAY, Frame, FrameReader, frame, keys_frame
 from gateway.nodes.handshake import Handshake, HandshakeError, Hello, SelfError
 from stores.nodes.codec import MessageError
@@ -38,6 +39,7 @@ class NodeConnection(asyncio.Protocol):
         self.is_self = False
         """Whether the other node is this one."""
         self.why_lost = "the connection ended"
+        self.counts = PeerCounts()
         self._handshake, self._asks = handshake, asks
         self._reader = FrameReader()
         self._transport: asyncio.Transport | None = None
@@ -87,7 +89,9 @@ class NodeConnection(asyncio.Protocol):
             keys, self._unsent_keys = self._unsent_keys, []
             unsent.append(keys_frame(keys))
         if self._transport is not None and unsent:
-            self._transport.write(unsent[0] if len(unsent) == 1 else b"".join(unsent))
+            data = unsent[0] if len(unsent) == 1 else b"".join(unsent)
+            self.counts.sent_bytes += len(data)
+            self._transport.write(data)
 
     def end(self, why: str) -> None:
         """End the connection at once."""
@@ -113,6 +117,7 @@ class NodeConnection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Take the frames that end in the next bytes."""
+        self.counts.received_bytes += len(data)
         try:
             bytes_max = FRAME_BYTES_MAX if self.is_open else _HANDSHAKE_BYTES_MAX
             for arrived in self._reader.frames(data, bytes_max=bytes_max):

@@ -12,6 +12,7 @@ from typing import Protocol
 
 from gateway.addresses import Address
 from gateway.nodes.connection import NodeConnection
+from gateway.nodes.counts import PeerCounts
 from gateway.nodes.frames import KEYS, ONE_WAY, Frame, frame
 from gateway.nodes.handshake import Handshake, Hello
 from stores.errors import StoreError
@@ -79,6 +80,7 @@ class NodeLink:
         self.name: str | None = None
         """The name of the node; None until it has said it."""
         self.why_lost = "it has not been connected yet"
+        self.counts = PeerCounts()
         self._handshake, self._watcher, self._on_sent = handshake, watcher, on_sent
         self._tls, self._server_name = tls, server_name or address.host
         self._connection: _Asking | None = None
@@ -159,6 +161,8 @@ class NodeLink:
             data: the request, or its frame.
         """
         connection = self._connection
+        self.counts.requests += 1
+        sent.began_s = self._loop.time()
         if connection is None:
             sent.on_frame(NodeError(f"it is not connected: {self.why_lost}"))
             return
@@ -178,6 +182,7 @@ class NodeLink:
         connection = self._connection
         if connection is None or connection.pending.pop(sent.number, None) is None:
             return
+        self.counts.abandoned += 1
         if sent.is_wait:
             connection.send(frame(ONE_WAY, Release(waits=(sent.number,))))
 
@@ -218,6 +223,17 @@ class NodeLink:
         """Ask over a connection from now on."""
         self._watcher.on_connected(self, peer)
         self.name, self._connection = peer.node, connection
+        self.counts.connections += 1
+
+    def note_reply(self, sent: _Sent, *, is_lost: bool) -> None:
+        """Count the end of a request."""
+        counts = self.counts
+        if is_lost:
+            counts.failures += 1
+            return
+        counts.replies += 1
+        if not sent.is_wait:
+            counts.note_reply(self._loop.time() - sent.began_s)
 
     def announced(self, announcement: Announcement) -> None:
         """Pass on what the node holds."""
@@ -240,6 +256,7 @@ class _Asking(NodeConnection):
         self.ended = asyncio.Event()
         self.was_open = self.takes_keys = False
         self._link, self._keys = link, KeyAnswerReader()
+        self.counts = link.counts
         self._silence: asyncio.TimerHandle | None = None
 
     def on_open(self, peer: Hello) -> None:
@@ -284,12 +301,13 @@ class _Asking(NodeConnection):
 class _Sent:
     """A request on its way; see `stores.spec.store.Waiting`."""
 
-    __slots__ = ("_is_over", "_link", "_on_frame", "is_wait", "number")
+    __slots__ = ("_is_over", "_link", "_on_frame", "began_s", "is_wait", "number")
 
     def __init__(self, link: NodeLink, number: int, on_frame: OnFrame, *, is_wait: bool) -> None:
         self.number, self.is_wait = number, is_wait
         self._link, self._on_frame = link, on_frame
         self._is_over = False
+        self.began_s = 0.0
 
     def send(self, item: bytes | None, data: bytes | Request) -> None:
         """Send it, in the event loop."""
@@ -300,6 +318,7 @@ class _Sent:
         """Take the reply, in the event loop."""
         if not self._is_over:
             self._is_over = True
+            self._link.note_reply(self, is_lost=isinstance(found, NodeError))
             self._on_frame(found)
 
     def cancel(self) -> bool:

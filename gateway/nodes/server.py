@@ -6,6 +6,7 @@ import asyncio
 import logging
 import math
 import ssl
+from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import partial
 
@@ -61,6 +62,8 @@ class NodeServer:
         self._server: asyncio.Server | None = None
         self._connections: set[_Answered] = set()
         self._heart: asyncio.Task[None] | None = None
+        self.answered: Counter[str] = Counter()
+        """How many requests of each node were taken."""
 
     async def start(self, address: Address) -> str:
         """Listen; port 0 takes a free one. Return the address, HOST:PORT.
@@ -142,6 +145,7 @@ class _Answered(NodeConnection):
             self._answer_keys(arrived.head)
             return
         request, number = arrived.request(), arrived.number
+        self._count(1)
         answering = self._answering
         if isinstance(request, Release):
             for each in request.waits:
@@ -166,8 +170,14 @@ class _Answered(NodeConnection):
     def _answer_keys(self, data: bytes) -> None:
         """Answer lookups, each as soon as it is read, so that all take one write."""
         pack, look_up = self._keys.pack, self._answering.look_up
-        self.send(keys_frame([pack(each, look_up(each)) for each in asked_keys(data)]))
+        asked = asked_keys(data)
+        self.send(keys_frame([pack(each, look_up(each)) for each in asked]))
+        self._count(len(asked))
         self._server.on_answered()
+
+    def _count(self, requests: int) -> None:
+        if self.peer is not None:
+            self._server.answered[self.peer.node] += requests
 
     def on_lost(self) -> None:
         self._server.left(self)

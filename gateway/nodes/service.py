@@ -10,7 +10,9 @@ import asyncio
 import logging
 import threading
 import time
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -19,6 +21,7 @@ from gateway.access.tls import Tls, trusting_context
 from gateway.addresses import Address, parse_address
 from gateway.busy_poll import BusyPoll
 from gateway.errors import GatewayError, SettingsError
+from gateway.nodes.counts import MeasuredPeer
 from gateway.nodes.handshake import Handshake, HandshakeError, Hello, new_instance
 from gateway.nodes.link import NodeLink
 from gateway.nodes.peers import Peer, peers_of
@@ -33,6 +36,7 @@ from stores.nodes.links import Link
 from stores.nodes.messages import Announcement
 from stores.nodes.placement import Node
 from stores.nodes.view import View, with_zone
+from stores.spec.catalog import NodeStatus
 from stores.spec.schema import StoreSchema
 from stores.spec.store import Role
 
@@ -79,6 +83,8 @@ class NodeService:
         self.view = View(node, copies=settings.copies)
         self.links: dict[str, Link] = {}
         """The nodes that can be asked, by name."""
+        self._overdue: Counter[str] = Counter()
+        self._counting = threading.Lock()
         self._host: Host | None = None
         self._server: NodeServer | None = None
         self._threads = StatementThreads(count=settings.threads, queue_max=_REQUESTS_QUEUE_MAX)
@@ -110,8 +116,41 @@ class NodeService:
             node=self._settings.node,
             links=self.links,
             holders=self.view.order,
-            statuses=lambda: self.view.statuses(self._own),
+            statuses=self._statuses,
+            on_overdue=self._note_overdue,
         )
+
+    def measured(self) -> Sequence[MeasuredPeer]:
+        """Return all other nodes that have been connected, by name, for metrics."""
+        answered = {} if self._server is None else dict(self._server.answered)
+        links = {link.name: link for link in tuple(self._places.values()) if link.name}
+        versions = {each.name: each.version for each in self._statuses()}
+        return [
+            MeasuredPeer(
+                name=name,
+                is_connected=link.is_open,
+                version=versions.get(name, ""),
+                counts=link.counts,
+                overdue=self._overdue[name],
+                answered=answered.get(name, 0),
+            )
+            for name, link in sorted(links.items())
+            if name != self._settings.node
+        ]
+
+    def _statuses(self) -> Sequence[NodeStatus]:
+        """Return the status of each node, with the usual time of its replies."""
+        usual = {link.name: link.counts.usual_s for link in tuple(self._places.values())}
+        found = []
+        for status in self.view.statuses(self._own):
+            usual_s = usual.get(status.name)
+            reply_ms = None if usual_s is None else round(usual_s * 1000, 3)
+            found.append(replace(status, reply_ms=reply_ms))
+        return found
+
+    def _note_overdue(self, node: str) -> None:
+        with self._counting:
+            self._overdue[node] += 1
 
     def placement(self, schema: StoreSchema) -> Mapping[int, Role]:
         """Return the partitions of a store that this node is to hold; see `Placement`."""

@@ -80,6 +80,7 @@ SYSTEM_RELATIONS: Mapping[str, tuple[Column, ...]] = {
         zone=TEXT,
         weight=DOUBLE,
         version=TEXT,
+        reply_ms=DOUBLE,
         problem=TEXT,
     ),
     "queries": _columns(
@@ -290,6 +291,7 @@ def _node_row(status: NodeStatus) -> Row:
         status.zone,
         status.weight,
         status.version or None,
+        status.reply_ms,
         status.problem,
     )
 

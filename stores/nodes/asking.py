@@ -48,6 +48,8 @@ class Around:
     holders: Holders
     times: ReplyTimes = field(default_factory=ReplyTimes)
     timing: Timing = REAL_TIME
+    on_overdue: Callable[[str], object] = str
+    """Gets the node of each reply that is overdue, so that another node is asked, too."""
 
     def order(self, partition: int) -> list[str]:
         """Return the nodes to ask, this one first, since it answers soonest.
@@ -136,6 +138,7 @@ class Asking:
             late = [sent for sent in overdue if sent.overdue_at <= now]
             overdue = [sent for sent in overdue if sent.overdue_at > now]
             for sent in late:
+                self._around.on_overdue(sent.node)
                 overdue += self._ask_next(sent.indexes)
 
     def _is_waiting(self) -> bool:

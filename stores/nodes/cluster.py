@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from stores.errors import StoreError
@@ -11,7 +12,7 @@ from stores.nodes.cluster_store import ClusterStore
 from stores.nodes.links import Link
 from stores.spec.catalog import Nodes, NodeStatus, StoreCatalog
 from stores.spec.result import QueryResult
-from stores.spec.store import PartitionStatus, Target
+from stores.spec.store import PartitionStatus, Store, Target
 
 
 class Cluster:
@@ -25,6 +26,7 @@ class Cluster:
         links: the other nodes by name, as of now.
         holders: which nodes to ask for a partition, in this order.
         statuses: returns the status of each node.
+        on_overdue: gets the node of each reply that is overdue; from any thread.
     """
 
     def __init__(
@@ -35,9 +37,13 @@ class Cluster:
         links: Mapping[str, Link],
         holders: Holders,
         statuses: Callable[[], Sequence[NodeStatus]] = list,
+        on_overdue: Callable[[str], object] = str,
     ) -> None:
         self._local = local
-        self.stores: _Stores = _Stores(local, node, links, holders)
+        self.stores: _Stores = _Stores(
+            local,
+            partial(ClusterStore, node=node, links=links, holders=holders, on_overdue=on_overdue),
+        )
         """The stores by name, as of now."""
         self.statuses = statuses
         self.nodes: Nodes | None = self
@@ -79,10 +85,8 @@ class Cluster:
 class _Stores(Mapping[str, ClusterStore]):
     """The stores of a node, each with its replicas on other nodes."""
 
-    def __init__(
-        self, local: StoreCatalog, node: str, links: Mapping[str, Link], holders: Holders
-    ) -> None:
-        self._local, self._node, self._links, self._holders = local, node, links, holders
+    def __init__(self, local: StoreCatalog, make: Callable[[Store], ClusterStore]) -> None:
+        self._local, self._make = local, make
         self._made: dict[str, ClusterStore] = {}
 
     def __getitem__(self, name: str) -> ClusterStore:
@@ -92,9 +96,7 @@ class _Stores(Mapping[str, ClusterStore]):
             raise KeyError(name)
         made = self._made.get(name)
         if made is None or made.local is not local:
-            made = self._made[name] = ClusterStore(
-                local, node=self._node, links=self._links, holders=self._holders
-            )
+            made = self._made[name] = self._make(local)
         return made
 
     def __iter__(self) -> Iterator[str]:

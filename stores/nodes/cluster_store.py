@@ -8,7 +8,7 @@ behind is asked elsewhere, and a stream that breaks goes on at another node wher
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -74,6 +74,7 @@ class ClusterStore:
         links: the other nodes by name, as of now.
         holders: which nodes hold a partition.
         timing: how to wait for replies.
+        on_overdue: gets the node of each reply that is overdue.
     """
 
     def __init__(
@@ -84,11 +85,19 @@ class ClusterStore:
         links: Mapping[str, Link],
         holders: Holders,
         timing: Timing = REAL_TIME,
+        on_overdue: Callable[[str], object] = str,
     ) -> None:
         self.here: Store | None = local
         self.local = local
         self._node, self._links, self._timing = node, links, timing
-        self.around = Around(local=local, node=node, links=links, holders=holders, timing=timing)
+        self.around = Around(
+            local=local,
+            node=node,
+            links=links,
+            holders=holders,
+            timing=timing,
+            on_overdue=on_overdue,
+        )
 
     @property
     def schema(self) -> StoreSchema:

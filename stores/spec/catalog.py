@@ -27,6 +27,8 @@ class NodeStatus:
     running: int = 0
     """How many of its replicas answer."""
     restoring: int = 0
+    reply_ms: float | None = None
+    """The usual time of its replies; None before the first one."""
     problem: str | None = None
     """Why it cannot be asked, or places partitions otherwise."""
 

@@ -15,7 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway.http.metrics import Metrics
+from gateway.http.node_metrics import node_families
 from gateway.http.spark_state import spark_families
+from gateway.nodes.counts import MeasuredPeer, PeerCounts
 from gateway.statement_threads import StatementThreads
 from stores.hosting.host import Host, HostState
 from stores.log.store_writer import StoreWriter
@@ -194,6 +196,30 @@ def test_kept_answers_are_counted(make_metrics: MakeMetrics) -> None:
     assert told(metrics)["stategate_kept_answers_total", frozenset()] == 5
 
 
+PEER = MeasuredPeer(
+    name='b"',
+    is_connected=True,
+    version="1.2",
+    counts=PeerCounts(requests=9, replies=5, failures=3, abandoned=1, reply_s=0.25),
+    overdue=2,
+    answered=7,
+)
+
+
+def test_other_nodes_are_reported_by_name(make_metrics: MakeMetrics) -> None:
+    metrics = make_metrics(FakeNode())
+    assert labelled(told(metrics), "node_connected", "node") == {}
+    lost = replace(PEER, name="c", is_connected=False, counts=PeerCounts())
+    metrics.watch(lambda: node_families([PEER, lost]))
+    found = told(metrics)
+    assert labelled(found, "node_connected", "node") == {'b"': 1, "c": 0}
+    assert labelled(found, "node_info", "version") == {"1.2": 1}
+    assert labelled(found, "node_requests_total", "node") == {'b"': 9, "c": 0}
+    assert labelled(found, "node_failures_total", "node") == {'b"': 3, "c": 0}
+    assert labelled(found, "node_overdue_total", "node") == {'b"': 2, "c": 2}
+    assert labelled(found, "node_reply_seconds_total", "node") == {'b"': 0.25, "c": 0}
+
+
 def test_the_build_is_reported(make_metrics: MakeMetrics) -> None:
     metrics = make_metrics(FakeNode())
     ((name, labels),) = [key for key in told(metrics) if key[0] == "stategate_build_info"]
@@ -217,6 +243,7 @@ def test_every_metric_is_listed(make_metrics: MakeMetrics) -> None:
     metrics.watch_connections("http", int)
     metrics.watch_requests(lambda: {"get": 1})
     metrics.watch(spark_families(lambda: EngineStatus(state="running")))
+    metrics.watch(lambda: node_families([PEER]))
     heads = re.findall(r"^# TYPE (stategate_\w+)", metrics.text("")[0].decode(), re.MULTILINE)
     text = (Path(__file__).parents[3] / "gateway" / "README.md").read_text()
     # The first cells of the table name metrics; those of alerts are expressions that use them.

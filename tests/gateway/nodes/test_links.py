@@ -107,6 +107,28 @@ def test_nodes_of_several_minor_versions_talk(whole: LocalStore, minor: int) -> 
         assert lost.node == "b"
 
 
+def test_requests_are_counted(room: Room, store: ClusterStore) -> None:
+    for number in range(3):
+        store.query_partition(0, KeyQuery(key=(f"k{number}",)))
+    room.link.ask(AskStatuses("counts"))
+    counts = room.link.counts
+    assert (counts.connections, counts.requests, counts.replies, counts.failures) == (1, 4, 4, 0)
+    assert counts.usual_s is not None
+    assert 0 < counts.usual_s < counts.reply_s < 10
+    assert counts.sent_bytes > 100
+    assert counts.received_bytes > 100
+    assert room.server.answered == {"a": 4}
+    wait = WaitForBound("counts", 0, PositionBound(epoch=9), math.inf)
+    waiting = room.link.begin(wait, lambda _: None)
+    until(lambda: counts.requests == 5)
+    assert waiting.cancel()
+    until(lambda: counts.abandoned == 1)
+    room.link.begin(wait, lambda _: None)
+    until(lambda: counts.requests == 6)
+    room.thread.run(room.link.close())
+    assert (counts.failures, counts.replies) == (1, 4)
+
+
 def test_rows_are_streamed_from_another_node(store: ClusterStore, whole: LocalStore) -> None:
     found, wanted = (each.query_partition(0, RangeQuery()) for each in (store, whole))
     assert isinstance(found, Success)

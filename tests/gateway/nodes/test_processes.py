@@ -160,6 +160,25 @@ def test_answers_by_http_name_the_node_that_has_the_key(cluster: Cluster) -> Non
     assert len(named) == 2
 
 
+def test_a_node_reports_on_the_others(cluster: Cluster) -> None:
+    with cluster.connect("a") as connection:
+        connection.execute(STATEMENTS[2]).fetchall()
+        rows = connection.execute(
+            "SELECT node, connected, version <> '', reply_ms > 0, problem FROM stategate.nodes"
+        ).fetchall()
+    assert rows == [("a", True, True, None, None)] + [
+        (name, True, True, True, None) for name in ("b", "c")
+    ]
+    with urllib.request.urlopen(f"{cluster.gateways['a'].http_url}/metrics", timeout=30) as found:
+        lines = found.read().decode().splitlines()
+    values = dict(line.rsplit(" ", 1) for line in lines if line.startswith("stategate_node_"))
+    for name in ("b", "c"):
+        assert values[f'stategate_node_connected{{node="{name}"}}'] == "1"
+        for count in ("requests", "replies", "answered", "sent_bytes", "received_bytes"):
+            assert float(values[f'stategate_node_{count}_total{{node="{name}"}}']) > 0, count
+    assert not any('node="a"' in key for key in values)
+
+
 @pytest.mark.parametrize("sql", STATEMENTS[2:4])
 def test_a_statement_that_waits_for_hanging_nodes_ends_when_it_is_to(
     cluster: Cluster, sql: LiteralString

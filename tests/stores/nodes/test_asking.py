@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 
@@ -101,9 +102,12 @@ def test_the_next_copy_is_asked_if_a_node_is_slow(cluster: Cluster) -> None:
     partition = cluster.elsewhere()
     first, second = cluster.holders(partition)
     slow(cluster, second).let_go()
+    overdue: list[str] = []
+    cluster.store.around = replace(cluster.store.around, on_overdue=overdue.append)
     answer = cluster.store.query_partition(partition, KEY)
     assert isinstance(answer, Success)
     assert (answer.value, answer.node) == ((7,), second)
+    assert overdue == [first]
     assert len(slow(cluster, first).held) == 1
 
 

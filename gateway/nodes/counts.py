@@ -1,0 +1,47 @@
+"""What has passed between this node and the others, for metrics."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+_SHARE = 1 / 8
+
+
+@dataclass(slots=True)
+class PeerCounts:
+    """Requests to another node since the start. They are written in the event loop only."""
+
+    connections: int = 0
+    requests: int = 0
+    replies: int = 0
+    failures: int = 0
+    """Requests without a reply, because the node was lost or not connected."""
+    abandoned: int = 0
+    """Requests whose reply no one waits for any more."""
+    reply_s: float = 0.0
+    """Time from request to reply, of all replies but those to waits for a bound."""
+    usual_s: float | None = None
+    """The usual time of a reply; None before the first one."""
+    sent_bytes: int = 0
+    received_bytes: int = 0
+
+    def note_reply(self, seconds: float) -> None:
+        """Count the time of a reply."""
+        self.reply_s += seconds
+        usual_s = self.usual_s
+        self.usual_s = seconds if usual_s is None else usual_s + _SHARE * (seconds - usual_s)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeasuredPeer:
+    """Another node, for metrics."""
+
+    name: str
+    is_connected: bool
+    version: str
+    """The version of Stategate that it runs; empty before it has said so."""
+    counts: PeerCounts
+    overdue: int
+    """Replies that were overdue, so that another node was asked, too."""
+    answered: int
+    """Its requests that this node has answered."""
