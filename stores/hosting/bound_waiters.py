@@ -17,7 +17,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from stores.errors import TooManyWaitersError
-from stores.spec.position import AGE, EPOCH, Measure, PositionBound, Unmet
+from stores.spec.position import AGE, COMMITTED, EPOCH, Measure, PositionBound, Unmet
 from stores.spec.store import OnBound
 
 _logger = logging.getLogger(__name__)
@@ -205,4 +205,6 @@ def _only_measure(bound: PositionBound) -> Measure | None:
         measures.append(EPOCH)
     if bound.lag_ms_max is not None:
         measures.append(AGE)
+    if bound.committed_ms is not None:
+        measures.append(COMMITTED)
     return measures[0] if len(measures) == 1 else None

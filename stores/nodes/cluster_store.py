@@ -338,16 +338,23 @@ class ClusterStore:
         return asking.answers()[0]
 
     def _resolved(self, config: QueryConfig) -> QueryConfig:
-        if not config.bound.latest:
+        if config is DEFAULT_CONFIG:
             return config
         return replace(config, bound=self._resolved_bound(config.bound))
 
     def _resolved_bound(self, bound: PositionBound) -> PositionBound:
         """Return the bound with the latest epoch as a number, the same for all replicas.
 
+        An age becomes the time of a commit: it counts from the clock of this node, whichever node
+        answers.
+
         Raises:
             LogError: the log cannot be read now.
         """
+        if bound.lag_ms_max is not None:
+            least_ms = self._timing.wall_ms() - bound.lag_ms_max
+            aged = PositionBound(committed_ms=least_ms)
+            bound = replace(bound, lag_ms_max=None).merge(aged)
         if not bound.latest:
             return bound
         epoch = max(self.committed_epoch(), -1 if bound.epoch is None else bound.epoch)

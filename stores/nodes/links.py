@@ -75,6 +75,8 @@ class Timing:
 
     clock: Callable[[], float] = time.monotonic
     inbox: Callable[[], Inbox[Any]] = Inbox
+    wall_ms: Callable[[], int] = lambda: time.time_ns() // 1_000_000
+    """The time of commits, in epoch milliseconds."""
 
 
 REAL_TIME = Timing()

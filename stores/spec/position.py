@@ -204,6 +204,9 @@ class PositionBound:
     """Everything committed when the store is asked must have been applied."""
     snapshot: bool = False
     """All asked partitions answer at one epoch."""
+    committed_ms: int | None = None
+    """The newest applied epoch must have been committed at this time or later, in epoch ms. Nodes
+    ask each other so instead of by age, since their clocks may differ."""
 
     @staticmethod
     def unbounded() -> PositionBound:
@@ -246,6 +249,10 @@ class PositionBound:
             ),
             latest=self.latest or other.latest,
             snapshot=self.snapshot or other.snapshot,
+            committed_ms=max(
+                (ms for ms in (self.committed_ms, other.committed_ms) if ms is not None),
+                default=None,
+            ),
         )
 
 
@@ -271,9 +278,10 @@ def later_watermark(first_ms: int | None, second_ms: int | None) -> int | None:
 
 
 Measure: TypeAlias = str | tuple[str, int]
-"""The measure of one part of a bound: EPOCH, AGE, LATEST, or an input topic and partition."""
+"""The measure of one part of a bound: one of those below, or an input topic and partition."""
 
-EPOCH, AGE, LATEST = "epoch", "age", "latest"
+EPOCH, AGE, COMMITTED, LATEST = "epoch", "age", "committed", "latest"
+_NO_EPOCH = "no epoch has been applied yet"
 
 
 class Unmet(NamedTuple):
@@ -307,15 +315,9 @@ def unmet_part(
     if bound.epoch is not None and progress.epoch < bound.epoch:
         message = f"epoch {progress.epoch} is behind epoch {bound.epoch}"
         return Unmet(EPOCH, bound.epoch, message)
-    if bound.lag_ms_max is not None:
-        if progress.epoch < 0:
-            return Unmet(AGE, -bound.lag_ms_max, "no epoch has been applied yet")
-        lag_ms = now_ms - progress.committed_ms
-        if lag_ms > bound.lag_ms_max:
-            message = f"the newest epoch is {lag_ms} ms old, more than {bound.lag_ms_max} ms"
-            return Unmet(AGE, -bound.lag_ms_max, message)
-    if not bound.position.components:
-        return None
+    unmet = _unmet_time(bound, progress, now_ms)
+    if unmet is not None or not bound.position.components:
+        return unmet
     return _unmet_position(bound.position, progress, inputs, partition)
 
 
@@ -341,8 +343,26 @@ def measured(measure: Measure, progress: Progress, now_ms: int) -> int | None:
         return progress.epoch
     if measure == AGE:
         return None if progress.epoch < 0 else progress.committed_ms - now_ms
+    if measure == COMMITTED:
+        return None if progress.epoch < 0 else progress.committed_ms
     if isinstance(measure, tuple):
         return progress.position.offsets(measure[0]).get(measure[1])
+    return None
+
+
+def _unmet_time(bound: PositionBound, progress: Progress, now_ms: int) -> Unmet | None:
+    """Return the part of a bound that the time of the last commit does not meet."""
+    is_empty = progress.epoch < 0
+    if bound.lag_ms_max is not None:
+        lag_ms = now_ms - progress.committed_ms
+        if is_empty or lag_ms > bound.lag_ms_max:
+            message = f"the newest epoch is {lag_ms} ms old, more than {bound.lag_ms_max} ms"
+            return Unmet(AGE, -bound.lag_ms_max, _NO_EPOCH if is_empty else message)
+    if bound.committed_ms is not None:
+        late_ms = bound.committed_ms - progress.committed_ms
+        if is_empty or late_ms > 0:
+            message = f"the newest epoch is {late_ms} ms too old"
+            return Unmet(COMMITTED, bound.committed_ms, _NO_EPOCH if is_empty else message)
     return None
 
 

@@ -18,7 +18,7 @@ from stores.hosting.local_store import LocalStore
 from stores.hosting.replica import Replica
 from stores.nodes.answering import Answering
 from stores.nodes.cluster_store import ClusterStore
-from stores.nodes.links import NodeError
+from stores.nodes.links import NodeError, Timing
 from stores.nodes.messages import Ask, ReadStream, Release
 from stores.nodes.placement import Node, holders
 from stores.spec.position import Position, PositionBound, Progress
@@ -31,6 +31,7 @@ from tests.stores.nodes.memory_links import MemoryLink
 from tests.stores.test_agreement import EVENTS, WINDOWS, EventsAgreement, ExpiringWindows, answer
 from tests.support.stores import batch, keyvalue, progress
 from tests.support.values import rows_of
+from tests.support.waiting import until
 
 COUNTS = keyvalue("counts", {"k": "text"}, {"n": "bigint"}, partitions=6)
 NODES = [Node(name=name) for name in ("a", "b", "c")]
@@ -416,3 +417,37 @@ def test_progress_is_kept(cluster: Cluster) -> None:
         cluster.stores[name].replicas[partition].apply(found, [])
     result = cluster.store.query_partition(partition, KeyQuery.with_key("none"))
     assert (result.position, result.epoch) == (found.position, 3)
+
+
+@pytest.mark.parametrize("skew_ms", [-3_600_000, 0, 3_600_000])
+def test_an_age_counts_by_the_clock_of_the_node_that_asks(cluster: Cluster, skew_ms: int) -> None:
+    now_ms = 1_700_000_000_000
+    for name in ("b", "c"):
+        cluster.stores[name]._clock = lambda: now_ms + skew_ms
+    store = ClusterStore(
+        cluster.stores["a"],
+        node="a",
+        links=cluster.links,
+        holders=lambda schema, partition: cluster.holders(partition),
+        timing=Timing(wall_ms=lambda: now_ms),
+    )
+    partition = cluster.elsewhere()
+
+    def apply(epoch: int, age_ms: int) -> None:
+        for name in cluster.holders(partition):
+            replica = cluster.stores[name].replicas[partition]
+            replica.apply(progress(epoch, committed_ms=now_ms - age_ms), [])
+
+    apply(1, age_ms=500)
+    for lag_ms, is_met in ((499, False), (500, True)):
+        bound = PositionBound.within_lag(lag_ms)
+        answer = store.query_partition(
+            partition, KeyQuery.with_key("none"), QueryConfig(bound=bound)
+        )
+        assert isinstance(answer, Success) == is_met
+        assert store.wait(partition, bound, timeout_s=0.05) == is_met
+    met: list[bool] = []
+    store.when(partition, PositionBound.within_lag(100), met.append)
+    apply(2, age_ms=101)
+    apply(3, age_ms=100)
+    until(lambda: met == [True])

@@ -43,7 +43,11 @@ POSITIONS = st.dictionaries(
     st.text(min_size=1), st.dictionaries(st.integers(0, 9), st.integers(0, 2**40)), max_size=3
 ).map(Position.of)
 BOUNDS = st.builds(
-    PositionBound, position=POSITIONS, epoch=st.none() | st.integers(0, 9), latest=st.booleans()
+    PositionBound,
+    position=POSITIONS,
+    epoch=st.none() | st.integers(0, 9),
+    latest=st.booleans(),
+    committed_ms=st.none() | st.integers(0, 2**45),
 )
 STATUSES = st.builds(
     PartitionStatus,

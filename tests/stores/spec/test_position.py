@@ -32,6 +32,7 @@ BOUNDS = st.builds(
     position=POSITIONS,
     epoch=st.none() | st.integers(0, 3),
     lag_ms_max=st.none() | st.integers(0, 3),
+    committed_ms=st.none() | st.integers(5, 12),
 )
 
 
@@ -188,6 +189,7 @@ def test_a_bound_is_met_exactly_from_its_values_on(
         (UNBOUNDED, None),
         (PositionBound(epoch=0), "epoch -1 is behind epoch 0"),
         (PositionBound(lag_ms_max=10**15), "no epoch has been applied yet"),
+        (PositionBound(committed_ms=0), "no epoch has been applied yet"),
         (at(**{"in": {0: 0}}), "in[0] is at no offset yet, behind 0"),
         (at(other={0: 0}), None),
     ],
