@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, TypeAlias
 
@@ -36,6 +37,8 @@ from stores.spec.schema import (
 )
 
 TIMESTAMP_NAME = "_timestamp"
+FILES_AT_ONCE = 4
+"""Files of one epoch that are written at a time."""
 ROWS_PER_GROUP = 65_536
 """Rows that a writer buffers and a reader decodes at a time: usually a few MB."""
 
@@ -243,15 +246,21 @@ def write_parts(
     order = np.argsort(partitions, kind="stable")
     counts = np.bincount(partitions, minlength=schema.partitions)
     ends = np.cumsum(counts)
-    files = []
-    for partition in np.flatnonzero(counts).tolist():
+
+    def write(partition: int) -> DataFile:
         picked = order[ends[partition] - counts[partition] : ends[partition]]
         batches = rows.take(picked).to_batches()
         path = f"{attempt}/p{partition:05d}{suffix}.parquet"
         file = write_part(directory, path, batches, partition=partition)
         assert file is not None, "a partition that has rows has a file"
-        files.append(file)
-    return files
+        return file
+
+    written = np.flatnonzero(counts).tolist()
+    if len(written) < 2:
+        return [write(partition) for partition in written]
+    # Each file waits for the disk, or for an object store's answer.
+    with ThreadPoolExecutor(min(len(written), FILES_AT_ONCE), "stategate-write") as threads:
+        return list(threads.map(write, written))
 
 
 def _row_groups(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import threading
 import time
 import uuid
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,6 +21,7 @@ from stores.log.verification import verify
 from stores.spec.position import Position
 from stores.upkeep.retention import Retention, compact
 from tests.support.buckets import BucketServer
+from tests.support.gcs import gcs_service
 from tests.support.hosts import counts, running
 from tests.support.logs import CLICKS, contents, rows
 from tests.support.waiting import until
@@ -119,6 +123,26 @@ def test_an_epoch_and_a_look_for_the_next_take_few_requests(
     with buckets.counted() as idle:
         assert log.next_commit(1) is None
     assert idle == {"get": 1}
+
+
+def test_the_files_of_an_epoch_are_sent_side_by_side() -> None:
+    plain, together = gcs_service(), threading.Barrier(2)
+
+    def app(environ: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
+        """Answer to a data file once another one is here, too."""
+        if environ["PATH_INFO"].endswith(".parquet"):
+            together.wait(30)
+        return plain.app(environ, start)
+
+    server = BucketServer(replace(plain, app=app))
+    try:
+        root = server.root("side-by-side")
+        schema = replace(CLICKS, partitions=2)
+        commit = StoreWriter(root, schema).write(rows(20), position=at(0))
+    finally:
+        server.stop()
+    assert [file.partition for file in commit.files] == [0, 1]
+    assert not together.broken
 
 
 def test_an_idle_host_asks_less_than_once_a_second(
