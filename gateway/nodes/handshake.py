@@ -69,6 +69,7 @@ class Handshake:
         secret: what all nodes of the cluster know.
         asks: whether this node has made the connection.
         instance: a random number of this node since its start; see `new_instance`.
+        version: the version of the messages of this node.
         minor: what this node knows beyond the version.
     """
 
@@ -80,10 +81,11 @@ class Handshake:
         secret: bytes,
         asks: bool,
         instance: bytes,
+        version: int = VERSION,
         minor: int = MINOR,
     ) -> None:
         nonce = secrets.token_bytes(_NONCE_BYTES)
-        self.hello = Hello(VERSION, cluster, node, nonce, instance, minor)
+        self.hello = Hello(version, cluster, node, nonce, instance, minor)
         self._secret, self._asks = secret, asks
         self._own_bytes = encode(self.hello)
         self._other_bytes = b""

@@ -13,7 +13,7 @@ from gateway.nodes.handshake import Handshake, Hello
 from gateway.nodes.link import NodeLink
 from gateway.nodes.server import NodeServer
 from gateway.statement_threads import StatementThreads
-from stores.nodes.messages import MINOR, Announcement
+from stores.nodes.messages import MINOR, VERSION, Announcement
 from stores.spec.store import Store
 
 T = TypeVar("T")
@@ -70,22 +70,27 @@ class Room:
         *,
         secret: bytes = b"s",
         other_secret: bytes = b"s",
+        version: int = VERSION,
         minor: int = MINOR,
     ) -> None:
         self.thread = LoopThread()
         self.threads = StatementThreads(count=2, queue_max=50)
         self.watcher = Watcher()
-        self.secret = secret
+        self.secret, self.minor = secret, minor
         self.server = NodeServer(
             lambda: stores,
             threads=self.threads,
-            handshake=lambda: self.handshake("b", other_secret, asks=False, minor=minor),
+            handshake=lambda: self.handshake(
+                "b", other_secret, asks=False, version=version, minor=self.minor
+            ),
             announcement=lambda: Announcement("b"),
         )
         self.address = self.listen("127.0.0.1:0")
         self.link = self.thread.run(self._linked(self.address))
 
-    def handshake(self, node: str, secret: bytes, *, asks: bool, minor: int = MINOR) -> Handshake:
+    def handshake(
+        self, node: str, secret: bytes, *, asks: bool, version: int = VERSION, minor: int = MINOR
+    ) -> Handshake:
         """Return one side of a handshake."""
         return Handshake(
             cluster="one",
@@ -93,6 +98,7 @@ class Room:
             secret=secret,
             asks=asks,
             instance=node.encode(),
+            version=version,
             minor=minor,
         )
 

@@ -17,7 +17,9 @@ from stores.nodes import answering
 from stores.nodes.cluster_store import ClusterStore
 from stores.nodes.links import NodeError, Replied
 from stores.nodes.messages import (
+    MINOR,
     PACKED_KEYS,
+    VERSION,
     Ask,
     AskStatuses,
     Met,
@@ -105,6 +107,36 @@ def test_nodes_of_several_minor_versions_talk(whole: LocalStore, minor: int) -> 
         lost = store.query_partition(0, KeyQuery(key=("k7", "more")))
         assert isinstance(lost, Failure)
         assert lost.node == "b"
+
+
+def test_a_node_of_another_major_version_is_refused_and_named(whole: LocalStore) -> None:
+    with closing(Room({"counts": whole}, version=VERSION + 1)) as room:
+        assert room.watcher.lost.wait(10)
+        assert not room.watcher.connected.is_set()
+        assert room.link.why_lost == (
+            f"it refused: node a sends messages of version {VERSION}, "
+            f"this node of version {VERSION + 1}"
+        )
+        with pytest.raises(NodeError, match="this node of version"):
+            room.link.ask(AskStatuses("counts"))
+
+
+def test_a_cluster_can_be_upgraded_node_by_node(whole: LocalStore) -> None:
+    """The same link asks an older node, and then the newer one that is started in its place."""
+    with closing(Room({"counts": whole}, minor=0)) as room:
+        assert room.watcher.connected.wait(10)
+        store = ClusterStore(
+            LocalStore(COUNTS, {}), node="a", links={"b": room.link}, holders=lambda *_: ["b"]
+        )
+        for minor in (0, MINOR, 0):
+            found = store.query_partition(0, KeyQuery(key=("k7",)))
+            assert isinstance(found, Success)
+            assert found.value == (7,)
+            room.thread.run(room.server.stop())
+            assert room.watcher.lost.wait(10)
+            room.minor = minor
+            room.listen(f"127.0.0.1:{room.address.port}")
+            assert room.watcher.connected.wait(10)
 
 
 def test_requests_are_counted(room: Room, store: ClusterStore) -> None:
