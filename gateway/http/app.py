@@ -70,7 +70,8 @@ async def _routing_error(request: Request, error: Exception) -> Response:
     hints = {
         404: "The paths are /v1/query, /v1/batch, /v1/stores, /v1/stores/{name}, "
         "/v1/stores/{name}/{key}, "
-        "/v1/stores/{name}/query, /v1/stores/{name}/notify, /healthz, /readyz and /metrics.",
+        "/v1/stores/{name}/query, /v1/stores/{name}/notify, /healthz, /readyz, /metrics, "
+        "/openapi.json and /docs.",
         405: "POST to /v1/batch, /v1/stores/{name}/query and /v1/stores/{name}/notify, "
         "GET or POST to "
         "/v1/query, GET all other paths.",

@@ -13,7 +13,7 @@ from gateway.http.json_formats import JsonRenderer, NdjsonRenderer
 from gateway.http.parameters import Json
 from gateway.http.requests import QueryRequest, query_request
 from gateway.settings import Settings
-from planner.engine import number_parameters
+from planner.engine import check_settings, number_parameters
 from planner.errors import LimitExceededError, QueryError
 
 _HINT = 'Send {"sql": "SELECT …", "params": [[…], …]} or {"statements": [{"sql": "SELECT …"}, …]}.'
@@ -62,6 +62,7 @@ def read_batch(body: bytes, accept: str | None, settings: Settings) -> BatchRequ
     Raises:
         HttpRequestError: it is not such a body, or asks for another format (406).
         LimitExceededError: it has too many statements or parameters.
+        QueryError: a setting is wrong.
     """
     document = read_object(body, BATCH_FIELDS, hint=_HINT)
     name = document.get("format")
@@ -74,10 +75,12 @@ def read_batch(body: bytes, accept: str | None, settings: Settings) -> BatchRequ
             status=406,
             hint=f"Accept {FORMATS['json']} or {FORMATS['ndjson']}.",
         )
+    given = settings_of(document)
+    check_settings(given)
     has_statements = document.get("statements") is not None
     return BatchRequest(
         work=(_statements if has_statements else _sets)(document, settings),
-        settings=settings_of(document),
+        settings=given,
         is_lines=factory is NdjsonRenderer,
     )
 

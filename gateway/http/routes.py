@@ -10,6 +10,8 @@
     GET  /healthz                 200 while the process runs
     GET  /readyz                  200 once every replica runs; before that 503 with the reasons
     GET  /metrics                 metrics for Prometheus
+    GET  /openapi.json            the OpenAPI document of these routes
+    GET  /, /docs                 pages for people
 
 JSON must be declared as such, so that web pages cannot send statements to a gateway on the user's
 machine without a preflight.
@@ -22,6 +24,7 @@ from collections.abc import Coroutine
 from dataclasses import asdict
 from functools import partial
 
+from starlette.convertors import PathConvertor, register_url_convertor
 from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import Response
@@ -58,6 +61,7 @@ from gateway.http.formats import negotiate
 from gateway.http.json_formats import JsonRenderer
 from gateway.http.lookups import Lookups
 from gateway.http.metrics import Metrics
+from gateway.http.page_routes import page_routes
 from gateway.http.paging import read_page
 from gateway.http.receiving import ReadRequest, read_key, read_lookup, read_statement
 from gateway.http.spark_state import spark_document
@@ -67,13 +71,22 @@ from planner.errors import UnavailableError
 from planner.typed import TypedQueries
 
 
+class _KeyConvertor(PathConvertor):
+    """Matches the segments of a key: a key may have line breaks, at which `path` ends."""
+
+    regex = r"[\s\S]*"
+
+
+register_url_convertor("key", _KeyConvertor())
+
+
 def build_routes(services: Services) -> list[BaseRoute]:
     """Build all routes of the application."""
     catalog = CatalogEndpoints(services)
     beside = [] if services.typed is None else _store_routes(services, services.typed)
     if services.metrics is not None:
         beside.append(Route("/metrics", partial(show_metrics, services.metrics), methods=["GET"]))
-    return [
+    described = [
         Route("/v1/query", QueryEndpoint(services), methods=["GET", "POST"]),
         Route("/v1/batch", BatchEndpoint(services), methods=["POST"]),
         Route("/v1/stores", catalog.list_stores, methods=["GET"]),
@@ -83,13 +96,14 @@ def build_routes(services: Services) -> list[BaseRoute]:
         Route("/healthz", catalog.health, methods=["GET"]),
         Route("/readyz", catalog.readiness, methods=["GET"]),
     ]
+    return [*described, *page_routes(described)]
 
 
 def _store_routes(services: Services, typed: TypedQueries) -> list[BaseRoute]:
     look_up = KeyEndpoint(services, typed)
     return [
         Route("/v1/stores/{name}/query", TypedEndpoint(services, typed), methods=["POST"]),
-        Route("/v1/stores/{name}/{key:path}", look_up, methods=["GET"]),
+        Route("/v1/stores/{name}/{key:key}", look_up, methods=["GET"]),
     ]
 
 

@@ -144,6 +144,8 @@ async def test_different_statements(client: httpx.AsyncClient) -> None:
         ({"sql": "SELECT 1", "params": [[]], "format": "csv"}, 406, "08P01"),
         ({"sql": "SELECT 1", "params": [[]], "format": 1}, 400, "08P01"),
         ({"sql": "SELECT 1", "params": [[]], "extra": 1}, 400, "08P01"),
+        ({"statements": [{"sql": "SELECT 1"}], "consistency": "odd"}, 400, "22023"),
+        ({"statements": [{"sql": "SELECT 1"}], "bound": "odd"}, 400, "22P02"),
     ],
 )
 async def test_a_batch_that_cannot_run(

@@ -260,6 +260,7 @@ async def test_a_key_is_looked_up(client: httpx.AsyncClient) -> None:
     assert await look_up(client, "clicks/user-3") == [["user-3", 3, None]]
     assert await look_up(client, "clicks/nobody") == []
     assert await look_up(client, "clicks/query") == []
+    assert await look_up(client, "clicks/a%0Ab%0A") == []
     document = (await client.get("/v1/stores/clicks/user-3?info=true")).json()
     assert [each["name"] for each in document["columns"]] == ["usr", "n", "paid"]
     assert len(document["partitions"]) == 1

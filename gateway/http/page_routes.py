@@ -1,0 +1,61 @@
+"""The pages for people, and the OpenAPI document that they read.
+
+The pages are small and made by hand. They load nothing from elsewhere and run no script that is not
+a file of the gateway, and the browser holds them to that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from importlib.metadata import version
+from importlib.resources import files
+from typing import Final
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from gateway.http.endpoint import json_response
+from gateway.http.openapi import openapi_document
+
+_POLICY: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+_HEADERS: Final = {
+    "Content-Security-Policy": _POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-cache",
+}
+_FILES: Final = {
+    "/": ("index.html", "text/html"),
+    "/docs": ("docs.html", "text/html"),
+    "/docs.css": ("docs.css", "text/css"),
+    "/docs.js": ("docs.js", "text/javascript"),
+}
+
+
+def page_routes(described: Sequence[BaseRoute]) -> list[BaseRoute]:
+    """Return the routes of the pages and of the document about the other routes."""
+    routes: list[BaseRoute] = []
+
+    async def show_document(request: Request) -> Response:
+        del request
+        return json_response(document)
+
+    routes.append(Route("/openapi.json", show_document, methods=["GET"]))
+    document = openapi_document([*described, *routes], version=version("stategate"))
+    directory = files("gateway.http") / "pages"
+    for path, (name, media_type) in _FILES.items():
+        page = _page((directory / name).read_bytes(), media_type)
+        routes.append(Route(path, page, methods=["GET"]))
+    return routes
+
+
+def _page(body: bytes, media_type: str) -> Callable[[Request], Awaitable[Response]]:
+    async def show(request: Request) -> Response:
+        del request
+        return Response(body, media_type=media_type, headers=_HEADERS)
+
+    return show
