@@ -5,6 +5,7 @@ epoch, and look after the log. `stores.extend` has the names for new kinds, engi
 `stores.spark` those for pipelines in Spark. Everything else may change without notice.
 """
 
+from stores.codec.merging import merged_rows
 from stores.errors import (
     ArgumentError,
     EpochConflictError,
@@ -110,6 +111,7 @@ __all__ = [
     "evolve",
     "held_snapshot",
     "in_store",
+    "merged_rows",
     "rebuild",
     "repair",
     "snapshot_epochs",

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 
 from planner.errors import InvalidValueError
+from stores.spec.arrow import physical_array
 from stores.spec.query import (
     Batch,
     Interval,
@@ -295,15 +296,7 @@ def one_row(
 
 def _batch(columns: tuple[Column, ...], row: Row) -> tuple[tuple[Column, ...], Batch]:
     arrays = [
-        pa.array([_arrow_value(column, value)], type=column.type.arrow)
-        for column, value in zip(columns, row, strict=True)
+        physical_array([value], column.type) for column, value in zip(columns, row, strict=True)
     ]
     names = [column.name for column in columns]
     return columns, pa.RecordBatch.from_arrays(arrays, names=names)
-
-
-def _arrow_value(column: Column, value: object) -> object:
-    if column.type.kind is Kind.INTERVAL and isinstance(value, tuple):
-        months, days, micros = value
-        return months, days, micros * 1000
-    return value
