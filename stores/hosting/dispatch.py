@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeVar
 from stores.errors import FailureReason, StoreError
 from stores.log.inputs import Inputs
 from stores.spec.position import unmet_bound
-from stores.spec.query import FirstRowsQuery, Query
+from stores.spec.query import BatchStream, FirstRowsQuery, KeyQuery, Query
 from stores.spec.registry import registered_handler
 from stores.spec.result import Failure, QueryResult, Success, add_info
 from stores.spec.schema import StoreSchema
@@ -93,12 +93,37 @@ def query_partition(
 def _timed(
     replica: Queryable, query: Query[R], config: QueryConfig, clock: Clock
 ) -> QueryResult[R]:
-    """Answer a query, and add the time that it took."""
+    """Answer a query, and add the time that it took and what was read."""
     config = replace(config, info=False)
+    is_cached = _is_cached(replica.engine, query)
     began = time.perf_counter_ns()
     result = query_partition(replica, query, config, clock)
     elapsed_ns = time.perf_counter_ns() - began
-    return add_info(result, f"handled in {type(replica.engine).__name__}: {elapsed_ns} ns")
+    source = _source(replica.engine, result, is_cached=is_cached)
+    return add_info(result, f"handled in {type(replica.engine).__name__}: {elapsed_ns} ns{source}")
+
+
+def _is_cached(engine: StorePartition, query: Query[Any]) -> bool | None:
+    """Whether the row of a lookup is cached; None if the engine keeps none, or it is no lookup."""
+    has_row = getattr(engine, "has_cached_row", None)
+    if has_row is None or type(query) is not KeyQuery:
+        return None
+    try:
+        return not query.skip_cache and bool(has_row(query.key))
+    except StoreError:
+        return None  # the query itself says why
+
+
+def _source(engine: StorePartition, result: QueryResult[Any], *, is_cached: bool | None) -> str:
+    """Return what was read, for the line of the info; nothing for an engine without caches."""
+    if isinstance(result, Failure) or not hasattr(engine, "has_cached_row"):
+        return ""
+    if isinstance(result.value, BatchStream):
+        is_kept = result.value.rows_in_memory is not None
+        return ", from the column cache" if is_kept else ", from the database"
+    if is_cached is None:
+        return ""
+    return ", from the row cache" if is_cached else ", from the database"
 
 
 def _registered(replica: Queryable, query: Query[Any]) -> Handler | None:

@@ -54,7 +54,7 @@ from stores.log.snapshots import Fetch
 from stores.spec.position import Progress
 from stores.spec.query import Order
 from stores.spec.scans import ApproximateCountQuery
-from stores.spec.schema import StoreKind, StoreSchema
+from stores.spec.schema import Key, StoreKind, StoreSchema
 from stores.spec.store import View
 
 _ANSWERED = "ANSWERED"
@@ -337,6 +337,16 @@ class RocksPartition:
         if view is not None:
             # The view must not change, so its reader is made before anything is written.
             view.data.lease()
+
+    def has_cached_row(self, key: Key) -> bool:
+        """Whether the row of a key in the newest view is in memory, for execution info.
+
+        Raises:
+            CodecError: it is no key of this store.
+        """
+        entry_key = DATA + self._layout.keys.encode_whole(key)
+        cache = self._row_cache
+        return cache is not None and cache.get(self.view.data, entry_key) is not None
 
     def _note(self, view: View) -> Note:
         return Note(fingerprint(self.schema), encode_progress(view.progress))

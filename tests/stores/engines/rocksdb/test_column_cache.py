@@ -25,8 +25,8 @@ from stores.spec.position import Progress
 from stores.spec.query import BATCH_ROWS, Interval, Order, RangeQuery
 from stores.spec.scans import CountQuery
 from stores.spec.schema import Row
-from stores.spec.store import StorePartition, View
-from tests.support.stores import batch, keyvalue, progress
+from stores.spec.store import QueryConfig, StorePartition, View
+from tests.support.stores import batch, keyvalue, open_store, progress
 from tests.support.values import rows_of
 
 SCHEMA = keyvalue("state", {"k": "text"}, {"v": "bigint", "name": "text"}, partitions=1)
@@ -95,6 +95,17 @@ def warmed(engine: RocksPartition, rows: int) -> None:
 def is_kept(engine: RocksPartition, query: RangeQuery = SCAN) -> bool:
     """Return whether a scan is one slice; decoded entries come in chunks, the first of 64 rows."""
     return len(list(engine.handlers[RangeQuery](engine.view, query))) == 1
+
+
+def test_execution_info_says_when_columns_were_read(tmp_path: Path) -> None:
+    store = open_store(SCHEMA, directory=tmp_path, columns=ColumnBudget(1 << 20))
+    engine = store.replicas[0].engine
+    assert isinstance(engine, RocksPartition)
+    warmed(engine, 100)
+    for query, source in ((SCAN, "column cache"), (RangeQuery(skip_cache=True), "database")):
+        answer = store.query_partition(0, query, QueryConfig(info=True))
+        assert answer.info[0].endswith(f" ns, from the {source}")
+    store.close()
 
 
 @settings(deadline=None)

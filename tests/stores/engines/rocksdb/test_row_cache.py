@@ -3,6 +3,7 @@ from __future__ import annotations
 import threading
 import tracemalloc
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -17,10 +18,10 @@ from stores.engines.rocksdb.row_cache import (
     RowCache,
     SeenKeys,
 )
-from stores.spec.query import FewKeysQuery, KeyQuery
+from stores.spec.query import FewKeysQuery, KeyQuery, Query, RangeQuery
 from stores.spec.schema import Row
-from stores.spec.store import View
-from tests.support.stores import batch, keyvalue, progress
+from stores.spec.store import QueryConfig, View
+from tests.support.stores import batch, fill, keyvalue, open_store, progress
 
 LARGE = RowBudget(1 << 20)
 ALL = ChangedKeys(wanted=False)
@@ -355,3 +356,19 @@ def test_rows_with_mutable_values_are_not_kept(tmp_path: Path) -> None:
     row[0].append("y")
     assert looked_up(engine, "a") == (["x"],)
     engine.close()
+
+
+def test_execution_info_says_what_was_read(tmp_path: Path) -> None:
+    store = open_store(COUNTS, directory=tmp_path, rows=LARGE)
+    fill(store, [("a", 1), ("b", 2)])
+
+    def source(query: Query[Any]) -> str:
+        answer = store.query_partition(0, query, QueryConfig(info=True))
+        return answer.info[0].partition(", from ")[2]
+
+    lookup = KeyQuery.with_key("a")
+    assert [source(lookup) for _ in range(3)] == ["the database", "the database", "the row cache"]
+    assert source(KeyQuery(key=("a",), skip_cache=True)) == "the database"
+    assert source(RangeQuery()) == "the database"
+    assert source(KeyQuery.with_key(1)) == ""
+    store.close()
