@@ -56,6 +56,7 @@ FIELD_SCHEMAS: Final[Mapping[str, Json]] = {
     "unknown_topics": _nullable({"enum": ["error", "ignore"]}),
     "partial": _nullable({**_FLAG, "description": "List failed partitions instead of failing."}),
     "info": _nullable({**_FLAG, "description": "Add execution info by partition."}),
+    "engine": _nullable({"enum": ["auto", "local", "spark"]}),
     "statements": _list(
         {"description": "An object of sql and params; anything else gets an error in its place."},
         minItems=1,
