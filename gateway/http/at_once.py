@@ -24,7 +24,7 @@ from gateway.http.endpoint import Services, error_response, request_context
 from gateway.http.fields import read_object
 from gateway.http.formats import negotiate
 from gateway.http.lookups import Lookups
-from gateway.http.receiving import key_request, require_json, segments
+from gateway.http.receiving import is_statement_text, key_request, require_json, segments
 from gateway.http.requests import QueryRequest, query_request
 from planner.engine import QueryError
 
@@ -50,9 +50,8 @@ class Head(Struct, frozen=True):
     accept: str | None
     content_type: str | None
     is_special: bool
-    """Whether it has headers that only the application reads: the origin of a page, refused
-    codings.
-    """
+    """Whether only the application reads such a request: it has the origin of a page, refused
+    codings, or the text of a statement as its body."""
 
 
 class AtOnce:
@@ -100,6 +99,7 @@ class AtOnce:
             content_type=first.get(b"content-type"),
             is_special=b"origin" in first
             or b"sec-fetch-site" in first
+            or is_statement_text(first.get(b"content-type"))
             or "q=0" in first.get(b"accept-encoding", ""),
         )
 

@@ -36,7 +36,7 @@ async def read_statement(scope: Scope, receive: Receive, settings: Settings) -> 
     if scope["method"] != "POST":
         return read_url_request(query, sql=None, parameters_max=limit)
     headers = Headers(scope=scope)
-    if _media_type(headers.get("content-type")) in _SQL_TYPES:
+    if is_statement_text(headers.get("content-type")):
         sql = _text(await _read_body(headers, receive, settings))
         return read_url_request(query, sql=sql, parameters_max=limit)
     body = await read_json(headers, receive, settings)
@@ -135,6 +135,11 @@ async def read_json(headers: Headers, receive: Receive, settings: Settings) -> b
     """
     require_json(headers.get("content-type"))
     return await _read_body(headers, receive, settings)
+
+
+def is_statement_text(content_type: str | None) -> bool:
+    """Whether a body is declared as the text of a statement."""
+    return _media_type(content_type) in _SQL_TYPES
 
 
 def require_json(content_type: str | None) -> None:

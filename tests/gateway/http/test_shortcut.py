@@ -391,6 +391,13 @@ async def test_an_answer_is_that_of_the_engine(
             assert bodies[0] == bodies[1]
 
 
+def test_the_text_of_a_statement_is_left_to_the_application(world: World) -> None:
+    request = query("SELECT 1").replace(b"application/json", b"text/plain")  # so it is no SQL
+    plain, short = both(world, [request, request])
+    assert_same(plain, short)
+    assert short.transport.written.count(b"HTTP/1.1 400") == 2
+
+
 async def test_an_answer_follows_the_epoch(world: World) -> None:
     catalog = FixedCatalog(store := open_store(CLICKS))
     engine = SqlEngine(catalog)
