@@ -13,21 +13,20 @@ from typing import Any, TypeAlias
 
 from stores.errors import FailureReason, StoreError
 from stores.nodes.links import REAL_TIME, Inbox, Link, NodeError, Replied, Timing
-from stores.nodes.messages import Answer, Answers, Ask, Opened, Refused, Release
-from stores.nodes.remote import sent_query, wait_s
+from stores.nodes.messages import Answer, Ask, Opened, Release
+from stores.nodes.remote import wait_s
 from stores.nodes.reply_times import DELAY_MAX_S, ReplyTimes
+from stores.nodes.sent_requests import Sent, answers_of, failed, sent_target, success_of
 from stores.spec.result import Failure, QueryResult, Success
 from stores.spec.scans import CountQuery
 from stores.spec.schema import StoreSchema
-from stores.spec.store import DEFAULT_CONFIG, Stop, Store, Target
+from stores.spec.store import Stop, Store, Target
 
 Holders: TypeAlias = Callable[[StoreSchema, int], Sequence[str]]
 """The names of the nodes to ask for a partition, in this order."""
 OnOpened: TypeAlias = Callable[[str, Link, Opened, Target], object]
 """Returns the rows of a stream that a node has opened, as a reader gets them. The target is that at
 the epoch of the rows."""
-
-Answered: TypeAlias = Sequence[QueryResult[Any]]
 
 ASK_S = 60.0
 """How long nodes may take in all."""
@@ -63,6 +62,17 @@ class Around:
         holders = self.holders(schema, partition)
         return list(dict.fromkeys((self.node, *holders, *self.links)))
 
+    def first_other(self, partition: int) -> str | None:
+        """Return the other node that is asked first; None if there is none to ask.
+
+        It looks at no more nodes than it must, because each lookup at another node calls it.
+        """
+        own, links = self.node, self.links
+        for node in self.holders(self.local.schema, partition):
+            if node != own and node in links:
+                return node
+        return next((node for node in tuple(links) if node != own), None)
+
 
 class Asking:
     """One question to the holders of some partitions.
@@ -94,7 +104,7 @@ class Asking:
         self._waits = [0] * len(targets)
         """How many nodes have yet to answer for each target."""
         self._clock = around.timing.clock
-        self._replies: Inbox[tuple[_Sent, Replied | NodeError] | _Stopped] = around.timing.inbox()
+        self._replies: Inbox[tuple[Sent, Replied | NodeError] | _Stopped] = around.timing.inbox()
         self._is_over = False
 
     def answers(self) -> list[QueryResult[Any]]:
@@ -122,7 +132,7 @@ class Asking:
     def _wait(self) -> None:
         """Ask until there are all answers, or no more nodes or time."""
         stop, until_s = self._stop, self._clock() + ASK_S
-        overdue: list[_Sent] = self._ask_next(range(len(self._targets)))
+        overdue: list[Sent] = self._ask_next(range(len(self._targets)))
         while self._is_waiting():
             if stop is not None:
                 stop.check()
@@ -146,9 +156,9 @@ class Asking:
         waits = self._waits
         return any(waits[at] and found is None for at, found in enumerate(self._found))
 
-    def _ask_next(self, indexes: Iterable[int]) -> list[_Sent]:
+    def _ask_next(self, indexes: Iterable[int]) -> list[Sent]:
         """Ask the next node for each target; return the requests that are sent."""
-        sent: list[_Sent] = []
+        sent: list[Sent] = []
         here: list[int] = []
         by_node: dict[str, list[int]] = {}
         for index in indexes:
@@ -170,7 +180,7 @@ class Asking:
                 sent.append(found)
         return sent + self._ask_next(again) if again else sent
 
-    def _send(self, node: str, indexes: list[int]) -> _Sent | None:
+    def _send(self, node: str, indexes: list[int]) -> Sent | None:
         """Send one request; None if that cannot be, which is noted as the failure."""
         link = self._around.links.get(node)
         targets = [self._targets[index] for index in indexes]
@@ -180,29 +190,29 @@ class Asking:
         try:
             if link is None:
                 raise NodeError("it is not connected")
-            request = Ask(self._around.local.schema.name, tuple(map(_sent_target, targets)))
-            sent = _Sent(node=node, link=link, indexes=indexes, at=now, overdue_at=now + delay_s)
+            request = Ask(self._around.local.schema.name, tuple(map(sent_target, targets)))
+            sent = Sent(node=node, link=link, indexes=indexes, at=now, overdue_at=now + delay_s)
             for index in indexes:
                 self._waits[index] += 1
             link.begin(request, partial(self._on_reply, sent))
         except StoreError as error:
-            failure = _failed(node, f"node {node}: {error}", error)
+            failure = failed(node, f"node {node}: {error}", error)
             for index in indexes:
                 self._settle(index, failure)
             return None
         return sent
 
-    def _on_reply(self, sent: _Sent, replied: Replied | NodeError) -> None:
+    def _on_reply(self, sent: Sent, replied: Replied | NodeError) -> None:
         """Hand over to the thread that waits; in any thread."""
         self._replies.put((sent, replied))
         if self._is_over:
             self._drain()
 
-    def _take(self, sent: _Sent, replied: Replied | NodeError) -> list[_Sent]:
+    def _take(self, sent: Sent, replied: Replied | NodeError) -> list[Sent]:
         """Take a reply; return the requests that are sent because of it."""
         for index in sent.indexes:
             self._waits[index] -= 1
-        answers = _answers_of(sent, replied)
+        answers = answers_of(sent, replied)
         if not isinstance(replied, NodeError):
             self._around.times.note(sent.node, self._clock() - sent.at)
         for index, answer in zip(sent.indexes, answers, strict=True):
@@ -221,7 +231,7 @@ class Asking:
         known = self._failures[index]
         self._failures[index] = answer if known is None else max(known, answer, key=_usefulness)
 
-    def _success(self, sent: _Sent, index: int, answer: Answer) -> QueryResult[Any]:
+    def _success(self, sent: Sent, index: int, answer: Answer) -> QueryResult[Any]:
         value = answer.value
         if isinstance(value, Opened):
             if self._found[index] is not None:
@@ -230,7 +240,7 @@ class Asking:
                 number, query, config = self._targets[index]
                 at_epoch = number, query, replace(config, at_epoch=answer.epoch)
                 value = self._on_opened(sent.node, sent.link, value, at_epoch)
-        return _success(sent.node, answer, value)
+        return success_of(sent.node, answer, value)
 
     def _drain(self) -> None:
         """Release the streams that nodes have opened too late."""
@@ -238,7 +248,7 @@ class Asking:
             if isinstance(arrived, _Stopped):
                 continue
             sent, replied = arrived
-            answers = [a for a in _answers_of(sent, replied) if isinstance(a, Answer)]
+            answers = [a for a in answers_of(sent, replied) if isinstance(a, Answer)]
             streams = tuple(a.value.stream for a in answers if isinstance(a.value, Opened))
             if streams:
                 sent.link.tell(Release(streams=streams))
@@ -256,111 +266,6 @@ class _Stopped:
 
 
 _STOPPED = _Stopped()
-
-
-def begin_once(
-    around: Around, targets: Sequence[Target], on_answers: Callable[[Answered | None], object]
-) -> float:
-    """Ask the first other holder of each partition, without waiting, and no second one.
-
-    Args:
-        around: this node and the others.
-        targets: what to ask; queries without streams.
-        on_answers: gets the answers in the order of the targets; None if one of them failed. It is
-            called in the thread in which replies arrive.
-
-    Returns:
-        After how many seconds the answers are overdue.
-    """
-    by_node: dict[str, list[int]] = {}
-    for index, (number, _, _) in enumerate(targets):
-        node = next((each for each in around.order(number) if each in around.links), None)
-        if node is None:
-            on_answers(None)
-            return 0.0
-        by_node.setdefault(node, []).append(index)
-    found: dict[int, QueryResult[Any]] = {}
-    clock = around.timing.clock
-    now = clock()
-
-    def on_reply(sent: _Sent, replied: Replied | NodeError) -> None:
-        if len(found) == len(targets):
-            return  # it has failed before
-        for index, answer in zip(sent.indexes, _answers_of(sent, replied), strict=True):
-            if isinstance(answer, Failure):
-                found.update(dict.fromkeys(range(len(targets)), answer))
-                on_answers(None)
-                return
-            found[index] = _success(sent.node, answer, answer.value)
-        around.times.note(sent.node, clock() - sent.at)
-        if len(found) == len(targets):
-            on_answers([found[index] for index in range(len(targets))])
-
-    overdue_s = max(map(around.times.overdue_s, by_node))
-    for node, indexes in by_node.items():
-        link = around.links[node]
-        sent = _Sent(node=node, link=link, indexes=indexes, at=now, overdue_at=now + overdue_s)
-        asked = tuple(_sent_target(targets[index]) for index in indexes)
-        link.begin(Ask(around.local.schema.name, asked), partial(on_reply, sent))
-    return overdue_s
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Sent:
-    """A request to one node."""
-
-    node: str
-    link: Link
-    indexes: list[int]
-    """The targets that it is for."""
-    at: float
-    overdue_at: float
-
-
-def _sent_target(target: Target) -> tuple[int, Any, Any]:
-    number, query, config = target
-    return number, sent_query(query), None if config is DEFAULT_CONFIG else config
-
-
-def _answers_of(sent: _Sent, replied: Replied | NodeError) -> Sequence[Answer | Failure]:
-    """Return what a node has answered for each target."""
-    node = sent.node
-    if isinstance(replied, NodeError):
-        failure = _failed(node, f"node {node}: {replied}", replied)
-    else:
-        reply = replied[0]
-        if isinstance(reply, Answers) and len(reply.answers) == len(sent.indexes):
-            return [a if a.failed is None else _failure(node, a) for a in reply.answers]
-        why = reply.message if isinstance(reply, Refused) else "unexpected reply"
-        failure = _failed(node, f"node {node} did not answer: {why}")
-    return [failure] * len(sent.indexes)
-
-
-def _success(node: str, answer: Answer, value: object) -> Success[Any]:
-    return Success(
-        value=value, position=answer.position, epoch=answer.epoch, info=answer.info, node=node
-    )
-
-
-def _failure(node: str, answer: Answer) -> Failure:
-    assert answer.failed is not None
-    reason, message, restoring = answer.failed
-    return Failure(
-        reason=FailureReason(reason),
-        message=message,
-        position=answer.position,
-        epoch=answer.epoch,
-        info=answer.info,
-        restoring=restoring,
-        node=node,
-    )
-
-
-def _failed(node: str, message: str, error: StoreError | None = None) -> Failure:
-    """Return the failure of a node that did not answer, or could not be asked."""
-    is_gone = error is None or isinstance(error, NodeError)
-    reason = FailureReason.NOT_PRESENT if is_gone else FailureReason.STORE_EXCEPTION
-    return Failure(reason=reason, message=message, node=node)
 
 
 def _usefulness(failure: Failure) -> tuple[int, bool, int]:

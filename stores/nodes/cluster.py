@@ -7,7 +7,8 @@ from functools import partial
 from typing import Any
 
 from stores.errors import StoreError
-from stores.nodes.asking import Holders, begin_once
+from stores.nodes.asking import Holders
+from stores.nodes.asking_once import begin_once
 from stores.nodes.cluster_store import ClusterStore
 from stores.nodes.links import Link
 from stores.spec.catalog import Nodes, NodeStatus, StoreCatalog

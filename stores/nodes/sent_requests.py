@@ -1,0 +1,74 @@
+"""Requests to nodes that were sent, and the answers in their replies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from stores.errors import FailureReason, StoreError
+from stores.nodes.links import Link, NodeError, Replied
+from stores.nodes.messages import Answer, Answers, Refused
+from stores.nodes.remote import sent_query
+from stores.spec.result import Failure, Success
+from stores.spec.store import DEFAULT_CONFIG, Target
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Sent:
+    """A request to one node."""
+
+    node: str
+    link: Link
+    indexes: list[int]
+    """The targets that it is for."""
+    at: float
+    overdue_at: float
+
+
+def sent_target(target: Target) -> tuple[int, Any, Any]:
+    """Return what to ask as it travels."""
+    number, query, config = target
+    return number, sent_query(query), None if config is DEFAULT_CONFIG else config
+
+
+def answers_of(sent: Sent, replied: Replied | NodeError) -> Sequence[Answer | Failure]:
+    """Return what a node has answered for each target."""
+    node = sent.node
+    if isinstance(replied, NodeError):
+        failure = failed(node, f"node {node}: {replied}", replied)
+    else:
+        reply = replied[0]
+        if isinstance(reply, Answers) and len(reply.answers) == len(sent.indexes):
+            return [a if a.failed is None else _failure(node, a) for a in reply.answers]
+        why = reply.message if isinstance(reply, Refused) else "unexpected reply"
+        failure = failed(node, f"node {node} did not answer: {why}")
+    return [failure] * len(sent.indexes)
+
+
+def success_of(node: str, answer: Answer, value: object) -> Success[Any]:
+    """Return an answer of a node, with its value as readers get it."""
+    return Success(
+        value=value, position=answer.position, epoch=answer.epoch, info=answer.info, node=node
+    )
+
+
+def _failure(node: str, answer: Answer) -> Failure:
+    assert answer.failed is not None
+    reason, message, restoring = answer.failed
+    return Failure(
+        reason=FailureReason(reason),
+        message=message,
+        position=answer.position,
+        epoch=answer.epoch,
+        info=answer.info,
+        restoring=restoring,
+        node=node,
+    )
+
+
+def failed(node: str, message: str, error: StoreError | None = None) -> Failure:
+    """Return the failure of a node that did not answer, or could not be asked."""
+    is_gone = error is None or isinstance(error, NodeError)
+    reason = FailureReason.NOT_PRESENT if is_gone else FailureReason.STORE_EXCEPTION
+    return Failure(reason=reason, message=message, node=node)
