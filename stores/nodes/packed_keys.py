@@ -20,7 +20,7 @@ import msgspec
 from msgspec.msgpack import Decoder, Encoder
 
 from stores.nodes.codec import PLAIN, MessageError, decode, encode
-from stores.nodes.messages import REPLIES, Answer, Answers, Ask, Reply
+from stores.nodes.messages import REPLIES, Answer, Answers, Ask, Refused, Reply
 from stores.spec.position import Position
 from stores.spec.query import KeyQuery
 from stores.spec.result import QueryResult, Success
@@ -97,7 +97,10 @@ class KeyAnswerPacker:
                 if item is not None:
                     return item
                 del self._places[store, partition]  # the other side has not got its position
-        return pack_reply(number, Answers((Answer.of(result),)))
+        try:
+            return pack_reply(number, Answers((Answer.of(result),)))
+        except MessageError as error:
+            return pack_reply(number, Refused(str(error)))
 
     def _place(self, at: tuple[str, int], position: Position) -> tuple[int, bytes | None]:
         """Return the number of a partition, and its position unless the other side has it."""

@@ -181,6 +181,7 @@ class Replies:
     def ready_with(self, answer: bytes) -> None:
         """Send the encoded answer to a Query, ReadyForQuery included, outside of a transaction."""
         self.has_executed = False
+        self._runner.resume(None)
         self._connection.sending(ReadyForQuery)
         self._write(answer)
 

@@ -122,6 +122,18 @@ def test_malformed_bytes_are_refused(data: bytes) -> None:
         asked_keys(data)
 
 
+def test_a_row_that_cannot_be_sent_fails_alone() -> None:
+    packer = KeyAnswerPacker()
+    rows: list[tuple[Any, ...]] = [(object(),), (1,)]
+    items = [
+        packer.pack((n, "s", 0, ("k",)), Success(value=row, position=EMPTY, epoch=1))
+        for n, row in enumerate(rows)
+    ]
+    (_, refused), (_, answers) = KeyAnswerReader().read(packed(items))
+    assert isinstance(refused, Refused)
+    assert isinstance(answers, Answers)
+
+
 def test_any_reply_can_be_packed() -> None:
     reply = Refused("why")
     assert list(KeyAnswerReader().read(packed([pack_reply(3, reply)]))) == [(3, reply)]
