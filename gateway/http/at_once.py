@@ -38,6 +38,9 @@ Raises:
 _KEY_PATH: Final = re.compile(rb"/v1/stores/[\w.-]+/(?:[\w.~!$&'()*+,;=:@/-]|%(?!0[Aa]))*")
 """The path of a key, without a query. The routes take all others, such as names with escapes."""
 
+_REFUSES_PLAIN: Final = re.compile(r"(?:identity|\*)\s*;\s*q\s*=\s*0(?![.0]*[1-9])", re.IGNORECASE)
+"""An Accept-Encoding header that may refuse a body as it is."""
+
 
 class Head(Struct, frozen=True):
     """The content of a request's head, except its method and its target."""
@@ -100,7 +103,7 @@ class AtOnce:
             is_special=b"origin" in first
             or b"sec-fetch-site" in first
             or is_statement_text(first.get(b"content-type"))
-            or "q=0" in first.get(b"accept-encoding", ""),
+            or _REFUSES_PLAIN.search(first.get(b"accept-encoding", "")) is not None,
         )
 
     def answer(

@@ -39,7 +39,11 @@ def _list(items: Json, **more: Any) -> Json:
 
 
 FIELD_SCHEMAS: Final[Mapping[str, Json]] = {
-    "sql": {**TEXT, "description": "One statement.", "examples": ["SELECT * FROM clicks"]},
+    "sql": {
+        **TEXT,
+        "description": "One statement.",
+        "examples": ["SELECT * FROM clicks", "SELECT * FROM carrier_delays"],
+    },
     "params": {
         "anyOf": [_list(ANY), {"type": "object"}, {"type": "null"}],
         "description": "Values of $1, $2, …, or an object of values of :name.",

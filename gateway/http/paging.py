@@ -14,7 +14,8 @@ import secrets
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
@@ -84,13 +85,34 @@ def _digest(exchange: Exchange) -> str:
 
 
 class _Held:
-    __slots__ = ("lock", "session", "until_s", "user")
+    """A snapshot; its session is used by one thread at a time."""
+
+    __slots__ = ("_is_dropped", "_lock", "session", "until_s", "user")
 
     def __init__(self, session: Session) -> None:
         self.session, self.user = session, session.user
-        self.lock = threading.Lock()
-        """Held while a page is read: a session is used by one thread at a time."""
         self.until_s = 0.0
+        self._lock = threading.Lock()
+        self._is_dropped = False
+
+    @contextmanager
+    def reading(self) -> Iterator[Session]:
+        """Lend the session for one page."""
+        with self._lock:
+            try:
+                yield self.session
+            finally:
+                if self._is_dropped:
+                    self.session.close()
+
+    def drop(self) -> None:
+        """Release the epochs, now or when the page that is being read is finished."""
+        self._is_dropped = True
+        if self._lock.acquire(blocking=False):
+            try:
+                self.session.close()
+            finally:
+                self._lock.release()
 
 
 class PageSnapshots:
@@ -109,16 +131,16 @@ class PageSnapshots:
         """Return how many snapshots are held."""
         return len(self._held)
 
-    def open(self, session: Session) -> str:
-        """Hold the snapshot of a session's transaction; return its name."""
+    def open(self, session: Session) -> tuple[str, _Held]:
+        """Hold the snapshot of a session's transaction; return it with its name."""
         name = secrets.token_urlsafe(12)
         held = _Held(session)
         held.until_s = self._clock() + SNAPSHOT_S
         with self._lock:
             self._held[name] = held
             released = self._tidied()
-        _close(released)
-        return name
+        _drop(released)
+        return name, held
 
     def take(self, name: str, user: str) -> _Held:
         """Return a snapshot that is held.
@@ -132,7 +154,7 @@ class PageSnapshots:
             if held is not None and held.user == user:
                 held.until_s = self._clock() + SNAPSHOT_S
                 self._held.move_to_end(name)
-        _close(released)
+        _drop(released)
         if held is None or held.user != user:
             raise SnapshotTooOldError(
                 "the snapshot of these pages is no longer held here",
@@ -147,7 +169,7 @@ class PageSnapshots:
         with self._lock:
             held = self._held.pop(name, None)
         if held is not None:
-            held.session.close()
+            held.drop()
 
     def close(self) -> None:
         """Release all snapshots."""
@@ -165,9 +187,9 @@ class PageSnapshots:
         return removed
 
 
-def _close(released: Sequence[_Held]) -> None:
+def _drop(released: Sequence[_Held]) -> None:
     for held in released:
-        held.session.close()
+        held.drop()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -206,16 +228,16 @@ def read_page(engine: Engine, exchange: Exchange, snapshots: PageSnapshots) -> P
     reading = _Reading(engine, exchange, digest, rows)
     if token is not None and token.snapshot is not None:
         held = snapshots.take(token.snapshot, exchange.session.user)
-        with held.lock:
-            page = reading.page(held.session, token, token.snapshot)
+        with held.reading() as session:
+            page = reading.page(session, token, token.snapshot)
         if page.next is None:
             snapshots.release(token.snapshot)
         return page
     if token is None and exchange.session.settings.get(_CONSISTENCY) == "snapshot":
-        session = _transaction(exchange.session)
-        name = snapshots.open(session)
+        name, held = snapshots.open(_transaction(exchange.session))
         try:
-            page = reading.page(session, None, name)
+            with held.reading() as session:
+                page = reading.page(session, None, name)
         except BaseException:
             snapshots.release(name)
             raise

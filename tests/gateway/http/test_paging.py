@@ -181,7 +181,7 @@ async def test_a_snapshot_that_is_gone_can_be_begun_again(
 def test_snapshots_are_bounded_in_number_and_time() -> None:
     now = [0.0]
     held = PageSnapshots(clock=lambda: now[0])
-    first = [held.open(Session(user="ada")) for _ in range(SNAPSHOTS_MAX)]
+    first = [held.open(Session(user="ada"))[0] for _ in range(SNAPSHOTS_MAX)]
     held.take(first[0], "ada")
     with pytest.raises(SnapshotTooOldError):
         held.take(first[1], "bob")
@@ -194,3 +194,18 @@ def test_snapshots_are_bounded_in_number_and_time() -> None:
     with pytest.raises(SnapshotTooOldError):
         held.take(first[0], "ada")
     assert len(held) == 0
+
+
+def test_a_snapshot_that_is_being_read_is_released_afterwards() -> None:
+    closed: list[str] = []
+
+    class Watched(Session):
+        def close(self) -> None:
+            closed.append("closed")
+
+    held = PageSnapshots()
+    name, snapshot = held.open(Watched())
+    with snapshot.reading():
+        held.release(name)
+        assert closed == []
+    assert closed == ["closed"]
