@@ -18,9 +18,10 @@ from tests.chaos.world import READY_S, World
 
 _KILLED_AFTER_S = (0.5, 4.0)
 """A rebuild of a few rows takes about two seconds, most of them to start."""
+_SAID_MAX = 500
 _EARLY = 0.1
 """Share of the changes that come before the pipeline has committed anything."""
-_OVERTAKEN = ("another writer", "taken over")
+_OVERTAKEN = ("another writer", "committed meanwhile", "committed already")
 """What a rebuild says that a running pipeline overtook."""
 
 
@@ -34,6 +35,7 @@ class Rebuilds:
     _turn: Iterator[None] | None = None
     """What goes on: it is resumed until it ends."""
     _process: subprocess.Popen[bytes] | None = None
+    _number: int = 0
     _added: int = 0
     _is_first: bool = True
 
@@ -112,7 +114,8 @@ class Rebuilds:
         change = drawn_change(before, self.chance)
         # A driver that read the definition before it changes is refused, and ends.
         self._disturb()
-        output = self.world.directory / "rebuild.log"
+        self._number += 1
+        output = self.world.directory / f"rebuild{self._number}.log"
         self._process = process = self._start(store, change, output)
         killed_s = time.monotonic() + self.chance.uniform(*_KILLED_AFTER_S)
         while process.poll() is None:
@@ -127,8 +130,8 @@ class Rebuilds:
         elif process.returncode == -9 and kind == "rebuild killed":
             self.counts[kind] += 1
         else:
-            said = output.read_text(errors="replace").strip().splitlines()[-1:]
-            if kind.endswith("pipeline") and any(word in str(said) for word in _OVERTAKEN):
+            said = output.read_text(errors="replace").strip()[-_SAID_MAX:]
+            if kind.endswith("pipeline") and any(word in said for word in _OVERTAKEN):
                 self.counts["rebuild overtaken by a pipeline"] += 1
             else:
                 self.world.answers.violate("a rebuild fails", f"{kind}, {store} {change}: {said}")
