@@ -6,6 +6,7 @@ import logging
 import threading
 from collections.abc import Callable
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Protocol
 
 from gateway.errors import SettingsError
@@ -105,9 +106,9 @@ def open_spark(settings: Settings) -> BackgroundEngine | None:
         engine = SparkEngine(
             SparkEngineConfig(
                 remote=settings.spark_remote,
-                root=settings.root,
+                root=_absolute(settings.root),
                 statements_max=settings.spark_statements_max,
-                memory=f"{settings.spark_memory_bytes >> 20}m",
+                memory_mb=settings.spark_memory_bytes >> 20,
                 shuffle_partitions=settings.spark_tasks,
                 start_timeout_s=settings.spark_start_timeout_ms / 1000,
             )
@@ -116,6 +117,11 @@ def open_spark(settings: Settings) -> BackgroundEngine | None:
         return engine
 
     return BackgroundEngine(make)
+
+
+def _absolute(root: str) -> str:
+    """Return a root that means the same in other processes, which run in other directories."""
+    return root if "://" in root else str(Path(root).absolute())
 
 
 def _is_installed(name: str) -> bool:

@@ -1,4 +1,7 @@
-"""Writes stores from Spark Structured Streaming, and reads them back into Spark."""
+"""Writes stores from Spark Structured Streaming, and reads them back into Spark.
+
+`engine` runs whole statements for the gateway, by Spark Connect, which needs the extra `engine`.
+"""
 
 from stores.spark.pipeline import materialize
 from stores.spark.reader import read_store

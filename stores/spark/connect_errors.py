@@ -47,7 +47,7 @@ _LOST_CODES = frozenset({"UNAVAILABLE", "DEADLINE_EXCEEDED", "UNAUTHENTICATED", 
 
 def is_lost(error: BaseException) -> bool:
     """Whether the session, or the connection to the server, is lost."""
-    if not isinstance(error, PySparkException):
+    if not isinstance(error, PySparkException) or is_stopped(error):
         return True
     condition = error.getCondition() or ""
     if condition.rpartition(".")[2] in _LOST:
@@ -56,6 +56,11 @@ def is_lost(error: BaseException) -> bool:
         code = error.getGrpcStatusCode()
         return code is None or code.name in _LOST_CODES
     return "RETRIES_EXCEEDED" in condition
+
+
+def is_stopped(error: BaseException) -> bool:
+    """Whether the server answers, but its Spark has stopped."""
+    return "stopped SparkContext" in str(error)
 
 
 def said(error: BaseException) -> str:

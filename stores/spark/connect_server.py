@@ -48,7 +48,7 @@ class ConnectServer:
 
     Args:
         master: Spark's master, such as `local[2]`.
-        memory: memory of the JVM, such as `2g`.
+        memory_mb: memory of the JVM, in MiB.
         conf: further settings, by their names in Spark.
 
     Raises:
@@ -56,16 +56,16 @@ class ConnectServer:
         OSError: the process cannot be started.
     """
 
-    def __init__(self, *, master: str, memory: str, conf: Mapping[str, str]) -> None:
+    def __init__(self, *, master: str, memory_mb: int, conf: Mapping[str, str]) -> None:
         use_java()
         self._directory = Path(tempfile.mkdtemp(prefix="stategate-spark-"))
         self._token = secrets.token_urlsafe(24)
         self._port = _free_port()
         self._lines: deque[str] = deque(maxlen=_LINES_KEPT)
         home = Path(pyspark.__file__).parent
-        settings = {**self._settings(), **conf}
+        settings = {**self._settings(memory_mb), **conf}
         command = [str(home / "bin" / "spark-submit"), "--master", master]
-        command += ["--driver-memory", memory, "--class", _CLASS]
+        command += ["--driver-memory", f"{memory_mb}m", "--class", _CLASS]
         for name, value in settings.items():
             command += ["--conf", f"{name}={value}"]
         self._process = subprocess.Popen(
@@ -118,8 +118,11 @@ class ConnectServer:
             self._process.wait()
         shutil.rmtree(self._directory, ignore_errors=True)
 
-    def _settings(self) -> Mapping[str, str]:
+    def _settings(self, memory_mb: int) -> Mapping[str, str]:
         return {
+            # A Spark without memory goes on, but runs no statement: it is better to start again.
+            "spark.driver.extraJavaOptions": "-XX:+ExitOnOutOfMemoryError -Xss4m",
+            "spark.driver.maxResultSize": f"{memory_mb // 2}m",
             "spark.connect.grpc.binding.address": _HOST,
             "spark.connect.grpc.binding.port": str(self._port),
             # The name of the machine may not resolve, or its network may change.
@@ -127,6 +130,8 @@ class ConnectServer:
             "spark.driver.bindAddress": _HOST,
             "spark.local.dir": str(self._directory),
             "spark.sql.warehouse.dir": str(self._directory / "warehouse"),
+            # A Python process may start slowly on a busy machine.
+            "spark.python.authenticate.socketTimeout": "100s",
             "spark.ui.enabled": "false",
             "spark.log.level": "WARN",
         }

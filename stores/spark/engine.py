@@ -10,22 +10,18 @@ import contextlib
 import logging
 import threading
 import time
-import uuid
 import warnings
-from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Any
 
-import pyarrow as pa
-from pyspark.errors import PySparkException
 from pyspark.sql.connect.client.retries import DefaultPolicy
 from pyspark.sql.connect.session import SparkSession
 
-from stores.errors import EngineError, EngineInterruptedError, StoreError
-from stores.spark.connect_errors import is_lost, said, translated, unavailable
+from stores.errors import EngineError
+from stores.spark.connect_errors import is_lost, is_stopped, said, unavailable
 from stores.spark.connect_server import ConnectServer
+from stores.spark.engine_run import StatementRun
 from stores.spark.source import FORMAT, StateGateSource
 from stores.spec.query_engine import EngineRelation, EngineStatement, EngineStatus, listed
 
@@ -34,13 +30,10 @@ logger = logging.getLogger(__name__)
 _LOOK_S = 10.0
 """Time between two looks at an idle session; Spark drops one after an hour without any."""
 _LISTENING_S = 0.2
+_CLOSE_S = 3.0
+"""How long the end of the engine waits for a server that does not answer."""
 _AGAIN_S = (1.0, 2.0, 5.0, 10.0, 30.0)
 """Pauses before a session is tried again; the last one goes on."""
-_INTERRUPT_S = 0.5
-"""Pause between two orders to interrupt: the first may arrive before the statement does."""
-_INTERRUPTS_MAX = 120
-_BATCHES_MAX = 2
-"""Batches of some megabytes that wait for a slow client."""
 _RETRIES: Mapping[str, Any] = {"max_retries": 4, "initial_backoff": 50, "max_backoff": 2_000}
 _CONF: Mapping[str, str] = {
     "spark.sql.ansi.enabled": "true",  # overflows and wrong casts are errors
@@ -66,8 +59,8 @@ class SparkEngineConfig:
     """The state log, which Spark's tasks must reach by the same path or URI."""
     statements_max: int = 4
     """Statements at once."""
-    memory: str = "2g"
-    """Memory of the JVM that is started here."""
+    memory_mb: int = 2048
+    """Memory of the JVM that is started here, in MiB."""
     shuffle_partitions: int = 8
     """Tasks behind a join or GROUP BY."""
     start_timeout_s: float = 600.0
@@ -87,8 +80,8 @@ class SparkEngine:
         self._session: SparkSession | None = None
         self._server: ConnectServer | None = None
         self._error: str | None = None
-        self._closed = False
-        self._running: set[_Run] = set()
+        self._closed = self._is_stopped = False
+        self._running: set[StatementRun] = set()
         self._statements = self._failures = self._sessions = 0
         self._thread = threading.Thread(target=self._keep, name="spark-engine", daemon=True)
 
@@ -114,7 +107,7 @@ class SparkEngine:
                 sessions=self._sessions,
             )
 
-    def run(self, statement: EngineStatement) -> _Run:
+    def run(self, statement: EngineStatement) -> StatementRun:
         """Begin a statement.
 
         Raises:
@@ -131,7 +124,7 @@ class SparkEngine:
                     hint="Retry later.",
                 )
             self._statements += 1
-            run = _Run(session, statement, read=self._read, on_end=self._on_end)
+            run = StatementRun(session, statement, read=self._read, on_end=self._on_end)
             self._running.add(run)
         run.start()
         return run
@@ -145,7 +138,9 @@ class SparkEngine:
         for each in running:
             each.interrupt()
         if self._thread.is_alive():
-            self._thread.join()
+            self._thread.join(_CLOSE_S)
+        if self._server is not None:
+            self._server.close()
 
     def _read(self, session: SparkSession, relation: EngineRelation) -> Any:
         """Return a relation as a DataFrame."""
@@ -157,7 +152,7 @@ class SparkEngine:
             reader = reader.option("epoch", str(relation.epoch))
         return reader.load(relation.store)
 
-    def _on_end(self, run: _Run, error: BaseException | None) -> None:
+    def _on_end(self, run: StatementRun, error: BaseException | None) -> None:
         with self._changed:
             self._running.discard(run)
             if error is not None:
@@ -165,6 +160,7 @@ class SparkEngine:
                 if is_lost(error) and run.session is self._session:
                     self._session = None
                     self._error = "the session is lost"
+                    self._is_stopped = is_stopped(error)
             self._changed.notify_all()
 
     # The session
@@ -184,38 +180,47 @@ class SparkEngine:
                 continue
             attempt = 0
             self._set(session, None)
-            logger.info("spark engine connected version=%s", session.version)
+            logger.info("spark engine connected")
             self._look_after(session)
             with contextlib.suppress(Exception):
                 session.client.close()
         self._set(None, "the engine is closed")
-        if self._server is not None:
-            self._server.close()
 
     def _connect(self) -> SparkSession:
         url = self._config.remote
         if url.startswith("local"):
-            if self._server is not None and not self._server.is_running:
+            if self._server is not None and (self._is_stopped or not self._server.is_running):
                 self._server.close()
                 self._server = None
-            if self._server is None:
+            if self._server is None and not self._closed:
                 self._server = ConnectServer(
                     master=url,
-                    memory=self._config.memory,
+                    memory_mb=self._config.memory_mb,
                     conf={"spark.sql.shuffle.partitions": str(self._config.shuffle_partitions)},
                 )
-            self._wait_for_server(self._server)
-            url = self._server.url
+            url = self._listening(self._server)
         builder: Any = SparkSession.builder
         session: SparkSession = builder.remote(url).create()
+        try:
+            self._prepare(session)
+        except BaseException:
+            session.client.close()
+            raise
+        self._is_stopped = False
+        return session
+
+    def _prepare(self, session: SparkSession) -> None:
         session.client.set_retry_policies([DefaultPolicy(**_RETRIES)])
         for name, value in _CONF.items():
             session.conf.set(name, value)
         session.conf.set("spark.sql.shuffle.partitions", str(self._config.shuffle_partitions))
         session.dataSource.register(StateGateSource)
-        return session
+        session.sql("SELECT 1").toArrow()  # compiles what every statement needs
 
-    def _wait_for_server(self, server: ConnectServer) -> None:
+    def _listening(self, server: ConnectServer | None) -> str:
+        """Return the address of the server here, once it listens."""
+        if server is None:
+            raise EngineError("the engine is closed", sqlstate="57P03")
         until_s = time.monotonic() + self._config.start_timeout_s
         while server.is_running and not server.is_listening and not self._closed:
             if time.monotonic() > until_s:
@@ -224,6 +229,7 @@ class SparkEngine:
             self._wait(_LISTENING_S, lambda: False)
         if not server.is_running or self._closed:
             raise EngineError("Spark did not start", sqlstate="57P03")
+        return server.url
 
     def _look_after(self, session: SparkSession) -> None:
         """Return once the session is lost, or the engine closed."""
@@ -255,140 +261,3 @@ def _reason(error: Exception, server: ConnectServer | None) -> str:
         last = server.output.strip().rpartition("\n")[2]
         return f"the Spark that was started here has ended: {last or text}"
     return text
-
-
-class _Run:
-    """One statement: a thread that reads batches from Spark, and the iterator that takes them."""
-
-    def __init__(
-        self,
-        session: SparkSession,
-        statement: EngineStatement,
-        *,
-        read: Callable[[SparkSession, EngineRelation], Any],
-        on_end: Callable[[_Run, BaseException | None], None],
-    ) -> None:
-        self.session = session
-        self._statement, self._relation, self._on_end = statement, read, on_end
-        self._tag = f"stategate-{uuid.uuid4()}"
-        self._changed = threading.Condition()
-        self._batches: deque[pa.RecordBatch] = deque()
-        self._error: StoreError | None = None
-        self._is_read = self._is_interrupted = self._is_closed = False
-
-    def start(self) -> None:
-        """Begin to read."""
-        threading.Thread(target=self._read_all, name=self._tag, daemon=True).start()
-
-    # The thread of the client
-
-    def __iter__(self) -> Iterator[pa.RecordBatch]:
-        return self
-
-    def __next__(self) -> pa.RecordBatch:
-        with self._changed:
-            self._changed.wait_for(
-                lambda: self._batches or self._is_read or self._is_interrupted or self._is_closed
-            )
-            if self._is_interrupted:
-                raise EngineInterruptedError("the statement was interrupted")
-            if self._batches:
-                batch = self._batches.popleft()
-                self._changed.notify_all()
-                return batch
-            if self._error is not None:
-                raise self._error
-            raise StopIteration
-
-    def __enter__(self) -> _Run:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    def interrupt(self) -> None:
-        """End the statement soon, from any thread and without a wait."""
-        self._end(interrupted=True)
-
-    def close(self) -> None:
-        """End the statement, if it runs."""
-        self._end(interrupted=False)
-
-    def _end(self, *, interrupted: bool) -> None:
-        with self._changed:
-            is_first = not (self._is_interrupted or self._is_closed)
-            self._is_interrupted = self._is_interrupted or interrupted
-            self._is_closed = self._is_closed or not interrupted
-            self._batches.clear()
-            self._changed.notify_all()
-            runs = not self._is_read
-        if is_first and runs:
-            threading.Thread(target=self._tell_spark, name="spark-interrupt", daemon=True).start()
-
-    def _tell_spark(self) -> None:
-        for _ in range(_INTERRUPTS_MAX):
-            if self._is_read:
-                return
-            with contextlib.suppress(Exception):  # the thread that reads reports what is wrong
-                self.session.client.interrupt_tag(self._tag)
-            time.sleep(_INTERRUPT_S)
-
-    # The thread that reads
-
-    def _read_all(self) -> None:
-        failure: BaseException | None = None
-        try:
-            for batch in self._read():
-                with self._changed:
-                    self._changed.wait_for(
-                        lambda: len(self._batches) < _BATCHES_MAX or self._is_over
-                    )
-                    if self._is_over:
-                        break
-                    self._batches.append(batch)
-                    self._changed.notify_all()
-        except Exception as error:  # the client's thread raises it
-            failure = error
-        with self._changed:
-            self._is_read = True
-            if failure is not None:
-                self._error = _ours(failure)
-            self._changed.notify_all()
-        is_failure = failure is not None and not self._is_over
-        self._on_end(self, failure if is_failure else None)
-
-    @property
-    def _is_over(self) -> bool:
-        return self._is_interrupted or self._is_closed
-
-    def _read(self) -> Iterator[pa.RecordBatch]:
-        session, statement = self.session, self._statement
-        session.client.add_tag(self._tag)  # tags are those of a thread
-        frames = {
-            name: self._relation(session, relation)
-            for name, relation in statement.relations.items()
-        }
-        found: Any = session.sql(statement.sql, args=dict(statement.values), **frames)
-        plan = found._plan.to_proto(session.client)
-        answers = session.client.to_table_as_iterator(plan, {})
-        try:
-            for answer in answers:
-                if isinstance(answer, pa.Table):
-                    yield from answer.to_batches()
-        finally:
-            if hasattr(answers, "close"):
-                answers.close()
-
-
-def _ours(error: BaseException) -> StoreError:
-    if isinstance(error, StoreError):
-        return error
-    if is_lost(error):
-        return unavailable(said(error))
-    assert isinstance(error, PySparkException), "all others are lost connections"
-    return translated(error)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import replace
+from pathlib import Path
 
 import httpx
 import pytest
@@ -89,6 +90,14 @@ def test_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
         open_spark(Settings(spark_remote="sc://127.0.0.1:1"))
     assert "no_such, google.no_such" in caught.value.message
     assert "pip install 'stategate[engine]'" in (caught.value.hint or "")
+
+
+def test_spark_reads_the_root_of_the_gateway(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert spark_engine._absolute("state") == str(tmp_path / "state")
+    assert spark_engine._absolute("s3://bucket/state") == "s3://bucket/state"
 
 
 @pytest.mark.parametrize("remote", ["", "local", "local[2]", "local[*]", "sc://a:1/;token=x"])

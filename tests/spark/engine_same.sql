@@ -111,3 +111,9 @@ SELECT abs(amount), abs(small) FROM orders JOIN people USING (name)
 SELECT age FROM people WHERE id = '6F1B3B0E-6A0A-4A51-9D0C-3F5F2F9B8A01'
 SELECT name FROM people WHERE name = 'x' || 'y' OR city = ''
 SELECT sum(DISTINCT age), count(DISTINCT city), avg(DISTINCT small) FROM people
+SELECT small * small FROM people WHERE abs(small) < 200
+SELECT small * small FROM people
+SELECT * FROM people NATURAL JOIN clicks ORDER BY name, window_start
+SELECT name FROM people ORDER BY name FETCH FIRST 2 ROWS ONLY
+SELECT day FROM orders WHERE day = '2024-02-29' OR day > '9999-01-01'
+SELECT name FROM people WHERE score > 1e300::double precision

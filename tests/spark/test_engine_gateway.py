@@ -20,7 +20,12 @@ SQL = "SELECT customer, count(*) AS n, sum(amount) FROM orders GROUP BY customer
 
 def test_a_gateway_with_a_spark_of_its_own(tmp_path: Path) -> None:
     write_stores(tmp_path / "log")
-    options = ["--set", "spark_remote=local[1]", "--set", "spark_memory_bytes=1073741824"]
+    given = (
+        "spark_remote=local[1]",
+        "spark_memory_bytes=1073741824",
+        "statement_timeout_ms=400000",
+    )
+    options = [word for each in given for word in ("--set", each)]
     with running_gateway(tmp_path / "log", tmp_path, arguments=options) as gateway:
         url = gateway.http_url
 
@@ -29,13 +34,14 @@ def test_a_gateway_with_a_spark_of_its_own(tmp_path: Path) -> None:
 
         def ask(sql: str, engine: str) -> httpx.Response:
             body = {"sql": sql, "engine": engine}
-            return httpx.post(f"{url}/v1/query", json=body, timeout=120)
+            return httpx.post(f"{url}/v1/query", json=body, timeout=400)
 
         if state() != "running":
             refused = ask(SQL, "spark")
             assert refused.status_code in {200, 503}
         until(lambda: state() == "running", START_S)
         answers = {engine: ask(SQL, engine).json() for engine in ("spark", "local")}
+        assert "error" not in answers["spark"], answers["spark"]
         for each in ("columns", "rows", "position"):
             assert answers["spark"][each] == answers["local"][each]
         assert len(answers["spark"]["rows"]) == 3
