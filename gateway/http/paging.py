@@ -26,7 +26,7 @@ import pyarrow as pa
 from gateway.http.content_codings import BYTES_MIN, coder_for
 from gateway.http.exchange import Exchange, only_statement
 from gateway.http.json_cells import Cell, batch_cells, row_cells
-from gateway.http.parameters import convert_parameters
+from gateway.http.parameters import convert_parameters, json_text
 from gateway.http.rendering import Renderer, Trailer
 from planner.engine import Engine, Isolation, Paged, QueryError, Result, Row, Session
 from planner.errors import InvalidValueError, LimitExceededError, SnapshotTooOldError
@@ -80,7 +80,7 @@ def _sum(body: bytes) -> bytes:
 def _digest(exchange: Exchange) -> str:
     request = exchange.request
     return hashlib.blake2b(
-        orjson.dumps([request.sql, list(request.params)]), digest_size=12
+        json_text([request.sql, list(request.params)]).encode(), digest_size=12
     ).hexdigest()
 
 

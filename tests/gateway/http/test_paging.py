@@ -57,6 +57,11 @@ def services(times: LocalStore) -> Iterator[Services]:
 SQL = "SELECT * FROM times"
 
 
+DEEP: list[Any] = []
+for _ in range(400):
+    DEEP = [DEEP]
+
+
 async def pages_of(client: httpx.AsyncClient, **fields: Any) -> list[dict[str, Any]]:
     """Return all pages."""
     found: list[dict[str, Any]] = []
@@ -161,6 +166,7 @@ async def test_a_token_is_checked(client: httpx.AsyncClient) -> None:
         ({"next": token, "page_rows": 10_001}, "54000"),
         ({"next": token, "page_rows": "1"}, "08P01"),
         ({"next": 1}, "08P01"),
+        ({"params": [DEEP]}, "54000"),
         ({"sql": "SELECT * FROM times ORDER BY n"}, "0A000"),
     ):
         response = await client.post("/v1/query", json={**asked, **fields})
