@@ -181,7 +181,7 @@ class TableEngine(SparkEngine):
 
     def _read(self, session: SparkSession, relation: EngineRelation) -> Any:
         log = StoreLog.open(self._config.root, relation.store)
-        made_of = recipe(log, relation.epoch)
+        made_of = recipe(log, relation.epoch if relation.epoch >= 0 else None)
         wanted = Wanted(columns=relation.columns)
         batches = [
             found
