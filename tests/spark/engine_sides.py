@@ -191,6 +191,9 @@ class TableEngine(SparkEngine):
         whole = relation_schema(log.schema())
         types = pa.schema([whole.field(name) for name in relation.columns])
         table = pa.Table.from_batches([each.cast(types) for each in batches], types)
+        if table.num_rows == 0:  # Spark takes no types from a table without rows
+            empty: Any = session.createDataFrame(types.empty_table().from_pylist([{}], types))
+            return empty.limit(0)
         frame: Any = session.createDataFrame(table)
         return frame
 

@@ -238,4 +238,4 @@ SELECT name, kind, partitions FROM stategate.stores WHERE name = 'clicks'
 SELECT * FROM stategate.nodes
 | compose SELECT * FROM "r0" AS "nodes"
 |   r0: system stategate.nodes
-=> local, 17, 17, True, False, , 1.0, NULL, NULL
+=> local, 17, 17, True, False, , 1.0, NULL, NULL, NULL
