@@ -51,6 +51,8 @@ class _Worker:
     process: ForkServerProcess
     link: SupervisorEnd
     started_s: float
+    places: Mapping[Order, int]
+    """Number of connections that it may have by protocol."""
     is_ready: bool = False
     connections: Counter[Order] = field(default_factory=Counter)
     """Number of open connections by protocol."""
@@ -165,10 +167,17 @@ class _Supervisor:
                 self._hand_over(order, connection)
 
     def _hand_over(self, order: Order, connection: socket.socket) -> None:
-        """Give a connection to the worker with the fewest connections; ready workers come first."""
+        """Give a connection to the worker with the fewest connections.
+
+        Ready workers come first, but not if they have no place for it.
+        """
         candidates = sorted(
             self._workers.values(),
-            key=lambda worker: (not worker.is_ready, worker.connections[order]),
+            key=lambda worker: (
+                worker.connections[order] >= worker.places[order],
+                not worker.is_ready,
+                worker.connections[order],
+            ),
         )
         for worker in candidates:
             if worker.link.send(order, connection):
@@ -194,9 +203,14 @@ class _Supervisor:
             except BaseException:
                 ours.close()
                 raise
+        share = share_of(self._settings, number)
         worker = _Worker(
             number=number,
             process=process,
+            places={
+                Order.SERVE_HTTP: share.http_connections_max,
+                Order.SERVE_POSTGRES: share.pg_connections_max,
+            },
             link=SupervisorEnd(ours, lambda note: self._on_note(worker, note)),
             started_s=time.monotonic(),
         )
@@ -208,6 +222,7 @@ class _Supervisor:
         if note is Note.READY:
             worker.is_ready = True
             self._proven.add(worker.number)
+            logger.info("worker ready worker=%d", worker.number)
         else:
             worker.connections[_CLOSED[note]] -= 1
 

@@ -172,7 +172,7 @@ def _parents() -> dict[int, int]:
 
 def is_gone(pid: int) -> bool:
     """Wait until a process that is not ours has ended; False if it does not."""
-    until = time.monotonic() + WAIT_S
+    until = time.monotonic() + 3 * WAIT_S
     while time.monotonic() < until:
         try:
             os.kill(pid, 0)

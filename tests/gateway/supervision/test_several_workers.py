@@ -51,6 +51,8 @@ class started:
     def __enter__(self) -> RealGateway:
         try:
             until(lambda: len(ready_workers(self._gateway)) == WORKERS, START_S)
+            # From then on the supervisor gives each of them connections.
+            until(lambda: self._log.read_text().count("worker ready") == WORKERS)
         except BaseException:
             self.__exit__()
             raise
@@ -125,7 +127,8 @@ def test_sessions_and_statements_of_all_workers_are_listed(gateway: RealGateway)
         one, other = two_of_different_workers(gateway, stack)
         with ThreadPoolExecutor(1) as pool:
             running = pool.submit(other.execute, LONG)
-            until(lambda: (LONG,) in one.execute("SELECT sql FROM stategate.queries").fetchall())
+            statements = "SELECT sql FROM stategate.queries"
+            until(lambda: (LONG,) in one.execute(statements).fetchall(), START_S)
             listed = one.execute("SELECT pid, state FROM pg_stat_activity").fetchall()
             assert (other.info.backend_pid, "active") in listed
             assert (one.info.backend_pid, "active") in listed
@@ -242,9 +245,9 @@ def test_a_signal_to_all_processes_lets_statements_end(
             pids = [gateway.process.pid, parent_of(workers[0]), *workers]
             for pid in pids:
                 os.kill(pid, number)
-            running.result(WAIT_S)
+            running.result(START_S)
             done.set()
-        out, _ = gateway.process.communicate(timeout=WAIT_S)
+        out, _ = gateway.process.communicate(timeout=START_S)
         assert gateway.process.returncode == 0
         assert out == "stategate: stopping\n"
         assert all(map(is_gone, pids))
