@@ -344,7 +344,7 @@ class PgReader(Reader):
         parts += ["SNAPSHOT"] if what.is_snapshot else []
         clause = f" WITH BOUND ({', '.join(parts)})" if parts else ""
         clause += f", WAIT '{WAIT_MS} ms'" if clause and what.waits else ""
-        sql = what.sql.replace("$1", "%s").replace("$2", "%s::int") + clause
+        sql = what.sql.replace("$1", "%s").replace("$2", "%s") + clause
         given = parameters(what.keys[0]) if what.keys else None
         with self._asking(gateway) as connection:
             rows = connection.execute(sql.encode(), given).fetchall()

@@ -91,7 +91,7 @@ def test_a_bomb_is_contained(gateway: RealGateway, sql: str) -> None:
     with Watcher(gateway) as watcher:
         sqlstate, seconds = outcome(gateway, sql)
     assert sqlstate in {None, *CONTAINED}
-    assert seconds < ENDED_S + WAIT_S / 5
+    assert seconds < ENDED_S + WAIT_S / 2
     assert watcher.memory_bytes_max < PROCESS_BYTES
     assert max(watcher.lookups.delayed_s) < DELAYED_S
     assert outcome(gateway, "SELECT sum(age + 1) FROM people", 60_000)[0] is None
@@ -129,7 +129,7 @@ def test_a_cancel_ends_it(gateway: RealGateway) -> None:
         cancelling.start()
         with pytest.raises(psycopg.errors.QueryCanceled):
             session.execute(BOMBS[0])
-        assert time.monotonic() - begun < ENDED_S + WAIT_S / 5
+        assert time.monotonic() - begun < ENDED_S + WAIT_S / 2
         cancelling.join()
 
 

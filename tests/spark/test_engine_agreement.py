@@ -154,5 +154,12 @@ def statements(draw: st.DrawFn) -> str:
 @given(sql=statements())
 def test_generated(engines: Engines, sql: str) -> None:
     there = engines.answer(sql, "spark")
-    if there != ("error", "0A000"):  # refused
-        assert there == engines.answer(sql, "local")
+    if there == ("error", "0A000"):
+        return  # refused
+    here = engines.answer(sql, "local")
+    failed = [str(each[1]) for each in (there, here) if each[0] == "error"]
+    if failed:
+        # SQL leaves the order of conditions open: one side may compute what the other never needs.
+        assert all(sqlstate.startswith("22") for sqlstate in failed)
+    else:
+        assert there == here

@@ -236,11 +236,12 @@ def test_a_signal_to_all_processes_lets_statements_end(
     tmp_path: Path, number: signal.Signals
 ) -> None:
     # A terminal and systemd send a signal to all processes.
-    with started(tmp_path, f"workers={WORKERS}") as gateway, gateway.connect() as session:
+    settings = f"workers={WORKERS}", "grace_ms=60000"
+    with started(tmp_path, *settings) as gateway, gateway.connect() as session:
         done = threading.Event()
         with ThreadPoolExecutor(1) as pool:
             running = pool.submit(session.execute, SOME_SECONDS)
-            time.sleep(0.1)  # a statement that has not begun would be refused
+            time.sleep(0.5)  # a statement that has not begun would be refused
             workers = list(processes(tmp_path).values())
             pids = [gateway.process.pid, parent_of(workers[0]), *workers]
             for pid in pids:
