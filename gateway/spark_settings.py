@@ -53,7 +53,7 @@ START_TIMEOUT_MS = setting(
 
 
 def check(remote: str, *, workers: int) -> None:
-    """Refuse an address that is none, and a Spark for each of several workers.
+    """Refuse an address that Spark does not know, and a local Spark for each of several workers.
 
     Args:
         remote: the setting `spark_remote`.

@@ -71,7 +71,7 @@ _CODERS: Final[Mapping[str, Callable[[], Coder]]] = {"zstd": _Zstd, "gzip": _Gzi
 
 
 def choose_coding(accept: str | None) -> str | None:
-    """Return the coding that an Accept-Encoding header prefers; None if it is none.
+    """Return the coding that an Accept-Encoding header prefers; None to send the body as it is.
 
     Raises:
         HttpRequestError: the header refuses all codings, and none, too (406).

@@ -63,7 +63,7 @@ class Services:
     metrics: Metrics | None = None
     """The metrics; None omits their route."""
     spark: Callable[[], SparkStatus] | None = None
-    """Returns the state of the Spark engine; None if there is none."""
+    """Returns the state of the Spark engine; None for a gateway without Spark."""
 
 
 ASKED_NODES = "stategate.asked_nodes"

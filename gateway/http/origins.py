@@ -33,7 +33,7 @@ class AllowedOrigins:
         origins: each as a browser sends it, such as `https://tools.example:8443`.
 
     Raises:
-        ValueError: one of them is not an origin; `*` is none.
+        ValueError: one of them is not an origin, such as `*`.
     """
 
     def __init__(self, origins: Iterable[str] = ()) -> None:

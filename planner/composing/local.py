@@ -264,7 +264,7 @@ class LocalStatement:
     def _execute_text(
         self, bound: Bound, relations: Mapping[str, LocalRelation], parameters: Mapping[str, Any]
     ) -> str | None:
-        """Prepare the statement if need be, and return its EXECUTE; None if there is none."""
+        """Prepare the statement if need be; return its EXECUTE, or None to run it unprepared."""
         if bound.rows is not None:
             rows = bound.rows.arguments({name: each.read() for name, each in relations.items()})
             text = None if rows is None else execute_text(WRITTEN, parameters, rows)
