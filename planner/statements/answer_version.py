@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
+from functools import lru_cache
 
 from sqlglot import exp
 
@@ -36,6 +37,9 @@ _STEADY: frozenset[type[exp.Expr]] = frozenset(
 """Kinds of nodes whose values depend on their operands only."""
 _MOVING = ("now", "today", "tomorrow", "yesterday")
 """Texts that mean a time by the clock."""
+_KEPT_MAX, _SQL_MAX = 512, 10_000
+"""Texts of which it is remembered whether they are steady, and the characters of the longest one:
+parsing takes longer than many statements. Longer texts have no version."""
 _PLAIN_CONSISTENCY = frozenset({"eventual", "monotonic"})
 
 
@@ -63,6 +67,7 @@ def answer_version(
         or session.transaction is not TransactionStatus.IDLE
         or session.settings.get("stategate.consistency", "eventual") not in _PLAIN_CONSISTENCY
         or any(_is_moving(each) for each in (*parameters, *statement.literals))
+        or len(statement.sql) > _SQL_MAX
         or not _is_steady(statement.sql)
     ):
         return None
@@ -101,6 +106,7 @@ def _state(store: Store) -> bytes | None:
     return repr((schema, parts)).encode()
 
 
+@lru_cache(maxsize=_KEPT_MAX)
 def _is_steady(sql: str) -> bool:
     tree = parse(sql).tree
     return tree is not None and all(
