@@ -16,6 +16,7 @@ from planner.values.statement import LookedUp
 from stores.hosting.local_store import LocalStore
 from stores.nodes.answering import Answering
 from stores.nodes.cluster import Cluster
+from stores.nodes.messages import Ask
 from stores.nodes.placement import Node, holders
 from stores.spec.schema import Row, StoreSchema
 from tests.planner.sides import Sides, build, looked_up, ordered, rows_of, run
@@ -61,6 +62,10 @@ class Nodes:
             for number in range(schema.partitions)
             if "a" not in holders_of(schema, number)
         }
+
+    def queries_sent(self) -> int:
+        """Return how often nodes were asked; what other threads hold and release is not counted."""
+        return sum(isinstance(sent, Ask) for link in self.links.values() for sent in link.asked)
 
 
 @pytest.fixture(scope="module")
@@ -152,9 +157,9 @@ def test_an_event_loop_never_waits_for_a_node(nodes: Nodes) -> None:
     for name in NAMES:
         statement = engine.prepare("SELECT age FROM people WHERE name = $1", session)
         assert not engine.is_inline(statement, session)
-        before = sum(len(link.asked) for link in nodes.links.values())
+        before = nodes.queries_sent()
         found = looked_up(statement, (name,), session)
-        assert sum(len(link.asked) for link in nodes.links.values()) == before
+        assert nodes.queries_sent() == before
         rows = rows_of(run(engine, "SELECT age FROM people WHERE name = $1", (name,)))
         assert found is None or ordered(list(found)) == ordered(rows)
         assert len(rows) == 1
@@ -205,13 +210,13 @@ def test_small_statements_ask_other_nodes_without_a_thread(nodes: Nodes, sql: st
     nodes_asked = 0
     for name in NAMES:
         parameters = (name,) if "$1" in sql else ()
-        before = sum(len(link.asked) for link in nodes.links.values())
+        before = nodes.queries_sent()
         found = found_elsewhere(nodes, sql, parameters)
-        nodes_asked += sum(len(link.asked) for link in nodes.links.values()) - before
+        nodes_asked += nodes.queries_sent() - before
         assert found is not None
         rows = rows_of(run(nodes.sides.engine, sql, parameters))
         assert found == rows if "ORDER BY" in sql else ordered(found) == ordered(rows)
-    assert 0 < nodes_asked <= 6 * len(NAMES)
+    assert 0 < nodes_asked <= 4 * len(NAMES), "a node is asked once for each of two stores"
 
 
 @pytest.mark.parametrize("lost", ["b", "c"])
