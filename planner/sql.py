@@ -143,7 +143,7 @@ class SqlEngine:
 
     def kept_answers_given(self) -> int:
         """Return how many lookups got an answer that was kept, so that no partition was read."""
-        return self._parts.executor.kept_answers.given
+        return self._parts.executor.kept_answers_given
 
     @property
     def asks_nodes(self) -> bool:

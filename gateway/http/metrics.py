@@ -146,7 +146,7 @@ class Metrics:
         for kind, sent in self._requests().items():
             requests.add(label_text(kind=kind), sent)
         kept = Family(
-            "stategate_kept_answers_total", "counter", "Lookups that read no partition again."
+            "stategate_kept_answers_total", "counter", "Answers given again without a read."
         )
         kept.add("", self._kept_answers())
         threads = self._threads

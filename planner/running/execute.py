@@ -34,7 +34,7 @@ from planner.running.gathering import (
 )
 from planner.running.join_inputs import JoinInputs
 from planner.running.joined_rows import joined_rows
-from planner.running.kept_answers import KeptAnswers
+from planner.running.kept_answers import KeptAnswer, KeptAnswers, KeptRows, NeverKept
 from planner.running.many_lookups import look_up_each
 from planner.running.snapshot import Snapshot
 from planner.running.store_reads import StoreReads, check_partitions
@@ -61,6 +61,7 @@ class Executor:
         node: this node's name, as answers show it.
         clock: wall clock in epoch milliseconds.
         few_rows: whether to take the row path where a plan has one.
+        keep_answers: whether to give answers of few rows again.
     """
 
     def __init__(
@@ -72,11 +73,13 @@ class Executor:
         node: str,
         clock: Callable[[], int],
         few_rows: bool = True,
+        keep_answers: bool = True,
     ) -> None:
         self._catalog, self._composer, self._queries = catalog, composer, queries
         self._node, self._clock, self._takes_few = node, clock, few_rows
-        self.kept_answers = KeptAnswers()
-        """Answers of lookups that are given again."""
+        kept = KeptAnswers if keep_answers else NeverKept
+        self._kept_answers: KeptAnswers[KeptAnswer] = kept()
+        self._kept_rows: KeptAnswers[KeptRows] = kept()
         self.reads = StoreReads(catalog)
         """Asks the partitions."""
 
@@ -87,14 +90,21 @@ class Executor:
             return None
         if isinstance(node, Lookup):
             route = self.reads.route(node.access.schema)
-            return fast_lookup(plan, node, self._catalog, route, self.kept_answers)
+            return fast_lookup(plan, node, self._catalog, route, self._kept_answers)
         if plan.rows is None or not self._takes_few:
             return None
+        kept = self._kept_rows
         if plan.join is not None:
             routes = [self.reads.route(step.access.schema) for step in plan.join.steps]
-            return fast_join(plan, plan.rows, plan.join, self._catalog, routes)
+            return fast_join(plan, plan.rows, plan.join, self._catalog, routes, answers=kept)
         (access,) = accesses_of(node)
-        return fast_rows(plan, plan.rows, access, self._catalog, self.reads.route(access.schema))
+        route = self.reads.route(access.schema)
+        return fast_rows(plan, plan.rows, access, self._catalog, route, answers=kept)
+
+    @property
+    def kept_answers_given(self) -> int:
+        """How many answers were given again without a read."""
+        return self._kept_answers.given + self._kept_rows.given
 
     def look_up_each(
         self,

@@ -13,10 +13,11 @@ from planner.planning.plan import QueryPlan
 from planner.planning.row_joins import RowJoin
 from planner.planning.row_path import RowPath
 from planner.planning.scatter import Scatter, scatterer
-from planner.running.fast_lookup import Admission
+from planner.running.fast_lookup import Admission, giver
 from planner.running.few_reads import FewReads, slice_end
 from planner.running.gathering import few_rows_of
 from planner.running.joined_rows import joined_rows
+from planner.running.kept_answers import KeptAnswers, KeptRows
 from planner.running.node_answers import ReadStore
 from planner.values.session import Session
 from planner.values.statement import LookedUp, LookUp
@@ -34,6 +35,8 @@ def fast_join(
     join: RowJoin,
     catalog: StoreCatalog,
     routes: Sequence[Callable[[Key], int]],
+    *,
+    answers: KeptAnswers[KeptRows],
 ) -> LookUp:
     """Return the function that joins few rows and makes the result from them.
 
@@ -43,6 +46,7 @@ def fast_join(
         join: how the relations are read and joined.
         catalog: the stores.
         routes: the partitioner of each step's store.
+        answers: the answers that are kept.
     """
     place = len(plan.parameters)
     scatters = [
@@ -58,6 +62,9 @@ def fast_join(
             if store is None:
                 return None
             stores.append(store)
+        return give(stores, parameters, session)
+
+    def read(stores: Sequence[ReadStore], parameters: Row) -> LookedUp | None:
         if path.is_skipped:
             return None
         reads = _Reads(stores, scatters, parameters)
@@ -70,9 +77,9 @@ def fast_join(
         if result is None:
             return None
         noted = reads.noted
-        session.note(noted.position)
         return LookedUp(result, noted.reads, noted.position, noted.nodes)
 
+    give = giver(plan, answers, read)
     return look_up
 
 

@@ -19,7 +19,7 @@ from planner.planning.row_path import RowPath
 from planner.planning.scatter import Scatter, scatterer
 from planner.running.few_reads import FewReads
 from planner.running.gathering import finish_few, read_few
-from planner.running.kept_answers import KeptAnswers
+from planner.running.kept_answers import KeptAnswer, KeptAnswers, KeptRows, kept_rows, standings
 from planner.running.node_answers import AnsweredStore, NodeAnswers, ReadStore
 from planner.syntax.options import DEFAULT_OPTIONS, PLAIN_SESSION, read_options
 from planner.syntax.with_clause import NO_CLAUSE
@@ -116,7 +116,7 @@ def fast_lookup(
     node: Lookup,
     catalog: StoreCatalog,
     route: Callable[[Key], int],
-    answers: KeptAnswers,
+    answers: KeptAnswers[KeptAnswer],
 ) -> LookUp:
     """Return the function that looks up a key.
 
@@ -166,7 +166,7 @@ def fast_lookup(
         progress = store.standing(partition)
         if progress is None or progress.position is not position or progress.epoch != epoch:
             return found  # another node has answered, or the partition has just changed
-        return kept_answers.keep(asked, found, partition=partition, progress=progress)
+        return kept_answers.keep(asked, KeptAnswer(found, partition, progress))
 
     return look_up
 
@@ -177,6 +177,8 @@ def fast_rows(
     access: Access,
     catalog: StoreCatalog,
     route: Callable[[Key], int],
+    *,
+    answers: KeptAnswers[KeptRows],
 ) -> LookUp:
     """Return the function that reads few rows and makes the result from them.
 
@@ -186,14 +188,19 @@ def fast_rows(
         access: the only read.
         catalog: the stores.
         route: the partitioner of the store.
+        answers: the answers that are kept.
     """
     admitted = Admission(plan, access.schema, catalog).store
     scatter_of = _scatterer(plan, access, route)
 
     def look_up(parameters: Row, session: Session) -> LookedUp | None:
         store = admitted(parameters, session)
-        if store is None or (path.is_skipped and not path.is_scan):
+        return None if store is None else give((store,), parameters, session)
+
+    def read(stores: Sequence[ReadStore], parameters: Row) -> LookedUp | None:
+        if path.is_skipped and not path.is_scan:
             return None
+        (store,) = stores
         try:
             scatter = scatter_of(parameters)
         except (CodecError, QueryError):
@@ -213,10 +220,44 @@ def fast_rows(
                 reads.count(store, scatter.targets, counts)
         if rows is None:
             return None
-        session.note(reads.position)
         return LookedUp(rows, reads.reads, reads.position, reads.nodes)
 
+    give = giver(plan, answers, read)
     return look_up
+
+
+def giver(
+    plan: QueryPlan,
+    answers: KeptAnswers[KeptRows],
+    read: Callable[[Sequence[ReadStore], Row], LookedUp | None],
+) -> Callable[[Sequence[ReadStore], Row, Session], LookedUp | None]:
+    """Return the function that gives a kept answer, or reads.
+
+    Args:
+        plan: the plan of a SELECT.
+        answers: the answers that are kept.
+        read: reads the rows of the statement from its stores; None if it needs the slow way.
+    """
+    kept_answers = answers.of(plan.parameters)
+    number, find_kept = kept_answers.number(), kept_answers.get
+
+    def give(stores: Sequence[ReadStore], parameters: Row, session: Session) -> LookedUp | None:
+        asked = number, parameters
+        kept = find_kept(asked)
+        if kept is not None and kept.stands(stores):
+            kept_answers.given += 1
+            found = kept.found
+            session.note(found.position)
+            return found
+        before = standings(stores) if kept_answers.has_come(asked) else None
+        read_now = read(stores, parameters)
+        if read_now is None:
+            return None
+        session.note(read_now.position)
+        answer = None if before is None else kept_rows(read_now, stores, before)
+        return read_now if answer is None else kept_answers.keep(asked, answer)
+
+    return give
 
 
 def nodes_of(answer: Success[Any]) -> tuple[str | None, ...]:

@@ -34,6 +34,8 @@ class EngineLimits:
     """DuckDB's memory for all statements together; one that needs more fails with 53200."""
     few_rows: bool = True
     """Whether statements that read few rows are answered without DuckDB, where this is possible."""
+    keep_answers: bool = True
+    """Whether answers of few rows are given again while their partitions stand where they stood."""
     compose_processes: int = 1
     """Processes that run DuckDB; memory and threads are divided among them."""
     composer_threads: int = max(1, (os.cpu_count() or 2) - 1)
@@ -92,7 +94,13 @@ def open_parts(
     )
     composer = Composer(RemoteDatabase(processes, definition))
     executor = Executor(
-        catalog, composer, queries=queries, node=node, clock=clock, few_rows=limits.few_rows
+        catalog,
+        composer,
+        queries=queries,
+        node=node,
+        clock=clock,
+        few_rows=limits.few_rows,
+        keep_answers=limits.keep_answers,
     )
     return EngineParts(
         catalog=catalog,

@@ -1,6 +1,7 @@
 """Small answers without a server: microseconds and calls, from a prepared statement to its rows.
 
-They show where a statement costs more than before.
+They show where a statement costs more than before. A statement is read anew in each run, and then
+once more with answers that are kept.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from gateway.serve import reduce_garbage_collection
-from planner.sql import SqlEngine
+from planner.sql import EngineLimits, SqlEngine
 from planner.values.cancel import Cancellation
 from planner.values.session import Session
 from planner.values.text_values import parse_value
@@ -32,16 +33,19 @@ def costs(setting: Setting) -> Sequence[Line]:
     """Return one line for each statement."""
     rows = min(ROWS, setting.keys)
     measured = statements(keys=rows, days=setting.days)
+    lines: list[Line] = []
     with _host(setting, rows) as host:
-        with _engine(host) as engine:
-            took_us = {name: _quiet_us(runner(engine, each)) for name, each in measured.items()}
-        # A profile affects the threads that start after it; it would slow down the runs above.
-        with CallCounter() as counter, _engine(host) as engine:
-            calls = {name: counter.count(runner(engine, each)) for name, each in measured.items()}
-    return [
-        Counted(work=f"{each.work}, in process", took_us=took_us[name], calls=calls[name])
-        for name, each in measured.items()
-    ]
+        for keep_answers, how in ((False, "in process"), (True, "in process, given again")):
+            with _engine(host, keep_answers=keep_answers) as engine:
+                took_us = {name: _quiet_us(runner(engine, each)) for name, each in measured.items()}
+            # A profile affects the threads that start after it; it would slow down the runs above.
+            with CallCounter() as counter, _engine(host, keep_answers=keep_answers) as engine:
+                calls = {n: counter.count(runner(engine, each)) for n, each in measured.items()}
+            lines += [
+                Counted(work=f"{each.work}, {how}", took_us=took_us[name], calls=calls[name])
+                for name, each in measured.items()
+            ]
+    return lines
 
 
 @contextmanager
@@ -60,8 +64,8 @@ def _host(setting: Setting, rows: int) -> Iterator[Host]:
 
 
 @contextmanager
-def _engine(host: Host) -> Iterator[SqlEngine]:
-    engine = SqlEngine(host)
+def _engine(host: Host, *, keep_answers: bool) -> Iterator[SqlEngine]:
+    engine = SqlEngine(host, limits=EngineLimits(keep_answers=keep_answers))
     thresholds = gc.get_threshold()
     reduce_garbage_collection()  # as in a gateway
     try:

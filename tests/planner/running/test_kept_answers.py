@@ -10,18 +10,28 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.running import kept_answers
-from planner.running.kept_answers import KeptAnswers
-from planner.sql import SqlEngine
+from planner.running.kept_answers import KeptAnswer, KeptAnswers, KeptRows, kept_rows, standings
+from planner.sql import EngineLimits, SqlEngine
 from planner.values.session import Session
 from planner.values.statement import LookedUp, Statement
 from stores.hosting.local_store import LocalStore
 from stores.spec.position import Progress
 from stores.spec.schema import DataType, Row, Value
+from tests.planner.sides import rows_of, run
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
 
 COUNTS = keyvalue("counts", {"k": "text"}, {"n": "bigint", "note": "text"}, partitions=2)
 SELECTS = ("SELECT n, note FROM counts WHERE k = $1", "SELECT k, n FROM counts WHERE $1 = k")
 KEYS = st.sampled_from("abc")
+SEVERAL = (
+    "SELECT k, n FROM counts ORDER BY k",
+    "SELECT k, n FROM counts WHERE k IN ('a', 'b', 'c') ORDER BY k",
+    "SELECT k, n FROM counts WHERE k >= 'b' ORDER BY k LIMIT 1",
+    "SELECT count(*), sum(n) FROM counts",
+    "SELECT k, n FROM counts ORDER BY n DESC LIMIT 2",
+    "SELECT c.k, o.n FROM counts c JOIN counts o ON o.k = c.k WHERE c.k = 'a'",
+)
+"""Statements that read several partitions row by row."""
 
 
 @dataclass
@@ -96,6 +106,76 @@ def test_a_lookup_gives_the_row_as_it_is(steps: list[tuple[str, str | None]]) ->
         looking.engine.close()
 
 
+@given(STEPS)
+def test_few_rows_are_given_as_they_are(steps: list[tuple[str, str | None]]) -> None:
+    """Whichever partition changes, and whatever was kept."""
+    looking, epoch = Looking(), 0
+    statements = [looking.engine.prepare(sql, looking.session) for sql in SEVERAL]
+    plain = SqlEngine(looking.catalog, limits=EngineLimits(few_rows=False, keep_answers=False))
+    try:
+        for number, (what, key) in enumerate(steps):
+            if what == "reopen":
+                looking.reopen()
+                epoch = 0
+            elif what == "write":
+                write(looking.store, (key, number, None), epoch)
+                epoch += 1
+            elif epoch:
+                for statement, sql in zip(statements, SEVERAL, strict=True):
+                    expected = rows_of(run(plain, sql))
+                    for _ in range(3):
+                        assert statement.look_up is not None
+                        found = statement.look_up((), looking.session)
+                        assert found is not None
+                        assert list(found.rows) == expected
+    finally:
+        plain.close()
+        looking.engine.close()
+
+
+@pytest.mark.parametrize("sql", SEVERAL)
+def test_answers_of_few_rows_are_kept(sql: str, looking: Looking) -> None:
+    for epoch, key in enumerate("abcde"):
+        write(looking.store, (key, epoch, "x"), epoch)
+    statement = looking.engine.prepare(sql, looking.session)
+    assert statement.look_up is not None
+    first, second, third = (statement.look_up((), looking.session) for _ in range(3))
+    assert first is not None
+    assert second is not None
+    assert third is second
+    assert second.kept is not None
+    assert (second.rows, second.position) == (first.rows, first.position)
+    assert looking.engine.kept_answers_given() == 1
+
+
+def test_an_answer_read_beside_a_change_is_not_kept(looking: Looking) -> None:
+    """It may have seen one partition before the change and another after it."""
+    write(looking.store, ("a", 1, "x"), 0)
+    stores = [looking.store]
+    reads = tuple(("counts", number, 0, 1) for number in range(COUNTS.partitions))
+    found = LookedUp(((1,),), reads)
+    before = standings(stores)
+    assert before is not None
+    kept = kept_rows(found, stores, before)
+    assert kept is not None
+    assert kept.stands(stores)
+    elsewhere = LookedUp(((1,),), reads, nodes=("b", None))
+    assert kept_rows(elsewhere, stores, before) is None
+    write(looking.store, ("a", 2, "x"), 1)
+    assert not kept.stands(stores)
+    assert kept_rows(found, stores, before) is None
+    now = standings(stores)
+    assert now is not None
+    assert kept_rows(found, stores, now) is None, "its epoch is not that of the partitions"
+
+
+def test_stores_of_many_partitions_keep_no_answers(
+    looking: Looking, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept_answers, "PARTITIONS_MAX", 1)
+    assert standings([looking.store]) is None
+
+
 def test_an_answer_is_kept_from_the_second_time_on(looking: Looking) -> None:
     write(looking.store, ("a", 1, "x"), 0)
     statement, other = looking.statements
@@ -136,7 +216,7 @@ def test_a_closed_partition_gives_no_kept_answer(looking: Looking) -> None:
 @pytest.mark.parametrize("kind", ["double", "real", "numeric(4,1)", "text[]", "json"])
 def test_values_that_are_equal_but_look_different_are_not_kept(kind: str) -> None:
     """Nor are those that have no hash."""
-    answers, text = KeptAnswers(), DataType.parse("text")
+    answers, text = KeptAnswers[KeptAnswer](), DataType.parse("text")
     assert answers.of([text, text]) is answers
     never = answers.of([text, DataType.parse(kind)])
     for _ in range(3):
@@ -146,8 +226,15 @@ def test_values_that_are_equal_but_look_different_are_not_kept(kind: str) -> Non
 
 
 def test_the_answers_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept_answers, "ANSWERS_MAX", 4)
-    answers, progress = KeptAnswers(), Progress()
+    """By their number and their rows."""
+    monkeypatch.setattr(kept_answers, "KEPT_MAX", 8)
+    monkeypatch.setattr(kept_answers, "ANSWER_ROWS_MAX", 3)
+    answers, progress = KeptAnswers[KeptAnswer](), Progress()
     for n in range(9):
-        answers.keep((0, (n,)), LookedUp(((n,),)), partition=0, progress=progress)
+        answers.keep((0, (n,)), KeptAnswer(LookedUp(((n,),)), 0, progress))
     assert [n for n in range(9) if answers.get((0, (n,)))] == [8]
+    several = KeptAnswers[KeptRows]()
+    for rows in (3, 4):
+        several.keep((rows, ()), KeptRows(LookedUp(((1,),) * rows), ((0, 0, progress),)))
+    assert several.get((3, ()))
+    assert several.get((4, ())) is None
