@@ -19,7 +19,14 @@ from planner.planning.row_path import RowPath
 from planner.planning.scatter import Scatter, scatterer
 from planner.running.few_reads import FewReads
 from planner.running.gathering import finish_few, read_few
-from planner.running.kept_answers import KeptAnswer, KeptAnswers, KeptRows, kept_rows, standings
+from planner.running.kept_answers import (
+    KeptAnswer,
+    KeptAnswers,
+    KeptRows,
+    Worth,
+    kept_rows,
+    standings,
+)
 from planner.running.node_answers import AnsweredStore, NodeAnswers, ReadStore
 from planner.syntax.options import DEFAULT_OPTIONS, PLAIN_SESSION, read_options
 from planner.syntax.with_clause import NO_CLAUSE
@@ -240,22 +247,28 @@ def giver(
     """
     kept_answers = answers.of(plan.parameters)
     number, find_kept = kept_answers.number(), kept_answers.get
+    worth = Worth()
 
     def give(stores: Sequence[ReadStore], parameters: Row, session: Session) -> LookedUp | None:
         asked = number, parameters
         kept = find_kept(asked)
         if kept is not None and kept.stands(stores):
             kept_answers.given += 1
+            worth.given += 1
             found = kept.found
             session.note(found.position)
             return found
-        before = standings(stores) if kept_answers.has_come(asked) else None
-        read_now = read(stores, parameters)
-        if read_now is None:
+        is_kept = worth.is_tried() and kept_answers.has_come(asked)
+        before = standings(stores) if is_kept else None
+        found_now = read(stores, parameters)
+        if found_now is None:
             return None
-        session.note(read_now.position)
-        answer = None if before is None else kept_rows(read_now, stores, before)
-        return read_now if answer is None else kept_answers.keep(asked, answer)
+        session.note(found_now.position)
+        answer = None if before is None else kept_rows(found_now, stores, before)
+        if answer is None:
+            return found_now
+        worth.note_kept(kept_answers.drops)
+        return kept_answers.keep(asked, answer)
 
     return give
 

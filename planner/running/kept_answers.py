@@ -39,6 +39,9 @@ _EXACT = frozenset(
     }
 )
 """Types of parameters whose equal values look the same; 0.0 and -0.0 do not."""
+_TRIED, _GIVEN_SHARE, _REST = 1_024, 8, 16
+"""After so many kept answers of a plan, one of so many was given again, or else so many times as
+many statements keep none."""
 _SHORT = frozenset({NoneType, bool, int, float, Decimal})
 _MARKS = 1 << 14
 """Parameters that came once are remembered by their hashes; a power of two."""
@@ -84,11 +87,13 @@ class KeptAnswers(Generic[K]):
     Law: an answer is that of the partitions as they stand, whatever was kept.
     """
 
-    __slots__ = ("_kept", "_marks", "_numbers", "_rows", "get", "given")
+    __slots__ = ("_kept", "_marks", "_numbers", "_rows", "drops", "get", "given")
 
     def __init__(self) -> None:
         self.given = 0
         """How many were given again."""
+        self.drops = 0
+        """How often all were dropped."""
         self._kept: dict[Asked, K] = {}
         self._rows = 0
         self.get: Callable[[Asked], K | None] = self._kept.get
@@ -121,9 +126,45 @@ class KeptAnswers(Generic[K]):
         if self._rows >= KEPT_MAX:
             self._kept.clear()
             self._rows = 0
+            self.drops += 1
         self._rows += 1 + len(found.rows)
         self._kept[asked] = replace(answer, found=found)
         return found
+
+
+class Worth:
+    """Whether the answers of a plan are worth keeping, as the last ones show.
+
+    A statement over thousands of ranges repeats each of them now and then. To keep those would cost
+    more than it saves, and would push out the answers that are in demand.
+    """
+
+    __slots__ = ("_drops", "_kept", "_rest", "given")
+
+    def __init__(self) -> None:
+        self.given = 0
+        """How many were given again of those that were kept lately."""
+        self._kept = self._rest = self._drops = 0
+
+    def is_tried(self) -> bool:
+        """Return whether to keep the next answer if its parameters have come before."""
+        if not self._rest:
+            return True
+        self._rest -= 1
+        return False
+
+    def note_kept(self, drops: int) -> None:
+        """Record that an answer is kept; if the last were hardly given, the next ones rest.
+
+        Args:
+            drops: how often all kept answers were dropped. What was not given until then never is;
+                before, it may still be, so that less is asked.
+        """
+        self._kept += 1
+        if drops != self._drops or self._kept == _TRIED:
+            least = self._kept // (_GIVEN_SHARE if drops == self._drops else 2)
+            self._rest = 0 if self.given > least else _REST * self._kept
+            self._kept, self.given, self._drops = 0, 0, drops
 
 
 Standings: TypeAlias = "Mapping[tuple[str, int], tuple[int, Progress | None]]"
