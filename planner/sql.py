@@ -27,6 +27,8 @@ from stores.spec.schema import DataType, Row
 
 __all__ = ["SERVER_VERSION", "EngineLimits", "SqlEngine"]
 
+_PAGED_MAX, _PAGED_TEXT_MAX = 512, 10_000
+"""Texts with pages that are remembered, and the characters of the longest one."""
 _FIRST_STATEMENTS = ("SELECT 1", "SELECT relname FROM pg_class LIMIT 1")
 
 
@@ -63,6 +65,8 @@ class SqlEngine:
             spark=spark,
         )
         self._plans = PlanCache(limits.statements_max)
+        self._paged: dict[tuple[str, int], Paged] = {}
+        """By text, and by the version of the catalog: planning takes longer than most pages."""
         self._preparer = Preparer(self._parts)
         self._runner = Runner(self._parts, self._replan)
 
@@ -169,7 +173,15 @@ class SqlEngine:
 
     def paged(self, sql: str, session: Session, *, cancellation: Cancellation) -> Paged:
         """Return how to read the rows of a statement page by page; see `Engine`."""
-        return paged(self._prepare(sql, session, (), cancellation))
+        key = sql, self._catalog.version
+        found = self._paged.get(key)
+        if found is None:
+            found = paged(self._prepare(sql, session, (), cancellation))
+            if len(self._paged) >= _PAGED_MAX:
+                self._paged.clear()
+            if len(sql) <= _PAGED_TEXT_MAX:
+                self._paged[key] = found
+        return found
 
     def look_up_each(
         self,

@@ -114,3 +114,20 @@ def test_a_page_is_a_short_range_of_the_store(engine: SqlEngine) -> None:
 def test_other_statements_have_no_pages(engine: SqlEngine, sql: str) -> None:
     with pytest.raises(NotSupportedError, match="has no pages"):
         engine.paged(sql, Session(), cancellation=Cancellation())
+
+
+def test_a_text_is_planned_once_until_a_definition_changes() -> None:
+    catalog = FixedCatalog(open_store(PAIRS))
+    engine = SqlEngine(catalog)
+    try:
+        pages = [
+            engine.paged("SELECT * FROM pairs", Session(), cancellation=Cancellation())
+            for _ in range(2)
+        ]
+        assert pages[0] is pages[1]
+        assert [str(each) for each in pages[0].types] == ["bigint", "text"]
+        catalog.replace(open_store(keyvalue("pairs", {"k": "date"}, {"v": "bigint"})))
+        changed = engine.paged("SELECT * FROM pairs", Session(), cancellation=Cancellation())
+        assert [str(each) for each in changed.types] == ["date"]
+    finally:
+        engine.close()
