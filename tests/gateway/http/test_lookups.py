@@ -1,0 +1,74 @@
+"""Bodies of answers to lookups: those that are given again are those that are read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import orjson
+import pytest
+
+from gateway.http.json_formats import JsonRenderer
+from gateway.http.lookups import Lookups
+from gateway.http.requests import QueryRequest
+from planner.engine import Session
+from planner.running import few_reads
+from planner.sql import SqlEngine
+from stores.hosting.local_store import LocalStore
+from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
+
+COUNTS = keyvalue("counts", {"k": "text"}, {"n": "bigint"}, partitions=2)
+NEWEST = "SELECT k, n FROM counts ORDER BY n DESC LIMIT 2"
+ONE = "SELECT n FROM counts WHERE k = 'a'"
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """A store, and what answers lookups in it."""
+
+    store: LocalStore
+    engine: SqlEngine
+    lookups: Lookups
+
+    def ask(self, sql: str) -> dict[str, object]:
+        self.engine.prepare(sql, Session())
+        request = QueryRequest(sql=sql, settings={})
+        body = self.lookups.answer(request, JsonRenderer, 0.0)
+        assert isinstance(body, bytes)
+        document: dict[str, object] = orjson.loads(body)
+        del document["elapsed_ms"]
+        return document
+
+
+@pytest.fixture
+def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
+    # However busy the machine is, no read is left to a thread.
+    monkeypatch.setattr(few_reads, "SLICE_S", 60.0)
+    store = open_store(COUNTS)
+    engine = SqlEngine(FixedCatalog(store))
+    yield Served(store, engine, Lookups(engine, node="n1", timeout_s=60.0))
+    engine.close()
+
+
+@pytest.mark.parametrize("sql", [ONE, NEWEST])
+def test_answers_given_again_are_those_that_are_read(served: Served, sql: str) -> None:
+    for epoch in range(3):
+        fill(served.store, [("a", epoch), ("b", 7), ("c", -epoch)], epoch=epoch)
+        given = served.engine.kept_answers_given()
+        first, second, third, fourth = (served.ask(sql) for _ in range(4))
+        assert first == second == third == fourth
+        assert served.engine.kept_answers_given() >= given + 2
+        rows = [[epoch]] if sql == ONE else [["b", 7], ["a", epoch]]
+        assert first["rows"] == rows
+        partitions = first["partitions"]
+        assert isinstance(partitions, list)
+        assert {(each["epoch"], each["node"]) for each in partitions} == {(epoch, "n1")}
+
+
+def test_statements_of_one_answer_each_have_their_columns(served: Served) -> None:
+    """Two texts that share rows share no body."""
+    fill(served.store, [("a", 1)], epoch=0)
+    for _ in range(4):
+        assert served.ask(ONE)["columns"] == [{"name": "n", "type": "bigint"}]
+        named = "SELECT n AS number FROM counts WHERE k = 'a'"
+        assert served.ask(named)["columns"] == [{"name": "number", "type": "bigint"}]
