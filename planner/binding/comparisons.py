@@ -27,7 +27,8 @@ from planner.binding.predicates import (
     equals_one_of,
 )
 from planner.trees.known_arguments import known_node
-from planner.values.comparison_bounds import INT_BITS, Fit, Fitted, Fitter, Outside
+from planner.values.casts import keeps_all
+from planner.values.comparison_bounds import Fit, Fitted, Fitter, Outside
 from planner.values.constants import constant_of
 from planner.values.sqltypes import data_type_of
 from planner.values.type_modifiers import length_of, second_digits_of
@@ -52,7 +53,6 @@ _UNITS_MONTHS = {"MONTH": 1, "QUARTER": 3, "YEAR": 12}
 _MONDAY_US = -3 * _DAY_US
 """A midnight before a Monday; the first day of 1970 was a Thursday."""
 _STAMPS = {Kind.TIMESTAMP, Kind.TIMESTAMPTZ}
-_DIGITS = {Kind.TINYINT: 3, Kind.SMALLINT: 5, Kind.INTEGER: 10, Kind.BIGINT: 19}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,24 +133,9 @@ def _cast(node: exp.Expr, inner: Side) -> Side | None:
         return Side(
             column=inner.column, type=DATE, column_type=inner.column_type, steps=_steps_of("DAY")
         )
-    if not _keeps_all(inner.type, data_type):
+    if not keeps_all(inner.type, data_type):
         return None
     return Side(column=inner.column, type=data_type, column_type=inner.column_type)
-
-
-def _keeps_all(source: DataType, to: DataType) -> bool:
-    """Whether a cast keeps all values distinct and in their order."""
-    if source == to or {source.kind, to.kind} == _STAMPS:
-        return True
-    bits, wider = INT_BITS.get(source.kind), INT_BITS.get(to.kind)
-    if bits is not None:
-        if to.kind is Kind.DECIMAL:
-            return to.precision - to.scale >= _DIGITS[source.kind]
-        return wider is not None and wider >= bits
-    if source.kind is Kind.DECIMAL and to.kind is Kind.DECIMAL:
-        whole = source.precision - source.scale <= to.precision - to.scale
-        return whole and source.scale <= to.scale
-    return source.kind is Kind.DATE and to.kind in _STAMPS
 
 
 def _argument(node: exp.Expr) -> exp.Expr | None:

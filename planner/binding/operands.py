@@ -5,23 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
+from msgspec import Struct
 from sqlglot import exp
 
 from planner.binding.comparisons import Side
 from planner.binding.moments import moment_of
 from planner.binding.predicates import Operand
-from planner.errors import QueryError
+from planner.errors import MismatchedTypeError, QueryError
 from planner.postgres.types.result_types import TIMES
 from planner.trees.known_arguments import known_node
 from planner.trees.nodes import parameter_number
+from planner.values.casts import CastDone, applied, cast_done
 from planner.values.comparison_bounds import Fitted, Fitter, fitter
 from planner.values.constants import Constant, constant_of, literal_value
 from planner.values.quoting import quote_text
-from planner.values.sqltypes import data_type_of
+from planner.values.sqltypes import format_type
 from stores.spec.schema import BIGINT, DataType, Kind, Value
 
 ParameterType: TypeAlias = Callable[[int], DataType]
 
+CASTS_MAX = 8
+"""Maximum number of casts of one parameter, `$1::int::bigint`."""
+_NUMERIC = DataType(kind=Kind.DECIMAL)
 _DOUBLE_EXACT = 1 << 53
 """Below this limit, each whole number has its own double."""
 
@@ -40,32 +45,90 @@ def operand_of(node: exp.Expr, side: Side, parameter_type: ParameterType) -> Ope
     node = known_node(node)
     if isinstance(node, exp.Literal):  # checked first: a list may have thousands
         return _of_constant(node, literal_value(node, side.type), side)
-    parameter = parameter_of(node, parameter_type)
-    if parameter is not None:
-        number, source = parameter
-        fit = fitter(source, side.column_type)
-        if fit is None:
-            return None
-        return Operand(text=f"${number}", fit=side.placed(fit), parameter=number - 1)
+    given = parameter_of(node, parameter_type)
+    if given is not None:
+        fit = fitter(given.type, side.column_type)
+        return None if fit is None else given.operand(side.placed(fit))
     constant = constant_of(node, side.type)
     if constant is not None:
         return _of_constant(node, constant, side)
     return _computed(node, side, parameter_type)
 
 
-def parameter_of(node: exp.Expr, parameter_type: ParameterType) -> tuple[int, DataType] | None:
-    """Return the number and type of a parameter, which may be cast to its own type."""
-    cast_to = None
-    if isinstance(node, exp.Cast) and isinstance(known_node(node.this), exp.Parameter):
-        cast_to = data_type_of(node.to)
-        if cast_to is None or node.to.expressions:
-            return None
-        node = known_node(node.this)
-    if not isinstance(node, exp.Parameter):
+class Given(Struct, frozen=True, kw_only=True):
+    """A parameter, and the casts that its value goes through."""
+
+    number: int
+    type: DataType
+    """The type of the value after the casts."""
+    casts: tuple[CastDone, ...] = ()
+    """Those that change a value, the first one first."""
+
+    def operand(self, fit: Fitter) -> Operand:
+        """Return it as an operand."""
+        place = self.number - 1
+        if not self.casts:
+            return Operand(text=f"${self.number}", fit=fit, parameter=place)
+        return Operand(
+            text=f"${self.number} as {format_type(self.type)}",
+            fit=fit,
+            parameter=place,
+            compute=lambda row: self.value(row[place]),
+        )
+
+    def any_of(self, fit: Fitter) -> Operand:
+        """Return an array of such values as an operand, for `= ANY($1)`."""
+        place = self.number - 1
+        text = f"any (${self.number})"
+        if not self.casts:
+            return Operand(text=text, fit=fit, parameter=place, is_list=True)
+        return Operand(
+            text=f"{text} as {format_type(self.type)}",
+            fit=fit,
+            parameter=place,
+            is_list=True,
+            compute=lambda row: None if row[place] is None else [*map(self.value, row[place])],
+        )
+
+    def value(self, value: Value) -> Value:
+        """Return a value of the parameter after the casts.
+
+        Raises:
+            InvalidValueError: it is out of the range of a cast (22003).
+            MismatchedTypeError: it does not have its declared type.
+        """
+        try:
+            for cast in self.casts:
+                value = applied(cast, value)
+        except (TypeError, ValueError, ArithmeticError) as error:
+            message = f"${self.number} is not of the type it is declared as"
+            raise MismatchedTypeError(message) from error
+        return value
+
+
+def parameter_of(
+    node: exp.Expr, parameter_type: ParameterType, depth: int = CASTS_MAX
+) -> Given | None:
+    """Return the parameter of an expression that only casts it; None for other expressions."""
+    node = known_node(node)
+    if isinstance(node, exp.Parameter):
+        number = parameter_number(node)
+        return Given(number=number, type=parameter_type(number))
+    if not isinstance(node, exp.Cast) or not depth:
         return None
-    number = parameter_number(node)
-    data_type = parameter_type(number)
-    return (number, data_type) if cast_to in {None, data_type} else None
+    inner = parameter_of(node.this, parameter_type, depth - 1)
+    return None if inner is None else cast_given(inner, node.to)
+
+
+def cast_given(given: Given, to: exp.DataType) -> Given | None:
+    """Return a parameter after one more cast; None if only DuckDB does it."""
+    # A numeric has any number of digits, even if its type was taken from a cast to fewer.
+    is_numeric = given.type.kind is Kind.DECIMAL
+    done = cast_done(_NUMERIC if is_numeric else given.type, to)
+    if done is None:
+        return None
+    casts = given.casts if done.convert is None else (*given.casts, done)
+    return Given(number=given.number, type=done.type, casts=casts)
 
 
 def _of_constant(node: exp.Expr, constant: Constant, side: Side) -> Operand | None:

@@ -21,7 +21,13 @@ from planner.binding.comparisons import (
     side_of,
     time_before_now,
 )
-from planner.binding.operands import ParameterType, operand_of, parameter_of
+from planner.binding.operands import (
+    Given,
+    ParameterType,
+    cast_given,
+    operand_of,
+    parameter_of,
+)
 from planner.binding.predicates import (
     EVERY_ROW,
     IN_LIST_MAX,
@@ -41,6 +47,7 @@ from planner.trees.known_arguments import conjuncts, disjuncts, known_node
 from planner.trees.nodes import parameter_number
 from planner.values.comparison_bounds import Fitted, fitter
 from planner.values.sqltypes import data_type_of
+from planner.values.type_modifiers import length_of
 from stores.spec.schema import BOOLEAN, TEXT
 
 OPERATORS: dict[type[exp.Expr], str] = {
@@ -218,24 +225,32 @@ class PredicateReader(Struct, frozen=True, kw_only=True):
         side = self._side(left)
         if side is None or side.steps is not None:
             return UNKNOWN
-        if isinstance(array, exp.Parameter):
-            number = parameter_number(array)
-            element = self.parameter_type(number).element
-            fit = None if element is None else fitter(element, side.column_type)
-            if fit is None:
+        casts: list[exp.DataType] = []
+        while isinstance(array, exp.Cast):
+            if array.to.this is not exp.DType.ARRAY or len(array.to.expressions) != 1:
                 return UNKNOWN
-            operand = Operand(
-                text=f"any (${number})", fit=side.placed(fit), parameter=number - 1, is_list=True
-            )
-            return all_hold(equals_one_of(side.column, (operand,)))
-        if isinstance(array, exp.Cast):
-            to = data_type_of(array.to)
-            if to is None or to.element != side.type:
-                return UNKNOWN
+            casts.insert(0, array.to.expressions[0])
             array = known_node(array.this)
+        if isinstance(array, exp.Parameter):
+            return self._any_given(side, parameter_number(array), casts)
         if not isinstance(array, exp.Array) or len(array.expressions) > IN_LIST_MAX:
             return UNKNOWN
-        return self._membership(left, array.expressions) if array.expressions else NO_ROW
+        members = array.expressions
+        for to in casts:
+            if not (_is_plain(to) and data_type_of(to) == side.type):
+                members = [exp.Cast(this=each.copy(), to=to.copy()) for each in members]
+        return self._membership(left, members) if members else NO_ROW
+
+    def _any_given(self, side: Side, number: int, casts: Sequence[exp.DataType]) -> Predicate:
+        """Read `k = ANY($1)`, with casts of the elements."""
+        element = self.parameter_type(number).element
+        given = None if element is None else Given(number=number, type=element)
+        for to in casts:
+            given = None if given is None else cast_given(given, to)
+        fit = None if given is None else fitter(given.type, side.column_type)
+        if given is None or fit is None:
+            return UNKNOWN
+        return all_hold(equals_one_of(side.column, (given.any_of(side.placed(fit)),)))
 
     # Other atoms
 
@@ -313,10 +328,10 @@ class PredicateReader(Struct, frozen=True, kw_only=True):
     def _begins_as(
         self, left: exp.Expr, right: exp.Expr, start_of: Callable[[str], str], *, exact: bool
     ) -> Predicate:
-        side, parameter = self._side(left), parameter_of(right, self.parameter_type)
-        if side is None or parameter is None or parameter[1] != TEXT:
+        side, given = self._side(left), parameter_of(right, self.parameter_type)
+        if side is None or given is None or given.type != TEXT or given.casts:
             return UNKNOWN
-        return begins_as(side, parameter[0], start_of, exact=exact)
+        return begins_as(side, given.number, start_of, exact=exact)
 
     # Sides
 
@@ -330,6 +345,11 @@ class PredicateReader(Struct, frozen=True, kw_only=True):
             QueryError: a text literal is not a value of the side's type (22P02).
         """
         return operand_of(node, side, self.parameter_type)
+
+
+def _is_plain(data_type: exp.DataType) -> bool:
+    """Whether a cast to a type neither cuts nor rounds."""
+    return not data_type.expressions and length_of(data_type) is None
 
 
 _ATOMS: dict[type[exp.Expr], Callable[[PredicateReader, exp.Expr], Predicate]] = {

@@ -26,6 +26,8 @@ _AS_FLOATS = {Kind.REAL: {Kind.REAL}, Kind.DOUBLE: _NUMBERS}
 """Types whose values a float column can hold without loss, as PostgreSQL compares them."""
 _TIMES = {Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ}
 _DAY_US = 86_400_000_000
+_INT32_MAX, _INT64_MAX = (1 << 31) - 1, (1 << 63) - 1
+"""As a date, and as a timestamp, they and their negatives stand for infinity."""
 _EXACT = Context(prec=100)
 
 
@@ -133,6 +135,34 @@ def _decimal_fitter(column: DataType) -> Fitter:
 def _time_fitter(source: Kind, column: Kind) -> Fitter:
     if source is column or (source is not Kind.DATE and column is not Kind.DATE):
         return Fitted
-    if source is Kind.DATE:
-        return lambda days: Fitted(days * _DAY_US)
-    return lambda micros: Fitted(micros // _DAY_US, micros % _DAY_US == 0)
+    return _start_fit if source is Kind.DATE else _day_fit
+
+
+def _start_fit(days: int) -> Fit:
+    micros = start_of_day(days)
+    if abs(micros) > _INT64_MAX:  # dates go on for longer than timestamps
+        return Outside.ABOVE if micros > 0 else Outside.BELOW
+    return Fitted(micros)
+
+
+def _day_fit(micros: int) -> Fit:
+    return Fitted(day_of(micros), is_infinite(micros) or micros % _DAY_US == 0)
+
+
+def is_infinite(micros: int) -> bool:
+    """Whether a timestamp is infinity, or its negative."""
+    return abs(micros) >= _INT64_MAX
+
+
+def start_of_day(days: int) -> int:
+    """Return the timestamp at which a date begins; infinity stays infinity."""
+    if abs(days) >= _INT32_MAX:
+        return _INT64_MAX if days > 0 else -_INT64_MAX
+    return days * _DAY_US
+
+
+def day_of(micros: int) -> int:
+    """Return the date of a timestamp; infinity stays infinity."""
+    if is_infinite(micros):
+        return _INT32_MAX if micros > 0 else -_INT32_MAX
+    return micros // _DAY_US

@@ -15,6 +15,7 @@ from sqlglot import exp
 
 from planner.errors import QueryError
 from planner.trees.known_arguments import known_node
+from planner.values.casts import applied, cast_done
 from planner.values.catalog_types import is_of_catalog
 from planner.values.comparison_bounds import INT_BITS
 from planner.values.sqltypes import HELD_AS_TEXT, data_type_of
@@ -128,31 +129,29 @@ def interval_of(node: exp.Expr) -> Constant | None:
 
 
 def _cast(node: exp.Cast, depth: int) -> Constant | None:
-    data_type = data_type_of(node.to)
-    if data_type is None or data_type.kind in HELD_AS_TEXT or is_of_catalog(data_type):
-        return None
-    if length_of(node.to) is not None or second_digits_of(node.to) is not None:
-        return None  # varchar(3) cuts, timestamp(3) rounds
-    literal = known_node(node.this)
+    literal, to = known_node(node.this), data_type_of(node.to)
     if isinstance(literal, exp.Literal) and literal.is_string:
-        return parse_value(literal.name, data_type), data_type
-    inner = constant_of(literal, data_type, depth)
-    return None if inner is None else _converted(inner, data_type)
+        if to is None or to.kind in HELD_AS_TEXT or is_of_catalog(to):
+            return None
+        if length_of(node.to) is not None or second_digits_of(node.to) is not None:
+            return None  # varchar(3) cuts, timestamp(3) rounds
+        return parse_value(literal.name, to), to
+    inner = constant_of(literal, BIGINT if to is None else to, depth)
+    return None if inner is None else _converted(inner, node.to, to)
 
 
-def _converted(constant: Constant, data_type: DataType) -> Constant | None:
-    """Return a constant as another type; None if that could lose something."""
+def _converted(constant: Constant, node: exp.DataType, to: DataType | None) -> Constant | None:
+    """Return a constant as another type; None if only DuckDB converts it."""
     value, source = constant
-    if source == data_type or source.kind is Kind.NULL:
-        return value, data_type
-    if source.kind is Kind.BIGINT and (bits := INT_BITS.get(data_type.kind)) is not None:
-        held = -(1 << (bits - 1)) <= value < 1 << (bits - 1)
-        return (value, data_type) if held else None
-    if source.kind is Kind.DATE and data_type.kind in {Kind.TIMESTAMP, Kind.TIMESTAMPTZ}:
-        return value * _DAY_US, data_type
-    if {source.kind, data_type.kind} == {Kind.TIMESTAMP, Kind.TIMESTAMPTZ}:
-        return value, data_type
-    return None
+    if source.kind is Kind.NULL:
+        return None if to is None else (None, to)
+    cast = cast_done(source, node)
+    if cast is None:
+        return None
+    try:
+        return applied(cast, value), cast.type
+    except QueryError:
+        return None  # DuckDB raises the error, if there are rows
 
 
 def _computed(node: exp.Binary, wanted: DataType, depth: int) -> Constant | None:

@@ -30,14 +30,20 @@ class Spelled:
 
 Spelleds = st.SearchStrategy[Spelled]
 
-TEXTS = st.sampled_from(["'ann'", "'a'", "''", "'bob'", "'Oslo'", "'zz'", "NULL"])
+TEXTS = st.sampled_from(
+    ["'ann'", "'a'", "''", "'bob'", "'Oslo'", "'zz'", "NULL", "'ann'::varchar", "'bob'::text"]
+)
 PATTERNS = st.sampled_from(["a%", "%n", "ann", "_ob", "%", "", "b%b", "A%", "a\\%", "%o%", "Os%"])
 REGEXES = st.sampled_from(["^a", "^an+", "b$", "^ann$", ".", "^Os", "o", "^[ab]"])
-NUMBERS = st.sampled_from(["-1", "0", "1", "2", "7", "30", "2.5", "NULL"])
+_CAST_NUMBERS = ["7::smallint::bigint", "(-1)::smallint", "30::numeric(9,2)", "40000::bigint"]
+NUMBERS = st.sampled_from(["-1", "0", "1", "2", "7", "30", "2.5", "NULL", *_CAST_NUMBERS])
 TIMES = st.sampled_from(
     [f"timestamptz '1970-01-01 0{hour}:00:00+00'" for hour in range(6)] + ["NULL"]
 )
-DAYS = st.sampled_from(["date '1970-01-01'", "date '1970-01-02'", "date '1969-12-31'", "NULL"])
+_CAST_DAYS = ["timestamp '1970-01-02 00:00:01'::date", "date '1970-01-02'::timestamp"]
+DAYS = st.sampled_from(
+    ["date '1970-01-01'", "date '1970-01-02'", "date '1969-12-31'", "NULL", *_CAST_DAYS]
+)
 COLUMNS = {
     "people": {"name": TEXTS, "age": NUMBERS, "score": NUMBERS, "city": TEXTS},
     "orders": {"name": TEXTS, "number": NUMBERS, "amount": NUMBERS, "due": TIMES},

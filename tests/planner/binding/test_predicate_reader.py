@@ -143,6 +143,40 @@ def test_arrays_of_parameters() -> None:
     assert read("number = ANY($1)", DataType.parse("double[]")) == "~any"
 
 
+@pytest.mark.parametrize(
+    ("where", "declared", "found"),
+    [
+        ("number = $1::bigint", "smallint", "number = $1"),
+        ("number = $1::integer::bigint", "smallint", "number = $1"),
+        ("number = $1::numeric", "integer", "number = $1"),
+        ("number = $1::numeric", "decimal(38,0)", "number = $1"),
+        ("number > $1::smallint", "bigint", "number > $1 as smallint"),
+        ("number IN ($1::int, 5::smallint)", "smallint", "number in ($1, CAST(5 AS SMALLINT))"),
+        ("number = $1::double precision", "integer", "~any"),
+        ("name = $1::varchar", "text", "name = $1"),
+        ("name = $1::varchar(3)", "text", "~any"),
+        ("name LIKE $1::varchar", "text", "~name >= the start of $1 and name < the end of $1"),
+        ("due = $1::timestamptz", "timestamp", "due = $1"),
+        ("due = $1::timestamptz", "date", "due = $1 as timestamp with time zone"),
+        ("due = $1::timestamp(0)", "timestamp", "due = $1 as timestamp without time zone"),
+        ("number = ANY($1::bigint[])", "integer[]", "number = any ($1)"),
+        ("number = ANY($1::smallint[])", "bigint[]", "number = any ($1) as smallint"),
+        ("name = ANY($1::varchar(3)[])", "text[]", "~any"),
+        ("name = ANY(ARRAY['abcd']::varchar(3)[])", "text", "~any"),
+        (
+            "number = ANY(ARRAY[1, 2]::smallint[])",
+            "text",
+            "number in (CAST(1 AS SMALLINT), CAST(2 AS SMALLINT))",
+        ),
+        ("number = 5::smallint::integer", "text", "number = CAST(CAST(5 AS SMALLINT) AS INT)"),
+        ("number = 5::numeric(4,1)", "text", "number = CAST(5 AS DECIMAL(4, 1))"),
+        ("number = 100000::smallint", "text", "~any"),
+    ],
+)
+def test_casts_of_values(where: str, declared: str, found: str) -> None:
+    assert read(where, DataType.parse(declared)) == found
+
+
 def test_a_double_too_large_to_be_exact_is_left_to_duckdb() -> None:
     assert read("number = 1e3") == "number = 1e3"
     assert read("number = 1e17") == "~any"
