@@ -27,7 +27,7 @@ from planner.values.statement import Notice, PartitionAnswer
 from stores.errors import FailureReason, StoreError
 from stores.spec.position import EMPTY, Position
 from stores.spec.query import BatchStream
-from stores.spec.result import Failure, QueryResult, Success
+from stores.spec.result import QueryResult, Success
 from stores.spec.schema import Row
 
 
@@ -56,9 +56,14 @@ class Tally:
     is_restoring: bool = False
 
     def note(self, store: str, partition: int, answer: QueryResult[Any]) -> None:
-        """Add a partition's answer; its last failure counts."""
-        self.position = self.position.merge(answer.position)
-        if isinstance(answer, Failure):
+        """Add a partition's answer; its last failure counts.
+
+        The position is a bound for the next read: with the greatest offsets that were read, no read
+        goes back. That of a partition that has failed is left out, since nothing was read there.
+        """
+        if isinstance(answer, Success):
+            self.position = self.position.merge(answer.position)
+        else:
             failure = store, partition, answer.reason, answer.message
             self.failures[store, partition] = failure
             self.is_restoring = self.is_restoring or answer.restoring
