@@ -27,9 +27,10 @@ from stores.log.given_epoch import GivenEpoch
 from stores.log.given_rows import GivenRows, table_of
 from stores.log.hints import Hints
 from stores.log.laps import Laps
+from stores.log.ownership import rebuilt_error, require_owned
 from stores.log.records import Commit, DataFile, Term
 from stores.log.state_log import StoreLog
-from stores.log.terms import require_newest, take_term
+from stores.log.terms import take_term
 from stores.spec.arguments import require_name, require_path, shown
 from stores.spec.position import Position, later_watermark
 from stores.spec.schema import InputTopic, StoreSchema
@@ -258,7 +259,7 @@ class StoreWriter:
             self.log.write_commit(commit)
         # A writer that takes the next term after this line looks for the newest epoch, and sees
         # this one.
-        require_newest(self.log.directory, self.log.name, term.term)
+        require_owned(self.log, term.term)
         self._head = _Head(epoch=epoch, commit=commit, following=epoch + 1)
         self._tried = None
         self._hints.send()
@@ -283,16 +284,13 @@ class StoreWriter:
         if self.log.move is not None:
             # The program that rebuilt the store may have ended before it wrote the hint.
             self.log.note_move()
-            raise FencedError(
-                f'store "{self.log.name}" was rebuilt under another definition: start the writer '
-                "again"
-            )
+            raise rebuilt_error(self.log)
 
     def _require_ownership(self) -> Term:
         """Take the store, or make sure that no other writer has taken it since."""
         if self._term is None:
             return self.take_ownership()
-        require_newest(self.log.directory, self.log.name, self._term.term)
+        require_owned(self.log, self._term.term)
         return self._term
 
     @contextmanager
@@ -306,7 +304,7 @@ class StoreWriter:
         except Exception as error:  # also of Spark, whose tasks write files
             if self._term is not None:
                 try:
-                    require_newest(self.log.directory, self.log.name, self._term.term)
+                    require_owned(self.log, self._term.term)
                 except FencedError as fenced:
                     raise fenced from error
             raise

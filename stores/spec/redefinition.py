@@ -19,6 +19,8 @@ _WIDER = {
 }
 _FIXED = ("name", "kind", "window_size_ms", "by_event_time")
 """The parts of a definition that no rebuild changes: they say what the old rows mean."""
+_DIFFERENCES_MAX = 8
+"""Differences that a message names."""
 
 
 def widens(old: DataType, new: DataType) -> bool:
@@ -151,6 +153,31 @@ def widened(before: StoreSchema, given: StoreSchema) -> Redefinition | None:
                 "it with stategate rebuild"
             )
     return redefinition(before, given)
+
+
+def differences(before: StoreSchema, after: StoreSchema) -> str:
+    """Return in words what a definition has in place of another: columns, key, partitions, ….
+
+    It is empty if rows, keys and partitions are the same. A renamed column is one that is missing,
+    and a further one.
+    """
+    old, new = ({each.name: each.type for each in (*s.key, *s.value)} for s in (before, after))
+    found = [f"without column {name}" for name in old if name not in new]
+    found += [f"with column {name} {kind}" for name, kind in new.items() if name not in old]
+    found += [
+        f"column {name} is {kind}, not {old[name]}"
+        for name, kind in new.items()
+        if name in old and kind != old[name]
+    ]
+    keys = [", ".join(column.name for column in each.key) for each in (before, after)]
+    found += [f"the key is ({keys[1]})"] if keys[0] != keys[1] else []
+    if before.partitions != after.partitions:
+        found.append(f"{after.partitions} partitions, not {before.partitions}")
+    if before.retention_ms != after.retention_ms:
+        kept = "forever" if after.retention_ms is None else f"for {after.retention_ms} ms"
+        found.append(f"rows are kept {kept}")
+    more = len(found) - _DIFFERENCES_MAX
+    return "; ".join(found[:_DIFFERENCES_MAX]) + (f"; {more} more" if more > 0 else "")
 
 
 def merged_comment(old: str | None, new: str | None) -> str | None:

@@ -75,7 +75,7 @@ def test_a_pipeline_keeps_its_checkpoint(
     done = rebuild(tmp_path / "log", "totals", schema, renamed=renamed, run=tasks)
     assert done.rows == 3
     orders.send(1, ("eve", 5, 50))
-    with pytest.raises(StreamingQueryException, match="has had another writer, stategate rebuild"):
+    with pytest.raises(StreamingQueryException, match="was rebuilt under another definition"):
         query.processAllAvailable()
     later = more.withColumnRenamed("amount", "cents").select("usr", "note", "at", "cents")
     query = start(later, tmp_path, partitions=5)

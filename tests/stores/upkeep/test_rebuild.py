@@ -212,7 +212,7 @@ def test_a_writer_changes_nothing_else(tmp_path: Path, schema: StoreSchema, mess
 def test_a_running_writer_is_refused(tmp_path: Path) -> None:
     writer = clicks(tmp_path)
     rebuild(tmp_path, "clicks", replace(CLICKS, partitions=5))
-    with pytest.raises(FencedError, match="stategate rebuild"):
+    with pytest.raises(FencedError, match="was rebuilt under another definition"):
         writer.write(pa.table({"usr": ["eve"], "n": [3]}), position=AT)
     assert len(content(tmp_path, replace(CLICKS, partitions=5))) == 2
 
@@ -249,6 +249,25 @@ def test_the_way_is_found_without_the_hint(tmp_path: Path) -> None:
     hint.write_bytes(hint.read_bytes()[:-9])
     with pytest.raises(TornRecordError, match="current"):
         StoreLog.open(tmp_path, "clicks")
+
+
+def test_a_writer_beside_a_rebuild_is_told_the_new_definition(tmp_path: Path) -> None:
+    """Both the one that has written before, and one that starts with the old definition."""
+    rows = pa.table({"usr": ["ann"], "n": [1]})
+    running = StoreWriter(tmp_path, CLICKS)
+    running.write(rows, position=AT)
+    after, renamed = changed_columns(
+        CLICKS, rename={"n": "total"}, add={"note": DataType.parse("text")}
+    )
+    rebuild(tmp_path, "clicks", replace(after, partitions=5), renamed=renamed)
+    said = (
+        'store "clicks" was rebuilt under another definition (without column n; with column total '
+        "integer; with column note text; 5 partitions, not 2): start the writer again with that one"
+    )
+    for _ in range(2):
+        with pytest.raises(FencedError) as caught:
+            running.write(rows, position=AT)
+        assert str(caught.value) == said
 
 
 def test_rows_that_would_share_a_key_are_refused(tmp_path: Path) -> None:
