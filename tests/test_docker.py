@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway.settings import SETTINGS
+from gateway.settings import SETTINGS, Settings
 
 ROOT = Path(__file__).parent.parent
 DOCKER = ROOT / "docker"
@@ -157,7 +157,7 @@ def test_ports_agree() -> None:
     ports = {int(port) for port in exposed.split()}
     assert published_ports() == ports
     serving = [c for c in all_commands() if c[0] == "stategate"]
-    assert len(serving) == 5
+    assert len(serving) == 6
     for command in serving:
         http, pg = (option(command, flag).rpartition(":")[2] for flag in ("--http", "--pg"))
         assert {int(http), int(pg)} == ports
@@ -176,7 +176,7 @@ def test_the_services_share_one_log() -> None:
     roots = {option(command, "--root") for command in all_commands() if "--root" in command}
     assert roots == {"/var/lib/stategate/log"}
     mounts = re.findall(r"^ +- log:(\S+?)(?::ro)?$", COMPOSE.read_text(), re.MULTILINE)
-    assert mounts == ["/var/lib/stategate/log"] * 6
+    assert mounts == ["/var/lib/stategate/log"] * 7
     owned = [
         p.name for p in DOCKERFILES if "--owner stategate /var/lib/stategate/log" in p.read_text()
     ]
@@ -205,6 +205,26 @@ def test_the_broker_and_its_clients_agree() -> None:
 def test_extra_services_are_started_by_their_profile_alone() -> None:
     extra = {name for name, text in services().items() if "profiles: [kafka]" in text}
     assert extra == {"kafka", "topic", "orders"}
+
+
+def test_the_gateway_with_a_spark_of_its_own_has_what_it_needs() -> None:
+    """Spark's client and server, Java, a place for the replicas, and settings that are taken."""
+    found = {name: text for name, text in services().items() if "profiles: [spark]" in text}
+    (text,) = found.values()
+    assert "dockerfile: docker/Dockerfile.pipeline" in text
+    installed = re.search(r"'\.\[(.*)\]'", (DOCKER / "Dockerfile.pipeline").read_text())
+    assert installed is not None
+    assert "engine" in installed[1].split(",")
+    assert "/var/lib/stategate/replicas" in (DOCKER / "Dockerfile.pipeline").read_text()
+    (line,) = re.findall(r"^ +command: (\[.*\])$", text, re.MULTILINE)
+    command = json.loads(line)
+    given = dict(
+        word.split("=", 1) for at, word in enumerate(command) if command[at - 1] == "--set"
+    )
+    assert set(given) <= set(SETTINGS)
+    Settings(spark_remote=given["spark_remote"])  # raises for an address that Spark does not know
+    (probe,) = re.findall(r"^ +test: (\[.*\])$", text, re.MULTILINE)
+    compile(json.loads(probe)[3], "compose.yaml healthcheck", "exec")
 
 
 def test_the_nodes_of_the_cluster_know_each_other() -> None:

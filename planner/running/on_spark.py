@@ -29,6 +29,7 @@ from planner.running.snapshot import Snapshot
 from planner.running.store_reads import StoreReads
 from planner.spark.query import SparkQuery
 from planner.spark.refusal import refused
+from planner.spark.row_filters import row_filters
 from planner.syntax.options import ReadOptions
 from planner.values.cancel import Cancellation
 from planner.values.statement import Result, StatementKind
@@ -93,7 +94,7 @@ class SparkRunner:
                 tally.settle()
         finally:
             reading.release()
-        relations = {name: _relation(access, tally) for name, access in query.accesses}
+        relations = {name: _relation(access, tally, parameters) for name, access in query.accesses}
         statement = EngineStatement(sql=query.sql, relations=relations, values=values)
         try:
             run = self._engine.run(statement)
@@ -111,7 +112,7 @@ class SparkRunner:
         )
 
 
-def _relation(access: Access, tally: Tally) -> EngineRelation:
+def _relation(access: Access, tally: Tally, parameters: Row) -> EngineRelation:
     """Return a store at the epoch at which its partitions have answered."""
     schema = access.schema
     answers = [each for each in tally.answers if each.store == schema.name and each.status == "ok"]
@@ -131,6 +132,7 @@ def _relation(access: Access, tally: Tally) -> EngineRelation:
         epoch=epochs.pop() if epochs else -1,
         partitions=tuple(sorted({each.partition for each in answers})),
         columns=columns or (schema.columns[0].name,),
+        filters=row_filters(schema, access.predicate, parameters),
     )
 
 

@@ -22,6 +22,7 @@ from stores.errors import EngineError
 from stores.spark.connect_errors import is_lost, is_stopped, said, unavailable
 from stores.spark.connect_server import ConnectServer
 from stores.spark.engine_run import StatementRun
+from stores.spark.filters import encode_filters
 from stores.spark.source import FORMAT, StateGateSource
 from stores.spec.query_engine import EngineRelation, EngineStatement, EngineStatus, listed
 
@@ -150,6 +151,8 @@ class SparkEngine:
         reader = reader.option("partitions", listed(partitions))
         if relation.epoch >= 0:
             reader = reader.option("epoch", str(relation.epoch))
+        if filters := encode_filters(relation.filters):
+            reader = reader.option("filters", filters)
         return reader.load(relation.store)
 
     def _on_end(self, run: StatementRun, error: BaseException | None) -> None:

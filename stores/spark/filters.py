@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, TypeAlias
 
@@ -35,7 +35,8 @@ from stores.codec.partitioner import partition_column
 from stores.errors import SchemaError
 from stores.log.scanning import Condition
 from stores.spec.arguments import shown
-from stores.spec.schema import StoreSchema
+from stores.spec.query_engine import EngineFilter
+from stores.spec.schema import DataType, StoreSchema
 
 _Field: TypeAlias = Any
 _Scalar: TypeAlias = Any
@@ -101,6 +102,39 @@ def decode_filters(text: str, types: pa.Schema) -> list[Filter]:
             f'[["usr", "=", "ann"]]: {shown(text)}'
         )
     return [_filter(column, operator, value, types) for column, operator, value in found]
+
+
+def encode_filters(filters: Iterable[EngineFilter]) -> str:
+    """Return filters of physical values as the option `filters`.
+
+    A filter that the option cannot say, as of a year after 9999, is left out: more rows are read.
+    """
+    written = [item for each in filters if (item := _encoded(each)) is not None]
+    return orjson.dumps(written).decode() if written else ""
+
+
+def _encoded(given: EngineFilter) -> list[Any] | None:
+    try:
+        values = _json_values(given.values, given.type)
+        item = [given.column, given.operator, values if given.operator == "in" else values[0]]
+        decode_filters(orjson.dumps([item]).decode(), pa.schema([(given.column, given.type.arrow)]))
+    except (SchemaError, pa.ArrowException, orjson.JSONEncodeError, ValueError, OverflowError):
+        return None
+    return item
+
+
+def _json_values(values: Sequence[Any], data_type: DataType) -> list[Any]:
+    """Return physical values as JSON has them; those of times as texts."""
+    arrow = data_type.arrow
+    if pa.types.is_temporal(arrow):
+        count = pa.int32() if pa.types.is_date32(arrow) else pa.int64()
+        texts: list[Any] = pa.array(values, count).cast(arrow).cast(pa.string()).to_pylist()
+        return texts
+    if pa.types.is_binary(arrow):
+        return [None if value is None else value.hex() for value in values]
+    if pa.types.is_decimal(arrow):
+        return [None if value is None else f"{value:f}" for value in values]
+    return list(values)
 
 
 def _filter(column: Any, operator: Any, value: Any, types: pa.Schema) -> Filter:

@@ -12,7 +12,21 @@ from typing import Protocol
 
 import pyarrow as pa
 
-from stores.spec.schema import Value
+from stores.spec.schema import DataType, Value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineFilter:
+    """A condition that every row which the statement needs meets; NULL meets none but `= NULL`."""
+
+    column: str
+    operator: str
+    """`=`, `!=`, `<`, `<=`, `>`, `>=` or `in`; `=` and `!=` take NULL, as IS NULL and IS NOT NULL.
+    """
+    values: tuple[Value, ...]
+    """One physical value, or those of `in`."""
+    type: DataType
+    """The type of the column."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +40,8 @@ class EngineRelation:
     """The partitions that are read."""
     columns: tuple[str, ...]
     """The columns that are read."""
+    filters: tuple[EngineFilter, ...] = ()
+    """Rows that do not meet all of them need not be read; the SQL tests the others again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

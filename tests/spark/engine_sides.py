@@ -23,6 +23,7 @@ from stores.log.scanning import Wanted
 from stores.log.state_log import StoreLog
 from stores.log.store_writer import StoreWriter
 from stores.spark.engine import SparkEngine, SparkEngineConfig
+from stores.spark.filters import conditions, decode_filters, encode_filters
 from stores.spec.position import Position
 from stores.spec.query_engine import EngineRelation, QueryEngine
 from stores.spec.schema import Row, StoreSchema
@@ -182,13 +183,16 @@ class TableEngine(SparkEngine):
     def _read(self, session: SparkSession, relation: EngineRelation) -> Any:
         log = StoreLog.open(self._config.root, relation.store)
         made_of = recipe(log, relation.epoch if relation.epoch >= 0 else None)
+        whole = relation_schema(log.schema())
         wanted = Wanted(columns=relation.columns)
+        filters = decode_filters(encode_filters(relation.filters), whole)
+        for name, condition in conditions(filters, whole):
+            wanted = wanted.also(condition, name)
         batches = [
             found
             for part in relation.partitions
             for found in read_contents(log, made_of, part, wanted)
         ]
-        whole = relation_schema(log.schema())
         types = pa.schema([whole.field(name) for name in relation.columns])
         table = pa.Table.from_batches([each.cast(types) for each in batches], types)
         if table.num_rows == 0:  # Spark takes no types from a table without rows

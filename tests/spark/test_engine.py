@@ -102,6 +102,25 @@ def test_only_the_partitions_that_are_asked_are_read(engines: Engines) -> None:
         assert len(found.partitions) < ORDERS.partitions
 
 
+def test_conditions_are_tested_where_the_files_are_read(
+    engines: Engines, spark_engine: SparkEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[Any] = []
+    plain = spark_engine._read
+
+    def noted(session: SparkSession, relation: EngineRelation) -> Any:
+        read.append(plain(session, relation))
+        return read[-1]
+
+    monkeypatch.setattr(spark_engine, "_read", noted)
+    sql = "SELECT name FROM orders WHERE made >= timestamp '1970-01-01' AND number < $1::bigint"
+    assert engines.answer(sql, "spark", (4,)) == engines.answer(sql, "local", (4,))
+    (frame,) = read
+    assert sorted(frame.columns) == ["made", "name", "number"]
+    found = frame.toArrow()  # what Spark reads for the statement, before its WHERE
+    assert sorted(found.column("number").to_pylist()) == [1, 3]
+
+
 def test_a_bound_is_refused_before_spark_is_asked(
     engines: Engines, spark_engine: SparkEngine
 ) -> None:
