@@ -31,7 +31,15 @@ from gateway.statement_threads import StatementThreads
 from stores.errors import StoreError
 from stores.hosting.host import Host
 from stores.nodes.cluster import Cluster
-from stores.nodes.handover import Changes, Held, announcement, changes, may_leave, placement
+from stores.nodes.handover import (
+    Changes,
+    Held,
+    announcement,
+    changes,
+    may_answer,
+    may_leave,
+    placement,
+)
 from stores.nodes.links import Link
 from stores.nodes.messages import Announcement
 from stores.nodes.placement import Node
@@ -103,8 +111,11 @@ class NodeService:
     def attach(self, host: Host) -> Cluster:
         """Take the replicas of this node; return the stores of all nodes."""
         self._host = host
+        host.editions.may_answer = lambda store: may_answer(
+            self.view, self._settings.node, store.schema, store.address
+        )
         self._server = NodeServer(
-            lambda: host.stores,
+            lambda: host.editions.stores,
             threads=self._threads,
             handshake=partial(self._handshake, asks=False),
             announcement=lambda: self._own,
@@ -316,7 +327,7 @@ class NodeService:
         held = self._held()
         if not self._stopping.is_set():
             _make(host, changes(self.view, self._settings.node, held))
-        own = self._announcement(self._held())
+        own = self._announcement({**host.editions.rebuilt(), **self._held()})
         if own != self._own and self._loop is not None and self._server is not None:
             self._own = own
             if not self._stopping.is_set():

@@ -76,10 +76,8 @@ class Host:
         poll_ms: how often to look for the next epoch of a store that changes; see
             `stores.hosting.schedule` for others.
         cache_bytes: memory for the block cache, shared by all replicas.
-        columns_bytes: memory for decoded columns of all but versioned stores, for whole scans; 0
-            keeps none.
-        rows_bytes: memory for rows of keyvalue and global stores that are looked up again; 0 keeps
-            none.
+        columns_bytes: memory for decoded columns of whole scans, not of versioned stores; or 0.
+        rows_bytes: memory for rows of keyvalue and global stores that are looked up again; or 0.
         open_files: about how many files the databases may have open; the ones least used are closed
             until they are needed. 0 allows half of the files that the process may open.
         placement: which partitions of a new store to hold, and in which role.
@@ -121,6 +119,8 @@ class Host:
         if not callable(placement):
             raise ArgumentError(f"placement must be a function, not {shown(placement)}")
         self._open = OpenStores(self.root, opener, placement)
+        self.editions = self._open.editions
+        """The stores under all definitions that are open, for other nodes."""
         self._stopping = threading.Event()
         self._follower: Follower | None = None
         self._thread: threading.Thread | None = None

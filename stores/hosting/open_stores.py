@@ -19,6 +19,7 @@ from stores.errors import (
     UnknownKindError,
     UnknownStoreError,
 )
+from stores.hosting.editions import Editions
 from stores.hosting.local_store import LocalStore
 from stores.hosting.log_follower import is_same_log
 from stores.hosting.metrics import MeteredStore, Metrics, MetricsReading
@@ -76,7 +77,9 @@ class OpenStores:
         self._unlisted: str | None = None
         """The error of the last listing of the log."""
         self._gone_since: dict[str, float] = {}
-        self._successors = Successors(opener)
+        self.editions = Editions()
+        """The stores that other nodes can ask for."""
+        self._successors = Successors(opener, self.editions)
 
     @cached_property
     def log(self) -> StateLog:
@@ -319,6 +322,7 @@ class OpenStores:
                 self.served = {n: s for n, s in self.served.items() if n != name}
                 self._placed.pop(name, None)
                 self.version += 1
+                self.editions.remove(gone)
                 gone.close(StoreMigratedError)
         self._gone_since = {
             n: at for n, at in self._gone_since.items() if n in self.local and n not in names
@@ -347,7 +351,9 @@ class OpenStores:
         name = store.schema.name
         metrics = self._metrics.setdefault(name, Metrics())
         self.local = {**self.local, name: store}
-        self.served = {**self.served, name: MeteredStore(store, metrics)}
+        served = MeteredStore(store, metrics)
+        self.served = {**self.served, name: served}
+        self.editions.put(store, served)
         self.version += 1
 
 

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 
 from stores.errors import StoreError, StoreMigratedError
+from stores.hosting.editions import Editions
 from stores.hosting.local_store import LocalStore
 from stores.hosting.replica_opener import ReplicaOpener
 from stores.log.state_log import StoreLog
@@ -15,6 +16,8 @@ from stores.spec.store import ReplicaState
 
 _GRACE_S = 2.0
 """How long a store stays open after a rebuilt one has taken its place: for running statements."""
+_TOGETHER_S = 30.0
+"""How long a rebuilt store that has caught up waits for the same at the other nodes."""
 _PAUSE_S = 0.1
 """Pause between two looks at its log if there was no epoch."""
 _logger = logging.getLogger(__name__)
@@ -33,9 +36,16 @@ class Successor:
     def __init__(self, store: LocalStore) -> None:
         self._store = store
         self._stopping = threading.Event()
+        self._reached_s: float | None = None
+        """Since when it has caught up with the old store."""
         name = f"{store.schema.name}-rebuilt"
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
+
+    @property
+    def is_moved(self) -> bool:
+        """Whether the store was rebuilt once more."""
+        return self._store.log is not None and self._store.log.move is not None
 
     def has_reached(self, old: LocalStore) -> bool:
         """Whether all its replicas answer, at no older epoch than any of the old store."""
@@ -46,6 +56,20 @@ class Successor:
             and status.progress.epoch >= max(before, default=-1)
             for status in now
         )
+
+    def may_answer(self, editions: Editions) -> bool:
+        """Whether the other nodes can answer from it, too, or have had the time for it."""
+        now = time.monotonic()
+        if self._reached_s is None:
+            self._reached_s = now
+        if editions.may_answer(self._store):
+            return True
+        is_late = now - self._reached_s > _TOGETHER_S
+        if is_late:
+            _logger.warning(
+                "rebuilt store answers before other nodes have it store=%s", self._store.schema.name
+            )
+        return is_late
 
     def end(self) -> LocalStore:
         """Stop following it and return it, for another thread to follow or close."""
@@ -76,10 +100,11 @@ class Successors:
 
     Args:
         opener: opens the replicas.
+        editions: has them from when they are opened until they are closed, and those they replace.
     """
 
-    def __init__(self, opener: ReplicaOpener) -> None:
-        self._opener = opener
+    def __init__(self, opener: ReplicaOpener, editions: Editions) -> None:
+        self._opener, self._editions = opener, editions
         self._found: dict[str, Successor] = {}
         self._replaced: list[tuple[float, LocalStore, StoreLog]] = []
         """The stores in whose place rebuilt ones answer, until when they stay open, and the logs of
@@ -104,11 +129,17 @@ class Successors:
         name = old.schema.name
         found = self._found.get(name)
         assert old.log is not None, "its log was moved"
+        if found is not None and found.is_moved:
+            # Others may have opened the newest log, and would wait for this node to have it.
+            self.drop(name)
+            found = None
         if found is None:
             _logger.info("store was rebuilt, opening it store=%s", name)
-            self._found[name] = Successor(open_rebuilt(old, old.log.last()))
+            opened = open_rebuilt(old, old.log.last())
+            self._found[name] = Successor(opened)
+            self._editions.put(opened)
             return None
-        if not found.has_reached(old):
+        if not found.has_reached(old) or not found.may_answer(self._editions):
             return None
         del self._found[name]
         rebuilt = found.end()
@@ -121,7 +152,9 @@ class Successors:
         """Close a rebuilt store that does not answer yet; `of` opens it again."""
         found = self._found.pop(name, None)
         if found is not None:
-            found.end().close()
+            opened = found.end()
+            self._editions.remove(opened)
+            opened.close()
 
     def close_replaced(self, now: float | None = None) -> None:
         """Close the stores in whose place others answer, and remove their databases."""
@@ -130,6 +163,7 @@ class Successors:
         now = time.monotonic() if now is None else now
         for until, store, log in self._replaced:
             if until <= now:
+                self._editions.remove(store)
                 store.close(StoreMigratedError)
                 self._opener.remove_others(log)
         self._replaced = [each for each in self._replaced if each[0] > now]

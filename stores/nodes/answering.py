@@ -64,7 +64,7 @@ class Answering:
     """The replies to one node.
 
     Args:
-        stores: the stores of this node, by name, as of now.
+        stores: the stores of this node, by address, as of now.
     """
 
     def __init__(self, stores: Callable[[], Mapping[str, Store]]) -> None:
@@ -108,23 +108,23 @@ class Answering:
                 return self._held(request.hold)
         return Refused("a wait is not answered at once")
 
-    def store(self, name: str) -> Store:
+    def store(self, address: str) -> Store:
         """Return a store.
 
         Raises:
-            StoreError: there is none of that name.
+            StoreError: there is none of that name, or not with that definition.
         """
-        found = self._stores().get(name)
+        found = self._stores().get(address)
         if found is None:
-            raise StoreError(f'store "{name}" is not on this node')
+            raise StoreError(f'store "{address}" is not on this node')
         return found
 
     def look_up(self, asked: AskedKey) -> QueryResult[Any]:
         """Return the answer to a lookup of one key; failures are values, too."""
-        _, name, partition, key = asked
-        store = self._stores().get(name)
+        _, address, partition, key = asked
+        store = self._stores().get(address)
         if store is None:
-            message = f'store "{name}" is not on this node'
+            message = f'store "{address}" is not on this node'
             return Failure(reason=FailureReason.NOT_PRESENT, message=message)
         try:
             return store.query_partition(partition, KeyQuery(key=key))

@@ -190,7 +190,7 @@ class Asking:
         try:
             if link is None:
                 raise NodeError("it is not connected")
-            request = Ask(self._around.local.schema.name, tuple(map(sent_target, targets)))
+            request = Ask(self._around.local.address, tuple(map(sent_target, targets)))
             sent = Sent(node=node, link=link, indexes=indexes, at=now, overdue_at=now + delay_s)
             for index in indexes:
                 self._waits[index] += 1

@@ -64,7 +64,7 @@ def begin_once(
         link = around.links[node]
         sent = Sent(node=node, link=link, indexes=indexes, at=now, overdue_at=now + overdue_s)
         asked = tuple(sent_target(targets[index]) for index in indexes)
-        link.begin(Ask(around.local.schema.name, asked), partial(on_reply, sent))
+        link.begin(Ask(around.local.address, asked), partial(on_reply, sent))
     return overdue_s
 
 
@@ -87,5 +87,5 @@ def _begin_one(
         times.note(node, clock() - now)
         on_answers((success_of(node, answer, answer.value),))
 
-    link.begin(Ask(around.local.schema.name, (sent_target(target),)), on_reply)
+    link.begin(Ask(around.local.address, (sent_target(target),)), on_reply)
     return overdue_s

@@ -104,6 +104,11 @@ class ClusterStore:
         """The store's definition."""
         return self.local.schema
 
+    @property
+    def address(self) -> str:
+        """The address of the store on this node, by which the others are asked for it."""
+        return self.local.address
+
     def query_partition(
         self, partition: int, query: Query[R], config: QueryConfig = DEFAULT_CONFIG
     ) -> QueryResult[R]:
@@ -179,7 +184,7 @@ class ClusterStore:
         asked = 0
         for name, link in list(self._links.items()):
             with suppress(StoreError):
-                link.begin(AskStatuses(self.schema.name), partial(_put, inbox, name))
+                link.begin(AskStatuses(self.address), partial(_put, inbox, name))
                 asked += 1
         found: dict[str, Sequence[PartitionStatus]] = {
             self._node: tuple(self.local.statuses().values())
@@ -225,7 +230,7 @@ class ClusterStore:
         bound = self._resolved_bound(bound)
         if _is_running(self.local.statuses().get(partition)):
             return self.local.when(partition, bound, callback)
-        request = WaitForBound(self.schema.name, partition, bound, math.inf)
+        request = WaitForBound(self.address, partition, bound, math.inf)
         links = [self._links.get(node) for node in self._order(partition)]
         waiting = WaitAnywhere(
             [
@@ -250,9 +255,7 @@ class ClusterStore:
             if link is None:
                 continue
             try:
-                reply, _ = link.ask(
-                    HoldEpoch(self.schema.name, partition, epoch), timeout_s=STATUS_S
-                )
+                reply, _ = link.ask(HoldEpoch(self.address, partition, epoch), timeout_s=STATUS_S)
             except StoreError:
                 continue
             if isinstance(reply, HeldEpoch) and reply.hold >= 0:
@@ -308,7 +311,7 @@ class ClusterStore:
                 if hold is not None:
                     return hold
             elif name != node and (link := self._links.get(name)) is not None:
-                return SpareHold(link, HoldEpoch(self.schema.name, partition, epoch))
+                return SpareHold(link, HoldEpoch(self.address, partition, epoch))
         return None
 
     def _reopened(self, target: Target, lost: str, stop: Stop | None) -> BatchStream:

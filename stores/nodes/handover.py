@@ -112,6 +112,24 @@ def announcement(
     )
 
 
+def may_answer(view: View, node: str, schema: StoreSchema, address: str) -> bool:
+    """Return whether all others that are to hold a rebuilt store have it: all change over together.
+
+    Args:
+        view: what this node knows of all nodes.
+        node: its name.
+        schema: the new definition.
+        address: the address of the rebuilt store.
+    """
+    for number in range(schema.partitions):
+        running = {node, *view.running(address, number)}
+        for name in view.holders(schema, number):
+            is_there = view.is_connected(name) and not view.is_leaving(name)
+            if is_there and name not in running:
+                return False
+    return True
+
+
 def may_leave(view: View, stores: Mapping[str, tuple[StoreSchema, Held]]) -> bool:
     """Return whether all that this node answers for has another node that answers.
 

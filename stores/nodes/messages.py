@@ -25,6 +25,7 @@ class Ask(Struct, frozen=True):
     """Ask partitions of a store; `Answers` replies."""
 
     store: str
+    """Its address, which names its definition, too; as in all other requests."""
     targets: tuple[tuple[int, Query[Any], QueryConfig | None], ...]
     """Each partition, its query, and how to ask it; None for the default."""
 
@@ -174,6 +175,7 @@ class Holding(Struct, frozen=True):
     """The replicas of a store on a node, by their partitions."""
 
     store: str
+    """Its name. Replicas of a store that was rebuilt are said under its address, too."""
     running: tuple[int, ...]
     """Those that answer."""
     restoring: tuple[int, ...] = ()

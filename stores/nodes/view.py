@@ -215,7 +215,8 @@ class View:
     def _status(self, name: str, own: Announcement) -> NodeStatus:
         other = self._others.get(name, _Other())
         said = own if name == self.name else other.announced
-        holdings = () if said is None else said.holdings
+        said_of = () if said is None else said.holdings
+        holdings = [each for each in said_of if "/" not in each.store]  # each replica once
         problem = other.problem
         if name != self.name and not other.is_connected and problem is None:
             problem = "it has not been connected yet"

@@ -261,6 +261,10 @@ class Store(Protocol):
     def schema(self) -> StoreSchema:
         """The store's definition."""
 
+    @property
+    def address(self) -> str:
+        """Its name; after a rebuild also its log, `clicks/rebuilt/5e0c`. Nodes ask for this one."""
+
     def query_partition(
         self, partition: int, query: Query[R], config: QueryConfig = DEFAULT_CONFIG
     ) -> QueryResult[R]:

@@ -78,6 +78,7 @@ class DefinedStore:
     """A store that is only a definition: the catalog must never read one."""
 
     schema: StoreSchema
+    address: str = "only a definition"
     here: Store | None = None
 
     def query_partition(

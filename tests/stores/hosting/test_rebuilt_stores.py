@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 from stores.errors import FailureReason, StoreError
+from stores.hosting import successors
 from stores.hosting.host import Host
 from stores.hosting.successors import Successor
 from stores.log.store_writer import StoreWriter
@@ -167,3 +168,61 @@ def test_compaction_removes_the_old_log(tmp_path: Path) -> None:
         assert shown(host)[0] == ("u0", 2, None)
         request = in_store("clicks").with_query(RangeQuery())
         assert len(host.query(request).partitions) == 5
+
+
+def test_a_rebuilt_store_waits_for_the_other_nodes(tmp_path: Path) -> None:
+    """Meanwhile both are here by their addresses, and the old one for a moment afterwards."""
+    root = tmp_path / "log"
+    write(root, n=0)
+    with running(root) as host:
+        until(lambda: has_epoch(host, 0))
+        others_have_it = threading.Event()
+        host.editions.may_answer = lambda store: others_have_it.is_set()
+        rebuild(root, "clicks", WIDER)
+        add(root, WIDER, n=1)
+        until(lambda: len(host.editions.stores) == 2)
+        (address,) = host.editions.rebuilt()
+        assert address.startswith("clicks/rebuilt/")
+        until(lambda: _epochs(host, address) == {1})
+        assert host.stores["clicks"].address == "clicks"
+        assert _epochs(host, "clicks") == {0}
+        others_have_it.set()
+        until(lambda: has_columns(host, WIDER))
+        assert host.stores["clicks"] is host.editions.stores[address]
+        assert _epochs(host, "clicks") == {0}
+        until(lambda: set(host.editions.stores) == {address})
+
+
+def test_a_rebuilt_store_does_not_wait_forever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(successors, "_TOGETHER_S", 0.2)
+    root = tmp_path / "log"
+    write(root, n=0)
+    with running(root) as host:
+        until(lambda: has_epoch(host, 0))
+        host.editions.may_answer = lambda store: False
+        rebuild(root, "clicks", WIDER)
+        until(lambda: has_columns(host, WIDER))
+
+
+def test_a_store_that_is_rebuilt_again_waits_under_its_newest_definition(tmp_path: Path) -> None:
+    root = tmp_path / "log"
+    write(root, n=0)
+    with running(root) as host:
+        until(lambda: has_epoch(host, 0))
+        others_have_it = threading.Event()
+        host.editions.may_answer = lambda store: others_have_it.is_set()
+        rebuild(root, "clicks", WIDER)
+        until(lambda: bool(host.editions.rebuilt()))
+        (first,) = host.editions.rebuilt()
+        rebuild(root, "clicks", replace(WIDER, partitions=2))
+        until(lambda: first not in host.editions.rebuilt() and bool(host.editions.rebuilt()))
+        assert host.stores["clicks"].address == "clicks"
+        others_have_it.set()
+        until(lambda: host.stores["clicks"].schema.partitions == 2)
+
+
+def _epochs(host: Host, address: str) -> set[int]:
+    statuses = host.editions.stores[address].statuses().values()
+    return {status.progress.epoch for status in statuses}

@@ -451,3 +451,22 @@ def test_an_age_counts_by_the_clock_of_the_node_that_asks(cluster: Cluster, skew
     apply(2, age_ms=101)
     apply(3, age_ms=100)
     until(lambda: met == [True])
+
+
+def test_a_node_answers_only_for_the_definition_that_it_is_asked_for(cluster: Cluster) -> None:
+    """After a rebuild keys may be in other partitions, and values in other columns."""
+    number, query = cluster.elsewhere(), KeyQuery(key=("key 00001",))
+    assert cluster.store.query_partition(number, query).value == (1,)
+    address = "counts/rebuilt/5e0c"
+    for name in ("b", "c"):
+        stores = {address: cluster.stores[name]}
+        cluster.links[name] = MemoryLink(Answering(stores.copy))
+    refused = cluster.store.query_partition(number, query)
+    assert isinstance(refused, Failure)
+    assert refused.reason is FailureReason.NOT_PRESENT
+    assert 'store "counts" is not on this node' in refused.message
+    assert cluster.store.hold(number) is None
+    assert list(cluster.store.statuses()) == list(cluster.stores["a"].statuses())
+    cluster.stores["a"].address = address
+    assert cluster.store.query_partition(number, query).value == (1,)
+    assert cluster.store.hold(number) is not None

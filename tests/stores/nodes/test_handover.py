@@ -7,7 +7,16 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from stores.nodes.handover import RESTORING_MAX, Changes, changes, may_leave, placement, role_of
+from stores.nodes.handover import (
+    RESTORING_MAX,
+    Changes,
+    announcement,
+    changes,
+    may_answer,
+    may_leave,
+    placement,
+    role_of,
+)
 from stores.nodes.messages import Announcement, Holding
 from stores.nodes.placement import Node, holders
 from stores.nodes.view import View
@@ -161,3 +170,29 @@ def test_the_last_nodes_may_leave_together() -> None:
         assert not may_leave(view, stores)
         announced(view, name, [], is_leaving=True)
     assert may_leave(view, stores)
+
+
+def test_nodes_change_over_to_a_rebuilt_store_together() -> None:
+    """Once all others that are to hold it, and that can be asked, have it."""
+    view, address = view_of(copies=4), "counts/rebuilt/5e0c"
+    assert may_answer(view, "a", COUNTS, address)  # no other node is there
+    for name in ("b", "c"):
+        announced(view, name, range(64))
+    assert not may_answer(view, "a", COUNTS, address)
+    for name in ("b", "c"):
+        assert not may_answer(view, "a", COUNTS, address)
+        holdings = (Holding("counts", ()), Holding(address, tuple(range(64))))
+        view.heard(Announcement(name, holdings, layout=view.layout))
+    assert may_answer(view, "a", COUNTS, address)
+    view.heard(Announcement("c", (Holding(address, (), (5,)),), layout=view.layout))
+    assert not may_answer(view, "a", COUNTS, address)
+    view.lost("c", "it was silent")
+    assert may_answer(view, "a", COUNTS, address)
+
+
+def test_replicas_are_counted_once() -> None:
+    view = view_of()
+    held = {"counts": (COUNTS, {0: RUNNING}), "counts/rebuilt/5e0c": (COUNTS, {0: RUNNING})}
+    said = announcement(view, NODES[0], held, product="1")
+    assert [each.store for each in said.holdings] == ["counts", "counts/rebuilt/5e0c"]
+    assert view.statuses(said)[0].running == 1

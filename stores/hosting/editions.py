@@ -1,0 +1,51 @@
+"""The stores of a node under all of their definitions that are open, for the other nodes.
+
+A store that was rebuilt has another log, with other columns, keys or partitions. Nodes do not
+change over to it in the same moment, so each asks the others for the definition that its statement
+was planned for: by `Store.address`. The old store and the rebuilt one are both here for a while.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from stores.hosting.local_store import LocalStore
+from stores.spec.schema import StoreSchema
+from stores.spec.store import PartitionStatus, Store
+
+
+def _at_once(store: LocalStore) -> bool:
+    del store
+    return True
+
+
+class Editions:
+    """The open stores by address. Read from any thread; changed under the lock of the stores."""
+
+    def __init__(self) -> None:
+        self.stores: Mapping[str, Store] = {}
+        """It is replaced as a whole, so a reader may keep the old mapping."""
+        self.may_answer: Callable[[LocalStore], bool] = _at_once
+        """Whether a rebuilt store that has caught up may take the place of the old one."""
+        self._local: dict[str, LocalStore] = {}
+
+    def rebuilt(self) -> dict[str, tuple[StoreSchema, Mapping[int, PartitionStatus]]]:
+        """Return those that were rebuilt, with their replicas here, also before they answer."""
+        found = tuple(self.stores.items())
+        return {at: (s.schema, s.statuses()) for at, s in found if at != s.schema.name}
+
+    def put(self, store: LocalStore, served: Store | None = None) -> None:
+        """Add a store, or replace the one of its address.
+
+        Args:
+            store: the store.
+            served: the same, as others are to ask it.
+        """
+        self._local[store.address] = store
+        self.stores = {**self.stores, store.address: store if served is None else served}
+
+    def remove(self, store: LocalStore) -> None:
+        """Remove a store, unless another one has its address by now."""
+        if self._local.get(store.address) is store:
+            del self._local[store.address]
+            self.stores = {a: each for a, each in self.stores.items() if a != store.address}
