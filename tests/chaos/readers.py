@@ -7,6 +7,7 @@ import json
 import random
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -153,7 +154,7 @@ class LostError(Exception):
 
 
 @dataclass(slots=True, kw_only=True)
-class Reader:
+class Reader(ABC):
     """Asks gateways until it is stopped. Subclasses say how."""
 
     name: str
@@ -243,6 +244,7 @@ class Reader:
             self.answers.violate("columns are unknown without a change", f"{state}: {what}")
         self.shapes[what.store] = shape
 
+    @abstractmethod
     def columns(self, gateway: Gateway, store: str) -> list[str]:
         """Return the columns of a store, in a new session.
 
@@ -250,8 +252,8 @@ class Reader:
             RefusedError: the answer is an error.
             LostError: there is none.
         """
-        raise NotImplementedError
 
+    @abstractmethod
     def ask(self, gateway: Gateway, what: Question) -> tuple[dict[str, Row], dict[int, int]]:
         """Return the rows and the position of an answer.
 
@@ -259,14 +261,16 @@ class Reader:
             RefusedError: the answer is an error.
             LostError: there is none.
         """
-        raise NotImplementedError
 
+    @abstractmethod
     def reached(self, position: Mapping[int, int]) -> None:
         """Note the position that the session has read."""
 
+    @abstractmethod
     def change(self) -> None:
         """Begin another session, or go on with it at another gateway."""
 
+    @abstractmethod
     def leave(self) -> None:
         """Close the connection."""
 
