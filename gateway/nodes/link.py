@@ -94,6 +94,12 @@ class NodeLink:
         """Whether the node can be asked now."""
         return self._connection is not None
 
+    @property
+    def minor(self) -> int:
+        """What the node knows beyond the version; see `Link.minor`."""
+        connection = self._connection
+        return 0 if connection is None or connection.peer is None else connection.peer.minor
+
     def ask(self, request: Request, *, timeout_s: float | None = None) -> Replied:
         """Send a request, and block until its reply has come; see `Link.ask`."""
         if threading.get_ident() == self._loop_thread:

@@ -20,10 +20,11 @@ from gateway.nodes.handshake import Handshake, Hello
 from gateway.statement_threads import StatementThreads
 from planner.errors import QueryError
 from stores.errors import StoreError
-from stores.nodes.answering import Answering
+from stores.nodes.answering import Answering, cannot_reduce
 from stores.nodes.codec import MessageError
 from stores.nodes.messages import Announcement, Met, Refused, Release, Reply, Request, WaitForBound
 from stores.nodes.packed_keys import KeyAnswerPacker, asked_keys
+from stores.spec.reductions import Reduce
 from stores.spec.store import Store, Waiting
 
 logger = logging.getLogger(__name__)
@@ -43,6 +44,7 @@ class NodeServer:
             statements wait for each other would never end.
         handshake: makes this side of a handshake.
         announcement: what this node holds, as of now.
+        reduce: reduces streams before their rows are sent.
         tls: the context for TLS, as of now; None for none.
         on_answered: called after a request was answered in the event loop.
     """
@@ -54,10 +56,12 @@ class NodeServer:
         threads: StatementThreads,
         handshake: Callable[[], Handshake],
         announcement: Callable[[], Announcement],
+        reduce: Reduce = cannot_reduce,
         tls: Callable[[], ssl.SSLContext | None] = lambda: None,
         on_answered: Callable[[], None] = lambda: None,
     ) -> None:
         self.stores, self.threads, self.on_answered = stores, threads, on_answered
+        self.reduce = reduce
         self._handshake, self._announcement, self._tls = handshake, announcement, tls
         self._server: asyncio.Server | None = None
         self._connections: set[_Answered] = set()
@@ -126,7 +130,7 @@ class _Answered(NodeConnection):
     def __init__(self, server: NodeServer, handshake: Handshake) -> None:
         super().__init__(handshake, asks=False)
         self._server = server
-        self._answering = Answering(server.stores)
+        self._answering = Answering(server.stores, server.reduce)
         self._keys = KeyAnswerPacker()
         self._running: set[asyncio.Task[None]] = set()
         self._waits: dict[int, _Wait] = {}

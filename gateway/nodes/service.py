@@ -30,6 +30,7 @@ from gateway.settings import Settings
 from gateway.statement_threads import StatementThreads
 from stores.errors import StoreError
 from stores.hosting.host import Host
+from stores.nodes.answering import cannot_reduce
 from stores.nodes.cluster import Cluster
 from stores.nodes.handover import (
     Changes,
@@ -45,6 +46,7 @@ from stores.nodes.messages import Announcement
 from stores.nodes.placement import Node
 from stores.nodes.view import View, with_zone
 from stores.spec.catalog import NodeStatus
+from stores.spec.reductions import Reduce
 from stores.spec.schema import StoreSchema
 from stores.spec.store import Role
 
@@ -108,8 +110,13 @@ class NodeService:
         self._stopping, self._changed = threading.Event(), threading.Event()
         self._placer = threading.Thread(target=self._run, name="place-partitions", daemon=True)
 
-    def attach(self, host: Host) -> Cluster:
-        """Take the replicas of this node; return the stores of all nodes."""
+    def attach(self, host: Host, reduce: Reduce = cannot_reduce) -> Cluster:
+        """Take the replicas of this node; return the stores of all nodes.
+
+        Args:
+            host: the replicas.
+            reduce: reduces their rows before they are sent to other nodes.
+        """
         self._host = host
         host.editions.may_answer = lambda store: may_answer(
             self.view, self._settings.node, store.schema, store.address
@@ -119,6 +126,7 @@ class NodeService:
             threads=self._threads,
             handshake=partial(self._handshake, asks=False),
             announcement=lambda: self._own,
+            reduce=reduce,
             tls=lambda: None if self._tls is None else self._tls.nodes_context(),
             on_answered=self._busy_poll.answered,
         )

@@ -11,7 +11,7 @@ import itertools
 import math
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,6 +30,8 @@ from stores.nodes.messages import (
     HoldEpoch,
     Opened,
     ReadStream,
+    Reduce,
+    Reduced,
     Refused,
     Release,
     Reply,
@@ -37,8 +39,10 @@ from stores.nodes.messages import (
     Statuses,
 )
 from stores.nodes.packed_keys import AskedKey
+from stores.spec import reductions
 from stores.spec.position import UNBOUNDED
 from stores.spec.query import BatchStream, FewKeysQuery, FirstRowsQuery, KeyQuery, Query
+from stores.spec.reductions import NotReducedError, Reduction
 from stores.spec.result import Failure, QueryResult, Success
 from stores.spec.store import DEFAULT_CONFIG, Hold, QueryConfig, Store
 
@@ -47,6 +51,8 @@ HOLDS_MAX = 100_000
 """Limits of one connection; a node closes both when their statement ends."""
 BATCHES_BYTES = 1 << 20
 """Rows are sent in replies of about this size, so that a short answer waits little for its turn."""
+REDUCE_S = 0.2
+"""How long a node reduces streams before others get the thread, and the reader has to ask again."""
 SHORT_S = 0.005
 """How long a request may take that an event loop answers."""
 _SMALL_KEYS_MAX = 64
@@ -60,17 +66,42 @@ class _Stream:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
+@dataclass(frozen=True, slots=True)
+class _Reducing:
+    streams: tuple[int, ...]
+    steps: Iterator[Reduction | None]
+
+
+def cannot_reduce(
+    how: object, streams: Sequence[Iterable[pa.RecordBatch]]
+) -> Iterator[Reduction | None]:
+    """Reduce nothing, as a node does whose readers have not said how.
+
+    Raises:
+        NotReducedError: always.
+    """
+    del how, streams
+    raise NotReducedError("this node reduces no streams")
+
+
 class Answering:
     """The replies to one node.
 
     Args:
         stores: the stores of this node, by address, as of now.
+        reduce: reduces streams.
     """
 
-    def __init__(self, stores: Callable[[], Mapping[str, Store]]) -> None:
-        self._stores = stores
+    def __init__(
+        self,
+        stores: Callable[[], Mapping[str, Store]],
+        reduce: reductions.Reduce = cannot_reduce,
+    ) -> None:
+        self._stores, self._reduce = stores, reduce
         self._numbers = itertools.count()
         self._streams: dict[int, _Stream] = {}
+        self._reducing: dict[int, _Reducing] = {}
+        """Reductions that are not complete, by their first stream."""
         self._holds: dict[int, Hold] = {}
 
     @staticmethod
@@ -88,6 +119,8 @@ class Answering:
         """
         if isinstance(request, ReadStream):
             return self._batches(request)
+        if isinstance(request, Reduce):
+            return self._reduced(request)
         if isinstance(request, Release):
             self._release(request)
             return None, []
@@ -139,6 +172,7 @@ class Answering:
     def close(self) -> None:
         """Release all streams and epochs."""
         streams, self._streams = self._streams, {}
+        self._reducing.clear()
         holds, self._holds = self._holds, {}
         streams.clear()
         for hold in holds.values():
@@ -188,9 +222,31 @@ class Answering:
                     return Batches(is_last=False), found
             return Batches(is_last=True), found
 
+    def _reduced(self, request: Reduce) -> tuple[Reply, list[pa.RecordBatch]]:
+        """Work on a reduction for a while."""
+        streams = [self._streams.get(number) for number in request.streams]
+        opened = [each.rows for each in streams if each is not None]
+        if not streams or len(opened) < len(streams):
+            return Refused("a stream is closed"), []
+        first = request.streams[0]
+        reducing = self._reducing.pop(first, None)
+        try:
+            if reducing is None or reducing.streams != request.streams:
+                reducing = _Reducing(request.streams, self._reduce(request.how, opened))
+            found = _worked_on(reducing)
+        except StoreError as error:
+            return Refused(str(error)), []
+        if found is None:
+            self._reducing[first] = reducing
+            if first not in self._streams:  # released meanwhile
+                self._reducing.pop(first, None)
+            return Reduced(None), []
+        return Reduced(found.rows), list(found.batches)
+
     def _release(self, request: Release) -> None:
         for number in request.streams:
             self._streams.pop(number, None)
+            self._reducing.pop(number, None)
         for number in request.holds:
             hold = self._holds.pop(number, None)
             if hold is not None:
@@ -211,6 +267,15 @@ class Answering:
         if hold is None:
             return HeldEpoch(-1)
         return HeldEpoch(number, hold.epoch, hold.is_held, hold.is_missed)
+
+
+def _worked_on(reducing: _Reducing) -> Reduction | None:
+    """Return a reduction if it is complete before others need the thread."""
+    until_s = time.monotonic() + REDUCE_S
+    for found in reducing.steps:
+        if found is not None or time.monotonic() >= until_s:
+            return found
+    raise NotReducedError("the reduction gave nothing")
 
 
 def _keys(query: Query[Any] | FirstRows) -> int:

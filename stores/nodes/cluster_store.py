@@ -290,7 +290,9 @@ class ClusterStore:
         )
         all_opened.append((target[0], rows))
         as_tuples = partial(self._tuples, rows) if opened.has_rows else None
-        return BatchStream(rows.read, as_tuples, rows_in_memory=opened.rows_in_memory)
+        return BatchStream(
+            rows.read, as_tuples, rows_in_memory=opened.rows_in_memory, elsewhere=rows
+        )
 
     def _tuples(self, rows: RemoteRows, first_rows: int) -> Iterator[list[Row]]:
         """Yield rows as tuples of physical values, as `BatchStream.rows` does."""

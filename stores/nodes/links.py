@@ -29,6 +29,10 @@ OnReply: TypeAlias = Callable[[Replied | NodeError], object]
 class Link(Protocol):
     """The connection to one other node. Safe to use from many threads."""
 
+    @property
+    def minor(self) -> int:
+        """The minor version of the messages that the node knows; 0 if it is not connected."""
+
     def ask(self, request: Request, *, timeout_s: float | None = None) -> Replied:
         """Send a request, and block until its reply has come.
 

@@ -14,10 +14,13 @@ from stores.spec.store import PartitionStatus, QueryConfig
 
 VERSION = 1
 """The version of these messages. Nodes of different ones do not talk."""
-MINOR = 1
-"""Grows with each addition. A node sends another one only what that knows. 1 adds `packed_keys`."""
+MINOR = 2
+"""Grows with each addition. A node sends another one only what that knows. 1 adds `packed_keys`, 2
+adds `Reduce`."""
 PACKED_KEYS = 1
 """The minor version from which a node takes packed keys."""
+REDUCES = 2
+"""The minor version from which a node reduces streams."""
 
 
 @known
@@ -48,6 +51,19 @@ class ReadStream(Struct, frozen=True):
     """Its number on this connection."""
     read: int = 1
     """Counts how often the stream is read; a higher number begins at its first row again."""
+
+
+@known
+class Reduce(Struct, frozen=True):
+    """Reduce streams that answers have opened; `Reduced` replies.
+
+    It is sent again until the reduction is complete.
+    """
+
+    streams: tuple[int, ...]
+    """Their numbers on this connection."""
+    how: Any
+    """The description, of a known type; see `stores.spec.reductions`."""
 
 
 @known
@@ -139,6 +155,14 @@ class Batches(Struct, frozen=True):
 
 
 @known
+class Reduced(Struct, frozen=True):
+    """What streams came to. An Arrow stream follows the message."""
+
+    rows: tuple[int, ...] | None
+    """How many rows were read of each stream; None if the node needs more time: ask again."""
+
+
+@known
 class Statuses(Struct, frozen=True):
     """The status of each replica of a store on a node."""
 
@@ -199,7 +223,9 @@ class Announcement(Struct, frozen=True):
     """The other nodes that it can ask."""
 
 
-Request: TypeAlias = Ask | ReadStream | Release | AskStatuses | HoldEpoch | AskHold | WaitForBound
-Reply: TypeAlias = Answers | Batches | Statuses | HeldEpoch | Met | Refused
+Request: TypeAlias = (
+    Ask | ReadStream | Reduce | Release | AskStatuses | HoldEpoch | AskHold | WaitForBound
+)
+Reply: TypeAlias = Answers | Batches | Reduced | Statuses | HeldEpoch | Met | Refused
 REQUESTS: tuple[type[Request], ...] = get_args(Request)
 REPLIES: tuple[type[Reply], ...] = get_args(Reply)

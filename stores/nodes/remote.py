@@ -15,6 +15,7 @@ import pyarrow as pa
 from stores.errors import StoreError
 from stores.nodes.links import REAL_TIME, Inbox, Link, NodeError, Replied, Timing
 from stores.nodes.messages import (
+    REDUCES,
     AskHold,
     Batches,
     FirstRows,
@@ -22,11 +23,14 @@ from stores.nodes.messages import (
     HoldEpoch,
     Met,
     ReadStream,
+    Reduce,
+    Reduced,
     Refused,
     Release,
     WaitForBound,
 )
 from stores.spec.query import BatchStream, FirstRowsQuery, Query
+from stores.spec.reductions import Elsewhere, NotReducedError, Reduction
 from stores.spec.store import Hold, OnBound, Stop, Waiting
 
 READ_S = 60.0
@@ -106,6 +110,16 @@ class RemoteRows:
             if reply.is_last:
                 return
 
+    @property
+    def reducer(self) -> Link | None:
+        """See `Elsewhere`."""
+        return self._link if self._link.minor >= REDUCES else None
+
+    def begin_reducing(self, places: Sequence[Elsewhere], how: object) -> RemoteReducing:
+        """See `Elsewhere`."""
+        streams = tuple([each._stream for each in places if isinstance(each, RemoteRows)])
+        return RemoteReducing(self._link, Reduce(streams, how), self._stop, self._timing)
+
     def _ask(self, number: int) -> _Pending:
         return _Pending(self._link, ReadStream(self._stream, number), self._timing)
 
@@ -115,10 +129,40 @@ class RemoteRows:
             self._spare.release()
 
 
+class RemoteReducing:
+    """A reduction at another node; see `Reducing`.
+
+    Args:
+        link: the link to the node, which begins at once.
+        request: which streams to reduce, and how.
+        stop: ends the wait.
+        timing: how to wait for replies.
+    """
+
+    def __init__(self, link: Link, request: Reduce, stop: Stop | None, timing: Timing) -> None:
+        self._link, self._request, self._stop, self._timing = link, request, stop, timing
+        self._pending = _Pending(link, request, timing)
+
+    def wait(self) -> Reduction | None:
+        """Return the reduction; None if the node was lost; see `Reducing`."""
+        while True:
+            try:
+                reply, batches = self._pending.reply(self._stop)
+            except NodeError:
+                return None
+            if not isinstance(reply, Reduced):
+                raise NotReducedError(
+                    reply.message if isinstance(reply, Refused) else "unexpected reply"
+                )
+            if reply.rows is not None:
+                return Reduction(reply.rows, batches)
+            self._pending = _Pending(self._link, self._request, self._timing)
+
+
 class _Pending:
     """A request that was sent, and its reply."""
 
-    def __init__(self, link: Link, request: ReadStream, timing: Timing) -> None:
+    def __init__(self, link: Link, request: ReadStream | Reduce, timing: Timing) -> None:
         self._replies: Inbox[Replied | NodeError] = timing.inbox()
         link.begin(request, self._replies.put)
 

@@ -23,6 +23,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from stores.errors import StoreError
+from stores.spec.reductions import Elsewhere
 from stores.spec.schema import Key, Row
 
 R = TypeVar("R")
@@ -57,6 +58,8 @@ class BatchStream(Struct, eq=False):
     rows_in_memory: int | None = None
     """How many rows the batches have at most, if they are slices of columns in memory, so that
     reading them takes microseconds; None if they are read and decoded."""
+    elsewhere: Elsewhere | None = None
+    """Where the rows are, if they are on another node."""
     _counters: tuple[Callable[[int], object], ...] = ()
 
     def count_with(self, counter: Callable[[int], object]) -> None:

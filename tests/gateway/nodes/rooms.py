@@ -15,6 +15,7 @@ from gateway.nodes.server import NodeServer
 from gateway.statement_threads import StatementThreads
 from stores.nodes.messages import MINOR, VERSION, Announcement
 from stores.spec.store import Store
+from tests.stores.nodes.counting import counted
 
 T = TypeVar("T")
 
@@ -84,6 +85,7 @@ class Room:
                 "b", other_secret, asks=False, version=version, minor=self.minor
             ),
             announcement=lambda: Announcement("b"),
+            reduce=counted,
         )
         self.address = self.listen("127.0.0.1:0")
         self.link = self.thread.run(self._linked(self.address))

@@ -19,6 +19,7 @@ from stores.nodes.links import NodeError, Replied
 from stores.nodes.messages import (
     MINOR,
     PACKED_KEYS,
+    REDUCES,
     VERSION,
     Ask,
     AskStatuses,
@@ -32,6 +33,7 @@ from stores.spec.query import KeyQuery, RangeQuery
 from stores.spec.result import Failure, Success
 from stores.spec.store import QueryConfig
 from tests.gateway.nodes.rooms import Room
+from tests.stores.nodes.counting import COUNT
 from tests.support.stores import batch, fill, keyvalue, open_store, progress
 from tests.support.values import rows_of
 from tests.support.waiting import until
@@ -107,6 +109,29 @@ def test_nodes_of_several_minor_versions_talk(whole: LocalStore, minor: int) -> 
         lost = store.query_partition(0, KeyQuery(key=("k7", "more")))
         assert isinstance(lost, Failure)
         assert lost.node == "b"
+
+
+@pytest.mark.parametrize("minor", [PACKED_KEYS, REDUCES])
+def test_streams_are_reduced_at_a_node_that_knows_how(whole: LocalStore, minor: int) -> None:
+    with closing(Room({"counts": whole}, minor=minor)) as room:
+        assert room.watcher.connected.wait(10)
+        store = ClusterStore(
+            LocalStore(COUNTS, {}), node="a", links={"b": room.link}, holders=lambda *_: ["b"]
+        )
+        answer = store.query_partition(0, RangeQuery())
+        assert isinstance(answer, Success)
+        place = answer.value.elsewhere
+        assert place is not None
+        if minor < REDUCES:
+            assert place.reducer is None
+            return
+        assert place.reducer is room.link
+        found = place.begin_reducing([place], COUNT).wait()
+        assert found is not None
+        assert (found.rows, found.batches[0].to_pydict()) == ((1000,), {"n": [1000]})
+        room.thread.run(room.server.stop())
+        assert room.watcher.lost.wait(10)
+        assert place.begin_reducing([place], COUNT).wait() is None
 
 
 def test_a_node_of_another_major_version_is_refused_and_named(whole: LocalStore) -> None:

@@ -11,7 +11,7 @@ import pyarrow as pa
 from stores.nodes.answering import Answering
 from stores.nodes.codec import decode, encode
 from stores.nodes.links import NodeError, OnReply, Replied
-from stores.nodes.messages import Met, Reply, Request, WaitForBound
+from stores.nodes.messages import MINOR, Met, Reply, Request, WaitForBound
 from stores.spec.store import Waiting
 
 
@@ -26,6 +26,7 @@ class MemoryLink:
         self.answering = answering
         self.asked: list[Request] = []
         """The requests that were sent."""
+        self.minor = MINOR
         self.is_up = True
         self.requests_left = 1 << 30
         """After this many requests the node is lost."""

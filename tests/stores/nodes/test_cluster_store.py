@@ -16,17 +16,20 @@ from stores.engines.memory.partition import MemoryPartition
 from stores.errors import FailureReason, InvalidPartitionError
 from stores.hosting.local_store import LocalStore
 from stores.hosting.replica import Replica
+from stores.nodes import answering
 from stores.nodes.answering import Answering
 from stores.nodes.cluster_store import ClusterStore
 from stores.nodes.links import NodeError, Timing
-from stores.nodes.messages import Ask, ReadStream, Release
+from stores.nodes.messages import Ask, ReadStream, Reduce, Release
 from stores.nodes.placement import Node, holders
 from stores.spec.position import Position, PositionBound, Progress
-from stores.spec.query import FirstRowsQuery, KeyQuery, Query, RangeQuery
-from stores.spec.result import Failure, Success
+from stores.spec.query import BatchStream, FirstRowsQuery, KeyQuery, Query, RangeQuery
+from stores.spec.reductions import NotReducedError, Reducing
+from stores.spec.result import Failure, QueryResult, Success
 from stores.spec.schema import Row, StoreSchema
 from stores.spec.store import QueryConfig, ReplicaState, in_store
 from stores.spec.windows import WindowRangeQuery
+from tests.stores.nodes.counting import COUNT, counted
 from tests.stores.nodes.memory_links import MemoryLink
 from tests.stores.test_agreement import EVENTS, WINDOWS, EventsAgreement, ExpiringWindows, answer
 from tests.support.stores import batch, keyvalue, progress
@@ -72,7 +75,7 @@ class Cluster:
 
     def link_to(self, name: str) -> None:
         stores = {self.schema.name: self.stores[name]}
-        self.links[name] = MemoryLink(Answering(lambda: stores))
+        self.links[name] = MemoryLink(Answering(lambda: stores, counted))
 
     def apply(
         self,
@@ -249,6 +252,71 @@ def test_streams_are_released(cluster: Cluster) -> None:
     del rows, result
     assert isinstance(link.asked[-1], Release)
     assert not link.answering._streams
+
+
+def begun(answers: Sequence[QueryResult[BatchStream]], how: object = COUNT) -> Reducing:
+    """Begin to reduce streams that are on one node."""
+    places = [answer.value.elsewhere for answer in answers if isinstance(answer, Success)]
+    found = [place for place in places if place is not None]
+    assert len(found) == len(answers)
+    assert found[0].reducer is not None
+    assert {each.reducer for each in found} == {found[0].reducer}
+    return found[0].begin_reducing(found, how)
+
+
+def on_one_node(cluster: Cluster) -> tuple[MemoryLink, list[QueryResult[BatchStream]]]:
+    """Ask for the rows of the partitions that one other node answers for."""
+    numbers = [n for n in range(6) if "a" not in cluster.holders(n)]
+    node = cluster.holders(numbers[0])[0]
+    numbers = [n for n in numbers if cluster.holders(n)[0] == node]
+    asked = [(number, RangeQuery(), QueryConfig()) for number in numbers]
+    return cluster.links[node], list(cluster.store.query_each(asked))
+
+
+def test_a_node_reduces_streams(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is asked again until it is done, so that it does not keep a thread for long."""
+    for seconds, requests in ((10.0, 1), (0.0, None)):
+        monkeypatch.setattr(answering, "REDUCE_S", seconds)
+        link, answers = on_one_node(cluster)
+        found = begun(answers).wait()
+        assert found is not None
+        assert found.rows == (100,) * len(answers)
+        assert found.batches[0].to_pydict() == {"n": [100 * len(answers)]}
+        sent = sum(isinstance(each, Reduce) for each in link.asked)
+        assert sent == (requests or 1 + len(answers) + 1)
+        assert not link.answering._reducing
+        assert [len(rows_of(each.value)) for each in answers] == [100] * len(answers)
+
+
+def test_a_node_that_declines_says_why(cluster: Cluster) -> None:
+    _, answers = on_one_node(cluster)
+    with pytest.raises(NotReducedError, match="cannot sing"):
+        begun(answers, "sing").wait()
+    assert len(rows_of(answers[0].value)) == 100
+
+
+def test_a_node_that_is_lost_gives_no_reduction(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(answering, "REDUCE_S", 0.0)
+    link, answers = on_one_node(cluster)
+    reducing = begun(answers)
+    link.is_up = False
+    assert reducing.wait() is None
+    assert len(rows_of(answers[0].value)) == 100
+
+
+def test_a_reduction_ends_with_its_streams(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(answering, "REDUCE_S", 0.0)
+    link, answers = on_one_node(cluster)
+    reducing = begun(answers)
+    assert link.answering._reducing
+    answers.clear()
+    assert not link.answering._reducing
+    with pytest.raises(NotReducedError, match="a stream is closed"):
+        reducing.wait()
 
 
 def test_a_replica_that_meets_the_bound_answers(cluster: Cluster) -> None:

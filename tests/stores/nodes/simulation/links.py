@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from stores.errors import StoreError
 from stores.nodes.answering import Answering
 from stores.nodes.links import Inbox, NodeError, OnReply, Replied
-from stores.nodes.messages import Announcement, Met, Refused, Release, Request, WaitForBound
+from stores.nodes.messages import MINOR, Announcement, Met, Refused, Release, Request, WaitForBound
 from stores.spec.store import Waiting
 
 if TYPE_CHECKING:
@@ -150,6 +150,8 @@ class Connection:
 
 class SimulatedLink:
     """A `Link` over one connection, as `gateway.nodes.link` has it."""
+
+    minor = MINOR
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
