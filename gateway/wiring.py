@@ -36,6 +36,7 @@ from gateway.statement_threads import StatementThreads
 from gateway.workers.whole_gateway import WholeGateway, WorkerLinks
 from planner.binding.relations import require_missing
 from planner.engine import RunningQueries
+from planner.planning.groupings import reduce_streams
 from planner.sql import SERVER_VERSION, EngineLimits, SqlEngine
 from planner.typed import TypedQueries
 from stores.errors import StoreError
@@ -164,7 +165,7 @@ def run_gateway(settings: Settings, *, worker: WorkerLinks | None = None) -> Non
         nodes = open_nodes(settings, tls, busy_poll)
         host = _host(settings, nodes)
         closing.callback(host.close)
-        catalog: StoreCatalog = host if nodes is None else nodes.attach(host)
+        catalog: StoreCatalog = host if nodes is None else nodes.attach(host, reduce_streams)
         whole = None if worker is None else WholeGateway(worker.siblings)
         queries = _queries(whole)
         spark = _spark(settings, closing)

@@ -15,7 +15,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from planner.planning.filters import Mask
-from planner.planning.row_plan import WHOLE, Aggregate, RowPlan, Taken, Term
+from planner.planning.row_plan import EXACT, WHOLE, Aggregate, RowPlan, Taken, Term
+from planner.postgres.types.result_types import DIGITS_MAX
 from planner.values.numerics import quotient
 from stores.spec.arrow import physical_list
 from stores.spec.schema import Column, Kind, Row, Value
@@ -35,7 +36,7 @@ Reduce: TypeAlias = Callable[[pa.Table, Mask, "int | None"], "list[Row] | None"]
 Returns rows, or None to decline.
 """
 
-_GROUPED = frozenset(
+GROUPED = frozenset(
     {
         Kind.BOOLEAN,
         Kind.TINYINT,
@@ -49,9 +50,9 @@ _GROUPED = frozenset(
     }
 )
 """Types that Arrow groups and orders as PostgreSQL does, apart from NULLs and NaN."""
-_SORTED = (_GROUPED - {Kind.BOOLEAN}) | {Kind.DOUBLE}
-_AGGREGATED = _SORTED - {Kind.TEXT}
-_BIGINT_MAX = (1 << 63) - 1
+_SORTED = (GROUPED - {Kind.BOOLEAN}) | {Kind.DOUBLE}
+AGGREGATED = _SORTED - {Kind.TEXT}
+BIGINT_MAX = (1 << 63) - 1
 
 
 def reducer(plan: RowPlan, columns: Sequence[Column]) -> Reduce | None:
@@ -73,12 +74,12 @@ def reducer(plan: RowPlan, columns: Sequence[Column]) -> Reduce | None:
     return _first(terms, columns)
 
 
-def _renamed(columns: Sequence[Column]) -> list[str]:
+def renamed(columns: Sequence[Column]) -> list[str]:
     """Return column names that Arrow neither reads as paths nor derives from other columns."""
     return [f"c{at}" for at in range(len(columns))]
 
 
-def _kept(table: pa.Table, mask: Mask, names: Sequence[str]) -> pa.Table:
+def kept(table: pa.Table, mask: Mask, names: Sequence[str]) -> pa.Table:
     """Return the first columns under new names, with only the rows to keep."""
     if table.num_columns > len(names):
         table = table.select(range(len(names)))
@@ -99,15 +100,15 @@ def _count(table: pa.Table, mask: Mask) -> int:
 
 
 def _first(terms: Sequence[tuple[int, Term]], columns: Sequence[Column]) -> Reduce:
-    renamed = _renamed(columns)
-    keys = [(renamed[at], "descending" if term.descending else "ascending") for at, term in terms]
+    names = renamed(columns)
+    keys = [(names[at], "descending" if term.descending else "ascending") for at, term in terms]
 
     def first(whole: pa.Table, mask: Mask, wanted: int | None) -> list[Row] | None:
         if wanted is None or wanted > TOP_ROWS_MAX:
             return None
-        table = _kept(whole, mask, renamed)
+        table = kept(whole, mask, names)
         sorted_by = [table.column(at) for at, _ in terms]
-        if any(term.is_float and _has_nan(table.column(at)) for at, term in terms):
+        if any(term.is_float and has_nan(table.column(at)) for at, term in terms):
             return None
         nulls = [by.null_count > 0 for by in sorted_by]
         if any(nulls) and len(terms) > 1:
@@ -125,7 +126,8 @@ def _first(terms: Sequence[tuple[int, Term]], columns: Sequence[Column]) -> Redu
     return first
 
 
-def _has_nan(column: pa.ChunkedArray) -> bool:
+def has_nan(column: pa.ChunkedArray) -> bool:
+    """Whether one of some numbers is NaN."""
     # The sum is NaN if one of the numbers is, or if infinities cancel out.
     total = pc.sum(column).as_py()
     return total is not None and math.isnan(total) and bool(pc.any(pc.is_nan(column)).as_py())
@@ -150,19 +152,19 @@ def _grouper(
     if not groups and all(each.at is None for each in aggregates):
         width = len(outputs)
         return lambda table, mask, wanted: [(_count(table, mask),) * width]
-    if any(columns[at].type.kind not in _GROUPED for at in groups):
+    if any(columns[at].type.kind not in GROUPED for at in groups):
         return None
     if any(each.of is not None and not _is_known(each, each.of.kind) for each in aggregates):
         return None
-    renamed = _renamed(columns)
-    keys = [renamed[at] for at in groups]
+    names = renamed(columns)
+    keys = [names[at] for at in groups]
     asked = list(dict.fromkeys(each for output in aggregates for each in _asked(output)))
     checked = [(each.at, each) for each in aggregates if each.at is not None]
-    readers = [_reader(output, columns) for output in outputs]
+    rows_in = group_rows(outputs, columns)
 
     def group(whole: pa.Table, mask: Mask, wanted: int | None) -> list[Row] | None:
         del wanted
-        table = _kept(whole, mask, renamed)
+        table = kept(whole, mask, names)
         if not all(_is_safe(each, table.column(at)) for at, each in checked):
             return None
         arguments = [([] if of is None else of, function) for of, function in asked]
@@ -173,16 +175,33 @@ def _grouper(
         found = table.group_by(keys, use_threads=False).aggregate(arguments)
         if found.num_rows > GROUPS_MAX:
             return None
-        listed = [read(found) for read in readers]
-        if any(values is None for values in listed):
-            return None
-        return list(zip(*listed, strict=True))
+        return rows_in(found)
 
     return group
 
 
+def group_rows(
+    outputs: Sequence[Taken | Aggregate], columns: Sequence[Column]
+) -> Callable[[pa.Table], list[Row] | None]:
+    """Return the function that makes rows of groups, as Arrow returns them; None to decline.
+
+    Args:
+        outputs: the columns of the rows.
+        columns: the columns of which the groups were made.
+    """
+    readers = [_reader(output, columns) for output in outputs]
+
+    def rows_in(groups: pa.Table) -> list[Row] | None:
+        listed = [read(groups) for read in readers]
+        if any(values is None for values in listed):
+            return None
+        return list(zip(*listed, strict=True))
+
+    return rows_in
+
+
 def _is_known(aggregate: Aggregate, kind: Kind) -> bool:
-    return aggregate.name == "count" or kind in _AGGREGATED
+    return aggregate.name == "count" or kind in AGGREGATED
 
 
 def _asked(aggregate: Aggregate) -> list[tuple[str | None, str]]:
@@ -192,10 +211,14 @@ def _asked(aggregate: Aggregate) -> list[tuple[str | None, str]]:
     """
     if aggregate.at is None:
         return [(None, "count_all")]
-    names = [aggregate.name]
+    return [(f"c{aggregate.at}", name) for name in functions_of(aggregate)]
+
+
+def functions_of(aggregate: Aggregate) -> list[str]:
+    """Return the functions of Arrow that an aggregate of a column is computed from."""
     if aggregate.name == "avg":
-        names = ["sum", "count"] if _is_of(aggregate, WHOLE) else ["mean"]
-    return [(f"c{aggregate.at}", name) for name in names]
+        return ["sum", "count"] if _is_of(aggregate, EXACT) else ["mean"]
+    return [aggregate.name]
 
 
 def _is_of(aggregate: Aggregate, kinds: Set[Kind]) -> bool:
@@ -214,6 +237,8 @@ def _reader(
     finish: Callable[..., Sequence[Value] | None] = _finite
     if output.name == "sum" and _is_of(output, {Kind.BIGINT}):
         finish = _decimals
+    elif output.name == "sum" and _is_of(output, WHOLE):
+        finish = _bigints
     elif len(names) > 1:
         finish = _exact_means
 
@@ -234,18 +259,25 @@ def _decimals(values: list[Any]) -> list[Any]:
     return [None if value is None else Decimal(value) for value in values]
 
 
-def _exact_means(sums: list[Any], counts: list[Any]) -> list[Any]:
+def _bigints(values: list[Any]) -> list[Any] | None:
+    found = [None if value is None else int(value) for value in values]
+    return None if any(v is not None and abs(v) > BIGINT_MAX for v in found) else found
+
+
+def _exact_means(sums: list[Any], counts: list[Any]) -> list[Any] | None:
     pairs = zip(sums, counts, strict=True)
-    return [None if not n else quotient(Decimal(total), Decimal(n)) for total, n in pairs]
+    found = [None if not n else quotient(Decimal(total), Decimal(n)) for total, n in pairs]
+    is_held = all(v is None or len(v.as_tuple().digits) <= DIGITS_MAX for v in found)
+    return found if is_held else None
 
 
 def _is_safe(aggregate: Aggregate, column: pa.ChunkedArray) -> bool:
     """Whether Arrow computes an aggregate without NaN, which it orders otherwise, or overflow."""
     kind = None if aggregate.of is None else aggregate.of.kind
     if kind is Kind.DOUBLE and aggregate.name != "count":
-        return not _has_nan(column)
+        return not has_nan(column)
     if kind is not Kind.BIGINT or aggregate.name not in {"sum", "avg"}:
         return True
     ends = pc.min_max(column)
     low, high = ends["min"].as_py(), ends["max"].as_py()
-    return low is None or max(-low, high) * len(column) <= _BIGINT_MAX
+    return low is None or max(-low, high) * len(column) <= BIGINT_MAX

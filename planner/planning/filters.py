@@ -56,7 +56,7 @@ class Allowed(Struct, frozen=True, kw_only=True):
 
 def batch_filter(schema: StoreSchema, allowed: Sequence[Allowed], columns: tuple[str, ...]) -> Keep:
     """Return a function that keeps the rows that at least one disjunct allows."""
-    mask_of = rows_mask(schema, allowed)
+    mask_of = rows_mask(column_types(schema), allowed)
 
     def keep(batch: pa.RecordBatch) -> pa.RecordBatch:
         mask = mask_of(batch)
@@ -66,9 +66,14 @@ def batch_filter(schema: StoreSchema, allowed: Sequence[Allowed], columns: tuple
     return keep
 
 
-def rows_mask(schema: StoreSchema, allowed: Sequence[Allowed]) -> MaskOf:
+def column_types(schema: StoreSchema) -> Mapping[str, DataType]:
+    """Return the type of each column."""
+    return {name: column.type for name, column in schema.column_by_name.items()}
+
+
+def rows_mask(types: Mapping[str, DataType], allowed: Sequence[Allowed]) -> MaskOf:
     """Return a function that tells which rows of columns at least one disjunct allows."""
-    tests = [_disjunct_test(schema, each) for each in allowed]
+    tests = [_disjunct_test(types, each) for each in allowed]
 
     def mask_of(rows: pa.RecordBatch | pa.Table) -> Mask:
         mask: Mask = None
@@ -168,8 +173,7 @@ def _as_reals(domain: Domain) -> Domain:
     )
 
 
-def _disjunct_test(schema: StoreSchema, allowed: Allowed) -> MaskOf:
-    types = {name: column.type for name, column in schema.column_by_name.items()}
+def _disjunct_test(types: Mapping[str, DataType], allowed: Allowed) -> MaskOf:
     tests = [(name, _domain_test(domain, types[name])) for name, domain in allowed.domains.items()]
 
     def test(batch: pa.RecordBatch | pa.Table) -> Mask:

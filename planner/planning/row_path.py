@@ -16,6 +16,7 @@ import pyarrow as pa
 from planner.errors import InvalidValueError
 from planner.planning.column_path import COLUMN_ROWS_MAX, reducer
 from planner.planning.filters import Mask
+from planner.planning.groupings import PartialGroups, partial_groups
 from planner.planning.limits import NO_LIMITS, Limits
 from planner.planning.row_plan import EXACT, Aggregate, RowPlan, Taken, Term
 from planner.planning.trials import Trials
@@ -50,6 +51,7 @@ class RowPath(Trials):
         "_reduce",
         "_steps",
         "_width",
+        "groups",
         "is_scan",
     )
 
@@ -60,6 +62,8 @@ class RowPath(Trials):
         self._width = _whole_width(plan)
         self._is_cut = plan.limits != NO_LIMITS
         self._reduce = reducer(plan, columns)
+        self.groups: PartialGroups | None = partial_groups(plan, columns)
+        """How the groups are made of those of several nodes; None if they cannot be."""
         self.is_scan = is_scan
 
     def takes_columns(self, rows: int) -> bool:
@@ -99,6 +103,10 @@ class RowPath(Trials):
             return None
         steps = self._steps if plan.groups is None else self._steps[1:]
         return self._finished(steps, rows, parameters)
+
+    def finish_groups(self, rows: Sequence[Row], parameters: Row) -> list[Row] | None:
+        """Return the result made from the rows of groups; None where `finish` returns None."""
+        return self._finished(self._steps[1:], list(rows), parameters)
 
     def _finished(
         self, steps: Sequence[_Step], rows: list[Row], parameters: Row

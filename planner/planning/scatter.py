@@ -13,7 +13,16 @@ from msgspec import Struct
 from planner.binding.domains import Domain, domain_reader, sortable
 from planner.binding.predicates import Condition, Disjunct, OneOf
 from planner.planning.access import Access, partitions_in
-from planner.planning.filters import Allowed, Keep, MaskOf, Test, batch_filter, row_test, rows_mask
+from planner.planning.filters import (
+    Allowed,
+    Keep,
+    MaskOf,
+    Test,
+    batch_filter,
+    column_types,
+    row_test,
+    rows_mask,
+)
 from planner.planning.key_regions import Region, RegionReader, merged
 from planner.planning.partition_queries import PartitionQueries, Route, Target, few_keys
 from planner.planning.row_path import ROWS_MAX
@@ -59,7 +68,9 @@ class Scatter(Struct, frozen=True, kw_only=True):
 
     def rows_mask(self) -> MaskOf | None:
         """Return the function that tells which rows meet the predicate; None if all do."""
-        return None if self.allowed is None else rows_mask(self.access.schema, self.allowed)
+        if self.allowed is None:
+            return None
+        return rows_mask(column_types(self.access.schema), self.allowed)
 
     def row_test(self) -> Test | None:
         """Return the function that tells whether a row meets the predicate; None if all meet it."""

@@ -32,6 +32,7 @@ from planner.running.gathering import (
     missing_rows,
     projected,
 )
+from planner.running.groups_elsewhere import groups_elsewhere
 from planner.running.join_inputs import JoinInputs
 from planner.running.joined_rows import joined_rows
 from planner.running.kept_answers import KeptAnswer, KeptAnswers, KeptRows, NeverKept
@@ -266,11 +267,15 @@ class Executor:
         cancellation: Cancellation,
         tally: Tally,
     ) -> list[Row] | None:
-        """Return the result if few rows are read; otherwise None, and the streams remain open."""
+        """Return the result if few rows are read, or travel; None otherwise.
+
+        Then the streams remain open.
+        """
         (access,) = accesses_of(node)
         streams = self.reads.streams(access, parameters, cancellation, tally)
         tally.settle()
-        return streams.few_rows(path, parameters)
+        grouped = groups_elsewhere(streams, path, parameters)
+        return streams.few_rows(path, parameters) if grouped is None else grouped
 
     def _few_joined(
         self,

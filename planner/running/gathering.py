@@ -124,22 +124,27 @@ class Streams:
         scatter: Scatter,
         cancellation: Cancellation,
     ) -> None:
-        self._opened, self._tally, self._scatter = opened, tally, scatter
-        self._cancellation = cancellation
+        self._opened, self._tally, self.scatter = opened, tally, scatter
+        self.cancellation = cancellation
         self._keep = scatter.batch_filter()
         self.enough = scatter.enough
 
+    @property
+    def answered(self) -> list[tuple[PartitionAnswer, BatchStream]]:
+        """The answer of each read that has not failed, and its rows."""
+        answers = self._tally.answers
+        return [(answers[at], each.value) for at, each in self._opened if isinstance(each, Success)]
+
     def few_rows(self, path: RowPath, parameters: Row) -> list[Row] | None:
         """Return the result if few rows are read for it; see `read_few`."""
-        opened = [(at, answer) for at, answer in self._opened if isinstance(answer, Success)]
-        answers = [self._tally.answers[at] for at, _ in opened]
+        answered = self.answered
         try:
-            found = read_few(path, self._scatter, [each.value for _, each in opened], parameters)
+            found = read_few(path, self.scatter, [stream for _, stream in answered], parameters)
         except StoreError:  # the batches will raise it again, and name the partition
             return None
         if found is None:
             return None
-        for answer, count in zip(answers, found[1], strict=True):
+        for (answer, _), count in zip(answered, found[1], strict=True):
             answer.rows += count
         return found[0]
 
@@ -149,25 +154,22 @@ class Streams:
         If the first ones in an order are wanted, these are all. The columns of the access come
         first; others of the predicate may follow.
         """
-        opened = [(at, answer) for at, answer in self._opened if isinstance(answer, Success)]
-        streams = [answer.value for _, answer in opened]
+        answered = self.answered
+        streams = [stream for _, stream in answered]
         try:
-            found = few_rows_of(self._scatter, first_rows_of(streams, _first_rows), rows_max)
+            found = few_rows_of(self.scatter, first_rows_of(streams, _first_rows), rows_max)
         except StoreError:  # as in `few_rows`
             return None
         if found is None:
             return None
-        for (at, _), count in zip(opened, found[1], strict=True):
-            self._tally.answers[at].rows += count
+        for (answer, _), count in zip(answered, found[1], strict=True):
+            answer.rows += count
         return found[0], sum(found[1])
 
     @property
     def are_in_memory(self) -> bool:
         """Whether all rows are columns in memory, of which batches are made in microseconds."""
-        return (
-            _rows_in_memory([a.value for _, a in self._opened if isinstance(a, Success)])
-            is not None
-        )
+        return _rows_in_memory([stream for _, stream in self.answered]) is not None
 
     def read(self) -> Iterator[pa.RecordBatch]:
         """Return all rows, one read after another."""
@@ -182,7 +184,7 @@ class Streams:
         answer, keep = self._tally.answers[at], self._keep
         try:
             for batch in stream:
-                self._cancellation.check()
+                self.cancellation.check()
                 answer.rows += batch.num_rows
                 kept = batch if keep is None else keep(batch)
                 if kept.num_rows:

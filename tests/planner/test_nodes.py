@@ -10,17 +10,20 @@ from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
 from planner.errors import QueryError
+from planner.planning import groupings
+from planner.planning.groupings import reduce_streams
 from planner.sql import EngineLimits, SqlEngine
 from planner.values.session import Session
 from planner.values.statement import LookedUp
 from stores.hosting.local_store import LocalStore
 from stores.nodes.answering import Answering
 from stores.nodes.cluster import Cluster
-from stores.nodes.messages import Ask
+from stores.nodes.messages import MINOR, REDUCES, Ask, ReadStream, Reduce, Request
 from stores.nodes.placement import Node, holders
 from stores.spec.schema import Row, StoreSchema
 from tests.planner.sides import Sides, build, looked_up, ordered, rows_of, run
 from tests.planner.test_law import (
+    COLUMNS,
     EXAMPLES,
     HOUR_US,
     NAMES,
@@ -29,6 +32,7 @@ from tests.planner.test_law import (
     check,
     joined,
     nested,
+    predicates,
     single_store,
 )
 from tests.stores.nodes.memory_links import MemoryLink
@@ -39,7 +43,7 @@ SLOW = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 
 
 def link_to(catalog: FixedCatalog) -> MemoryLink:
-    return MemoryLink(Answering(lambda: catalog.stores))
+    return MemoryLink(Answering(lambda: catalog.stores, reduce_streams))
 
 
 def holders_of(schema: StoreSchema, partition: int) -> list[str]:
@@ -65,7 +69,11 @@ class Nodes:
 
     def queries_sent(self) -> int:
         """Return how often nodes were asked; what other threads hold and release is not counted."""
-        return sum(isinstance(sent, Ask) for link in self.links.values() for sent in link.asked)
+        return self.sent(Ask)
+
+    def sent(self, kind: type[Request]) -> int:
+        """Return how many requests of a kind were sent."""
+        return sum(isinstance(each, kind) for link in self.links.values() for each in link.asked)
 
 
 @pytest.fixture(scope="module")
@@ -114,6 +122,101 @@ def nodes() -> Iterator[Nodes]:
     assert found.elsewhere()
     yield found
     found.sides.close()
+
+
+KEYS = {
+    "people": ["name", "age", "city"],
+    "orders": ["name", "number", "paid", "due"],
+    "clicks": ["name", "window_start", "clicks"],
+}
+SUMMED = {"people": ["age"], "orders": ["number", "amount"], "clicks": ["clicks"]}
+
+
+@st.composite
+def grouped(draw: st.DrawFn) -> Query:
+    """Draw what nodes sum up: groups and aggregates of the columns of a store."""
+    relation = draw(st.sampled_from(sorted(KEYS)))
+    keys = draw(st.lists(st.sampled_from(KEYS[relation]), unique=True, max_size=2))
+    of = st.sampled_from(SUMMED[relation])
+    aggregate = st.one_of(
+        st.just("count(*)"),
+        st.builds("{}(t.{})".format, st.sampled_from(["sum", "min", "max", "count"]), of),
+        st.sampled_from(COLUMNS[relation]).map("count(t.{})".format),
+    )
+    aggregates = draw(st.lists(aggregate, min_size=1, max_size=3))
+    where = draw(st.one_of(st.just(""), predicates("t", relation).map(" WHERE {}".format)))
+    sql = f"SELECT {', '.join([*[f't.{key}' for key in keys], *aggregates])} FROM {relation} t"
+    sql += where + (f" GROUP BY {', '.join(f't.{key}' for key in keys)}" if keys else "")
+    is_cut = draw(st.booleans())
+    if keys and is_cut:
+        # All keys order the groups, so that LIMIT cuts both sides at the same one.
+        order = ", ".join(str(at + 1) for at in range(len(keys)))
+        return Query(f"{sql} ORDER BY {order} LIMIT {draw(st.integers(0, 5))}", ordered=True)
+    return Query(sql)
+
+
+@given(query=grouped())
+@settings(max_examples=EXAMPLES // 2, suppress_health_check=SLOW)
+def test_groups_of_all_nodes_are_duckdbs(nodes: Nodes, query: Query) -> None:
+    before = nodes.sent(Reduce)
+    check(nodes.sides, query)
+    event("reduced" if nodes.sent(Reduce) > before else "read")
+
+
+@given(query=grouped(), lost=st.sampled_from(["b", "c"]), after=st.integers(0, 6))
+@settings(max_examples=EXAMPLES // 4, suppress_health_check=SLOW)
+def test_no_row_counts_twice_when_a_node_is_lost(
+    nodes: Nodes, query: Query, lost: str, after: int
+) -> None:
+    nodes.links[lost].requests_left = after
+    try:
+        check(nodes.sides, query)
+    finally:
+        nodes.links[lost].requests_left = 1 << 30
+
+
+GROUPS = "SELECT city, count(*), sum(age), min(age) FROM people GROUP BY city ORDER BY city"
+
+
+def test_nodes_sum_up_their_rows(nodes: Nodes) -> None:
+    expected = rows_of(run(nodes.sides.bulk or nodes.sides.engine, GROUPS))
+    before, read = nodes.sent(Reduce), nodes.sent(ReadStream)
+    result = run(nodes.sides.engine, GROUPS)
+    assert rows_of(result) == expected
+    assert 0 < nodes.sent(Reduce) - before <= len(nodes.links), "each node is asked once"
+    assert nodes.sent(ReadStream) == read, "no row has travelled"
+    assert len(result.partitions) == STORES[0].partitions
+    assert sum(answer.rows for answer in result.partitions) == len(NAMES) + 1
+    assert {answer.node for answer in result.partitions} > {"a"}
+
+
+def test_rows_of_nodes_of_an_older_version_travel(nodes: Nodes) -> None:
+    expected, before = rows_of(run(nodes.sides.engine, GROUPS)), nodes.sent(Reduce)
+    for link in nodes.links.values():
+        link.minor = REDUCES - 1
+    try:
+        result = run(nodes.sides.engine, GROUPS)
+        assert rows_of(result) == expected
+        assert nodes.sent(Reduce) == before
+    finally:
+        for link in nodes.links.values():
+            link.minor = MINOR
+
+
+def test_a_statement_with_too_many_groups_is_not_tried_again_at_once(
+    nodes: Nodes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(groupings, "GROUPS_MAX", 2)
+    sql = "SELECT name, max(age) FROM people GROUP BY name"
+    sent = []
+    for _ in range(4):
+        before = nodes.sent(Reduce)
+        result = run(nodes.sides.engine, sql)
+        assert len(rows_of(result)) == len(NAMES) + 1
+        assert sum(answer.rows for answer in result.partitions) == len(NAMES) + 1
+        sent.append(nodes.sent(Reduce) - before)
+    assert sent[0] > 0
+    assert sent[1] == 0
 
 
 @given(query=st.one_of(single_store(), joined(), nested()))

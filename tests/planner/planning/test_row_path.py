@@ -5,19 +5,25 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
+from itertools import pairwise
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import event, given
 from hypothesis import strategies as st
 
+from planner.planning import groupings
+from planner.planning.access import Access
 from planner.planning.column_path import COLUMN_ROWS_MAX, GROUPS_MAX
+from planner.planning.groupings import reduce_streams
 from planner.planning.plan import QueryPlan
 from planner.planning.row_path import RowPath
 from planner.sql import EngineLimits, SqlEngine
 from planner.values.session import Session
+from stores.nodes.codec import decode, encode
 from stores.spec.arrow import physical_list
+from stores.spec.reductions import NotReducedError
 from stores.spec.schema import Row, Value
 from tests.planner.sides import comparable, looked_up, ordered, rows_of, run
 from tests.support.stores import FixedCatalog, batch, fill, keyvalue, open_store
@@ -95,13 +101,42 @@ def planning() -> Iterator[SqlEngine]:
     made.close()
 
 
-def path_of(engine: SqlEngine, sql: str) -> tuple[RowPath | None, Sequence[str]]:
+def access_of(engine: SqlEngine, sql: str) -> tuple[RowPath | None, Access]:
     plan = engine.prepare(sql, Session()).plan
     assert isinstance(plan, QueryPlan)
     node = plan.node
     inputs = getattr(node, "inputs", None)
     access = node.access if inputs is None else inputs[0][1]  # type: ignore[union-attr]
-    return plan.rows, access.columns
+    assert isinstance(access, Access)
+    return plan.rows, access
+
+
+def path_of(engine: SqlEngine, sql: str) -> tuple[RowPath | None, Sequence[str]]:
+    path, access = access_of(engine, sql)
+    return path, access.columns
+
+
+def in_parts(
+    path: RowPath, access: Access, table: pa.Table, ends: Sequence[int]
+) -> list[Row] | None:
+    """Return the result made of the states of parts of the rows, as other nodes send them."""
+    groups = path.groups
+    how = None if groups is None else groups.how(access, None)
+    if groups is None or how is None:
+        return None
+    assert decode(encode(how)) == how
+    tables = []
+    try:
+        for start, end in pairwise([0, *sorted(ends), len(table)]):
+            streams = [table.slice(start, end - start).to_batches()]
+            *_, last = reduce_streams(how, streams)
+            assert last is not None
+            assert last.rows == (end - start,)
+            tables.append(how.table_of(last.batches))
+        rows = groups.rows(tables)
+    except NotReducedError:
+        return None
+    return None if rows is None else path.finish_groups(rows, ())
 
 
 def as_table(rows: Sequence[Row], columns: Sequence[str]) -> tuple[pa.Table, list[Row]]:
@@ -119,11 +154,12 @@ def as_table(rows: Sequence[Row], columns: Sequence[str]) -> tuple[pa.Table, lis
     return table, list(zip(*listed, strict=True))
 
 
-@given(found=MANY, sql=statements())
+@given(found=MANY, sql=statements(), data=st.data())
 def test_rows_and_columns_give_the_rows_of_duckdb(
-    planning: SqlEngine, found: list[Row], sql: str
+    planning: SqlEngine, found: list[Row], sql: str, data: st.DataObject
 ) -> None:
-    path, columns = path_of(planning, sql)
+    path, access = access_of(planning, sql)
+    columns = access.columns
     rows = [(number, *row) for number, row in enumerate(found)]
     store = open_store(STORE)
     fill(store, rows)
@@ -139,7 +175,10 @@ def test_rows_and_columns_give_the_rows_of_duckdb(
     table, read = as_table(rows, columns)
     more = pa.concat_tables([table, table.slice(0, 2), table])
     mask = pa.array([True] * len(table) + [False] * (len(more) - len(table)), pa.bool_())
-    answers = [path.finish(read, ()), path.finish_columns(table, ())]
+    ends = data.draw(st.lists(st.integers(0, len(rows)), max_size=3))
+    parts = in_parts(path, access, table, ends)
+    event("in parts" if parts is not None else "not in parts")
+    answers = [path.finish(read, ()), path.finish_columns(table, ()), parts]
     for answer in (*answers, path.finish_columns(more, (), mask)):
         if answer is None:
             continue
@@ -223,3 +262,37 @@ def test_a_sum_of_too_many_digits_is_declined(tmp_path: Path) -> None:
     finally:
         engine.close()
         store.close()
+
+
+@pytest.mark.parametrize("rows", [9, 10])
+def test_too_many_groups_of_parts_are_declined(
+    planning: SqlEngine, monkeypatch: pytest.MonkeyPatch, rows: int
+) -> None:
+    """In one part or in all together; however many rows are grouped at a time."""
+    path, access = access_of(planning, "SELECT t, sum(b) FROM things GROUP BY t ORDER BY t")
+    assert path is not None
+    monkeypatch.setattr(groupings, "GROUPS_MAX", 9)
+    monkeypatch.setattr(groupings, "CHUNK_ROWS", 2)
+    monkeypatch.setattr(groupings, "_FIRST_ROWS", 3)
+    texts, numbers = [f"t{n}" for n in range(rows)] * 2, list(range(2 * rows))
+    given_ = {"t": pa.array(texts), "b": pa.array(numbers)}
+    table = pa.table({name: given_[name] for name in access.columns})
+    expected = [(f"t{n}", Decimal(rows + 2 * n)) for n in range(rows)] if rows <= 9 else None
+    for ends in ([], [3], [rows], [1, rows, rows + 1]):
+        assert in_parts(path, access, table, ends) == expected
+
+
+def test_sums_beyond_bigint_are_merged(planning: SqlEngine) -> None:
+    """One part's sum is a decimal, and that of another a bigint."""
+    path, access = access_of(planning, "SELECT sum(b), avg(b), count(*) FROM things")
+    assert path is not None
+    most = (1 << 63) - 1
+    numbers = [most, most, most, -1, None, 5]
+    table = pa.table({name: pa.array(numbers, pa.int64()) for name in access.columns})
+    wanted = 3 * most + 4
+    for ends in ([], [1], [3], [4], [5], [1, 2, 3, 4, 5]):
+        found = in_parts(path, access, table, ends)
+        assert found is not None
+        ((total, mean, count),) = found
+        assert (total, count) == (Decimal(wanted), 6)
+        assert abs(mean * 5 - wanted) < Decimal("0.00001")
