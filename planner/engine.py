@@ -11,6 +11,7 @@ from planner.errors import QueryError
 from planner.planning.shapes import Template, template_of
 from planner.syntax.named_parameters import number_parameters
 from planner.syntax.options import check_settings
+from planner.syntax.with_clause import position_of
 from planner.values.cancel import Cancellation
 from planner.values.catalog_types import OID, VOID, CatalogType
 from planner.values.durations import duration_ms
@@ -104,6 +105,7 @@ __all__ = [
     "duration_ms",
     "number_parameters",
     "parse_value",
+    "position_of",
     "quote_always",
     "statement_shape",
     "template_of",
@@ -219,13 +221,21 @@ class Engine(Protocol):
         parameters: Sequence[Row],
         session: Session,
         *,
+        bound: Position,
         cancellation: Cancellation,
     ) -> EachLookedUp | None:
         """Look up one key for each of many parameters; it may block.
 
+        Args:
+            statement: the statement.
+            parameters: the parameters of each lookup.
+            session: a session without a bound of its own.
+            bound: the position that each partition must cover.
+            cancellation: ends it early.
+
         Returns:
-            None if the statement is no lookup of a key, a partition does not answer, or the options
-            need more: `execute` has to run it for each.
+            None if the statement is no lookup of a key, a partition does not answer or does not
+            cover the bound, or the options need more: `execute` has to run it for each.
 
         Raises:
             QueryCancelledError: it was cancelled.

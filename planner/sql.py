@@ -22,6 +22,7 @@ from planner.values.cancel import Cancellation
 from planner.values.session import Session, TransactionStatus
 from planner.values.statement import EachLookedUp, LookedUp, LookUp, Paged, Result, Statement
 from stores.spec.catalog import StoreCatalog
+from stores.spec.position import Position
 from stores.spec.query_engine import QueryEngine
 from stores.spec.schema import DataType, Row
 
@@ -189,12 +190,15 @@ class SqlEngine:
         parameters: Sequence[Row],
         session: Session,
         *,
+        bound: Position,
         cancellation: Cancellation,
     ) -> EachLookedUp | None:
         """Look up one key for each of many parameters; see `Engine`."""
         if not isinstance(statement.plan, QueryPlan):
             return None
-        return self._parts.executor.look_up_each(statement.plan, parameters, session, cancellation)
+        return self._parts.executor.look_up_each(
+            statement.plan, parameters, session, bound=bound, cancellation=cancellation
+        )
 
     def execute(
         self,

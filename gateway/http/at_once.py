@@ -23,7 +23,7 @@ from gateway.http.app import user_at_once
 from gateway.http.endpoint import Services, error_response, request_context
 from gateway.http.fields import read_object
 from gateway.http.formats import negotiate
-from gateway.http.lookups import Lookups
+from gateway.http.lookups import Body, Lookups
 from gateway.http.receiving import is_statement_text, key_request, require_json, segments
 from gateway.http.requests import QueryRequest, query_request
 from planner.engine import QueryError
@@ -114,9 +114,9 @@ class AtOnce:
         body: bytes,
         on_authenticated: Callable[[], None],
         *,
-        take: Callable[[bytes | None], object] | None = None,
-    ) -> bytes | Response | Elsewhere | None:
-        """Return the JSON body of an answer of status 200, or an error; None for the application.
+        take: Callable[[Body | None], object] | None = None,
+    ) -> Body | Response | Elsewhere | None:
+        """Return the body of an answer of status 200, or an error; None for the application.
 
         If other nodes are asked, `take` gets the answer later.
 

@@ -20,6 +20,7 @@ from gateway.http.batch_requests import BatchRequest, ManySets
 from gateway.http.exchange import Exchange, open_result, plan, render_stream, render_whole
 from gateway.http.json_cells import many_row_cells
 from gateway.http.json_formats import JsonRenderer
+from gateway.http.lookups import bound_of
 from gateway.http.parameters import convert_each
 from gateway.http.rendering import Trailer, chunked, shape_of, trailer_json
 from gateway.http.requests import QueryRequest
@@ -183,12 +184,13 @@ class Batch:
         self, statement: Statement, sets: Sequence[Row | QueryError]
     ) -> EachLookedUp | None:
         """Look all keys up together; None if that is not possible, or one of them would fail."""
-        if statement.look_up is None or statement.literals or self.request.settings:
+        bound = bound_of(self.request.settings)
+        if statement.look_up is None or statement.literals or bound is None:
             return None
         rows = [each for each in sets if not isinstance(each, QueryError)]
         try:
             return self.engine.look_up_each(
-                statement, rows, self.session, cancellation=self.cancellation
+                statement, rows, Session(), bound=bound, cancellation=self.cancellation
             )
         except QueryError:
             return None  # each run has its own error

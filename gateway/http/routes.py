@@ -58,8 +58,7 @@ from gateway.http.exchange import (
     send_result,
 )
 from gateway.http.formats import negotiate
-from gateway.http.json_formats import JsonRenderer
-from gateway.http.lookups import Lookups
+from gateway.http.lookups import Body, Lookups
 from gateway.http.metrics import Metrics
 from gateway.http.page_routes import page_routes
 from gateway.http.paging import read_page
@@ -213,7 +212,7 @@ class QueryEndpoint(QueryingEndpoint):
         may_keep = exchange.known_tags is not None
         body = None if may_keep else await self._looked_up(exchange, call)
         if body is not None:
-            await answer.whole(JsonRenderer.media_type, body)
+            await answer.whole(body.media_type, body.data)
             return None
         statement = recall(self._engine, request.sql, exchange.session)
         if (
@@ -232,7 +231,7 @@ class QueryEndpoint(QueryingEndpoint):
             work, exchange.cancellation, call.receive, is_ended=lambda: answer.ended
         )
 
-    async def _looked_up(self, exchange: Exchange, call: Call) -> bytes | None:
+    async def _looked_up(self, exchange: Exchange, call: Call) -> Body | None:
         """Return the body of the answer to a lookup; None if the request is another one."""
         given = exchange.request, exchange.factory, exchange.started_s
         if not self._engine.asks_nodes or call.scope.get(ASKED_NODES):

@@ -25,7 +25,7 @@ from gateway.http.answers import answer_headers
 from gateway.http.at_once import AtOnce, Head, Read
 from gateway.http.connection import HttpConnection
 from gateway.http.endpoint import ASKED_NODES
-from gateway.http.json_formats import JsonRenderer
+from gateway.http.lookups import Body
 
 _Headers: TypeAlias = list[tuple[bytes, bytes]]
 
@@ -81,7 +81,8 @@ class ShortcutConnection(HttpConnection):
         self._is_closing = False
         """Whether to close after its answer."""
         self._default_headers: _Headers | None = None
-        self._ok = b""
+        self._heads_by_type: dict[str, bytes] = {}
+        """The heads of answers of status 200 but for their length, by media type."""
 
     def _feed(self, data: bytes) -> None:
         if self._elsewhere is not None:
@@ -222,20 +223,27 @@ class ShortcutConnection(HttpConnection):
             self._write(answer)
         return True
 
-    def _write(self, answer: bytes | Response) -> None:
+    def _write(self, answer: Body | Response) -> None:
         """Write an answer."""
         if isinstance(answer, Response):
             rendered = self._rendered_head(answer.status_code, answer.raw_headers)
             self.transport.write(rendered + b"\r\n" + bytes(answer.body))
         else:
-            default = self.server_state.default_headers
-            if default is not self._default_headers:  # contains the time: changes each second
-                self._default_headers = default
-                self._ok = self._rendered_head(200, answer_headers(JsonRenderer.media_type))
-            self.transport.write(
-                b"%bcontent-length: %d\r\n\r\n%b" % (self._ok, len(answer), answer)
-            )
+            data = answer.data
+            head = self._head_of(answer.media_type)
+            self.transport.write(b"%bcontent-length: %d\r\n\r\n%b" % (head, len(data), data))
         self._note_answer()
+
+    def _head_of(self, media_type: str) -> bytes:
+        default = self.server_state.default_headers
+        if default is not self._default_headers:  # contains the time: changes each second
+            self._default_headers = default
+            self._heads_by_type.clear()
+        head = self._heads_by_type.get(media_type)
+        if head is None:
+            head = self._rendered_head(200, answer_headers(media_type))
+            self._heads_by_type[media_type] = head
+        return head
 
     def _rendered_head(self, status: int, headers: _Headers) -> bytes:
         """Render the status line and the headers."""
@@ -246,7 +254,7 @@ class ShortcutConnection(HttpConnection):
 
     # --- answers of other nodes ------------------------------------------------------------------
 
-    def _answer_later(self, answer: bytes | None) -> None:
+    def _answer_later(self, answer: Body | None) -> None:
         """Write the answer of other nodes, or let the application answer the request."""
         self._elsewhere = None
         (asked, *more), self._later = self._later, []

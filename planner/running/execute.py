@@ -45,6 +45,7 @@ from planner.values.session import Session
 from planner.values.statement import EachLookedUp, LookUp, Result, StatementKind
 from stores.errors import CodecError
 from stores.spec.catalog import StoreCatalog
+from stores.spec.position import Position
 from stores.spec.query import KeyQuery
 from stores.spec.result import Success
 from stores.spec.schema import Row
@@ -112,6 +113,8 @@ class Executor:
         plan: QueryPlan,
         parameters: Sequence[Row],
         session: Session,
+        *,
+        bound: Position,
         cancellation: Cancellation,
     ) -> EachLookedUp | None:
         """Look up one key for each of many parameters; see `planner.running.many_lookups`."""
@@ -125,6 +128,7 @@ class Executor:
             session,
             catalog=self._catalog,
             route=self.reads.route(node.access.schema),
+            bound=bound,
             cancellation=cancellation,
         )
 

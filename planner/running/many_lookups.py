@@ -16,7 +16,7 @@ from planner.values.session import Session
 from planner.values.statement import EachLookedUp
 from stores.errors import CodecError
 from stores.spec.catalog import StoreCatalog
-from stores.spec.position import merge_positions
+from stores.spec.position import Position, merge_positions
 from stores.spec.query import FewKeysQuery
 from stores.spec.result import Success
 from stores.spec.schema import Key, Kind, Row
@@ -36,6 +36,7 @@ def look_up_each(
     *,
     catalog: StoreCatalog,
     route: Callable[[Key], int],
+    bound: Position,
     cancellation: Cancellation,
 ) -> EachLookedUp | None:
     """Return the row of each key.
@@ -47,10 +48,11 @@ def look_up_each(
         session: its session.
         catalog: the stores.
         route: the partitioner of the store.
+        bound: the position that each partition must cover.
         cancellation: ends it early.
 
     Returns:
-        None if the statement needs the slow way, or a partition does not answer.
+        None if the statement needs the slow way, or a partition does not answer or is behind.
 
     Raises:
         QueryCancelledError: it was cancelled.
@@ -74,7 +76,7 @@ def look_up_each(
     for partition, query in targets:
         cancellation.check()
         (answer,) = store.query_each([(partition, query, DEFAULT_CONFIG)])
-        if not isinstance(answer, Success):
+        if not isinstance(answer, Success) or not answer.position.covers(bound):
             return None
         epoch, rows = reads.get(partition, (answer.epoch, 0))
         if epoch != answer.epoch:

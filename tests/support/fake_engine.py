@@ -205,6 +205,7 @@ class FakeEngine:
         parameters: Sequence[Row],
         session: Session,
         *,
+        bound: Position,
         cancellation: Cancellation,
     ) -> EachLookedUp | None:
         """Return None: the statement is run for each."""

@@ -9,7 +9,7 @@ import orjson
 import pytest
 
 from gateway.http.json_formats import JsonRenderer
-from gateway.http.lookups import Lookups
+from gateway.http.lookups import Body, Lookups
 from gateway.http.requests import QueryRequest
 from planner.engine import Session
 from planner.running import few_reads
@@ -34,8 +34,8 @@ class Served:
         self.engine.prepare(sql, Session())
         request = QueryRequest(sql=sql, settings={})
         body = self.lookups.answer(request, JsonRenderer, 0.0)
-        assert isinstance(body, bytes)
-        document: dict[str, object] = orjson.loads(body)
+        assert isinstance(body, Body)
+        document: dict[str, object] = orjson.loads(body.data)
         del document["elapsed_ms"]
         return document
 
