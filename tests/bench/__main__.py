@@ -14,6 +14,7 @@ from stores.errors import StoreError
 from tests.bench import (
     attach,
     bulk,
+    client_lookups,
     columns,
     connections,
     epochs,
@@ -80,6 +81,7 @@ FAMILIES: Mapping[str, Family] = {
     "http-page": http_routes.page,
     "http-unchanged": http_routes.unchanged,
     "http-typed": http_routes.typed,
+    "client-lookups": client_lookups.lookups,
     "mixed": mixed.p99_during_scan,
     "group-by": scans.group_by,
     "select-all": bulk.select_read,

@@ -1,0 +1,89 @@
+"""The Python client of Stategate: SQL over live, partitioned state, by HTTP.
+
+    import stategate
+
+    with stategate.connect("http://localhost:7420") as db:
+        for row in db.execute("SELECT * FROM clicks WHERE usr = $1", ["bob"]):
+            print(row)
+
+It follows DB-API 2.0 (PEP 249) and imports nothing of the gateway. Names that are not in `__all__`
+may change without notice.
+"""
+
+from stategate.connecting import ConnectOptions, connect, connect_async
+from stategate.connections import AsyncConnection, Connection
+from stategate.cursors import AsyncCursor, Cursor
+from stategate.errors import (
+    DatabaseError,
+    DataError,
+    Error,
+    IntegrityError,
+    InterfaceError,
+    InternalError,
+    NotSupportedError,
+    OperationalError,
+    ProgrammingError,
+    Warning,  # noqa: A004 - DB-API's name
+)
+from stategate.position import Position, Record, at_least
+from stategate.requesting import Options
+from stategate.sql_types import (
+    BINARY,
+    DATETIME,
+    NUMBER,
+    ROWID,
+    STRING,
+    Binary,
+    Date,
+    DateFromTicks,
+    Time,
+    TimeFromTicks,
+    Timestamp,
+    TimestampFromTicks,
+)
+
+apilevel = "2.0"
+"""The version of DB-API."""
+threadsafety = 2
+"""Threads may share the module and connections, but not cursors."""
+paramstyle = "named"
+"""`:name` with a mapping; beside it `$1`, `$2`, … with a sequence."""
+
+__all__ = [
+    "BINARY",
+    "DATETIME",
+    "NUMBER",
+    "ROWID",
+    "STRING",
+    "AsyncConnection",
+    "AsyncCursor",
+    "Binary",
+    "ConnectOptions",
+    "Connection",
+    "Cursor",
+    "DataError",
+    "DatabaseError",
+    "Date",
+    "DateFromTicks",
+    "Error",
+    "IntegrityError",
+    "InterfaceError",
+    "InternalError",
+    "NotSupportedError",
+    "OperationalError",
+    "Options",
+    "Position",
+    "ProgrammingError",
+    "Record",
+    "Time",
+    "TimeFromTicks",
+    "Timestamp",
+    "TimestampFromTicks",
+    "Warning",
+    "apilevel",
+    "at_least",
+    "connect",
+    "connect_async",
+    "paramstyle",
+    "threadsafety",
+]

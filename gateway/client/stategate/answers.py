@@ -1,0 +1,210 @@
+"""Reads the bodies of answers, whatever parts they come in. No input or output happens here.
+
+Rows come as NDJSON: a line with the columns, a line for each row, and a trailer with the position
+or with an error. Arrow has both in the metadata of its last batch.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+import orjson
+
+from stategate.errors import DatabaseError, OperationalError, broken_off, error_of
+from stategate.position import Position
+from stategate.values import Json, Value, row_decoder
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+LINE_BYTES_MAX: Final = 64 << 20
+"""Longest line of an answer: one row."""
+
+Row: TypeAlias = tuple[Value, ...]
+BatchResult: TypeAlias = list[Row] | DatabaseError
+"""The rows of one run of a batch, or its error."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trailer:
+    """What an answer says after its rows."""
+
+    position: Position
+    partitions: Sequence[Mapping[str, Json]]
+    """How each partition has answered: store, partition, node, status, reason, epoch, rows."""
+    notices: Sequence[str]
+    elapsed_ms: float
+    """How long the gateway took."""
+    next_page: str | None
+
+
+_KEPT_MAX: Final = 64
+_positions: dict[bytes, Position] = {}
+"""Positions by their JSON: most answers have that of the answer before."""
+
+
+def trailer_of(document: Mapping[str, Json]) -> Trailer:
+    """Return a trailer, or raise its error."""
+    if "error" in document:
+        raise error_of(document["error"])
+    text = orjson.dumps(document["position"])
+    position = _positions.get(text)
+    if position is None:
+        if len(_positions) >= _KEPT_MAX:
+            _positions.clear()
+        position = _positions[text] = Position.from_json(document["position"])
+    return Trailer(
+        position,
+        document.get("partitions", ()),
+        document.get("notices", ()),
+        document.get("elapsed_ms", 0.0),
+        document.get("next"),
+    )
+
+
+class Lines:
+    """Cuts a body into its lines."""
+
+    def __init__(self) -> None:
+        self._held: list[bytes] = []
+        self._bytes = 0
+
+    def cut(self, data: bytes) -> list[bytes]:
+        """Return the lines that have ended.
+
+        Raises:
+            OperationalError: a line is too long.
+        """
+        *lines, rest = data.split(b"\n")
+        if lines and self._held:
+            lines[0] = b"".join((*self._held, lines[0]))
+        if lines:
+            self._held, self._bytes = [], 0
+        if rest:
+            self._held.append(rest)
+            self._bytes += len(rest)
+        if self._bytes > LINE_BYTES_MAX:
+            raise OperationalError(f"a row is longer than {LINE_BYTES_MAX} bytes")
+        return lines
+
+
+class Rows:
+    """The rows of an answer in NDJSON, as far as they have come."""
+
+    def __init__(self) -> None:
+        self._lines = Lines()
+        self._decode: Callable[[list[Json]], Row] = tuple
+        self.columns: tuple[tuple[str, str], ...] | None = None
+        """The name and the type of each column; None before they have come."""
+        self.waiting: deque[Row] = deque()
+        """The rows that have come and have not been taken."""
+        self.count = 0
+        """How many rows have come."""
+        self.trailer: Trailer | None = None
+        self.error: DatabaseError | None = None
+        """The error after the rows that have come."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether no more rows come."""
+        return self.trailer is not None or self.error is not None
+
+    def feed(self, data: bytes) -> None:
+        """Read the next part of the body.
+
+        Raises:
+            Error: it is not that of such an answer.
+        """
+        lines = self._lines.cut(data)
+        if lines and self.columns is None:
+            self._begin(_parsed(lines.pop(0)))
+        if lines and lines[-1][:1] == b"{":
+            last = _parsed(lines.pop())
+            self._add(lines)
+            self._end(last)
+        else:
+            self._add(lines)
+
+    def _begin(self, header: Json) -> None:
+        columns = header.get("columns") if isinstance(header, dict) else None
+        if not isinstance(columns, list):
+            raise broken_off("it does not begin with columns")
+        self.columns = tuple((each["name"], each["type"]) for each in columns)
+        self._decode = row_decoder(tuple(name for _, name in self.columns))
+
+    def _add(self, lines: list[bytes]) -> None:
+        if lines:
+            # A list of all rows is parsed in half of the time that each of them takes.
+            rows = _parsed(lines[0] if len(lines) == 1 else b"[" + b",".join(lines) + b"]")
+            decode = self._decode
+            self.waiting.extend(map(decode, [rows] if len(lines) == 1 else rows))
+            self.count += len(lines)
+
+    def _end(self, document: Json) -> None:
+        try:
+            self.trailer = trailer_of(document)
+        except DatabaseError as error:
+            self.error = error
+
+
+class Batch:
+    """The results of many runs of a statement, in NDJSON."""
+
+    def __init__(self) -> None:
+        self._lines = Lines()
+        self._decode: Callable[[list[Json]], Row] = tuple
+        self.columns: tuple[tuple[str, str], ...] | None = None
+        self.results: list[BatchResult] = []
+        self.trailer: Trailer | None = None
+
+    def feed(self, data: bytes) -> None:
+        """Read the next part of the body.
+
+        Raises:
+            Error: it is not that of such an answer, or the batch has failed.
+        """
+        for line in self._lines.cut(data):
+            document = _parsed(line)
+            if self.columns is None and "columns" in document:
+                self.columns = tuple((each["name"], each["type"]) for each in document["columns"])
+                self._decode = row_decoder(tuple(name for _, name in self.columns))
+            elif "position" in document:
+                self.trailer = trailer_of(document)
+            elif "error" in document:
+                self.results.append(error_of(document["error"]))
+            else:
+                self.results.append([self._decode(cells) for cells in document["rows"]])
+
+
+def read_arrow(body: bytes) -> tuple[pa.Table, Trailer]:
+    """Return the table in a body of Arrow, without a copy of its columns, and its trailer.
+
+    Raises:
+        DatabaseError: the statement has failed after its first rows.
+        OperationalError: the body is not whole.
+    """
+    import pyarrow as pa  # noqa: PLC0415 - programs that read rows do not need it
+
+    try:
+        reader = pa.ipc.open_stream(pa.py_buffer(body))
+        batches: list[pa.RecordBatch] = []
+        while True:
+            found = reader.read_next_batch_with_custom_metadata()
+            metadata: dict[Any, Any] = dict(found.custom_metadata or {})
+            if (error := metadata.get(b"stategate.error")) is not None:
+                raise error_of(orjson.loads(error))
+            if (trailer := metadata.get(b"stategate.trailer")) is not None:
+                return pa.Table.from_batches(batches, reader.schema), trailer_of(_parsed(trailer))
+            batches.append(found.batch)
+    except (pa.ArrowInvalid, StopIteration, OSError) as error:
+        raise broken_off(str(error) or "it has no trailer") from error
+
+
+def _parsed(text: bytes) -> Json:
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        raise broken_off("a line is not JSON") from error

@@ -1,0 +1,179 @@
+"""The requests of a connection: a statement, and the options that say how it reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal, TypeAlias, TypedDict
+
+import orjson
+
+from stategate.errors import InterfaceError
+from stategate.position import EMPTY, Position, Records, after_records
+from stategate.values import Json, Params, encode_params
+
+Consistency: TypeAlias = Literal["eventual", "monotonic", "latest", "snapshot"]
+
+TIMEOUT_S: Final = 30.0
+WAIT_S: Final = 5.0
+ATTEMPTS_MAX: Final = 6
+"""Attempts by default: some four seconds of pauses, if every gateway asks for one of a second."""
+_WAIT_S_MAX: Final = 3600.0
+"""How long a gateway waits for a bound at most."""
+_SETS_MAX: Final = 5_000
+_SETS_BYTES_MAX: Final = 512 << 10
+"""The sets of parameters of one request: half of what a gateway takes by default."""
+
+
+class Options(TypedDict, total=False):
+    """How one statement reads; what is missing is as the connection has it."""
+
+    bound: Position
+    """The least position that the rows may have."""
+    after: Records
+    """Records that the rows must reflect: what a producer has returned for them."""
+    wait_s: float
+    """How long a gateway waits for the bound before it refuses."""
+    timeout_s: float
+    """How long to wait for the first rows, with all attempts; and then for each further part."""
+    consistency: Consistency
+    """`latest` reads all that was committed, `snapshot` one epoch of all partitions."""
+    partial: bool
+    """Whether partitions that do not answer are listed instead of failing the statement."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Defaults:
+    """How a connection reads, and where."""
+
+    urls: tuple[str, ...]
+    headers: tuple[tuple[str, str], ...] = ()
+    timeout_s: float = TIMEOUT_S
+    wait_s: float = WAIT_S
+    attempts_max: int = ATTEMPTS_MAX
+    monotonic: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """The fields of a request that say how it reads."""
+
+    document: Mapping[str, Json]
+    wait_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request, which may be sent several times."""
+
+    path: str
+    accept: str
+    document: Mapping[str, Json]
+    fields: Fields
+
+    def body(self, left_s: float) -> bytes:
+        """Return the body of an attempt, which waits no longer than is left.
+
+        Raises:
+            InterfaceError: a value cannot be written as JSON.
+        """
+        document = {**self.document, **self.fields.document}
+        # The gateway refuses a little earlier than the client would give up, and says why.
+        if wait_ms := int(min(self.fields.wait_s, left_s * 0.9) * 1000):
+            document["wait_ms"] = wait_ms
+        try:
+            return orjson.dumps(document)
+        except (TypeError, orjson.JSONEncodeError) as error:
+            raise InterfaceError(f"the request cannot be written as JSON: {error}") from error
+
+
+def statement_document(sql: str, params: Params | None) -> dict[str, Json]:
+    """Return the fields of a statement.
+
+    Raises:
+        InterfaceError: it is not a text, or its parameters have no SQL type.
+    """
+    if not isinstance(sql, str):
+        raise InterfaceError(f"a statement is a text, not {type(sql).__name__}")
+    return {"sql": sql} if params is None else {"sql": sql, "params": encode_params(params)}
+
+
+def fields_of(options: Options, defaults: Defaults, seen: Position) -> Fields:
+    """Return the fields of the options, and of what the connection has read.
+
+    Args:
+        options: those of a statement.
+        defaults: those of its connection.
+        seen: the position that the connection has read.
+
+    Raises:
+        InterfaceError: an option does not exist, or has a wrong value.
+    """
+    check_names(options, Options)
+    document: dict[str, Json] = {}
+    if "consistency" in options:
+        document["consistency"] = options["consistency"]
+    if options.get("partial"):
+        document["partial"] = True
+    asked = _asked(options)
+    position = asked
+    if defaults.monotonic and seen:
+        position = seen.merge(asked)
+        # Otherwise a bound in the statement itself would take the place of this one.
+        document.setdefault("consistency", "monotonic")
+        if not asked:
+            # What was read may have topics of stores that have been dropped since.
+            document["unknown_topics"] = "ignore"
+    if position:
+        document["bound"] = position.token
+    waits = bool(position) or options.get("consistency") in {"latest", "snapshot"}
+    wait_s = seconds(options.get("wait_s", defaults.wait_s), "wait_s") if waits else 0.0
+    return Fields(document, min(wait_s, _WAIT_S_MAX))
+
+
+def _asked(options: Options) -> Position:
+    """Return the bound that the options ask for."""
+    bound = options.get("bound", EMPTY)
+    if not isinstance(bound, Position):
+        raise InterfaceError(
+            "a bound is a Position", hint="Write at_least(topic, partition, offset)."
+        )
+    return bound.merge(after_records(options["after"])) if "after" in options else bound
+
+
+def check_names(options: Mapping[str, object], known: type) -> None:
+    """Refuse options that do not exist, as a type checker does.
+
+    Raises:
+        InterfaceError: there is one.
+    """
+    names = known.__annotations__
+    if unknown := sorted(options.keys() - names.keys()):
+        raise InterfaceError(
+            f'option "{unknown[0]}" does not exist', hint=f"The options are {', '.join(names)}."
+        )
+
+
+def seconds(value: Any, name: str) -> float:
+    """Return a number of seconds.
+
+    Raises:
+        InterfaceError: it is not one.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
+        raise InterfaceError(f"{name} is a number of seconds, not {value!r}")
+    return float(value)
+
+
+def batches_of(sets: Sequence[Params]) -> Iterator[list[orjson.Fragment]]:
+    """Yield sets of parameters as JSON, in lists that are short enough for a request."""
+    part, size = list[orjson.Fragment](), 0
+    for each in sets:
+        text = orjson.dumps(encode_params(each))
+        if part and (len(part) == _SETS_MAX or size + len(text) > _SETS_BYTES_MAX):
+            yield part
+            part, size = [], 0
+        part.append(orjson.Fragment(text))
+        size += len(text) + 1
+    if part:
+        yield part

@@ -1,0 +1,113 @@
+"""An HTTP server in a thread of the test's own process, and applications without a socket."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import uvloop
+from starlette.types import ASGIApp
+
+from gateway.access.rules import Access
+from gateway.access.tls import Tls
+from gateway.busy_poll import BusyPoll
+from gateway.http.app import create_app
+from gateway.http.at_once import AtOnce
+from gateway.http.endpoint import Services
+from gateway.http.server import HttpServer, uvicorn_config
+from gateway.settings import Settings
+from gateway.statement_threads import StatementThreads
+from planner.engine import Engine
+from planner.typed import TypedQueries
+from stategate.connections import AsyncConnection
+from stategate.requesting import Defaults
+from stategate.session import Session
+from stategate.steps import Close, Pause, Read, Reply, Send, Step
+from tests.support.waiting import WAIT_S
+
+
+@contextlib.contextmanager
+def services_of(
+    engine: Engine, *, typed: TypedQueries | None = None, settings: Settings | None = None
+) -> Iterator[Services]:
+    """Yield the services of a gateway over an engine."""
+    threads = StatementThreads(count=2, queue_max=64)
+    try:
+        yield Services(
+            engine=engine,
+            threads=threads,
+            settings=settings or Settings(chunk_bytes=16 << 10),
+            describe_stores=list,
+            not_ready=list,
+            typed=typed,
+        )
+    finally:
+        threads.close()
+
+
+@contextlib.contextmanager
+def http_serving(
+    services: Services, *, access: Access | None = None, tls: Tls | None = None
+) -> Iterator[str]:
+    """Serve over a real socket, with the shortcut for lookups; yield the base URL."""
+    loop = uvloop.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, name="http", daemon=True)
+    thread.start()
+    started = threading.Event()
+    server = HttpServer(
+        uvicorn_config(create_app(services, access=access), services.settings, tls=tls, drain_s=1),
+        services.settings,
+        BusyPoll(0),
+        AtOnce(services, access=access),
+        on_started=started.set,
+    )
+    listener = socket.create_server(("127.0.0.1", 0))
+    serving = asyncio.run_coroutine_threadsafe(server.serve(sockets=[listener]), loop)
+    assert started.wait(WAIT_S)
+    scheme, host = ("http", "127.0.0.1") if tls is None else ("https", "localhost")
+    try:
+        yield f"{scheme}://{host}:{listener.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        serving.result(WAIT_S)
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join(WAIT_S)
+        loop.close()
+
+
+class AppTransport:
+    """Takes the steps of a client by calling an application, without a socket."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._client = httpx.AsyncClient(
+            transport=httpx.ASGITransport(app=app), base_url="http://localhost"
+        )
+
+    async def take(self, step: Step) -> object:
+        """Take a step."""
+        match step:
+            case Send():
+                found = await self._client.post(
+                    step.path, content=step.body, headers=dict(step.headers)
+                )
+                parts: Any = iter([found.content])
+                return Reply(step.url, found.status_code, found.headers, found, parts)
+            case Read():
+                return next(step.reply.parts, b"")
+            case Close() | Pause():
+                return None
+
+    async def close(self) -> None:
+        """Close the client."""
+        await self._client.aclose()
+
+
+def app_connection(app: ASGIApp) -> AsyncConnection:
+    """Return a connection to an application without a socket."""
+    session = Session(Defaults(urls=("http://localhost",)))
+    return AsyncConnection(session, AppTransport(app))
