@@ -109,6 +109,7 @@ FLOORS: dict[str, tuple[str, ...]] = {
     ),
     "stategate": (
         "stategate.errors",
+        "stategate.failures",
         "stategate.position",
         "stategate.sql_types",
         "stategate.values",
@@ -120,7 +121,9 @@ FLOORS: dict[str, tuple[str, ...]] = {
         "stategate.cursors",
         "stategate.connections",
         "stategate.credentials",
+        "stategate.http_messages",
         "stategate.transport",
+        "stategate.async_transport",
         "stategate.connecting",
     ),
 }

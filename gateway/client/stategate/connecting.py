@@ -6,6 +6,7 @@ import ssl
 from collections.abc import Sequence
 from typing import TypedDict, Unpack
 
+from stategate.async_transport import AsyncHttpTransport
 from stategate.connections import AsyncConnection, Connection
 from stategate.credentials import authorization, checked_urls
 from stategate.errors import InterfaceError
@@ -19,7 +20,7 @@ from stategate.requesting import (
     seconds,
 )
 from stategate.session import Session
-from stategate.transport import AsyncHttpTransport, HttpTransport
+from stategate.transport import HttpTransport
 
 CONNECTIONS_MAX = 10
 """Connections of a pool: enough for the threads of a program that waits for a gateway."""

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 from stategate import errors
 from stategate.answers import BatchResult, Row
 from stategate.cursors import AsyncCursor, Cursor
-from stategate.errors import InterfaceError, NotSupportedError
+from stategate.errors import NotSupportedError
+from stategate.failures import closed
 from stategate.position import Position
 from stategate.requesting import Options
 from stategate.session import Session
@@ -64,7 +65,7 @@ class Connection:
             InterfaceError: the connection is closed.
         """
         if self._is_closed:
-            raise InterfaceError("the connection is closed")
+            raise closed()
         return run(steps, self._transport)
 
     def cursor(self) -> Cursor:
@@ -143,7 +144,7 @@ class Connection:
 
     def _check_open(self) -> None:
         if self._is_closed:
-            raise InterfaceError("the connection is closed")
+            raise closed()
 
 
 class AsyncConnection:
@@ -171,7 +172,7 @@ class AsyncConnection:
             InterfaceError: the connection is closed.
         """
         if self._is_closed:
-            raise InterfaceError("the connection is closed")
+            raise closed()
         return await run_async(steps, self._transport)
 
     def cursor(self) -> AsyncCursor:

@@ -27,7 +27,8 @@ def checked_urls(url: str | Sequence[str]) -> tuple[str, ...]:
             _ = parts.port
         except ValueError:
             is_sound = False
-        if not is_sound or parts.query or parts.fragment:
+        is_plain = each.isascii() and each.isprintable() and " " not in each
+        if not is_sound or not is_plain or parts.query or parts.fragment:
             raise InterfaceError(f'"{each}" is not a URL', hint="Use http://HOST:PORT.")
         if parts.username is not None or parts.password is not None:
             raise InterfaceError(
@@ -73,6 +74,8 @@ def authorization(
                 f"credentials would go to {parts.hostname} in clear", hint="Use an https:// URL."
             )
     if token is not None:
+        if not token.isascii() or not token.isprintable():
+            raise InterfaceError("the token has characters that no token has")
         return f"Bearer {token}"
     return f"Basic {base64.b64encode(f'{user}:{password}'.encode()).decode()}"
 

@@ -35,10 +35,8 @@ class Reply:
     status: int
     headers: Mapping[str, str]
     """By name in lower case."""
-    response: Any
+    body: Any
     """The transport's own."""
-    parts: Any
-    """The transport's iterator over the body."""
 
 
 @dataclass(frozen=True, slots=True)

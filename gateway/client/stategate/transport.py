@@ -1,306 +1,227 @@
-"""HTTP connections: the steps of the client, taken by httpcore in a thread or on an event loop.
-
-httpcore keeps the pool, the timeouts, TLS and HTTP/1.1. It writes the head of a request and its
-body one after the other; the streams here join them, because the gateway answers a lookup at once
-if all of it has come together.
-"""
+"""Connections for threads: takes the steps of the client over blocking sockets."""
 
 from __future__ import annotations
 
-import asyncio
+import contextlib
+import socket
 import ssl
+import threading
 import time
-from collections.abc import Iterable
-from typing import Any, Final
-from urllib.parse import urlsplit
+import weakref
+from collections import deque
+from typing import Final
 
-import httpcore
-
-from stategate.errors import (
-    CONNECTION_LOST,
-    NO_CONNECTION,
-    OUT_OF_TIME,
-    Error,
-    InterfaceError,
-    OperationalError,
-    broken_off,
+from stategate.errors import DatabaseError
+from stategate.failures import (
+    closed,
+    disconnected,
+    no_free_connection,
+    not_connected,
+    out_of_time,
 )
+from stategate.http_messages import Requests, Response, address_of
 from stategate.steps import Close, Pause, Read, Reply, Send, Step
 
 CONNECT_TIMEOUT_S: Final = 10.0
 """How long to wait for a connection: longer than a lost packet delays it."""
-_IDLE_S: Final = 60.0
-"""How long an unused connection is kept."""
-_JOINED_BYTES_MAX: Final = 64 << 10
-"""Bytes of a request that wait for those after them."""
-_FAILURES: Final = (
-    httpcore.NetworkError,
-    httpcore.TimeoutException,
-    httpcore.ProtocolError,
-    httpcore.UnsupportedProtocol,
-    OSError,
-)
+READ_BYTES: Final = 64 << 10
+_LEAST_S: Final = 0.001
+"""The shortest timeout; a socket with none at all would not wait."""
 
 
 class HttpTransport:
-    """Takes the steps of the client in a thread.
+    """Takes the steps of the client in any thread.
 
     Args:
-        connections_max: connections at a time, to all gateways together.
+        connections_max: connections in use at a time, and as many that are not.
         tls: how gateways are verified; None trusts the system's authorities.
     """
 
     def __init__(self, *, connections_max: int, tls: ssl.SSLContext | None) -> None:
-        self._pool = httpcore.ConnectionPool(
-            ssl_context=tls,
-            max_connections=connections_max,
-            keepalive_expiry=_IDLE_S,
-            network_backend=_Backend(),
-        )
-        self._requests = _Requests()
+        self._requests, self._tls = Requests(), tls
+        self._room = threading.BoundedSemaphore(connections_max)
+        # The oldest ones are dropped; a deque is changed by one thread at a time.
+        self._idle: deque[tuple[str, socket.socket]] = deque()
+        self._idle_max = connections_max
+        self._busy: weakref.WeakSet[_Body] = weakref.WeakSet()
+        self._is_closed = False
+        self.lock = threading.RLock()
+        """Held for moments; a body that is collected may need it in the thread that holds it."""
 
     def take(self, step: Step) -> object:
         """Take a step and return its result."""
-        try:
-            match step:
-                case Send():
-                    response = self._pool.handle_request(self._requests.of(step))
-                    return _reply(step, response, response.iter_stream())
-                case Read():
-                    part = next(step.reply.parts, b"")
-                    if not part:  # frees the connection
-                        step.reply.response.close()
-                    return part
-                case Close():
-                    step.reply.response.close()
-                case Pause():
-                    time.sleep(step.seconds)
-            return None
-        except _FAILURES as error:
-            raise _failed(step, error) from error
+        match step:
+            case Send():
+                return self._send(step)
+            case Read():
+                return step.reply.body.read()
+            case Close():
+                step.reply.body.give_up()
+            case Pause():
+                time.sleep(step.seconds)
+        return None
 
     def close(self) -> None:
         """Close all connections."""
-        self._pool.close()
+        with self.lock:
+            self._is_closed = True
+            busy = list(self._busy)
+        for body in busy:
+            body.give_up()
+        with contextlib.suppress(IndexError):
+            while True:
+                self._idle.pop()[1].close()
 
-
-class AsyncHttpTransport:
-    """Takes the steps of the client on an event loop.
-
-    Args:
-        connections_max: connections at a time, to all gateways together.
-        tls: how gateways are verified; None trusts the system's authorities.
-    """
-
-    def __init__(self, *, connections_max: int, tls: ssl.SSLContext | None) -> None:
-        self._pool = httpcore.AsyncConnectionPool(
-            ssl_context=tls,
-            max_connections=connections_max,
-            keepalive_expiry=_IDLE_S,
-            network_backend=_AsyncBackend(),
-        )
-        self._requests = _Requests()
-
-    async def take(self, step: Step) -> object:
-        """Take a step and return its result."""
+    def _send(self, step: Send) -> Reply:
+        deadline_s = time.monotonic() + step.timeout_s
+        if not self._room.acquire(timeout=step.timeout_s):
+            raise no_free_connection()
+        body = _Body(self, step)
         try:
-            match step:
-                case Send():
-                    response = await self._pool.handle_async_request(self._requests.of(step))
-                    return _reply(step, response, response.aiter_stream())
-                case Read():
-                    part = await anext(step.reply.parts, b"")
-                    if not part:  # frees the connection
-                        await step.reply.response.aclose()
-                    return part
-                case Close():
-                    await step.reply.response.aclose()
-                case Pause():
-                    await asyncio.sleep(step.seconds)
-            return None
-        except _FAILURES as error:
-            raise _failed(step, error) from error
+            with self.lock:
+                if self._is_closed:
+                    raise closed()
+                self._busy.add(body)
+            request = self._requests.of(step)
+            while (kept := self._kept(step.url)) is not None:
+                body.connection = kept
+                # The gateway may have closed it while it was idle: then it has not read this.
+                with contextlib.suppress(DatabaseError):
+                    body.begin(request, deadline_s)
+                    break
+                body.drop()
+                if time.monotonic() >= deadline_s:
+                    raise out_of_time()
+            else:
+                body.connection = self._connected(step, deadline_s)
+                body.begin(request, deadline_s)
+        except BaseException:
+            body.give_up()
+            raise
+        response = body.response
+        return Reply(step.url, response.status, response.headers, body)
 
-    async def close(self) -> None:
-        """Close all connections."""
-        await self._pool.aclose()
+    def _kept(self, url: str) -> socket.socket | None:
+        """Return the connection to a gateway that was used last; None without one."""
+        for _ in range(len(self._idle)):
+            try:
+                found, connection = self._idle.pop()
+            except IndexError:
+                break
+            if found == url:
+                return connection
+            self._idle.appendleft((found, connection))
+        return None
 
+    def _connected(self, step: Send, deadline_s: float) -> socket.socket:
+        host, port, secured = address_of(step.url)
+        left_s = max(_LEAST_S, deadline_s - time.monotonic())
+        try:
+            made = socket.create_connection((host, port), min(CONNECT_TIMEOUT_S, left_s))
+            try:
+                made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                return self._context().wrap_socket(made, server_hostname=host) if secured else made
+            except BaseException:
+                made.close()
+                raise
+        except (OSError, UnicodeError) as error:
+            raise not_connected(step.url, error) from error
 
-class _Requests:
-    """Makes the requests of steps; the parts of their URLs are kept."""
+    def _context(self) -> ssl.SSLContext:
+        if self._tls is None:
+            self._tls = ssl.create_default_context()
+        return self._tls
 
-    def __init__(self) -> None:
-        self._urls: dict[tuple[str, str], tuple[httpcore.URL, bytes]] = {}
+    def ended(self, url: str, connection: socket.socket | None) -> None:
+        """Note that a response has ended.
 
-    def of(self, step: Send) -> httpcore.Request:
-        place = step.url, step.path
-        known = self._urls.get(place)
-        if known is None:
-            known = self._urls[place] = _target(*place)
-        url, host = known
-        sent = [(name.encode(), value.encode()) for name, value in step.headers]
-        length = (b"Content-Length", b"%d" % len(step.body))
-        times = dict.fromkeys(("read", "write", "pool"), step.timeout_s)
-        return httpcore.Request(
-            b"POST",
-            url,
-            headers=[(b"Host", host), *sent, length],
-            content=step.body,
-            extensions={
-                "timeout": {**times, "connect": min(CONNECT_TIMEOUT_S, step.timeout_s)},
-            },
-        )
-
-
-def _target(base: str, path: str) -> tuple[httpcore.URL, bytes]:
-    """Return the URL of a path, and the value of the header Host."""
-    parts = urlsplit(base)
-    host = (parts.hostname or "").encode("idna" if ":" not in (parts.hostname or "") else "ascii")
-    url = httpcore.URL(
-        scheme=parts.scheme.encode(),
-        host=host,
-        port=parts.port,
-        target=(parts.path.rstrip("/") + path).encode(),
-    )
-    shown = b"[%b]" % host if b":" in host else host
-    return url, shown if parts.port is None else b"%b:%d" % (shown, parts.port)
-
-
-def _reply(step: Send, response: httpcore.Response, parts: object) -> Reply:
-    headers = {name.decode().lower(): value.decode("latin-1") for name, value in response.headers}
-    return Reply(step.url, response.status, headers, response, parts)
-
-
-def _failed(step: Step, error: Exception) -> Error:
-    """Return our error for one of httpcore's."""
-    url = step.url if isinstance(step, Send) else ""
-    why = str(error) or type(error).__name__
-    match error:
-        case httpcore.PoolTimeout():
-            return OperationalError(
-                "no connection of the pool has become free in time",
-                sqlstate="53300",
-                hint="Close cursors that are not read to their end, or raise connections_max.",
-            )
-        case httpcore.ConnectError() | httpcore.ConnectTimeout():
-            refused = _is_unverified(error)
-            return OperationalError(
-                f"no gateway answers at {url}: {why}",
-                sqlstate=NO_CONNECTION,
-                hint="Check the authorities in tls=, or in SSL_CERT_FILE." if refused else None,
-                retryable=not refused,
-            )
-        case httpcore.ReadTimeout():
-            return OperationalError("no answer has come in time", sqlstate=OUT_OF_TIME)
-        case httpcore.LocalProtocolError() | httpcore.UnsupportedProtocol():
-            return InterfaceError(f"the request cannot be sent: {why}")
-    if isinstance(step, Send):
-        return OperationalError(
-            f"the connection to {url} broke off: {why}", sqlstate=CONNECTION_LOST, retryable=True
-        )
-    return broken_off(why)
+        Args:
+            url: the URL of its gateway.
+            connection: takes another request; None without one.
+        """
+        if connection is not None:
+            self._idle.append((url, connection))
+            if len(self._idle) > self._idle_max or self._is_closed:
+                with contextlib.suppress(IndexError):
+                    self._idle.popleft()[1].close()
+        self._room.release()
 
 
-def _is_unverified(error: BaseException | None) -> bool:
-    while error is not None:
-        if isinstance(error, ssl.SSLCertVerificationError):
-            return True
-        error = error.__cause__ or error.__context__
-    return False
+class _Body:
+    """The body of a response, and the connection that it comes by."""
 
+    def __init__(self, transport: HttpTransport, step: Send) -> None:
+        self._transport = transport
+        self._timeout_s = step.timeout_s
+        self._is_ended = False
+        self.url = step.url
+        self.connection: socket.socket | None = None
+        self.response = Response()
 
-class _JoinedStream(httpcore.NetworkStream):
-    """A stream that sends what is written when it is read."""
+    def begin(self, request: bytes, deadline_s: float) -> None:
+        """Send the request and read the head of its response."""
+        connection = self.connection
+        assert connection is not None, "it has just been made"
+        try:
+            connection.settimeout(max(_LEAST_S, deadline_s - time.monotonic()))
+            connection.sendall(request)
+        except OSError as error:
+            raise disconnected(error) from error
+        while not self.response.is_headed:
+            self._receive(deadline_s - time.monotonic())
+        if self.response.is_whole:
+            self._end()
 
-    def __init__(self, stream: httpcore.NetworkStream) -> None:
-        self._stream, self._held = stream, b""
+    def read(self) -> bytes:
+        """Return the next part of the body; empty at its end."""
+        while True:
+            if part := self.response.taken():
+                return part
+            if self._is_ended:
+                return b""
+            self._receive(self._timeout_s)
+            if self.response.is_whole:
+                self._end()
 
-    def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._held += buffer
-        if len(self._held) > _JOINED_BYTES_MAX:
-            self._flush(timeout)
+    def _receive(self, timeout_s: float) -> None:
+        connection = self.connection
+        assert connection is not None, "the response is not whole"
+        try:
+            connection.settimeout(max(_LEAST_S, timeout_s))
+            self.response.feed(connection.recv(READ_BYTES))
+        except TimeoutError as error:
+            raise out_of_time() from error
+        except OSError as error:
+            raise disconnected(error) from error
 
-    def _flush(self, timeout: float | None) -> None:
-        held, self._held = self._held, b""
-        if held:
-            self._stream.write(held, timeout)
+    def drop(self) -> None:
+        """Close the connection, and be ready for another one."""
+        if self.connection is not None:
+            self.connection.close()
+        self.connection, self.response = None, Response()
 
-    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        self._flush(timeout)
-        return self._stream.read(max_bytes, timeout)
+    def _end(self) -> None:
+        if self._ends():
+            connection, self.connection = self.connection, None
+            if connection is not None and not self.response.keeps_alive:
+                connection.close()
+                connection = None
+            self._transport.ended(self.url, connection)
 
-    def close(self) -> None:
-        self._stream.close()
+    def give_up(self) -> None:
+        """Close the connection, unless the response has ended; any thread may do so."""
+        if self._ends():
+            if self.connection is not None:
+                with contextlib.suppress(OSError):  # wakes the thread that reads
+                    self.connection.shutdown(socket.SHUT_RDWR)
+                self.connection.close()
+            self._transport.ended(self.url, None)
 
-    def start_tls(
-        self,
-        ssl_context: ssl.SSLContext,
-        server_hostname: str | None = None,
-        timeout: float | None = None,
-    ) -> httpcore.NetworkStream:
-        return _JoinedStream(self._stream.start_tls(ssl_context, server_hostname, timeout))
+    def _ends(self) -> bool:
+        with self._transport.lock:
+            was_ended, self._is_ended = self._is_ended, True
+        return not was_ended
 
-    def get_extra_info(self, info: str) -> Any:
-        return self._stream.get_extra_info(info)
-
-
-class _Backend(httpcore.SyncBackend):
-    def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
-    ) -> httpcore.NetworkStream:
-        made = super().connect_tcp(host, port, timeout, local_address, socket_options)
-        return _JoinedStream(made)
-
-
-class _AsyncJoinedStream(httpcore.AsyncNetworkStream):
-    """A stream that sends what is written when it is read."""
-
-    def __init__(self, stream: httpcore.AsyncNetworkStream) -> None:
-        self._stream, self._held = stream, b""
-
-    async def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._held += buffer
-        if len(self._held) > _JOINED_BYTES_MAX:
-            await self._flush(timeout)
-
-    async def _flush(self, timeout: float | None) -> None:
-        held, self._held = self._held, b""
-        if held:
-            await self._stream.write(held, timeout)
-
-    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        await self._flush(timeout)
-        return await self._stream.read(max_bytes, timeout)
-
-    async def aclose(self) -> None:
-        await self._stream.aclose()
-
-    async def start_tls(
-        self,
-        ssl_context: ssl.SSLContext,
-        server_hostname: str | None = None,
-        timeout: float | None = None,
-    ) -> httpcore.AsyncNetworkStream:
-        made = await self._stream.start_tls(ssl_context, server_hostname, timeout)
-        return _AsyncJoinedStream(made)
-
-    def get_extra_info(self, info: str) -> Any:
-        return self._stream.get_extra_info(info)
-
-
-class _AsyncBackend(httpcore.AnyIOBackend):
-    async def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
-    ) -> httpcore.AsyncNetworkStream:
-        made = await super().connect_tcp(host, port, timeout, local_address, socket_options)
-        return _AsyncJoinedStream(made)
+    def __del__(self) -> None:
+        """Close the connection of a response that no one reads to its end."""
+        self.give_up()

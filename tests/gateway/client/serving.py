@@ -96,9 +96,9 @@ class AppTransport:
                     step.path, content=step.body, headers=dict(step.headers)
                 )
                 parts: Any = iter([found.content])
-                return Reply(step.url, found.status_code, found.headers, found, parts)
+                return Reply(step.url, found.status_code, found.headers, parts)
             case Read():
-                return next(step.reply.parts, b"")
+                return next(step.reply.body, b"")
             case Close() | Pause():
                 return None
 

@@ -57,9 +57,9 @@ class Gateways:
             case Send():
                 self.sent.append(step)
                 status, parts = self.reply(step)
-                return Reply(step.url, status, self.headers, None, iter(parts))
+                return Reply(step.url, status, self.headers, iter(parts))
             case Read():
-                part = next(step.reply.parts, b"")
+                part = next(step.reply.body, b"")
                 if part is None:
                     raise broken_off("as asked")
                 return part
