@@ -23,6 +23,7 @@ from gateway.http.endpoint import Services
 from gateway.http.metrics import Metrics
 from gateway.http.node_metrics import node_families
 from gateway.http.origins import AllowedOrigins
+from gateway.http.page_snapshots import PageSnapshots
 from gateway.http.spark_state import spark_families
 from gateway.http.stores_document import describe_stores, reasons_not_ready
 from gateway.nodes.service import NodeService
@@ -35,7 +36,7 @@ from gateway.spark_engine import BackgroundEngine, open_spark
 from gateway.statement_threads import StatementThreads
 from gateway.workers.whole_gateway import WholeGateway, WorkerLinks
 from planner.binding.relations import require_missing
-from planner.engine import RunningQueries
+from planner.engine import Engine, RunningQueries
 from planner.planning.groupings import reduce_streams
 from planner.sql import SERVER_VERSION, EngineLimits, SqlEngine
 from planner.typed import TypedQueries
@@ -102,11 +103,33 @@ def _spark(settings: Settings, closing: ExitStack) -> BackgroundEngine | None:
     return found
 
 
+def _wire(
+    settings: Settings,
+    engine: Engine,
+    threads: StatementThreads,
+    *,
+    access: Access,
+    tls: Tls | None,
+    busy_poll: BusyPoll,
+    whole: WholeGateway | None,
+) -> PgServer:
+    return PgServer(
+        engine=engine,
+        threads=threads,
+        limits=_pg_limits(settings),
+        server_version=SERVER_VERSION,
+        access=access,
+        tls=tls,
+        busy_poll=busy_poll,
+        others=whole,
+    )
+
+
 def _metrics(
     host: Host,
     engine: SqlEngine,
-    *,
     threads: StatementThreads,
+    *,
     whole: WholeGateway | None,
     nodes: NodeService | None,
     spark: BackgroundEngine | None,
@@ -172,18 +195,13 @@ def run_gateway(settings: Settings, *, worker: WorkerLinks | None = None) -> Non
         engine = _engine(settings, catalog, queries, spark)
         threads = StatementThreads(count=settings.threads, queue_max=settings.threads_queue_max)
         closing.callback(threads.close)
+        pages = PageSnapshots()
+        closing.callback(pages.close)
         closing.callback(engine.close)  # before the threads: this ends the calls that they wait for
-        wire = PgServer(
-            engine=engine,
-            threads=threads,
-            limits=_pg_limits(settings),
-            server_version=SERVER_VERSION,
-            access=access,
-            tls=tls,
-            busy_poll=busy_poll,
-            others=whole,
+        wire = _wire(
+            settings, engine, threads, access=access, tls=tls, busy_poll=busy_poll, whole=whole
         )
-        metrics = _metrics(host, engine, threads=threads, whole=whole, nodes=nodes, spark=spark)
+        metrics = _metrics(host, engine, threads, whole=whole, nodes=nodes, spark=spark)
         closing.callback(metrics.close)
         if settings.pg:
             metrics.watch_connections("postgres", lambda: wire.connections)
@@ -196,6 +214,7 @@ def run_gateway(settings: Settings, *, worker: WorkerLinks | None = None) -> Non
             require_missing=lambda name: require_missing(name, catalog),
             notify=partial(_notify, host, whole),
             typed=TypedQueries(catalog, node=settings.node),
+            pages=pages,
             metrics=metrics,
             spark=None if spark is None else lambda: spark.status,
         )

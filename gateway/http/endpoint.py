@@ -18,7 +18,7 @@ from gateway.errors import error_document, response_headers, response_status
 from gateway.failures import RequestContext, to_query_error
 from gateway.http.answers import ClientGoneError
 from gateway.http.metrics import Metrics
-from gateway.http.paging import PageSnapshots
+from gateway.http.page_snapshots import PageSnapshots
 from gateway.http.spark_state import SparkStatus
 from gateway.settings import Settings
 from gateway.statement_threads import StatementThreads

@@ -10,12 +10,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import secrets
-import threading
-import time
-from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -26,20 +21,16 @@ import pyarrow as pa
 from gateway.http.content_codings import BYTES_MIN, coder_for
 from gateway.http.exchange import Exchange, only_statement
 from gateway.http.json_cells import Cell, batch_cells, row_cells
+from gateway.http.page_snapshots import PageSnapshots
 from gateway.http.parameters import convert_parameters, json_text
 from gateway.http.rendering import Renderer, Trailer
 from planner.engine import Engine, Isolation, Paged, QueryError, Result, Row, Session
-from planner.errors import InvalidValueError, LimitExceededError, SnapshotTooOldError
+from planner.errors import InvalidValueError, LimitExceededError
 
 PAGE_ROWS_MAX: Final = 10_000
 _PAGE_BYTES_MAX: Final = 64 << 20
 """Rows of a page in Arrow: it is rendered as a whole."""
 _TOKEN_MAX: Final = 65_536
-SNAPSHOTS_MAX: Final = 64
-"""Snapshots that are held at once; with more, the one not used for longest is released. As many as
-the epochs that a replica holds."""
-SNAPSHOT_S: Final = 120.0
-"""How long a snapshot is held after its last page. Replicas keep an epoch for 300 s at least."""
 _CONSISTENCY: Final = "stategate.consistency"
 
 
@@ -82,114 +73,6 @@ def _digest(exchange: Exchange) -> str:
     return hashlib.blake2b(
         json_text([request.sql, list(request.params)]).encode(), digest_size=12
     ).hexdigest()
-
-
-class _Held:
-    """A snapshot; its session is used by one thread at a time."""
-
-    __slots__ = ("_is_dropped", "_lock", "session", "until_s", "user")
-
-    def __init__(self, session: Session) -> None:
-        self.session, self.user = session, session.user
-        self.until_s = 0.0
-        self._lock = threading.Lock()
-        self._is_dropped = False
-
-    @contextmanager
-    def reading(self) -> Iterator[Session]:
-        """Lend the session for one page."""
-        with self._lock:
-            try:
-                yield self.session
-            finally:
-                if self._is_dropped:
-                    self.session.close()
-
-    def drop(self) -> None:
-        """Release the epochs, now or when the page that is being read is finished."""
-        self._is_dropped = True
-        if self._lock.acquire(blocking=False):
-            try:
-                self.session.close()
-            finally:
-                self._lock.release()
-
-
-class PageSnapshots:
-    """The snapshots whose pages are read. Safe to share between threads.
-
-    Args:
-        clock: monotonic seconds.
-    """
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._held: OrderedDict[str, _Held] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def __len__(self) -> int:
-        """Return how many snapshots are held."""
-        return len(self._held)
-
-    def open(self, session: Session) -> tuple[str, _Held]:
-        """Hold the snapshot of a session's transaction; return it with its name."""
-        name = secrets.token_urlsafe(12)
-        held = _Held(session)
-        held.until_s = self._clock() + SNAPSHOT_S
-        with self._lock:
-            self._held[name] = held
-            released = self._tidied()
-        _drop(released)
-        return name, held
-
-    def take(self, name: str, user: str) -> _Held:
-        """Return a snapshot that is held.
-
-        Raises:
-            SnapshotTooOldError: it is no longer held, or is another user's (72000).
-        """
-        with self._lock:
-            released = self._tidied()
-            held = self._held.get(name)
-            if held is not None and held.user == user:
-                held.until_s = self._clock() + SNAPSHOT_S
-                self._held.move_to_end(name)
-        _drop(released)
-        if held is None or held.user != user:
-            raise SnapshotTooOldError(
-                "the snapshot of these pages is no longer held here",
-                detail=f"It is held for {SNAPSHOT_S:.0f} s after a page, by the process that "
-                "answered it.",
-                hint="Begin with the first page, and read on over the same connection.",
-            )
-        return held
-
-    def release(self, name: str) -> None:
-        """Release a snapshot."""
-        with self._lock:
-            held = self._held.pop(name, None)
-        if held is not None:
-            held.drop()
-
-    def close(self) -> None:
-        """Release all snapshots."""
-        for name in list(self._held):
-            self.release(name)
-
-    def _tidied(self) -> list[_Held]:
-        """Remove snapshots that were not used for long, and the oldest if there are too many."""
-        now_s, removed = self._clock(), list[_Held]()
-        while self._held:
-            name, held = next(iter(self._held.items()))
-            if held.until_s > now_s and len(self._held) <= SNAPSHOTS_MAX:
-                break
-            removed.append(self._held.pop(name))
-        return removed
-
-
-def _drop(released: Sequence[_Held]) -> None:
-    for held in released:
-        held.drop()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import base64
 import io
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import httpx
@@ -14,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gateway.http.endpoint import Services
-from gateway.http.paging import SNAPSHOTS_MAX, PageSnapshots
+from gateway.http.page_snapshots import SNAPSHOT_S, SNAPSHOTS_MAX, Alarm, PageSnapshots
 from gateway.settings import Settings
 from gateway.statement_threads import StatementThreads
 from planner.engine import Session
@@ -24,6 +25,7 @@ from planner.typed import TypedQueries
 from stores.hosting.local_store import LocalStore
 from stores.spec.schema import Row
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
+from tests.support.waiting import until
 
 pytestmark = pytest.mark.anyio
 
@@ -42,7 +44,7 @@ def times() -> LocalStore:
 def services(times: LocalStore) -> Iterator[Services]:
     catalog = FixedCatalog(times)
     threads, engine = StatementThreads(count=2, queue_max=8), SqlEngine(catalog)
-    yield Services(
+    made = Services(
         engine=engine,
         threads=threads,
         settings=Settings(),
@@ -50,6 +52,8 @@ def services(times: LocalStore) -> Iterator[Services]:
         not_ready=list,
         typed=TypedQueries(catalog),
     )
+    yield made
+    made.pages.close()
     threads.close()
     engine.close()
 
@@ -202,15 +206,85 @@ def test_snapshots_are_bounded_in_number_and_time() -> None:
     assert len(held) == 0
 
 
+class Alarms:
+    """A clock, and the calls that are yet to come."""
+
+    def __init__(self) -> None:
+        self.now_s = 0.0
+        self.due: list[tuple[float, Callable[[], None]]] = []
+
+    def set(self, delay_s: float, call: Callable[[], None]) -> Alarm:
+        due = self.now_s + delay_s, call
+        self.due.append(due)
+
+        class Cancel:
+            def cancel(_: Cancel) -> None:
+                self.due.remove(due)
+
+        return Cancel()
+
+    def advance(self, seconds: float) -> None:
+        end_s = self.now_s + seconds
+        while self.due and self.due[0][0] <= end_s:
+            self.now_s, call = self.due.pop(0)
+            call()
+        self.now_s = end_s
+
+
+class WatchedSession(Session):
+    """A session that notes when it is closed."""
+
+    def __init__(self, closed: list[str], name: str = "closed") -> None:
+        super().__init__()
+        self._closed, self._name = closed, name
+
+    def close(self) -> None:
+        self._closed.append(self._name)
+
+
+def test_a_snapshot_is_released_in_time_though_no_page_is_asked_for() -> None:
+    alarms, closed = Alarms(), list[str]()
+    held = PageSnapshots(lambda: alarms.now_s, alarms.set)
+    first, _ = held.open(WatchedSession(closed, "first"))
+    alarms.advance(SNAPSHOT_S / 2)
+    held.open(WatchedSession(closed, "second"))
+    held.take(first, "stategate")
+    assert held.oldest_age_s() == SNAPSHOT_S / 2
+    assert len(alarms.due) == 1
+    alarms.advance(SNAPSHOT_S / 4)
+    third, _ = held.open(WatchedSession(closed, "third"))
+    held.release(third)
+    assert closed == ["third"]
+    alarms.advance(SNAPSHOT_S / 4)
+    assert closed == ["third"]
+    alarms.advance(SNAPSHOT_S / 2)
+    assert closed == ["third", "second", "first"]
+    assert (len(held), held.oldest_age_s(), alarms.due) == (0, 0.0, [])
+
+
+def test_nothing_is_awaited_without_a_snapshot() -> None:
+    alarms, closed = Alarms(), list[str]()
+    held = PageSnapshots(lambda: alarms.now_s, alarms.set)
+    name, _ = held.open(WatchedSession(closed))
+    held.release(name)
+    assert alarms.due == []
+    held.open(WatchedSession(closed))
+    held.close()
+    assert (closed, alarms.due) == (["closed"] * 2, [])
+
+
+def test_the_thread_of_the_snapshots_ends_with_them() -> None:
+    held = PageSnapshots()
+    held.open(Session())
+    assert "page-snapshots" in {thread.name for thread in threading.enumerate()}
+    held.close()
+    until(lambda: "page-snapshots" not in {thread.name for thread in threading.enumerate()})
+
+
 def test_a_snapshot_that_is_being_read_is_released_afterwards() -> None:
     closed: list[str] = []
-
-    class Watched(Session):
-        def close(self) -> None:
-            closed.append("closed")
-
     held = PageSnapshots()
-    name, snapshot = held.open(Watched())
+    name, snapshot = held.open(WatchedSession(closed))
     with snapshot.reading():
         held.release(name)
         assert closed == []
