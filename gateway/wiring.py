@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from functools import partial
 from importlib.metadata import version
@@ -20,10 +20,12 @@ from gateway.errors import ServeError, SettingsError
 from gateway.http.app import create_app
 from gateway.http.at_once import AtOnce
 from gateway.http.endpoint import Services
+from gateway.http.metric_families import Family
 from gateway.http.metrics import Metrics
 from gateway.http.node_metrics import node_families
 from gateway.http.origins import AllowedOrigins
 from gateway.http.page_snapshots import PageSnapshots
+from gateway.http.read_metrics import opened_families, read_families
 from gateway.http.spark_state import spark_families
 from gateway.http.stores_document import describe_stores, reasons_not_ready
 from gateway.nodes.service import NodeService
@@ -125,6 +127,10 @@ def _wire(
     )
 
 
+def _page_families(pages: PageSnapshots) -> Sequence[Family]:
+    return opened_families("page_snapshot", "snapshots of pages", len(pages), pages.oldest_age_s())
+
+
 def _metrics(
     host: Host,
     engine: SqlEngine,
@@ -137,6 +143,7 @@ def _metrics(
     metrics = Metrics(host, threads=threads, others=whole)
     metrics.watch_requests(REQUESTS.read)
     metrics.watch_kept_answers(engine.kept_answers_given)
+    metrics.watch(lambda: read_families(engine.counts))
     if nodes is not None:
         metrics.watch(lambda: node_families(nodes.measured()))
     if spark is not None:
@@ -203,8 +210,10 @@ def run_gateway(settings: Settings, *, worker: WorkerLinks | None = None) -> Non
         )
         metrics = _metrics(host, engine, threads, whole=whole, nodes=nodes, spark=spark)
         closing.callback(metrics.close)
+        metrics.watch(partial(_page_families, pages))
         if settings.pg:
             metrics.watch_connections("postgres", lambda: wire.connections)
+            metrics.watch(lambda: opened_families("cursor", "cursors", *wire.cursors()))
         services = Services(
             engine=engine,
             threads=threads,

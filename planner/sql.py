@@ -11,6 +11,7 @@ from planner.commands.transaction import aborted
 from planner.errors import NotSupportedError
 from planner.planning.plan import QueryPlan
 from planner.running.node_answers import ElsewhereLookUp, begin_look_up
+from planner.running.read_counts import ReadCounts
 from planner.statements.answer_version import answer_version
 from planner.statements.engine_parts import SERVER_VERSION, EngineLimits, open_parts
 from planner.statements.paging import paged
@@ -149,6 +150,11 @@ class SqlEngine:
     def kept_answers_given(self) -> int:
         """Return how many lookups got an answer that was kept, so that no partition was read."""
         return self._parts.executor.kept_answers_given
+
+    @property
+    def counts(self) -> ReadCounts:
+        """What statements have read, returned and waited for."""
+        return self._parts.executor.counts
 
     @property
     def asks_nodes(self) -> bool:

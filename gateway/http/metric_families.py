@@ -50,17 +50,17 @@ def escaped(value: str) -> str:
     return value.replace("\\", r"\\").replace("\n", r"\n").replace('"', r"\"")
 
 
-def gauge(name: str, about: str, value: int) -> Family:
+def gauge(name: str, about: str, value: float) -> Family:
     """Return a gauge with one sample."""
     return _single(name, "gauge", about, value)
 
 
-def counter(name: str, about: str, value: int) -> Family:
+def counter(name: str, about: str, value: float) -> Family:
     """Return a counter with one sample."""
     return _single(name, "counter", about, value)
 
 
-def _single(name: str, kind: str, about: str, value: int) -> Family:
+def _single(name: str, kind: str, about: str, value: float) -> Family:
     family = Family(name, kind, about)
     family.add("", value)
     return family

@@ -48,6 +48,10 @@ class Replica(Protocol):
     def late_rows(self) -> int:
         """Rows that arrived too late."""
 
+    @property
+    def held_epochs(self) -> int:
+        """Epochs that readers hold."""
+
 
 class Tally(Protocol):
     """Counts by reason."""
@@ -112,6 +116,9 @@ class Node(Protocol):
 
     def statuses(self) -> Mapping[str, Mapping[int, Replica]]:
         """Return every replica, by store and partition."""
+
+    def held_s(self) -> Mapping[str, float]:
+        """Return for how long an epoch of each store has been held."""
 
     def metrics(self) -> Mapping[str, Counts]:
         """Return the counters by store name, dropped stores included."""

@@ -131,6 +131,7 @@ class Metrics:
             *_store_families({name: counts[name] for name in stores if name in counts}),
             *_log_families(stores, committed),
             *_replica_families(held),
+            *_held_families(held, self._node.held_s()),
             *(family for families in self._more for family in families()),
         ]
 
@@ -262,6 +263,21 @@ def _replica_families(stores: Mapping[str, Mapping[int, Replica]]) -> list[Famil
     late.add_all(labels, [replica.late_rows for replica in replicas])
     states = _replica_states(which, [replica.state for replica in replicas])
     return [epoch, states, active, error, late, *_replica_times(labels, replicas)]
+
+
+def _held_families(
+    stores: Mapping[str, Mapping[int, Replica]], held_s: Mapping[str, float]
+) -> list[Family]:
+    """Build the metrics of epochs that readers hold, so that they cannot be forgotten."""
+    count = Family("stategate_store_held_epochs", "gauge", "Epochs that readers hold.")
+    age = Family(
+        "stategate_store_held_epoch_seconds", "gauge", "For how long the oldest one has been held."
+    )
+    for store, replicas in stores.items():
+        labels = label_text(store=store)
+        count.add(labels, sum(replica.held_epochs for replica in replicas.values()))
+        age.add(labels, held_s.get(store, 0.0))
+    return [count, age]
 
 
 def _replica_states(which: Sequence[str], states: Sequence[Enum]) -> Family:

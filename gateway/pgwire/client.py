@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol, cast
 
 from gateway.access.rules import Access
@@ -27,7 +27,7 @@ from gateway.pgwire.protocol.server_messages import ErrorResponse
 from gateway.pgwire.statements.dialog import Dialog, Work
 from gateway.pgwire.statements.replies import ReportedSettings
 from gateway.statement_threads import StatementThreads
-from planner.engine import Backends, Engine, ListedSession, Session
+from planner.engine import Backends, Engine, ListedCursor, ListedSession, Session
 
 logger = logging.getLogger(__name__)
 
@@ -251,6 +251,10 @@ class Client(asyncio.Protocol):
             return None
         where, is_active = (self.address, self.port), self._input.is_busy
         return self._dialog.listed(where, self.process_id, is_active=is_active)
+
+    def cursors(self) -> Sequence[ListedCursor]:
+        """Return the open cursors of the client; statement threads may call it."""
+        return [] if self._dialog is None else self._dialog.cursors()
 
     def abort(self) -> None:
         """Cancel the running statement and close the connection without a message."""

@@ -7,6 +7,7 @@ import hmac
 import logging
 import secrets
 import socket
+import time
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, Protocol
 
@@ -237,6 +238,16 @@ class PgServer:
         """Return the sessions of the clients of this process."""
         sessions = (client.listed() for client in tuple(self._admitted.values()))
         return [session for session in sessions if session is not None]
+
+    def cursors(self) -> tuple[int, float]:
+        """Return how many cursors clients have open, and the age of the oldest one in seconds."""
+        made_us = [
+            cursor.created_us
+            for client in tuple(self._admitted.values())
+            for cursor in client.cursors()
+        ]
+        oldest_s = max(0.0, time.time() - min(made_us) / 1e6) if made_us else 0.0
+        return len(made_us), oldest_s
 
     def cancel_backend(self, pid: int) -> bool:
         """Cancel the statement of a client; return whether there is such a client."""

@@ -10,9 +10,11 @@ import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 
 from planner.errors import LimitExceededError, UnavailableError, UnknownNameError
+from planner.running.read_counts import ReadCounts
 from planner.running.snapshot import Cut, Newest, Snapshot
 from planner.syntax.options import ReadOptions
 from planner.values.cancel import Cancellation
@@ -46,11 +48,13 @@ class Reading:
         options: its read options.
         cancellation: ends its waits.
         snapshot: the epochs of its transaction, if that repeats its reads.
+        counts: counts its waits.
     """
 
     options: ReadOptions
     cancellation: Cancellation | None = None
     snapshot: Snapshot | None = None
+    counts: ReadCounts | None = None
     _cut: Cut | None = None
     _deadline_s: float = 0.0
     _configs: dict[str, QueryConfig] = field(default_factory=dict)
@@ -274,12 +278,15 @@ class Reading:
 
     def _wait_for(self, awaited: list[Awaited]) -> bool:
         left_s = self._deadline_s - time.monotonic()
-        return left_s > 0 and wait_for_all(
-            awaited,
-            timeout_s=left_s,
-            cancellation=self.cancellation,
-            report_all=self.options.partial,
-        )
+        if left_s <= 0:
+            return False
+        with nullcontext() if self.counts is None else self.counts.waiting(self.options):
+            return wait_for_all(
+                awaited,
+                timeout_s=left_s,
+                cancellation=self.cancellation,
+                report_all=self.options.partial,
+            )
 
 
 def _unread(store: Store, position: Position, *, renew: bool = True) -> AbstractSet[str]:

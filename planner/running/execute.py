@@ -7,7 +7,7 @@ results, one failed partition fails the statement before its first row.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pyarrow as pa
 
@@ -27,7 +27,6 @@ from planner.running.few_inputs import Read, few_first
 from planner.running.gathering import (
     Tally,
     as_promised,
-    checked,
     counted,
     missing_rows,
     projected,
@@ -37,6 +36,7 @@ from planner.running.join_inputs import JoinInputs
 from planner.running.joined_rows import joined_rows
 from planner.running.kept_answers import KeptAnswer, KeptAnswers, KeptRows, NeverKept
 from planner.running.many_lookups import look_up_each
+from planner.running.read_counts import ReadCounts, RowStream
 from planner.running.snapshot import Snapshot
 from planner.running.store_reads import StoreReads, check_partitions
 from planner.syntax.options import ReadOptions
@@ -82,8 +82,13 @@ class Executor:
         kept = KeptAnswers if keep_answers else NeverKept
         self._kept_answers: KeptAnswers[KeptAnswer] = kept()
         self._kept_rows: KeptAnswers[KeptRows] = kept()
+        self.counts = ReadCounts()
+        """What statements have read, returned and waited for."""
         self.reads = StoreReads(catalog)
         """Asks the partitions."""
+
+    def _tally(self, reading: Reading) -> Tally:
+        return Tally(reading=reading, node=self._node)
 
     def look_up(self, plan: QueryPlan) -> LookUp | None:
         """Return the function that answers a plan; see `planner.running.fast_lookup`."""
@@ -92,16 +97,19 @@ class Executor:
             return None
         if isinstance(node, Lookup):
             route = self.reads.route(node.access.schema)
-            return fast_lookup(plan, node, self._catalog, route, self._kept_answers)
+            answers, count = self._kept_answers, self.counts.lookup
+            return fast_lookup(plan, node, self._catalog, route, answers, count=count)
         if plan.rows is None or not self._takes_few:
             return None
-        kept = self._kept_rows
+        kept, count = self._kept_rows, self.counts.rows
         if plan.join is not None:
             routes = [self.reads.route(step.access.schema) for step in plan.join.steps]
-            return fast_join(plan, plan.rows, plan.join, self._catalog, routes, answers=kept)
+            return fast_join(
+                plan, plan.rows, plan.join, self._catalog, routes, answers=kept, count=count
+            )
         (access,) = accesses_of(node)
         route = self.reads.route(access.schema)
-        return fast_rows(plan, plan.rows, access, self._catalog, route, answers=kept)
+        return fast_rows(plan, plan.rows, access, self._catalog, route, answers=kept, count=count)
 
     @property
     def kept_answers_given(self) -> int:
@@ -129,6 +137,7 @@ class Executor:
             catalog=self._catalog,
             route=self.reads.route(node.access.schema),
             bound=bound,
+            count=self.counts.lookup,
             cancellation=cancellation,
         )
 
@@ -150,7 +159,7 @@ class Executor:
             check_partitions(options.partitions, schema)
             if partition not in options.partitions:
                 return result
-        tally = Tally(reading=reading, node=self._node)
+        tally = self._tally(reading)
         if not reading.is_plain:
             asked = [Asked(store=store, partitions={partition})]
             reading.make_ready(asked, others=self._catalog.stores.values())
@@ -159,6 +168,7 @@ class Executor:
         if isinstance(answer, Success) and answer.value is not None:
             result.rows = (node.project(key + answer.value),)
             tally.answers[0].rows = 1
+        self.counts.lookup.add(read=len(result.rows or ()), returned=len(result.rows or ()))
         result.position, result.partitions = tally.position, tally.answers
         result.notices += missing_rows(tally)
         return result
@@ -184,7 +194,9 @@ class Executor:
             snapshot: the epochs of the transaction, if it repeats its reads.
         """
         node = plan.node
-        reading = Reading(options=options, cancellation=cancellation, snapshot=snapshot)
+        reading = Reading(
+            options=options, cancellation=cancellation, snapshot=snapshot, counts=self.counts
+        )
         try:
             if isinstance(node, Lookup):
                 return self.lookup(plan, node, parameters, reading)
@@ -210,33 +222,30 @@ class Executor:
         cancellation: Cancellation,
         session: Session,
     ) -> Result:
-        tally = Tally(reading=reading, node=self._node)
+        tally = self._tally(reading)
         self.reads.make_ready(accesses_of(node), parameters, tally)
         if plan.rows is not None and self._takes_few:
             plan.rows.count_statement()
             # A join that declines leaves no trace: the node makes reads of its own.
-            noted = tally if plan.join is None else Tally(reading=reading, node=self._node)
+            noted = tally if plan.join is None else self._tally(reading)
             if plan.join is None:
                 rows = self._few_rows(plan.rows, node, parameters, cancellation, noted)
             else:
                 rows = self._few_joined(plan.rows, plan.join, parameters, cancellation, noted)
             if rows is not None:
-                return Result(
-                    kind=StatementKind.SELECT,
-                    columns=plan.columns,
-                    rows=rows,
-                    position=noted.position,
-                    partitions=noted.answers,
-                    notices=missing_rows(noted),
-                )
+                self.counts.rows.add(read=noted.rows_read(), returned=len(rows))
+                return _result(plan, noted, rows=rows)
         composed: Composed | None = None
         batches: Iterator[pa.RecordBatch]
+        path = self.counts.composed
         if isinstance(node, Stream):
+            path = self.counts.stream
             window = node.limits.window(parameters)
             read = self.reads.open(node.access, parameters, cancellation, tally)
             tally.settle()
             batches = projected(read(), node, plan.arrow_schema, window)
         elif isinstance(node, Count):
+            path = self.counts.count
             read = self.reads.open(node.access, parameters, cancellation, tally)
             tally.settle()
             batches = counted(read(), plan.arrow_schema)
@@ -250,15 +259,10 @@ class Executor:
                 session=session,
             )
             batches = as_promised(composed, plan.arrow_schema)
-        result = Result(
-            kind=StatementKind.SELECT,
-            columns=plan.columns,
-            batches=checked(batches, cancellation),
-            position=tally.position,
-            partitions=tally.answers,
-            notices=missing_rows(tally),
-            on_close=batches.close if hasattr(batches, "close") else None,
+        stream = RowStream(
+            batches, cancellation, counts=self.counts, path=path, rows_read=tally.rows_read
         )
+        result = _result(plan, tally, batches=stream, on_close=stream.close)
         if composed is not None:
             result.is_computed = lambda: composed.is_computed
         return result
@@ -355,6 +359,18 @@ class Executor:
         columns = SYSTEM_RELATIONS[scan.name]
         schema = pa.schema([(c.name, c.type.arrow) for c in columns])
         return ArrowRelation(schema, lambda: iter(table.to_batches()))
+
+
+def _result(plan: QueryPlan, tally: Tally, **rows: Any) -> Result:
+    """Return a result with these rows, and what the tally has noted of their partitions."""
+    return Result(
+        kind=StatementKind.SELECT,
+        columns=plan.columns,
+        position=tally.position,
+        partitions=tally.answers,
+        notices=missing_rows(tally),
+        **rows,
+    )
 
 
 def accesses_of(node: Stream | Count | Compose) -> list[Access]:

@@ -19,6 +19,7 @@ from planner.running.gathering import few_rows_of
 from planner.running.joined_rows import joined_rows
 from planner.running.kept_answers import KeptAnswers, KeptRows
 from planner.running.node_answers import ReadStore
+from planner.running.read_counts import PathCount
 from planner.values.session import Session
 from planner.values.statement import LookedUp, LookUp
 from stores.errors import StoreError
@@ -37,6 +38,7 @@ def fast_join(
     routes: Sequence[Callable[[Key], int]],
     *,
     answers: KeptAnswers[KeptRows],
+    count: PathCount,
 ) -> LookUp:
     """Return the function that joins few rows and makes the result from them.
 
@@ -47,6 +49,7 @@ def fast_join(
         catalog: the stores.
         routes: the partitioner of each step's store.
         answers: the answers that are kept.
+        count: counts the statements and their rows.
     """
     place = len(plan.parameters)
     scatters = [
@@ -77,6 +80,9 @@ def fast_join(
         if result is None:
             return None
         noted = reads.noted
+        count.statements += 1
+        count.read += noted.rows_read
+        count.returned += len(result)
         return LookedUp(result, noted.reads, noted.position, noted.nodes)
 
     give = giver(plan, answers, read)

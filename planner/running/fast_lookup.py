@@ -28,6 +28,7 @@ from planner.running.kept_answers import (
     standings,
 )
 from planner.running.node_answers import AnsweredStore, NodeAnswers, ReadStore
+from planner.running.read_counts import PathCount
 from planner.syntax.options import DEFAULT_OPTIONS, PLAIN_SESSION, read_options
 from planner.syntax.with_clause import NO_CLAUSE
 from planner.values.comparison_bounds import Fitted
@@ -124,6 +125,8 @@ def fast_lookup(
     catalog: StoreCatalog,
     route: Callable[[Key], int],
     answers: KeptAnswers[KeptAnswer],
+    *,
+    count: PathCount,
 ) -> LookUp:
     """Return the function that looks up a key.
 
@@ -133,6 +136,7 @@ def fast_lookup(
         catalog: the stores.
         route: the partitioner of the store.
         answers: the answers that are kept.
+        count: counts the lookups that read, and their rows.
     """
     project, key_from = node.project, key_reader(plan, node)
     name, admitted = node.access.schema.name, Admission(plan, node.access.schema, catalog).store
@@ -165,7 +169,11 @@ def fast_lookup(
         position, epoch, value = answer.position, answer.epoch, answer.value
         session.note(position)
         rows = () if value is None else (project(key + value),)
-        read = name, partition, epoch, len(rows)
+        found_rows = len(rows)
+        count.statements += 1
+        count.read += found_rows
+        count.returned += found_rows
+        read = name, partition, epoch, found_rows
         found = LookedUp(rows, (read,), position, nodes_of(answer))
         asked = number, parameters
         if not kept_answers.has_come(asked):
@@ -186,6 +194,7 @@ def fast_rows(
     route: Callable[[Key], int],
     *,
     answers: KeptAnswers[KeptRows],
+    count: PathCount,
 ) -> LookUp:
     """Return the function that reads few rows and makes the result from them.
 
@@ -196,6 +205,7 @@ def fast_rows(
         catalog: the stores.
         route: the partitioner of the store.
         answers: the answers that are kept.
+        count: counts the statements and their rows.
     """
     admitted = Admission(plan, access.schema, catalog).store
     scatter_of = _scatterer(plan, access, route)
@@ -227,6 +237,9 @@ def fast_rows(
                 reads.count(store, scatter.targets, counts)
         if rows is None:
             return None
+        count.statements += 1
+        count.read += reads.rows_read
+        count.returned += len(rows)
         return LookedUp(rows, reads.reads, reads.position, reads.nodes)
 
     give = giver(plan, answers, read)

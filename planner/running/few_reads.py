@@ -61,10 +61,12 @@ def first_rows_of(
 class FewReads:
     """Asks partitions for one statement; keeps their epochs, positions and numbers of rows."""
 
-    __slots__ = ("_counts", "_epochs", "_nodes", "position")
+    __slots__ = ("_counts", "_epochs", "_nodes", "position", "rows_read")
 
     def __init__(self) -> None:
         self.position: Position = EMPTY
+        self.rows_read = 0
+        """How many rows all answers had."""
         self._epochs: dict[tuple[str, int], int] = {}
         self._counts: dict[tuple[str, int], int] = {}
         self._nodes: dict[tuple[str, int], str] = {}
@@ -140,6 +142,7 @@ class FewReads:
         for (partition, _), more in zip(targets, rows, strict=True):
             place = name, partition
             counts[place] = counts.get(place, 0) + more
+            self.rows_read += more
 
     def rows_by_key(self, store: ReadStore, keys: KeyReads) -> list[Row] | None:
         """Return the rows of keys, each at most once; None as for `ask`."""

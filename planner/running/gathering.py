@@ -77,6 +77,10 @@ class Tally:
             kept = held if held.status == "failed" and noted.status != "failed" else noted
             self.answers[at] = replace(kept, rows=held.rows, info=(*held.info, *noted.info))
 
+    def rows_read(self) -> int:
+        """Return how many rows have been read so far."""
+        return sum([answer.rows for answer in self.answers])
+
     def settle(self) -> None:
         """Raise for failed partitions, unless the statement accepts partial results.
 
@@ -85,6 +89,10 @@ class Tally:
         """
         if not self.failures or self.reading.options.partial:
             return
+        counts = self.reading.counts
+        behind = FailureReason.NOT_UP_TO_BOUND
+        if counts is not None and any(f[2] is behind for f in self.failures.values()):
+            counts.refuse(self.reading.options)
         error = partitions_failed([*self.failures.values()])
         if self.is_restoring and error.retryable:
             error.sqlstate = RESTORING
@@ -330,15 +338,6 @@ def counted(batches: Iterator[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa
     """Return one row with the number of rows."""
     rows = sum(batch.num_rows for batch in batches)
     yield pa.RecordBatch.from_arrays([pa.array([rows], pa.int64())], schema=schema)
-
-
-def checked(
-    batches: Iterator[pa.RecordBatch], cancellation: Cancellation
-) -> Iterator[pa.RecordBatch]:
-    """Return the batches, and check between them whether the statement was cancelled."""
-    for batch in batches:
-        cancellation.check()
-        yield batch
 
 
 def projected(

@@ -24,7 +24,8 @@ from planner.errors import (
 from planner.planning.access import Access
 from planner.planning.plan import QueryPlan
 from planner.running.consistency import Reading
-from planner.running.gathering import Tally, checked, missing_rows
+from planner.running.gathering import Tally, missing_rows
+from planner.running.read_counts import ReadCounts, RowStream
 from planner.running.snapshot import Snapshot
 from planner.running.store_reads import StoreReads
 from planner.spark.query import SparkQuery
@@ -54,10 +55,13 @@ class SparkRunner:
         engine: the engine.
         reads: asks the partitions.
         node: this node's name, as answers show it.
+        counts: counts the statements.
     """
 
-    def __init__(self, engine: QueryEngine, reads: StoreReads, *, node: str) -> None:
-        self._engine, self._reads, self._node = engine, reads, node
+    def __init__(
+        self, engine: QueryEngine, reads: StoreReads, *, node: str, counts: ReadCounts
+    ) -> None:
+        self._engine, self._reads, self._node, self._counts = engine, reads, node, counts
 
     def run(
         self,
@@ -84,7 +88,12 @@ class SparkRunner:
         """
         values = query.values(parameters)
         at_one_epoch = options if snapshot is not None else replace(options, snapshot=True)
-        reading = Reading(options=at_one_epoch, cancellation=cancellation, snapshot=snapshot)
+        reading = Reading(
+            options=at_one_epoch,
+            cancellation=cancellation,
+            snapshot=snapshot,
+            counts=self._counts,
+        )
         tally = Tally(reading=reading, node=self._node)
         try:
             accesses = [access for _, access in query.accesses]
@@ -100,15 +109,26 @@ class SparkRunner:
             run = self._engine.run(statement)
         except EngineError as error:
             raise _query_error(error) from error
-        rows = _rows(run, plan.arrow_schema, cancellation)
+        stream = RowStream(
+            _rows(run, plan.arrow_schema, cancellation),
+            cancellation,
+            counts=self._counts,
+            path=self._counts.spark,
+            rows_read=tally.rows_read,
+        )
+
+        def close() -> None:
+            stream.close()
+            run.close()  # also if no row was read
+
         return Result(
             kind=StatementKind.SELECT,
             columns=plan.columns,
-            batches=checked(rows, cancellation),
+            batches=stream,
             position=tally.position,
             partitions=tally.answers,
             notices=missing_rows(tally),
-            on_close=run.close,
+            on_close=close,
         )
 
 

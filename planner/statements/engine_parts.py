@@ -102,6 +102,9 @@ def open_parts(
         few_rows=limits.few_rows,
         keep_answers=limits.keep_answers,
     )
+    spark_runner = None
+    if spark is not None:
+        spark_runner = SparkRunner(spark, executor.reads, node=node, counts=executor.counts)
     return EngineParts(
         catalog=catalog,
         processes=processes,
@@ -111,7 +114,7 @@ def open_parts(
         spark=SparkStatements(
             catalog,
             vocabulary_of_stores(catalog),
-            None if spark is None else SparkRunner(spark, executor.reads, node=node),
+            spark_runner,
             rows_max=limits.spark_rows_max,
         ),
         commands=SessionCommands(server_version=SERVER_VERSION, postgres=postgres_settings()),

@@ -41,13 +41,13 @@ def standstill() -> AbstractContextManager[object]:
 
 
 class _Held:
-    __slots__ = ("count", "is_lost", "is_missed", "until_s", "view")
+    __slots__ = ("count", "is_lost", "is_missed", "since_s", "until_s", "view")
 
-    def __init__(self, view: View | None) -> None:
+    def __init__(self, view: View | None, now_s: float) -> None:
         self.view = view
         """None while the epoch is yet to come."""
         self.count = 0
-        self.until_s = 0.0
+        self.since_s = self.until_s = now_s
         self.is_lost = self.is_missed = False
 
     def lose(self) -> None:
@@ -107,6 +107,12 @@ class HeldEpochs:
         """Return how many epochs are held."""
         return len(self._held)
 
+    def oldest_s(self) -> float:
+        """Return for how many seconds the oldest epoch has been held; 0 without any."""
+        with self._lock:
+            since_s = min((held.since_s for held in self._held.values()), default=None)
+        return 0.0 if since_s is None else max(0.0, self._clock() - since_s)
+
     def take(self, epoch: int, view: View | None, *, is_future: bool) -> EpochHold | None:
         """Hold an epoch.
 
@@ -120,13 +126,13 @@ class HeldEpochs:
             None if the epoch is forgotten, or the replica is closed.
         """
         with self._lock:
-            held = self._held.get(epoch)
+            held, now_s = self._held.get(epoch), self._clock()
             if held is None:
                 if self._closed or (view is None and not is_future):
                     return None
-                held = self._held[epoch] = _Held(view)
+                held = self._held[epoch] = _Held(view, now_s)
             held.count += 1
-            held.until_s = self._clock() + self._hold_s
+            held.until_s = now_s + self._hold_s
             return EpochHold(self, held, epoch)
 
     def view_at(self, epoch: int) -> View | None:

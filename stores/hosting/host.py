@@ -121,6 +121,7 @@ class Host:
         self._open = OpenStores(self.root, opener, placement)
         self.editions = self._open.editions
         """The stores under all definitions that are open, for other nodes."""
+        self.held_s = self._open.held_s
         self._stopping = threading.Event()
         self._follower: Follower | None = None
         self._thread: threading.Thread | None = None

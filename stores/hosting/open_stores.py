@@ -99,6 +99,13 @@ class OpenStores:
         """Return the counters of each store since the host began, by name."""
         return {name: metrics.read() for name, metrics in list(self._metrics.items())}
 
+    def held_s(self) -> dict[str, float]:
+        """Return for how many seconds readers have held an epoch of each store; 0 for none."""
+        return {
+            name: max((replica.held_s for replica in store.replicas.values()), default=0.0)
+            for name, store in self.local.items()
+        }
+
     def are_all_in_log(self) -> bool:
         """Return whether all stores that are in the log now are open."""
         try:

@@ -147,6 +147,11 @@ class Replica:
             held_epochs=len(self._holds),
         )
 
+    @property
+    def held_s(self) -> float:
+        """For how many seconds the oldest held epoch has been held; 0 without any."""
+        return self._holds.oldest_s()
+
     def view_at(self, epoch: int) -> View | None:
         """Return the view of an epoch; None if it is forgotten, or yet to come."""
         views = self._views

@@ -123,6 +123,9 @@ class FakeNode:
     def statuses(self) -> dict[str, dict[int, PartitionStatus]]:
         return {name: dict(store.held) for name, store in self.stores.items()}
 
+    def held_s(self) -> dict[str, float]:
+        return dict.fromkeys(self.stores, 0.0)
+
     def metrics(self) -> dict[str, MetricsReading]:
         # Dropped stores are included, as in a host.
         return {name: store.counts.read() for name, store in self._all.items()}

@@ -8,7 +8,7 @@ ErrorResponse, and the state table of `connection` skips the messages up to the 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from typing import Any, TypeAlias
 
@@ -52,6 +52,7 @@ from gateway.pgwire.types.parameters import decode_parameters
 from gateway.statement_threads import StatementThreads
 from planner.engine import (
     Engine,
+    ListedCursor,
     ListedSession,
     QueryError,
     Session,
@@ -232,6 +233,10 @@ class Dialog:
             started_us=self._started_us,
             state="active" if is_active else _STATES[session.transaction],
         )
+
+    def cursors(self) -> Sequence[ListedCursor]:
+        """Return the open cursors and named portals."""
+        return [cursor for cursor in self._names.cursors() if cursor.name]
 
     @property
     def in_transaction(self) -> bool:

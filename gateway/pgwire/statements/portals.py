@@ -283,7 +283,7 @@ class Names:
 
     def cursors(self) -> Sequence[ListedCursor]:
         """Return all portals as pg_cursors shows them."""
-        return [_listed(name, portal) for name, portal in self.portals.items()]
+        return [_listed(name, portal) for name, portal in tuple(self.portals.items())]
 
     def prepared(self) -> Sequence[ListedStatement]:
         """Return all named statements as pg_prepared_statements shows them."""

@@ -7,6 +7,7 @@ import re
 import threading
 import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
@@ -16,9 +17,12 @@ from hypothesis import strategies as st
 
 from gateway.http.metrics import Metrics
 from gateway.http.node_metrics import node_families
+from gateway.http.read_metrics import opened_families, read_families
 from gateway.http.spark_state import spark_families
 from gateway.nodes.counts import MeasuredPeer, PeerCounts
 from gateway.statement_threads import StatementThreads
+from planner.running.read_counts import ReadCounts
+from planner.syntax.options import ReadOptions
 from stores.hosting.host import Host, HostState
 from stores.log.store_writer import StoreWriter
 from stores.spec.position import EMPTY, Position, Progress
@@ -220,6 +224,40 @@ def test_other_nodes_are_reported_by_name(make_metrics: MakeMetrics) -> None:
     assert labelled(found, "node_reply_seconds_total", "node") == {'b"': 0.25, "c": 0}
 
 
+def test_held_epochs_are_reported_with_the_age_of_the_oldest(
+    tmp_path: Path, make_metrics: MakeMetrics
+) -> None:
+    clicks_log(tmp_path / "log")
+    with following(tmp_path / "log", tmp_path / "data", "clicks") as host:
+        metrics, store = make_metrics(host), host.stores["clicks"]
+        assert labelled(told(metrics), "store_held_epochs", "store") == {"clicks": 0}
+        assert labelled(told(metrics), "store_held_epoch_seconds", "store") == {"clicks": 0}
+        holds = [store.hold(0), store.hold(0), store.hold(1)]
+        found = told(metrics)
+        assert value(found, "store_held_epochs", store="clicks") == 2
+        assert (value(found, "store_held_epoch_seconds", store="clicks") or 0) > 0
+        for hold in holds:
+            assert hold is not None
+            hold.release()
+        assert labelled(told(metrics), "store_held_epochs", "store") == {"clicks": 0}
+
+
+def test_what_statements_read_is_reported(make_metrics: MakeMetrics) -> None:
+    counts, metrics = ReadCounts(), make_metrics(FakeNode())
+    metrics.watch(lambda: read_families(counts))
+    metrics.watch(lambda: opened_families("cursor", "cursors", 3, 1.5))
+    counts.composed.add(read=40, returned=5)
+    counts.refuse(ReadOptions(latest=True))
+    counts.note_opened(counts)
+    for found in (told(metrics), read_openmetrics(metrics.text(OPENMETRICS)[0])):
+        assert value(found, "statements_total", path="composed") == 1
+        assert value(found, "statement_rows_read_total", path="composed") == 40
+        assert value(found, "statement_rows_returned_total", path="composed") == 5
+        assert labelled(found, "bound_refusals_total", "bound")["latest"] == 1
+        assert value(found, "open_streams") == 1
+        assert (value(found, "open_cursors"), value(found, "open_cursor_seconds")) == (3, 1.5)
+
+
 def test_the_build_is_reported(make_metrics: MakeMetrics) -> None:
     metrics = make_metrics(FakeNode())
     ((name, labels),) = [key for key in told(metrics) if key[0] == "stategate_build_info"]
@@ -244,6 +282,9 @@ def test_every_metric_is_listed(make_metrics: MakeMetrics) -> None:
     metrics.watch_requests(lambda: {"get": 1})
     metrics.watch(spark_families(lambda: EngineStatus(state="running")))
     metrics.watch(lambda: node_families([PEER]))
+    metrics.watch(lambda: read_families(ReadCounts()))
+    for name in ("cursor", "page_snapshot"):
+        metrics.watch(partial(opened_families, name, name, 0, 0.0))
     heads = re.findall(r"^# TYPE (stategate_\w+)", metrics.text("")[0].decode(), re.MULTILINE)
     text = (Path(__file__).parents[3] / "gateway" / "README.md").read_text()
     # The first cells of the table name metrics; those of alerts are expressions that use them.

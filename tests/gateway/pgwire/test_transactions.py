@@ -354,10 +354,12 @@ def test_a_connection_lists_its_own_cursors_and_statements(bank: Bank, client: C
         shown = "SELECT name, is_holdable, is_binary, is_scrollable FROM pg_cursors ORDER BY name"
         found = client.execute(shown).fetchall()
         assert found == [("c", False, False, True), ("h", True, True, False)]
+        assert bank.server.cursors()[0] == 2
     assert one(client, "SELECT string_agg(name, ',') FROM pg_cursors") == "h"
     client.execute("CLOSE ALL")
     client.execute("DEALLOCATE ALL")
     assert one(client, "SELECT count(*) FROM pg_cursors") == 0
+    assert bank.server.cursors() == (0, 0.0)
     assert one(client, "SELECT count(*) FROM pg_prepared_statements") == 0
 
 
