@@ -9,6 +9,7 @@ from planner.binding.column_origins import ResultColumn
 from planner.binding.running_statements import RunningQueries, RunningQuery
 from planner.errors import QueryError
 from planner.planning.shapes import Template, template_of
+from planner.postgres.types.functions import FUNCTIONS
 from planner.syntax.named_parameters import number_parameters
 from planner.syntax.options import check_settings
 from planner.syntax.with_clause import position_of
@@ -55,6 +56,7 @@ from stores.spec.position import Position
 from stores.spec.schema import Column, DataType, Key, Kind, Row, Value
 
 __all__ = [
+    "FUNCTIONS",
     "OID",
     "VOID",
     "Argument",

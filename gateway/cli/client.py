@@ -8,6 +8,7 @@ from __future__ import annotations
 import http.client
 import ssl
 from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from types import TracebackType
 from typing import Any, NamedTuple, TypeAlias
 from urllib.parse import quote, urlsplit
@@ -91,6 +92,26 @@ class Client:
         except BaseException:
             connection.close()
             raise
+
+    @contextmanager
+    def download(
+        self, sql: str, fields: Mapping[str, Json], *, form: str
+    ) -> Iterator[Iterator[bytes]]:
+        """Run a statement; the block gets the body of its answer in parts.
+
+        Args:
+            sql: one statement.
+            fields: further fields of the request.
+            form: the name of the answer's format.
+
+        Raises:
+            RemoteError: the statement failed before its first row.
+            UnreachableError: no gateway answers, or the answer breaks off.
+        """
+        body = orjson.dumps({"sql": sql, **fields, "format": form})
+        connection, response = self._ask("POST", "/v1/query", body)
+        with closing(connection):
+            yield _parts(response)
 
     def stores(self) -> list[dict[str, Json]]:
         """Return the stores, without their replicas.
@@ -204,8 +225,7 @@ class Answer:
         self._connection.close()
 
 
-def _lines(response: http.client.HTTPResponse) -> Iterator[Json]:
-    held = b""
+def _parts(response: http.client.HTTPResponse) -> Iterator[bytes]:
     while True:
         try:
             read = response.read1(_READ_BYTES)
@@ -213,6 +233,12 @@ def _lines(response: http.client.HTTPResponse) -> Iterator[Json]:
             raise UnreachableError(f"the answer broke off: {_said(error)}") from error
         if not read:
             return
+        yield read
+
+
+def _lines(response: http.client.HTTPResponse) -> Iterator[Json]:
+    held = b""
+    for read in _parts(response):
         *lines, held = (held + read).split(b"\n")
         if len(held) > LINE_BYTES_MAX:
             raise UnreachableError(f"a row is longer than {LINE_BYTES_MAX} bytes")

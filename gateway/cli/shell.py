@@ -3,11 +3,16 @@ r"""`stategate sql`: runs statements that are typed or piped in, and shows the a
     \?              this help                  \x              rows as records, on or off
     \d [NAME]       stores, or one in full     \timing         milliseconds, on or off
     \dt             stores                     \position       the last position token, whole
+    \bind V …       parameters of the next statement: $1, $2, …; or NAME=V for :NAME
+    \watch [S] [c=N]     run the last statement every S seconds (2), N times or until Ctrl-C
+    \export FILE    write the answer of the last statement; the name ends in its format:
+                                   csv, tsv, json, ndjson, parquet, arrow
+    \pager          long answers in $PAGER, on or off
     \set [N [V]]    fields of the request: bound, wait_ms, consistency,
                                    unknown_topics, partial, info, engine
     \q              leave
 
-A statement ends with `;`. Ctrl-C cancels it, Ctrl-D leaves.
+A statement ends with `;`. Tab completes, Ctrl-C cancels a statement, Ctrl-D leaves.
 """
 
 from __future__ import annotations
@@ -15,21 +20,29 @@ from __future__ import annotations
 import os
 import re
 import sys
+import time
 from collections.abc import Callable, Mapping
-from itertools import islice
+from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import orjson
 from prompt_toolkit import PromptSession
-from prompt_toolkit.completion import WordCompleter
 from prompt_toolkit.filters import Condition
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.lexers import PygmentsLexer
 from rich.console import Console
 
-from gateway.cli.client import Answer, Client, ResultColumn
-from gateway.cli.display import error_text, print_records, print_table, summary, tsv_line
+from gateway.cli.answer_view import AnswerView
+from gateway.cli.client import Answer, Client
+from gateway.cli.completion import StatementCompleter
+from gateway.cli.display import error_text, summary
+from gateway.cli.export_file import format_of, write_export
+from gateway.cli.names import Names
+from gateway.cli.pager import pager_command
+from gateway.cli.progress import Progress
+from gateway.cli.statement_text import Parameters, read_parameters, split_statements
+from gateway.cli.store_lists import list_stores, print_store
 from gateway.errors import ClientError, GatewayError, RemoteError
 from stores.credentials import authorization
 from stores.errors import CodecError
@@ -38,35 +51,11 @@ from stores.spec.position import Position
 Json: TypeAlias = Any
 """A value that orjson returns."""
 
-ROWS_SHOWN_MAX = 1000
-"""Rows of a table in a terminal: more than anyone scrolls through, in little memory."""
+WATCH_S = 2.0
+_WATCH_S_MAX = 86_400.0
+_WATCH = re.compile(r"(\d+(?:\.\d+)?)?\s*(?:c=(\d+))?")
 FIELDS = ("bound", "wait_ms", "consistency", "unknown_topics", "partial", "info", "engine")
 r"""Fields of a request that `\set` sets."""
-
-_TOKEN = re.compile(
-    r"""'(?:[^']|'')*' | "(?:[^"]|"")*" | --[^\n]* | /\*.*?\*/ | (\$\w*\$).*?\1 | (;) | .""",
-    re.DOTALL | re.VERBOSE,
-)
-"""Strings, names, comments and dollar quotes, in which `;` ends no statement; then the rest."""
-_UNCLOSED = re.compile(r"""['"]|/\*|\$\w*\$""")
-_KEYWORDS = """
-    SELECT FROM WHERE GROUP BY ORDER LIMIT HAVING JOIN LEFT ON AS AND OR NOT IN BETWEEN LIKE IS
-    NULL DISTINCT COUNT SUM MIN MAX AVG CASE WHEN THEN ELSE END WITH EXPLAIN ANALYZE SHOW STORES
-    DESCRIBE BOUND WAIT PARTITIONS ACTIVE PARTIAL INFO LATEST SNAPSHOT UNBOUNDED INTERVAL
-""".split()  # noqa: SIM905 - as a list it would take one line for each word
-
-
-def split_statements(text: str) -> tuple[list[str], str]:
-    """Return the statements that a semicolon ends, without it, and the rest after the last one."""
-    statements: list[str] = []
-    start = 0
-    for token in _TOKEN.finditer(text):
-        if token[2]:
-            statements.append(text[start : token.start()].strip())
-            start = token.end()
-        elif token.end() - token.start() == 1 and _UNCLOSED.match(text, token.start()):
-            break  # an unclosed quote: the rest is inside it
-    return [each for each in statements if each], text[start:].strip()
 
 
 def history_file() -> Path:
@@ -82,16 +71,21 @@ class Shell:
         client: the gateway.
         out: where answers go.
         err: where errors go.
+        pager: the command that shows long answers; empty for none.
     """
 
-    def __init__(self, client: Client, *, out: Console, err: Console) -> None:
+    def __init__(self, client: Client, *, out: Console, err: Console, pager: str = "") -> None:
         self._client = client
         self._out = out
         self._err = err
         self._fields: dict[str, Json] = {}
         self._position: dict[str, dict[str, int]] = {}
-        self._records = False
         self._timing = True
+        self._view = AnswerView(out, err, pager=pager)
+        self._parameters: Parameters = ()
+        """Those of the next statement."""
+        self._last: tuple[str, Parameters] | None = None
+        """The last statement with its parameters."""
 
     def run_all(self, text: str) -> bool:
         """Run statements up to the first that fails; return whether all succeeded."""
@@ -100,9 +94,21 @@ class Shell:
 
     def run(self, sql: str) -> bool:
         """Run one statement and show its answer; return whether it succeeded."""
+        self._last, self._parameters = (sql, self._parameters), ()
+        return self._attempt(sql, self._run_last)
+
+    def _run_last(self) -> None:
+        assert self._last is not None, "it has just been set"
+        sql, parameters = self._last
+        fields = self._request_fields(parameters)
+        with Progress(self._err) as progress, self._client.query(sql, fields) as answer:
+            if self._view.show(answer, progress):
+                self._finish(answer, progress.count)
+
+    def _attempt(self, sql: str, run: Callable[[], object]) -> bool:
+        """Run a statement, and say what went wrong; return whether it succeeded."""
         try:
-            with self._client.query(sql, self._request_fields()) as answer:
-                self._show(answer)
+            run()
         except RemoteError as error:
             self._say(error_text(error, sql))
             return False
@@ -130,18 +136,23 @@ class Shell:
 
     def take(self, line: str) -> bool:
         """Run the entered text; return False if it leaves the shell."""
-        if line.startswith("\\"):
-            return self._command(line)
-        self.run_all(line)
+        try:
+            if line.startswith("\\"):
+                return self._command(line)
+            self.run_all(line)
+        except KeyboardInterrupt:
+            self._say("cancelled")
         return True
 
     def _prompt(self) -> PromptSession[str]:
+        names = Names(self._client)
         session: PromptSession[str] = PromptSession(
             "stategate=> ",
             history=_history(),
             lexer=PygmentsLexer.from_filename("statement.sql"),
-            completer=WordCompleter([*_KEYWORDS, *self._store_names()], ignore_case=True),
+            completer=StatementCompleter([*_COMMANDS, "\\q"], names.vocabulary),
             complete_while_typing=False,
+            complete_in_thread=True,  # the first completion asks the gateway
             prompt_continuation="stategate-> ",
         )
 
@@ -153,19 +164,14 @@ class Shell:
         session.multiline = unfinished
         return session
 
-    def _store_names(self) -> list[str]:
-        try:
-            return [str(store["name"]) for store in self._client.stores()]
-        except ClientError as error:
-            self._say_error(error)
-            return []
-
-    def _request_fields(self) -> dict[str, Json]:
-        """Return the fields that were set; for `monotonic` the bound has the last position, too.
+    def _request_fields(self, parameters: Parameters = ()) -> dict[str, Json]:
+        """Return parameters and fields; for `monotonic` the bound has the last position, too.
 
         Each request has its own session, so the shell has to remember the position.
         """
         fields = dict(self._fields)
+        if parameters:
+            fields["params"] = parameters
         if fields.get("consistency") == "monotonic" and self._position:
             if "bound" in fields:
                 fields["bound"] = _raised(fields["bound"], self._position)
@@ -175,33 +181,14 @@ class Shell:
                 fields.setdefault("unknown_topics", "ignore")
         return fields
 
-    def _show(self, answer: Answer) -> None:
-        if not self._out.is_terminal:
-            self._show_plain(answer)
-            return
-        rows = iter(answer)
-        shown = list(islice(rows, ROWS_SHOWN_MAX))
-        more = next(rows, None) is not None
-        if answer.columns:
-            show = print_records if self._records else print_table
-            show(self._out, answer.columns, shown)
-        if more:
-            self._say(f"only the first {ROWS_SHOWN_MAX:,} rows are shown; pipe the output for all")
-            return
+    def _finish(self, answer: Answer, rows: int) -> None:
+        """Keep the position of an answer that was read to its end, and show its summary."""
         self._position = _merged(self._position, answer.trailer.get("position") or {})
         for notice in answer.trailer.get("notices", []):
             self._say(f"NOTICE: {notice}")
-        line = summary(len(shown), answer.trailer, timing=self._timing)
-        self._out.print(line, style="dim", markup=False, highlight=False, soft_wrap=True)
-
-    def _show_plain(self, answer: Answer) -> None:
-        """Write header and rows as lines, as they arrive."""
-        out = self._out.file
-        if answer.columns:
-            out.write(tsv_line([column.name for column in answer.columns]) + "\n")
-        for row in answer:
-            out.write(tsv_line(row) + "\n")
-        out.flush()
+        if self._out.is_terminal:
+            line = summary(rows, answer.trailer, timing=self._timing)
+            self._out.print(line, style="dim", markup=False, highlight=False, soft_wrap=True)
 
     def _command(self, line: str) -> bool:
         name, _, argument = line.partition(" ")
@@ -222,32 +209,10 @@ class Shell:
         self._out.print(__doc__, markup=False, highlight=False)
 
     def _describe(self, name: str) -> None:
-        if not name:
+        if name:
+            print_store(self._out, self._client.store(name))
+        else:
             self.list_stores()
-            return
-        store = self._client.store(name)
-        columns = [ResultColumn(name, "text") for name in ("column", "type", "part")]
-        keys = {column["name"] for column in store.get("key", [])}
-        print_table(
-            self._out,
-            columns,
-            [
-                (each["name"], each["type"], "key" if each["name"] in keys else None)
-                for each in store.get("columns", [])
-            ],
-        )
-        self._print_replicas(store.get("replicas", []))
-
-    def _print_replicas(self, replicas: list[dict[str, Json]]) -> None:
-        columns = (
-            ResultColumn("partition", "integer"),
-            ResultColumn("role", "text"),
-            ResultColumn("state", "text"),
-            ResultColumn("epoch", "bigint"),
-            ResultColumn("error", "text"),
-        )
-        names = [column.name for column in columns]
-        print_table(self._out, columns, [[each.get(n) for n in names] for each in replicas])
 
     def list_stores(self, argument: str = "") -> None:
         r"""Show the stores: `\dt`, and `stategate stores`.
@@ -256,20 +221,7 @@ class Shell:
             ClientError: no answer, or an error.
         """
         del argument
-        columns = (
-            ResultColumn("name", "text"),
-            ResultColumn("kind", "text"),
-            ResultColumn("key", "text"),
-            ResultColumn("partitions", "integer"),
-            ResultColumn("running", "integer"),
-            ResultColumn("epoch", "bigint"),
-        )
-        rows = [_store_row(store) for store in self._client.stores()]
-        if self._out.is_terminal:
-            print_table(self._out, columns, rows)
-            return
-        for row in ([column.name for column in columns], *rows):
-            self._out.file.write(tsv_line(row) + "\n")
+        list_stores(self._out, self._client.stores())
 
     def _set(self, argument: str) -> None:
         name, _, value = argument.partition(" ")
@@ -284,10 +236,54 @@ class Shell:
             return
         self._fields[name] = _field_value(value.strip())
 
+    def _bind(self, argument: str) -> None:
+        self._parameters = read_parameters(argument)
+
+    def _watch(self, argument: str) -> None:
+        interval_s, count = _watch_options(argument)
+        sql, _ = self._require_last("watch")
+        number = 0
+        while count is None or number < count:
+            if number:
+                time.sleep(interval_s)
+            number += 1
+            now = datetime.now().astimezone().isoformat(" ", "seconds")
+            self._say(f"{now} (every {interval_s:g} s)")
+            if not self._attempt(sql, self._run_last):
+                return
+
+    def _export(self, argument: str) -> None:
+        if not argument:
+            raise ClientError("no file is named", hint=r"Write \export rows.parquet.")
+        sql, parameters = self._require_last("export")
+        path = Path(argument.strip("'")).expanduser()
+        name = format_of(path)
+
+        def run() -> None:
+            fields = self._request_fields(parameters)
+            with (
+                Progress(self._err) as progress,
+                self._client.download(sql, fields, form=name) as parts,
+            ):
+                progress.unit = "bytes"
+                size = write_export(path, parts, progress.note)
+            self._say(f"wrote {size:,} bytes to {path}")
+
+        self._attempt(sql, run)
+
+    def _require_last(self, what: str) -> tuple[str, Parameters]:
+        if self._last is None:
+            raise ClientError(f"there is no statement to {what}", hint="Run one before.")
+        return self._last
+
+    def _toggle_pager(self, argument: str) -> None:
+        del argument
+        self._say(f"pager is {'on' if self._view.toggle_pager() else 'off'}")
+
     def _toggle_records(self, argument: str) -> None:
         del argument
-        self._records = not self._records
-        self._say(f"records are {'on' if self._records else 'off'}")
+        self._view.as_records = not self._view.as_records
+        self._say(f"records are {'on' if self._view.as_records else 'off'}")
 
     def _toggle_timing(self, argument: str) -> None:
         del argument
@@ -310,6 +306,10 @@ _COMMANDS: Mapping[str, Callable[[Shell, str], None]] = {
     "\\?": Shell._help,
     "\\d": Shell._describe,
     "\\dt": Shell.list_stores,
+    "\\bind": Shell._bind,
+    "\\watch": Shell._watch,
+    "\\export": Shell._export,
+    "\\pager": Shell._toggle_pager,
     "\\set": Shell._set,
     "\\x": Shell._toggle_records,
     "\\timing": Shell._toggle_timing,
@@ -324,7 +324,9 @@ def run_shell(url: str, *, command: str | None) -> bool:
         ClientError: the URL is malformed.
     """
     client = Client(url, credentials=authorization())
-    shell = Shell(client, out=Console(), err=Console(stderr=True))
+    out, err = Console(), Console(stderr=True)
+    pager = pager_command(os.environ) if out.is_terminal and sys.stdin.isatty() else ""
+    shell = Shell(client, out=out, err=err, pager=pager)
     if command is not None:
         return shell.run_all(command)
     if not sys.stdin.isatty():
@@ -343,10 +345,16 @@ def print_stores(url: str) -> None:
     Shell(client, out=Console(), err=Console(stderr=True)).list_stores()
 
 
-def _store_row(store: Mapping[str, Json]) -> list[Json]:
-    key = ", ".join(str(column["name"]) for column in store.get("key", []))
-    names = ("partitions", "running", "committed_epoch")
-    return [store.get("name"), store.get("kind"), key, *(store.get(name) for name in names)]
+def _watch_options(text: str) -> tuple[float, int | None]:
+    """Return how many seconds to pause, and how often to run; None for no end.
+
+    Raises:
+        ClientError: one of them is not such a number.
+    """
+    found = _WATCH.fullmatch(text)
+    if found is None or not 0 < (interval_s := float(found[1] or WATCH_S)) <= _WATCH_S_MAX:
+        raise ClientError(f"cannot watch {text[:40]}", hint=r"Write \watch 5, or \watch 0.5 c=10.")
+    return interval_s, None if found[2] is None else int(found[2])
 
 
 def _field_value(text: str) -> Json:

@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import io
+import json
+import os
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from prompt_toolkit.application import create_app_session
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 from rich.console import Console
 
+from gateway.cli.answer_view import ROWS_SHOWN_MAX
 from gateway.cli.client import Client
-from gateway.cli.shell import ROWS_SHOWN_MAX, Shell, history_file, split_statements
+from gateway.cli.export_file import FORMATS
+from gateway.cli.names import Names
+from gateway.cli.progress import Progress
+from gateway.cli.shell import Shell, history_file
+from gateway.cli.statement_text import split_statements
+from tests.gateway.cli.terminal import terminal
+from tests.support.waiting import WAIT_S, until
 
 pytestmark = pytest.mark.server
 
@@ -47,12 +58,13 @@ def test_statements_end_at_semicolons_outside_strings(
 class Screen:
     """A shell whose streams are read by the test."""
 
-    def __init__(self, url: str, *, terminal: bool) -> None:
+    def __init__(self, url: str, *, terminal: bool, pager: str = "") -> None:
         self._out, self._err = io.StringIO(), io.StringIO()
         self.shell = Shell(
             Client(url),
             out=Console(file=self._out, width=100, force_terminal=terminal, color_system=None),
             err=Console(file=self._err, width=100, color_system=None),
+            pager=pager,
         )
 
     def out(self) -> str:
@@ -176,6 +188,159 @@ def test_an_interactive_session(
     assert "timing is off" in screen.err()
     assert "\\timing" in history_file().read_text()
     assert history_file().stat().st_mode & 0o077 == 0
+
+
+def test_parameters_are_those_of_the_next_statement(screen: Screen) -> None:
+    assert command(screen, "\\bind 7") == ("", "")
+    assert "value-7" in command(screen, "SELECT v FROM kv WHERE k = $1;")[0]
+    assert "ERROR" in command(screen, "SELECT v FROM kv WHERE k = $1;")[1]
+    assert "cannot read" in command(screen, "\\bind 'x")[1]
+
+
+def test_the_last_statement_is_watched(screen: Screen) -> None:
+    assert "no statement to watch" in command(screen, "\\watch")[1]
+    command(screen, "\\bind 7")
+    command(screen, "SELECT v FROM kv WHERE k = $1;")
+    out, err = command(screen, "\\watch 0.01 c=3")
+    assert out.count("value-7") == 3
+    assert err.count("(every 0.01 s)") == 3
+    command(screen, "SELECT fail('42P01');")
+    assert command(screen, "\\watch 0.01 c=3")[1].count("it failed") == 1
+    for wrong in ("x", "0", "1 c=x", "-1", "1e9", "999999"):
+        assert "cannot watch" in command(screen, f"\\watch {wrong}")[1]
+
+
+@pytest.mark.parametrize("ending", sorted(FORMATS))
+def test_an_answer_is_exported_by_the_name_of_the_file(
+    screen: Screen, tmp_path: Path, ending: str
+) -> None:
+    path = tmp_path / f"rows{ending.upper()}"
+    path.write_text("old")
+    command(screen, "SELECT n, name FROM series(3000);")
+    assert f"to {path}" in command(screen, f"\\export {path}")[1].replace("\n", "")
+    assert [each.name for each in tmp_path.iterdir()] == [path.name]
+    assert path.stat().st_mode & 0o777 == 0o666 & ~_umask()
+    assert rows_in(path) == 3000
+
+
+def _umask() -> int:
+    held = os.umask(0o022)
+    os.umask(held)
+    return held
+
+
+def rows_in(path: Path) -> int:
+    """Return how many rows a file has."""
+    match FORMATS[path.suffix.lower()]:
+        case "parquet":
+            return int(pq.read_metadata(path).num_rows)
+        case "arrow":
+            return int(pa.ipc.open_stream(path.read_bytes()).read_all().num_rows)
+        case "json":
+            return len(json.loads(path.read_text())["rows"])
+        case "ndjson":
+            return len(path.read_text().splitlines()) - 2
+        case _:
+            return len(path.read_text().splitlines()) - 1
+
+
+@pytest.mark.parametrize("ending", sorted(FORMATS))
+def test_an_answer_that_breaks_off_is_not_exported(
+    screen: Screen, tmp_path: Path, ending: str
+) -> None:
+    path = tmp_path / f"rows{ending}"
+    path.write_text("old")
+    screen.shell.run("SELECT n, name FROM broken(2000, '55S01')")
+    screen.out(), screen.err()
+    assert "55S01" in command(screen, f"\\export {path}")[1]
+    assert path.read_text() == "old"
+    assert [each.name for each in tmp_path.iterdir()] == [path.name]
+
+
+def test_exports_that_cannot_be(screen: Screen, tmp_path: Path) -> None:
+    assert "no statement to export" in command(screen, "\\export a.csv")[1]
+    command(screen, "SELECT 1;")
+    assert "no file is named" in command(screen, "\\export")[1]
+    assert "does not say its format" in command(screen, "\\export rows.xlsx")[1]
+    assert "cannot write" in command(screen, f"\\export {tmp_path}/none/rows.csv")[1]
+    command(screen, "SELECT fail('42P01');")
+    assert "42P01" in command(screen, f"\\export {tmp_path}/rows.csv")[1]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_names_come_from_the_gateway_and_are_kept(url: str) -> None:
+    now = [0.0]
+    names = Names(Client(url), clock=lambda: now[0])
+    known = names.vocabulary()
+    assert "clicks" in known.columns
+    assert {"count", "date_trunc"} <= set(known.functions)
+    assert names.vocabulary() is known
+    now[0] = 1000.0
+    assert names.vocabulary() is not known
+
+
+def test_the_pager_gets_all_rows_and_may_be_left(url: str, tmp_path: Path) -> None:
+    paged = tmp_path / "paged"
+    screen = Screen(url, terminal=True, pager=f"cat > {paged}")
+    out, _ = command(screen, "SELECT n, name FROM series(2500);")
+    assert out.startswith("2,500 rows")
+    assert sum("row " in line for line in paged.read_text().splitlines()) == 2500
+    paged.unlink()
+    assert "row 3" in command(screen, "SELECT n, name FROM series(5);")[0]
+    assert command(screen, "\\pager")[1] == "pager is off\n"
+    assert "row 900" in command(screen, "SELECT n, name FROM series(2500);")[0]
+    assert not paged.exists()
+    left = Screen(url, terminal=True, pager="head -1 > /dev/null")
+    assert command(left, "SELECT n, name FROM series(200000);") == ("", "")
+
+
+def test_a_slow_statement_shows_how_long_it_has_run() -> None:
+    seen, now = io.StringIO(), [0.0]
+    console = Console(file=seen, force_terminal=True, color_system=None)
+    with Progress(console, after_s=0.0, clock=lambda: now[0]) as progress:
+        now[0], progress.count = 7.4, 12_000
+        until(lambda: "12,000" in seen.getvalue())
+    assert "running for 7 s, 12,000 rows so far; Ctrl-C cancels" in seen.getvalue()
+    assert seen.getvalue().endswith("\r\x1b[K")
+    entered = Progress(console, after_s=0.0).__enter__()
+    thread = entered._thread
+    assert thread is not None
+    del entered  # as Ctrl-C does between the beginning and the block
+    thread.join(WAIT_S)
+    assert not thread.is_alive()
+    quick = io.StringIO()
+    with Progress(Console(file=quick, force_terminal=True)):
+        pass
+    with Progress(Console(file=quick), after_s=0.0):
+        pass
+    assert quick.getvalue() == ""
+
+
+def test_a_session_in_a_terminal(url: str, tmp_path: Path) -> None:
+    paged = tmp_path / "paged"
+    settings = {"PAGER": f"cat > {paged}", "XDG_STATE_HOME": str(tmp_path)}
+    with terminal("sql", "--url", url, **settings) as shown:
+        shown.enter("\\bind 7")
+        shown.enter("SELECT v FROM kv WHERE k = $1;")
+        shown.expect("value-7")
+        shown.enter("SELECT sleep(60);")
+        shown.expect("running for 1 s; Ctrl-C cancels")
+        shown.type("\x03")
+        shown.expect("cancelled")
+        shown.enter("SELECT n, name FROM series(300);")
+        shown.expect("300 rows")
+        assert "row 299" in paged.read_text()
+        shown.enter("\\watch 0.05")
+        shown.expect("every 0.05 s")
+        shown.expect("every 0.05 s")
+        shown.type("\x03")
+        shown.expect("cancelled")
+        shown.expect("stategate=>")
+        shown.type("SELECT 'after' FROM cli\t")
+        shown.expect("cks")
+        shown.type("\x03")
+        shown.enter("\\q")
+        assert shown.process.wait(WAIT_S) == 0
 
 
 def test_history_that_cannot_be_written_is_kept_in_memory(
