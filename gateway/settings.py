@@ -266,6 +266,12 @@ class Settings:
         unit="ms",
         least=1,
     )
+    slow_statement_ms: int = setting(
+        500,
+        "From how long on a statement is listed in stategate.slow_queries when it has ended; 0 "
+        "lists all. People notice half a second. The latest 200 are kept in memory.",
+        unit="ms",
+    )
     body_bytes_max: int = setting(
         1 << 20,
         "Longest request body: enough for thousands of parameters and a position token.",

@@ -38,7 +38,7 @@ from gateway.spark_engine import BackgroundEngine, open_spark
 from gateway.statement_threads import StatementThreads
 from gateway.workers.whole_gateway import WholeGateway, WorkerLinks
 from planner.binding.relations import require_missing
-from planner.engine import Engine, RunningQueries
+from planner.engine import Engine, RunningQueries, SlowQueries
 from planner.planning.groupings import reduce_streams
 from planner.sql import SERVER_VERSION, EngineLimits, SqlEngine
 from planner.typed import TypedQueries
@@ -77,10 +77,16 @@ def _host(settings: Settings, nodes: NodeService | None) -> Host:
     )
 
 
-def _queries(whole: WholeGateway | None) -> RunningQueries:
+def _queries(settings: Settings, whole: WholeGateway | None) -> RunningQueries:
+    least_ms = settings.slow_statement_ms
     if whole is None:
-        return RunningQueries(wall_clock_ms)
-    return RunningQueries(wall_clock_ms, numbers=whole.query_numbers(), elsewhere=whole.queries)
+        return RunningQueries(wall_clock_ms, slow=SlowQueries(least_ms))
+    return RunningQueries(
+        wall_clock_ms,
+        numbers=whole.query_numbers(),
+        elsewhere=whole.queries,
+        slow=SlowQueries(least_ms, elsewhere=whole.slow_queries),
+    )
 
 
 def _engine(
@@ -197,7 +203,7 @@ def run_gateway(settings: Settings, *, worker: WorkerLinks | None = None) -> Non
         closing.callback(host.close)
         catalog: StoreCatalog = host if nodes is None else nodes.attach(host, reduce_streams)
         whole = None if worker is None else WholeGateway(worker.siblings)
-        queries = _queries(whole)
+        queries = _queries(settings, whole)
         spark = _spark(settings, closing)
         engine = _engine(settings, catalog, queries, spark)
         threads = StatementThreads(count=settings.threads, queue_max=settings.threads_queue_max)
@@ -246,7 +252,7 @@ def run_gateway(settings: Settings, *, worker: WorkerLinks | None = None) -> Non
                 else partial(
                     whole.answer,
                     sessions=wire,
-                    queries=queries.own,
+                    queries=queries,
                     metrics=metrics.scrape_own,
                     notify=host.wake,
                 ),

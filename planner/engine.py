@@ -6,7 +6,12 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from planner.binding.column_origins import ResultColumn
-from planner.binding.running_statements import RunningQueries, RunningQuery
+from planner.binding.running_statements import (
+    RunningQueries,
+    RunningQuery,
+    SlowQueries,
+    SlowQuery,
+)
 from planner.errors import QueryError
 from planner.planning.shapes import Template, template_of
 from planner.postgres.types.functions import FUNCTIONS
@@ -97,6 +102,8 @@ __all__ = [
     "RunningQueries",
     "RunningQuery",
     "Session",
+    "SlowQueries",
+    "SlowQuery",
     "Statement",
     "StatementKind",
     "Template",

@@ -10,9 +10,9 @@ from typing import Protocol
 
 from gateway.workers.links import WorkerEnd
 from gateway.workers.siblings import Answer, Siblings
-from planner.engine import ListedSession, RunningQuery
+from planner.engine import ListedSession, RunningQueries, RunningQuery, SlowQuery
 
-_SESSIONS, _QUERIES, _METRICS = "sessions", "queries", "metrics"
+_SESSIONS, _QUERIES, _SLOW, _METRICS = "sessions", "queries", "slow", "metrics"
 _CANCEL, _SIGNAL, _NOTIFY = "cancel", "signal", "notify"
 
 
@@ -81,6 +81,15 @@ class WholeGateway:
         found = self._siblings.ask_all(list[RunningQuery], _QUERIES)
         return [query for queries in found.values() for query in queries]
 
+    def slow_queries(self) -> Sequence[SlowQuery]:
+        """Return the slow statements of the other workers.
+
+        Raises:
+            UnavailableError: one of them does not answer (55000).
+        """
+        found = self._siblings.ask_all(list[SlowQuery], _SLOW)
+        return [query for queries in found.values() for query in queries]
+
     def metrics(self, accept: str) -> Mapping[int, str]:
         """Return the metrics of the other workers, as text in the format of an Accept header.
 
@@ -119,7 +128,7 @@ class WholeGateway:
         self,
         *,
         sessions: Sessions,
-        queries: Callable[[], Sequence[RunningQuery]],
+        queries: RunningQueries,
         metrics: Answer,
         notify: Callable[[str], None],
     ) -> None:
@@ -127,7 +136,7 @@ class WholeGateway:
 
         Args:
             sessions: the sessions of this worker.
-            queries: returns the running statements of this worker.
+            queries: the running and the slow statements of this worker.
             metrics: returns the metrics of this worker as text.
             notify: looks for the next epoch of a store in this worker.
         """
@@ -136,7 +145,10 @@ class WholeGateway:
             return sessions.own_sessions()
 
         async def own_queries() -> Sequence[RunningQuery]:
-            return queries()
+            return queries.own()
+
+        async def own_slow() -> Sequence[SlowQuery]:
+            return queries.slow.own()
 
         async def cancel(process_id: int, key: str) -> None:
             sessions.cancel_own(process_id, bytes.fromhex(key))
@@ -151,6 +163,7 @@ class WholeGateway:
             {
                 _SESSIONS: own_sessions,
                 _QUERIES: own_queries,
+                _SLOW: own_slow,
                 _METRICS: metrics,
                 _CANCEL: cancel,
                 _SIGNAL: signal,

@@ -86,6 +86,15 @@ SYSTEM_RELATIONS: Mapping[str, tuple[Column, ...]] = {
     "queries": _columns(
         number=BIGINT, username=TEXT, started=TIMESTAMPTZ, elapsed_ms=BIGINT, sql=TEXT
     ),
+    "slow_queries": _columns(
+        number=BIGINT,
+        username=TEXT,
+        started=TIMESTAMPTZ,
+        elapsed_ms=BIGINT,
+        rows=BIGINT,
+        sqlstate=TEXT,
+        sql=TEXT,
+    ),
     "settings": _columns(name=TEXT, value=TEXT, default_value=TEXT),
 }
 """Relations of schema `stategate`, with their columns."""
@@ -311,6 +320,23 @@ def _query_rows(around: Surroundings) -> list[Row]:
     ]
 
 
+def _slow_query_rows(around: Surroundings) -> list[Row]:
+    """Return the slow statements; the text of another user's statement is hidden."""
+    mine = around.session.user
+    return [
+        (
+            slow.query.number,
+            slow.query.user,
+            slow.query.started_ms * 1000,
+            slow.elapsed_ms,
+            slow.rows,
+            slow.sqlstate,
+            slow.query.sql if slow.query.user == mine else None,
+        )
+        for slow in around.queries.slow.all()
+    ]
+
+
 def _setting_rows(around: Surroundings) -> list[Row]:
     values = around.session.settings
     return [(name, values.get(name, default), default) for name, default in SETTINGS.items()]
@@ -321,6 +347,7 @@ _ROWS: Mapping[str, Callable[[Surroundings], list[Row]]] = {
     "partitions": _partition_rows,
     "nodes": _node_rows,
     "queries": _query_rows,
+    "slow_queries": _slow_query_rows,
     "settings": _setting_rows,
 }
 

@@ -1,16 +1,30 @@
-"""The statements that run now, as `stategate.queries` shows them."""
+"""The statements that run now, and slow ones that have ended.
+
+`stategate.queries` and `stategate.slow_queries` show them.
+"""
 
 from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+import time
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
+from planner.errors import QueryError
 from planner.values.session import Session
 from planner.values.statement import Result
+
+SLOW_MS = 500
+"""A statement that took as long is slow."""
+SLOW_KEPT_MAX = 200
+"""How many slow statements are kept: as many as a reader looks through, of some megabytes."""
+SLOW_SQL_MAX = 10_000
+"""Characters that are kept of the text of a slow statement."""
+_BUG = "XX000"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +40,65 @@ class RunningQuery:
     """The `pid` of the session."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlowQuery:
+    """A statement that has ended, and took long."""
+
+    query: RunningQuery
+    elapsed_ms: int
+    """The time until its last row was read, so it includes the time of a slow reader."""
+    rows: int
+    """The rows that were read of its result."""
+    sqlstate: str | None
+    """The code of the error that ended it, if any."""
+
+
+class SlowQueries:
+    """The latest statements that took long. Safe to share between threads.
+
+    Args:
+        least_ms: the shortest time that counts as long; 0 keeps every statement.
+        kept_max: how many are kept; the oldest goes first.
+        elsewhere: returns the slow statements of other engines that are shown with these.
+    """
+
+    def __init__(
+        self,
+        least_ms: int,
+        *,
+        kept_max: int = SLOW_KEPT_MAX,
+        elsewhere: Callable[[], Sequence[SlowQuery]] = tuple,
+    ) -> None:
+        self._least_ms = least_ms
+        self._elsewhere = elsewhere
+        self._lock = threading.Lock()
+        self._kept = deque[SlowQuery](maxlen=kept_max)
+
+    def add(self, query: RunningQuery, elapsed_s: float, rows: int, sqlstate: str | None) -> None:
+        """Keep a statement that has ended, if it took long."""
+        elapsed_ms = round(elapsed_s * 1000)
+        if elapsed_ms < self._least_ms:
+            return
+        if len(query.sql) > SLOW_SQL_MAX:
+            query = replace(query, sql=f"{query.sql[:SLOW_SQL_MAX]} …")
+        slow = SlowQuery(query=query, elapsed_ms=elapsed_ms, rows=rows, sqlstate=sqlstate)
+        with self._lock:
+            self._kept.append(slow)
+
+    def own(self) -> list[SlowQuery]:
+        """Return those of this engine, the first that ended first."""
+        with self._lock:
+            return list(self._kept)
+
+    def all(self) -> list[SlowQuery]:
+        """Return those of all engines.
+
+        Raises:
+            Exception: the error of `elsewhere`.
+        """
+        return [*self.own(), *self._elsewhere()]
+
+
 class RunningQueries:
     """The running statements of an engine. Safe to share between threads.
 
@@ -35,6 +108,7 @@ class RunningQueries:
         clock: wall clock in epoch milliseconds.
         numbers: yields the number of each statement; by default 1, 2, ….
         elsewhere: returns the running statements of other engines that are shown with these.
+        slow: keeps those that took long; by default those of half a second.
     """
 
     def __init__(
@@ -43,10 +117,13 @@ class RunningQueries:
         *,
         numbers: Iterator[int] | None = None,
         elsewhere: Callable[[], Sequence[RunningQuery]] = tuple,
+        slow: SlowQueries | None = None,
     ) -> None:
         self._clock = clock
         self._numbers = itertools.count(1) if numbers is None else numbers
         self._elsewhere = elsewhere
+        self.slow = slow or SlowQueries(SLOW_MS)
+        """The slow ones that have ended."""
         self._lock = threading.Lock()
         self._running: dict[int, RunningQuery] = {}
 
@@ -78,34 +155,63 @@ class RunningQueries:
                 pid=session.pid,
             )
             self._running[query.number] = query
-
-        def end() -> None:
-            with self._lock:
-                self._running.pop(query.number, None)
-
+        watched = _Watched(self, query)
         try:
             result = run()
-        except BaseException:
-            end()
+        except BaseException as error:
+            watched.end(error)
             raise
         if result.batches is None:
-            end()
+            watched.rows = len(result.rows or ())
+            watched.end()
             return result
         close = result.on_close
 
         def on_close() -> None:
-            end()
+            watched.end()
             if close is not None:
                 close()
 
-        result.batches, result.on_close = _until_end(result.batches, end), on_close
+        result.batches, result.on_close = watched.read(result.batches), on_close
         return result
 
+    def forget(self, query: RunningQuery) -> bool:
+        """List a statement no longer; return whether it was listed."""
+        with self._lock:
+            return self._running.pop(query.number, None) is not None
 
-def _until_end(
-    batches: Iterator[pa.RecordBatch], end: Callable[[], None]
-) -> Iterator[pa.RecordBatch]:
-    try:
-        yield from batches
-    finally:
-        end()
+
+class _Watched:
+    """A statement while it runs."""
+
+    __slots__ = ("_began_s", "_list", "_query", "rows")
+
+    def __init__(self, listed: RunningQueries, query: RunningQuery) -> None:
+        self._list, self._query = listed, query
+        self._began_s = time.perf_counter()
+        self.rows = 0
+        """The rows that were read so far."""
+
+    def read(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Yield the batches; the statement has ended after the last one."""
+        try:
+            for batch in batches:
+                self.rows += batch.num_rows
+                yield batch
+        except BaseException as error:
+            self.end(None if isinstance(error, GeneratorExit) else error)
+            raise
+        finally:
+            if isinstance(batches, Generator):
+                batches.close()
+        self.end()
+
+    def end(self, error: BaseException | None = None) -> None:
+        """Note that it has ended; repeated calls do nothing."""
+        if not self._list.forget(self._query):
+            return
+        sqlstate = None
+        if error is not None:
+            sqlstate = error.sqlstate if isinstance(error, QueryError) else _BUG
+        elapsed_s = time.perf_counter() - self._began_s
+        self._list.slow.add(self._query, elapsed_s, self.rows, sqlstate)

@@ -37,7 +37,8 @@ SOME_SECONDS = "SELECT count(*) FROM people a, people b, people c WHERE a.age + 
 
 @pytest.fixture(scope="module")
 def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealGateway]:
-    with started(tmp_path_factory.mktemp("workers"), f"workers={WORKERS}") as found:
+    settings = (f"workers={WORKERS}", "slow_statement_ms=0")
+    with started(tmp_path_factory.mktemp("workers"), *settings) as found:
         yield found
 
 
@@ -137,6 +138,8 @@ def test_sessions_and_statements_of_all_workers_are_listed(gateway: RealGateway)
             other.cancel()
             with pytest.raises(psycopg.errors.QueryCanceled):
                 running.result(WAIT_S)
+            slow = "SELECT sqlstate, sql FROM stategate.slow_queries WHERE sql LIKE '%c.age'"
+            assert ("57014", LONG) in one.execute(slow).fetchall()
 
 
 def test_a_hint_of_a_writer_reaches_all_workers(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import sqlglot
 from sqlglot import exp
 
 from planner.binding.relations import SYSTEM_RELATIONS, Surroundings, resolve, system_table
-from planner.binding.running_statements import RunningQueries
+from planner.binding.running_statements import RunningQueries, SlowQueries
 from planner.errors import QueryError, UnknownNameError
 from planner.sql import SqlEngine
 from planner.typed import TypedQueries
@@ -82,7 +82,8 @@ def test_pseudo_columns_are_readable_but_not_in_the_star() -> None:
 
 @pytest.mark.parametrize("name", SYSTEM_RELATIONS)
 def test_system_relations_have_their_declared_columns(name: str) -> None:
-    session, queries = Session(), RunningQueries(lambda: 4)
+    session, queries = Session(), RunningQueries(lambda: 4, slow=SlowQueries(0))
+    queries.watch("SELECT", session, lambda: Result(kind=StatementKind.SELECT, rows=()))
     queries.watch("SELECT", session, lambda: Result(kind=StatementKind.SELECT, batches=iter(())))
     around = Surroundings(catalog=CATALOG, queries=queries, session=session, node="me", now_ms=5)
     found = system_table(name, around)
