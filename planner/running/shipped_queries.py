@@ -27,7 +27,7 @@ from stores.spec.query import (
     TimestampedRangeQuery,
     TimestampedRow,
 )
-from stores.spec.scans import CountQuery, PrefixQuery
+from stores.spec.scans import ApproximateCountQuery, CountQuery, PrefixQuery
 from stores.spec.schema import Column, DataType, Kind, Row, StoreKind, StoreSchema
 from stores.spec.versions import (
     MultiVersionedKeyQuery,
@@ -153,6 +153,13 @@ _OF_ALL = (
         "The number of rows in an interval of keys.",
         lambda g: CountQuery(interval=_interval(g)),
         arguments={**_RANGE},
+        result=BIGINT,
+    ),
+    _query(
+        "approximate_count",
+        "About how many rows there are, without reading them.",
+        lambda _: ApproximateCountQuery(),
+        arguments={},
         result=BIGINT,
     ),
 )

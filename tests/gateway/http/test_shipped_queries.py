@@ -58,6 +58,14 @@ async def rows_of(client: httpx.AsyncClient, store: str, name: str, **args: Any)
     return [row for result in results if result is not None for row in result["rows"]]
 
 
+async def test_rows_are_estimated_in_each_partition(client: httpx.AsyncClient) -> None:
+    for store, partitions in (("pairs", 4), ("hourly", 2), ("visits", 2), ("prices", 2)):
+        counted = (await ask(client, store, "count")).json()["partitions"]
+        about = (await ask(client, store, "approximate_count")).json()["partitions"]
+        assert len(about) == partitions
+        assert [each["result"] for each in about] == [each["result"] for each in counted]
+
+
 async def test_one_key_asks_one_partition(client: httpx.AsyncClient) -> None:
     document = (await ask(client, "pairs", "key", key=[1, "b2"])).json()
     (partition,) = document["partitions"]
