@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 
 import pyarrow as pa
@@ -210,6 +211,15 @@ def test_info_describes_each_partition(engine: SqlEngine) -> None:
         rows_of(result)
         assert all(answer.info for answer in result.partitions)
         assert not any(answer.info for answer in run(engine, sql).partitions)
+
+
+def test_info_has_the_time_to_read_each_stream(store: LocalStore) -> None:
+    engine = SqlEngine(FixedCatalog(store), limits=EngineLimits(few_rows=False))
+    for sql in (SCAN, COMPOSED):
+        result = run(engine, f"{sql} WITH INFO")
+        rows_of(result)
+        for answer in result.partitions:
+            assert re.fullmatch(rf"read {answer.rows} rows of the stream: \d+ ns", answer.info[-1])
 
 
 FAILURES = {
