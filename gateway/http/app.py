@@ -21,12 +21,13 @@ from gateway.access.rules import ON_AUTHENTICATED, USER, Access, Method, TooMany
 from gateway.access.verifiers import decode_base64
 from gateway.errors import HttpRequestError
 from gateway.failures import to_query_error
+from gateway.http.console_routes import CONSOLE_PATHS
 from gateway.http.endpoint import Services, error_response, request_context
 from gateway.http.origins import AllowedOrigins, CrossOriginRequests
 from gateway.http.routes import build_routes
 from planner.engine import QueryError
 
-_OPEN_PATHS: Final = frozenset({"/healthz", "/readyz"})
+_OPEN_PATHS: Final = frozenset({"/healthz", "/readyz", "/"})
 _CHALLENGE: Final = 'Bearer realm="stategate", Basic realm="stategate", charset="UTF-8"'
 _HEADER_BYTES_MAX: Final = 16_384
 """Longest header that is read: the longest name and password, in base64."""
@@ -71,7 +72,7 @@ async def _routing_error(request: Request, error: Exception) -> Response:
         404: "The paths are /v1/query, /v1/batch, /v1/stores, /v1/stores/{name}, "
         "/v1/stores/{name}/{key}, "
         "/v1/stores/{name}/query, /v1/stores/{name}/notify, /healthz, /readyz, /metrics, "
-        "/openapi.json and /docs.",
+        "/openapi.json, /docs and / for the console.",
         405: "POST to /v1/batch, /v1/stores/{name}/query and /v1/stores/{name}/notify, "
         "GET or POST to "
         "/v1/query, GET all other paths.",
@@ -96,7 +97,8 @@ class HttpAccess:
 
     This middleware puts the user into the scope under `USER` and answers refused requests itself.
     `/healthz` and `/readyz` are open, because probes have no credentials; without them they show
-    only a status.
+    only a status. The files of the console are open, too: they are the same for everyone, and the
+    console asks for credentials before it reads anything.
 
     Args:
         app: the application.
@@ -115,7 +117,7 @@ class HttpAccess:
             try:
                 scope[USER] = await self._identify(scope)
             except QueryError as error:
-                if scope["path"] not in _OPEN_PATHS:
+                if not _is_open(scope["path"]):
                     await _refuse(error, scope, receive, send)
                     return
                 scope[USER] = None
@@ -137,6 +139,10 @@ class HttpAccess:
         user, password = _user_and_password(credentials)
         await self._access.check_password(peer, user=user, password=password)
         return user
+
+
+def _is_open(path: str) -> bool:
+    return path in _OPEN_PATHS or path.startswith(CONSOLE_PATHS)
 
 
 def user_at_once(access: Access, peer: Peer, headers: Headers) -> str | None:

@@ -1,7 +1,7 @@
-"""The pages for people, and the OpenAPI document that they read.
+"""The page to try the API, and the OpenAPI document that it reads.
 
-The pages are small and made by hand. They load nothing from elsewhere and run no script that is not
-a file of the gateway, and the browser holds them to that.
+The page is small and made by hand. It loads nothing from elsewhere and runs no script that is not a
+file of the gateway, and the browser holds it to that. The console is in `console_routes`.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from gateway.http.console_routes import FILE_HEADERS
 from gateway.http.endpoint import json_response
 from gateway.http.openapi import openapi_document
 
@@ -22,14 +23,8 @@ _POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-_HEADERS: Final = {
-    "Content-Security-Policy": _POLICY,
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-    "Cache-Control": "no-cache",
-}
+_HEADERS: Final = {**FILE_HEADERS, "Content-Security-Policy": _POLICY}
 _FILES: Final = {
-    "/": ("index.html", "text/html"),
     "/docs": ("docs.html", "text/html"),
     "/docs.css": ("docs.css", "text/css"),
     "/docs.js": ("docs.js", "text/javascript"),
@@ -37,7 +32,7 @@ _FILES: Final = {
 
 
 def page_routes(described: Sequence[BaseRoute]) -> list[BaseRoute]:
-    """Return the routes of the pages and of the document about the other routes."""
+    """Return the routes of the page and of the document about the other routes."""
     routes: list[BaseRoute] = []
 
     async def show_document(request: Request) -> Response:

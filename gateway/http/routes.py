@@ -11,7 +11,7 @@
     GET  /readyz                  200 once every replica runs; before that 503 with the reasons
     GET  /metrics                 metrics for Prometheus
     GET  /openapi.json            the OpenAPI document of these routes
-    GET  /, /docs                 pages for people
+    GET  /, /docs                 the console, and a page to try the API
 
 JSON must be declared as such, so that web pages cannot send statements to a gateway on the user's
 machine without a preflight.
@@ -36,6 +36,7 @@ from gateway.elsewhere import Elsewhere
 from gateway.errors import HttpRequestError
 from gateway.http.answers import Answer
 from gateway.http.batches import BatchEndpoint
+from gateway.http.console_routes import console_routes
 from gateway.http.content_codings import choose_coding
 from gateway.http.endpoint import (
     ANONYMOUS,
@@ -95,7 +96,7 @@ def build_routes(services: Services) -> list[BaseRoute]:
         Route("/healthz", catalog.health, methods=["GET"]),
         Route("/readyz", catalog.readiness, methods=["GET"]),
     ]
-    return [*described, *page_routes(described)]
+    return [*described, *page_routes(described), *console_routes()]
 
 
 def _store_routes(services: Services, typed: TypedQueries) -> list[BaseRoute]:

@@ -130,7 +130,7 @@ async def test_the_hint_of_a_wrong_path_lists_all_paths(
     app = create_app(replace(services, metrics=make_metrics(FakeNode())))
     paths = {route.path for route in app.routes if isinstance(route, Route)}
     assert "/metrics" in paths
-    files_of_pages = {"/", "/docs.css", "/docs.js"}
+    files_of_pages = {"/", "/console/{name:path}", "/docs.css", "/docs.js"}
     assert paths - files_of_pages <= set(re.findall(r"/[^ ,]*[^ ,.]", hint))
 
 

@@ -1,0 +1,175 @@
+// Requests to the gateway that serves this page.
+
+import { askForCredentials, authorization } from "./session.js";
+
+/** The most rows and characters that a result keeps; reading stops there, and so does the statement. */
+export const ROWS_MAX = 10_000;
+const CHARACTERS_MAX = 16_000_000;
+const NDJSON = "application/x-ndjson";
+const NUMBER_OR_STRING = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+
+/**
+ * @typedef {{ name: string, type: string }} Column
+ * @typedef {{ store: string, partition: number, node: string, status: string, reason: ?string,
+ *   message: ?string, epoch: number, rows: number, info: string[] }} PartitionAnswer
+ * @typedef {{ columns: Column[], rows: unknown[][], isCut: boolean, elapsedMs: number,
+ *   position: object, partitions: PartitionAnswer[], notices: string[], tag: ?string }} Result
+ */
+
+/** An error that the gateway has answered with, or that kept it from answering. */
+export class ApiError extends Error {
+  /** @param {{ message: string, sqlstate?: string, detail?: ?string, hint?: ?string, position?: ?number, retryable?: boolean }} error */
+  constructor(error) {
+    super(error.message);
+    this.sqlstate = error.sqlstate ?? "";
+    this.detail = error.detail ?? "";
+    this.hint = error.hint ?? "";
+    /** Counts characters of the statement from 1, and not the units of JavaScript's strings. */
+    this.position = error.position ?? null;
+    this.retryable = error.retryable ?? false;
+  }
+}
+
+/**
+ * Sends a request with the user's credentials, and asks for them where the gateway does.
+ *
+ * @param {string} path
+ * @param {RequestInit} [options]
+ * @returns {Promise<Response>} of any status but 401
+ */
+export async function request(path, options = {}) {
+  for (;;) {
+    const headers = { ...options.headers, ...authorization() };
+    const response = await send(path, { ...options, headers });
+    const isRefused = response.status === 401 || (response.status === 429 && "Authorization" in headers);
+    if (!isRefused) return response;
+    await askForCredentials(headers.Authorization ?? "", (await errorOf(response)).message);
+  }
+}
+
+async function send(path, options) {
+  try {
+    return await fetch(path, { ...options, credentials: "omit", cache: "no-store", redirect: "error" });
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new ApiError({ message: "the gateway does not answer", hint: "It may be restarting.", retryable: true });
+  }
+}
+
+/** @param {Response} response @returns {Promise<ApiError>} */
+export async function errorOf(response) {
+  try {
+    return new ApiError((await response.json()).error);
+  } catch {
+    return new ApiError({ message: `the gateway answered ${response.status}` });
+  }
+}
+
+/** @param {string} path @param {AbortSignal} [signal] */
+export async function getJson(path, signal) {
+  const response = await request(path, { signal });
+  if (!response.ok) throw await errorOf(response);
+  return response.json();
+}
+
+/** @param {string} path @param {AbortSignal} [signal] @returns {Promise<?string>} null if there is no such path */
+export async function getText(path, signal) {
+  const response = await request(path, { signal });
+  if (response.status === 404) return null;
+  if (!response.ok) throw await errorOf(response);
+  return response.text();
+}
+
+/** @param {string} path @param {object} body @param {AbortSignal} [signal] */
+export async function postJson(path, body, signal) {
+  const response = await request(path, posted(body, "application/json", signal));
+  if (!response.ok) throw await errorOf(response);
+  return response.json();
+}
+
+/**
+ * Runs a statement.
+ *
+ * @param {string} sql
+ * @param {{ signal?: AbortSignal, info?: boolean }} [options] `info` adds what each partition read
+ * @returns {Promise<Result>}
+ */
+export async function runStatement(sql, { signal, info = false } = {}) {
+  const body = info ? { sql, info } : { sql };
+  return readResult(await request("v1/query", posted(body, NDJSON, signal)));
+}
+
+/**
+ * Runs a statement by GET unless its answer is still the one with this tag.
+ *
+ * @param {string} sql
+ * @param {?string} tag of an earlier result
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<?Result>} null if nothing has changed
+ */
+export async function runIfChanged(sql, tag, signal) {
+  const headers = { Accept: NDJSON, ...(tag ? { "If-None-Match": tag } : {}) };
+  const response = await request(`v1/query?${new URLSearchParams({ sql })}`, { headers, signal });
+  return response.status === 304 ? null : readResult(response);
+}
+
+/** @param {string} sql @param {AbortSignal} [signal] @returns {Promise<Record<string, any>[]>} rows by column name */
+export async function rowsOf(sql, signal) {
+  const { columns, rows } = await runStatement(sql, { signal });
+  return rows.map((row) => Object.fromEntries(columns.map(({ name }, at) => [name, row[at]])));
+}
+
+function posted(body, accept, signal) {
+  const headers = { "Content-Type": "application/json", Accept: accept };
+  return { method: "POST", headers, body: JSON.stringify(body), signal };
+}
+
+/** @param {Response} response @returns {Promise<Result>} */
+async function readResult(response) {
+  if (!response.ok) throw await errorOf(response);
+  const result = { columns: [], rows: [], isCut: false, elapsedMs: 0, position: {}, partitions: [], notices: [] };
+  result.tag = response.headers.get("ETag");
+  let characters = 0, isWhole = false;
+  for await (const line of linesOf(response.body)) {
+    const value = parsed(line);
+    characters += line.length;
+    if (Array.isArray(value)) {
+      if (result.rows.length >= ROWS_MAX || characters > CHARACTERS_MAX) {
+        result.isCut = true;
+        return result; // leaving the loop closes the connection, which cancels the statement
+      }
+      result.rows.push(value);
+    } else if (value.error) throw new ApiError(value.error);
+    else if (value.columns) result.columns = value.columns;
+    else {
+      isWhole = true;
+      const { elapsed_ms: elapsedMs, position, partitions, notices = [] } = value;
+      Object.assign(result, { elapsedMs, position, partitions, notices });
+    }
+  }
+  if (!isWhole) throw new ApiError({ message: "the answer broke off", hint: "Run it again.", retryable: true });
+  return result;
+}
+
+async function* linesOf(body) {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let held = "";
+  try {
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) break;
+      const lines = (held + value).split("\n");
+      held = lines.pop();
+      yield* lines;
+    }
+    if (held) yield held;
+  } finally {
+    await reader.cancel().catch(() => {});
+  }
+}
+
+/** Integers of more than 15 digits stay texts, since a number of JavaScript would round them. */
+function parsed(line) {
+  if (!/\d{16}/.test(line)) return JSON.parse(line);
+  return JSON.parse(line.replace(NUMBER_OR_STRING, (token) => (/^-?\d{16,}$/.test(token) ? `"${token}"` : token)));
+}

@@ -1,0 +1,146 @@
+// The first view: what the gateway holds, how fresh it is, and how much it is asked.
+
+import { getText } from "./api.js";
+import { announce, h, notice, setText } from "./dom.js";
+import { counted, seconds, short, span } from "./format.js";
+import { every } from "./live.js";
+import { ratesBetween, readMetrics } from "./metrics.js";
+import { Sparkline } from "./sparkline.js";
+import { StoreCard } from "./store_card.js";
+import { StoreReader } from "./stores.js";
+
+const REPLICAS_MS = 2_000, METRICS_MS = 2_000, DEFINITIONS_MS = 15_000, ROWS_MS = 10_000;
+
+/** The view; it works while it is shown. */
+export class Overview {
+  /** @param {(status: { kind: string, text: string }) => void} onStatus gets the state of all replicas */
+  constructor(onStatus) {
+    this.onStatus = onStatus;
+    this.reader = new StoreReader();
+    /** @type {Map<string, StoreCard>} */
+    this.cards = new Map();
+    /** @type {?import("./metrics.js").Reading} */
+    this.reading = null;
+    /** @type {Map<string, import("./metrics.js").Rates>} */
+    this.rates = new Map();
+    this.tiles = {
+      replicas: tile("Replicas up to date"),
+      lag: tile("Oldest epoch"),
+      reads: tile("Partition reads per second", true),
+      rows: tile("Rows read per second", true),
+      time: tile("Read time, 99th percentile", true),
+    };
+    /** What failed last, by the kind of reading. @type {Map<string, Error>} */
+    this.troubles = new Map();
+    this.list = h("div", { class: "stores" }, notice("Reading the stores …"));
+    this.trouble = h("div");
+    this.element = h(
+      "section",
+      { "aria-labelledby": "overview-title" },
+      h("h1", { id: "overview-title", class: "unseen" }, "Overview"),
+      this.trouble,
+      h("div", { class: "tiles" }, ...Object.values(this.tiles).map((each) => each.element)),
+      h("h2", {}, "Stores"),
+      this.list,
+    );
+  }
+
+  /** @param {AbortSignal} signal ends the work */
+  async show(signal) {
+    const again = (pauseMs, name, work) => every(pauseMs, () => this.#attempt(name, work, signal), signal);
+    await this.#attempt("stores", () => this.reader.readDefinitions(signal), signal);
+    again(REPLICAS_MS, "replicas", () => this.#readStores(signal));
+    again(ROWS_MS, "rows", () => this.reader.readRows(signal));
+    again(METRICS_MS, "metrics", () => this.#readMetrics(signal));
+    again(DEFINITIONS_MS, "stores", () => this.reader.readDefinitions(signal));
+  }
+
+  async #attempt(name, work, signal) {
+    try {
+      await work();
+      if (!signal.aborted && this.troubles.delete(name)) this.#showTroubles();
+    } catch (error) {
+      if (signal.aborted) return;
+      const isNew = this.troubles.get(name)?.message !== error.message;
+      this.troubles.set(name, error);
+      if (isNew) this.#showTroubles();
+    }
+  }
+
+  #showTroubles() {
+    const shown = [...this.troubles].map(([name, error]) => notice(`The ${name} are not up to date: ${error.message}`, { text: error.hint, kind: "error" }));
+    this.trouble.replaceChildren(...shown);
+    if (this.troubles.has("replicas")) this.onStatus({ kind: "late", text: "no answer" });
+  }
+
+  async #readMetrics(signal) {
+    const text = await getText("metrics", signal);
+    if (text === null) return;
+    const reading = readMetrics(text, performance.now());
+    if (this.reading) {
+      const before = this.reading;
+      this.rates = new Map([...reading.stores.keys()].map((name) => [name, ratesBetween(before, reading, [name])]));
+      this.#showRates(ratesBetween(before, reading));
+    }
+    this.reading = reading;
+  }
+
+  #showRates(rates) {
+    this.tiles.reads.show(short(rates.readsPerS), rates.readsPerS);
+    this.tiles.rows.show(short(rates.rowsPerS), rates.rowsPerS);
+    this.tiles.time.show(rates.p99Ms === null ? "–" : span(rates.p99Ms), rates.p99Ms ?? 0);
+  }
+
+  async #readStores(signal) {
+    const stores = await this.reader.read(signal);
+    this.#showStatus(stores);
+    if (!stores.length) {
+      this.cards.clear();
+      const text = "A store appears here when a pipeline has committed its first epoch to the log that this gateway follows.";
+      this.list.replaceChildren(notice("No stores yet", { text }));
+      return;
+    }
+    const names = new Set(stores.map((store) => store.name));
+    for (const name of this.cards.keys()) if (!names.has(name)) this.cards.delete(name);
+    for (const store of stores) {
+      if (!this.cards.has(store.name)) this.cards.set(store.name, new StoreCard(store));
+      this.cards.get(store.name).update(store, this.rates.get(store.name) ?? null);
+    }
+    const wanted = stores.map((store) => this.cards.get(store.name).element);
+    const isSame = wanted.length === this.list.children.length && wanted.every((each, at) => this.list.children[at] === each);
+    if (!isSame) this.list.replaceChildren(...wanted);
+  }
+
+  #showStatus(stores) {
+    const sum = (name) => stores.reduce((total, store) => total + store[name], 0);
+    const replicas = stores.reduce((total, store) => total + store.replicas.length, 0);
+    const behind = sum("behind"), restoring = sum("restoring");
+    const running = replicas - behind - restoring;
+    const oldest = stores.filter((store) => store.lagMs !== null).sort((a, b) => b.lagMs - a.lagMs)[0];
+    this.tiles.replicas.show(`${running} / ${replicas}`, `in ${counted(stores.length, "store")}`);
+    this.tiles.replicas.element.classList.toggle("late", behind > 0);
+    this.tiles.lag.show(oldest ? seconds(oldest.lagMs) : "–", oldest ? `of ${oldest.name}` : "");
+    const status = behind
+      ? { kind: "late", text: `${counted(behind, "replica")} behind` }
+      : restoring
+        ? { kind: "restoring", text: `${restoring} restoring` }
+        : { kind: "current", text: replicas ? "all current" : "no stores" };
+    if (this.status !== status.text) announce(status.text);
+    this.status = status.text;
+    this.onStatus(status);
+  }
+}
+
+/** A figure; below it the line of its last values, or a text. */
+function tile(name, hasLine = false) {
+  const value = h("dd", {}, "–"), line = hasLine ? new Sparkline() : null;
+  const below = h("dd", { class: hasLine ? "tile-line" : "tile-text" }, line?.element);
+  return {
+    element: h("dl", { class: "tile" }, h("dt", {}, name), value, below),
+    show(text, more) {
+      setText(value, text);
+      if (line) line.add(more);
+      else setText(below, more);
+    },
+  };
+}

@@ -1,0 +1,76 @@
+"""A headless Chromium, and what one of its pages has reported."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+_PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+_TIMEOUT_MS = 30_000
+expect.set_options(timeout=_TIMEOUT_MS)
+
+
+def chromium() -> str:
+    """Return the program's path, or skip: tests never download a browser."""
+    given = os.environ.get("STATEGATE_CHROMIUM")
+    found = given or next(filter(None, map(shutil.which, _PROGRAMS)), None)
+    if found is None:
+        pytest.skip("there is no Chromium: install one, or name it by STATEGATE_CHROMIUM")
+    return found
+
+
+@contextmanager
+def browsing() -> Iterator[Browser]:
+    """Run a browser. Meanwhile this thread has a running event loop, and can start no other."""
+    path = chromium()
+    with sync_playwright() as playwright:
+        # As root, which containers often are, Chromium starts only without its sandbox.
+        arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+        browser = playwright.chromium.launch(executable_path=path, args=arguments)
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+@dataclass(slots=True)
+class Reported:
+    """What a page has reported: errors of scripts, of its policy, and of requests."""
+
+    errors: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
+    """The URLs of all requests."""
+
+    def note(self, kind: str, text: str) -> None:
+        """Keep a message of the page's log, if it is an error or a warning."""
+        if kind in {"error", "warning"}:
+            self.errors.append(text)
+
+
+@contextmanager
+def open_page(browser: Browser, url: str, **options: Any) -> Iterator[tuple[Page, Reported]]:
+    """Open a page in a context of its own.
+
+    Args:
+        browser: the browser.
+        url: the address.
+        options: of the context: its size, colours, permissions.
+    """
+    context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, **options})
+    context.set_default_timeout(_TIMEOUT_MS)
+    page, reported = context.new_page(), Reported()
+    page.on("console", lambda each: reported.note(each.type, each.text))
+    page.on("pageerror", lambda error: reported.errors.append(str(error)))
+    page.on("request", lambda request: reported.requests.append(request.url))
+    try:
+        page.goto(url)
+        yield page, reported
+    finally:
+        context.close()

@@ -1,0 +1,263 @@
+"""A gateway in this process, over a log of three stores, for a browser: HTTP only."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+import math
+import random
+import shutil
+import socket
+import threading
+import time
+from collections import deque
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pyarrow as pa
+import uvicorn
+
+from gateway.access.rules import Access
+from gateway.http.app import create_app
+from gateway.http.endpoint import Services
+from gateway.http.metrics import Metrics
+from gateway.http.stores_document import describe_stores, reasons_not_ready
+from gateway.settings import Settings
+from gateway.statement_threads import StatementThreads
+from planner.engine import Cancellation, RunningQueries, Session, SlowQueries
+from planner.sql import SqlEngine
+from planner.typed import TypedQueries
+from stores.hosting.host import Host
+from stores.hosting.replica import wall_clock_ms
+from stores.log.store_writer import StoreWriter
+from stores.spec.position import Position
+from stores.spec.schema import StoreSchema
+from tests.gateway.credentials import access_of, make_users
+from tests.support.stores import keyvalue, window
+from tests.support.waiting import until
+
+CARRIERS = keyvalue(
+    "carrier_delays",
+    {"carrier": "text"},
+    {"flights": "bigint", "cancelled": "bigint", "mean_delay": "double"},
+    partitions=4,
+)
+AIRCRAFT = keyvalue(
+    "aircraft",
+    {"tailnum": "text"},
+    {"flights": "bigint", "last_origin": "text", "last_seen": "timestamptz"},
+    partitions=16,
+)
+HOURLY = window(
+    "airport_hourly",
+    {"origin": "text"},
+    {"departures": "bigint", "mean_delay": "double"},
+    partitions=8,
+)
+_BEGIN = dt.datetime(2013, 7, 4, tzinfo=dt.UTC)
+_HOURS = 96
+_NAMES = ("UA", "B6", "EV", "DL", "AA", "MQ", "US", "9E", "WN", "VX", "FL", "AS", "F9", "YV", "HA")
+
+
+def hourly() -> pa.Table:
+    """Return four days of three airports."""
+    chance = random.Random(1)
+    rows = []
+    for origin, size in (("EWR", 19), ("JFK", 17), ("LGA", 15)):
+        for hour in range(_HOURS):
+            start = _BEGIN + dt.timedelta(hours=hour)
+            day = max(0.0, math.sin((start.hour - 4) / 20 * math.pi)) if start.hour > 4 else 0.0
+            departures = round(size * day * chance.uniform(0.8, 1.2))
+            delay = round(day * chance.uniform(2, 26), 1)
+            row = (origin, start, start + dt.timedelta(hours=1), departures, delay)
+            rows.append(dict(zip(HOURLY.arrow_schema().names, row, strict=True)))
+    return pa.Table.from_pylist(rows, schema=HOURLY.arrow_schema())
+
+
+def _carriers(flights: int) -> pa.Table:
+    rows = [
+        {
+            "carrier": name,
+            "flights": flights * (len(_NAMES) - at) ** 2,
+            "cancelled": at * 7 + 3,
+            "mean_delay": round(4 + at * 1.7 % 13, 2),
+        }
+        for at, name in enumerate(_NAMES)
+    ]
+    return pa.Table.from_pylist(rows, schema=CARRIERS.arrow_schema())
+
+
+def aircraft(rows: int) -> pa.Table:
+    """Return some aircraft, always the same first ones."""
+    chance = random.Random(2)
+    seen = [_BEGIN + dt.timedelta(minutes=chance.randrange(5_000)) for _ in range(rows)]
+    return pa.table(
+        {
+            "tailnum": [f"N{10_000 + at * 7}" for at in range(rows)],
+            "flights": pa.array([chance.randrange(1, 900) for _ in range(rows)], pa.int64()),
+            "last_origin": [chance.choice(("EWR", "JFK", "LGA")) for _ in range(rows)],
+            "last_seen": pa.array(seen, pa.timestamp("us", "UTC")),
+        }
+    )
+
+
+class Console:
+    """The gateway, and the pipeline that feeds it.
+
+    Args:
+        directory: an empty one.
+        access: who may use it.
+    """
+
+    def __init__(self, directory: Path, access: Access | None = None) -> None:
+        self.root = directory / "log"
+        self._directory = directory
+        self._epochs = 0
+        self._writers = {
+            each.name: StoreWriter(str(self.root), each) for each in (CARRIERS, AIRCRAFT, HOURLY)
+        }
+        self.write("airport_hourly", hourly())
+        self.write("aircraft", aircraft(12_000))
+        self.commit()
+        self.host = Host(str(self.root), poll_ms=5)
+        slow = SlowQueries(0)
+        settings = Settings()
+        self.queries = RunningQueries(wall_clock_ms, slow=slow)
+        self.engine = SqlEngine(self.host, queries=self.queries)
+        self._threads = StatementThreads(count=4, queue_max=64)
+        self._metrics = Metrics(self.host, threads=self._threads)
+        services = Services(
+            engine=self.engine,
+            threads=self._threads,
+            settings=settings,
+            describe_stores=lambda: describe_stores(self.host),
+            not_ready=lambda: reasons_not_ready(self.host),
+            typed=TypedQueries(self.host),
+            metrics=self._metrics,
+        )
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self._socket.getsockname()[1]}/"
+        self._server = uvicorn.Server(
+            uvicorn.Config(
+                create_app(services, access=access),
+                lifespan="off",
+                log_config=None,
+                access_log=False,
+                ws="none",
+                timeout_graceful_shutdown=1,
+            )
+        )
+        self._thread = threading.Thread(target=self._serve, name="console")
+
+    def _serve(self) -> None:
+        asyncio.run(self._server.serve(sockets=[self._socket]))
+
+    def start(self) -> None:
+        """Open the stores and listen."""
+        self.host.start()
+        self.engine.warm_up()
+        self._thread.start()
+        until(lambda: self.host.is_ready and self._server.started)
+
+    def close(self) -> None:
+        """End all that was started."""
+        self._server.should_exit = True
+        if self._thread.is_alive():
+            self._thread.join(10)
+        self._socket.close()
+        self.engine.close()
+        self._threads.close()
+        self._metrics.close()
+        self.host.close()
+
+    def ask(self, sql: str) -> None:
+        """Run a statement, and read its rows."""
+        session, cancellation = Session(), Cancellation()
+        statement = self.engine.prepare(sql, session)
+        result = self.engine.execute(statement, (), session, cancellation=cancellation)
+        deque(result.batches or (), maxlen=0)
+        result.close()
+
+    def commit(self) -> int:
+        """Commit an epoch of `carrier_delays`; return its number of flights of the carrier HA."""
+        self.write("carrier_delays", _carriers(100 + self._epochs))
+        return (100 + self._epochs - 1) * 4
+
+    def write(self, store: str, rows: pa.Table) -> None:
+        """Commit an epoch of a store."""
+        self._epochs += 1
+        self._writers[store].write(
+            rows,
+            position=Position.of({"events": {0: self._epochs}}),
+            watermark_ms=wall_clock_ms() - 1_500,
+        )
+
+    def lose_an_epoch(self, store: StoreSchema) -> None:
+        """Commit an epoch one of whose files is missing, as if the storage had lost it."""
+        staged = self._directory / "staged"
+        shutil.copytree(self.root / store.name, staged / store.name)
+        before = {each for each in staged.rglob("*") if "data" in each.parts}
+        StoreWriter(str(staged), store).write(
+            aircraft(400), position=Position.of({"events": {0: self._epochs + 1}})
+        )
+        data = [each for each in staged.rglob("*.*") if "data" in each.parts and each not in before]
+        min(data).unlink()
+        # The commit comes after the files that it names, as a writer orders them.
+        for part in (f"{store.name}/data", store.name, "_heads"):
+            shutil.copytree(staged / part, self.root / part, dirs_exist_ok=True)
+
+
+@contextmanager
+def running_console(directory: Path, *, with_users: bool = False) -> Iterator[Console]:
+    """Run one."""
+    with ExitStack() as closing:
+        access = closing.enter_context(access_of(make_users(directory))) if with_users else None
+        console = Console(directory, access)
+        closing.callback(console.close)
+        console.start()
+        yield console
+
+
+class Readers:
+    """Clients that ask all the time, so that there are rates to show.
+
+    Args:
+        console: the gateway that they ask.
+    """
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._ended = threading.Event()
+        self._threads = [
+            threading.Thread(target=self._ask, name="reader"),
+            threading.Thread(target=self._commit, name="pipeline"),
+        ]
+
+    def __enter__(self) -> Readers:
+        for each in self._threads:
+            each.start()
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self._ended.set()
+        for each in self._threads:
+            each.join()
+
+    def _ask(self) -> None:
+        chance = random.Random(3)
+        while not self._ended.wait(0.004 + 0.002 * math.sin(time.monotonic() * 2)):
+            numbers = [10_000 + 7 * chance.randrange(12_000) for _ in range(3)]
+            names = ", ".join(f"'N{number}'" for number in numbers)
+            for sql in (
+                f"SELECT flights FROM aircraft WHERE tailnum IN ({names})",
+                "SELECT * FROM carrier_delays WHERE flights > 9000",
+                "SELECT departures FROM airport_hourly WHERE origin = 'JFK'",
+            ):
+                self._console.ask(sql)
+
+    def _commit(self) -> None:
+        while not self._ended.wait(0.7):
+            self._console.commit()
+            self._console.write("aircraft", aircraft(400))
+            self._console.write("airport_hourly", hourly())
