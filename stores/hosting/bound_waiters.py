@@ -99,10 +99,13 @@ class Waiters:
             TooManyWaitersError: there are too many waiters.
         """
         with self._lock:
+            # Counted before it looks, because `take_met` reads the count without the lock.
+            self._count += 1
             unmet = look(bound)
-            if unmet is None:
-                return None
-            if self._count >= self._waiters_max:
+            if unmet is None or self._count > self._waiters_max:
+                self._count -= 1
+                if unmet is None:
+                    return None
                 raise TooManyWaitersError(f"{self._waiters_max} callers wait for this partition")
             group = self._groups.get(bound)
             if group is None:
@@ -111,7 +114,6 @@ class Waiters:
             waiter = Waiter(self, callback)
             waiter._group = group
             group.members[waiter] = None
-            self._count += 1
             return waiter
 
     def remove(self, waiter: Waiter) -> bool:

@@ -209,3 +209,24 @@ def test_every_waiter_is_called_while_epochs_are_applied() -> None:
     late: list[bool] = []
     assert not replica.when(at(0), late.append).cancel()
     assert late == [False]
+
+
+def test_a_bound_that_is_met_while_its_first_waiter_is_added_is_noticed() -> None:
+    """The thread that applies the epoch must not conclude that no one waits."""
+    waiters, told, taking = Waiters(), list[bool](), list[threading.Thread]()
+
+    def apply() -> None:
+        for waiter in waiters.take_met(lambda measure: 1, lambda bound: None):
+            waiter.call(True)
+
+    def look(bound: PositionBound) -> Unmet | None:
+        unmet = unmet_part(bound, Progress(), inputs=CLICKS.inputs, partition=0, now_ms=0)
+        if not taking:
+            taking.append(threading.Thread(target=apply))
+            taking[0].start()
+            taking[0].join(0.05)  # as far as it gets while this waiter is being added
+        return unmet
+
+    assert waiters.add(PositionBound(epoch=1), told.append, look) is not None
+    taking[0].join()
+    assert told == [True]
