@@ -16,7 +16,7 @@ from planner.syntax.options import ReadOptions
 from planner.values.cancel import Cancellation
 from planner.values.session import Session
 from planner.values.statement import Result
-from stores.spec.position import Position, PositionBound
+from stores.spec.position import EMPTY, Position, PositionBound
 from tests.planner.sides import run
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
 
@@ -96,7 +96,9 @@ def test_fast_lookups_are_counted_unless_their_answer_was_kept() -> None:
     cancellation = Cancellation()
     keys = [(f"n{n}",) for n in range(38, 42)]
     before = counted(engine)["lookup"]
-    assert engine.look_up_each(one, keys, session, cancellation=cancellation) is not None
+    assert (
+        engine.look_up_each(one, keys, session, bound=EMPTY, cancellation=cancellation) is not None
+    )
     after = counted(engine)["lookup"]
     assert after.statements - before.statements == 4
     assert (after.read - before.read, after.returned - before.returned) == (2, 2)
