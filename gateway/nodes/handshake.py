@@ -12,14 +12,19 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
+from pathlib import Path
 
 from msgspec import Struct
 
+from gateway.access.private_files import require_private
+from gateway.errors import SettingsError
 from stores.nodes.codec import decode, encode, known
 from stores.nodes.links import NodeError
 from stores.nodes.messages import MINOR, VERSION
 
 _NONCE_BYTES = 16
+_SECRET_BYTES_LEAST = 16
+_SECRET_BYTES_MAX = 4096
 
 
 class HandshakeError(NodeError):
@@ -144,3 +149,23 @@ class Handshake:
             first, second = second, first
         text = encode((asks, first, second))
         return hmac.digest(self._secret, text, hashlib.sha256)
+
+
+def read_secret(file: str) -> bytes:
+    """Return the secret of the nodes; empty without a file.
+
+    Raises:
+        SettingsError: it cannot be read, or it is too short.
+    """
+    if not file:
+        return b""
+    path = Path(file)
+    require_private(path, setting="nodes_secret")
+    with path.open("rb") as opened:
+        secret = opened.read(_SECRET_BYTES_MAX).strip()
+    if len(secret) < _SECRET_BYTES_LEAST:
+        raise SettingsError(
+            f'setting "nodes_secret": the secret in "{path}" is too short',
+            hint=f"Use at least {_SECRET_BYTES_LEAST} random characters.",
+        )
+    return secret

@@ -16,13 +16,18 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from gateway.access.private_files import require_private
 from gateway.access.tls import Tls, trusting_context
 from gateway.addresses import Address, parse_address
 from gateway.busy_poll import BusyPoll
-from gateway.errors import GatewayError, SettingsError
+from gateway.errors import GatewayError
 from gateway.nodes.counts import MeasuredPeer
-from gateway.nodes.handshake import Handshake, HandshakeError, Hello, new_instance
+from gateway.nodes.handshake import (
+    Handshake,
+    HandshakeError,
+    Hello,
+    new_instance,
+    read_secret,
+)
 from gateway.nodes.link import NodeLink
 from gateway.nodes.peers import Peer, peers_of
 from gateway.nodes.server import NodeServer
@@ -52,8 +57,6 @@ from stores.spec.store import Role
 
 logger = logging.getLogger(__name__)
 
-_SECRET_BYTES_LEAST = 16
-_SECRET_BYTES_MAX = 4096
 _STEP_S = 0.1
 """How often a node compares what it holds with what it should."""
 _PEERS_S = 1.0
@@ -84,7 +87,7 @@ class NodeService:
     ) -> None:
         self._settings, self._tls, self._product = settings, tls, product
         self._busy_poll = busy_poll
-        self._secret = _secret(settings)
+        self._secret = read_secret(settings.nodes_secret)
         self._instance = new_instance()
         self._peers = peers_of(settings.peers)
         authorities = Path(settings.nodes_ca) if settings.nodes_ca else None
@@ -382,23 +385,3 @@ def _make(host: Host, wanted: Changes) -> None:
             (host.promote if role is Role.ACTIVE else host.demote)(name, number)
         except StoreError as error:
             logger.warning("role cannot be changed store=%s partition=%d: %s", name, number, error)
-
-
-def _secret(settings: Settings) -> bytes:
-    """Return the secret of the nodes; empty without one.
-
-    Raises:
-        SettingsError: it cannot be read, or it is too short.
-    """
-    if not settings.nodes_secret:
-        return b""
-    path = Path(settings.nodes_secret)
-    require_private(path, setting="nodes_secret")
-    with path.open("rb") as file:
-        secret = file.read(_SECRET_BYTES_MAX).strip()
-    if len(secret) < _SECRET_BYTES_LEAST:
-        raise SettingsError(
-            f'setting "nodes_secret": the secret in "{path}" is too short',
-            hint=f"Use at least {_SECRET_BYTES_LEAST} random characters.",
-        )
-    return secret
