@@ -99,6 +99,9 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         still = SimpleNamespace(perf_counter=lambda: 0.0)
         for name in ("at_once", "exchange", "lookups", "routes"):
             patch.setattr(f"gateway.http.{name}.time", still)
+        # The console has a new one in each answer.
+        nonce = SimpleNamespace(token_urlsafe=lambda size: "n" * size)
+        patch.setattr("gateway.http.console_routes.secrets", nonce)
         yield World(services=services, engine=engine, metrics=metrics, users=users, token=token)
     threads.close()
     engine.close()
