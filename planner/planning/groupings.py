@@ -78,7 +78,10 @@ class Grouping(Struct, frozen=True):
         wanted = [*[f"c{at}" for at in self.keys], *map(_named, self.states)]
         if not batches or any(each.schema.names != wanted for each in batches):
             raise NotReducedError("a node sent other groups")
-        return pa.Table.from_batches(batches)
+        try:
+            return pa.Table.from_batches(batches)
+        except pa.ArrowException as error:
+            raise NotReducedError(f"a node sent groups of several types: {error}") from error
 
 
 def reduce_streams(

@@ -21,6 +21,7 @@ from planner.pg_catalog import CatalogStatement
 from planner.planning.access import Access
 from planner.planning.key_regions import PREFIXES_MAX
 from planner.planning.limits import Amount, Limits
+from planner.planning.merged_groups import MergedGroups
 from planner.planning.row_joins import RowJoin
 from planner.planning.row_path import RowPath
 from planner.planning.trials import Trials
@@ -207,6 +208,8 @@ class Compose(Struct, frozen=True, kw_only=True):
     inputs: tuple[Input, ...]
     links: tuple[Link, ...] = ()
     """The relations that can be looked up by the rows of another, if that has few rows."""
+    groups: MergedGroups | None = None
+    """The statement about the states of its groups, if other nodes may make these."""
     trials: Trials = field(default_factory=Trials)
     """Whether its inputs are read as few rows."""
 

@@ -13,6 +13,7 @@ from planner.composing.compose import Composer, to_duckdb
 from planner.errors import UnknownNameError
 from planner.planning.access import Access
 from planner.planning.draft import Draft, Rule, first_draft, single_store
+from planner.planning.merged_groups import MergedGroups, merged_groups
 from planner.planning.plan import Compose, Lookup, Node, QueryPlan, SystemScan
 from planner.planning.row_columns import ReadRelation, RowColumns
 from planner.planning.row_joins import RowJoin, row_join
@@ -49,6 +50,7 @@ def plan_query(
     *,
     version: int,
     is_explained: bool,
+    has_nodes: bool,
     cancellation: Cancellation,
 ) -> QueryPlan:
     """Return the plan with the fewest reads that the rules find.
@@ -59,6 +61,7 @@ def plan_query(
         composer: describes the results that DuckDB composes.
         version: the catalog's version at the time of binding.
         is_explained: whether EXPLAIN shows the plan, which needs conditions as text.
+        has_nodes: whether other nodes may have rows.
         cancellation: ends the planning early.
 
     Raises:
@@ -83,7 +86,7 @@ def plan_query(
     of_store = _row_plan(draft, draft.inputs[0][1]) if draft.inputs else None
     join = _row_join(bound)
     of_join = None if join is None else row_plan(bound, join.columns)
-    node, columns = _compose(draft, names, composer, cancellation)
+    node, columns = _compose(draft, names, composer, cancellation, has_nodes=has_nodes)
     if join is None:
         rows = _row_path(of_store, node, columns)
     else:
@@ -144,7 +147,12 @@ def _residual(bound: Bound) -> str | None:
 
 
 def _compose(
-    draft: Draft, names: tuple[str, ...] | None, composer: Composer, cancellation: Cancellation
+    draft: Draft,
+    names: tuple[str, ...] | None,
+    composer: Composer,
+    cancellation: Cancellation,
+    *,
+    has_nodes: bool,
 ) -> tuple[Compose, tuple[Column, ...]]:
     """Return the node that DuckDB runs, and the columns of its result."""
     bound = draft.bound
@@ -172,8 +180,20 @@ def _compose(
             Column(name=name, type=c.type) for name, c in zip(names, columns, strict=True)
         )
     columns = tuple(map(_as_declared, columns, types or (None,) * len(columns)))
-    node = Compose(sql=sql, outline=shown, inputs=draft.inputs, numbers=numbers, links=draft.links)
+    node = Compose(
+        sql=sql,
+        outline=shown,
+        inputs=draft.inputs,
+        numbers=numbers,
+        links=draft.links,
+        groups=_groups(bound.tree, draft) if has_nodes and is_decided else None,
+    )
     return node, columns
+
+
+def _groups(tree: exp.Expr, draft: Draft) -> MergedGroups | None:
+    planned = draft.inputs[0][1]
+    return merged_groups(tree, planned) if isinstance(planned, Access) else None
 
 
 def _as_declared(column: Column, wanted: DataType | None) -> Column:

@@ -31,7 +31,7 @@ from planner.running.gathering import (
     missing_rows,
     projected,
 )
-from planner.running.groups_elsewhere import groups_elsewhere
+from planner.running.groups_elsewhere import groups_elsewhere, states_of
 from planner.running.join_inputs import JoinInputs
 from planner.running.joined_rows import joined_rows
 from planner.running.kept_answers import KeptAnswer, KeptAnswers, KeptRows, NeverKept
@@ -320,6 +320,9 @@ class Executor:
         tally: Tally,
         session: Session,
     ) -> Composed:
+        merged = self._merge(plan, node, parameters, cancellation=cancellation, tally=tally)
+        if merged is not None:
+            return merged
         accesses = {n: planned for n, planned in node.inputs if isinstance(planned, Access)}
         node.trials.count_statement()
 
@@ -343,6 +346,37 @@ class Executor:
             node.sql,
             relations,
             {n: (parameters[n - 1], plan.parameters[n - 1]) for n in node.numbers},
+            cancellation=cancellation,
+            outline=node.outline,
+        )
+
+    def _merge(
+        self,
+        plan: QueryPlan,
+        node: Compose,
+        parameters: Row,
+        *,
+        cancellation: Cancellation,
+        tally: Tally,
+    ) -> Composed | None:
+        """Return what DuckDB makes of the states of groups of several nodes; None if of rows."""
+        groups, path = node.groups, plan.rows if self._takes_few else None
+        if groups is None or (path is not None and path.groups is not None):
+            return None  # the row path has tried
+        ((name, access),) = node.inputs
+        assert isinstance(access, Access)
+        streams = self.reads.streams(access, parameters, cancellation, tally)
+        tally.settle()
+        found = states_of(streams, groups)
+        if found is None:
+            return None
+        groups.note(missed=False)
+        found.note_rows()
+        batches = groups.batches(found.tables)
+        return self._composer.run(
+            groups.sql,
+            {name: ArrowRelation(groups.schema, lambda: iter(batches))},
+            {n: (parameters[n - 1], plan.parameters[n - 1]) for n in groups.numbers},
             cancellation=cancellation,
             outline=node.outline,
         )

@@ -241,6 +241,7 @@ class QueryPreparer:
                 self._composer,
                 version=version,
                 is_explained=parsed.kind is StatementKind.EXPLAIN,
+                has_nodes=self._catalog.nodes is not None,
                 cancellation=cancellation,
             )
         except RecursionError as error:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from planner.errors import QueryError
 from planner.planning import groupings
 from planner.planning.groupings import reduce_streams
+from planner.planning.plan import Compose, QueryPlan
 from planner.sql import EngineLimits, SqlEngine
 from planner.values.session import Session
 from planner.values.statement import LookedUp
@@ -156,7 +157,7 @@ def grouped(draw: st.DrawFn) -> Query:
 
 
 @given(query=grouped())
-@settings(max_examples=EXAMPLES // 2, suppress_health_check=SLOW)
+@settings(max_examples=EXAMPLES * 2 // 5, suppress_health_check=SLOW)
 def test_groups_of_all_nodes_are_duckdbs(nodes: Nodes, query: Query) -> None:
     before = nodes.sent(Reduce)
     check(nodes.sides, query)
@@ -173,6 +174,102 @@ def test_no_row_counts_twice_when_a_node_is_lost(
         check(nodes.sides, query)
     finally:
         nodes.links[lost].requests_left = 1 << 30
+
+
+@st.composite
+def computed(draw: st.DrawFn) -> Query:
+    """Draw what DuckDB makes of groups: it computes with keys and aggregates of columns."""
+    relation = draw(st.sampled_from(sorted(KEYS)))
+    key, of = draw(st.sampled_from(KEYS[relation])), draw(st.sampled_from(SUMMED[relation]))
+    number = st.sampled_from(
+        [
+            *("count(*)", f"sum(t.{of})", f"count(t.{of})", f"max(t.{of})", f"min(t.{of})"),
+            *(f"coalesce(sum(t.{of}), 0)", f"abs(min(t.{of}))", f"count(t.{key})"),
+        ]
+    )
+    terms = st.builds("{} + {}".format, number, number)
+    terms |= st.builds("CASE WHEN {} > 1 THEN {} END".format, number, number)
+    listed = draw(st.lists(terms, min_size=1, max_size=2))
+    where = draw(st.one_of(st.just(""), predicates("t", relation).map(" WHERE {}".format)))
+    having = draw(st.one_of(st.just(""), number.map(" HAVING {} > 0".format)))
+    keys = draw(st.sampled_from([f"t.{key}", f"t.{key} IS NULL", ""]))
+    sql = f"SELECT {', '.join([*([keys] if keys else []), *listed])} FROM {relation} t{where}"
+    return Query(f"{sql}{f' GROUP BY {keys}' if keys else ''}{having}")
+
+
+@given(query=computed())
+@settings(max_examples=EXAMPLES // 4, suppress_health_check=SLOW)
+def test_what_duckdb_makes_of_the_groups_of_all_nodes(nodes: Nodes, query: Query) -> None:
+    before = nodes.sent(Reduce)
+    check(nodes.sides, query)
+    event("reduced" if nodes.sent(Reduce) > before else "read")
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT city, sum(age) * 2 FROM people GROUP BY city HAVING count(*) > 1 ORDER BY 2, 1",
+        "SELECT upper(city), round(avg(age), 1) FROM people GROUP BY upper(city) ORDER BY 1",
+        "SELECT name || '!', max(number) - 1 FROM orders GROUP BY name ORDER BY name LIMIT 3",
+        "SELECT bool_and(paid), bool_or(paid), max(due) FROM orders WHERE number > 0",
+        "SELECT count(*) + 0 FROM orders WHERE amount > 100",
+        "SELECT sum(amount) / count(*) FROM orders",
+        "SELECT date_trunc('hour', due), count(*) FROM orders GROUP BY 1 ORDER BY 1",
+        "SELECT upper(city) AS age, sum(age) FROM people GROUP BY age, city ORDER BY 2, 1",
+        "SELECT city, avg(age) FROM people GROUP BY city HAVING city IN ('a', 'b') ORDER BY 1",
+    ],
+)
+def test_duckdb_computes_with_states(nodes: Nodes, sql: str) -> None:
+    engine = nodes.sides.engine
+    before, read = nodes.sent(Reduce), nodes.sent(ReadStream)
+    result = run(engine, sql)
+    found = rows_of(result)
+    assert nodes.sent(Reduce) > before
+    assert nodes.sent(ReadStream) == read, "no row has travelled"
+    assert sum(answer.rows for answer in result.partitions) > 0
+    for link in nodes.links.values():
+        link.minor = REDUCES - 1
+    try:
+        assert rows_of(run(engine, sql)) == found
+    finally:
+        for link in nodes.links.values():
+            link.minor = MINOR
+
+
+@pytest.mark.parametrize("parameters", [(1, "a", 0), (-5, "zz", 1), (None, "b", 0)])
+def test_states_are_merged_with_parameters(nodes: Nodes, parameters: Row) -> None:
+    form = (
+        "SELECT city, sum(age) + {} FROM people WHERE name <> {} GROUP BY city HAVING count(*) > {}"
+    )
+    before = nodes.sent(Reduce)
+    found = rows_of(run(nodes.sides.engine, form.format("$1", "$2", "$3"), parameters))
+    assert nodes.sent(Reduce) > before
+    spelled = form.format(*["NULL" if each is None else repr(each) for each in parameters])
+    assert ordered(found) == ordered(nodes.sides.theirs(spelled))
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT city, count(DISTINCT age) FROM people GROUP BY city",
+        "SELECT city, count(*) FILTER (WHERE age > 0) FROM people GROUP BY city",
+        "SELECT string_agg(city, ',') FROM people",
+        "SELECT sum(score) + 1 FROM people",
+        "SELECT max(length(city)) FROM people",
+        "SELECT city, sum(count(*)) OVER () FROM people GROUP BY city",
+        "SELECT city, count(*) FROM people GROUP BY ROLLUP (city)",
+        "SELECT stddev(age) FROM people",
+        "SELECT 1, count(*) + 0 FROM people GROUP BY 1",
+        "SELECT city, (SELECT max(age) FROM people) FROM people GROUP BY city",
+        "SELECT max(p.age) + 1 FROM people p, orders o",
+        "SELECT count(age) + random() FROM people",
+    ],
+)
+def test_statements_that_need_rows(nodes: Nodes, sql: str) -> None:
+    plan = nodes.sides.engine.prepare(sql, Session()).plan
+    assert isinstance(plan, QueryPlan)
+    assert isinstance(plan.node, Compose)
+    assert plan.node.groups is None
 
 
 GROUPS = "SELECT city, count(*), sum(age), min(age) FROM people GROUP BY city ORDER BY city"
