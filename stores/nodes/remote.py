@@ -155,6 +155,8 @@ class RemoteReducing:
                     reply.message if isinstance(reply, Refused) else "unexpected reply"
                 )
             if reply.rows is not None:
+                if len(reply.rows) != len(self._request.streams):
+                    raise NotReducedError("unexpected reply")
                 return Reduction(reply.rows, batches)
             self._pending = _Pending(self._link, self._request, self._timing)
 

@@ -19,6 +19,7 @@ from stores.spec.query import KeyQuery, RangeQuery
 from stores.spec.result import Failure, Success
 from stores.spec.scans import CountQuery
 from stores.spec.store import DEFAULT_CONFIG, Waiting
+from tests.stores.nodes.counting import COUNT
 from tests.stores.nodes.memory_links import MemoryLink
 from tests.stores.nodes.test_cluster_store import Cluster
 from tests.support.values import rows_of
@@ -167,7 +168,8 @@ def test_a_reader_that_waits_no_more_gets_its_error_at_once(cluster: Cluster) ->
         assert not slow(cluster, name).answering._streams
 
 
-def test_a_reader_of_rows_waits_no_more_either(cluster: Cluster) -> None:
+@pytest.mark.parametrize("is_reduced", [False, True])
+def test_a_reader_of_rows_waits_no_more_either(cluster: Cluster, *, is_reduced: bool) -> None:
     partition = cluster.elsewhere()
     for name in ("b", "c"):
         slow(cluster, name).let_go()
@@ -176,8 +178,13 @@ def test_a_reader_of_rows_waits_no_more_either(cluster: Cluster) -> None:
     assert isinstance(answer, Success)
     for name in ("b", "c"):
         slow(cluster, name).hold_on()
+    place = answer.value.elsewhere
+    assert place is not None
     with ThreadPoolExecutor(1) as threads:
-        found = threads.submit(lambda: rows_of(answer.value))
+        if is_reduced:
+            found = threads.submit(lambda: place.begin_reducing([place], COUNT).wait())
+        else:
+            found = threads.submit(lambda: rows_of(answer.value))
         stop.stop()
         with pytest.raises(InterruptedError):
             found.result(10)
