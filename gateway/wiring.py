@@ -31,7 +31,7 @@ from gateway.http.stores_document import describe_stores, reasons_not_ready
 from gateway.nodes.service import NodeService
 from gateway.pgwire.protocol.limits import PgLimits
 from gateway.pgwire.server import PgServer
-from gateway.process_setup import allow_more_files, announce
+from gateway.process_setup import announce, prepare_process
 from gateway.serve import Serving, run_servers
 from gateway.settings import Settings
 from gateway.spark_engine import BackgroundEngine, open_spark
@@ -192,7 +192,7 @@ def run_gateway(settings: Settings, *, worker: WorkerLinks | None = None) -> Non
     Raises:
         GatewayError: an address is in use, or a replica cannot be opened.
     """
-    allow_more_files()
+    prepare_process(settings)
     with ExitStack() as closing:
         access, tls = open_access(settings), open_tls(settings)
         proxies, origins = open_proxies(settings), open_origins(settings)

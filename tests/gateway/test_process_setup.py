@@ -1,0 +1,28 @@
+"""The setup of each process of a gateway."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+_PROGRAM = """
+import sys
+from gateway.process_setup import leave_pandas_out
+
+leave_pandas_out()
+import pyarrow as pa
+
+numbers = pa.array([1, None, 3])
+print("pandas" in sys.modules, "_NoPandas" in [type(each).__name__ for each in sys.meta_path])
+print(numbers.to_pandas().sum(), "pandas" in sys.modules)
+leave_pandas_out()
+print(pa.array(numbers.to_pandas(), from_pandas=True).null_count)
+"""
+
+
+def test_pandas_is_loaded_only_if_someone_asks_for_it() -> None:
+    """Otherwise Arrow loads it with the first array, in each process."""
+    found = subprocess.run(
+        [sys.executable, "-c", _PROGRAM], capture_output=True, text=True, timeout=120, check=True
+    )
+    assert found.stdout.split("\n") == ["False False", "4.0 True", "1", ""]
