@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import orjson
@@ -24,6 +25,8 @@ LINE_BYTES_MAX: Final = 64 << 20
 """Longest line of an answer: one row."""
 
 Row: TypeAlias = tuple[Value, ...]
+Columns: TypeAlias = tuple[tuple[str, str], ...]
+"""The name and the type of each column."""
 BatchResult: TypeAlias = list[Row] | DatabaseError
 """The rows of one run of a batch, or its error."""
 
@@ -91,14 +94,25 @@ class Lines:
         return lines
 
 
+@lru_cache(maxsize=256)  # the answers to a statement begin with the same line
+def _shape(header: bytes) -> tuple[Columns, Callable[[list[Json]], Row]]:
+    """Return the columns in the first line of an answer, and what makes rows of their cells."""
+    document = _parsed(header)
+    columns = document.get("columns") if isinstance(document, dict) else None
+    if not isinstance(columns, list):
+        raise broken_off("it does not begin with columns")
+    types = tuple(each["type"] for each in columns)
+    return tuple((each["name"], each["type"]) for each in columns), row_decoder(types)
+
+
 class Rows:
     """The rows of an answer in NDJSON, as far as they have come."""
 
     def __init__(self) -> None:
         self._lines = Lines()
         self._decode: Callable[[list[Json]], Row] = tuple
-        self.columns: tuple[tuple[str, str], ...] | None = None
-        """The name and the type of each column; None before they have come."""
+        self.columns: Columns | None = None
+        """None before they have come."""
         self.waiting: deque[Row] = deque()
         """The rows that have come and have not been taken."""
         self.count = 0
@@ -120,7 +134,7 @@ class Rows:
         """
         lines = self._lines.cut(data)
         if lines and self.columns is None:
-            self._begin(_parsed(lines.pop(0)))
+            self._begin(lines.pop(0))
         if lines and lines[-1][:1] == b"{":
             last = _parsed(lines.pop())
             self._add(lines)
@@ -128,12 +142,8 @@ class Rows:
         else:
             self._add(lines)
 
-    def _begin(self, header: Json) -> None:
-        columns = header.get("columns") if isinstance(header, dict) else None
-        if not isinstance(columns, list):
-            raise broken_off("it does not begin with columns")
-        self.columns = tuple((each["name"], each["type"]) for each in columns)
-        self._decode = row_decoder(tuple(name for _, name in self.columns))
+    def _begin(self, header: bytes) -> None:
+        self.columns, self._decode = _shape(header)
 
     def _add(self, lines: list[bytes]) -> None:
         if lines:
@@ -156,7 +166,7 @@ class Batch:
     def __init__(self) -> None:
         self._lines = Lines()
         self._decode: Callable[[list[Json]], Row] = tuple
-        self.columns: tuple[tuple[str, str], ...] | None = None
+        self.columns: Columns | None = None
         self.results: list[BatchResult] = []
         self.trailer: Trailer | None = None
 
@@ -167,11 +177,11 @@ class Batch:
             Error: it is not that of such an answer, or the batch has failed.
         """
         for line in self._lines.cut(data):
+            if self.columns is None:
+                self.columns, self._decode = _shape(line)
+                continue
             document = _parsed(line)
-            if self.columns is None and "columns" in document:
-                self.columns = tuple((each["name"], each["type"]) for each in document["columns"])
-                self._decode = row_decoder(tuple(name for _, name in self.columns))
-            elif "position" in document:
+            if "position" in document:
                 self.trailer = trailer_of(document)
             elif "error" in document:
                 self.results.append(error_of(document["error"]))

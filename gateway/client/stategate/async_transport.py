@@ -92,7 +92,7 @@ class AsyncHttpTransport:
             body.give_up()
             raise
         response = body.response
-        return Reply(step.url, response.status, response.headers, body)
+        return Reply(step.url, response.status, response.header(b"retry-after"), body)
 
     async def _begin(self, body: _Body, step: Send) -> None:
         request = self._requests.of(step)

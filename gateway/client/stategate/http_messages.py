@@ -60,14 +60,20 @@ class Response:
         self._parser = httptools.HttpResponseParser(self)
         self._head_bytes = 0
         self.status = 0
-        self.headers: dict[str, str] = {}
-        """By name in lower case."""
+        self._headers: list[tuple[bytes, bytes]] = []
         self.is_headed = False
         """Whether the head is whole."""
         self.is_whole = False
         self.keeps_alive = False
         """Whether the connection takes another request, once the response is whole."""
         self._parts: list[bytes] = []
+
+    def header(self, name: bytes) -> str:
+        """Return the value of a header, by its name in lower case; empty without it."""
+        for found, value in self._headers:
+            if len(found) == len(name) and found.lower() == name:
+                return value.decode("latin-1")
+        return ""
 
     def feed(self, data: bytes) -> None:
         """Read the next bytes of the connection; none at its end.
@@ -88,7 +94,7 @@ class Response:
             raise broken_off(f"it is not HTTP: {error}") from error
 
     def _end(self) -> None:
-        is_framed = self.headers.keys() & {"content-length", "transfer-encoding"}
+        is_framed = self.header(b"content-length") or self.header(b"transfer-encoding")
         if not self.is_headed or is_framed:
             raise broken_off("the connection was closed")
         self.is_whole = True
@@ -108,13 +114,13 @@ class Response:
     def on_header(self, name: bytes, value: bytes) -> None:
         """Keep a header."""
         if not self.is_headed:
-            self.headers[name.decode("latin-1").lower()] = value.decode("latin-1")
+            self._headers.append((name, value))
 
     def on_headers_complete(self) -> None:
         """End the head, unless it is that of an interim response."""
         status = self._parser.get_status_code()
         if status < 200:
-            self.headers.clear()
+            self._headers.clear()
         elif not self.is_headed:
             self.status, self.is_headed = status, True
 

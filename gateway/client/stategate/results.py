@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
-from stategate.answers import Row, Trailer
+from stategate.answers import Columns, Row, Trailer
 from stategate.errors import InterfaceError
 from stategate.position import Position
 from stategate.session import Opened
@@ -27,7 +27,7 @@ class Results:
         self._opened: Opened | None = None
         self._rows: list[Row] | None = None
         self._taken = 0
-        self._columns: tuple[tuple[str, str], ...] | None = None
+        self._columns: Columns | None = None
         self._trailer: Trailer | None = None
         self.is_closed = False
 
@@ -42,7 +42,7 @@ class Results:
 
     def begin_batch(
         self,
-        columns: tuple[tuple[str, str], ...] | None,
+        columns: Columns | None,
         results: Iterable[list[Row]],
         trailer: Trailer | None,
     ) -> None:

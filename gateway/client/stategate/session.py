@@ -26,6 +26,7 @@ from stategate.errors import (
 from stategate.position import EMPTY, Position
 from stategate.requesting import (
     Defaults,
+    Fields,
     Options,
     Request,
     batches_of,
@@ -131,8 +132,14 @@ class Session:
         self.defaults = defaults
         self.position = position
         """The merged positions of all answers that were read to their end."""
+        self._headers = {
+            accept: (*defaults.headers, ("Content-Type", "application/json"), ("Accept", accept))
+            for accept in (_NDJSON, _ARROW)
+        }
         self._lock = threading.Lock()
         self._clock = clock
+        self._usual: tuple[Position, Fields] | None = None
+        """The fields of statements without options, at a position."""
         self._at = 0
         """The number of the URL that is used; another one after a failure."""
 
@@ -228,7 +235,14 @@ class Session:
     def _request(
         self, path: str, accept: str, document: dict[str, Json], options: Options
     ) -> Request:
-        return Request(path, accept, document, fields_of(options, self.defaults, self.position))
+        position, known = self.position, self._usual
+        if options or known is None or known[0] is not position:
+            fields = fields_of(options, self.defaults, position)
+            if not options:
+                self._usual = position, fields
+        else:
+            fields = known[1]
+        return Request(path, accept, document, fields)
 
     # --- attempts --------------------------------------------------------------------------------
 
@@ -274,11 +288,7 @@ class Session:
         reply: Reply = yield Send(
             url=url,
             path=request.path,
-            headers=(
-                *self.defaults.headers,
-                ("Content-Type", "application/json"),
-                ("Accept", request.accept),
-            ),
+            headers=self._headers[request.accept],
             body=request.body(left_s),
             timeout_s=left_s,
         )
@@ -308,6 +318,6 @@ def _refusal(reply: Reply) -> Steps[Error]:
         error: Error = error_of(orjson.loads(body)["error"])
     except (ValueError, TypeError, KeyError, AttributeError):
         error = not_a_gateway(reply.url, reply.status)
-    after = reply.headers.get("retry-after", "")
+    after = reply.retry_after
     error.retry_after_s = min(_RETRY_AFTER_S_MAX, float(after)) if after.isdecimal() else 0.0
     return error

@@ -7,7 +7,7 @@ one text of retries, bounds and answers for both.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, TypeVar
 
@@ -33,8 +33,8 @@ class Reply:
 
     url: str
     status: int
-    headers: Mapping[str, str]
-    """By name in lower case."""
+    retry_after: str
+    """The header Retry-After; empty without it."""
     body: Any
     """The transport's own."""
 

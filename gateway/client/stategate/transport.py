@@ -99,7 +99,7 @@ class HttpTransport:
             body.give_up()
             raise
         response = body.response
-        return Reply(step.url, response.status, response.headers, body)
+        return Reply(step.url, response.status, response.header(b"retry-after"), body)
 
     def _kept(self, url: str) -> socket.socket | None:
         """Return the connection to a gateway that was used last; None without one."""

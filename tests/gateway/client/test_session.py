@@ -46,7 +46,7 @@ class Gateways:
     """
 
     reply: Callable[[Send], tuple[int, list[bytes | None]]]
-    headers: dict[str, str] = field(default_factory=dict)
+    retry_after: str = ""
     now_s: float = 0.0
     sent: list[Send] = field(default_factory=list)
     paused_s: list[float] = field(default_factory=list)
@@ -57,7 +57,7 @@ class Gateways:
             case Send():
                 self.sent.append(step)
                 status, parts = self.reply(step)
-                return Reply(step.url, status, self.headers, iter(parts))
+                return Reply(step.url, status, self.retry_after, iter(parts))
             case Read():
                 part = next(step.reply.body, b"")
                 if part is None:
@@ -280,7 +280,7 @@ def test_attempts_end_at_the_deadline(
         gateways.now_s += min(takes_s, step.timeout_s)
         return 503, [refusal("55S01", retryable=True)]
 
-    gateways = Gateways(reply=reply, headers={"retry-after": str(asks_s)})
+    gateways = Gateways(reply=reply, retry_after=str(asks_s))
     db = gateways.connect(timeout_s=timeout_s, attempts_max=attempts)
     with pytest.raises(stategate.OperationalError):
         db.execute("SELECT 1", bound=stategate.at_least("events", 0, 1))
