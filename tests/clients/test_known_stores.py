@@ -14,6 +14,7 @@ import psycopg
 import pytest
 from psycopg.rows import dict_row
 
+import stategate
 from stores.spec.schema import StoreSchema
 from tests.support.gateway import (
     CLICKS_HOURLY,
@@ -51,6 +52,23 @@ def _loaded(name: str, value: object) -> object:
     if name == "profile" and value is not None:
         return json.loads(str(value))
     return value
+
+
+@pytest.mark.parametrize(("schema", "rows"), KNOWN, ids=lambda x: getattr(x, "name", ""))
+def test_the_python_client_gives_the_rows(
+    gateway: Gateway, schema: StoreSchema, rows: Sequence[ClientRow]
+) -> None:
+    with stategate.connect(gateway.http_url) as db:
+        cursor = db.execute(f"SELECT * FROM {schema.name}")
+        assert cursor.description is not None
+        names = [each[0] for each in cursor.description]
+        found = [dict(zip(names, row, strict=True)) for row in cursor]
+        assert in_order(found, schema) == complete(schema, rows)
+        if schema is ORDERS:
+            assert db.position.to_dict() == ORDERS_POSITION.to_dict()
+            key = ["ada", 1]
+            cursor = db.execute("SELECT note FROM orders WHERE customer = $1 AND number = $2", key)
+            assert (cursor.fetchall(), cursor.position) == ([(None,)], db.position)
 
 
 @pytest.mark.parametrize("binary", [False, True], ids=["text", "binary"])

@@ -44,6 +44,8 @@ class Trailer:
     next_page: str | None
 
 
+_OTHER_FORM: Final = (TypeError, KeyError, IndexError, AttributeError)
+"""What Python raises where JSON has another form than that of an answer."""
 _KEPT_MAX: Final = 64
 _positions: dict[bytes, Position] = {}
 """Positions by their JSON: most answers have that of the answer before."""
@@ -53,12 +55,15 @@ def trailer_of(document: Mapping[str, Json]) -> Trailer:
     """Return a trailer, or raise its error."""
     if "error" in document:
         raise error_of(document["error"])
-    text = orjson.dumps(document["position"])
+    found = document.get("position")
+    if not isinstance(found, dict):
+        raise broken_off("its trailer has no position")
+    text = orjson.dumps(found)
     position = _positions.get(text)
     if position is None:
         if len(_positions) >= _KEPT_MAX:
             _positions.clear()
-        position = _positions[text] = Position.from_json(document["position"])
+        position = _positions[text] = Position.from_json(found)
     return Trailer(
         position,
         document.get("partitions", ()),
@@ -101,8 +106,8 @@ def _shape(header: bytes) -> tuple[Columns, Callable[[list[Json]], Row]]:
     columns = document.get("columns") if isinstance(document, dict) else None
     if not isinstance(columns, list):
         raise broken_off("it does not begin with columns")
-    types = tuple(each["type"] for each in columns)
-    return tuple((each["name"], each["type"]) for each in columns), row_decoder(types)
+    found = tuple((str(each["name"]), str(each["type"])) for each in columns)
+    return found, row_decoder(tuple(name for _, name in found))
 
 
 class Rows:
@@ -133,17 +138,15 @@ class Rows:
             Error: it is not that of such an answer.
         """
         lines = self._lines.cut(data)
-        if lines and self.columns is None:
-            self._begin(lines.pop(0))
-        if lines and lines[-1][:1] == b"{":
-            last = _parsed(lines.pop())
+        try:
+            if lines and self.columns is None:
+                self.columns, self._decode = _shape(lines.pop(0))
+            last = _parsed(lines.pop()) if lines and lines[-1][:1] == b"{" else None
             self._add(lines)
-            self._end(last)
-        else:
-            self._add(lines)
-
-    def _begin(self, header: bytes) -> None:
-        self.columns, self._decode = _shape(header)
+            if last is not None:
+                self._end(last)
+        except _OTHER_FORM as error:
+            raise broken_off("it has another form") from error
 
     def _add(self, lines: list[bytes]) -> None:
         if lines:
@@ -176,17 +179,23 @@ class Batch:
         Raises:
             Error: it is not that of such an answer, or the batch has failed.
         """
-        for line in self._lines.cut(data):
-            if self.columns is None:
-                self.columns, self._decode = _shape(line)
-                continue
-            document = _parsed(line)
-            if "position" in document:
-                self.trailer = trailer_of(document)
-            elif "error" in document:
-                self.results.append(error_of(document["error"]))
-            else:
-                self.results.append([self._decode(cells) for cells in document["rows"]])
+        try:
+            for line in self._lines.cut(data):
+                self._add(line)
+        except _OTHER_FORM as error:
+            raise broken_off("it has another form") from error
+
+    def _add(self, line: bytes) -> None:
+        if self.columns is None:
+            self.columns, self._decode = _shape(line)
+            return
+        document = _parsed(line)
+        if "rows" in document:
+            self.results.append([self._decode(cells) for cells in document["rows"]])
+        elif "error" in document:
+            self.results.append(error_of(document["error"]))
+        else:
+            self.trailer = trailer_of(document)
 
 
 def read_arrow(body: bytes) -> tuple[pa.Table, Trailer]:

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal, TypeAlias, TypedDict
 
 import orjson
 
-from stategate.errors import InterfaceError
+from stategate.errors import Error, InterfaceError
 from stategate.position import EMPTY, Position, Records, after_records
 from stategate.values import Json, Params, encode_params
 
@@ -17,7 +17,8 @@ Consistency: TypeAlias = Literal["eventual", "monotonic", "latest", "snapshot"]
 TIMEOUT_S: Final = 30.0
 WAIT_S: Final = 5.0
 ATTEMPTS_MAX: Final = 6
-"""Attempts by default: some four seconds of pauses, if every gateway asks for one of a second."""
+"""Attempts by default: some six seconds of pauses, if the gateway asks for one of a second."""
+_LOST_SNAPSHOT: Final = "72000"
 _WAIT_S_MAX: Final = 3600.0
 """How long a gateway waits for a bound at most."""
 _SETS_MAX: Final = 5_000
@@ -70,6 +71,12 @@ class Request:
     accept: str
     document: Mapping[str, Json]
     fields: Fields
+
+    def may_be_repeated(self, error: Error) -> bool:
+        """Whether another attempt can succeed: not for a page of a snapshot that is lost."""
+        return error.retryable and not (
+            error.sqlstate == _LOST_SNAPSHOT and "next" in self.document
+        )
 
     def body(self, left_s: float) -> bytes:
         """Return the body of an attempt, which waits no longer than is left.

@@ -264,7 +264,7 @@ class Session:
             try:
                 return (yield from self._attempt(url, request, taken, left_s))
             except Error as error:
-                if not error.retryable or attempt >= defaults.attempts_max:
+                if attempt >= defaults.attempts_max or not request.may_be_repeated(error):
                     raise
                 pause_s = self._pause_s(attempt, error)
                 if self._clock() + pause_s >= deadline_s:

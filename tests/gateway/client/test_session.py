@@ -256,6 +256,33 @@ def test_an_error_that_stays_is_raised_at_once() -> None:
     assert (raised.value.sqlstate, len(gateways.sent), gateways.paused_s) == ("42P01", 1, [])
 
 
+def test_a_page_of_a_lost_snapshot_is_not_asked_for_again() -> None:
+    """The same token cannot succeed; the caller has to begin anew."""
+    page = orjson.dumps({"position": {}, "partitions": [], "elapsed_ms": 0, "next": "token"})
+    lost = (503, [refusal("72000", retryable=True)])
+    gateways = Gateways(reply=in_turn((200, [HEADER, b"[1]\n", page + b"\n"]), lost))
+    pages = gateways.connect().pages("SELECT 1", page_rows=1, consistency="snapshot")
+    assert next(pages) == [(1,)]
+    with pytest.raises(stategate.OperationalError) as raised:
+        next(pages)
+    assert (raised.value.sqlstate, len(gateways.sent)) == ("72000", 2)
+    assert (gateways.body()["next"], gateways.body()["page_rows"]) == ("token", 1)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [b"{}", b'{"columns":7}', b'{"columns":[7]}', b'{"columns":[{"name":"n"}]}', b"7", b"[1]"],
+)
+def test_answers_in_another_form_are_errors(line: bytes) -> None:
+    for parts in ([line + b"\n"], [HEADER, b'{"rows":7}\n'], [HEADER, b"{}\n"]):
+        gateways = Gateways(reply=always(*parts))
+        db = gateways.connect(attempts_max=1)
+        with pytest.raises(stategate.OperationalError, match="broke off"):
+            db.execute("SELECT 1").fetchall()
+        with pytest.raises(stategate.Error):
+            db.batch("SELECT 1", [[]])
+
+
 def test_attempts_are_limited() -> None:
     gateways = Gateways(reply=always(*NOT_NOW[1], status=503))
     with pytest.raises(stategate.OperationalError, match="not now"):
