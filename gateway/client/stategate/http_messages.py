@@ -57,7 +57,8 @@ class Response:
     """One response, as far as it has come."""
 
     def __init__(self) -> None:
-        self._parser = httptools.HttpResponseParser(self)
+        self._parser: httptools.HttpResponseParser | None = httptools.HttpResponseParser(self)
+        """None at the end: it refers to this response, and would keep it until a collection."""
         self._head_bytes = 0
         self.status = 0
         self._headers: list[tuple[bytes, bytes]] = []
@@ -88,10 +89,13 @@ class Response:
             self._head_bytes += len(data)
             if self._head_bytes > HEAD_BYTES_MAX + len(data):
                 raise OperationalError(f"the head of an answer exceeds {HEAD_BYTES_MAX} bytes")
+        assert self._parser is not None, "the response is not whole"
         try:
             self._parser.feed_data(data)
         except (httptools.HttpParserError, httptools.HttpParserUpgrade) as error:
             raise broken_off(f"it is not HTTP: {error}") from error
+        if self.is_whole:
+            self._parser = None
 
     def _end(self) -> None:
         is_framed = self.header(b"content-length") or self.header(b"transfer-encoding")
@@ -118,6 +122,7 @@ class Response:
 
     def on_headers_complete(self) -> None:
         """End the head, unless it is that of an interim response."""
+        assert self._parser is not None, "it calls this"
         status = self._parser.get_status_code()
         if status < 200:
             self._headers.clear()
@@ -131,6 +136,7 @@ class Response:
 
     def on_message_complete(self) -> None:
         """End the response."""
+        assert self._parser is not None, "it calls this"
         if self.is_headed and not self.is_whole:
             self.is_whole = True
             self.keeps_alive = self._parser.should_keep_alive()

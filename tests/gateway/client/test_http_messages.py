@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import socket
 import threading
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -59,6 +61,18 @@ def test_a_response_may_be_split_anywhere(form: tuple[bytes, bool], cuts: list[i
     assert (found.is_whole, found.keeps_alive, body) == (True, keeps_alive, BODY)
     assert found.status == (503 if b"503" in data else 200)
     assert (found.header(b"x-a"), found.header(b"link")) == ("é", "")
+
+
+def test_a_whole_response_is_freed_without_a_collection() -> None:
+    found = Response()
+    found.feed(response(LENGTH, BODY))
+    reference = weakref.ref(found)
+    gc.disable()
+    try:
+        del found
+        assert reference() is None
+    finally:
+        gc.enable()
 
 
 def test_the_end_of_a_connection_ends_a_body_without_a_length() -> None:
