@@ -12,11 +12,12 @@ import threading
 import time
 from collections import deque
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 import pyarrow as pa
 import uvicorn
+from starlette.types import ASGIApp
 
 from gateway.access.rules import Access
 from gateway.http.app import create_app
@@ -33,9 +34,8 @@ from stores.hosting.replica import wall_clock_ms
 from stores.log.store_writer import StoreWriter
 from stores.spec.position import Position
 from stores.spec.schema import StoreSchema
-from tests.gateway.credentials import access_of, make_users
 from tests.support.stores import keyvalue, window
-from tests.support.waiting import until
+from tests.support.waiting import WAIT_S, until
 
 CARRIERS = keyvalue(
     "carrier_delays",
@@ -102,15 +102,42 @@ def aircraft(rows: int) -> pa.Table:
     )
 
 
+class _Server:
+    """An application on a port of its own, in a thread."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self._socket.getsockname()[1]}/"
+        config = uvicorn.Config(
+            app,
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            ws="none",
+            timeout_graceful_shutdown=1,
+        )
+        self._server = uvicorn.Server(config)
+        self._thread = threading.Thread(target=self._serve, name="console")
+        self._thread.start()
+        until(lambda: self._server.started)
+
+    def _serve(self) -> None:
+        asyncio.run(self._server.serve(sockets=[self._socket]))
+
+    def close(self) -> None:
+        self._server.should_exit = True
+        self._thread.join(WAIT_S)
+        self._socket.close()
+
+
 class Console:
     """The gateway, and the pipeline that feeds it.
 
     Args:
         directory: an empty one.
-        access: who may use it.
     """
 
-    def __init__(self, directory: Path, access: Access | None = None) -> None:
+    def __init__(self, directory: Path) -> None:
         self.root = directory / "log"
         self._directory = directory
         self._epochs = 0
@@ -120,52 +147,38 @@ class Console:
         self.write("airport_hourly", hourly())
         self.write("aircraft", aircraft(12_000))
         self.commit()
-        self.host = Host(str(self.root), poll_ms=5)
-        slow = SlowQueries(0)
-        settings = Settings()
-        self.queries = RunningQueries(wall_clock_ms, slow=slow)
-        self.engine = SqlEngine(self.host, queries=self.queries)
+        self.host = Host(str(self.root))
+        queries = RunningQueries(wall_clock_ms, slow=SlowQueries(0, kept_max=20))
+        self.engine = SqlEngine(self.host, queries=queries)
         self._threads = StatementThreads(count=4, queue_max=64)
         self._metrics = Metrics(self.host, threads=self._threads)
-        services = Services(
+        self._services = Services(
             engine=self.engine,
             threads=self._threads,
-            settings=settings,
+            settings=Settings(),
             describe_stores=lambda: describe_stores(self.host),
             not_ready=lambda: reasons_not_ready(self.host),
             typed=TypedQueries(self.host),
             metrics=self._metrics,
         )
-        self._socket = socket.create_server(("127.0.0.1", 0))
-        self.url = f"http://127.0.0.1:{self._socket.getsockname()[1]}/"
-        self._server = uvicorn.Server(
-            uvicorn.Config(
-                create_app(services, access=access),
-                lifespan="off",
-                log_config=None,
-                access_log=False,
-                ws="none",
-                timeout_graceful_shutdown=1,
-            )
-        )
-        self._thread = threading.Thread(target=self._serve, name="console")
-
-    def _serve(self) -> None:
-        asyncio.run(self._server.serve(sockets=[self._socket]))
+        self._servers = list[_Server]()
 
     def start(self) -> None:
-        """Open the stores and listen."""
+        """Open the stores."""
         self.host.start()
         self.engine.warm_up()
-        self._thread.start()
-        until(lambda: self.host.is_ready and self._server.started)
+        until(lambda: self.host.is_ready)
+        self.url = self.serve(None)
+
+    def serve(self, access: Access | None) -> str:
+        """Listen on another port, for these users; return the URL."""
+        self._servers.append(_Server(create_app(self._services, access=access)))
+        return self._servers[-1].url
 
     def close(self) -> None:
         """End all that was started."""
-        self._server.should_exit = True
-        if self._thread.is_alive():
-            self._thread.join(10)
-        self._socket.close()
+        for each in self._servers:
+            each.close()
         self.engine.close()
         self._threads.close()
         self._metrics.close()
@@ -209,14 +222,14 @@ class Console:
 
 
 @contextmanager
-def running_console(directory: Path, *, with_users: bool = False) -> Iterator[Console]:
+def running_console(directory: Path) -> Iterator[Console]:
     """Run one."""
-    with ExitStack() as closing:
-        access = closing.enter_context(access_of(make_users(directory))) if with_users else None
-        console = Console(directory, access)
-        closing.callback(console.close)
+    console = Console(directory)
+    try:
         console.start()
         yield console
+    finally:
+        console.close()
 
 
 class Readers:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import gzip
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import httpx
+import pyarrow as pa
 import pytest
 
 from gateway.http.app import create_app
@@ -69,15 +71,30 @@ async def test_a_kept_file_is_not_sent_again(client: httpx.AsyncClient) -> None:
     assert other.status_code == 200
 
 
-async def test_files_are_compressed_for_those_who_accept_it(client: httpx.AsyncClient) -> None:
-    plain = await client.get("/console/base.css", headers={"Accept-Encoding": "identity"})
-    async with client.stream(
-        "GET", "/console/base.css", headers={"Accept-Encoding": "gzip"}
-    ) as response:
+def unzstd(raw: bytes) -> bytes:
+    found: bytes = pa.CompressedInputStream(pa.BufferReader(raw), "zstd").read()
+    return found
+
+
+@pytest.mark.parametrize(
+    ("accepted", "coding", "decode"),
+    [
+        ("gzip", "gzip", gzip.decompress),
+        ("gzip, br, zstd", "zstd", unzstd),
+        ("gzip;q=0", None, bytes),
+        ("br", None, bytes),
+    ],
+)
+async def test_files_are_compressed_for_those_who_accept_it(
+    client: httpx.AsyncClient, accepted: str, coding: str | None, decode: Callable[[bytes], bytes]
+) -> None:
+    path = "/console/base.css"
+    plain = await client.get(path, headers={"Accept-Encoding": "identity"})
+    async with client.stream("GET", path, headers={"Accept-Encoding": accepted}) as response:
         raw = b"".join([part async for part in response.aiter_raw()])
-    assert response.headers["content-encoding"] == "gzip"
-    assert gzip.decompress(raw) == plain.content
-    assert len(raw) < len(plain.content) / 2
+    assert response.headers.get("content-encoding") == coding
+    assert decode(raw) == plain.content
+    assert coding is None or len(raw) < len(plain.content) / 2
 
 
 async def test_the_functions_are_those_that_run(client: httpx.AsyncClient) -> None:

@@ -33,7 +33,7 @@ export class Overview {
     /** What failed last, by the kind of reading. @type {Map<string, Error>} */
     this.troubles = new Map();
     this.list = h("div", { class: "stores" }, notice("Reading the stores …"));
-    this.trouble = h("div");
+    this.trouble = h("div", { class: "troubles" });
     this.element = h(
       "section",
       { "aria-labelledby": "overview-title" },
@@ -68,9 +68,15 @@ export class Overview {
   }
 
   #showTroubles() {
-    const shown = [...this.troubles].map(([name, error]) => notice(`The ${name} are not up to date: ${error.message}`, { text: error.hint, kind: "error" }));
+    const byMessage = Map.groupBy(this.troubles, ([, error]) => error.message);
+    const shown = [...byMessage].map(([message, failed]) => {
+      const text = `Not up to date: ${failed.map(([name]) => name).join(", ")}. ${failed[0][1].hint ?? ""}`;
+      return notice(message, { text, kind: "error" });
+    });
     this.trouble.replaceChildren(...shown);
-    if (this.troubles.has("replicas")) this.onStatus({ kind: "late", text: "no answer" });
+    const isStale = this.troubles.has("replicas");
+    this.list.classList.toggle("stale", isStale);
+    if (isStale) this.onStatus({ kind: "late", text: "no answer" });
   }
 
   async #readMetrics(signal) {

@@ -84,6 +84,12 @@ export class PlotView {
     /** @type {?Choice} */
     this.choice = null;
     this.shape = "";
+    /** @type {?import("./api.js").Column[]} */
+    this.columns = null;
+    /** @type {unknown[][]} */
+    this.rows = [];
+    /** @type {?uPlot} */
+    this.plot = null;
     this.sizes = new ResizeObserver(() => this.plot?.setSize({ width: this.canvas.clientWidth, height: HEIGHT }));
     this.sizes.observe(this.canvas);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.#draw());
@@ -102,7 +108,7 @@ export class PlotView {
 
   /** Shows nothing. */
   clear() {
-    this.columns = undefined;
+    this.columns = null;
     this.shape = "";
     this.controls.replaceChildren();
     this.#draw();

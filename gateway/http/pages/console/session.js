@@ -72,6 +72,10 @@ function ask(reason) {
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       const bearer = token.input.value.trim();
+      if (!/^[!-~]*$/.test(bearer)) {
+        message.textContent = "A token has no spaces and no letters beyond ASCII.";
+        return;
+      }
       if (!bearer && !user.input.value) {
         message.textContent = "Enter a user and a password, or a token.";
         return;
