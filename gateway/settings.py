@@ -342,6 +342,11 @@ class Settings:
         "leave time to close the replicas.",
         unit="ms",
     )
+    traces: str = setting(
+        "off",
+        "Where spans of statements go: off, or otlp, a collector of OpenTelemetry that the "
+        "variables OTEL_EXPORTER_OTLP_… name. Off, because each span costs some microseconds.",
+    )
     log_level: str = setting("info", "Lowest level that is logged: debug, info, warning or error.")
 
     def __post_init__(self) -> None:
@@ -384,6 +389,7 @@ _BOTH_HINT = "Set tls_certificate and tls_key."
 _CHOICES = {
     "log_level": ("debug", "info", "warning", "error"),
     "auth": ("auto", "scram", "password", "trust"),
+    "traces": ("off", "otlp"),
 }
 
 

@@ -36,6 +36,7 @@ from gateway.serve import Serving, run_servers
 from gateway.settings import Settings
 from gateway.spark_engine import BackgroundEngine, open_spark
 from gateway.statement_threads import StatementThreads
+from gateway.statement_traces import Traces, open_traces
 from gateway.workers.whole_gateway import WholeGateway, WorkerLinks
 from planner.binding.relations import require_missing
 from planner.engine import Engine, RunningQueries, SlowQueries
@@ -89,11 +90,19 @@ def _queries(settings: Settings, whole: WholeGateway | None) -> RunningQueries:
     )
 
 
+def _traces(settings: Settings, closing: ExitStack) -> Traces | None:
+    found = open_traces(settings)
+    if found is not None:
+        closing.callback(found.close)
+    return found
+
+
 def _engine(
     settings: Settings,
     catalog: StoreCatalog,
     queries: RunningQueries,
     spark: BackgroundEngine | None,
+    traces: Traces | None,
 ) -> SqlEngine:
     limits = EngineLimits(
         statements_max=settings.statements_max,
@@ -101,7 +110,14 @@ def _engine(
         compose_processes=settings.compose_processes,
         spark_rows_max=settings.spark_rows_max,
     )
-    return SqlEngine(catalog, limits=limits, node=settings.node, queries=queries, spark=spark)
+    return SqlEngine(
+        catalog,
+        limits=limits,
+        node=settings.node,
+        queries=queries,
+        spark=spark,
+        watch_look_up=None if traces is None else traces.watch_look_up,
+    )
 
 
 def _spark(settings: Settings, closing: ExitStack) -> BackgroundEngine | None:
@@ -204,15 +220,16 @@ def run_gateway(settings: Settings, *, worker: WorkerLinks | None = None) -> Non
         catalog: StoreCatalog = host if nodes is None else nodes.attach(host, reduce_streams)
         whole = None if worker is None else WholeGateway(worker.siblings)
         queries = _queries(settings, whole)
-        spark = _spark(settings, closing)
-        engine = _engine(settings, catalog, queries, spark)
+        spark, traces = _spark(settings, closing), _traces(settings, closing)
+        engine = _engine(settings, catalog, queries, spark, traces)
+        served: Engine = engine if traces is None else traces.engine(engine)
         threads = StatementThreads(count=settings.threads, queue_max=settings.threads_queue_max)
         closing.callback(threads.close)
         pages = PageSnapshots()
         closing.callback(pages.close)
         closing.callback(engine.close)  # before the threads: this ends the calls that they wait for
         wire = _wire(
-            settings, engine, threads, access=access, tls=tls, busy_poll=busy_poll, whole=whole
+            settings, served, threads, access=access, tls=tls, busy_poll=busy_poll, whole=whole
         )
         metrics = _metrics(host, engine, threads, whole=whole, nodes=nodes, spark=spark)
         closing.callback(metrics.close)
@@ -221,7 +238,7 @@ def run_gateway(settings: Settings, *, worker: WorkerLinks | None = None) -> Non
             metrics.watch_connections("postgres", lambda: wire.connections)
             metrics.watch(lambda: opened_families("cursor", "cursors", *wire.cursors()))
         services = Services(
-            engine=engine,
+            engine=served,
             threads=threads,
             settings=settings,
             describe_stores=lambda: describe_stores(host),
@@ -231,6 +248,7 @@ def run_gateway(settings: Settings, *, worker: WorkerLinks | None = None) -> Non
             typed=TypedQueries(catalog, node=settings.node),
             pages=pages,
             metrics=metrics,
+            trace_of=None if traces is None else traces.trace_of,
             spark=None if spark is None else lambda: spark.status,
         )
         run_servers(

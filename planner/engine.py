@@ -17,6 +17,7 @@ from planner.planning.shapes import Template, template_of
 from planner.postgres.types.functions import FUNCTIONS
 from planner.syntax.named_parameters import number_parameters
 from planner.syntax.options import check_settings
+from planner.syntax.tags import tags_of
 from planner.syntax.with_clause import position_of
 from planner.values.cancel import Cancellation
 from planner.values.catalog_types import OID, VOID, CatalogType
@@ -117,6 +118,7 @@ __all__ = [
     "position_of",
     "quote_always",
     "statement_shape",
+    "tags_of",
     "template_of",
 ]
 

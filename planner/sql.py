@@ -13,12 +13,18 @@ from planner.planning.plan import QueryPlan
 from planner.running.node_answers import ElsewhereLookUp, begin_look_up
 from planner.running.read_counts import ReadCounts
 from planner.statements.answer_version import answer_version
-from planner.statements.engine_parts import SERVER_VERSION, EngineLimits, open_parts
+from planner.statements.engine_parts import (
+    SERVER_VERSION,
+    EngineLimits,
+    WatchLookUp,
+    open_parts,
+)
 from planner.statements.paging import paged
 from planner.statements.plan_cache import PlanCache
 from planner.statements.prepare import Preparer
 from planner.statements.run import ENDS_TRANSACTION, Runner, is_inline
 from planner.syntax.parse import split
+from planner.syntax.tags import without_tags
 from planner.values.cancel import Cancellation
 from planner.values.session import Session, TransactionStatus
 from planner.values.statement import EachLookedUp, LookedUp, LookUp, Paged, Result, Statement
@@ -44,6 +50,7 @@ class SqlEngine:
         clock: wall clock in epoch milliseconds.
         queries: lists the running statements; given if it shows those of other engines, too.
         spark: runs statements on Spark; None if there is no such engine.
+        watch_look_up: wraps the fast way of each statement, for traces.
     """
 
     def __init__(
@@ -55,6 +62,7 @@ class SqlEngine:
         clock: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
         queries: RunningQueries | None = None,
         spark: QueryEngine | None = None,
+        watch_look_up: WatchLookUp | None = None,
     ) -> None:
         limits = limits or EngineLimits()
         self._catalog = catalog
@@ -65,6 +73,7 @@ class SqlEngine:
             clock=clock,
             queries=queries or RunningQueries(clock),
             spark=spark,
+            watch_look_up=watch_look_up,
         )
         self._plans = PlanCache(limits.statements_max)
         self._paged: dict[tuple[str, int], Paged] = {}
@@ -102,6 +111,7 @@ class SqlEngine:
         types, version = tuple(parameter_types), self._catalog.version
         held = self._plans.find(sql, types, version)
         if held is None:
+            sql = without_tags(sql)
             held = self._prepare(sql, session, types, cancellation or Cancellation())
             self._plans.add(sql, types, version, held)
             if not held.parameters:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias
 
 from msgspec import Struct
@@ -54,7 +54,7 @@ class Head(Struct, frozen=True):
     content_type: str | None
     is_special: bool
     """Whether only the application reads such a request: it has the origin of a page, refused
-    codings, or the text of a statement as its body."""
+    codings, a trace, or the text of a statement as its body."""
 
 
 class AtOnce:
@@ -75,6 +75,7 @@ class AtOnce:
         self._parameters_max = settings.parameters_max
         timeout_s = settings.statement_timeout_ms / 1000
         self._lookups = Lookups(services.engine, node=settings.node, timeout_s=timeout_s)
+        self._trace_of = services.trace_of
 
     def reader(self, method: bytes, target: bytes) -> Read | None:
         """Return the function that reads a request, if it may be a lookup."""
@@ -103,7 +104,16 @@ class AtOnce:
             is_special=b"origin" in first
             or b"sec-fetch-site" in first
             or is_statement_text(first.get(b"content-type"))
+            or self._is_traced(first)
             or _REFUSES_PLAIN.search(first.get(b"accept-encoding", "")) is not None,
+        )
+
+    def _is_traced(self, headers: Mapping[bytes, str]) -> bool:
+        """Whether a request belongs to a trace, of which lookups that share a session know none."""
+        if self._trace_of is None:
+            return False
+        return (
+            self._trace_of({name.decode("latin-1"): headers[name] for name in headers}) is not None
         )
 
     def answer(

@@ -38,7 +38,7 @@ class BatchEndpoint(QueryingEndpoint):
 
     def __init__(self, services: Services) -> None:
         self._engine, self._threads = services.engine, services.threads
-        self._settings = services.settings
+        self._settings, self._trace_of = services.settings, services.trace_of
 
     async def _answer(self, call: Call) -> None:
         started_s = time.perf_counter()
@@ -78,10 +78,13 @@ class BatchEndpoint(QueryingEndpoint):
         started_s: float,
     ) -> _Begun:
         request = read_batch(body, accept, self._settings)
+        session = Session(settings=request.settings, user=call.scope[USER] or ANONYMOUS)
+        if self._trace_of is not None:
+            session.trace = self._trace_of(Headers(scope=call.scope))
         chunks = Batch(
             engine=self._engine,
             request=request,
-            session=Session(settings=request.settings, user=call.scope[USER] or ANONYMOUS),
+            session=session,
             cancellation=cancellation,
             started_s=started_s,
             context=request_context(call.scope),

@@ -62,6 +62,8 @@ class Services:
     """The snapshots whose pages are read."""
     metrics: Metrics | None = None
     """The metrics; None omits their route."""
+    trace_of: Callable[[Mapping[str, str]], object | None] | None = None
+    """Returns the trace that the headers of a request name; None without traces."""
     spark: Callable[[], SparkStatus] | None = None
     """Returns the state of the Spark engine; None for a gateway without Spark."""
 

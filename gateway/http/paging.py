@@ -159,6 +159,7 @@ class _Reading:
 
     def page(self, session: Session, token: _Token | None, snapshot: str | None) -> Page:
         exchange, engine = self._exchange, self._engine
+        session.trace = exchange.session.trace
         cancellation = exchange.cancellation
         sql = only_statement(engine, exchange.request.sql)
         paged = engine.paged(sql, session, cancellation=cancellation)

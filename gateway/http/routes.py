@@ -193,6 +193,7 @@ class QueryEndpoint(QueryingEndpoint):
         self._engine = services.engine
         self._threads = services.threads
         self._settings, self._pages = services.settings, services.pages
+        self._trace_of = services.trace_of
         timeout_s = services.settings.statement_timeout_ms / 1000
         self._lookups = Lookups(services.engine, node=services.settings.node, timeout_s=timeout_s)
 
@@ -211,7 +212,9 @@ class QueryEndpoint(QueryingEndpoint):
                 work, exchange.cancellation, call.receive, is_ended=lambda: answer.ended
             )
         may_keep = exchange.known_tags is not None
-        body = None if may_keep else await self._looked_up(exchange, call)
+        # Such lookups share a session, which can belong to no trace.
+        is_slow = may_keep or exchange.session.trace is not None
+        body = None if is_slow else await self._looked_up(exchange, call)
         if body is not None:
             await answer.whole(body.media_type, body.data)
             return None
@@ -253,9 +256,12 @@ class QueryEndpoint(QueryingEndpoint):
         request = await self._read_request(scope, call.receive, self._settings)
         call.sql = request.sql
         factory = negotiate(headers.get("accept"), request.format)
+        session = Session(settings=request.settings, user=scope[USER] or ANONYMOUS)
+        if self._trace_of is not None:
+            session.trace = self._trace_of(headers)
         return Exchange(
             request=request,
-            session=Session(settings=request.settings, user=scope[USER] or ANONYMOUS),
+            session=session,
             cancellation=Cancellation(timeout_s=self._settings.statement_timeout_ms / 1000),
             factory=factory,
             started_s=started_s,

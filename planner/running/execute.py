@@ -64,6 +64,7 @@ class Executor:
         clock: wall clock in epoch milliseconds.
         few_rows: whether to take the row path where a plan has one.
         keep_answers: whether to give answers of few rows again.
+        times_reads: whether results say when each partition was read.
     """
 
     def __init__(
@@ -76,9 +77,11 @@ class Executor:
         clock: Callable[[], int],
         few_rows: bool = True,
         keep_answers: bool = True,
+        times_reads: bool = False,
     ) -> None:
         self._catalog, self._composer, self._queries = catalog, composer, queries
         self._node, self._clock, self._takes_few = node, clock, few_rows
+        self._times_reads = times_reads
         kept = KeptAnswers if keep_answers else NeverKept
         self._kept_answers: KeptAnswers[KeptAnswer] = kept()
         self._kept_rows: KeptAnswers[KeptRows] = kept()
@@ -88,7 +91,10 @@ class Executor:
         """Asks the partitions."""
 
     def _tally(self, reading: Reading) -> Tally:
-        return Tally(reading=reading, node=self._node)
+        made = Tally(reading=reading, node=self._node)
+        if self._times_reads:
+            made.read_ns = {}
+        return made
 
     def look_up(self, plan: QueryPlan) -> LookUp | None:
         """Return the function that answers a plan; see `planner.running.fast_lookup`."""
@@ -170,6 +176,7 @@ class Executor:
             tally.answers[0].rows = 1
         self.counts.lookup.add(read=len(result.rows or ()), returned=len(result.rows or ()))
         result.position, result.partitions = tally.position, tally.answers
+        result.read_ns = tally.read_ns
         result.notices += missing_rows(tally)
         return result
 
@@ -403,6 +410,7 @@ def _result(plan: QueryPlan, tally: Tally, **rows: Any) -> Result:
         position=tally.position,
         partitions=tally.answers,
         notices=missing_rows(tally),
+        read_ns=tally.read_ns,
         **rows,
     )
 

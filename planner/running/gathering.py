@@ -55,6 +55,8 @@ class Tally:
     )
     """The last failure of each partition that has failed."""
     is_restoring: bool = False
+    read_ns: dict[tuple[str, int], tuple[int, int]] | None = None
+    """The times of `Result.read_ns`, if reads are timed."""
 
     def note(self, store: str, partition: int, answer: QueryResult[Any]) -> None:
         """Add a partition's answer; its last failure counts.
@@ -77,6 +79,12 @@ class Tally:
             # A partition that has failed once has failed, whatever it answers later.
             kept = held if held.status == "failed" and noted.status != "failed" else noted
             self.answers[at] = replace(kept, rows=held.rows, info=(*held.info, *noted.info))
+
+    def note_time(self, store: str, partition: int, began_ns: int) -> None:
+        """Note that a partition has answered, or its last row was read, just now."""
+        if self.read_ns is not None:
+            began_ns, _ = self.read_ns.get((store, partition), (began_ns, 0))
+            self.read_ns[store, partition] = began_ns, time.time_ns()
 
     def rows_read(self) -> int:
         """Return how many rows have been read so far."""
@@ -198,6 +206,7 @@ class Streams:
                 kept = batch if keep is None else keep(batch)
                 if kept.num_rows:
                     yield kept
+            self._tally.note_time(answer.store, answer.partition, 0)
         except QueryError:
             raise
         except Exception as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
@@ -156,9 +157,14 @@ class StoreReads:
         """Ask partitions, at the statement's bound and epoch, and record their answers."""
         config, name = tally.reading.config, store.schema.name
         asked = [(number, query, config(store, number)) for number, query in targets]
+        began_ns = time.time_ns() if tally.read_ns is not None else 0
         answers = store.query_each(asked, stop=tally.reading.cancellation)
         for (number, _), answer in zip(targets, answers, strict=True):
             tally.note(name, number, answer)
+            if tally.read_ns is not None:
+                tally.note_time(name, number, began_ns)
+                # Other nodes are asked at once, the partitions here one after the other.
+                began_ns = time.time_ns() if answer.node is None else began_ns
             yield number, answer
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from planner.binding.relations import vocabulary_of_stores
 from planner.binding.running_statements import RunningQueries
@@ -17,9 +18,12 @@ from planner.pg_catalog.builtin_rows import postgres_settings
 from planner.running.execute import Executor
 from planner.running.on_spark import SparkRunner
 from planner.statements.spark_statements import SparkStatements
+from planner.values.statement import LookUp
 from stores.spec.catalog import StoreCatalog
 from stores.spec.query_engine import QueryEngine
 
+WatchLookUp: TypeAlias = Callable[[LookUp, str], LookUp]
+"""Takes the fast way of a statement and its text, and returns one with the same answers."""
 SERVER_VERSION = "15.18"
 """The Postgres version whose catalog and wire behaviour clients can rely on."""
 
@@ -59,6 +63,8 @@ class EngineParts:
     """Chooses the statements that run on Spark."""
     commands: SessionCommands
     pg_catalog: PgCatalog
+    watch_look_up: WatchLookUp | None = None
+    """Wraps the fast way of each statement; None leaves it as it is."""
 
     def close(self) -> None:
         """End the processes of DuckDB; running statements fail."""
@@ -74,6 +80,7 @@ def open_parts(
     clock: Callable[[], int],
     queries: RunningQueries,
     spark: QueryEngine | None = None,
+    watch_look_up: WatchLookUp | None = None,
 ) -> EngineParts:
     """Return the parts of a new engine.
 
@@ -84,6 +91,7 @@ def open_parts(
         clock: wall clock in epoch milliseconds.
         queries: lists the running statements.
         spark: runs statements on Spark; None if there is no such engine.
+        watch_look_up: wraps the fast way of each statement, for traces; reads are timed, too.
     """
     definition = composing_definition(
         memory_bytes_max=limits.memory_bytes_max // limits.compose_processes,
@@ -101,6 +109,7 @@ def open_parts(
         clock=clock,
         few_rows=limits.few_rows,
         keep_answers=limits.keep_answers,
+        times_reads=watch_look_up is not None,
     )
     spark_runner = None
     if spark is not None:
@@ -121,4 +130,5 @@ def open_parts(
         pg_catalog=PgCatalog(
             catalog, server_version=SERVER_VERSION, processes=processes, queries=queries
         ),
+        watch_look_up=watch_look_up,
     )

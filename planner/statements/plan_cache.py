@@ -11,6 +11,7 @@ from planner.errors import QueryError
 from planner.planning.lifting import is_same, liftable, lifted_text
 from planner.planning.shapes import Shapes, parameterize
 from planner.syntax.parse import parse
+from planner.syntax.tags import without_tags
 from planner.values.statement import Statement, StatementKind
 from stores.spec.schema import DataType
 
@@ -37,13 +38,19 @@ class PlanCache:
         self._lock = threading.Lock()
 
     def find(self, sql: str, parameter_types: ParameterTypes, version: int) -> Statement | None:
-        """Return the plan of a text, by the text itself or by its shape; None without one."""
+        """Return the plan of a text, by the text itself or by its shape; None without one.
+
+        Tags at the end of the text do not count.
+        """
         key = (sql, parameter_types, version)
         with self._lock:
             held = self._statements.get(key)
             if held is not None:
                 self._statements.move_to_end(key)
                 return held
+        bare = without_tags(sql)
+        if bare is not sql:
+            return self.find(bare, parameter_types, version)
         if parameter_types or len(sql) > SHAPE_LENGTH_MAX:
             return None
         parameterized = parameterize(sql)

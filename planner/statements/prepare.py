@@ -21,7 +21,7 @@ from planner.statements.engine_parts import EngineParts
 from planner.statements.explain_statement import Analyze, explain_columns
 from planner.syntax.parse import Parsed, parse
 from planner.values.cancel import Cancellation
-from planner.values.statement import Statement, StatementKind
+from planner.values.statement import LookUp, Statement, StatementKind
 from stores.spec.catalog import StoreCatalog
 from stores.spec.schema import TEXT, Column, DataType, Row
 
@@ -133,6 +133,7 @@ class QueryPreparer:
     def __init__(self, parts: EngineParts) -> None:
         self._catalog, self._composer = parts.catalog, parts.composer
         self._pg_catalog, self._executor = parts.pg_catalog, parts.executor
+        self._watch = parts.watch_look_up
         self._vocabulary = vocabulary_of_stores(parts.catalog)
         self._lookups = PlainLookups(parts.catalog, parts.pg_catalog.oid_of)
 
@@ -155,7 +156,7 @@ class QueryPreparer:
             parameters=plan.parameters,
             returns_rows=True,
             plan=plan,
-            look_up=self._executor.look_up(plan),
+            look_up=self._look_up(plan, sql),
         )
 
     def prepare(
@@ -188,8 +189,12 @@ class QueryPreparer:
             parameters=plan.taken,
             returns_rows=True,
             plan=Analyze(plan) if parsed.analyze else plan,
-            look_up=self._executor.look_up(plan) if is_select else None,
+            look_up=self._look_up(plan, parsed.sql) if is_select else None,
         )
+
+    def _look_up(self, plan: QueryPlan, sql: str) -> LookUp | None:
+        found = self._executor.look_up(plan)
+        return found if found is None or self._watch is None else self._watch(found, sql)
 
     def _prepare_catalog(
         self,

@@ -159,6 +159,7 @@ class Session:
         "seen",
         "settings",
         "snapshot",
+        "trace",
         "transaction",
         "user",
     )
@@ -197,6 +198,8 @@ class Session:
         """Lists all clients; None if they are not known, as over HTTP."""
         self.node_answers: object | None = None
         """The answers of other nodes for a lookup on the event loop; only the planner reads it."""
+        self.trace: object | None = None
+        """The trace that the next statement belongs to; only what traces statements reads it."""
         self.pid = 0
         """The client's number for a CancelRequest; 0 without a number, as over HTTP."""
         self.savepoints_made = 0

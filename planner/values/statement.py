@@ -7,7 +7,7 @@ runs them: it keeps the names and positions, and writes the bytes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias
@@ -293,6 +293,9 @@ class Result:
     is_computed: Callable[[], bool] = lambda: False
     """Whether the remaining batches are known to be in memory, so that reading them is quick.
     """
+    read_ns: Mapping[tuple[str, int], tuple[int, int]] | None = None
+    """When each partition was asked and when its last row was read, in epoch nanoseconds; None
+    unless the engine times its reads."""
 
     def close(self) -> None:
         """Release what the stream holds; required unless it was read to the end."""

@@ -32,6 +32,8 @@ from planner.engine import (
 )
 
 _QUERY = ord("Q")
+_TRACED = "traceparent="
+"""The mark of a text that says which trace it belongs to."""
 _PARSE_COMPLETE = encode(ParseComplete())
 _READY = encode(ReadyForQuery(status=TransactionStatus.IDLE.value))
 
@@ -170,6 +172,8 @@ class Lookups:
 
     def learn_query(self, sql: str, statement: Statement) -> None:
         """Remember a Query that read few rows: the next may differ in its literals only."""
+        if _TRACED in sql:
+            return  # the planner must read the trace of each text
         self._template, self._look_up_query = template_of(sql, statement), statement.look_up
         self._query_shape = shape_of(statement.columns, ())
 
@@ -264,7 +268,8 @@ class Lookups:
             self._encode_rows = shape.encode_rows
             head = shape.bound_described if form.described else shape.bound
             self._head = head if parse is None else _PARSE_COMPLETE + head
-        self._form, self._look_up = form, look_up
+        is_traced = parse is not None and _TRACED in parse.sql
+        self._form, self._look_up = None if is_traced else form, look_up
 
 
 def _no_rows(rows: Sequence[Row]) -> bytes:

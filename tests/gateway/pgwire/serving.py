@@ -15,6 +15,7 @@ from gateway.access.rules import Access
 from gateway.access.tls import Tls
 from gateway.pgwire import PgLimits, PgServer
 from gateway.statement_threads import StatementThreads
+from planner.engine import Engine
 from tests.gateway.pgwire.wire import RawClient
 from tests.support.fake_engine import FakeEngine
 from tests.support.waiting import WAIT_S
@@ -66,15 +67,25 @@ def serving(
     tls: Tls | None = None,
     recalls: bool = True,
     engine: FakeEngine | None = None,
+    other: Engine | None = None,
 ) -> Iterator[Serving]:
-    """Serve until the end of the block; all results must have been closed by then."""
+    """Serve until the end of the block; all results must have been closed by then.
+
+    Args:
+        limits: the limits of the server.
+        access: which authentication clients need.
+        tls: its certificate.
+        recalls: whether the fake engine keeps plans.
+        engine: the fake engine.
+        other: an engine to serve in its place.
+    """
     loop = uvloop.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, name="server", daemon=True)
     thread.start()
     engine = FakeEngine(recalls=recalls) if engine is None else engine
     threads = StatementThreads(count=4, queue_max=64)
     server = PgServer(
-        engine=engine,
+        engine=engine if other is None else other,
         threads=threads,
         limits=limits or PgLimits(),
         server_version=SERVER_VERSION,

@@ -1,0 +1,174 @@
+"""Statements of both protocols reach a collector, in the traces of their clients."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing
+
+import httpx
+import psycopg
+import pytest
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
+
+from gateway.errors import SettingsError
+from gateway.http.app import create_app
+from gateway.http.at_once import AtOnce
+from gateway.http.endpoint import Services
+from gateway.settings import Settings
+from gateway.statement_threads import StatementThreads
+from gateway.statement_traces import Traces, open_traces
+from planner.engine import Engine, Session
+from planner.sql import SqlEngine
+from tests.gateway.pgwire.serving import HOST, serving
+from tests.gateway.tracing.collector import Collector, collecting
+from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
+
+pytestmark = pytest.mark.anyio
+
+AGES = keyvalue("ages", {"name": "text"}, {"age": "bigint"}, partitions=3)
+TRACE_ID, PARENT_ID = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
+PARENT = f"00-{TRACE_ID}-{PARENT_ID}-01"
+TAGGED = f"/*traceparent='{PARENT}'*/"
+LOOKUP = "SELECT age FROM ages WHERE name = "
+
+
+@pytest.fixture
+def collector(monkeypatch: pytest.MonkeyPatch) -> Iterator[Collector]:
+    with collecting() as found:
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", found.url)
+        monkeypatch.setenv("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment.name=test")
+        yield found
+
+
+@pytest.fixture
+def traces(collector: Collector) -> Iterator[Traces]:
+    del collector
+    made = open_traces(Settings(traces="otlp", node="n1"))
+    assert made is not None
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def engine(traces: Traces) -> Iterator[Engine]:
+    store = open_store(AGES)
+    fill(store, [(f"n{number}", number) for number in range(9)])
+    inner = SqlEngine(FixedCatalog(store), node="n1", watch_look_up=traces.watch_look_up)
+    with closing(inner):
+        yield traces.engine(inner)
+
+
+def roots(collector: Collector) -> list[Span]:
+    return [span for span in collector.spans() if not span.name.startswith("partition ")]
+
+
+def parents(collector: Collector) -> list[tuple[str, str]]:
+    return [(each.trace_id.hex(), each.parent_span_id.hex()) for each in roots(collector)]
+
+
+async def test_statements_over_http_belong_to_the_trace_of_their_header(
+    collector: Collector, traces: Traces, engine: Engine
+) -> None:
+    threads = StatementThreads(count=2, queue_max=8)
+    services = Services(
+        engine=engine,
+        threads=threads,
+        settings=Settings(),
+        describe_stores=list,
+        not_ready=list,
+        trace_of=traces.trace_of,
+    )
+    bodies: list[dict[str, object]] = [
+        {"sql": LOOKUP + "$1", "params": ["n1"]},
+        {"sql": LOOKUP + "$1", "params": ["n2"]},
+        {"sql": "SELECT name, count(*) FROM ages GROUP BY name"},
+        {"sql": "SELECT * FROM ages", "page_rows": 4},
+        {"sql": "SELECT nothing FROM ages"},
+    ]
+    headers = {"traceparent": PARENT}
+    transport = httpx.ASGITransport(app=create_app(services))
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+        for body in bodies:
+            await client.post("/v1/query", json=body, headers=headers)
+        batch = {"sql": LOOKUP + "$1", "params": [["n1"], ["n3"]]}
+        await client.post("/v1/batch", json=batch, headers=headers)
+        await client.post("/v1/query", json=bodies[0])
+    at_once = AtOnce(services)
+    names = [(name.encode(), value.encode()) for name, value in headers.items()]
+    assert at_once.head(names, client=None, secured=False).is_special
+    assert not at_once.head([], client=None, secured=False).is_special
+    threads.close()
+    traces.close()
+    assert set(collector.paths) == {"/v1/traces"}
+    *first, last = parents(collector)
+    assert first == [(TRACE_ID, PARENT_ID)] * 6
+    assert last[0] != TRACE_ID
+    assert last[1] == ""
+    assert sum(each.status.code == 2 for each in roots(collector)) == 1
+    assert collector.resource() == {
+        **collector.resource(),
+        "service.name": "stategate",
+        "stategate.node": "n1",
+        "deployment.environment.name": "test",
+    }
+
+
+def test_statements_on_the_wire_belong_to_the_trace_of_their_comment(
+    collector: Collector, traces: Traces, engine: Engine
+) -> None:
+    with (
+        serving(other=engine) as served,
+        psycopg.connect(
+            host=HOST, port=served.port, user="joe", dbname="db", autocommit=True
+        ) as client,
+    ):
+        for number in range(3):
+            # The simple protocol, then the extended one, both by the same texts.
+            client.execute(f"{LOOKUP}'n{number}' {TAGGED}".encode())
+            client.execute(f"{LOOKUP}%s {TAGGED}", ("n4",), prepare=False)
+        client.execute(f"SELECT name FROM ages {TAGGED};")
+        client.execute(f"{LOOKUP}'n5'")
+    traces.close()
+    *tagged, plain = parents(collector)
+    assert tagged == [(TRACE_ID, PARENT_ID)] * 7
+    assert plain[0] != TRACE_ID
+    names = [span.name for span in collector.spans()]
+    assert names.count("SELECT ages") == 8
+    assert names.count("partition ages") == 7 + 3
+
+
+def test_the_end_does_not_wait_for_a_collector_that_is_gone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9")
+    monkeypatch.setattr("gateway.tracing.export.CLOSE_S", 0.05)
+    traces = open_traces(Settings(traces="otlp"))
+    assert traces is not None
+    store = open_store(AGES)
+    inner = SqlEngine(FixedCatalog(store), watch_look_up=traces.watch_look_up)
+    with closing(inner):
+        session = Session()
+        look_up = traces.engine(inner).prepare(LOOKUP + "'n1'", session).look_up
+        assert look_up is not None
+        assert look_up((), session) is not None
+    began_s = time.monotonic()
+    traces.close()
+    assert time.monotonic() - began_s < 5.0
+
+
+def test_without_traces_nothing_is_opened() -> None:
+    assert open_traces(Settings()) is None
+    with pytest.raises(SettingsError, match="traces"):
+        Settings(traces="yes")
+
+
+def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    missing = "opentelemetry.exporter.otlp.proto.http.trace_exporter"
+    monkeypatch.setitem(sys.modules, missing, None)
+    monkeypatch.delitem(sys.modules, "gateway.tracing.export", raising=False)
+    with pytest.raises(SettingsError) as caught:
+        open_traces(Settings(traces="otlp"))
+    assert "opentelemetry" in caught.value.message
+    assert caught.value.hint == "Install it: pip install 'stategate[otel]'."
