@@ -103,8 +103,7 @@ class Executor:
             return None
         if isinstance(node, Lookup):
             route = self.reads.route(node.access.schema)
-            answers, count = self._kept_answers, self.counts.lookup
-            return fast_lookup(plan, node, self._catalog, route, answers, count=count)
+            return fast_lookup(plan, node, self._catalog, route, self._kept_answers)
         if plan.rows is None or not self._takes_few:
             return None
         kept, count = self._kept_rows, self.counts.rows
@@ -143,7 +142,6 @@ class Executor:
             catalog=self._catalog,
             route=self.reads.route(node.access.schema),
             bound=bound,
-            count=self.counts.lookup,
             cancellation=cancellation,
         )
 
@@ -174,7 +172,6 @@ class Executor:
         if isinstance(answer, Success) and answer.value is not None:
             result.rows = (node.project(key + answer.value),)
             tally.answers[0].rows = 1
-        self.counts.lookup.add(read=len(result.rows or ()), returned=len(result.rows or ()))
         result.position, result.partitions = tally.position, tally.answers
         result.read_ns = tally.read_ns
         result.notices += missing_rows(tally)

@@ -125,8 +125,6 @@ def fast_lookup(
     catalog: StoreCatalog,
     route: Callable[[Key], int],
     answers: KeptAnswers[KeptAnswer],
-    *,
-    count: PathCount,
 ) -> LookUp:
     """Return the function that looks up a key.
 
@@ -136,7 +134,6 @@ def fast_lookup(
         catalog: the stores.
         route: the partitioner of the store.
         answers: the answers that are kept.
-        count: counts the lookups that read, and their rows.
     """
     project, key_from = node.project, key_reader(plan, node)
     name, admitted = node.access.schema.name, Admission(plan, node.access.schema, catalog).store
@@ -169,11 +166,7 @@ def fast_lookup(
         position, epoch, value = answer.position, answer.epoch, answer.value
         session.note(position)
         rows = () if value is None else (project(key + value),)
-        found_rows = len(rows)
-        count.statements += 1
-        count.read += found_rows
-        count.returned += found_rows
-        read = name, partition, epoch, found_rows
+        read = name, partition, epoch, len(rows)
         found = LookedUp(rows, (read,), position, nodes_of(answer))
         asked = number, parameters
         if not kept_answers.has_come(asked):

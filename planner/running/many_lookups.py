@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 
 from planner.planning.plan import Lookup, QueryPlan
 from planner.running.fast_lookup import Admission, key_reader
-from planner.running.read_counts import PathCount
 from planner.syntax.with_clause import NO_CLAUSE
 from planner.values.cancel import Cancellation
 from planner.values.session import Session
@@ -38,7 +37,6 @@ def look_up_each(
     catalog: StoreCatalog,
     route: Callable[[Key], int],
     bound: Position,
-    count: PathCount,
     cancellation: Cancellation,
 ) -> EachLookedUp | None:
     """Return the row of each key.
@@ -51,7 +49,6 @@ def look_up_each(
         catalog: the stores.
         route: the partitioner of the store.
         bound: the position that each partition must cover.
-        count: counts the lookups and their rows.
         cancellation: ends it early.
 
     Returns:
@@ -90,12 +87,8 @@ def look_up_each(
             found[row[:width]] = project(row)
     position = merge_positions(positions)
     session.note(position)
-    each = [None if key is None else found.get(key) for key in keys]
-    count.statements += len(each)
-    count.read += sum([rows for _, rows in reads.values()])
-    count.returned += len(each) - each.count(None)
     return EachLookedUp(
-        rows=each,
+        rows=[None if key is None else found.get(key) for key in keys],
         reads=tuple([(schema.name, number, *read) for number, read in reads.items()]),
         position=position,
     )
