@@ -21,7 +21,6 @@ from planner.engine import (
     LookedUp,
     LookUp,
     PartitionAnswer,
-    QueryError,
     Result,
     Row,
     Session,
@@ -69,10 +68,13 @@ class TracedLookUp:
         """Look up; a lookup that needs the usual way is a statement there, and has no span here."""
         trace, context = session.trace, _take_context(session)
         span = StatementSpan(self.tracer, _SELECT, context)
-        found = self.inner(parameters, session)
-        if found is None:
-            session.trace = trace
-        elif span.is_recording:
+        found = None
+        try:
+            found = self.inner(parameters, session)
+        finally:
+            if found is None:
+                session.trace = trace
+        if found is not None and span.is_recording:
             span.end(self.sql, rows=len(found.rows), reads=_reads_of(found))
         return found
 
@@ -239,15 +241,19 @@ class TracedEngine:
         *,
         cancellation: Cancellation,
     ) -> EachLookedUp | None:
-        """Look up one key for each of many parameters, with one span; see `Engine`."""
-        span = StatementSpan(self._tracer, _SELECT, _take_context(session))
+        """Look up one key for each of many parameters, with one span; see `Engine`.
+
+        If it returns None or fails, each is run by itself, and has a span then.
+        """
+        trace, context = session.trace, _take_context(session)
+        span, found = StatementSpan(self._tracer, _SELECT, context), None
         try:
             found = self._inner.look_up_each(
                 statement, parameters, session, cancellation=cancellation
             )
-        except QueryError as error:
-            span.fail(statement.sql, error)
-            raise
+        finally:
+            if found is None:
+                session.trace = trace
         if found is not None and span.is_recording:
             rows = len(found.rows) - list(found.rows).count(None)
             span.end(statement.sql, rows=rows, reads=_reads_of(found), batch=len(parameters))

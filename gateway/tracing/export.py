@@ -37,7 +37,6 @@ class OtlpTraces:
             resource=Resource.create(_attributes(node, os.environ)), shutdown_on_exit=False
         )
         self._provider.add_span_processor(processor or BatchSpanProcessor(OTLPSpanExporter()))
-
         self._tracer = self._provider.get_tracer("stategate", version("stategate"))
 
     def engine(self, inner: Engine) -> Engine:

@@ -29,6 +29,9 @@ SYSTEM: Final = "stategate"
 _PARTITIONS_MAX: Final = 1_000
 """Spans of partitions of one statement; more would be dropped by most collectors."""
 
+_KEPT_LENGTH_MAX: Final = 2_000
+"""The shapes of longer texts are not kept."""
+
 Times: TypeAlias = Mapping[tuple[str, int], tuple[int, int]]
 """When each partition was asked, and when it was done, in epoch nanoseconds."""
 
@@ -135,7 +138,7 @@ class StatementSpan:
         ended_ns = time.time_ns()
         stores = sorted({read.store for read in reads})
         attributes: dict[str, AttributeValue] = {
-            "db.query.text": _shape(sql),
+            "db.query.text": _shape(sql) if len(sql) <= _KEPT_LENGTH_MAX else statement_shape(sql),
             "stategate.partitions": len(reads),
             "stategate.rows_read": sum(read.rows for read in reads),
         }

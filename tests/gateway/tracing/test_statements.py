@@ -13,7 +13,15 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.trace import SpanKind, StatusCode
 
 from gateway.tracing.export import OtlpTraces
-from planner.engine import Cancellation, Engine, LookedUp, QueryError, Result, Session
+from planner.engine import (
+    Cancellation,
+    Engine,
+    Isolation,
+    LookedUp,
+    QueryError,
+    Result,
+    Session,
+)
 from planner.sql import EngineLimits, SqlEngine
 from stores.hosting.local_store import LocalStore
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
@@ -228,6 +236,22 @@ def test_a_recalled_lookup_belongs_to_the_trace_of_its_text(traced: Traced) -> N
     assert parent_of(traced.statement()[0]) == (TRACE_ID, PARENT_ID)
     assert found.look_up(("n1",), session) is not None
     assert parent_of(traced.statement()[0]) is None
+
+
+def test_a_lookup_that_goes_the_usual_way_keeps_the_trace_of_its_text(traced: Traced) -> None:
+    session = Session()
+    sql = f"{LOOKUP} /*traceparent='{PARENT}'*/"
+    statement = traced.engine.prepare(sql, session)
+    assert statement.look_up is not None
+    assert statement.look_up((), session) is None
+    session.begin(isolation=Isolation.REPEATABLE_READ, deferrable=False)
+    assert statement.look_up(("n1",), session) is None
+    stopped = Cancellation()
+    assert traced.engine.look_up_each(statement, [("n1",)], session, cancellation=stopped) is None
+    assert traced.spans() == ()
+    traced.engine.execute(statement, ("n1",), session, cancellation=Cancellation()).close()
+    assert parent_of(traced.statement()[0]) == (TRACE_ID, PARENT_ID)
+    session.close()
 
 
 def test_headers_hold_for_all_statements_of_a_request(traced: Traced) -> None:
