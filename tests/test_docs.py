@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import ast
 import re
+import shlex
 import sys
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from typer.testing import CliRunner
 
+from gateway.main import app
 from gateway.settings import SETTINGS
 from planner.values.session import Session
 from tests.planner.sides import Sides, rows_of, run
@@ -49,6 +52,18 @@ def test_python_blocks_run(name: str, tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setitem(sys.modules, module.__name__, module)  # where dataclasses look
     for code in blocks(name, "python"):
         exec(compile(code, name, "exec"), module.__dict__)
+
+
+def test_commands_of_the_stores_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that need no gateway, from top to bottom."""
+    monkeypatch.chdir(tmp_path)
+    Path("clicks.csv").write_text("usr,n\nann,3\nbob,5\n")
+    code = "".join(blocks("stores/README.md", "sh"))
+    lines = [line for line in code.splitlines() if " | " not in line]
+    assert [line.split()[1] for line in lines] == ["load", "rebuild", "log", "log"]
+    for line in lines:
+        done = CliRunner().invoke(app, shlex.split(line)[1:])
+        assert done.exit_code == 0, f"{line}: {done.output} {done.exception}"
 
 
 @pytest.fixture(scope="module")
