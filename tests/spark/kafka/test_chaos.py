@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ pytestmark = [
     pytest.mark.spark,
     pytest.mark.kafka,
     pytest.mark.server,
-    pytest.mark.timeout(300),
+    pytest.mark.timeout(600),
 ]
 
 
@@ -22,6 +23,14 @@ def test_faults_break_no_bound_and_lose_no_row(
     assert run(tmp_path, seconds=8, seed=1) == 0, capsys.readouterr().out
 
 
+def test_a_cluster_goes_on_while_its_stores_are_redefined(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(tmp_path, seconds=15, seed=2, nodes=3, rebuilds_only=True) == 0, (
+        capsys.readouterr().out
+    )
+
+
 def test_a_rebuild_that_forgets_rows_is_found(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -29,6 +38,17 @@ def test_a_rebuild_that_forgets_rows_is_found(
     said = capsys.readouterr().out
     assert "store rebuilt" in said
     assert "is missing" in said
+
+
+@pytest.mark.parametrize("plant", ["skips", "twice"])
+def test_a_planted_pipeline_is_found(
+    plant: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It commits epochs without their rows, or counts records twice: readers and DuckDB see it."""
+    assert run(tmp_path, seconds=8, seed=3, plant=plant) == 1
+    said = capsys.readouterr().out
+    assert "FAILED a row" in said
+    assert re.search(r"differences from DuckDB over all input: [1-9]", said)
 
 
 def test_a_planted_defect_is_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
