@@ -2,7 +2,7 @@
 
 A driver declares `$1` as smallint because the value is small, and the statement casts it to bigint.
 That changes no value, so the parameter bounds a column as if there were no cast. A cast that may
-fail, or rounds, is applied to the value before it does. DuckDB evaluates all others.
+fail, or that rounds, is applied to the value here, before rows are read. DuckDB does all others.
 """
 
 from __future__ import annotations

@@ -274,6 +274,7 @@ class OpenStores:
             # A reader of the old databases may delay opening the new ones. Until then the closed
             # store stands for it: its partitions are not present.
             self._successors.drop(name)
+            self.editions.remove(store)
             store.close(StoreMigratedError)
             if store.schema.partitions != schema.partitions:
                 # The partitions that were placed, promoted or dropped until now belong to the old
