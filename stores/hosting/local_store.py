@@ -21,6 +21,7 @@ from stores.hosting.log_follower import LogFollower
 from stores.hosting.replica import Replica, wall_clock_ms
 from stores.log.inputs import Inputs
 from stores.log.state_log import StoreLog
+from stores.spec.key_log import KeyLog
 from stores.spec.position import UNBOUNDED, Position, PositionBound, Progress
 from stores.spec.query import Query
 from stores.spec.result import Failure, QueryResult, StateQueryResult
@@ -207,6 +208,11 @@ class LocalStore:
         """Keep a partition from forgetting an epoch; see `Store.hold`."""
         replica = self.replicas.get(partition)
         return None if replica is None else replica.hold(epoch)
+
+    def follow_keys(self, partition: int) -> KeyLog | None:
+        """Record the keys that epochs change; see `Store.follow_keys`."""
+        replica = self.replicas.get(partition)
+        return None if replica is None else replica.follow_keys()
 
     def add(self, replica: Replica) -> None:
         """Add a replica of one more partition.

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from stores.errors import FailureReason
+from stores.spec.key_log import KeyLog
 from stores.spec.position import Position, PositionBound
 from stores.spec.query import BatchStream, FirstRowsQuery, Query
 from stores.spec.result import QueryResult, StateQueryResult, add_info
@@ -195,6 +196,10 @@ class MeteredStore:
     def hold(self, partition: int, epoch: int | None = None) -> Hold | None:
         """Keep a partition from forgetting an epoch."""
         return self.inner.hold(partition, epoch)
+
+    def follow_keys(self, partition: int) -> KeyLog | None:
+        """Record the keys that epochs change."""
+        return self.inner.follow_keys(partition)
 
 
 def _informed(result: QueryResult[R], elapsed_ns: int) -> QueryResult[R]:

@@ -14,6 +14,7 @@ import pyarrow as pa
 from stores.engines.rocksdb.metadata import NEVER, AnsweredEpoch
 from stores.errors import StoreError
 from stores.hosting.bound_waiters import Waiter, Waiters
+from stores.hosting.changed_keys import KeyRecorder
 from stores.hosting.held_epochs import EpochHold, HeldEpochs, standstill
 from stores.log.inputs import Inputs
 from stores.log.snapshots import Fetch, Restorable
@@ -111,6 +112,9 @@ class Replica:
         self._clock = clock
         self._waiters = Waiters()
         self._holds = HeldEpochs() if holds is None else holds
+        self._keys = KeyRecorder(schema.key)
+        self.follow_keys = self._keys.log
+        """Returns the log of the keys that epochs change, which someone has to hold."""
         self._writing = threading.Lock()
         self._changing_state = threading.Lock()
         view = engine.view
@@ -184,7 +188,12 @@ class Replica:
         with self._writing:
             try:
                 self._check_open()
+                keys = self._keys.begin(self.progress.epoch, replace=replace)
+                if keys is not None:
+                    batches = keys.reading(batches)
                 self.engine.apply(progress, batches, replace=replace)
+                if keys is not None:
+                    keys.applied(progress.epoch)
                 with standstill():
                     self._views = (*self._views, self.engine.view)[-VIEWS_MAX:]
                     self._holds.tidy(self._views)

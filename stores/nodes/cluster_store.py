@@ -36,6 +36,7 @@ from stores.nodes.remote import (
     wait_at,
 )
 from stores.spec.arrow import physical_list
+from stores.spec.key_log import KeyLog
 from stores.spec.position import Position, PositionBound, Progress
 from stores.spec.query import BatchStream, Query
 from stores.spec.result import Failure, QueryResult, StateQueryResult, Success
@@ -242,6 +243,11 @@ class ClusterStore:
         )
         waiting.begin()
         return waiting
+
+    def follow_keys(self, partition: int) -> KeyLog | None:
+        """Return None: the partition may be elsewhere."""
+        del partition
+        return None
 
     def hold(self, partition: int, epoch: int | None = None) -> Hold | None:
         """Keep an epoch of a partition at the first replica that can; see `Store.hold`."""

@@ -15,6 +15,7 @@ import pyarrow as pa
 from msgspec import Struct, structs
 
 from stores.errors import StoreError
+from stores.spec.key_log import KeyLog
 from stores.spec.position import UNBOUNDED, Position, PositionBound, Progress
 from stores.spec.query import Query
 from stores.spec.result import QueryResult, StateQueryResult
@@ -353,6 +354,9 @@ class Store(Protocol):
         Returns:
             The hold; None if the replica is not here or has forgotten the epoch.
         """
+
+    def follow_keys(self, partition: int) -> KeyLog | None:
+        """Record the keys that epochs change while the log is referenced; None if not here."""
 
 
 def snapshot_epoch(statuses: Iterable[PartitionStatus]) -> int | None:

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from stores.errors import StoreError, UnknownStoreError
 from stores.spec.catalog import Nodes
+from stores.spec.key_log import KeyLog
 from stores.spec.position import Position, PositionBound, Progress
 from stores.spec.query import Query
 from stores.spec.result import QueryResult, StateQueryResult
@@ -114,6 +115,9 @@ class DefinedStore:
 
     def hold(self, partition: int, epoch: int | None = None) -> Hold | None:
         raise AssertionError("the catalog held an epoch")
+
+    def follow_keys(self, partition: int) -> KeyLog | None:
+        raise AssertionError("the catalog asked for keys")
 
 
 @dataclass(slots=True)
