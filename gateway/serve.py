@@ -105,6 +105,8 @@ class Serving:
     obeys signals itself."""
     on_serving: Callable[[], Awaitable[None]] | None = None
     """Called in the loop before the first connection is served."""
+    on_stopping: Callable[[], None] = lambda: None
+    """Called once the gateway stops: it ends what would never end by itself."""
     is_ready: Callable[[], bool] = lambda: True
     """Whether all replicas answer; only a worker asks."""
 
@@ -200,6 +202,7 @@ async def serve(serving: Serving) -> None:
         serving.announce("stopping")
         await _leave(serving, ending.forced)
     finally:
+        serving.on_stopping()
         http.should_exit = True
         forcing = asyncio.create_task(_force(http, ending.forced))
         await asyncio.gather(_stop_wire(serving, ending.forced), serving_http)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from gateway import spark_settings
+from gateway import live_settings, spark_settings
 from gateway.errors import SettingsError
 from gateway.setting_records import Setting, check, setting, settings_of
 
@@ -252,6 +252,11 @@ class Settings:
     spark_memory_bytes: int = spark_settings.MEMORY_BYTES
     spark_tasks: int = spark_settings.TASKS
     spark_start_timeout_ms: int = spark_settings.START_TIMEOUT_MS
+    live_subscribers_max: int = live_settings.SUBSCRIBERS_MAX
+    live_rows_max: int = live_settings.ROWS_MAX
+    live_bytes_max: int = live_settings.BYTES_MAX
+    live_linger_ms: int = live_settings.LINGER_MS
+    live_lifetime_ms: int = live_settings.LIFETIME_MS
     statements_max: int = setting(
         2_000,
         "Cached plans, by statement text, at some 20 kB each. More than an application uses at a "

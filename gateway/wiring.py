@@ -20,6 +20,7 @@ from gateway.errors import ServeError, SettingsError
 from gateway.http.app import create_app
 from gateway.http.at_once import AtOnce
 from gateway.http.endpoint import Services
+from gateway.http.live_metrics import live_families
 from gateway.http.metric_families import Family
 from gateway.http.metrics import Metrics
 from gateway.http.node_metrics import node_families
@@ -41,7 +42,7 @@ from gateway.workers.whole_gateway import WholeGateway, WorkerLinks
 from planner.binding.relations import require_missing
 from planner.engine import Engine, RunningQueries, SlowQueries
 from planner.planning.groupings import reduce_streams
-from planner.sql import SERVER_VERSION, EngineLimits, SqlEngine
+from planner.sql import SERVER_VERSION, EngineLimits, LiveLimits, SqlEngine
 from planner.typed import TypedQueries
 from stores.errors import StoreError
 from stores.hosting.host import Host
@@ -110,9 +111,17 @@ def _engine(
         compose_processes=settings.compose_processes,
         spark_rows_max=settings.spark_rows_max,
     )
+    live = LiveLimits(
+        subscribers_max=settings.live_subscribers_max,
+        rows_max=settings.live_rows_max,
+        bytes_max=settings.live_bytes_max,
+        linger_s=settings.live_linger_ms / 1000,
+        timeout_s=settings.statement_timeout_ms / 1000,
+    )
     return SqlEngine(
         catalog,
         limits=limits,
+        live=live,
         node=settings.node,
         queries=queries,
         spark=spark,
@@ -156,6 +165,7 @@ def _page_families(pages: PageSnapshots) -> Sequence[Family]:
 def _metrics(
     host: Host,
     engine: SqlEngine,
+    closing: ExitStack,
     threads: StatementThreads,
     *,
     whole: WholeGateway | None,
@@ -163,9 +173,11 @@ def _metrics(
     spark: BackgroundEngine | None,
 ) -> Metrics:
     metrics = Metrics(host, threads=threads, others=whole)
+    closing.callback(metrics.close)
     metrics.watch_requests(REQUESTS.read)
     metrics.watch_kept_answers(engine.kept_answers_given)
     metrics.watch(lambda: read_families(engine.counts))
+    metrics.watch(live_families(engine.live_counts))
     if nodes is not None:
         metrics.watch(lambda: node_families(nodes.measured()))
     if spark is not None:
@@ -231,8 +243,7 @@ def run_gateway(settings: Settings, *, worker: WorkerLinks | None = None) -> Non
         wire = _wire(
             settings, served, threads, access=access, tls=tls, busy_poll=busy_poll, whole=whole
         )
-        metrics = _metrics(host, engine, threads, whole=whole, nodes=nodes, spark=spark)
-        closing.callback(metrics.close)
+        metrics = _metrics(host, engine, closing, threads, whole=whole, nodes=nodes, spark=spark)
         metrics.watch(partial(_page_families, pages))
         if settings.pg:
             metrics.watch_connections("postgres", lambda: wire.connections)
@@ -274,6 +285,7 @@ def run_gateway(settings: Settings, *, worker: WorkerLinks | None = None) -> Non
                     metrics=metrics.scrape_own,
                     notify=host.wake,
                 ),
+                on_stopping=engine.end_live,
                 is_ready=lambda: host.is_ready,
             )
         )

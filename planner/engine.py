@@ -22,6 +22,14 @@ from planner.syntax.with_clause import position_of
 from planner.values.cancel import Cancellation
 from planner.values.catalog_types import OID, VOID, CatalogType
 from planner.values.durations import duration_ms
+from planner.values.live import (
+    FirstRows,
+    LiveCounts,
+    LiveEvent,
+    Moment,
+    RowChange,
+    Subscription,
+)
 from planner.values.quoting import quote_always
 from planner.values.redaction import statement_shape
 from planner.values.session import (
@@ -55,6 +63,7 @@ from planner.values.statement import (
     RowCommand,
     Statement,
     StatementKind,
+    Subscribe,
 )
 from planner.values.text_values import parse_value
 from stores.errors import ValueFormatError
@@ -81,6 +90,7 @@ __all__ = [
     "Engine",
     "ExecuteStatement",
     "FetchCursor",
+    "FirstRows",
     "Isolation",
     "Key",
     "Kind",
@@ -88,8 +98,11 @@ __all__ = [
     "ListedSession",
     "ListedStatement",
     "Listing",
+    "LiveCounts",
+    "LiveEvent",
     "LookUp",
     "LookedUp",
+    "Moment",
     "Notice",
     "Paged",
     "PartitionAnswer",
@@ -99,6 +112,7 @@ __all__ = [
     "Result",
     "ResultColumn",
     "Row",
+    "RowChange",
     "RowCommand",
     "RunningQueries",
     "RunningQuery",
@@ -107,6 +121,8 @@ __all__ = [
     "SlowQuery",
     "Statement",
     "StatementKind",
+    "Subscribe",
+    "Subscription",
     "Template",
     "TransactionStatus",
     "Value",
@@ -216,6 +232,32 @@ class Engine(Protocol):
         """Return a text that changes whenever the answer may change, without reading rows.
 
         None if the answer may change at any time. It may block.
+        """
+
+    def subscribe(
+        self,
+        statement: Statement,
+        parameters: Row,
+        session: Session,
+        *,
+        token: str | None,
+        on_ready: Callable[[], None],
+        cancellation: Cancellation,
+    ) -> Subscription:
+        """Subscribe to the rows of a statement and their changes; it may block.
+
+        Args:
+            statement: a SELECT of stores.
+            parameters: its parameters.
+            session: its session, whose bounds hold for the beginning.
+            token: goes on after the moment of this token, if its changes are still held.
+            on_ready: called in any thread when there are events to take, or the subscription has
+                ended; it must not block.
+            cancellation: ends the beginning.
+
+        Raises:
+            NotSupportedError: its rows can change without an epoch, or are not all on this node.
+            QueryError: it fails, or there are too many subscribers.
         """
 
     def paged(self, sql: str, session: Session, *, cancellation: Cancellation) -> Paged:

@@ -9,6 +9,8 @@ from collections.abc import Callable, Sequence
 from planner.binding.running_statements import RunningQueries
 from planner.commands.transaction import aborted
 from planner.errors import NotSupportedError
+from planner.live.live_queries import LiveQueries, LiveSubscription
+from planner.live.live_query import LiveLimits
 from planner.planning.plan import QueryPlan
 from planner.running.node_answers import ElsewhereLookUp, begin_look_up
 from planner.running.read_counts import ReadCounts
@@ -33,7 +35,7 @@ from stores.spec.position import Position
 from stores.spec.query_engine import QueryEngine
 from stores.spec.schema import DataType, Row
 
-__all__ = ["SERVER_VERSION", "EngineLimits", "SqlEngine"]
+__all__ = ["SERVER_VERSION", "EngineLimits", "LiveLimits", "SqlEngine"]
 
 _PAGED_MAX, _PAGED_TEXT_MAX = 512, 10_000
 """Texts with pages that are remembered, and the characters of the longest one."""
@@ -46,6 +48,7 @@ class SqlEngine:
     Args:
         catalog: the stores.
         limits: its limits.
+        live: the limits of its live queries.
         node: this node's name, as answers show it.
         clock: wall clock in epoch milliseconds.
         queries: lists the running statements; given if it shows those of other engines, too.
@@ -58,6 +61,7 @@ class SqlEngine:
         catalog: StoreCatalog,
         *,
         limits: EngineLimits | None = None,
+        live: LiveLimits | None = None,
         node: str = "local",
         clock: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
         queries: RunningQueries | None = None,
@@ -80,6 +84,18 @@ class SqlEngine:
         """By text, and by the version of the catalog: planning takes longer than most pages."""
         self._preparer = Preparer(self._parts)
         self._runner = Runner(self._parts, self._replan)
+        self._live = LiveQueries(
+            self._parts.executor,
+            catalog,
+            self._parts.queries,
+            prepare=self.prepare,
+            replan=self._replan,
+            limits=live or LiveLimits(),
+        )
+        self.live_counts = self._live.counts
+        """Returns what the live queries do, and have done."""
+        self.end_live = self._live.close
+        """Ends all live queries, and refuses new ones."""
 
     def warm_up(self) -> None:
         """Build the catalog, for which the first statements would wait some 300 ms."""
@@ -92,7 +108,8 @@ class SqlEngine:
             result.close()
 
     def close(self) -> None:
-        """End the processes of DuckDB; running statements fail."""
+        """End live queries and the processes of DuckDB; running statements fail."""
+        self._live.close()
         self._parts.close()
 
     def split(self, sql: str) -> tuple[str, ...]:
@@ -187,6 +204,26 @@ class SqlEngine:
     def answer_version(self, statement: Statement, parameters: Row, session: Session) -> str | None:
         """Return a text that changes whenever the answer may change; see `Engine`."""
         return answer_version(statement, parameters, session, self._catalog)
+
+    def subscribe(
+        self,
+        statement: Statement,
+        parameters: Row,
+        session: Session,
+        *,
+        token: str | None,
+        on_ready: Callable[[], None],
+        cancellation: Cancellation,
+    ) -> LiveSubscription:
+        """Subscribe to the rows of a statement and their changes; see `Engine`."""
+        return self._live.subscribe(
+            statement,
+            parameters,
+            session,
+            token=token,
+            on_ready=on_ready,
+            cancellation=cancellation,
+        )
 
     def paged(self, sql: str, session: Session, *, cancellation: Cancellation) -> Paged:
         """Return how to read the rows of a statement page by page; see `Engine`."""

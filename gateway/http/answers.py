@@ -45,7 +45,8 @@ class Answer:
         self._send = send
         self.cancellation = cancellation
         self._stall_s = stall_s
-        self._is_head = is_head
+        self.is_head = is_head
+        """Whether the client wants no body."""
         self.begun = False
         self.ended = False
         """Whether the server has all of the answer. It then reports the client as disconnected."""
@@ -71,7 +72,7 @@ class Answer:
         """Send a complete body with its length; for HEAD, the length only."""
         await self._begin(media_type, (b"content-length", str(len(body)).encode()))
         self.ended = True
-        sent = b"" if self._is_head else body
+        sent = b"" if self.is_head else body
         await self._send({"type": "http.response.body", "body": sent})
 
     async def part(self, media_type: str, body: bytes) -> None:

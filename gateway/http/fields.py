@@ -53,7 +53,7 @@ _SETTING_FIELDS: dict[str, tuple[str, Callable[[str, Json], str]]] = {
 }
 """The session setting of each field, and the function that reads the field."""
 _TEXT_FIELDS = frozenset(
-    {"sql", "format", "next", "bound", "consistency", "unknown_topics", "engine"}
+    {"sql", "format", "next", "token", "bound", "consistency", "unknown_topics", "engine"}
 )
 PARAM = "param."
 _COUNT_MAX = 1_000
@@ -65,6 +65,8 @@ URL_FIELDS = dict.fromkeys((*QUERY_FIELDS, "param.NAME")).keys()
 BESIDE_BODY = dict.fromkeys(each for each in URL_FIELDS if each != "sql").keys()
 LOOKUP_FIELDS = dict.fromkeys(("format", *_SETTING_FIELDS)).keys()
 BATCH_FIELDS = dict.fromkeys(("sql", "params", "statements", "format", *_SETTING_FIELDS)).keys()
+SUBSCRIBE_FIELDS = dict.fromkeys(("sql", "params", "token", *_SETTING_FIELDS)).keys()
+SUBSCRIBE_URL_FIELDS = dict.fromkeys((*SUBSCRIBE_FIELDS, "param.NAME")).keys()
 _OF_READS = [name for name in _SETTING_FIELDS if name != "engine"]
 TYPED_FIELDS = dict.fromkeys(("type", "args", "partitions", "active", *_OF_READS)).keys()
 

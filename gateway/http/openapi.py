@@ -11,7 +11,7 @@ from typing import Final
 
 from starlette.routing import BaseRoute, Route
 
-from gateway.http.fields import LOOKUP_FIELDS, QUERY_FIELDS
+from gateway.http.fields import LOOKUP_FIELDS, QUERY_FIELDS, SUBSCRIBE_FIELDS
 from gateway.http.formats import FORMATS
 from gateway.http.openapi_schemas import ANY, FIELD_SCHEMAS, SCHEMAS, TEXT, Json, ref
 
@@ -176,6 +176,28 @@ OPERATIONS: Final[Mapping[tuple[str, str], Json]] = {
             },
         },
     ),
+    ("GET", "/v1/subscribe"): {
+        "summary": "The rows of a statement, then their changes with each epoch",
+        "operationId": "subscribe",
+        "description": "Server-sent events: `columns`, `rows`, then `changes` and `progress`, "
+        "or `start_over`, `error`. `param.name` or `param.1` gives the text of one parameter.",
+        "parameters": [
+            *_url_fields(SUBSCRIBE_FIELDS, "sql"),
+            {
+                "name": "Last-Event-ID",
+                "in": "header",
+                "schema": TEXT,
+                "description": "The id of the last event, to go on after it.",
+            },
+        ],
+        "responses": {
+            "200": {
+                "description": "The events, until the end of the stream's lifetime.",
+                "content": {"text/event-stream": {"schema": ref("Event")}},
+            },
+            **_failures(*_QUERYING),
+        },
+    },
     ("GET", "/v1/stores"): _getting(
         "List the stores",
         "listStores",

@@ -51,6 +51,7 @@ FIELD_SCHEMAS: Final[Mapping[str, Json]] = {
     "format": _nullable({"enum": list(FORMATS), "description": "Counts more than Accept."}),
     "page_rows": _nullable({"type": "integer", "minimum": 1, "maximum": 10_000}),
     "next": _nullable({**TEXT, "description": "The token of the page before."}),
+    "token": _nullable({**TEXT, "description": "The token of the last event, to go on after it."}),
     "bound": {
         "anyOf": [ref("Position"), TEXT, {"type": "null"}],
         "description": "The least position that the answer must reflect.",
@@ -165,8 +166,17 @@ _BATCH_BODY: Final[Json] = {
         ),
     ]
 }
+_EVENT: Final = _object(
+    {
+        "event": {"enum": ["start_over", "columns", "rows", "progress", "changes", "error"]},
+        "id": {**TEXT, "description": "The token to go on after it."},
+        "data": {**TEXT, "description": "An object as JSON."},
+    },
+    *("event", "data"),
+)
 SCHEMAS: Final[Json] = {
     "Error": _ERROR,
+    "Event": _EVENT,
     "Failure": _object({"error": ref("Error")}, "error"),
     "Position": _POSITION,
     "Partition": _PARTITION,

@@ -5,16 +5,17 @@ A malformed field raises an `HttpRequestError` that names it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from gateway.errors import HttpRequestError
 from gateway.http.fields import (
     BESIDE_BODY,
     LOOKUP_FIELDS,
     PARAM,
+    SUBSCRIBE_URL_FIELDS,
     TYPED_FIELDS,
     URL_FIELDS,
     read_object,
@@ -52,6 +53,21 @@ class QueryRequest(Struct, frozen=True, kw_only=True):
     """The name of the format; None leaves it to the `Accept` header."""
     page: PageRequest | None = None
     """None for all rows."""
+
+
+class SubscribeRequest(Struct, frozen=True, kw_only=True):
+    """One statement to subscribe to; the fields are those of `QueryRequest`."""
+
+    sql: str
+    params: tuple[Json, ...]
+    names: tuple[str, ...]
+    settings: Mapping[str, str]
+    token: str | None = None
+    """Goes on after the moment of this token."""
+
+    def after(self, token: str) -> SubscribeRequest:
+        """Return the request with another token."""
+        return structs.replace(self, token=token or None)
 
 
 def query_request(document: dict[str, Json], *, parameters_max: int) -> QueryRequest:
@@ -127,19 +143,37 @@ def read_url_request(query: bytes, *, sql: str | None, parameters_max: int) -> Q
         LimitExceededError: it has more parameters than `parameters_max`.
         QueryError: the names of its parameters are not those of the statement.
     """
-    fields = url_fields(query)
-    given = {name[len(PARAM) :]: text for name, text in fields if name.startswith(PARAM)}
-    document = url_document(
-        [(name, text) for name, text in fields if not name.startswith(PARAM)],
-        URL_FIELDS if sql is None else BESIDE_BODY,
-    )
+    document = _url_fields_of(query, URL_FIELDS if sql is None else BESIDE_BODY)
     if sql is not None:
         document["sql"] = sql
+    return query_request(document, parameters_max=parameters_max)
+
+
+def read_subscribe_request(query: bytes, *, parameters_max: int) -> SubscribeRequest:
+    """Parse the URL of a subscription; raises as `read_url_request`."""
+    document = _url_fields_of(query, SUBSCRIBE_URL_FIELDS)
+    found = query_request(document, parameters_max=parameters_max)
+    token = document.get("token")
+    return SubscribeRequest(
+        sql=found.sql,
+        params=found.params,
+        names=found.names,
+        settings=found.settings,
+        token=token if isinstance(token, str) and token else None,
+    )
+
+
+def _url_fields_of(query: bytes, known: Set[str]) -> dict[str, Json]:
+    """Return the fields of a URL's query, with its parameters together in `params`."""
+    fields = url_fields(query)
+    given = {name[len(PARAM) :]: text for name, text in fields if name.startswith(PARAM)}
+    others = [(name, text) for name, text in fields if not name.startswith(PARAM)]
+    document = url_document(others, known)
     if given:
         if "params" in document:
             raise HttpRequestError('fields "params" and "param." are both given')
         document["params"] = _numbered(given)
-    return query_request(document, parameters_max=parameters_max)
+    return document
 
 
 def _numbered(given: dict[str, str]) -> list[Json] | dict[str, Json]:

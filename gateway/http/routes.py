@@ -2,6 +2,7 @@
 
     GET, POST /v1/query           runs one statement
     POST /v1/batch                runs several statements
+    GET  /v1/subscribe            the rows of a statement, then their changes
     GET  /v1/stores               the stores, without their replicas
     GET  /v1/stores/{name}        one store, with the state of each replica
     GET  /v1/stores/{name}/{key}  the rows of one key; one segment for each key column
@@ -65,6 +66,7 @@ from gateway.http.page_routes import page_routes
 from gateway.http.paging import read_page
 from gateway.http.receiving import ReadRequest, read_key, read_lookup, read_statement
 from gateway.http.spark_state import spark_document
+from gateway.http.subscribing import SubscribeEndpoint
 from gateway.http.typed_queries import TypedEndpoint, query_document
 from planner.engine import Cancellation, QueryError, Session, Statement
 from planner.errors import UnavailableError
@@ -89,6 +91,7 @@ def build_routes(services: Services) -> list[BaseRoute]:
     described = [
         Route("/v1/query", QueryEndpoint(services), methods=["GET", "POST"]),
         Route("/v1/batch", BatchEndpoint(services), methods=["POST"]),
+        Route("/v1/subscribe", SubscribeEndpoint(services), methods=["GET"]),
         Route("/v1/stores", catalog.list_stores, methods=["GET"]),
         Route("/v1/stores/{name}", catalog.show_store, methods=["GET"]),
         Route("/v1/stores/{name}/notify", catalog.notify, methods=["POST"]),

@@ -14,6 +14,8 @@ _DIVIDED = (
     "columns_bytes",
     "rows_bytes",
     "memory_bytes_max",
+    "live_subscribers_max",
+    "live_bytes_max",
     "threads",
     "threads_queue_max",
     "unauthenticated_of_address_max",

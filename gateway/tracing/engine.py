@@ -21,6 +21,7 @@ from planner.engine import (
     LookedUp,
     LookUp,
     PartitionAnswer,
+    Position,
     Result,
     Row,
     Session,
@@ -171,6 +172,8 @@ class TracedEngine:
         self._inner, self._tracer = inner, tracer
         self.split, self.is_inline = inner.split, inner.is_inline
         self.answer_version, self.paged = inner.answer_version, inner.paged
+        # A subscription is not over after a statement's time, so it has no span.
+        self.subscribe = inner.subscribe
 
     @property
     def asks_nodes(self) -> bool:
@@ -239,6 +242,7 @@ class TracedEngine:
         parameters: Sequence[Row],
         session: Session,
         *,
+        bound: Position,
         cancellation: Cancellation,
     ) -> EachLookedUp | None:
         """Look up one key for each of many parameters, with one span; see `Engine`.
@@ -249,7 +253,7 @@ class TracedEngine:
         span, found = StatementSpan(self._tracer, _SELECT, context), None
         try:
             found = self._inner.look_up_each(
-                statement, parameters, session, cancellation=cancellation
+                statement, parameters, session, bound=bound, cancellation=cancellation
             )
         finally:
             if found is None:

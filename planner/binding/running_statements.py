@@ -140,22 +140,22 @@ class RunningQueries:
         with self._lock:
             return list(self._running.values())
 
+    def begin(self, sql: str, session: Session) -> Callable[[], None]:
+        """List a subscription from now on; return the function that ends that."""
+        query = self._listed(sql, session)
+
+        def end() -> None:
+            self.forget(query)
+
+        return end
+
     def watch(self, sql: str, session: Session, run: Callable[[], Result]) -> Result:
         """Run a statement and list it until its result has been read or closed.
 
         Raises:
             Exception: the error of `run`; the statement is no longer listed.
         """
-        with self._lock:
-            query = RunningQuery(
-                number=next(self._numbers),
-                sql=sql,
-                user=session.user,
-                started_ms=self._clock(),
-                pid=session.pid,
-            )
-            self._running[query.number] = query
-        watched = _Watched(self, query)
+        watched = _Watched(self, self._listed(sql, session))
         try:
             result = run()
         except BaseException as error:
@@ -174,6 +174,18 @@ class RunningQueries:
 
         result.batches, result.on_close = watched.read(result.batches), on_close
         return result
+
+    def _listed(self, sql: str, session: Session) -> RunningQuery:
+        with self._lock:
+            query = RunningQuery(
+                number=next(self._numbers),
+                sql=sql,
+                user=session.user,
+                started_ms=self._clock(),
+                pid=session.pid,
+            )
+            self._running[query.number] = query
+        return query
 
     def forget(self, query: RunningQuery) -> bool:
         """List a statement no longer; return whether it was listed."""

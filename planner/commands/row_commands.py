@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import contextmanager
 
 from sqlglot import exp
@@ -11,9 +11,11 @@ from sqlglot.errors import ParseError
 from sqlglot.tokenizer_core import TokenType
 
 from planner.commands.copy_statement import read_copy
+from planner.commands.subscribe import CHANGE_COLUMNS, read_subscribe
 from planner.commands.token_reader import Words
 from planner.errors import InvalidSyntaxError, NotSupportedError, QueryError, UnknownNameError
 from planner.syntax.parse import Parsed
+from planner.syntax.with_clause import WAIT_MS_MAX, interval_ms
 from planner.trees.dialect import DIALECT, tokenize
 from planner.values.sqltypes import parameter_type_of
 from planner.values.statement import (
@@ -30,8 +32,10 @@ from planner.values.statement import (
     RowCommand,
     Statement,
     StatementKind,
+    Subscribe,
 )
-from stores.spec.schema import DataType
+from planner.values.text_values import parse_value
+from stores.spec.schema import INTERVAL, DataType
 
 Plan = Callable[[str, "Sequence[DataType | None]"], Statement]
 """Plans the query with this text and these types of parameters."""
@@ -102,10 +106,24 @@ def read_fetch(words: Words) -> FetchCursor:
     if not words.take("FROM"):
         words.take("IN")
     name = words.name()
+    timeout_ms = _read_timeout(words)
     words.finish()
     if count is not None and abs(count) > _COUNT_MAX:
         raise InvalidSyntaxError("the count of rows is out of range", sqlstate="22003")
-    return FetchCursor(name=name, direction=direction, count=count, move=move)
+    return FetchCursor(
+        name=name, direction=direction, count=count, move=move, timeout_ms=timeout_ms
+    )
+
+
+def _read_timeout(words: Words) -> int | None:
+    """Read `WITH (TIMEOUT = interval)`, as Materialize has it; None without one."""
+    if not words.take("WITH"):
+        return None
+    words.expect("(", "TIMEOUT")
+    words.take("=")
+    text = words.string()
+    words.expect(")")
+    return interval_ms(parse_value(text, INTERVAL), WAIT_MS_MAX)
 
 
 def _read_direction(words: Words) -> tuple[Direction, int | None]:
@@ -240,7 +258,11 @@ _ALONE: dict[StatementKind, Callable[[Words], RowCommand]] = {
     StatementKind.DEALLOCATE: read_deallocate,
 }
 ROW_COMMANDS = frozenset(
-    {*_ALONE, StatementKind.COPY, StatementKind.DECLARE, StatementKind.PREPARE}
+    {
+        *_ALONE,
+        *(StatementKind.COPY, StatementKind.DECLARE, StatementKind.PREPARE),
+        StatementKind.SUBSCRIBE,
+    }
 )
 """Kinds of statements that the server of the client runs, not the engine."""
 
@@ -267,23 +289,47 @@ def plan_row_command(
     types = command.types if isinstance(command, PrepareStatement) else parameter_types
     with _counted_from(offset):
         query = plan(text, types)
-        if query.kind is not StatementKind.SELECT:
+        if query.kind not in _taken(command):
             word = text.split(maxsplit=1)[0] if text.strip() else ""
             raise InvalidSyntaxError(f'syntax error at or near "{word}"' if word else "no query")
     if isinstance(command, CopyOut):
         _check_force_quote(command, query)
+    if isinstance(command, DeclareCursor) and query.kind is StatementKind.SUBSCRIBE:
+        _check_live_cursor(command)
+    subscribes = isinstance(command, Subscribe)
     return Statement(
         sql=parsed.sql,
         kind=parsed.kind,
+        columns=(*CHANGE_COLUMNS, *query.columns) if subscribes else (),
+        returns_rows=subscribes,
         parameters=() if prepares else query.parameters,
         row_command=command,
         query=query,
     )
 
 
+def _taken(command: RowCommand) -> Set[StatementKind]:
+    """Return the kinds of statements whose rows a command delivers."""
+    if isinstance(command, CopyOut | DeclareCursor):
+        return {StatementKind.SELECT, StatementKind.SUBSCRIBE}
+    return {StatementKind.SELECT}
+
+
+def _check_live_cursor(command: DeclareCursor) -> None:
+    """Refuse a cursor over a SUBSCRIBE that goes backwards or outlives its transaction."""
+    if command.scroll or command.hold:
+        option = "SCROLL" if command.scroll else "WITH HOLD"
+        raise NotSupportedError(
+            f"DECLARE CURSOR {option} of SUBSCRIBE is not supported",
+            hint="Read it forwards, within its transaction.",
+        )
+
+
 def _read_with_query(parsed: Parsed, words: Words) -> tuple[RowCommand, str, int | None]:
     if parsed.kind is StatementKind.COPY:
         return read_copy(words)
+    if parsed.kind is StatementKind.SUBSCRIBE:
+        return read_subscribe(words)
     command, offset = (
         read_declare(words) if parsed.kind is StatementKind.DECLARE else read_prepare(words)
     )
@@ -326,6 +372,10 @@ def run_unserved(statement: Statement) -> Result:
         )
     if isinstance(command, CloseCursor | DeallocateStatement):
         return Result(kind=statement.kind)
+    if isinstance(command, Subscribe):
+        raise NotSupportedError(
+            "SUBSCRIBE needs the Postgres wire protocol", hint="Use GET /v1/subscribe?sql=…"
+        )
     raise NotSupportedError(
         f"{statement.kind.value} needs the Postgres wire protocol",
         hint="Run its query alone; large results stream.",

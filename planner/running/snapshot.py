@@ -153,6 +153,25 @@ class Snapshot:
         everything = [self.store(store) for store in stores]
         self.align(everything, {s.schema.name: frozenset(s.statuses()) for s in everything})
 
+    def hold_at(self, stores: Iterable[Store], epochs: Mapping[str, int]) -> bool:
+        """Hold all partitions of these stores at given epochs, instead of choosing some.
+
+        Args:
+            stores: the stores.
+            epochs: the epoch of each store, by name; the same for all stores of a pipeline.
+
+        Returns:
+            False if a partition is not here, or has forgotten its epoch; then nothing is held.
+        """
+        self.is_taken = True
+        for store in map(self.store, stores):
+            epoch = self._epochs[self.pipeline(store)] = epochs[store.schema.name]
+            for partition in range(store.schema.partitions):
+                if self._held(store, partition, epoch) is None:
+                    self.release()
+                    return False
+        return True
+
     def chosen(self, store: Store) -> int | None:
         """Return the epoch of the store's pipeline if no wait can change it; None otherwise."""
         pipeline = self.pipeline(store)

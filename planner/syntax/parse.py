@@ -63,6 +63,7 @@ _KINDS = {
     "MOVE": StatementKind.MOVE,
     "PREPARE": StatementKind.PREPARE,
     "EXECUTE": StatementKind.EXECUTE,
+    "SUBSCRIBE": StatementKind.SUBSCRIBE,
     "UNLISTEN": StatementKind.UNLISTEN,
     "LOCK": StatementKind.LOCK,
 }

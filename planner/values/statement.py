@@ -76,6 +76,8 @@ class FetchCursor:
     count: int | None = 1
     """Number of rows, or the row of ABSOLUTE and RELATIVE; negative is backwards, None is ALL."""
     move: bool = False
+    timeout_ms: int | None = None
+    """How long to wait for a row of a SUBSCRIBE; None for as long as the statement may take."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,6 +123,16 @@ class DeallocateStatement:
     name: str | None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subscribe:
+    """SUBSCRIBE to the rows of the statement's `query`."""
+
+    token: str | None = None
+    """Goes on after the moment of this token; None begins with the present rows."""
+    snapshot: bool = True
+    """Whether the rows at the beginning are given."""
+
+
 RowCommand: TypeAlias = (
     CopyOut
     | DeclareCursor
@@ -129,6 +141,7 @@ RowCommand: TypeAlias = (
     | PrepareStatement
     | ExecuteStatement
     | DeallocateStatement
+    | Subscribe
 )
 
 
@@ -205,6 +218,7 @@ class StatementKind(Enum):
     MOVE = "MOVE"
     PREPARE = "PREPARE"
     EXECUTE = "EXECUTE"
+    SUBSCRIBE = "SUBSCRIBE"
     UNLISTEN = "UNLISTEN"
     LOCK = "LOCK TABLE"
     EMPTY = ""

@@ -55,6 +55,7 @@ from planner.engine import (
     Session,
     Statement,
     StatementKind,
+    Subscription,
 )
 from planner.errors import (
     InvalidSyntaxError,
@@ -194,6 +195,19 @@ class FakeEngine:
     def answer_version(self, statement: Statement, parameters: Row, session: Session) -> str | None:
         """Return None: any answer may change."""
         return None
+
+    def subscribe(
+        self,
+        statement: Statement,
+        parameters: Row,
+        session: Session,
+        *,
+        token: str | None,
+        on_ready: Callable[[], None],
+        cancellation: Cancellation,
+    ) -> Subscription:
+        """Refuse: no statement has changes."""
+        raise NotSupportedError("this statement cannot be subscribed to")
 
     def paged(self, sql: str, session: Session, *, cancellation: Cancellation) -> Paged:
         """Refuse: no statement has pages."""

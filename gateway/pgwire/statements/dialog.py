@@ -43,10 +43,12 @@ from gateway.pgwire.protocol.server_messages import (
 from gateway.pgwire.statements.client_socket import ClientSocket
 from gateway.pgwire.statements.elsewhere import start_elsewhere
 from gateway.pgwire.statements.execution import Runner
+from gateway.pgwire.statements.live_commands import LiveCommands
 from gateway.pgwire.statements.lookup_answers import Lookups
 from gateway.pgwire.statements.portals import Names, Portal, Prepared, closing_on_error
 from gateway.pgwire.statements.replies import ENDS_TRANSACTION, Replies, ReportedSettings, started
-from gateway.pgwire.statements.row_commands import RowCommands, Run
+from gateway.pgwire.statements.row_commands import RowCommands
+from gateway.pgwire.statements.run import Run
 from gateway.pgwire.statements.simple_query import SimpleQuery
 from gateway.pgwire.types.parameters import decode_parameters
 from gateway.statement_threads import StatementThreads
@@ -123,8 +125,13 @@ class Dialog:
             reports=reports,
         )
         self._send, self._send_encoded = self._replies.send, self._replies.send_encoded
+        live = LiveCommands(engine, threads, session, self._runner, self._replies)
         self._row_commands = RowCommands(
-            names=self._names, runner=self._runner, limits=limits, replies=self._replies
+            names=self._names,
+            runner=self._runner,
+            limits=limits,
+            replies=self._replies,
+            live=live,
         )
         self._simple_query = SimpleQuery(
             engine=engine,

@@ -57,6 +57,7 @@ class Runner:
         self._call_later = call_later
         self._running: Cancellation | None = None
         self._resumed: Resumed | None = None
+        self._timer: Timer | None = None
 
     def timeout_s(self) -> float | None:
         """Return how long a statement may run under the session's settings; None for no limit."""
@@ -104,11 +105,11 @@ class Runner:
             timeout_s = None if timeout_s is None else timeout_s - resumed.waited_s
             if resumed.is_cancelled:
                 current.cancel()
-        timer = None
+        outer, self._timer = self._timer, None
         if timeout_s is not None and timeout_s < _TIMER_S:
             expire()
         elif timeout_s is not None:
-            timer = self._call_later(timeout_s, expire)
+            self._timer = self._call_later(timeout_s, expire)
         self._running = current
         try:
             yield current
@@ -118,8 +119,14 @@ class Runner:
             raise
         finally:
             self._running = None
-            if timer is not None:
-                timer.cancel()
+            self.stop_timer()
+            self._timer = outer
+
+    def stop_timer(self) -> None:
+        """Let the statement that runs go on without a timeout."""
+        timer, self._timer = self._timer, None
+        if timer is not None:
+            timer.cancel()
 
     # --- planning --------------------------------------------------------------------------------
 

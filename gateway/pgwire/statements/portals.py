@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from gateway.pgwire.protocol.errors import NO_PORTAL, NO_STATEMENT, PORTAL_EXISTS, STATEMENT_EXISTS
 from gateway.pgwire.protocol.limits import PgLimits
+from gateway.pgwire.statements.live_rows import LiveRows
 from gateway.pgwire.statements.rows import RowSource, Shape, shape_of
 from gateway.pgwire.types.parameters import ParameterType, choose_decoders, parameter_types
 from gateway.pgwire.types.wire_type import Decode
@@ -118,6 +119,8 @@ class Portal:
     """The DECLARE of a cursor, which can be read again after its end."""
     kept: bool = False
     """Whether it has outlived its transaction, and lasts until it is closed."""
+    live: LiveRows | None = None
+    """The rows of a SUBSCRIBE; None until it begins, and for other statements."""
     made_us: int = 0
     """When it was named, in epoch microseconds."""
     made_after: int = 0
@@ -128,6 +131,8 @@ class Portal:
         self.finished = True
         if self.source is not None:
             self.source.close()
+        if self.live is not None:
+            self.live.close()
 
 
 @dataclass(slots=True, kw_only=True)

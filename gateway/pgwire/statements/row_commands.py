@@ -10,7 +10,6 @@ import itertools
 from collections.abc import Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import assert_never
 
 import pyarrow as pa
 
@@ -27,9 +26,11 @@ from gateway.pgwire.protocol.server_messages import (
 from gateway.pgwire.statements.copy_out import CopyEncoder
 from gateway.pgwire.statements.cursors import Cursor, Fetched, Piece
 from gateway.pgwire.statements.execution import Runner
+from gateway.pgwire.statements.live_commands import LiveCommands, is_live
 from gateway.pgwire.statements.portals import Names, Portal, Prepared, closing_on_error
 from gateway.pgwire.statements.replies import Replies
 from gateway.pgwire.statements.rows import RowEncoder, RowSource, chunked, encode_piece
+from gateway.pgwire.statements.run import Run
 from planner.engine import (
     Cancellation,
     CloseCursor,
@@ -41,21 +42,10 @@ from planner.engine import (
     PrepareStatement,
     QueryError,
     Result,
+    RowCommand,
     StatementKind,
+    Subscribe,
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
-    """How a command is run."""
-
-    cancellation: Cancellation
-    simple: bool
-    """Whether it is run by the simple protocol, which sends a RowDescription before the rows."""
-    in_block: bool
-    """Whether its transaction continues after it, as between the statements of one Query."""
-    rows_max: int = 0
-    """The row limit of an Execute; 0 for all rows. COPY ignores it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,12 +57,14 @@ class RowCommands:
         runner: runs their queries.
         limits: the limits of the server.
         replies: sends the replies to the client.
+        live: runs the SUBSCRIBE commands.
     """
 
     names: Names
     runner: Runner
     limits: PgLimits
     replies: Replies
+    live: LiveCommands
 
     async def run(self, portal: Portal, run: Run) -> None:
         """Run the command of a portal and send its whole reply, without ReadyForQuery.
@@ -82,6 +74,8 @@ class RowCommands:
         """
         command = portal.prepared.statement.row_command
         assert command is not None, "the statement delivers rows"
+        if await self._run_live(portal, command, run):
+            return
         match command:
             case ExecuteStatement():
                 await self._execute(portal, command, run)
@@ -102,9 +96,24 @@ class RowCommands:
             case DeallocateStatement():
                 tag = self.names.deallocate(command.name)
             case _:
-                assert_never(command)
+                raise AssertionError("a SUBSCRIBE was run before")
         portal.close()
         self.replies.send(CommandComplete(tag=tag))
+
+    async def _run_live(self, portal: Portal, command: RowCommand, run: Run) -> bool:
+        """Run a command if its rows are those of a SUBSCRIBE; return whether they are."""
+        if isinstance(command, Subscribe):
+            await self.live.run(portal, run)
+        elif isinstance(command, CopyOut) and is_live(portal.prepared.statement.query):
+            await self.live.copy(portal, command, run)
+        elif isinstance(command, FetchCursor):
+            target = self._target(portal, command)
+            if not is_live(target.prepared.statement):
+                return False
+            await self.live.fetch(portal, target, command, run)
+        else:
+            return False
+        return True
 
     # --- COPY ------------------------------------------------------------------------------------
 
@@ -153,7 +162,11 @@ class RowCommands:
         )
         window = self.limits.scroll_bytes_max if command.scroll else 0
         with closing_on_error(cursor):
-            await self.runner.open(cursor, cursor.shape, run.cancellation, window_bytes_max=window)
+            if is_live(query):
+                await self.live.declare(cursor, run)
+            else:
+                button = run.cancellation
+                await self.runner.open(cursor, cursor.shape, button, window_bytes_max=window)
             self.names.add_portal(command.name, cursor)
         return "DECLARE CURSOR"
 
@@ -268,6 +281,8 @@ class RowCommands:
         if isinstance(row_command, ExecuteStatement):
             # An EXECUTE could name itself.
             raise QueryError("EXECUTE of EXECUTE is not supported", sqlstate="0A000")
+        if is_live(prepared.statement):
+            raise QueryError("EXECUTE of SUBSCRIBE is not supported", sqlstate="0A000")
         shape = prepared.shape(()) if run.simple else portal.shape
         values = await self.runner.evaluate(command, prepared, run.cancellation)
         executed = Portal(prepared=prepared, parameters=values, shape=shape)

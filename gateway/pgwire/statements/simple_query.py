@@ -13,8 +13,9 @@ from gateway.pgwire.statements.execution import Runner
 from gateway.pgwire.statements.lookup_answers import Lookups
 from gateway.pgwire.statements.portals import Names, Portal, closing_on_error
 from gateway.pgwire.statements.replies import Replies, started
-from gateway.pgwire.statements.row_commands import RowCommands, Run
+from gateway.pgwire.statements.row_commands import RowCommands
 from gateway.pgwire.statements.rows import Begun, shape_of
+from gateway.pgwire.statements.run import Run
 from planner.engine import (
     Cancellation,
     Engine,

@@ -45,7 +45,7 @@ def real_app() -> tuple[Starlette, list[Any]]:
     services = Services(
         engine=engine,
         threads=threads,
-        settings=Settings(),
+        settings=Settings(live_lifetime_ms=20),
         describe_stores=lambda: [{"name": "clicks", "replicas": []}],
         not_ready=list,
         typed=TypedQueries(catalog),

@@ -1,0 +1,399 @@
+"""All live queries of an engine: who shares one, which threads keep them up to date, and limits."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Callable
+from typing import TypeAlias
+
+from planner.binding.running_statements import RunningQueries
+from planner.errors import InternalError, LimitExceededError, QueryError, UnavailableError
+from planner.live.bounds import await_bounds
+from planner.live.cuts import Epochs
+from planner.live.differences import Difference
+from planner.live.kept_results import kept_result
+from planner.live.live_query import TOO_SLOW, LiveLimits, LiveQuery, too_slow
+from planner.live.results import Prepare, Replan, ResultReader
+from planner.live.subscribable import (
+    require_here,
+    require_live_options,
+    require_subscribable,
+    result_key,
+)
+from planner.live.tokens import digest_of, epochs_in
+from planner.planning.plan import QueryPlan
+from planner.running.execute import Executor
+from planner.syntax.options import ReadOptions, read_options
+from planner.values.cancel import ALARMS, Cancellation
+from planner.values.live import FirstRows, LiveCounts, LiveEvent
+from planner.values.session import Session
+from planner.values.statement import Statement
+from stores.spec.catalog import StoreCatalog
+from stores.spec.schema import Column, Row
+
+_THREADS = 2
+"""Threads that keep live queries up to date: one more than are busy while a result is composed."""
+_LINGERING_MAX = 64
+"""Queries without subscribers that are kept; the one that lingers longest goes first."""
+_Key: TypeAlias = tuple[object, ...]
+
+
+class LiveQueries:
+    """The live queries of an engine. Safe to use from many threads.
+
+    Args:
+        executor: runs their statements.
+        catalog: the stores.
+        queries: lists their subscribers as running statements.
+        prepare: plans a text.
+        replan: plans a statement again.
+        limits: the limits.
+    """
+
+    def __init__(
+        self,
+        executor: Executor,
+        catalog: StoreCatalog,
+        queries: RunningQueries,
+        *,
+        prepare: Prepare,
+        replan: Replan,
+        limits: LiveLimits,
+    ) -> None:
+        self._executor, self._catalog = executor, catalog
+        self._queries, self._prepare, self._replan = queries, prepare, replan
+        self._limits = limits
+        self._lock = threading.Lock()
+        self._live: dict[_Key, LiveQuery] = {}
+        self._keys: dict[LiveQuery, _Key] = {}
+        self._sizes: dict[LiveQuery, int] = {}
+        self._bytes = 0
+        self._subscribers = 0
+        self._events_given = 0
+        self._slow_ended = 0
+        self._closed: QueryError | None = None
+        self._waiting: queue.SimpleQueue[LiveQuery | None] = queue.SimpleQueue()
+        self._scheduled: set[LiveQuery] = set()
+        self._threads: list[threading.Thread] = []
+
+    # --- called by the engine --------------------------------------------------------------------
+
+    def subscribe(
+        self,
+        statement: Statement,
+        parameters: Row,
+        session: Session,
+        *,
+        token: str | None,
+        on_ready: Callable[[], None],
+        cancellation: Cancellation,
+    ) -> LiveSubscription:
+        """Subscribe to a statement; it may block. See `Engine.subscribe`.
+
+        Raises:
+            NotSupportedError: the statement cannot be kept up to date (0A000).
+            QueryError: the token is not one of this statement, a bound is not met, the statement
+                fails, or there are too many subscribers.
+        """
+        plan = require_subscribable(statement, parameters, session)
+        options = read_options(plan.clause, session, parameters)
+        require_live_options(options)
+        digest = digest_of(statement.sql, parameters)
+        epochs = None if token is None else epochs_in(token, digest)
+        subscription = LiveSubscription(self, on_ready)
+        self._admit()
+        try:
+            reader = self._reader(statement, parameters, options, session)
+            stores = reader.stores()
+            require_here(list(stores.values()))
+            least = await_bounds(stores, options, self._catalog, cancellation)
+            values = repr((parameters, statement.parameters))
+            key = (statement.sql, values, options.partitions, options.active)
+            query = self._joined(key, reader, digest, subscription)
+            subscription.open(query, self._queries.begin(statement.sql, session))
+            self._begin(query, epochs)
+            if not query.reached(least):
+                raise UnavailableError(
+                    "the partitions share no epoch at the bound", hint="Retry.", sqlstate="55S01"
+                )
+            subscription.start(epochs)
+        except BaseException:
+            subscription.close()
+            raise
+        return subscription
+
+    def counts(self) -> LiveCounts:
+        """Return what the live queries do now, and have done."""
+        with self._lock:
+            live = list(self._live.values())
+        return LiveCounts(
+            subscribers=self._subscribers,
+            queries=len(live),
+            held_rows=sum(each.kept.held_rows for each in live),
+            held_bytes=self._bytes,
+            events_given=self._events_given,
+            slow_ended=self._slow_ended,
+        )
+
+    def close(self) -> None:
+        """End all live queries, because the gateway ends; new subscriptions are refused."""
+        with self._lock:
+            self._closed = UnavailableError("the gateway is shutting down", sqlstate="57P01")
+            live, threads = list(self._live.values()), self._threads
+        for each in live:
+            each.end(self._closed)
+        for _ in threads:
+            self._waiting.put(None)
+
+    # --- called by queries and subscriptions -----------------------------------------------------
+
+    def schedule(self, query: LiveQuery) -> None:
+        """Bring a query up to date soon, in another thread."""
+        with self._lock:
+            if self._closed is not None or query in self._scheduled:
+                return
+            self._scheduled.add(query)
+            if not self._threads:
+                self._threads = [
+                    threading.Thread(target=self._work, name=f"live-{at}", daemon=True)
+                    for at in range(_THREADS)
+                ]
+                for each in self._threads:
+                    each.start()
+        self._waiting.put(query)
+
+    def changed(self, query: LiveQuery) -> None:
+        """Forget a query that has ended; otherwise keep the memory of all within its limit."""
+        if query.error is not None:
+            self._forget(query)
+            return
+        size = query.held_bytes
+        with self._lock:
+            if query not in self._keys:
+                return
+            self._bytes += size - self._sizes.get(query, 0)
+            self._sizes[query] = size
+            if self._bytes <= self._limits.bytes_max or self._make_room():
+                return
+        query.end(
+            LimitExceededError(
+                "live queries need more memory than they may use",
+                hint="Subscribe to fewer rows, or raise live_bytes_max.",
+                sqlstate="53200",
+            )
+        )
+
+    def given(self) -> None:
+        """Count an event that a subscriber has taken."""
+        self._events_given += 1
+
+    def left(self, subscription: LiveSubscription, query: LiveQuery | None, *, slow: bool) -> None:
+        """Note that a subscriber has left."""
+        with self._lock:
+            self._subscribers -= 1
+            self._slow_ended += slow
+            if query is None:
+                return
+            query.readers.discard(subscription)
+            if query.readers:
+                return
+            query.idle_since_s = time.monotonic()
+        self._tidy()
+        if query.error is None:
+            ALARMS.after(self._limits.linger_s, self._tidy)
+
+    # --- inside ----------------------------------------------------------------------------------
+
+    def _admit(self) -> None:
+        with self._lock:
+            if self._closed is not None:
+                raise UnavailableError("the gateway is shutting down", sqlstate="57P01")
+            if self._subscribers >= self._limits.subscribers_max:
+                raise LimitExceededError(
+                    "too many subscribers",
+                    detail=f"There are {self._subscribers}.",
+                    hint="Close some, or raise live_subscribers_max.",
+                    sqlstate="53300",
+                )
+            self._subscribers += 1
+
+    def _reader(
+        self, statement: Statement, parameters: Row, options: ReadOptions, session: Session
+    ) -> ResultReader:
+        return ResultReader(
+            statement,
+            parameters,
+            options,
+            Session(settings=session.settings, user=session.user),
+            executor=self._executor,
+            catalog=self._catalog,
+            prepare=self._prepare,
+            replan=self._replan,
+            timeout_s=self._limits.timeout_s,
+            rows_max=self._limits.rows_max,
+        )
+
+    def _joined(
+        self, key: _Key, reader: ResultReader, digest: str, subscription: LiveSubscription
+    ) -> LiveQuery:
+        """Return the query of a key, which goes on while the subscription reads it."""
+        with self._lock:
+            query = self._live.get(key)
+        made = self._made(reader, digest) if query is None else None
+        with self._lock:
+            query = self._live.get(key, made)
+            if query is None:  # it has ended meanwhile
+                raise UnavailableError("the live query has just ended", hint="Retry.")
+            if query is made:
+                self._live[key], self._keys[query] = query, key
+            query.readers.add(subscription)
+            return query
+
+    def _made(self, reader: ResultReader, digest: str) -> LiveQuery:
+        statement = reader.statement
+        plan = statement.plan
+        assert isinstance(plan, QueryPlan), "it was checked"
+        difference = Difference(reader.columns, result_key(statement, plan))
+        return LiveQuery(reader, kept_result(reader, difference), digest=digest, keeper=self)
+
+    def _begin(self, query: LiveQuery, epochs: Epochs | None) -> None:
+        """Bring a query to the newest epochs; at first to those from which a subscriber goes on."""
+        try:
+            query.begin(epochs)
+        except QueryError as error:
+            query.end(error)
+            raise
+        except BaseException:
+            query.end(InternalError("the live query failed"))
+            raise
+        query.advance()
+
+    def _tidy(self) -> None:
+        """End queries that no one has subscribed to for some time."""
+        now_s = time.monotonic()
+        with self._lock:
+            idle = [each for each in self._live.values() if not each.readers]
+            idle.sort(key=lambda each: each.idle_since_s)
+            gone = idle[: max(0, len(idle) - _LINGERING_MAX)]
+            linger_s = self._limits.linger_s
+            gone += [q for q in idle[len(gone) :] if now_s - q.idle_since_s >= linger_s]
+            for each in gone:
+                self._remove(each)
+        for each in gone:
+            each.end(UnavailableError("there are no subscribers"))
+
+    def _make_room(self) -> bool:
+        """Drop old events of the largest queries; return whether that is enough."""
+        left = set(self._sizes)
+        while left:
+            largest = max(left, key=self._sizes.__getitem__)
+            if not largest.trim():
+                left.remove(largest)
+                continue
+            size = largest.held_bytes
+            self._bytes += size - self._sizes[largest]
+            self._sizes[largest] = size
+            if self._bytes <= self._limits.bytes_max:
+                return True
+        return False
+
+    def _forget(self, query: LiveQuery) -> None:
+        with self._lock:
+            self._remove(query)
+
+    def _remove(self, query: LiveQuery) -> None:
+        key = self._keys.pop(query, None)
+        if key is not None:
+            self._live.pop(key, None)
+        self._bytes -= self._sizes.pop(query, 0)
+
+    def _work(self) -> None:
+        """Bring queries up to date, one after the other, until the end."""
+        while (query := self._waiting.get()) is not None:
+            with self._lock:
+                self._scheduled.discard(query)
+            query.advance()
+
+
+class LiveSubscription:
+    """One subscriber; see `Subscription`.
+
+    Args:
+        keeper: keeps the live queries.
+        on_ready: called in any thread when there are events, or the query has ended.
+    """
+
+    def __init__(self, keeper: LiveQueries, on_ready: Callable[[], None]) -> None:
+        self._keeper = keeper
+        self._on_ready = on_ready
+        self._query: LiveQuery | None = None
+        self._end_listing: Callable[[], None] | None = None
+        self._number = 0
+        self._is_slow = self._is_closed = False
+        self.columns: tuple[Column, ...] = ()
+        self.first: FirstRows | None = None
+        self.start_over: str | None = None
+
+    def open(self, query: LiveQuery, end_listing: Callable[[], None]) -> None:
+        """Take a query to read; `end_listing` is called at the end."""
+        self._query, self._end_listing = query, end_listing
+        self.columns = query.columns
+
+    def start(self, epochs: Epochs | None) -> None:
+        """Begin with the present rows, or go on after some epochs if the events are there.
+
+        Raises:
+            QueryError: the query has ended.
+        """
+        query = self._opened
+        number = None if epochs is None else query.number_after(epochs)
+        if number is None:
+            self.first, self._number = query.first_rows()
+        else:
+            self._number = number
+        if epochs is not None and number is None:
+            self.start_over = "the changes after the token are no longer held"
+
+    def wake(self) -> None:
+        """Note that there are events, or that the query has ended."""
+        self._on_ready()
+
+    def check(self) -> None:
+        """Raise if it does not go on; see `Subscription`."""
+        if self.first is not None and self.first.is_late:
+            self._is_slow = True
+            raise too_slow()
+        self._event()
+
+    def take(self) -> LiveEvent | None:
+        """Return the next event, if there is one; see `Subscription`."""
+        self.first = None
+        event = self._event()
+        if event is not None:
+            self._number += 1
+            self._keeper.given()
+        return event
+
+    def close(self) -> None:
+        """End it; repeated calls do nothing."""
+        if self._is_closed:
+            return
+        self._is_closed = True
+        self.first = None
+        if self._end_listing is not None:
+            self._end_listing()
+        self._keeper.left(self, self._query, slow=self._is_slow)
+
+    @property
+    def _opened(self) -> LiveQuery:
+        assert self._query is not None, "it has a query once it is returned"
+        return self._query
+
+    def _event(self) -> LiveEvent | None:
+        try:
+            return self._opened.event(self._number)
+        except LimitExceededError as error:
+            self._is_slow = self._is_slow or error.sqlstate == TOO_SLOW
+            raise

@@ -1,0 +1,386 @@
+"""One live query: its result as of a moment, its latest events, and its subscribers.
+
+Events are in one list that all subscribers read, each from its own place. So a slow subscriber
+takes no memory: once events are dropped that it has not taken, it is told so and ends.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+import weakref
+from collections.abc import Sequence
+from copy import copy
+from typing import Protocol
+
+from msgspec import Struct
+
+from planner.errors import (
+    InternalError,
+    LimitExceededError,
+    QueryError,
+    SnapshotTooOldError,
+    UnavailableError,
+)
+from planner.live.cuts import Epochs, EpochWatch, Stores, epochs_of, take_at, take_next
+from planner.live.differences import about_bytes
+from planner.live.kept_results import KeptResult
+from planner.live.results import ResultReader, Standing
+from planner.live.tokens import token_of
+from planner.running.snapshot import Snapshot
+from planner.values.cancel import ALARMS
+from planner.values.live import FirstRows, LiveEvent, Moment, RowChange
+from stores.spec.schema import Column, Row
+
+logger = logging.getLogger(__name__)
+
+TOO_SLOW = "53400"
+"""The SQLSTATE of a subscriber that reads too slowly."""
+EVENTS_MAX = 1_000
+"""Latest events of a query that are kept, however small they are."""
+_EVENT_BYTES = 1_000
+"""Memory of an event without changes, encoded for clients of two kinds."""
+_STEPS_MAX = 16
+"""Epochs that are read in one turn, before other queries get theirs."""
+_FIRST_MAX = 8
+"""First rows of different moments that subscribers may read at once; earlier ones are too late."""
+_RETRY_S = 0.25
+"""Time before another try, after a partition did not answer."""
+_FAILING_S = 60.0
+"""How long a query that cannot be read is tried again before it ends."""
+
+
+class LiveLimits(Struct, frozen=True, kw_only=True):
+    """Limits on live queries."""
+
+    subscribers_max: int = 5_000
+    rows_max: int = 100_000
+    """Rows of one result."""
+    bytes_max: int = 256 << 20
+    """Memory for the results and events of all live queries."""
+    linger_s: float = 30.0
+    """How long a query is kept up to date after its last subscriber has left."""
+    timeout_s: float = 60.0
+    """How long one read of a result may take."""
+
+
+class Keeper(Protocol):
+    """What keeps all live queries; called from any thread, and never blocks."""
+
+    def schedule(self, query: LiveQuery) -> None:
+        """Call `advance` soon, in another thread."""
+
+    def changed(self, query: LiveQuery) -> None:
+        """Note that a query takes more memory, or has ended."""
+
+
+class Reading(Protocol):
+    """A subscriber, as its query sees it."""
+
+    def wake(self) -> None:
+        """Note that there are events, or that the query has ended; it must not block."""
+
+
+class LiveQuery:
+    """A statement that is kept up to date. Safe to use from many threads.
+
+    Args:
+        reader: reads its results.
+        kept: keeps what it needs of the last one.
+        digest: the statement's part of tokens.
+        keeper: what keeps it.
+    """
+
+    def __init__(
+        self, reader: ResultReader, kept: KeptResult, *, digest: str, keeper: Keeper
+    ) -> None:
+        self.digest = digest
+        self.columns: tuple[Column, ...] = reader.columns
+        self.kept = kept
+        self._reader, self._keeper = reader, keeper
+        self._stepping = threading.Lock()
+        """Held while results are read and compared: one step at a time."""
+        self._lock = threading.Lock()
+        """Held for microseconds; guards everything below."""
+        self.error: QueryError | None = None
+        """Why it has ended; None while it goes on."""
+        self.readers: set[Reading] = set()
+        """The subscribers; the keeper adds and removes them."""
+        self.idle_since_s = 0.0
+        """Since when there are none."""
+        self._standing: Standing | None = None
+        self._moment: Moment | None = None
+        self._base: Moment | None = None
+        """The moment before the first event that is kept."""
+        self._events: list[LiveEvent] = []
+        self._events_bytes = 0
+        self._next_number = 0
+        self._firsts: list[weakref.ref[FirstRows]] = []
+        self._watch: EpochWatch | None = None
+        self._failing_since_s: float | None = None
+
+    # --- called by the keeper --------------------------------------------------------------------
+
+    def begin(self, at: Epochs | None) -> None:
+        """Read the first result: at these epochs if they are given and still there.
+
+        Raises:
+            QueryError: the statement fails, or no epoch is shared by all partitions.
+        """
+        with self._stepping:
+            if self._moment is not None:
+                return
+            stores = self._reader.stores()
+            snapshot = None if at is None else take_at(stores, at)
+            if snapshot is None:
+                snapshot = take_next(stores, None)
+            if snapshot is None:
+                raise UnavailableError(
+                    "the partitions share no epoch",
+                    detail="A partition is not on this node, restores, or is far behind.",
+                    hint="Retry.",
+                    sqlstate="55S01",
+                )
+            epochs, standing = epochs_of(snapshot, stores), self._stand(snapshot, stores)
+            self.kept.begin(snapshot, stores)
+            with self._lock:
+                self._standing = standing
+                self._moment = self._base = self._moment_of(standing, epochs)
+        self._close_if_ended()
+        self._keeper.changed(self)
+
+    def advance(self) -> None:
+        """Make the events of the epochs that have come, and watch for the next one."""
+        try:
+            with self._stepping:
+                steps = 0
+                while self.error is None and steps < _STEPS_MAX and self._step():
+                    steps += 1
+                self._failing_since_s = None
+                if steps == _STEPS_MAX:
+                    self._keeper.schedule(self)
+                else:
+                    self._watch_on()
+        except QueryError as error:
+            self._failed(error)
+        except Exception:  # the outermost call of its thread: the query ends, others go on
+            logger.exception("a live query failed")
+            self.end(InternalError("the live query failed"))
+        self._close_if_ended()
+
+    def end(self, error: QueryError) -> None:
+        """End it with an error, which all its subscribers get."""
+        with self._lock:
+            if self.error is not None:
+                return
+            self.error = error
+            readers = list(self.readers)
+            watch, self._watch = self._watch, None
+            self._events, self._events_bytes = [], 0
+        if watch is not None:
+            watch.cancel()
+        for each in readers:
+            each.wake()
+        self._close_if_ended()
+        self._keeper.changed(self)
+
+    @property
+    def held_bytes(self) -> int:
+        """About how much memory its result and its events take."""
+        return self.kept.held_bytes + self._events_bytes
+
+    def trim(self) -> bool:
+        """Drop the older half of the events; return whether there were several."""
+        with self._lock:
+            count = len(self._events) // 2
+            self._drop(count)
+            return count > 0
+
+    # --- called by subscriptions -----------------------------------------------------------------
+
+    def first_rows(self) -> tuple[FirstRows, int]:
+        """Return the present rows, and the number of the first event after them.
+
+        Raises:
+            QueryError: it has ended.
+        """
+        with self._stepping:
+            self._check()
+            found = self._first(self.kept.rows())
+        self._close_if_ended()
+        return found
+
+    def _first(self, rows: Sequence[Row]) -> tuple[FirstRows, int]:
+        with self._lock:
+            self._check()
+            moment = self._moment
+            assert moment is not None, "it has begun"
+            alive = [each for ref in self._firsts if (each := ref()) is not None]
+            first = alive[-1] if alive and alive[-1].moment is moment else None
+            if first is None:
+                first = FirstRows(rows=rows, moment=moment)
+                alive.append(first)
+            for late in alive[:-_FIRST_MAX]:
+                late.is_late = True
+            self._firsts = [weakref.ref(each) for each in alive[-_FIRST_MAX:]]
+            return first, self._next_number
+
+    def number_after(self, epochs: Epochs) -> int | None:
+        """Return the number of the first event after these epochs; None if it is gone.
+
+        Raises:
+            QueryError: it has ended.
+        """
+        with self._lock:
+            self._check()
+            if self._base is not None and self._base.epochs == epochs:
+                return self._next_number - len(self._events)
+            for event in reversed(self._events):
+                if event.moment.epochs == epochs:
+                    return event.number + 1
+            return None
+
+    def event(self, number: int) -> LiveEvent | None:
+        """Return an event; None if it is yet to come.
+
+        Raises:
+            LimitExceededError: it is gone (53400).
+            QueryError: the query has ended.
+        """
+        with self._lock:
+            self._check()
+            at = number - (self._next_number - len(self._events))
+            if at < 0:
+                raise too_slow()
+            return self._events[at] if at < len(self._events) else None
+
+    def reached(self, least: Epochs) -> bool:
+        """Whether its rows are at least as new as these epochs."""
+        moment = self._moment
+        return moment is not None and all(moment.epochs[name] >= n for name, n in least.items())
+
+    # --- steps -----------------------------------------------------------------------------------
+
+    def _step(self) -> bool:
+        """Make the event of the next epoch; False if there is none yet."""
+        moment = self._moment
+        assert moment is not None, "it has begun"
+        stores = self._reader.stores()
+        snapshot = take_next(stores, moment.epochs)
+        if snapshot is None:
+            return False
+        standing = self._stand(snapshot, stores)
+        if self._standing is not None and standing.epochs == self._standing.epochs:
+            # Numbers of epochs may have gaps, in which there is nothing to read.
+            snapshot.release()
+            snapshot = take_next(stores, moment.epochs, to_newest=True)
+            if snapshot is None:
+                return False
+            standing = self._stand(snapshot, stores)
+        epochs = epochs_of(snapshot, stores)
+        changes = self.kept.advance(snapshot, stores)
+        self._standing = standing
+        self._add(changes, self._moment_of(standing, epochs))
+        return True
+
+    def _stand(self, snapshot: Snapshot, stores: Stores) -> Standing:
+        try:
+            return self._reader.standing(snapshot, stores)
+        except BaseException:
+            snapshot.release()
+            raise
+
+    def _add(self, changes: tuple[RowChange, ...], moment: Moment) -> None:
+        old = about_bytes([each.old for each in changes if each.old is not None])
+        new = about_bytes([each.new for each in changes if each.new is not None])
+        # Rows as text take about as much memory as the objects of their values.
+        size = _EVENT_BYTES + 2 * (old + new)
+        with self._lock:
+            if self.error is not None:
+                return
+            self._moment = moment
+            self._events.append(LiveEvent.of(self._next_number, moment, changes, size))
+            self._events_bytes += size
+            self._next_number += 1
+            self._drop(len(self._events) - EVENTS_MAX)
+            readers = list(self.readers)
+        for each in readers:
+            each.wake()
+        self._keeper.changed(self)
+
+    def _drop(self, count: int) -> None:
+        if count > 0:
+            self._base = self._events[count - 1].moment
+            self._events_bytes -= sum(each.held_bytes for each in self._events[:count])
+            del self._events[:count]
+
+    def _moment_of(self, standing: Standing, epochs: Epochs) -> Moment:
+        return Moment(
+            token=token_of(self.digest, epochs),
+            epoch=max(epochs.values()),
+            epochs=dict(epochs),
+            position=standing.position,
+        )
+
+    def _watch_on(self) -> None:
+        moment = self._moment
+        if self.error is not None or moment is None:
+            return
+        if self._watch is not None:
+            self._watch.cancel()
+        watch = EpochWatch(self._reader.stores(), moment.epochs, self._woken)
+        with self._lock:
+            has_ended = self._has_ended
+            self._watch = None if has_ended else watch
+        if has_ended:
+            watch.cancel()
+
+    def _woken(self, has_epoch: bool) -> None:
+        if has_epoch:
+            self._keeper.schedule(self)
+        else:  # a replica was closed, and may be opened again
+            ALARMS.after(_RETRY_S, self._retry)
+
+    def _retry(self) -> None:
+        self._keeper.schedule(self)
+
+    def _failed(self, error: QueryError) -> None:
+        now_s = time.monotonic()
+        if self._failing_since_s is None:
+            self._failing_since_s = now_s
+        is_lasting = now_s - self._failing_since_s > _FAILING_S
+        if is_lasting or not error.retryable or isinstance(error, SnapshotTooOldError):
+            self.end(error)
+        else:
+            ALARMS.after(_RETRY_S, self._retry)
+
+    def _close_if_ended(self) -> None:
+        """Release the result of a query that has ended, unless another thread works on it.
+
+        That thread does so afterwards.
+        """
+        if self.error is not None and self._stepping.acquire(blocking=False):
+            try:
+                self.kept.close()
+            finally:
+                self._stepping.release()
+
+    @property
+    def _has_ended(self) -> bool:
+        """Whether another thread has ended it by now."""
+        return self.error is not None
+
+    def _check(self) -> None:
+        if self.error is not None:
+            raise copy(self.error)  # each subscriber adds a traceback of its own
+
+
+def too_slow() -> LimitExceededError:
+    """Return the error of a subscriber that reads too slowly."""
+    return LimitExceededError(
+        "the subscriber is too slow",
+        detail="Events are gone that it has not taken.",
+        hint="Subscribe again, and read faster or subscribe to fewer rows.",
+        sqlstate=TOO_SLOW,
+    )
