@@ -241,6 +241,9 @@ class LiveQueries:
         """Return the query of a key, which goes on while the subscription reads it."""
         with self._lock:
             query = self._live.get(key)
+        if query is not None:
+            query.advance()  # it ends if a store was made anew meanwhile
+            query = None if query.error is not None else query
         made = self._made(reader, digest) if query is None else None
         with self._lock:
             query = self._live.get(key, made)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import signal
 import subprocess
 from collections.abc import Iterator
 
@@ -16,9 +17,10 @@ from stores.log.store_writer import StoreWriter
 from stores.spec.position import Position
 from tests.support.gateway import Gateway, running_gateway
 from tests.support.stores import keyvalue
-from tests.support.waiting import WAIT_S
+from tests.support.waiting import WAIT_S, until
 
 SCHEMA = keyvalue("clicks", {"usr": "text"}, {"n": "bigint"}, partitions=2)
+SUBSCRIBED = "SELECT count(*) FROM stategate.queries WHERE sql LIKE 'SELECT * FROM clicks%'"
 ALL = "SELECT * FROM clicks ORDER BY usr"
 
 
@@ -123,9 +125,12 @@ COMMIT;
     copying = subprocess.Popen(
         [psql, "-X", target, "-c", f"COPY (SUBSCRIBE ({ALL})) TO STDOUT"],
         stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
     )
-    assert copying.stdout is not None
-    assert copying.stdout.readline().startswith("insert\t")
-    copying.terminate()
-    copying.communicate(timeout=WAIT_S)
+    with psycopg.connect(pipeline.gateway.pg_dsn, autocommit=True) as connection:
+        until(lambda: connection.execute(SUBSCRIBED).fetchone() == (1,))
+    copying.send_signal(signal.SIGINT)  # as Ctrl-C does; psql writes its output at the end
+    out, err = copying.communicate(timeout=WAIT_S)
+    assert out.startswith("insert\t")
+    assert "canceling statement due to user request" in err

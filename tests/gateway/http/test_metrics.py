@@ -15,12 +15,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gateway.http.live_metrics import live_families
 from gateway.http.metrics import Metrics
 from gateway.http.node_metrics import node_families
 from gateway.http.read_metrics import opened_families, read_families
 from gateway.http.spark_state import spark_families
 from gateway.nodes.counts import MeasuredPeer, PeerCounts
 from gateway.statement_threads import StatementThreads
+from planner.engine import LiveCounts
 from planner.running.read_counts import ReadCounts
 from planner.syntax.options import ReadOptions
 from stores.hosting.host import Host, HostState
@@ -272,6 +274,17 @@ def test_two_gateways_in_one_process_share_no_metrics(make_metrics: MakeMetrics)
     assert labelled(told(second), "replica_epoch", "store") == {"hours": 7}
 
 
+LIVE = LiveCounts(subscribers=1, queries=2, held_rows=3, held_bytes=4, events_given=5, slow_ended=6)
+
+
+def test_live_queries_are_counted(make_metrics: MakeMetrics) -> None:
+    metrics = make_metrics(FakeNode())
+    metrics.watch(live_families(lambda: LIVE))
+    found = told(metrics)
+    names = ("subscribers", "queries", "rows", "bytes", "events_total", "slow_total")
+    assert [found[f"stategate_live_{name}", frozenset()] for name in names] == [1, 2, 3, 4, 5, 6]
+
+
 def test_every_metric_is_listed(make_metrics: MakeMetrics) -> None:
     status = running()
     known = replace(status, progress=replace(status.progress, watermark_ms=1))
@@ -285,6 +298,7 @@ def test_every_metric_is_listed(make_metrics: MakeMetrics) -> None:
     metrics.watch(lambda: read_families(ReadCounts()))
     for name in ("cursor", "page_snapshot"):
         metrics.watch(partial(opened_families, name, name, 0, 0.0))
+    metrics.watch(live_families(lambda: LIVE))
     heads = re.findall(r"^# TYPE (stategate_\w+)", metrics.text("")[0].decode(), re.MULTILINE)
     text = (Path(__file__).parents[3] / "gateway" / "README.md").read_text()
     # The first cells of the table name metrics; those of alerts are expressions that use them.

@@ -8,7 +8,10 @@ from collections.abc import Iterator
 import pytest
 
 from planner.errors import QueryError
+from planner.live.kept_results import KeyedResult
 from planner.live.live_query import EVENTS_MAX, LiveLimits
+from planner.live.narrowed import narrowed
+from planner.planning.plan import QueryPlan
 from planner.sql import SqlEngine
 from planner.values.cancel import Cancellation
 from planner.values.session import Isolation, Session
@@ -329,6 +332,9 @@ def test_replicas_that_close_and_a_store_that_changes(accounts: LocalStore, sql:
     older = made(ACCOUNTS)
     catalog.replace(older)
     again.close()
+    newcomer = Watcher(engine, sql)
+    assert (1, 100) in newcomer.rows
+    newcomer.close()
     with pytest.raises(QueryError) as caught:
         watcher.next()
     assert caught.value.sqlstate == "72000"
@@ -378,3 +384,52 @@ def test_a_transaction_that_repeats_its_reads_is_refused(engine: SqlEngine) -> N
 
 def test_a_text_that_only_looks_like_a_time_is_not_refused(engine: SqlEngine) -> None:
     Watcher(engine, "SELECT id FROM accounts WHERE 'nowhere' = 'today show'").close()
+
+
+@pytest.mark.parametrize(
+    ("sql", "reads_keys"),
+    [
+        (ALL, True),
+        (f"{ALL} WHERE amount > 5 OR id IS NULL ORDER BY amount", True),
+        ("SELECT a.id + 1, a.id FROM accounts AS a WHERE (SELECT 1) = 1", False),
+        ("SELECT amount FROM accounts", False),
+        (f"{ALL} LIMIT 5", False),
+        ("SELECT DISTINCT id FROM accounts", False),
+        (TOTAL, False),
+        ("SELECT id, count(*) OVER () FROM accounts", False),
+        (BOTH, False),
+        ("WITH a AS (SELECT * FROM accounts) SELECT * FROM a", False),
+    ],
+)
+def test_which_statements_read_the_changed_keys_only(
+    accounts: LocalStore, ledger: LocalStore, sql: str, reads_keys: bool
+) -> None:
+    engine = SqlEngine(FixedCatalog(accounts, ledger))
+    watcher = Watcher(engine, sql)
+    for epoch in range(1, 5):
+        put(accounts, [(1, epoch)], epoch)
+        put(ledger, [(1, epoch)], epoch)
+        watcher.until(accounts=epoch)
+    (query,) = engine._live._live.values()
+    kept = query.kept
+    assert isinstance(kept, KeyedResult) == reads_keys
+    if isinstance(kept, KeyedResult):
+        assert kept.whole_reads == 0
+        assert kept.held_rows == 0
+    watcher.close()
+    engine.close()
+
+
+def test_rows_of_changed_keys_are_looked_up(engine: SqlEngine) -> None:
+    session = Session()
+    of_keys = narrowed_texts(engine, f"{ALL} WHERE amount > 5 ORDER BY id")
+    plan = rows_of(run(engine, f"EXPLAIN {of_keys.replace('$1', 'ARRAY[1, 2]')}", session=session))
+    assert any("lookup" in str(row[0]) for row in plan), plan
+
+
+def narrowed_texts(engine: SqlEngine, sql: str) -> str:
+    statement = engine.prepare(sql, Session())
+    assert isinstance(statement.plan, QueryPlan)
+    found = narrowed(statement, statement.plan)
+    assert found is not None
+    return found.of_keys
