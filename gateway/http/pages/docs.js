@@ -50,16 +50,36 @@ function addressOf(path, parameters, form) {
   for (const each of parameters) {
     const value = form.elements[each.in + ":" + each.name].value;
     if (each.in === "path") path = path.replace("{" + each.name + "}", encodeURIComponent(value));
-    else if (value !== "") query.set(each.name, value);
+    else if (each.in === "query" && value !== "") query.set(each.name, value);
   }
   const text = query.toString();
   return "." + path + (text ? "?" + text : "");
+}
+
+// The text of a response; a stream of events is shown as it comes, and ended once it is long.
+async function textOf(response, show) {
+  const type = response.headers.get("content-type") || "";
+  if (!type.startsWith("text/event-stream")) return response.text();
+  const reader = response.body.getReader(), decoder = new TextDecoder();
+  let text = "";
+  while (text.length <= SHOWN_MAX) {
+    const { done, value } = await reader.read();
+    if (done) return text;
+    text += decoder.decode(value, { stream: true });
+    show(text);
+  }
+  await reader.cancel();
+  return text;
 }
 
 async function send(method, path, parameters, form, output) {
   const headers = {};
   const token = document.getElementById("token").value;
   if (token) headers.Authorization = "Bearer " + token;
+  for (const each of parameters) {
+    const value = form.elements[each.in + ":" + each.name].value;
+    if (each.in === "header" && value !== "") headers[each.name] = value;
+  }
   const options = { method, headers };
   if (form.elements.body) {
     headers["Content-Type"] = "application/json";
@@ -71,7 +91,7 @@ async function send(method, path, parameters, form, output) {
     const address = addressOf(path, parameters, form);
     const started = performance.now();
     const response = await fetch(address, options);
-    let text = await response.text();
+    let text = await textOf(response, (soFar) => { output.textContent = soFar; });
     const elapsed = Math.round(performance.now() - started);
     try { text = JSON.stringify(JSON.parse(text), null, 2); } catch { /* not JSON */ }
     if (text.length > SHOWN_MAX) text = text.slice(0, SHOWN_MAX) + "\n…";

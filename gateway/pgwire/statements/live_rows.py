@@ -15,7 +15,15 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 
 from gateway.live import LiveReader
 from gateway.statement_threads import StatementThreads
-from planner.engine import Cancellation, FirstRows, LiveEvent, Moment, Row, Session
+from planner.engine import (
+    Cancellation,
+    FirstRows,
+    LiveEvent,
+    Moment,
+    QueryError,
+    Row,
+    Session,
+)
 
 ROWS_MAX = 1_000
 """Rows that are encoded at once, on the event loop: some milliseconds."""
@@ -60,9 +68,14 @@ class LiveRows:
         if not found:
             self._pend(await self._reader.events(cancellation, timeout_s=timeout_s))
             found = self._pended(rows_max)
-        while len(found) < rows_max and (events := self._reader.at_hand()):
-            self._pend(events)
-            found += self._pended(rows_max - len(found))
+        try:
+            while len(found) < rows_max and (events := self._reader.at_hand()):
+                self._pend(events)
+                found += self._pended(rows_max - len(found))
+        except QueryError:
+            # Rows before the end are given first; the next call raises it again.
+            if not found:
+                raise
         return found
 
     async def encoded(
