@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from gateway import live_settings, spark_settings
+from gateway import live_settings, login_settings, spark_settings
 from gateway.errors import SettingsError
 from gateway.setting_records import Setting, check, setting, settings_of
 
@@ -72,29 +72,9 @@ class Settings:
         "X-Forwarded-Proto are trusted. None by default, because anyone can send these headers. "
         "Requests from another proxy count as the proxy's own, and never as loopback.",
     )
-    unauthenticated_of_address_max: int = setting(
-        250,
-        "Unauthenticated connections of one address (an IPv6 /64), for each protocol; more are cut "
-        "off. A quarter of the total: enough for a burst, too few for a flood.",
-        unit="connections",
-        least=1,
-    )
-    unauthenticated_max: int = setting(
-        1_000,
-        "Unauthenticated connections of all addresses, for each protocol, in addition to "
-        "authenticated clients. Beyond that, the address with the most loses its oldest, so that "
-        "a few addresses "
-        "cannot lock others out.",
-        unit="connections",
-        least=1,
-    )
-    authentication_timeout_ms: int = setting(
-        60_000,
-        "How long a client of the Postgres wire may take to log in, TLS included. PostgreSQL's "
-        "default: long enough to type a password.",
-        unit="ms",
-        least=1,
-    )
+    unauthenticated_of_address_max: int = login_settings.OF_ADDRESS_MAX
+    unauthenticated_max: int = login_settings.ALL_MAX
+    authentication_timeout_ms: int = login_settings.TIMEOUT_MS
     tls_certificate: str = setting(
         "",
         "PEM file of the certificate and its intermediates. With it, HTTP is HTTPS and the "

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import logging
-import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
+from typing import Protocol, TypeVar
 
-from gateway.access.peers import AllowedHosts, Proxies, is_loopback
-from gateway.access.rules import Access, AccessRules, Method
+from gateway.access.rules import Access
 from gateway.access.tls import Tls
-from gateway.access.users import Users
-from gateway.addresses import parse_address
+from gateway.admission import (
+    open_access,
+    open_origins,
+    open_proxies,
+    open_tls,
+    reloader,
+    require_loopback,
+)
 from gateway.busy_poll import BusyPoll
-from gateway.errors import ServeError, SettingsError
+from gateway.errors import ServeError
 from gateway.http.app import create_app
 from gateway.http.at_once import AtOnce
 from gateway.http.endpoint import Services
@@ -24,7 +29,6 @@ from gateway.http.live_metrics import live_families
 from gateway.http.metric_families import Family
 from gateway.http.metrics import Metrics
 from gateway.http.node_metrics import node_families
-from gateway.http.origins import AllowedOrigins
 from gateway.http.page_snapshots import PageSnapshots
 from gateway.http.read_metrics import opened_families, read_families
 from gateway.http.spark_state import spark_families
@@ -52,6 +56,14 @@ from stores.log.object_files import REQUESTS
 from stores.spec.catalog import StoreCatalog
 
 logger = logging.getLogger(__name__)
+
+
+class _Closing(Protocol):
+    def close(self) -> None:
+        """Release what it holds."""
+
+
+C = TypeVar("C", bound=_Closing | None)
 
 
 def _pg_limits(settings: Settings) -> PgLimits:
@@ -91,13 +103,6 @@ def _queries(settings: Settings, whole: WholeGateway | None) -> RunningQueries:
     )
 
 
-def _traces(settings: Settings, closing: ExitStack) -> Traces | None:
-    found = open_traces(settings)
-    if found is not None:
-        closing.callback(found.close)
-    return found
-
-
 def _engine(
     settings: Settings,
     catalog: StoreCatalog,
@@ -129,8 +134,8 @@ def _engine(
     )
 
 
-def _spark(settings: Settings, closing: ExitStack) -> BackgroundEngine | None:
-    found = open_spark(settings)
+def _closed_with(closing: ExitStack, found: C) -> C:
+    """Return what was opened, if anything; it is closed with the others."""
     if found is not None:
         closing.callback(found.close)
     return found
@@ -232,13 +237,13 @@ def run_gateway(settings: Settings, *, worker: WorkerLinks | None = None) -> Non
         catalog: StoreCatalog = host if nodes is None else nodes.attach(host, reduce_streams)
         whole = None if worker is None else WholeGateway(worker.siblings)
         queries = _queries(settings, whole)
-        spark, traces = _spark(settings, closing), _traces(settings, closing)
+        spark = _closed_with(closing, open_spark(settings))
+        traces = _closed_with(closing, open_traces(settings))
         engine = _engine(settings, catalog, queries, spark, traces)
         served: Engine = engine if traces is None else traces.engine(engine)
         threads = StatementThreads(count=settings.threads, queue_max=settings.threads_queue_max)
         closing.callback(threads.close)
-        pages = PageSnapshots()
-        closing.callback(pages.close)
+        pages = _closed_with(closing, PageSnapshots())
         closing.callback(engine.close)  # before the threads: this ends the calls that they wait for
         wire = _wire(
             settings, served, threads, access=access, tls=tls, busy_poll=busy_poll, whole=whole
@@ -291,55 +296,6 @@ def run_gateway(settings: Settings, *, worker: WorkerLinks | None = None) -> Non
         )
 
 
-def open_access(settings: Settings) -> Access:
-    """Return the access control of the settings; the caller closes it.
-
-    Raises:
-        SettingsError: the users file cannot be used, or there are no users although an address can
-            be reached from other machines.
-    """
-    method = _method(settings)
-    if method is Method.TRUST and not settings.allow_anonymous:
-        for name in ("http", "pg"):
-            _require_loopback(settings, name)
-    rules = AccessRules(
-        method=method,
-        anonymous=settings.allow_anonymous,
-        tls_required=settings.tls_required,
-        hosts=AllowedHosts(filter(None, settings.http_hosts.split(","))),
-    )
-    users = None if method is Method.TRUST else Users(Path(settings.users))
-    return Access(rules=rules, users=users)
-
-
-def open_origins(settings: Settings) -> AllowedOrigins:
-    """Return the origins whose pages may use HTTP.
-
-    Raises:
-        SettingsError: one of them is not an origin.
-    """
-    try:
-        return AllowedOrigins(settings.http_origins.split(","))
-    except ValueError as error:
-        raise SettingsError(
-            f'setting "http_origins": {error}', hint="Write https://tools.example,http://host:8080"
-        ) from error
-
-
-def open_proxies(settings: Settings) -> Proxies:
-    """Return the trusted proxies.
-
-    Raises:
-        SettingsError: one of them is neither an address nor a network.
-    """
-    try:
-        return Proxies(settings.proxies.split(","))
-    except ValueError as error:
-        raise SettingsError(
-            f'setting "proxies": {error}', hint="Write addresses and networks: 127.0.0.1,10.0.0.0/8"
-        ) from error
-
-
 def open_nodes(settings: Settings, tls: Tls | None, busy_poll: BusyPoll) -> NodeService | None:
     """Return the part that makes the gateway one node of several; None if it is alone.
 
@@ -350,52 +306,5 @@ def open_nodes(settings: Settings, tls: Tls | None, busy_poll: BusyPoll) -> Node
     if not settings.nodes:
         return None
     if not settings.nodes_secret:
-        _require_loopback(settings, "nodes")
+        require_loopback(settings, "nodes")
     return NodeService(settings, tls=tls, product=version("stategate"), busy_poll=busy_poll)
-
-
-def open_tls(settings: Settings) -> Tls | None:
-    """Return the certificate, if there is one.
-
-    Raises:
-        SettingsError: it cannot be used.
-    """
-    if not settings.tls_certificate:
-        return None
-    return Tls(certificate=Path(settings.tls_certificate), key=Path(settings.tls_key))
-
-
-def reloader(access: Access, tls: Tls | None) -> Callable[[], None] | None:
-    """Return the function that reads users and certificate again; None without such files."""
-    if tls is None and not access.has_users:
-        return None
-
-    def reload() -> None:
-        access.reload()
-        if tls is not None:
-            tls.reload()
-
-    return reload
-
-
-def _method(settings: Settings) -> Method:
-    if settings.auth == "auto":
-        return Method.SCRAM if settings.users else Method.TRUST
-    return Method(settings.auth)
-
-
-def _require_loopback(settings: Settings, name: str) -> None:
-    text = getattr(settings, name)
-    if not text:
-        return
-    address = parse_address(name, text)
-    try:
-        found = socket.getaddrinfo(address.host, None, type=socket.SOCK_STREAM)
-    except OSError:
-        return  # listening there reports the error better
-    if not all(is_loopback(str(where[0])) for *_, where in found):
-        raise SettingsError(
-            f'setting "{name}": {text} can be reached from other machines, and there are no users',
-            hint="Make some with `stategate user add` and name their file with --users, or give "
-            "--allow-anonymous to admit everyone.",
-        )

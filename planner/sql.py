@@ -9,8 +9,9 @@ from collections.abc import Callable, Sequence
 from planner.binding.running_statements import RunningQueries
 from planner.commands.transaction import aborted
 from planner.errors import NotSupportedError
-from planner.live.live_queries import LiveQueries, LiveSubscription
+from planner.live.live_queries import LiveQueries
 from planner.live.live_query import LiveLimits
+from planner.live.subscription import LiveSubscription
 from planner.planning.plan import QueryPlan
 from planner.running.node_answers import ElsewhereLookUp, begin_look_up
 from planner.running.read_counts import ReadCounts

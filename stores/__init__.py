@@ -40,7 +40,8 @@ from stores.spec.redefinition import changed_columns
 from stores.spec.result import Failure, StateQueryResult, Success
 from stores.spec.scans import ApproximateCountQuery, CountQuery, PrefixQuery
 from stores.spec.schema import Column, DataType, InputTopic, StoreKind, StoreSchema
-from stores.spec.store import QueryConfig, Role, StateQueryRequest, Store, in_store, snapshot_epochs
+from stores.spec.snapshots import snapshot_epochs
+from stores.spec.store import QueryConfig, Role, StateQueryRequest, Store, in_store
 from stores.spec.versions import MultiVersionedKeyQuery, VersionedKeyQuery, VersionedRangeQuery
 from stores.spec.windows import (
     SessionKeyQuery,

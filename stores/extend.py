@@ -34,6 +34,7 @@ from stores.spec.registry import KEY, Opening, RegistryError, Remote, register_k
 from stores.spec.result import QueryResult, ResultError
 from stores.spec.scans import RawKeyQuery, RawScanQuery, RawStream
 from stores.spec.schema import Key, Kind, Row, Value
+from stores.spec.snapshots import snapshot_epoch
 from stores.spec.store import (
     Handler,
     Hold,
@@ -44,7 +45,6 @@ from stores.spec.store import (
     StorePartition,
     View,
     Waiting,
-    snapshot_epoch,
 )
 from stores.spec.versions import VersionedRow
 from stores.upkeep.compaction import CompactionStoppedError

@@ -16,7 +16,8 @@ from planner.running.snapshot import Snapshot
 from stores.errors import TooManyWaitersError
 from stores.hosting.held_epochs import standstill
 from stores.spec.position import PositionBound
-from stores.spec.store import OnBound, PartitionStatus, ReplicaState, Store, Waiting, pipeline_of
+from stores.spec.snapshots import pipeline_of
+from stores.spec.store import OnBound, PartitionStatus, ReplicaState, Store, Waiting
 
 Epochs: TypeAlias = Mapping[str, int]
 """The epoch of each store, by name."""

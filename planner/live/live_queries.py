@@ -14,7 +14,7 @@ from planner.live.bounds import await_bounds
 from planner.live.cuts import Epochs
 from planner.live.differences import Difference
 from planner.live.kept_results import kept_result
-from planner.live.live_query import TOO_SLOW, LiveLimits, LiveQuery, too_slow
+from planner.live.live_query import LiveLimits, LiveQuery
 from planner.live.results import Prepare, Replan, ResultReader
 from planner.live.subscribable import (
     require_here,
@@ -22,16 +22,17 @@ from planner.live.subscribable import (
     require_subscribable,
     result_key,
 )
+from planner.live.subscription import LiveSubscription
 from planner.live.tokens import digest_of, epochs_in
 from planner.planning.plan import QueryPlan
 from planner.running.execute import Executor
 from planner.syntax.options import ReadOptions, read_options
 from planner.values.cancel import ALARMS, Cancellation
-from planner.values.live import FirstRows, LiveCounts, LiveEvent
+from planner.values.live import LiveCounts
 from planner.values.session import Session
 from planner.values.statement import Statement
 from stores.spec.catalog import StoreCatalog
-from stores.spec.schema import Column, Row
+from stores.spec.schema import Row
 
 _THREADS = 2
 """Threads that keep live queries up to date: one more than are busy while a result is composed."""
@@ -318,85 +319,3 @@ class LiveQueries:
             with self._lock:
                 self._scheduled.discard(query)
             query.advance()
-
-
-class LiveSubscription:
-    """One subscriber; see `Subscription`.
-
-    Args:
-        keeper: keeps the live queries.
-        on_ready: called in any thread when there are events, or the query has ended.
-    """
-
-    def __init__(self, keeper: LiveQueries, on_ready: Callable[[], None]) -> None:
-        self._keeper = keeper
-        self._on_ready = on_ready
-        self._query: LiveQuery | None = None
-        self._end_listing: Callable[[], None] | None = None
-        self._number = 0
-        self._is_slow = self._is_closed = False
-        self.columns: tuple[Column, ...] = ()
-        self.first: FirstRows | None = None
-        self.start_over: str | None = None
-
-    def open(self, query: LiveQuery, end_listing: Callable[[], None]) -> None:
-        """Take a query to read; `end_listing` is called at the end."""
-        self._query, self._end_listing = query, end_listing
-        self.columns = query.columns
-
-    def start(self, epochs: Epochs | None) -> None:
-        """Begin with the present rows, or go on after some epochs if the events are there.
-
-        Raises:
-            QueryError: the query has ended.
-        """
-        query = self._opened
-        number = None if epochs is None else query.number_after(epochs)
-        if number is None:
-            self.first, self._number = query.first_rows()
-        else:
-            self._number = number
-        if epochs is not None and number is None:
-            self.start_over = "the changes after the token are no longer held"
-
-    def wake(self) -> None:
-        """Note that there are events, or that the query has ended."""
-        self._on_ready()
-
-    def check(self) -> None:
-        """Raise if it does not go on; see `Subscription`."""
-        if self.first is not None and self.first.is_late:
-            self._is_slow = True
-            raise too_slow()
-        self._event()
-
-    def take(self) -> LiveEvent | None:
-        """Return the next event, if there is one; see `Subscription`."""
-        self.first = None
-        event = self._event()
-        if event is not None:
-            self._number += 1
-            self._keeper.given()
-        return event
-
-    def close(self) -> None:
-        """End it; repeated calls do nothing."""
-        if self._is_closed:
-            return
-        self._is_closed = True
-        self.first = None
-        if self._end_listing is not None:
-            self._end_listing()
-        self._keeper.left(self, self._query, slow=self._is_slow)
-
-    @property
-    def _opened(self) -> LiveQuery:
-        assert self._query is not None, "it has a query once it is returned"
-        return self._query
-
-    def _event(self) -> LiveEvent | None:
-        try:
-            return self._opened.event(self._number)
-        except LimitExceededError as error:
-            self._is_slow = self._is_slow or error.sqlstate == TOO_SLOW
-            raise

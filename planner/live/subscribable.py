@@ -10,10 +10,9 @@ from sqlglot import exp
 
 from planner.errors import NotSupportedError
 from planner.planning.access import Access
-from planner.planning.plan import Compose, Lookup, QueryPlan
+from planner.planning.plan import Compose, Lookup, QueryPlan, accesses_of
 from planner.postgres.expressions.volatile import VOLATILE
 from planner.postgres.types.functions import call_name
-from planner.running.execute import accesses_of
 from planner.running.snapshot import takes_snapshot
 from planner.syntax.options import ReadOptions
 from planner.syntax.parse import parse

@@ -264,3 +264,10 @@ class QueryPlan(Struct, frozen=True, kw_only=True, dict=True):
     def arrow_schema(self) -> pa.Schema:
         """The result's Arrow schema."""
         return pa.schema([(c.name, c.type.arrow) for c in self.columns])
+
+
+def accesses_of(node: Stream | Count | Compose) -> list[Access]:
+    """Return the reads of stores."""
+    if isinstance(node, Stream | Count):
+        return [node.access]
+    return [planned for _, planned in node.inputs if not isinstance(planned, SystemScan)]

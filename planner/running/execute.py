@@ -7,17 +7,26 @@ results, one failed partition fails the statement before its first row.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeVar
+from functools import partial
+from typing import TypeVar
 
 import pyarrow as pa
 
-from planner.binding.relations import SYSTEM_RELATIONS, Surroundings, system_table
+from planner.binding.relations import Surroundings, system_table
 from planner.binding.running_statements import RunningQueries
 from planner.composing.compose import Composed, Composer
 from planner.composing.database import ArrowRelation
 from planner.errors import MismatchedTypeError
 from planner.planning.access import Access
-from planner.planning.plan import Compose, Count, Lookup, QueryPlan, Stream, SystemScan
+from planner.planning.plan import (
+    Compose,
+    Count,
+    Lookup,
+    QueryPlan,
+    Stream,
+    SystemScan,
+    accesses_of,
+)
 from planner.planning.row_joins import RowJoin
 from planner.planning.row_path import RowPath
 from planner.running.consistency import Asked, Reading
@@ -30,8 +39,9 @@ from planner.running.gathering import (
     counted,
     missing_rows,
     projected,
+    result_of,
 )
-from planner.running.groups_elsewhere import groups_elsewhere, states_of
+from planner.running.groups_elsewhere import groups_elsewhere, merged_batches
 from planner.running.join_inputs import JoinInputs
 from planner.running.joined_rows import joined_rows
 from planner.running.kept_answers import KeptAnswer, KeptAnswers, KeptRows, NeverKept
@@ -79,7 +89,8 @@ class Executor:
         keep_answers: bool = True,
         times_reads: bool = False,
     ) -> None:
-        self._catalog, self._composer, self._queries = catalog, composer, queries
+        self._catalog, self._composer = catalog, composer
+        self._surroundings = partial(Surroundings, catalog=catalog, queries=queries, node=node)
         self._node, self._clock, self._takes_few = node, clock, few_rows
         self._times_reads = times_reads
         kept = KeptAnswers if keep_answers else NeverKept
@@ -238,7 +249,7 @@ class Executor:
                 rows = self._few_joined(plan.rows, plan.join, parameters, cancellation, noted)
             if rows is not None:
                 self.counts.rows.add(read=noted.rows_read(), returned=len(rows))
-                return _result(plan, noted, rows=rows)
+                return result_of(plan, noted, rows=rows)
         composed: Composed | None = None
         batches: Iterator[pa.RecordBatch]
         path = self.counts.composed
@@ -266,7 +277,7 @@ class Executor:
         stream = RowStream(
             batches, cancellation, counts=self.counts, path=path, rows_read=tally.rows_read
         )
-        result = _result(plan, tally, batches=stream, on_close=stream.close)
+        result = result_of(plan, tally, batches=stream, on_close=stream.close)
         if composed is not None:
             result.is_computed = lambda: composed.is_computed
         return result
@@ -371,12 +382,9 @@ class Executor:
         assert isinstance(access, Access)
         streams = self.reads.streams(access, parameters, cancellation, tally)
         tally.settle()
-        found = states_of(streams, groups)
-        if found is None:
+        batches = merged_batches(streams, groups)
+        if batches is None:
             return None
-        groups.note(missed=False)
-        found.note_rows()
-        batches = groups.batches(found.tables)
         return self._composer.run(
             groups.sql,
             {name: ArrowRelation(groups.schema, lambda: iter(batches))},
@@ -386,34 +394,6 @@ class Executor:
         )
 
     def _system(self, scan: SystemScan, session: Session) -> ArrowRelation:
-        around = Surroundings(
-            catalog=self._catalog,
-            queries=self._queries,
-            session=session,
-            node=self._node,
-            now_ms=self._clock(),
-        )
+        around = self._surroundings(session=session, now_ms=self._clock())
         table = system_table(scan.name, around)
-        columns = SYSTEM_RELATIONS[scan.name]
-        schema = pa.schema([(c.name, c.type.arrow) for c in columns])
-        return ArrowRelation(schema, lambda: iter(table.to_batches()))
-
-
-def _result(plan: QueryPlan, tally: Tally, **rows: Any) -> Result:
-    """Return a result with these rows, and what the tally has noted of their partitions."""
-    return Result(
-        kind=StatementKind.SELECT,
-        columns=plan.columns,
-        position=tally.position,
-        partitions=tally.answers,
-        notices=missing_rows(tally),
-        read_ns=tally.read_ns,
-        **rows,
-    )
-
-
-def accesses_of(node: Stream | Count | Compose) -> list[Access]:
-    """Return the reads of stores."""
-    if isinstance(node, Stream | Count):
-        return [node.access]
-    return [planned for _, planned in node.inputs if not isinstance(planned, SystemScan)]
+        return ArrowRelation(table.schema, lambda: iter(table.to_batches()))

@@ -15,7 +15,7 @@ from planner.planning.row_path import RowPath
 from planner.planning.scatter import Scatter, scatterer
 from planner.running.fast_lookup import Admission, giver
 from planner.running.few_reads import FewReads, slice_end
-from planner.running.gathering import few_rows_of
+from planner.running.few_rows import few_rows_of
 from planner.running.joined_rows import joined_rows
 from planner.running.kept_answers import KeptAnswers, KeptRows
 from planner.running.node_answers import ReadStore

@@ -18,7 +18,7 @@ from planner.planning.plan import Lookup, QueryPlan
 from planner.planning.row_path import RowPath
 from planner.planning.scatter import Scatter, scatterer
 from planner.running.few_reads import FewReads
-from planner.running.gathering import finish_few, read_few
+from planner.running.few_rows import finish_few, read_few
 from planner.running.kept_answers import (
     KeptAnswer,
     KeptAnswers,

@@ -1,4 +1,4 @@
-"""Gather the answers of partitions: the tally of a statement, and its rows as one stream.
+"""Gather the answers of partitions: the rows of a statement as one stream.
 
 The rows of several reads are concatenated or merged in order, and have the columns and types of the
 plan. `execute` decides which partitions to ask.
@@ -16,15 +16,15 @@ import pyarrow as pa
 from planner.composing.compose import Composed
 from planner.errors import QueryError, StoreFailedError
 from planner.planning.access import Top
-from planner.planning.plan import Stream
-from planner.planning.row_path import ROWS_MAX, RowPath
+from planner.planning.plan import QueryPlan, Stream
+from planner.planning.row_path import RowPath
 from planner.planning.scatter import Scatter
 from planner.running.consistency import Reading
-from planner.running.few_reads import FirstRows, first_rows_of
-from planner.running.ordered_reads import first_few_rows, first_rows, trailing_null_held
+from planner.running.few_rows import few_rows_of, first_rows_in, read_few, rows_in_memory
+from planner.running.ordered_reads import first_rows, trailing_null_held
 from planner.values.cancel import Cancellation
 from planner.values.partition_failures import RESTORING, partitions_failed
-from planner.values.statement import Notice, PartitionAnswer
+from planner.values.statement import Notice, PartitionAnswer, Result, StatementKind
 from stores.errors import FailureReason, StoreError
 from stores.spec.position import EMPTY, Position
 from stores.spec.query import BatchStream
@@ -130,6 +130,19 @@ def missing_rows(tally: Tally) -> list[Notice]:
     return [Notice(message=f"rows are missing: {missing}")]
 
 
+def result_of(plan: QueryPlan, tally: Tally, **rows: Any) -> Result:
+    """Return a result with these rows, and what the tally has noted of their partitions."""
+    return Result(
+        kind=StatementKind.SELECT,
+        columns=plan.columns,
+        position=tally.position,
+        partitions=tally.answers,
+        notices=missing_rows(tally),
+        read_ns=tally.read_ns,
+        **rows,
+    )
+
+
 class Streams:
     """The rows of several partitions, one after another; they can be read again."""
 
@@ -174,7 +187,7 @@ class Streams:
         answered = self.answered
         streams = [stream for _, stream in answered]
         try:
-            found = few_rows_of(self.scatter, first_rows_of(streams, _first_rows), rows_max)
+            found = few_rows_of(self.scatter, first_rows_in(streams), rows_max)
         except StoreError:  # as in `few_rows`
             return None
         if found is None:
@@ -186,7 +199,7 @@ class Streams:
     @property
     def are_in_memory(self) -> bool:
         """Whether all rows are columns in memory, of which batches are made in microseconds."""
-        return _rows_in_memory([stream for _, stream in self.answered]) is not None
+        return rows_in_memory([stream for _, stream in self.answered]) is not None
 
     def read(self) -> Iterator[pa.RecordBatch]:
         """Return all rows, one read after another."""
@@ -225,119 +238,6 @@ def _timed(stream: BatchStream, answer: PartitionAnswer) -> Iterator[pa.RecordBa
         rows += batch.num_rows
         yield batch
     answer.info = (*answer.info, f"read {rows} rows of the stream: {spent_ns} ns")
-
-
-def read_few(
-    path: RowPath, scatter: Scatter, streams: Sequence[BatchStream], parameters: Row
-) -> tuple[list[Row], list[int]] | None:
-    """Return the result of few rows, or of columns in memory, and how many rows each read had.
-
-    None if there are too many rows, or if only DuckDB can compute the result.
-
-    Raises:
-        StoreError: a partition cannot be read.
-    """
-    in_memory = _rows_in_memory(streams) if path.is_scan else None
-    is_few = in_memory is not None and _are_at_hand(scatter, streams, in_memory)
-    if in_memory is not None and not is_few and path.takes_columns(in_memory):
-        return _reduced(path, scatter, streams, parameters)
-    if path.is_skipped and not is_few:
-        return None
-    return finish_few(path, scatter, first_rows_of(streams, _first_rows), parameters)
-
-
-def finish_few(
-    path: RowPath, scatter: Scatter, read: FirstRows, parameters: Row
-) -> tuple[list[Row], list[int]] | None:
-    """Return the result of few rows, and how many each read had; None as for `read_few`.
-
-    Raises:
-        StoreError: a partition cannot be read.
-    """
-    found = few_rows_of(scatter, read, ROWS_MAX)
-    path.note(missed=found is None)
-    if found is None:
-        return None
-    result = path.finish(found[0], parameters)
-    return None if result is None else (result, found[1])
-
-
-def _first_rows(stream: BatchStream, count: int, until_s: float) -> list[Row] | None:
-    return stream.first_rows(count, until_s=until_s)
-
-
-def _rows_in_memory(streams: Sequence[BatchStream]) -> int | None:
-    """Return how many rows are in memory; None if there are others."""
-    rows = 0
-    for stream in streams:
-        if stream.rows_in_memory is None:
-            return None
-        rows += stream.rows_in_memory
-    return rows
-
-
-def _are_at_hand(scatter: Scatter, streams: Sequence[BatchStream], rows: int) -> bool:
-    """Whether rows in memory are few and kept as tuples, as the first ones by time are."""
-    if scatter.access.by_time is None or rows > ROWS_MAX:
-        return False
-    return all(stream.has_rows for stream in streams)
-
-
-def few_rows_of(
-    scatter: Scatter, read: FirstRows, rows_max: int
-) -> tuple[list[Row], list[int]] | None:
-    """Return the rows that meet the predicate, and how many each read had; None if too many.
-
-    If the first ones in an order are wanted, the others may be left out. The columns of the access
-    come first; others of the predicate may follow.
-
-    Raises:
-        StoreError: a partition cannot be read.
-    """
-    found = _page(scatter, read) or read(rows_max + 1, rows_max)
-    if found is None:
-        return None
-    rows = [row for each in found for row in each]
-    test = scatter.row_test()
-    return (rows if test is None else list(filter(test, rows))), list(map(len, found))
-
-
-def _page(scatter: Scatter, read: FirstRows) -> list[list[Row]] | None:
-    """Return rows that include the first ones in the order of several ordered reads.
-
-    None if the reads cannot be merged, or take too long.
-    """
-    top, access, wanted = scatter.access.top, scatter.access, scatter.enough
-    if top is None or top.held is not None or scatter.allowed is not None or not wanted:
-        return None
-    targets = scatter.targets
-    if len({number for number, _ in targets}) < len(targets):
-        return None
-    return first_few_rows(
-        lambda count: read(count, ROWS_MAX),
-        [access.columns.index(name) for name, _ in top.columns],
-        top.order,
-        wanted=wanted,
-        reads=len(targets),
-        rows_max=ROWS_MAX,
-    )
-
-
-def _reduced(
-    path: RowPath, scatter: Scatter, streams: Sequence[BatchStream], parameters: Row
-) -> tuple[list[Row], list[int]] | None:
-    access, mask_of = scatter.access, scatter.rows_mask()
-    read = [list(stream) for stream in streams]
-    counts = [sum(batch.num_rows for batch in batches) for batches in read]
-    batches = [batch for each in read for batch in each]
-    if batches:
-        table = pa.Table.from_batches(batches)
-    else:
-        names = access.decoded(is_exact=mask_of is None)
-        table = access.schema.arrow_schema(names).empty_table()
-    mask = None if mask_of is None else mask_of(table)
-    result = path.finish_columns(table, parameters, mask)
-    return None if result is None else (result, counts)
 
 
 def _failed(answer: PartitionAnswer, error: Exception) -> StoreFailedError:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import pyarrow as pa
 
 from planner.planning.groupings import Grouping, GroupStates, reduce_streams
+from planner.planning.merged_groups import MergedGroups
 from planner.planning.row_path import RowPath
 from planner.running.gathering import Streams
 from stores.errors import StoreError
@@ -60,6 +61,16 @@ def states_of(streams: Streams, groups: GroupStates) -> FoundStates | None:
     except StoreError:  # the batches will raise it again, and name the partition
         return None
     return found
+
+
+def merged_batches(streams: Streams, groups: MergedGroups) -> list[pa.RecordBatch] | None:
+    """Return the states of groups as rows for DuckDB; None as `states_of`."""
+    found = states_of(streams, groups)
+    if found is None:
+        return None
+    groups.note(missed=False)
+    found.note_rows()
+    return groups.batches(found.tables)
 
 
 def _by_node(streams: Streams) -> list[dict[int, Elsewhere]]:

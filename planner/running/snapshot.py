@@ -17,14 +17,8 @@ from typing import Protocol
 from planner.errors import SnapshotTooOldError
 from planner.values.session import Session, TransactionStatus
 from stores.hosting.held_epochs import standstill
-from stores.spec.store import (
-    Hold,
-    PartitionStatus,
-    ReplicaState,
-    Store,
-    pipeline_of,
-    snapshot_epoch,
-)
+from stores.spec.snapshots import pipeline_of, snapshot_epoch
+from stores.spec.store import Hold, PartitionStatus, ReplicaState, Store
 
 Place = tuple[str, int]
 """A store's name and a partition of it."""

@@ -12,8 +12,7 @@ from planner.commands.transaction import (
 )
 from planner.errors import InvalidValueError, QueryError
 from planner.pg_catalog import CatalogStatement
-from planner.planning.plan import Lookup, QueryPlan
-from planner.running.execute import accesses_of
+from planner.planning.plan import Lookup, QueryPlan, accesses_of
 from planner.running.snapshot import takes_snapshot, transaction_snapshot
 from planner.statements.engine_parts import EngineParts
 from planner.statements.explain_statement import Analyze, explain_plan, explain_run

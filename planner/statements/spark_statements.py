@@ -12,8 +12,7 @@ from planner.binding.relations import Vocabulary
 from planner.errors import NotSupportedError
 from planner.planning.access import Access
 from planner.planning.explain import RowsOf, rows_read
-from planner.planning.plan import Lookup, QueryPlan
-from planner.running.execute import accesses_of
+from planner.planning.plan import Lookup, QueryPlan, accesses_of
 from planner.running.on_spark import SparkRunner
 from planner.spark.query import SparkQuery, spark_query
 from planner.syntax.parse import parse

@@ -13,7 +13,8 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 
-from stores.spec.store import Store, View, snapshot_epochs
+from stores.spec.snapshots import snapshot_epochs
+from stores.spec.store import Store, View
 
 HOLDS_MAX = 64
 """Held epochs of one replica that are older than its newest; with more, the oldest is released.

@@ -41,6 +41,7 @@ from stores.spec.position import Position, PositionBound, Progress
 from stores.spec.query import BatchStream, Query
 from stores.spec.result import Failure, QueryResult, StateQueryResult, Success
 from stores.spec.schema import Row, StoreKind, StoreSchema
+from stores.spec.snapshots import snapshot_epoch
 from stores.spec.store import (
     DEFAULT_CONFIG,
     Hold,
@@ -53,7 +54,6 @@ from stores.spec.store import (
     Store,
     Target,
     Waiting,
-    snapshot_epoch,
 )
 
 R = TypeVar("R")

@@ -11,6 +11,7 @@ import socket
 import sys
 from collections.abc import Callable
 
+from gateway.admission import open_access, open_proxies, open_tls, reloader
 from gateway.busy_poll import BusyPoll
 from gateway.errors import GatewayError, ServeError
 from gateway.http.app import create_app
@@ -19,7 +20,6 @@ from gateway.http.endpoint import Services
 from gateway.serve import Serving, run_servers
 from gateway.settings_sources import load_settings
 from gateway.statement_threads import StatementThreads
-from gateway.wiring import open_access, open_proxies, open_tls, reloader
 from tests.support.fake_engine import FakeEngine
 
 STORES: list[dict[str, object]] = [

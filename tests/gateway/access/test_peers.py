@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from gateway.access.peers import AllowedHosts, Peer, Proxies
 from gateway.access.rules import Access, AccessRules
+from gateway.admission import open_access, open_proxies
 from gateway.errors import SettingsError
 from gateway.http.app import create_app
 from gateway.http.endpoint import Services
 from gateway.settings import Settings
-from gateway.wiring import open_access, open_proxies
 from tests.gateway.credentials import PASSWORD, USER, access_of, make_users
 from tests.gateway.http.test_authentication import FAR, basic
 

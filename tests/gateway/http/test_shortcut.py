@@ -64,7 +64,6 @@ class World:
     services: Services
     engine: SqlEngine
     metrics: Metrics
-    """The names of all stores."""
     users: Path
     token: str
 
@@ -95,13 +94,11 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         typed=TypedQueries(catalog),
     )
     with pytest.MonkeyPatch.context() as patch:
-        # The elapsed time is a part of each answer.
+        # Answers have their elapsed time, and the console's a nonce.
         still = SimpleNamespace(perf_counter=lambda: 0.0)
         for name in ("at_once", "exchange", "lookups", "routes"):
             patch.setattr(f"gateway.http.{name}.time", still)
-        # The console has a new one in each answer.
-        nonce = SimpleNamespace(token_urlsafe=lambda size: "n" * size)
-        patch.setattr("gateway.http.console_routes.secrets", nonce)
+        patch.setattr("gateway.http.console_routes.secrets.token_urlsafe", str)
         yield World(services=services, engine=engine, metrics=metrics, users=users, token=token)
     threads.close()
     engine.close()

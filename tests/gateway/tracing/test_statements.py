@@ -24,6 +24,7 @@ from planner.engine import (
 )
 from planner.sql import EngineLimits, SqlEngine
 from stores.hosting.local_store import LocalStore
+from stores.spec.position import EMPTY
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
 
 AGES = keyvalue("ages", {"name": "text"}, {"age": "bigint"}, partitions=3)
@@ -158,7 +159,9 @@ def test_lookups_of_a_batch_have_one_span(traced: Traced) -> None:
     session = Session()
     statement = traced.engine.prepare(LOOKUP, session)
     keys = [("n1",), ("n2",), ("no",)]
-    found = traced.engine.look_up_each(statement, keys, session, cancellation=Cancellation())
+    found = traced.engine.look_up_each(
+        statement, keys, session, bound=EMPTY, cancellation=Cancellation()
+    )
     assert found is not None
     span, partitions = traced.statement()
     assert attributes(span)["db.operation.batch.size"] == 3
@@ -247,7 +250,10 @@ def test_a_lookup_that_goes_the_usual_way_keeps_the_trace_of_its_text(traced: Tr
     session.begin(isolation=Isolation.REPEATABLE_READ, deferrable=False)
     assert statement.look_up(("n1",), session) is None
     stopped = Cancellation()
-    assert traced.engine.look_up_each(statement, [("n1",)], session, cancellation=stopped) is None
+    assert (
+        traced.engine.look_up_each(statement, [("n1",)], session, bound=EMPTY, cancellation=stopped)
+        is None
+    )
     assert traced.spans() == ()
     traced.engine.execute(statement, ("n1",), session, cancellation=Cancellation()).close()
     assert parent_of(traced.statement()[0]) == (TRACE_ID, PARENT_ID)

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from planner.planning.plan import Lookup, QueryPlan
+from planner.planning.plan import Lookup, QueryPlan, accesses_of
 from planner.planning.scatter import scatterer
-from planner.running.execute import accesses_of
 from planner.values.session import Session
 from stores.engines.rocksdb import column_arrays, column_ends
 from stores.engines.rocksdb.column_budget import ColumnBudget

@@ -22,12 +22,8 @@ from stores.spec.position import Position, PositionBound
 from stores.spec.query import Query, RangeQuery
 from stores.spec.result import Failure, QueryResult
 from stores.spec.schema import InputTopic, StoreKind, StoreSchema
-from stores.spec.store import (
-    QueryConfig,
-    in_store,
-    snapshot_epoch,
-    snapshot_epochs,
-)
+from stores.spec.snapshots import snapshot_epoch, snapshot_epochs
+from stores.spec.store import QueryConfig, in_store
 from stores.spec.versions import VersionedRangeQuery
 from stores.spec.windows import WindowRangeQuery
 from tests.stores.hosting.followed import CLICKS, SCAN, answered, epochs, errors, followed, write

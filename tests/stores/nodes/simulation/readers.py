@@ -7,7 +7,8 @@ from typing import Any
 from stores.errors import FailureReason, StoreError
 from stores.spec.position import EMPTY, PositionBound
 from stores.spec.result import Failure, Success
-from stores.spec.store import Hold, QueryConfig, Target, snapshot_epoch
+from stores.spec.snapshots import snapshot_epoch
+from stores.spec.store import Hold, QueryConfig, Target
 from tests.stores.nodes.simulation.links import SimulatedLink
 from tests.stores.nodes.simulation.log import (
     LOOKUP,

@@ -1,0 +1,117 @@
+"""Who may connect, as the settings say: users, certificates, proxies, and origins of web pages."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+from gateway.access.peers import AllowedHosts, Proxies, is_loopback
+from gateway.access.rules import Access, AccessRules, Method
+from gateway.access.tls import Tls
+from gateway.access.users import Users
+from gateway.addresses import parse_address
+from gateway.errors import SettingsError
+from gateway.http.origins import AllowedOrigins
+from gateway.settings import Settings
+
+
+def open_access(settings: Settings) -> Access:
+    """Return the access control of the settings; the caller closes it.
+
+    Raises:
+        SettingsError: the users file cannot be used, or there are no users although an address can
+            be reached from other machines.
+    """
+    method = _method(settings)
+    if method is Method.TRUST and not settings.allow_anonymous:
+        for name in ("http", "pg"):
+            require_loopback(settings, name)
+    rules = AccessRules(
+        method=method,
+        anonymous=settings.allow_anonymous,
+        tls_required=settings.tls_required,
+        hosts=AllowedHosts(filter(None, settings.http_hosts.split(","))),
+    )
+    users = None if method is Method.TRUST else Users(Path(settings.users))
+    return Access(rules=rules, users=users)
+
+
+def open_origins(settings: Settings) -> AllowedOrigins:
+    """Return the origins whose pages may use HTTP.
+
+    Raises:
+        SettingsError: one of them is not an origin.
+    """
+    try:
+        return AllowedOrigins(settings.http_origins.split(","))
+    except ValueError as error:
+        raise SettingsError(
+            f'setting "http_origins": {error}', hint="Write https://tools.example,http://host:8080"
+        ) from error
+
+
+def open_proxies(settings: Settings) -> Proxies:
+    """Return the trusted proxies.
+
+    Raises:
+        SettingsError: one of them is neither an address nor a network.
+    """
+    try:
+        return Proxies(settings.proxies.split(","))
+    except ValueError as error:
+        raise SettingsError(
+            f'setting "proxies": {error}', hint="Write addresses and networks: 127.0.0.1,10.0.0.0/8"
+        ) from error
+
+
+def open_tls(settings: Settings) -> Tls | None:
+    """Return the certificate, if there is one.
+
+    Raises:
+        SettingsError: it cannot be used.
+    """
+    if not settings.tls_certificate:
+        return None
+    return Tls(certificate=Path(settings.tls_certificate), key=Path(settings.tls_key))
+
+
+def reloader(access: Access, tls: Tls | None) -> Callable[[], None] | None:
+    """Return the function that reads users and certificate again; None without such files."""
+    if tls is None and not access.has_users:
+        return None
+
+    def reload() -> None:
+        access.reload()
+        if tls is not None:
+            tls.reload()
+
+    return reload
+
+
+def _method(settings: Settings) -> Method:
+    if settings.auth == "auto":
+        return Method.SCRAM if settings.users else Method.TRUST
+    return Method(settings.auth)
+
+
+def require_loopback(settings: Settings, name: str) -> None:
+    """Refuse an address that other machines can reach.
+
+    Raises:
+        SettingsError: they can.
+    """
+    text = getattr(settings, name)
+    if not text:
+        return
+    address = parse_address(name, text)
+    try:
+        found = socket.getaddrinfo(address.host, None, type=socket.SOCK_STREAM)
+    except OSError:
+        return  # listening there reports the error better
+    if not all(is_loopback(str(where[0])) for *_, where in found):
+        raise SettingsError(
+            f'setting "{name}": {text} can be reached from other machines, and there are no users',
+            hint="Make some with `stategate user add` and name their file with --users, or give "
+            "--allow-anonymous to admit everyone.",
+        )
