@@ -69,7 +69,7 @@ async def _routing_error(request: Request, error: Exception) -> Response:
         if request.method == "OPTIONS":
             return Response(status_code=204, headers=headers)
     hints = {
-        404: "The paths are /v1/query, /v1/batch, /v1/stores, /v1/stores/{name}, "
+        404: "The paths are /v1/query, /v1/batch, /v1/subscribe, /v1/stores, /v1/stores/{name}, "
         "/v1/stores/{name}/{key}, "
         "/v1/stores/{name}/query, /v1/stores/{name}/notify, /healthz, /readyz, /metrics, "
         "/openapi.json, /docs and / for the console.",
