@@ -188,9 +188,11 @@ class Batch:
         if statement.look_up is None or statement.literals or bound is None:
             return None
         rows = [each for each in sets if not isinstance(each, QueryError)]
+        session = Session(user=self.session.user)  # without the bound, which `bound` is
+        session.trace = self.session.trace
         try:
             return self.engine.look_up_each(
-                statement, rows, Session(), bound=bound, cancellation=self.cancellation
+                statement, rows, session, bound=bound, cancellation=self.cancellation
             )
         except QueryError:
             return None  # each run has its own error

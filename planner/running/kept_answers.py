@@ -39,7 +39,7 @@ _EXACT = frozenset(
     }
 )
 """Types of parameters whose equal values look the same; 0.0 and -0.0 do not."""
-_TRIED, _GIVEN_SHARE, _REST = 1_024, 8, 16
+_TRIED, _GIVEN_SHARE, _REST = 1_024, 8, 64
 """After so many kept answers of a plan, one of so many was given again, or else so many times as
 many statements keep none."""
 _SHORT = frozenset({NoneType, bool, int, float, Decimal})

@@ -82,7 +82,7 @@ def _date_text(value: int) -> bytes:
     return date.encode() + suffix
 
 
-_SECONDS = [b"%02d" % second for second in range(60)]
+_SECONDS = {second * _SECOND_MICROS: b"%02d" % second for second in range(60)}
 
 
 def _moment_printer(zone: bytes) -> Encode:
@@ -94,16 +94,19 @@ def _moment_printer(zone: bytes) -> Encode:
         date, suffix = _date_parts(days)
         return f"{date} {_hours_and_minutes(minute)}:".encode(), zone + suffix
 
+    whole_seconds = _SECONDS.get
+
     def text(value: int) -> bytes:
         if not -_INT64_MAX < value < _INT64_MAX:
             return b"infinity" if value > 0 else b"-infinity"
         minutes, in_minute = divmod(value, _MINUTE_MICROS)
         begin, end = around_seconds(minutes)
+        whole = whole_seconds(in_minute)
+        if whole is not None:
+            return begin + whole + end
         second, fraction = divmod(in_minute, _SECOND_MICROS)
-        if fraction:
-            digits = (b"%06d" % fraction).rstrip(b"0")
-            return b"%b%b.%b%b" % (begin, _SECONDS[second], digits, end)
-        return begin + _SECONDS[second] + end
+        digits = (b"%06d" % fraction).rstrip(b"0")
+        return b"%b%02d.%b%b" % (begin, second, digits, end)
 
     return text
 

@@ -115,28 +115,43 @@ def engine(catalog: FixedCatalog) -> Iterator[SqlEngine]:
     engine.close()
 
 
+@dataclass(frozen=True, slots=True)
+class Engines:
+    """Two engines whose calls are counted. Starting them takes longer than all statements."""
+
+    counter: CallCounter
+    reading: SqlEngine
+    """Reads in each run."""
+    keeping: SqlEngine
+    """Gives answers again."""
+
+
+@pytest.fixture(scope="module")
+def engines(catalog: FixedCatalog) -> Iterator[Engines]:
+    with CallCounter() as counter:
+        reading = SqlEngine(catalog, limits=EngineLimits(keep_answers=False))
+        keeping = SqlEngine(catalog)
+        yield Engines(counter, reading, keeping)
+        for each in (reading, keeping):
+            each.close()
+
+
 @pytest.mark.parametrize("name", CEILINGS)
-def test_a_small_statement_costs_no_more_than_before(name: str, catalog: FixedCatalog) -> None:
-    check_cost(name, catalog, CEILINGS[name], EngineLimits(keep_answers=name == "key"))
+def test_a_small_statement_costs_no_more_than_before(name: str, engines: Engines) -> None:
+    engine = engines.keeping if name == "key" else engines.reading
+    check_cost(name, engine, engines.counter, CEILINGS[name])
 
 
 @pytest.mark.parametrize("name", sorted(CEILINGS.keys() - {"upper"}))
-def test_an_answer_that_is_given_again_costs_hardly_anything(
-    name: str, catalog: FixedCatalog
-) -> None:
-    check_cost(name, catalog, GIVEN_AGAIN, EngineLimits())
+def test_an_answer_that_is_given_again_costs_hardly_anything(name: str, engines: Engines) -> None:
+    check_cost(name, engines.keeping, engines.counter, GIVEN_AGAIN)
 
 
-def check_cost(name: str, catalog: FixedCatalog, ceiling: Cost, limits: EngineLimits) -> None:
-    with CallCounter() as counter:
-        engine = SqlEngine(catalog, limits=limits)
-        try:
-            with wire_session(engine) as session:
-                messages = prepared(session, STATEMENTS[name])
-                calls = counter.count(lambda: session.ask(messages))
-                peak_kib = peak_bytes(lambda: session.ask(messages)) / 1024
-        finally:
-            engine.close()
+def check_cost(name: str, engine: SqlEngine, counter: CallCounter, ceiling: Cost) -> None:
+    with wire_session(engine) as session:
+        messages = prepared(session, STATEMENTS[name])
+        calls = counter.count(lambda: session.ask(messages))
+        peak_kib = peak_bytes(lambda: session.ask(messages)) / 1024
     found = f"{name}: {calls} calls of {ceiling.calls}, {peak_kib:.1f} KiB of {ceiling.peak_kib}"
     print(found)
     assert calls <= ceiling.calls * CALLS_TOLERANCE, found
@@ -144,20 +159,14 @@ def check_cost(name: str, catalog: FixedCatalog, ceiling: Cost, limits: EngineLi
 
 
 @pytest.mark.parametrize("name", ["key", "ten-keys"])
-def test_a_text_that_is_sent_with_each_key_costs_hardly_more(
-    name: str, catalog: FixedCatalog
-) -> None:
+def test_a_text_that_is_sent_with_each_key_costs_hardly_more(name: str, engines: Engines) -> None:
     statement = STATEMENTS[name]
-    with CallCounter() as counter:
-        engine = SqlEngine(catalog, limits=EngineLimits(keep_answers=name == "key"))
-        try:
-            with wire_session(engine) as session:
-                run = prepared(session, statement)
-                once = counter.count(lambda: session.ask(run))
-                parsed = wire.parse("", statement.numbered) + run_of("", statement)
-                with_text = counter.count(lambda: session.ask(parsed))
-        finally:
-            engine.close()
+    engine, counter = engines.keeping if name == "key" else engines.reading, engines.counter
+    with wire_session(engine) as session:
+        run = prepared(session, statement)
+        once = counter.count(lambda: session.ask(run))
+        parsed = wire.parse("", statement.numbered) + run_of("", statement)
+        with_text = counter.count(lambda: session.ask(parsed))
     assert once <= with_text <= once + 1
 
 

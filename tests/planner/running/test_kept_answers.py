@@ -222,7 +222,7 @@ def test_a_plan_whose_answers_are_dropped_before_they_are_given_keeps_few(
     for n in [*range(100)] * 20:
         statement.look_up((f"b{n:02}",), looking.session)
     assert 20 < len(kept) < 200, "of 2,000"
-    for _ in range(400):
+    for _ in range(1_400):
         statement.look_up(("b",), looking.session)
     given = looking.engine.kept_answers_given()
     statement.look_up(("b",), looking.session)
