@@ -25,6 +25,7 @@ from stategate.errors import (
     ProgrammingError,
     Warning,  # noqa: A004 - DB-API's name
 )
+from stategate.live_events import Changes, Event, FirstRows, Progress
 from stategate.position import Position, Record, at_least
 from stategate.requesting import Options
 from stategate.sql_types import (
@@ -41,6 +42,7 @@ from stategate.sql_types import (
     Timestamp,
     TimestampFromTicks,
 )
+from stategate.subscribing import AsyncSubscription, Subscription
 
 apilevel = "2.0"
 """The version of DB-API."""
@@ -57,7 +59,9 @@ __all__ = [
     "STRING",
     "AsyncConnection",
     "AsyncCursor",
+    "AsyncSubscription",
     "Binary",
+    "Changes",
     "ConnectOptions",
     "Connection",
     "Cursor",
@@ -66,6 +70,8 @@ __all__ = [
     "Date",
     "DateFromTicks",
     "Error",
+    "Event",
+    "FirstRows",
     "IntegrityError",
     "InterfaceError",
     "InternalError",
@@ -74,7 +80,9 @@ __all__ = [
     "Options",
     "Position",
     "ProgrammingError",
+    "Progress",
     "Record",
+    "Subscription",
     "Time",
     "TimeFromTicks",
     "Timestamp",

@@ -44,7 +44,7 @@ class Trailer:
     next_page: str | None
 
 
-_OTHER_FORM: Final = (TypeError, KeyError, IndexError, AttributeError)
+OTHER_FORM: Final = (TypeError, KeyError, IndexError, AttributeError)
 """What Python raises where JSON has another form than that of an answer."""
 _KEPT_MAX: Final = 64
 _positions: dict[bytes, Position] = {}
@@ -74,9 +74,15 @@ def trailer_of(document: Mapping[str, Json]) -> Trailer:
 
 
 class Lines:
-    """Cuts a body into its lines."""
+    """Cuts a body into its lines.
 
-    def __init__(self) -> None:
+    Args:
+        bytes_max: the longest line.
+        what: what a line is, for the error.
+    """
+
+    def __init__(self, bytes_max: int = LINE_BYTES_MAX, what: str = "a row") -> None:
+        self._bytes_max, self._what = bytes_max, what
         self._held: list[bytes] = []
         self._bytes = 0
 
@@ -94,15 +100,15 @@ class Lines:
         if rest:
             self._held.append(rest)
             self._bytes += len(rest)
-        if self._bytes > LINE_BYTES_MAX:
-            raise OperationalError(f"a row is longer than {LINE_BYTES_MAX} bytes")
+        if self._bytes > self._bytes_max:
+            raise OperationalError(f"{self._what} is longer than {self._bytes_max} bytes")
         return lines
 
 
 @lru_cache(maxsize=256)  # the answers to a statement begin with the same line
-def _shape(header: bytes) -> tuple[Columns, Callable[[list[Json]], Row]]:
+def shape_of(header: bytes) -> tuple[Columns, Callable[[list[Json]], Row]]:
     """Return the columns in the first line of an answer, and what makes rows of their cells."""
-    document = _parsed(header)
+    document = parsed(header)
     columns = document.get("columns") if isinstance(document, dict) else None
     if not isinstance(columns, list):
         raise broken_off("it does not begin with columns")
@@ -140,18 +146,18 @@ class Rows:
         lines = self._lines.cut(data)
         try:
             if lines and self.columns is None:
-                self.columns, self._decode = _shape(lines.pop(0))
-            last = _parsed(lines.pop()) if lines and lines[-1][:1] == b"{" else None
+                self.columns, self._decode = shape_of(lines.pop(0))
+            last = parsed(lines.pop()) if lines and lines[-1][:1] == b"{" else None
             self._add(lines)
             if last is not None:
                 self._end(last)
-        except _OTHER_FORM as error:
+        except OTHER_FORM as error:
             raise broken_off("it has another form") from error
 
     def _add(self, lines: list[bytes]) -> None:
         if lines:
             # A list of all rows is parsed in half of the time that each of them takes.
-            rows = _parsed(lines[0] if len(lines) == 1 else b"[" + b",".join(lines) + b"]")
+            rows = parsed(lines[0] if len(lines) == 1 else b"[" + b",".join(lines) + b"]")
             decode = self._decode
             self.waiting.extend(map(decode, [rows] if len(lines) == 1 else rows))
             self.count += len(lines)
@@ -182,14 +188,14 @@ class Batch:
         try:
             for line in self._lines.cut(data):
                 self._add(line)
-        except _OTHER_FORM as error:
+        except OTHER_FORM as error:
             raise broken_off("it has another form") from error
 
     def _add(self, line: bytes) -> None:
         if self.columns is None:
-            self.columns, self._decode = _shape(line)
+            self.columns, self._decode = shape_of(line)
             return
-        document = _parsed(line)
+        document = parsed(line)
         if "rows" in document:
             self.results.append([self._decode(cells) for cells in document["rows"]])
         elif "error" in document:
@@ -216,13 +222,18 @@ def read_arrow(body: bytes) -> tuple[pa.Table, Trailer]:
             if (error := metadata.get(b"stategate.error")) is not None:
                 raise error_of(orjson.loads(error))
             if (trailer := metadata.get(b"stategate.trailer")) is not None:
-                return pa.Table.from_batches(batches, reader.schema), trailer_of(_parsed(trailer))
+                return pa.Table.from_batches(batches, reader.schema), trailer_of(parsed(trailer))
             batches.append(found.batch)
     except (pa.ArrowInvalid, StopIteration, OSError) as error:
         raise broken_off(str(error) or "it has no trailer") from error
 
 
-def _parsed(text: bytes) -> Json:
+def parsed(text: bytes) -> Json:
+    """Return a line of JSON as a value.
+
+    Raises:
+        OperationalError: it is not JSON.
+    """
     try:
         return orjson.loads(text)
     except orjson.JSONDecodeError as error:

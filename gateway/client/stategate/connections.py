@@ -14,6 +14,7 @@ from stategate.position import Position
 from stategate.requesting import Options
 from stategate.session import Session
 from stategate.steps import AsyncTransport, Steps, Transport, run, run_async
+from stategate.subscribing import SILENCE_S, AsyncSubscription, Live, Subscription
 from stategate.values import Params
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class Connection:
         return self.session.position
 
     def run(self, steps: Steps[T]) -> T:
-        """Take steps; only cursors call it.
+        """Take steps; cursors and subscriptions call it.
 
         Raises:
             InterfaceError: the connection is closed.
@@ -120,6 +121,31 @@ class Connection:
         """
         return to_polars(self.arrow(sql, params, **options))
 
+    def subscribe(
+        self,
+        sql: str,
+        params: Params | None = None,
+        *,
+        token: str | None = None,
+        silence_s: float = SILENCE_S,
+        **options: Unpack[Options],
+    ) -> Subscription:
+        """Subscribe to the rows of a SELECT, and return an iterator of its events.
+
+        Args:
+            sql: one SELECT, with parameters as `$1`, `$2`, … or as `:name`.
+            params: a sequence of values, or a mapping.
+            token: that of an event, after which to go on; without it, first rows come first.
+            silence_s: how long nothing may come before the connection counts as lost.
+            options: how its first rows are read; see `Options`.
+
+        Raises:
+            Error: it is refused, or no gateway answers.
+        """
+        live = Live(self.session, sql, params, options, token=token, silence_s=silence_s)
+        self.run(live.open())
+        return Subscription(self, live)
+
     def commit(self) -> None:
         """Do nothing: a statement only reads, and is a transaction of its own."""
         self._check_open()
@@ -166,7 +192,7 @@ class AsyncConnection:
         return self.session.position
 
     async def run(self, steps: Steps[T]) -> T:
-        """Take steps; only cursors call it.
+        """Take steps; cursors and subscriptions call it.
 
         Raises:
             InterfaceError: the connection is closed.
@@ -218,6 +244,20 @@ class AsyncConnection:
     async def pl(self, sql: str, params: Params | None = None, **options: Unpack[Options]) -> Any:
         """Run a statement and return its rows as a DataFrame of Polars; see `Connection.pl`."""
         return to_polars(await self.arrow(sql, params, **options))
+
+    async def subscribe(
+        self,
+        sql: str,
+        params: Params | None = None,
+        *,
+        token: str | None = None,
+        silence_s: float = SILENCE_S,
+        **options: Unpack[Options],
+    ) -> AsyncSubscription:
+        """Subscribe to the rows of a SELECT; see `Connection.subscribe`."""
+        live = Live(self.session, sql, params, options, token=token, silence_s=silence_s)
+        await self.run(live.open())
+        return AsyncSubscription(self, live)
 
     async def close(self) -> None:
         """Close all connections to the gateway, which cancels statements that run."""

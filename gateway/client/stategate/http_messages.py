@@ -33,22 +33,25 @@ class Requests:
 
     def of(self, step: Send) -> bytes:
         """Return the request of a step."""
+        if step.method == "GET":
+            return _head(step, "", "")  # its path is rarely that of another one
         place = step.url, step.path, step.headers
         head = self._heads.get(place)
         if head is None:
-            head = self._heads[place] = _head(step)
+            head = self._heads[place] = _head(step, "Content-Length: ")
         return b"%b%d\r\n\r\n%b" % (head, len(step.body), step.body)
 
 
-def _head(step: Send) -> bytes:
+def _head(step: Send, *last: str) -> bytes:
+    """Return the lines of a head, of which the last ones are given."""
     parts = urlsplit(step.url)
     host = parts.hostname or ""
     shown = f"[{host}]" if ":" in host else host
     lines = [
-        f"POST {parts.path}{step.path} HTTP/1.1",
+        f"{step.method} {parts.path}{step.path} HTTP/1.1",
         f"Host: {shown}" + ("" if parts.port is None else f":{parts.port}"),
         *(f"{name}: {value}" for name, value in step.headers),
-        "Content-Length: ",
+        *last,
     ]
     return "\r\n".join(lines).encode("latin-1")
 

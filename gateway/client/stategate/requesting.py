@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias, TypedDict
+from urllib.parse import urlencode
 
 import orjson
 
-from stategate.errors import Error, InterfaceError
+from stategate.errors import Error, InterfaceError, OperationalError
 from stategate.position import EMPTY, Position, Records, after_records
+from stategate.steps import Send
 from stategate.values import Json, Params, encode_params
 
+Headers: TypeAlias = tuple[tuple[str, str], ...]
 Consistency: TypeAlias = Literal["eventual", "monotonic", "latest", "snapshot"]
 
 TIMEOUT_S: Final = 30.0
@@ -24,6 +27,8 @@ _WAIT_S_MAX: Final = 3600.0
 _SETS_MAX: Final = 5_000
 _SETS_BYTES_MAX: Final = 512 << 10
 """The sets of parameters of one request: half of what a gateway takes by default."""
+_PATH_BYTES_MAX: Final = 60 << 10
+"""Longest path of a live query: a gateway reads a head of 64 kB, and some of it is headers."""
 
 
 class Options(TypedDict, total=False):
@@ -78,20 +83,73 @@ class Request:
             error.sqlstate == _LOST_SNAPSHOT and "next" in self.document
         )
 
-    def body(self, left_s: float) -> bytes:
-        """Return the body of an attempt, which waits no longer than is left.
+    def attempt(self, url: str, headers: Headers, left_s: float) -> Send:
+        """Return an attempt at a gateway, which waits no longer than is left.
 
         Raises:
             InterfaceError: a value cannot be written as JSON.
         """
-        document = {**self.document, **self.fields.document}
+        return Send(
+            url=url,
+            path=self.path,
+            headers=headers,
+            body=_json(self._fields(left_s)),
+            timeout_s=left_s,
+            part_timeout_s=left_s,
+        )
+
+    def _fields(self, left_s: float) -> dict[str, Json]:
+        fields = {**self.document, **self.fields.document}
         # The gateway refuses a little earlier than the client would give up, and says why.
         if wait_ms := int(min(self.fields.wait_s, left_s * 0.9) * 1000):
-            document["wait_ms"] = wait_ms
+            fields["wait_ms"] = wait_ms
+        return fields
+
+
+@dataclass(frozen=True, slots=True)
+class LiveRequest(Request):
+    """The request of a live query: its fields are in the URL, and its answer goes on."""
+
+    silence_s: float
+    """How long nothing may come before the connection counts as lost."""
+
+    def attempt(self, url: str, headers: Headers, left_s: float) -> Send:
+        """Return an attempt; see `Request.attempt`.
+
+        Raises:
+            InterfaceError: a value cannot be written as JSON.
+            OperationalError: the URL is longer than a gateway reads.
+        """
+        fields = {
+            name: value if isinstance(value, str) else _json(value)
+            for name, value in self._fields(left_s).items()
+        }
         try:
-            return orjson.dumps(document)
-        except (TypeError, orjson.JSONEncodeError) as error:
-            raise InterfaceError(f"the request cannot be written as JSON: {error}") from error
+            path = f"{self.path}?{urlencode(fields)}"
+        except UnicodeEncodeError as error:
+            raise InterfaceError(f"the request cannot be written as a URL: {error}") from error
+        if len(path) > _PATH_BYTES_MAX:
+            raise OperationalError(
+                f"the statement and its parameters take more than {_PATH_BYTES_MAX} bytes in a URL",
+                sqlstate="54000",
+                hint="Subscribe to a shorter statement.",
+            )
+        return Send(
+            url=url,
+            path=path,
+            headers=headers,
+            body=b"",
+            timeout_s=left_s,
+            part_timeout_s=self.silence_s,
+            method="GET",
+        )
+
+
+def _json(value: Json) -> bytes:
+    try:
+        return orjson.dumps(value)
+    except (TypeError, orjson.JSONEncodeError) as error:
+        raise InterfaceError(f"the request cannot be written as JSON: {error}") from error
 
 
 def statement_document(sql: str, params: Params | None) -> dict[str, Json]:

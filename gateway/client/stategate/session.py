@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, TypeVar
 
 import orjson
@@ -27,6 +27,7 @@ from stategate.position import EMPTY, Position
 from stategate.requesting import (
     Defaults,
     Fields,
+    LiveRequest,
     Options,
     Request,
     batches_of,
@@ -34,7 +35,7 @@ from stategate.requesting import (
     seconds,
     statement_document,
 )
-from stategate.steps import Close, Pause, Read, Reply, Send, Steps
+from stategate.steps import Close, Pause, Read, Reply, Steps
 from stategate.values import Json, Params
 
 if TYPE_CHECKING:
@@ -50,8 +51,10 @@ _LONGEST_PAUSE_S: Final = 2.0
 _RETRY_AFTER_S_MAX: Final = 60.0
 _QUERY: Final = "/v1/query"
 _BATCH: Final = "/v1/batch"
+_SUBSCRIBE: Final = "/v1/subscribe"
 _NDJSON: Final = "application/x-ndjson"
 _ARROW: Final = "application/vnd.apache.arrow.stream"
+_EVENTS: Final = "text/event-stream"
 
 
 class Opened:
@@ -136,6 +139,7 @@ class Session:
             accept: (*defaults.headers, ("Content-Type", "application/json"), ("Accept", accept))
             for accept in (_NDJSON, _ARROW)
         }
+        self._headers[_EVENTS] = (*defaults.headers, ("Accept", _EVENTS))
         self._lock = threading.Lock()
         self._clock = clock
         self._usual: tuple[Position, Fields] | None = None
@@ -215,6 +219,38 @@ class Session:
             whole.results += found.results
         return whole
 
+    def open_live(
+        self,
+        statement: Mapping[str, Json],
+        options: Options,
+        *,
+        token: str | None,
+        seen: Position,
+        silence_s: float,
+        taken: Callable[[Reply], Steps[T]],
+    ) -> Steps[T]:
+        """Subscribe to a statement, and return what is made of the head of the answer.
+
+        Args:
+            statement: the fields of the statement.
+            options: how its first rows are read.
+            token: goes on after this one; None for first rows.
+            seen: the position that the subscriber has seen.
+            silence_s: how long nothing may come.
+            taken: reads the answer as far as another gateway may be asked.
+
+        Raises:
+            Error: it is refused, or no gateway answers.
+        """
+        document = statement if token is None else {**statement, "token": token}
+        fields = fields_of(options, self.defaults, seen)
+        request = LiveRequest(_SUBSCRIBE, _EVENTS, document, fields, silence_s)
+        return (yield from self._attempts(request, taken, options))
+
+    def avoid_gateway(self) -> None:
+        """Ask another gateway next, if there is one: this one has just failed."""
+        self._at += 1
+
     def _whole_rows(self, reply: Reply) -> Steps[Rows]:
         opened = Opened(self, reply)
         while not opened.rows.is_whole:
@@ -266,7 +302,7 @@ class Session:
             except Error as error:
                 if attempt >= defaults.attempts_max or not request.may_be_repeated(error):
                     raise
-                pause_s = self._pause_s(attempt, error)
+                pause_s = self.pause_s(attempt, error.retry_after_s)
                 if self._clock() + pause_s >= deadline_s:
                     raise
             self._at += 1
@@ -274,24 +310,18 @@ class Session:
             if pause_s:
                 yield Pause(pause_s)
 
-    def _pause_s(self, attempt: int, error: Error) -> float:
+    def pause_s(self, attempt: int, asked_s: float = 0.0) -> float:
         """Return how long to wait before the next attempt; other gateways are asked at once."""
         if attempt < len(self.defaults.urls):
             return 0.0
         longest_s = min(_LONGEST_PAUSE_S, _FIRST_PAUSE_S * 2.0 ** min(attempt - 1, 10))
         jitter = random.random()
-        return max(longest_s * (0.5 + jitter / 2), error.retry_after_s * (1 + jitter / 4))
+        return max(longest_s * (0.5 + jitter / 2), asked_s * (1 + jitter / 4))
 
     def _attempt(
         self, url: str, request: Request, taken: Callable[[Reply], Steps[T]], left_s: float
     ) -> Steps[T]:
-        reply: Reply = yield Send(
-            url=url,
-            path=request.path,
-            headers=self._headers[request.accept],
-            body=request.body(left_s),
-            timeout_s=left_s,
-        )
+        reply: Reply = yield request.attempt(url, self._headers[request.accept], left_s)
         try:
             if reply.status != 200:
                 raise (yield from _refusal(reply))

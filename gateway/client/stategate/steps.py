@@ -24,7 +24,11 @@ class Send:
     headers: tuple[tuple[str, str], ...]
     body: bytes
     timeout_s: float
-    """How long to wait for a connection, and for each part of the reply."""
+    """How long to wait for a connection, and for the head of the reply."""
+    part_timeout_s: float
+    """How long to wait for each part of the reply."""
+    method: str = "POST"
+    """GET has no body."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -152,7 +152,7 @@ class _Body:
 
     def __init__(self, transport: HttpTransport, step: Send) -> None:
         self._transport = transport
-        self._timeout_s = step.timeout_s
+        self._timeout_s = step.part_timeout_s
         self._is_ended = False
         self.url = step.url
         self.connection: socket.socket | None = None

@@ -9,6 +9,7 @@ import threading
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -123,11 +124,18 @@ def test_a_connection_with_more_bytes_than_a_response_is_not_used_again() -> Non
 )
 def test_requests(url: str, host: str, address: tuple[str, int, bool]) -> None:
     headers = (("Authorization", "Bearer x"), ("Accept", "a/b"))
-    step = Send(url=url, path="/v1/query", headers=headers, body=b"{}", timeout_s=1)
+    step = Send(
+        url=url, path="/v1/query", headers=headers, body=b"{}", timeout_s=1, part_timeout_s=1
+    )
     path = "/x/v1/query" if url.endswith("/x") else "/v1/query"
     assert Requests().of(step).decode() == (
         f"POST {path} HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer x\r\nAccept: a/b\r\n"
         "Content-Length: 2\r\n\r\n{}"
+    )
+    live = replace(step, path="/v1/subscribe?sql=x", method="GET", body=b"")
+    assert Requests().of(live).decode() == (
+        f"GET {path.replace('query', 'subscribe')}?sql=x HTTP/1.1\r\nHost: {host}\r\n"
+        "Authorization: Bearer x\r\nAccept: a/b\r\n\r\n"
     )
     assert address_of(url) == address
 
