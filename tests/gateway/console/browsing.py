@@ -10,10 +10,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
+from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 _PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _TIMEOUT_MS = 30_000
+REFUSED = "the server responded with a status of 4"
+"""What the browser logs for an answer that is an error."""
+_RUN_AXE = """async (rules) => {
+    const options = { ...rules, resultTypes: ["violations"], preload: false };
+    const { violations } = await axe.run(document, options);
+    return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => [id, html]));
+}"""
 expect.set_options(timeout=_TIMEOUT_MS)
 
 
@@ -74,3 +82,27 @@ def open_page(browser: Browser, url: str, **options: Any) -> Iterator[tuple[Page
         yield page, reported
     finally:
         context.close()
+
+
+def write(page: Page, sql: str) -> None:
+    """Open the editor with a statement, as a link does."""
+    page.evaluate("sql => { location.hash = 'query?' + new URLSearchParams({ sql }) }", sql)
+    expect(page.locator(".cm-content")).to_contain_text(sql.split("\n", maxsplit=1)[0])
+
+
+def run(page: Page, sql: str) -> None:
+    """Run a statement."""
+    write(page, sql)
+    page.get_by_role("button", name="Run").click()
+
+
+def broken_rules(page: Page) -> list[list[str]]:
+    """Return the rules of axe that the page breaks in light and dark colours, with the elements."""
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE_SCRIPT)
+    page.emulate_media(color_scheme="dark")
+    # What differs in the dark is the contrast.
+    dark: list[list[str]] = page.evaluate(_RUN_AXE, {"runOnly": ["color-contrast"]})
+    page.emulate_media(color_scheme="light")
+    light: list[list[str]] = page.evaluate(_RUN_AXE, {})
+    return dark + light

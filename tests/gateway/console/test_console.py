@@ -9,13 +9,18 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, Response, expect
 
-from tests.gateway.console.browsing import Reported, browsing, chromium, open_page
+from tests.gateway.console.browsing import (
+    REFUSED,
+    Reported,
+    broken_rules,
+    open_page,
+    run,
+    write,
+)
 from tests.gateway.console.serving import AIRCRAFT, Console, Readers, running_console
 from tests.gateway.credentials import PASSWORD, USER, access_of, make_users
 
@@ -23,8 +28,6 @@ pytestmark = pytest.mark.server
 
 SCREENSHOTS = Path(__file__).parent / "screenshots"
 TAKES_SCREENSHOTS = bool(os.environ.get("STATEGATE_SCREENSHOTS"))
-REFUSED = "the server responded with a status of 4"
-"""What the browser logs for an answer that is an error."""
 HOURLY_SQL = (
     "SELECT origin, window_start, departures, mean_delay\n"
     "FROM airport_hourly\n"
@@ -35,48 +38,10 @@ CARRIERS_SQL = "SELECT carrier, flights FROM carrier_delays ORDER BY flights DES
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with browsing() as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
-def console(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Console]:
-    chromium()
-    with running_console(tmp_path_factory.mktemp("console")) as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
 def guarded(console: Console, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Return the URL of the same gateway for users who log in."""
     with access_of(make_users(tmp_path_factory.mktemp("users"))) as access:
         yield console.serve(access)
-
-
-@pytest.fixture
-def opened(browser: Browser, console: Console) -> Iterator[tuple[Page, Reported]]:
-    """Open a page; at the end nothing has been reported, and nothing came from elsewhere."""
-    with open_page(browser, console.url) as (page, reported):
-        yield page, reported
-        assert reported.errors == []
-        assert [url for url in reported.requests if not url.startswith(console.url)] == []
-
-
-@pytest.fixture
-def page(opened: tuple[Page, Reported]) -> Page:
-    return opened[0]
-
-
-def write(page: Page, sql: str) -> None:
-    """Open the editor with a statement, as a link does."""
-    page.evaluate("sql => { location.hash = 'query?' + new URLSearchParams({ sql }) }", sql)
-    expect(page.locator(".cm-content")).to_contain_text(sql.split("\n", maxsplit=1)[0])
-
-
-def run(page: Page, sql: str) -> None:
-    write(page, sql)
-    page.get_by_role("button", name="Run").click()
 
 
 # --- What is shown --------------------------------------------------------------------------------
@@ -362,33 +327,24 @@ def test_no_script_of_another_can_run(opened: tuple[Page, Reported]) -> None:
 # --- For everyone ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("colours", ["light", "dark"])
-def test_views_are_accessible(browser: Browser, console: Console, colours: str) -> None:
-    """No rule of axe is broken; these include names, roles and a contrast of AA."""
-    options: dict[str, Any] = {"color_scheme": colours, "reduced_motion": "reduce"}
-    # What differs in the dark is the contrast.
-    rules = {} if colours == "light" else {"runOnly": ["color-contrast"]}
-
-    def broken() -> list[tuple[str, str]]:
-        found = Axe().run(page, options=rules).response["violations"]
-        return [(each["id"], node["html"]) for each in found for node in each["nodes"]]
-
-    with open_page(browser, console.url, **options) as (page, reported):
+def test_views_are_accessible(browser: Browser, console: Console) -> None:
+    """No rule of axe is broken; these include names, roles and a contrast of AA in both colours."""
+    with open_page(browser, console.url, reduced_motion="reduce") as (page, reported):
         expect(page.locator("article.store").first).to_be_visible()
         page.get_by_text("4 replicas of 4 partitions").click()
-        assert broken() == []
+        assert broken_rules(page) == []
         for view in ("Statements", "Nodes"):
             page.get_by_role("link", name=view, exact=True).click()
             expect(page.locator("main table").first).to_be_visible()
-            assert broken() == []
+            assert broken_rules(page) == []
         run(page, CARRIERS_SQL)
         expect(page.locator(".tree .column").first).to_be_visible()
-        assert broken() == []
+        assert broken_rules(page) == []
         page.get_by_role("tab", name="Plot").click()
-        assert broken() == []
+        assert broken_rules(page) == []
         page.get_by_role("button", name="Explain").click()
         expect(page.locator(".plan-line").first).to_be_visible()
-        assert broken() == []
+        assert broken_rules(page) == []
         assert reported.errors == []
 
 
