@@ -96,6 +96,12 @@ def run(page: Page, sql: str) -> None:
     page.get_by_role("button", name="Run").click()
 
 
+def follow(page: Page, sql: str) -> None:
+    """Follow a statement."""
+    write(page, sql)
+    page.get_by_role("button", name="Live").click()
+
+
 def broken_rules(page: Page) -> list[list[str]]:
     """Return the rules of axe that the page breaks in light and dark colours, with the elements."""
     if not page.evaluate("'axe' in window"):

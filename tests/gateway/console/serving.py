@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import uvicorn
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from gateway.access.rules import Access
 from gateway.http.app import create_app
@@ -27,7 +27,7 @@ from gateway.http.stores_document import describe_stores, reasons_not_ready
 from gateway.settings import Settings
 from gateway.statement_threads import StatementThreads
 from planner.engine import Cancellation, RunningQueries, Session, SlowQueries
-from planner.sql import SqlEngine
+from planner.sql import LiveLimits, SqlEngine
 from planner.typed import TypedQueries
 from stores.hosting.host import Host
 from stores.hosting.replica import wall_clock_ms
@@ -55,6 +55,8 @@ HOURLY = window(
     {"departures": "bigint", "mean_delay": "double"},
     partitions=8,
 )
+LIVE_ROWS_MAX = 11_000
+"""Fewer than `aircraft` has."""
 _BEGIN = dt.datetime(2013, 7, 4, tzinfo=dt.UTC)
 _HOURS = 96
 _NAMES = ("UA", "B6", "EV", "DL", "AA", "MQ", "US", "9E", "WN", "VX", "FL", "AS", "F9", "YV", "HA")
@@ -130,6 +132,33 @@ class _Server:
         self._socket.close()
 
 
+class _Streams:
+    """An application whose streams of events can be cut, as a network does it.
+
+    Args:
+        app: the application.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        self._streams = set[asyncio.Task[object]]()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        if scope["path"] == "/v1/subscribe":
+            self._streams.add(task)
+        try:
+            await self._app(scope, receive, send)
+        finally:
+            self._streams.discard(task)
+
+    def cut(self) -> None:
+        """Close their connections in the middle of the answer."""
+        for task in tuple(self._streams):
+            task.get_loop().call_soon_threadsafe(task.cancel)
+
+
 class Console:
     """The gateway, and the pipeline that feeds it.
 
@@ -149,7 +178,8 @@ class Console:
         self.commit()
         self.host = Host(str(self.root))
         queries = RunningQueries(wall_clock_ms, slow=SlowQueries(0, kept_max=20))
-        self.engine = SqlEngine(self.host, queries=queries)
+        limits = LiveLimits(rows_max=LIVE_ROWS_MAX)
+        self.engine = SqlEngine(self.host, queries=queries, live=limits)
         self._threads = StatementThreads(count=4, queue_max=64)
         self._metrics = Metrics(self.host, threads=self._threads)
         self._services = Services(
@@ -162,6 +192,7 @@ class Console:
             metrics=self._metrics,
         )
         self._servers = list[_Server]()
+        self._streams = list[_Streams]()
 
     def start(self) -> None:
         """Open the stores."""
@@ -172,8 +203,14 @@ class Console:
 
     def serve(self, access: Access | None) -> str:
         """Listen on another port, for these users; return the URL."""
-        self._servers.append(_Server(create_app(self._services, access=access)))
+        self._streams.append(_Streams(create_app(self._services, access=access)))
+        self._servers.append(_Server(self._streams[-1]))
         return self._servers[-1].url
+
+    def cut_streams(self) -> None:
+        """Close the connections of all live queries."""
+        for each in self._streams:
+            each.cut()
 
     def close(self) -> None:
         """End all that was started."""
@@ -196,6 +233,11 @@ class Console:
         """Commit an epoch of `carrier_delays`; return its number of flights of the carrier HA."""
         self.write("carrier_delays", _carriers(100 + self._epochs))
         return (100 + self._epochs - 1) * 4
+
+    def set_flights(self, carrier: str, flights: int) -> None:
+        """Commit an epoch of `carrier_delays` that has one carrier only."""
+        row = {"carrier": carrier, "flights": flights, "cancelled": 0, "mean_delay": 1.0}
+        self.write("carrier_delays", pa.Table.from_pylist([row], schema=CARRIERS.arrow_schema()))
 
     def write(self, store: str, rows: pa.Table) -> None:
         """Commit an epoch of a store."""

@@ -11,12 +11,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, Response, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.gateway.console.browsing import (
     REFUSED,
     Reported,
     broken_rules,
+    follow,
     open_page,
     run,
     write,
@@ -234,33 +235,6 @@ def test_a_statement_is_copied_without_credentials(browser: Browser, console: Co
     assert python.stdout == '["it\'s"]\n'
 
 
-# --- Following ------------------------------------------------------------------------------------
-
-
-def test_a_live_result_follows_the_store_and_asks_with_its_tag(
-    opened: tuple[Page, Reported], console: Console
-) -> None:
-    page, _ = opened
-    statuses: list[int] = []
-
-    def note(response: Response) -> None:
-        if "?sql=" in response.url:
-            statuses.append(response.status)
-
-    page.on("response", note)
-    write(page, "SELECT carrier, flights FROM carrier_delays WHERE flights < 500 ORDER BY 1")
-    page.get_by_role("button", name="Live").click()
-    table = page.get_by_role("table", name="Rows of the result")
-    expect(page.locator(".status")).to_contain_text("live")
-    flights = console.commit()
-    expect(table).to_contain_text(str(flights))
-    page.wait_for_timeout(1_500)  # there is nothing to wait for: nothing changes
-    assert statuses[0] == 200
-    assert 304 in statuses
-    page.get_by_role("button", name="Live").click()
-    expect(page.locator(".status")).to_have_text("stopped")
-
-
 def test_a_running_statement_can_be_stopped(page: Page, console: Console) -> None:
     run(
         page,
@@ -293,6 +267,8 @@ def test_users_log_in_and_out(browser: Browser, guarded: str) -> None:
         dialog.get_by_role("button", name="Log in").click()
         expect(page.locator("article.store").first).to_be_visible()
         expect(page.locator("#user")).to_contain_text(USER)
+        follow(page, CARRIERS_SQL)
+        expect(page.locator(".status")).to_contain_text("live")
         kept = page.evaluate("JSON.stringify([Object.keys(localStorage), document.cookie])")
         assert kept == '[[],""]'
         page.get_by_role("button", name="Log out").click()
@@ -337,8 +313,9 @@ def test_views_are_accessible(browser: Browser, console: Console) -> None:
             page.get_by_role("link", name=view, exact=True).click()
             expect(page.locator("main table").first).to_be_visible()
             assert broken_rules(page) == []
-        run(page, CARRIERS_SQL)
+        follow(page, CARRIERS_SQL)
         expect(page.locator(".tree .column").first).to_be_visible()
+        expect(page.locator(".status")).to_contain_text("live")
         assert broken_rules(page) == []
         page.get_by_role("tab", name="Plot").click()
         assert broken_rules(page) == []

@@ -1,12 +1,13 @@
 // Requests to the gateway that serves this page.
 
+import { ApiError, brokenOff } from "./errors.js";
 import { askForCredentials, authorization } from "./session.js";
+import { linesOf, parsed } from "./stream.js";
 
 /** The most rows and characters that a result keeps; reading stops there, and so does the statement. */
 export const ROWS_MAX = 10_000;
 const CHARACTERS_MAX = 16_000_000;
 const NDJSON = "application/x-ndjson";
-const NUMBER_OR_STRING = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 /**
  * @typedef {{ name: string, type: string }} Column
@@ -15,20 +16,6 @@ const NUMBER_OR_STRING = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
  * @typedef {{ columns: Column[], rows: unknown[][], isCut: boolean, elapsedMs: number,
  *   position: object, partitions: PartitionAnswer[], notices: string[], tag: ?string }} Result
  */
-
-/** An error that the gateway has answered with, or that kept it from answering. */
-export class ApiError extends Error {
-  /** @param {{ message: string, sqlstate?: string, detail?: ?string, hint?: ?string, position?: ?number, retryable?: boolean }} error */
-  constructor(error) {
-    super(error.message);
-    this.sqlstate = error.sqlstate ?? "";
-    this.detail = error.detail ?? "";
-    this.hint = error.hint ?? "";
-    /** Counts characters of the statement from 1, and not the units of JavaScript's strings. */
-    this.position = error.position ?? null;
-    this.retryable = error.retryable ?? false;
-  }
-}
 
 /**
  * Sends a request with the user's credentials, and asks for them where the gateway does.
@@ -61,7 +48,8 @@ export async function errorOf(response) {
   try {
     return new ApiError((await response.json()).error);
   } catch {
-    return new ApiError({ message: `the gateway answered ${response.status}` });
+    const isPassing = [502, 503, 504].includes(response.status); // of a proxy: the gateway would say why
+    return new ApiError({ message: `the gateway answered ${response.status}`, retryable: isPassing });
   }
 }
 
@@ -147,29 +135,6 @@ async function readResult(response) {
       Object.assign(result, { elapsedMs, position, partitions, notices });
     }
   }
-  if (!isWhole) throw new ApiError({ message: "the answer broke off", hint: "Run it again.", retryable: true });
+  if (!isWhole) throw brokenOff();
   return result;
-}
-
-async function* linesOf(body) {
-  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
-  let held = "";
-  try {
-    for (;;) {
-      const { value, done } = await reader.read();
-      if (done) break;
-      const lines = (held + value).split("\n");
-      held = lines.pop();
-      yield* lines;
-    }
-    if (held) yield held;
-  } finally {
-    await reader.cancel().catch(() => {});
-  }
-}
-
-/** Integers of more than 15 digits stay texts, since a number of JavaScript would round them. */
-function parsed(line) {
-  if (!/\d{16}/.test(line)) return JSON.parse(line);
-  return JSON.parse(line.replace(NUMBER_OR_STRING, (token) => (/^-?\d{16,}$/.test(token) ? `"${token}"` : token)));
 }

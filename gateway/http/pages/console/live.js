@@ -1,64 +1,63 @@
-// Work that goes on: polling, and results that follow the stores.
+// Results that follow the stores: by a stream of changes, or by asking again where there is none.
 
-import { ApiError, runIfChanged } from "./api.js";
+import { runIfChanged } from "./api.js";
+import { ApiError } from "./errors.js";
+import { pause, whileHidden } from "./polling.js";
+import { subscribe } from "./subscription.js";
 
+const NOT_SUPPORTED = "0A000";
 const CHANGED_MS = 1_000;
 const UNTAGGED_MS = 3_000;
 
 /**
- * Repeats some work until the signal aborts. It rests while nobody sees the page.
- *
- * @param {number} pauseMs between the end of one run and the start of the next
- * @param {() => Promise<unknown>} work handles its own errors
- * @param {AbortSignal} signal
+ * @typedef {object} Listener
+ * @property {(result: import("./api.js").Result, state: { how: string, fresh: Set<unknown[]> }) => void} onResult
+ *   gets the rows as they are now; `how` they were found, and which are new
+ * @property {(how: string) => void} onAlive is called when nothing has changed
+ * @property {(error: ApiError) => void} onTrouble is called before another try
  */
-export async function every(pauseMs, work, signal) {
-  while (!signal.aborted) {
-    await work();
-    await pause(pauseMs, signal);
-    while (document.hidden && !signal.aborted) await pause(500, signal);
+
+/**
+ * Follows a SELECT until the signal aborts: gives its result now, and again whenever it changes.
+ *
+ * @param {string} sql
+ * @param {Listener} listener
+ * @param {AbortSignal} signal
+ * @throws {ApiError} one that another try would not mend
+ */
+export async function follow(sql, listener, signal) {
+  try {
+    await subscribe(sql, listener, signal);
+  } catch (error) {
+    if (error.sqlstate !== NOT_SUPPORTED) throw error;
+    await poll(sql, error, listener, signal);
   }
 }
 
-function pause(ms, signal) {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener("abort", () => { clearTimeout(timer); resolve(); }, { once: true });
-  });
-}
-
 /**
- * Follows a SELECT: gives its result now, and again whenever it changes, until the signal aborts.
- *
- * The gateway is asked each second whether the answer has another ETag; it says so without reading
- * a row. A statement without a tag, such as one that depends on the clock, runs every three seconds.
- *
- * @param {string} sql
- * @param {{ onResult: (result: import("./api.js").Result) => void, onUnchanged: () => void,
- *   onError: (error: ApiError, isOver: boolean) => void }} listener
- * @param {AbortSignal} signal
+ * Asks each second whether the answer has another ETag; the gateway says so without reading a row.
+ * A statement without a tag, such as one that depends on the clock, runs every three seconds.
  */
-export async function follow(sql, { onResult, onUnchanged, onError }, signal) {
-  let tag = null;
-  const ended = new AbortController();
-  signal.addEventListener("abort", () => ended.abort(), { once: true });
-  while (!ended.signal.aborted) {
+async function poll(sql, refusal, { onResult, onAlive, onTrouble }, signal) {
+  const how = `polling: ${refusal.detail.replace(/\.$/, "") || refusal.message}`;
+  let tag = null, before = null;
+  while (!signal.aborted) {
     try {
-      const result = await runIfChanged(sql, tag, ended.signal);
-      if (ended.signal.aborted) return;
-      if (result === null) onUnchanged();
+      const result = await runIfChanged(sql, tag, signal);
+      if (signal.aborted) return;
+      if (result === null) onAlive(how);
       else {
-        tag = result.tag;
-        onResult(result);
+        const texts = result.rows.map((row) => JSON.stringify(row)), known = before;
+        const fresh = new Set(result.rows.filter((_, at) => known && !known.has(texts[at])));
+        [tag, before] = [result.tag, new Set(texts)];
+        onResult(result, { how, fresh });
       }
     } catch (error) {
-      if (ended.signal.aborted) return;
-      const isOver = !(error instanceof ApiError && error.retryable);
-      onError(error, isOver);
-      if (isOver) return;
+      if (signal.aborted) return;
+      if (!(error instanceof ApiError && error.retryable)) throw error;
+      onTrouble(error);
     }
-    await pause(tag ? CHANGED_MS : UNTAGGED_MS, ended.signal);
-    while (document.hidden && !ended.signal.aborted) await pause(500, ended.signal);
+    await pause(tag ? CHANGED_MS : UNTAGGED_MS, signal);
+    await whileHidden(signal);
   }
 }

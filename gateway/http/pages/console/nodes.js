@@ -3,7 +3,7 @@
 import { rowsOf } from "./api.js";
 import { h, notice } from "./dom.js";
 import { span } from "./format.js";
-import { every } from "./live.js";
+import { every } from "./polling.js";
 import { factTable } from "./tables.js";
 
 const REFRESH_MS = 3_000;

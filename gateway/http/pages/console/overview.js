@@ -3,8 +3,8 @@
 import { getText } from "./api.js";
 import { announce, h, notice, setText } from "./dom.js";
 import { counted, seconds, short, span } from "./format.js";
-import { every } from "./live.js";
 import { ratesBetween, readMetrics } from "./metrics.js";
+import { every } from "./polling.js";
 import { Sparkline } from "./sparkline.js";
 import { StoreCard } from "./store_card.js";
 import { StoreReader } from "./stores.js";

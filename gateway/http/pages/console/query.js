@@ -1,10 +1,11 @@
 // The view with the editor: runs statements, explains them, follows them, and copies them.
 
 import { readAddress, showAddress } from "./address.js";
-import { ApiError, runStatement } from "./api.js";
+import { runStatement } from "./api.js";
 import { readNames } from "./completion.js";
 import { announce, h, notice } from "./dom.js";
 import { Editor } from "./editor.js";
+import { ApiError } from "./errors.js";
 import { follow } from "./live.js";
 import { EXPLAIN_LENGTH, explaining } from "./plan.js";
 import { Results } from "./results.js";
@@ -118,7 +119,7 @@ export class Query {
 
   /** Runs the statement. */
   run() {
-    if (this.results.tabs.chosen === "plan") this.results.tabs.choose("table");
+    this.#showRows();
     return this.#work(({ sql }, signal) => runStatement(sql, { signal }), (result) => this.results.show(result));
   }
 
@@ -128,24 +129,35 @@ export class Query {
   }
 
   /** Follows the statement until it is stopped. */
-  async goLive() {
+  goLive() {
+    this.#showRows();
     const asked = this.#begin("following …");
     this.isLive = true;
     this.liveButton.setAttribute("aria-pressed", "true");
-    announce("live");
-    const onError = (error, isOver) => {
-      this.#fail(error, asked, 0);
-      if (isOver) this.#end(asked);
+    const listener = {
+      onResult: (result, state) => this.results.showLive(result, state),
+      onAlive: (how) => this.results.alive(how),
+      onTrouble: (error) => this.results.reconnecting(error),
     };
-    const onResult = (result) => { this.editor.clearMarks(); this.results.show(result, { isLive: true }); };
-    await follow(asked.sql, { onResult, onUnchanged: () => this.results.unchanged(), onError }, asked.signal);
+    return this.#until(asked, () => follow(asked.sql, listener, asked.signal));
   }
 
-  async #work(work, onResult, added = 0) {
+  #showRows() {
+    if (this.results.tabs.chosen === "plan") this.results.tabs.choose("table");
+  }
+
+  #work(work, onResult, added = 0) {
     const asked = this.#begin("running …");
-    try {
+    const show = async () => {
       const result = await work(asked, asked.signal);
       if (!asked.signal.aborted) onResult(result);
+    };
+    return this.#until(asked, show, added);
+  }
+
+  async #until(asked, work, added = 0) {
+    try {
+      await work();
     } catch (error) {
       if (!asked.signal.aborted) this.#fail(error, asked, added);
     } finally {

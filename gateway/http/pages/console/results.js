@@ -4,8 +4,11 @@ import { announce, h, notice, setText } from "./dom.js";
 import { clock, counted, span } from "./format.js";
 import { PlotView } from "./plot.js";
 import { planView, summary } from "./plan.js";
-import { resultTable } from "./tables.js";
+import { ResultTable } from "./result_table.js";
 import { Tabs } from "./tabs.js";
+
+const ANNOUNCED_MS = 10_000;
+const NOTHING = new Set();
 
 /** The panel below the editor. */
 export class Results {
@@ -25,7 +28,7 @@ export class Results {
   /** Shows that nothing has run yet. */
   clear() {
     this.result = null;
-    this.isLive = false;
+    this.table = null;
     this.status.textContent = "";
     this.notes.replaceChildren();
     this.plot.clear();
@@ -36,22 +39,55 @@ export class Results {
   /** @param {string} text what goes on */
   working(text) {
     setText(this.status, text);
-    this.isLive = false;
+    this.table = null;
+    this.announcedMs = -ANNOUNCED_MS;
     this.status.className = "status";
     this.element.setAttribute("aria-busy", "true");
   }
 
-  /** @param {import("./api.js").Result} result @param {{ isLive?: boolean }} [options] */
-  show(result, { isLive = false } = {}) {
-    const before = isLive && this.isLive ? new Set(this.result.rows.map((row) => JSON.stringify(row))) : null;
-    this.isFresh = before ? (row) => !before.has(JSON.stringify(row)) : () => false;
-    [this.result, this.isLive, this.hasFailed] = [result, isLive, false];
+  /** @param {import("./api.js").Result} result */
+  show(result) {
+    this.table = null;
+    this.#take(result, NOTHING);
+    const text = summary(result);
+    setText(this.status, text);
+    this.status.className = "status";
+    announce(text);
+  }
+
+  /**
+   * Shows a result that changes, in the table of the one before.
+   *
+   * @param {import("./api.js").Result} result
+   * @param {{ how: string, fresh: Set<unknown[]> }} state as a listener of live results gets it
+   */
+  showLive(result, { how, fresh }) {
+    if (this.table && JSON.stringify(result.columns) !== JSON.stringify(this.result.columns)) this.table = null;
+    this.#take(result, fresh);
+    this.alive(how);
+    const nowMs = performance.now();
+    if (nowMs - this.announcedMs < ANNOUNCED_MS) return;
+    this.announcedMs = nowMs;
+    announce(`live: ${counted(result.rows.length, "row")} at ${clock(new Date())}`);
+  }
+
+  /** Says that the live result is still right. @param {string} how it is followed */
+  alive(how) {
+    setText(this.status, `${how} · ${counted(this.result.rows.length, "row")} · ${clock(new Date())}`);
+    this.status.className = "status live";
+  }
+
+  /** Says that the live result may be out of date. @param {import("./errors.js").ApiError} error */
+  reconnecting(error) {
+    setText(this.status, `reconnecting: ${error.message}`);
+    this.status.className = "status late";
+    announce(this.status.textContent);
+  }
+
+  #take(result, fresh) {
+    [this.result, this.fresh] = [result, fresh];
     this.drawn = new Set();
     this.element.removeAttribute("aria-busy");
-    const text = isLive ? `live · ${counted(result.rows.length, "row")} · changed ${clock(new Date())}` : summary(result);
-    setText(this.status, text);
-    this.status.className = isLive ? "status live" : "status";
-    if (!isLive) announce(text);
     this.#showNotes(result);
     this.#draw();
   }
@@ -68,16 +104,20 @@ export class Results {
     const tab = this.tabs.chosen;
     if (!this.result || this.drawn.has(tab)) return;
     this.drawn.add(tab);
-    const { columns, rows } = this.result;
-    if (tab === "table") this.#drawTable(columns, rows);
+    if (tab === "table") this.#drawTable(this.result);
     if (tab === "plot") this.plot.show(this.result);
   }
 
-  #drawTable(columns, rows) {
-    if (!rows.length) return this.rows.replaceChildren(notice("No rows", { text: "The statement is right, and nothing matches." }));
-    const { scrollTop = 0, scrollLeft = 0 } = this.rows.querySelector(".scroll") ?? {};
-    this.rows.replaceChildren(resultTable(columns, rows, { caption: "Rows of the result", isFresh: this.isFresh }));
-    if (this.isLive) Object.assign(this.rows.querySelector(".scroll"), { scrollTop, scrollLeft });
+  #drawTable({ columns, rows }) {
+    if (!rows.length) {
+      this.table = null;
+      return this.rows.replaceChildren(notice("No rows", { text: "The statement is right, and nothing matches." }));
+    }
+    if (!this.table) {
+      this.table = new ResultTable(columns, "Rows of the result");
+      this.rows.replaceChildren(this.table.element);
+    }
+    this.table.show(rows, this.fresh);
   }
 
   /** @param {import("./api.js").Result} result of EXPLAIN ANALYZE */
@@ -92,12 +132,11 @@ export class Results {
   }
 
   /**
-   * @param {import("./api.js").ApiError} error
+   * @param {import("./errors.js").ApiError} error
    * @param {string} place in the text, if it is known
    */
   showError(error, place) {
     this.element.removeAttribute("aria-busy");
-    this.hasFailed = true;
     setText(this.status, "failed");
     this.status.className = "status late";
     const title = place ? `${error.message}, at ${place}` : error.message;
@@ -105,11 +144,5 @@ export class Results {
     const shown = notice(title, { text, kind: "error" });
     if (error.sqlstate) shown.append(h("p", { class: "sqlstate" }, "SQLSTATE ", h("code", {}, error.sqlstate)));
     this.notes.replaceChildren(shown);
-  }
-
-  /** Says that the live result has been looked at again. */
-  unchanged() {
-    if (this.hasFailed) this.show(this.result, { isLive: true });
-    this.status.title = `looked at ${clock(new Date())}`;
   }
 }

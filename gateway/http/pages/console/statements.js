@@ -4,7 +4,7 @@ import { rowsOf } from "./api.js";
 import { linkToQuery } from "./address.js";
 import { h, notice } from "./dom.js";
 import { count, moment, span } from "./format.js";
-import { every } from "./live.js";
+import { every } from "./polling.js";
 import { factTable } from "./tables.js";
 
 const REFRESH_MS = 2_000;
