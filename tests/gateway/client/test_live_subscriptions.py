@@ -87,9 +87,11 @@ def test_rows_are_kept_up_to_date_while_connections_are_lost(paid: Paid) -> None
 
 
 def lose_connections(db: stategate.Connection) -> None:
-    for body in list(db._transport._busy):  # type: ignore[attr-defined]
-        if body.connection is not None:
-            body.connection.shutdown(socket.SHUT_RDWR)
+    busy = list(db._transport._busy)  # type: ignore[attr-defined]
+    lost = [body.connection for body in busy if body.connection is not None]
+    assert lost
+    for each in lost:
+        each.shutdown(socket.SHUT_RDWR)
 
 
 @pytest.mark.anyio
