@@ -92,6 +92,9 @@ class StatementThreads:
         except asyncio.CancelledError:
             future.add_done_callback(lambda done: _abandon(done, on_abandon))
             raise
+        finally:
+            # The traceback of its error has this frame; only the collector would free both.
+            del future
 
     async def release(self, fn: Callable[[], None]) -> None:
         """Call `fn()`, which releases a statement's resources; never refused, always finished.
@@ -139,6 +142,7 @@ class StatementThreads:
                 each.cancel()
             if not making.done() or _has_item(making):
                 await asyncio.shield(asyncio.wrap_future(self._close_after(making, iterator)))
+            del making, finishing  # as in `run`
 
     async def stream(self, iterator: Iterator[T]) -> AsyncGenerator[T, None]:
         """Yield the items of `iterator`, each made in a thread, at most one ahead of the reader.
@@ -167,6 +171,7 @@ class StatementThreads:
         finally:
             if not ended:
                 await asyncio.shield(asyncio.wrap_future(self._close_after(ahead, iterator)))
+            del ahead  # as in `run`
 
     def close(self) -> None:
         """Refuse new and waiting calls, and wait for the running ones."""

@@ -347,12 +347,15 @@ def _asked(
 def _settle(store: str, answers: Mapping[int, QueryResult[Any]], options: ReadOptions) -> None:
     """Raise for failed partitions, unless the session accepts partial answers."""
     failed = {number: each for number, each in answers.items() if isinstance(each, Failure)}
-    if not failed or options.partial:
-        return
+    if failed and not options.partial:
+        raise _failed(store, failed)
+
+
+def _failed(store: str, failed: Mapping[int, Failure]) -> QueryError:
     error = partitions_failed([(store, n, each.reason, each.message) for n, each in failed.items()])
     if error.retryable and any(each.restoring for each in failed.values()):
         error.sqlstate = RESTORING
-    raise error
+    return error
 
 
 def _rows(

@@ -135,7 +135,9 @@ class Composed:
     """
 
     def __init__(self, begin: Callable[[], Answer], outline: Outline) -> None:
-        self._begin, self._errors = begin, _OurErrors(outline)
+        self._begin: Callable[[], Answer] | None = begin
+        """None once it has begun, or is closed: it holds the rows of the relations."""
+        self._errors = _OurErrors(outline)
         self._answer: Answer | None = None
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
@@ -143,8 +145,11 @@ class Composed:
 
     def __next__(self) -> pa.RecordBatch:
         with self._errors:
+            if self._begin is not None:
+                begin, self._begin = self._begin, None
+                self._answer = begin()
             if self._answer is None:
-                self._answer = self._begin()
+                raise StopIteration
             try:
                 batch = next(self._answer, None)
             except BaseException:
@@ -161,7 +166,8 @@ class Composed:
         return self._answer is not None and self._answer.is_computed
 
     def close(self) -> None:
-        """End the statement, if it has begun."""
+        """End the statement, and let go of its relations; repeated calls do nothing."""
+        self._begin = None
         if self._answer is not None:
             self._answer.close()
 

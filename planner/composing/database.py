@@ -82,6 +82,11 @@ class ArrowRelation:
             self.error = error  # DuckDB passes on its text only
             raise
 
+    def take_error(self) -> Exception | None:
+        """Return the exception of a stream, and forget it: its traceback holds this relation."""
+        error, self.error = self.error, None
+        return error
+
 
 class Answer(Protocol):
     """The rows of a statement, computed as they are read. For one thread at a time."""

@@ -61,6 +61,7 @@ class FeedSender:
             for stream in self._streams.values():
                 close_stream(stream)
             self._streams.clear()
+            self._relations = ()
 
     def _serve(self) -> int:
         with self._lock:

@@ -191,14 +191,12 @@ class _RemoteAnswer:
         try:
             self._begin(asked, tuple(relations))
         except DatabaseError as error:
-            self._finish()
-            raise self._blamed(error) from error
+            self._finish(error)
+            raise
         except BaseException:
             self._finish()
             raise
-        statement.on_interrupt = self.close
-        if statement.was_interrupted:
-            self.close()
+        statement.when_interrupted(self.close)
 
     @property
     def is_computed(self) -> bool:
@@ -226,8 +224,8 @@ class _RemoteAnswer:
                         sqlstate="55000",
                     ) from ended
                 except DatabaseError as error:
-                    self._finish()
-                    raise self._blamed(error) from error
+                    self._finish(error)
+                    raise
             return self._batches.popleft()
 
     def close(self) -> None:
@@ -273,17 +271,24 @@ class _RemoteAnswer:
             self._statement.end()
             self._finish()
 
-    def _finish(self) -> None:
+    def _finish(self, error: DatabaseError | None = None) -> None:
+        """End the statement, and let go of its relations.
+
+        Args:
+            error: DuckDB's error, if it has ended the statement.
+
+        Raises:
+            QueryError: one of the relations has failed, which is why DuckDB has.
+        """
         if self._feed is not None:
             self._feed.close()
         self._statement.close()
-
-    def _blamed(self, error: DatabaseError) -> Exception:
-        """Return the error of a relation if one failed, otherwise DuckDB's."""
-        for relation in self._relations:
-            if isinstance(relation.error, QueryError):
-                return relation.error
-        return error
+        relations, self._relations = self._relations, ()
+        taken = [each.take_error() for each in relations]
+        failures = [each for each in taken if isinstance(each, QueryError)]
+        taken.clear()
+        if error is not None and failures:
+            raise failures.pop(0) from error
 
 
 def _read_ahead(stream: Iterator[pa.RecordBatch]) -> tuple[list[pa.Buffer], bool]:

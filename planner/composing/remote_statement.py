@@ -70,8 +70,8 @@ class RemoteStatement:
         self, process: ComposingProcess, processes: ProcessPool, cancellation: Cancellation
     ) -> None:
         self.process, self.cancellation = process, cancellation
-        self.on_interrupt: Callable[[], None] | None = None
-        """Called in a separate thread when the statement is cancelled."""
+        self._on_interrupt: Callable[[], None] | None = None
+        """Holds the rows of the statement, which hold this; so it goes with the end."""
         self.is_ended = False
         self._processes = processes
         self._lane = process.take_lane()
@@ -82,6 +82,18 @@ class RemoteStatement:
         self._ending = threading.Lock()
         self._interrupting = cancellation.interrupting(self._interrupt)
         self._interrupting.__enter__()
+
+    def when_interrupted(self, callback: Callable[[], None]) -> None:
+        """Call back when the statement is cancelled before its end, in a thread of its own.
+
+        If it has been cancelled already, the call is made at once in the caller's thread.
+        """
+        with self._ending:
+            if self.is_ended:
+                return
+            self._on_interrupt = callback
+        if self.was_interrupted:
+            callback()
 
     def call(
         self,
@@ -125,6 +137,7 @@ class RemoteStatement:
             if self.is_ended:
                 return
             self.is_ended = True
+            self._on_interrupt = None
         self._interrupting.__exit__(None, None, None)
         for alarm in self._alarms:
             alarm.cancel()
@@ -140,8 +153,9 @@ class RemoteStatement:
             ALARMS.after(INTERRUPT_AGAIN_S, self._interrupt_again),
             ALARMS.after(KILL_S, self._kill),
         ]
-        if self.on_interrupt is not None:
-            threading.Thread(target=self.on_interrupt, name="ending", daemon=True).start()
+        on_interrupt = self._on_interrupt
+        if on_interrupt is not None:
+            threading.Thread(target=on_interrupt, name="ending", daemon=True).start()
 
     def _interrupt_again(self) -> None:
         if not self.is_ended:

@@ -85,20 +85,24 @@ class SocketPool:
 
     def _run(self) -> None:
         while True:
-            with self._watching:
-                sock, serve = self._next()
-            with self._lock:
-                self._idle -= 1
-            self._engage()
-            try:
-                events = serve()
-            except Exception:  # the outermost loop of a thread that serves others, too
-                logger.exception("a socket could not be served")
-                events = 0
-            if events:
-                self._watch(sock, serve, events)
-            with self._lock:
-                self._idle += 1
+            # A call of its own: while it waits, nothing of the last socket is held.
+            self._serve_next()
+
+    def _serve_next(self) -> None:
+        with self._watching:
+            sock, serve = self._next()
+        with self._lock:
+            self._idle -= 1
+        self._engage()
+        try:
+            events = serve()
+        except Exception:  # the outermost loop of a thread that serves others, too
+            logger.exception("a socket could not be served")
+            events = 0
+        if events:
+            self._watch(sock, serve, events)
+        with self._lock:
+            self._idle += 1
 
     def _next(self) -> tuple[socket.socket, Serve]:
         while not self._ready:

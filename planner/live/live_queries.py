@@ -315,7 +315,14 @@ class LiveQueries:
 
     def _work(self) -> None:
         """Bring queries up to date, one after the other, until the end."""
-        while (query := self._waiting.get()) is not None:
-            with self._lock:
-                self._scheduled.discard(query)
-            query.advance()
+        while self._advance_next():
+            pass  # a call of its own: while it waits, it holds no query
+
+    def _advance_next(self) -> bool:
+        query = self._waiting.get()
+        if query is None:
+            return False
+        with self._lock:
+            self._scheduled.discard(query)
+        query.advance()
+        return True

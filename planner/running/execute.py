@@ -34,12 +34,13 @@ from planner.running.fast_join import fast_join
 from planner.running.fast_lookup import fast_lookup, fast_rows, key_of
 from planner.running.few_inputs import Read, few_first
 from planner.running.gathering import (
+    AsPromised,
     Tally,
-    as_promised,
     counted,
     missing_rows,
     projected,
     result_of,
+    rows_in,
 )
 from planner.running.groups_elsewhere import groups_elsewhere, merged_batches
 from planner.running.join_inputs import JoinInputs
@@ -273,10 +274,9 @@ class Executor:
                 tally=tally,
                 session=session,
             )
-            batches = as_promised(composed, plan.arrow_schema)
-        stream = RowStream(
-            batches, cancellation, counts=self.counts, path=path, rows_read=tally.rows_read
-        )
+            batches = AsPromised(composed, plan.arrow_schema)
+        count = partial(rows_in, tally.answers)  # the tally holds the streams
+        stream = RowStream(batches, cancellation, counts=self.counts, path=path, rows_read=count)
         result = result_of(plan, tally, batches=stream, on_close=stream.close)
         if composed is not None:
             result.is_computed = lambda: composed.is_computed

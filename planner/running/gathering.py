@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import pyarrow as pa
 
@@ -31,6 +31,9 @@ from stores.spec.query import BatchStream
 from stores.spec.result import QueryResult, Success
 from stores.spec.schema import Row
 
+ReadTimes: TypeAlias = dict[tuple[str, int], tuple[int, int]]
+"""When each partition was asked and when its last row was read; see `Result.read_ns`."""
+
 
 @dataclass(slots=True, kw_only=True)
 class Tally:
@@ -49,13 +52,14 @@ class Tally:
     access, so that no other one gets the same id."""
     opened: dict[int, Streams] = field(default_factory=dict)
     """The streams of each access, by its id, if they were opened before it is read. They hold the
-    access, too, which may have been made for one step of a join."""
+    access, too, which may have been made for one step of a join. They do not hold the tally: each
+    keeps an epoch of a database, and only the garbage collector would free such a ring."""
     failures: dict[tuple[str, int], tuple[str, int, FailureReason, str]] = field(
         default_factory=dict
     )
     """The last failure of each partition that has failed."""
     is_restoring: bool = False
-    read_ns: dict[tuple[str, int], tuple[int, int]] | None = None
+    read_ns: ReadTimes | None = None
     """The times of `Result.read_ns`, if reads are timed."""
 
     def note(self, store: str, partition: int, answer: QueryResult[Any]) -> None:
@@ -82,13 +86,11 @@ class Tally:
 
     def note_time(self, store: str, partition: int, began_ns: int) -> None:
         """Note that a partition has answered, or its last row was read, just now."""
-        if self.read_ns is not None:
-            began_ns, _ = self.read_ns.get((store, partition), (began_ns, 0))
-            self.read_ns[store, partition] = began_ns, time.time_ns()
+        note_time(self.read_ns, store, partition, began_ns)
 
     def rows_read(self) -> int:
         """Return how many rows have been read so far."""
-        return sum([answer.rows for answer in self.answers])
+        return rows_in(self.answers)
 
     def settle(self) -> None:
         """Raise for failed partitions, unless the statement accepts partial results.
@@ -102,10 +104,25 @@ class Tally:
         behind = FailureReason.NOT_UP_TO_BOUND
         if counts is not None and any(f[2] is behind for f in self.failures.values()):
             counts.refuse(self.reading.options)
+        raise self._failed()
+
+    def _failed(self) -> QueryError:
         error = partitions_failed([*self.failures.values()])
         if self.is_restoring and error.retryable:
             error.sqlstate = RESTORING
-        raise error
+        return error
+
+
+def rows_in(answers: Sequence[PartitionAnswer]) -> int:
+    """Return how many rows of these partitions have been read so far."""
+    return sum([answer.rows for answer in answers])
+
+
+def note_time(read_ns: ReadTimes | None, store: str, partition: int, began_ns: int) -> None:
+    """Note the time at which a partition was read, if reads are timed; see `Tally.note_time`."""
+    if read_ns is not None:
+        began_ns, _ = read_ns.get((store, partition), (began_ns, 0))
+        read_ns[store, partition] = began_ns, time.time_ns()
 
 
 def _answer(node: str, store: str, partition: int, answer: QueryResult[Any]) -> PartitionAnswer:
@@ -144,25 +161,34 @@ def result_of(plan: QueryPlan, tally: Tally, **rows: Any) -> Result:
 
 
 class Streams:
-    """The rows of several partitions, one after another; they can be read again."""
+    """The rows of several partitions, one after another; they can be read again.
+
+    Args:
+        opened: for each read, the index of its partition in `answers`, and its rows.
+        answers: the answers of the statement's partitions, to which the rows are added.
+        read_ns: the times of its reads, if these are timed.
+        scatter: the queries.
+        cancellation: ends the reads.
+    """
 
     def __init__(
         self,
         opened: Sequence[tuple[int, QueryResult[BatchStream]]],
-        tally: Tally,
         *,
+        answers: Sequence[PartitionAnswer],
+        read_ns: ReadTimes | None,
         scatter: Scatter,
         cancellation: Cancellation,
     ) -> None:
-        self._opened, self._tally, self.scatter = opened, tally, scatter
-        self.cancellation = cancellation
+        self._opened, self._answers, self._read_ns = opened, answers, read_ns
+        self.scatter, self.cancellation = scatter, cancellation
         self._keep = scatter.batch_filter()
         self.enough = scatter.enough
 
     @property
     def answered(self) -> list[tuple[PartitionAnswer, BatchStream]]:
         """The answer of each read that has not failed, and its rows."""
-        answers = self._tally.answers
+        answers = self._answers
         return [(answers[at], each.value) for at, each in self._opened if isinstance(each, Success)]
 
     def few_rows(self, path: RowPath, parameters: Row) -> list[Row] | None:
@@ -211,7 +237,7 @@ class Streams:
         return [self._read(at, a.value) for at, a in self._opened if isinstance(a, Success)]
 
     def _read(self, at: int, stream: BatchStream) -> Iterator[pa.RecordBatch]:
-        answer, keep = self._tally.answers[at], self._keep
+        answer, keep = self._answers[at], self._keep
         try:
             for batch in _timed(stream, answer) if answer.info else stream:
                 self.cancellation.check()
@@ -219,7 +245,7 @@ class Streams:
                 kept = batch if keep is None else keep(batch)
                 if kept.num_rows:
                     yield kept
-            self._tally.note_time(answer.store, answer.partition, 0)
+            note_time(self._read_ns, answer.store, answer.partition, 0)
         except QueryError:
             raise
         except Exception as error:
@@ -291,17 +317,32 @@ def projected(
             yield pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
-def as_promised(batches: Composed, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    """Return the batches cast to the Arrow types of the result columns."""
-    try:
-        for batch in batches:
-            if batch.schema.equals(schema):
-                yield batch
-                continue
-            arrays = [
-                column if column.type == wanted.type else column.cast(wanted.type)
-                for column, wanted in zip(batch.columns, schema, strict=True)
-            ]
-            yield pa.RecordBatch.from_arrays(arrays, schema=schema)
-    finally:
-        batches.close()
+class AsPromised:
+    """The batches of DuckDB, cast to the Arrow types of the result columns.
+
+    It is a class, because closing a generator that has not begun would not end the statement.
+
+    Args:
+        composed: the batches; closed with it.
+        schema: the schema of the result.
+    """
+
+    def __init__(self, composed: Composed, schema: pa.Schema) -> None:
+        self._composed, self._schema = composed, schema
+
+    def __iter__(self) -> Iterator[pa.RecordBatch]:
+        return self
+
+    def __next__(self) -> pa.RecordBatch:
+        batch, schema = next(self._composed), self._schema
+        if batch.schema.equals(schema):
+            return batch
+        arrays = [
+            column if column.type == wanted.type else column.cast(wanted.type)
+            for column, wanted in zip(batch.columns, schema, strict=True)
+        ]
+        return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+    def close(self) -> None:
+        """End the statement."""
+        self._composed.close()

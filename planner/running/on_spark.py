@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 
 import pyarrow as pa
 
@@ -24,7 +25,7 @@ from planner.errors import (
 from planner.planning.access import Access
 from planner.planning.plan import QueryPlan
 from planner.running.consistency import Reading
-from planner.running.gathering import Tally, missing_rows
+from planner.running.gathering import Tally, missing_rows, rows_in
 from planner.running.read_counts import ReadCounts, RowStream
 from planner.running.snapshot import Snapshot
 from planner.running.store_reads import StoreReads
@@ -114,7 +115,7 @@ class SparkRunner:
             cancellation,
             counts=self._counts,
             path=self._counts.spark,
-            rows_read=tally.rows_read,
+            rows_read=partial(rows_in, tally.answers),  # the tally holds open streams
         )
 
         def close() -> None:

@@ -110,7 +110,13 @@ class StoreReads:
         for partition, answer in self.ask_each(store, scatter.targets, tally):
             cancellation.check()
             opened.append((tally.places[access.schema.name, partition], answer))
-        streams = Streams(opened, tally, scatter=scatter, cancellation=cancellation)
+        streams = Streams(
+            opened,
+            answers=tally.answers,
+            read_ns=tally.read_ns,
+            scatter=scatter,
+            cancellation=cancellation,
+        )
         tally.opened[id(access)] = streams
         return streams
 

@@ -20,18 +20,16 @@ def parse_array(text: str) -> list[str | None]:
         InvalidValueError: it is malformed, or has several dimensions (22P02).
     """
     stripped = text.strip()
-    shown = stripped if len(stripped) <= 100 else stripped[:100] + "…"
-    malformed = InvalidValueError(f'malformed array literal: "{shown}"', sqlstate="22P02")
     if re.fullmatch(r"\{\s*\}", stripped):
         return []
     if not stripped.startswith("{"):
-        raise malformed
+        raise _malformed(stripped)
     elements: list[str | None] = []
     at = 1
     while at < len(stripped):
         found = _ARRAY_ELEMENT.match(stripped, at)
         if found is None:
-            raise malformed
+            raise _malformed(stripped)
         at = found.end()
         plain = found["plain"]
         is_null = plain is not None and plain.upper() == "NULL"
@@ -40,8 +38,13 @@ def parse_array(text: str) -> list[str | None]:
         if found["end"] == "}" and at == len(stripped):
             return elements
         if found["end"] == "}":
-            raise malformed
-    raise malformed
+            break
+    raise _malformed(stripped)
+
+
+def _malformed(text: str) -> InvalidValueError:
+    shown = text if len(text) <= 100 else text[:100] + "…"
+    return InvalidValueError(f'malformed array literal: "{shown}"', sqlstate="22P02")
 
 
 def json_of_array(text: str) -> str:

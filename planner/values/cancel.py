@@ -68,16 +68,20 @@ class Alarms:
 
     def _run(self) -> None:
         while True:
-            with self._changed:
-                while not self._heap or self._heap[0][0] > time.monotonic():
-                    self._changed.wait(self._wait_s())
-                _, _, alarm = heapq.heappop(self._heap)
-            callback = alarm.callback
-            if callback is not None:
-                try:
-                    callback()
-                except Exception:  # all deadlines need this thread, so its loop goes on
-                    logger.exception("an alarm failed")
+            # A call of its own: while it waits, nothing of the last alarm is held.
+            self._call_next()
+
+    def _call_next(self) -> None:
+        with self._changed:
+            while not self._heap or self._heap[0][0] > time.monotonic():
+                self._changed.wait(self._wait_s())
+            _, _, alarm = heapq.heappop(self._heap)
+        callback, alarm.callback = alarm.callback, None
+        if callback is not None:
+            try:
+                callback()
+            except Exception:  # all deadlines need this thread, so its loop goes on
+                logger.exception("an alarm failed")
 
     def _wait_s(self) -> float | None:
         if not self._heap:

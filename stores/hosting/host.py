@@ -252,10 +252,10 @@ class Host:
         if self._phase is not HostState.CREATED:
             raise StoreError(f"the host cannot be started, it is {self.state.value}")
         try:
-            self._follower = Follower(self._open, poll_s=self._poll_s)
-            for error in self._follower.discover():
-                if not isinstance(error, LogError | SchemaError):
-                    raise error
+            self._follower = follower = Follower(self._open, poll_s=self._poll_s)
+            fatal = [e for e in follower.discover() if not isinstance(e, LogError | SchemaError)]
+            if fatal:
+                raise fatal.pop(0)
         except Exception as error:
             self._phase, self._failure = HostState.ERROR, str(error)
             self._open.close()

@@ -66,8 +66,13 @@ class StatementRun:
                 self._changed.notify_all()
                 return batch
             if self._error is not None:
-                raise self._error
+                raise self._taken(self._error)
             raise StopIteration
+
+    def _taken(self, error: StoreError) -> StoreError:
+        """Return the error to raise, and forget it: its traceback will hold this."""
+        self._error = None
+        return error
 
     def __enter__(self) -> StatementRun:
         return self

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import threading
+import weakref
 from collections.abc import Iterator
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 
 import pytest
 
@@ -374,3 +376,49 @@ async def test_an_exception_of_a_release_reaches_its_caller(threads: StatementTh
 def test_impossible_limits_are_refused() -> None:
     with pytest.raises(ValueError, match="thread"):
         StatementThreads(count=0, queue_max=1)
+
+
+class Big:
+    """Something that a call holds."""
+
+
+async def freed(held: list[weakref.ref[Big]]) -> bool:
+    """Whether all of them are gone once the threads have let go of their calls."""
+    for _ in range(100):
+        if not any(each() for each in held):
+            return True
+        await asyncio.sleep(0.01)
+    return False
+
+
+async def test_an_error_frees_what_its_call_held(threads: StatementThreads) -> None:
+    """The garbage collector, which would free a ring of the two, runs seldom in a gateway."""
+    held: list[weakref.ref[Big]] = []
+
+    def fail() -> None:
+        big = Big()
+        held.append(weakref.ref(big))
+        raise ZeroDivisionError
+
+    def fail_later() -> Iterator[int]:
+        yield 1
+        fail()
+
+    gc.collect()
+    gc.disable()
+    try:
+        with suppress(ZeroDivisionError):
+            await threads.run(fail)
+        for streamed in (
+            threads.stream(fail_later()),
+            threads.stream_through(fail_later(), str),
+        ):
+            with suppress(ZeroDivisionError):
+                async with aclosing(streamed) as items:
+                    async for _ in items:
+                        pass
+        del streamed, items
+        assert len(held) == 3
+        assert await freed(held)
+    finally:
+        gc.enable()

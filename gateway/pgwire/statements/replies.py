@@ -94,7 +94,7 @@ class Replies:
             if begun.rows:
                 self.send_encoded(DataRows, begun.rows)
             if begun.error is not None:
-                raise begun.error
+                raise begun.take_error()
             if begun.rest is not None:
                 await self._stream(started(portal), begun.rest)
             self.finish_at_hand(portal, b"", rows_max)

@@ -262,7 +262,7 @@ def chunked(pieces: Iterator[Piece], limits: PgLimits) -> Iterator[Sequence[Piec
         yield group
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Begun:
     """The first rows that an Execute or Query asked for, encoded."""
 
@@ -271,6 +271,12 @@ class Begun:
     """The chunks after them, read and encoded in statement threads; None at the end of the rows."""
     error: Exception | None = None
     """The error that ended the rows; the client gets it after them."""
+
+    def take_error(self) -> Exception:
+        """Return the error to raise, and forget it: its traceback will hold this."""
+        error, self.error = self.error, None
+        assert error is not None, "there is one"
+        return error
 
 
 class RowSource:

@@ -158,7 +158,8 @@ class Reader:
         try:
             return attached.snapshot[key]
         except Exception as error:
-            _raise_unless_missing(error)
+            if not _is_missing(error):
+                raise
             return None
 
     def get_all(self, keys: Iterable[bytes]) -> list[bytes | None]:
@@ -170,7 +171,8 @@ class Reader:
             try:
                 rows.append(snapshot[key])
             except Exception as error:
-                _raise_unless_missing(error)
+                if not _is_missing(error):
+                    raise
                 rows.append(None)
         return rows
 
@@ -302,15 +304,19 @@ def _check(cursor: Cursor) -> None:
         raise _unreadable(error) from error
 
 
-def _raise_unless_missing(error: Exception) -> None:
-    """Raise a StoreError, unless a key is missing.
+def _is_missing(error: Exception) -> bool:
+    """Whether an exception says that a key is missing; False if it is not one of rocksdict.
 
     rocksdict distinguishes a missing key from a broken disk only by the text of a bare Exception.
+
+    Raises:
+        StoreError: the database cannot be read.
     """
     if type(error) is not Exception:
-        raise error
+        return False
     if str(error) != MISSING:
         raise _unreadable(error) from error
+    return True
 
 
 def _unreadable(error: Exception) -> StoreError:
