@@ -266,7 +266,12 @@ class OpenStores:
         store = self.local.get(name)
         # The log that is followed has the definition read, and knows the newest epoch.
         log = root.store(name) if store is None or store.log is None else store.log
-        schema = log.schema()
+        try:
+            schema = log.schema()
+        except LogMissingError:
+            # The log of a rebuilt store goes with the store, which may be made anew in another one.
+            log = root.store(name)
+            schema = log.schema()
         if store is None:
             self._publish(self._open(schema, log))
         elif not _is_followed(store, schema, log):
@@ -375,7 +380,8 @@ def _is_followed(store: LocalStore, schema: StoreSchema, log: StoreLog) -> bool:
     It may have fewer inputs: they decide which bounds count, not what the rows mean. All replicas
     of a store have applied the same commits, so checking one of those furthest ahead is enough.
     """
-    if not store.schema.has_rows_of(schema):
+    is_elsewhere = store.log is not None and store.log.place != log.place
+    if is_elsewhere or not store.schema.has_rows_of(schema):
         return False
     statuses = store.statuses().values()
     furthest = max(statuses, key=lambda status: status.progress.epoch, default=None)

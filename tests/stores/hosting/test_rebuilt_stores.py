@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from stores.errors import FailureReason, StoreError
+from stores.errors import FailureReason, HostRestoringError, StoreError
 from stores.hosting import successors
 from stores.hosting.host import Host
 from stores.hosting.successors import Successor
@@ -221,6 +222,73 @@ def test_a_store_that_is_rebuilt_again_waits_under_its_newest_definition(tmp_pat
         assert host.stores["clicks"].address == "clicks"
         others_have_it.set()
         until(lambda: host.stores["clicks"].schema.partitions == 2)
+
+
+@pytest.mark.parametrize(
+    ("schema", "epochs", "again"),
+    [
+        (CLICKS, 1, False),
+        (CLICKS, 3, True),
+        (WIDER, 1, False),
+        (WIDER, 2, True),
+        (WIDER, 3, False),
+        (replace(WIDER, partitions=5), 2, False),
+    ],
+)
+def test_a_rebuilt_store_that_is_dropped_and_made_anew(
+    tmp_path: Path, schema: StoreSchema, epochs: int, again: bool
+) -> None:
+    """Its log was in a directory of its own, which the new store does not have.
+
+    The new store has the old definition, that of the rebuilt one or another one, is shorter, as
+    long or longer, and may have been rebuilt, too.
+    """
+    root = tmp_path / "log"
+    write(root, n=0)
+    with running(root, tmp_path / "data") as host:
+        until(lambda: has_epoch(host, 0))
+        rebuild(root, "clicks", WIDER)
+        add(root, WIDER, n=1)
+        until(lambda: has_columns(host, WIDER) and has_epoch(host, 1))
+        shutil.rmtree(root / "clicks")
+        for n in range(7, 7 + epochs):
+            add(root, schema, n=n)
+        if again:
+            last = replace(schema, partitions=4)
+            rebuild(root, "clicks", last)
+        else:
+            last = schema
+        until(lambda: numbers(host) == {6 + epochs} and has_columns(host, last))
+        assert len(shown(host)) == 10
+        add(root, last, n=50)
+        until(lambda: numbers(host) == {50})
+
+
+def test_a_store_that_is_made_anew_while_a_rebuilt_one_catches_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "log"
+    write(root, n=0)
+    with running(root, tmp_path / "data") as host:
+        until(lambda: has_epoch(host, 0))
+        monkeypatch.setattr(Successor, "has_reached", lambda self, old: False)
+        rebuild(root, "clicks", WIDER)
+        until(lambda: any("rebuilt" in t.name for t in threading.enumerate()))
+        shutil.rmtree(root / "clicks")
+        write(root, n=7)
+        until(lambda: numbers(host) == {7})
+        assert not any("rebuilt" in thread.name for thread in threading.enumerate())
+
+
+def numbers(host: Host) -> set[object]:
+    """Return the distinct counts of all rows; empty while a partition does not answer."""
+    try:
+        result = host.query(SCAN)
+    except HostRestoringError:
+        return set()
+    if result.failures:
+        return set()
+    return {row[1] for each in result.partitions.values() for row in rows_of(each.value)}
 
 
 def _epochs(host: Host, address: str) -> set[int]:
