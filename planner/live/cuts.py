@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager
 from typing import TypeAlias
 
 from planner.errors import LimitExceededError, SnapshotTooOldError
+from planner.live.tokens import Mark
 from planner.running.snapshot import Snapshot
 from stores.errors import TooManyWaitersError
 from stores.hosting.held_epochs import standstill
@@ -50,10 +51,45 @@ def take_at(stores: Stores, epochs: Epochs) -> Snapshot | None:
         return taken if taken.hold_at(stores.values(), epochs) else None
 
 
-def epochs_of(snapshot: Snapshot, stores: Stores) -> dict[str, int]:
+def mark_of(snapshot: Snapshot, stores: Stores) -> Mark:
     """Return the epoch at which each store is held."""
     found = {name: snapshot.chosen(store) for name, store in stores.items()}
-    return {name: epoch for name, epoch in found.items() if epoch is not None}
+    return Mark(
+        epochs={name: epoch for name, epoch in found.items() if epoch is not None},
+        committed_ms={name: snapshot.committed_ms(store) for name, store in stores.items()},
+    )
+
+
+def take_again(stores: Stores, mark: Mark) -> Snapshot | None:
+    """Hold the stores at epochs as they were; None if one is forgotten, or is another one now."""
+    snapshot = take_at(stores, mark.epochs)
+    if snapshot is not None and mark_of(snapshot, stores) != mark:
+        snapshot.release()
+        return None
+    return snapshot
+
+
+def require_same(stores: Stores, mark: Mark) -> None:
+    """Refuse a store that was made anew and has come to the same epoch, which is another one now.
+
+    One that has gone further is read as it is: the next event leads from the old rows to its rows.
+
+    Raises:
+        SnapshotTooOldError: there is one.
+    """
+    for name, store in stores.items():
+        for status in store.statuses().values():
+            progress = status.progress
+            if (
+                status.state is ReplicaState.RUNNING
+                and progress.epoch == mark.epochs[name]
+                and progress.committed_ms != mark.committed_ms[name]
+            ):
+                raise SnapshotTooOldError(
+                    f'store "{name}" was made anew',
+                    detail=f"It is at epoch {progress.epoch} again, with other rows.",
+                    hint="Subscribe again, from the beginning.",
+                )
 
 
 def _agree(stores: Stores, epochs: Epochs) -> bool:

@@ -11,7 +11,6 @@ from typing import TypeAlias
 from planner.binding.running_statements import RunningQueries
 from planner.errors import InternalError, LimitExceededError, QueryError, UnavailableError
 from planner.live.bounds import await_bounds
-from planner.live.cuts import Epochs
 from planner.live.differences import Difference
 from planner.live.kept_results import kept_result
 from planner.live.live_query import LiveLimits, LiveQuery
@@ -23,7 +22,7 @@ from planner.live.subscribable import (
     result_key,
 )
 from planner.live.subscription import LiveSubscription
-from planner.live.tokens import digest_of, epochs_in
+from planner.live.tokens import Mark, digest_of, mark_in
 from planner.planning.plan import QueryPlan
 from planner.running.execute import Executor
 from planner.syntax.options import ReadOptions, read_options
@@ -102,7 +101,7 @@ class LiveQueries:
         options = read_options(plan.clause, session, parameters)
         require_live_options(options)
         digest = digest_of(statement.sql, parameters)
-        epochs = None if token is None else epochs_in(token, digest)
+        after = None if token is None else mark_in(token, digest)
         subscription = LiveSubscription(self, on_ready)
         self._admit()
         try:
@@ -114,12 +113,12 @@ class LiveQueries:
             key = (statement.sql, values, options.partitions, options.active)
             query = self._joined(key, reader, digest, subscription)
             subscription.open(query, self._queries.begin(statement.sql, session))
-            self._begin(query, epochs)
+            self._begin(query, after)
             if not query.reached(least):
                 raise UnavailableError(
                     "the partitions share no epoch at the bound", hint="Retry.", sqlstate="55S01"
                 )
-            subscription.start(epochs)
+            subscription.start(after)
         except BaseException:
             subscription.close()
             raise
@@ -262,10 +261,10 @@ class LiveQueries:
         difference = Difference(reader.columns, result_key(statement, plan))
         return LiveQuery(reader, kept_result(reader, difference), digest=digest, keeper=self)
 
-    def _begin(self, query: LiveQuery, epochs: Epochs | None) -> None:
+    def _begin(self, query: LiveQuery, after: Mark | None) -> None:
         """Bring a query to the newest epochs; at first to those from which a subscriber goes on."""
         try:
-            query.begin(epochs)
+            query.begin(after)
         except QueryError as error:
             query.end(error)
             raise

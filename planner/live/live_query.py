@@ -23,11 +23,19 @@ from planner.errors import (
     SnapshotTooOldError,
     UnavailableError,
 )
-from planner.live.cuts import Epochs, EpochWatch, Stores, epochs_of, take_at, take_next
+from planner.live.cuts import (
+    Epochs,
+    EpochWatch,
+    Stores,
+    mark_of,
+    require_same,
+    take_again,
+    take_next,
+)
 from planner.live.differences import about_bytes
 from planner.live.kept_results import KeptResult
 from planner.live.results import ResultReader, Standing
-from planner.live.tokens import token_of
+from planner.live.tokens import Mark, token_of
 from planner.running.snapshot import Snapshot
 from planner.values.cancel import ALARMS
 from planner.values.live import FirstRows, LiveEvent, Moment, RowChange
@@ -110,6 +118,7 @@ class LiveQuery:
         self.idle_since_s = 0.0
         """Since when there are none."""
         self._standing: Standing | None = None
+        self._mark: Mark | None = None
         self._moment: Moment | None = None
         self._base: Moment | None = None
         """The moment before the first event that is kept."""
@@ -122,7 +131,7 @@ class LiveQuery:
 
     # --- called by the keeper --------------------------------------------------------------------
 
-    def begin(self, at: Epochs | None) -> None:
+    def begin(self, at: Mark | None) -> None:
         """Read the first result: at these epochs if they are given and still there.
 
         Raises:
@@ -132,7 +141,7 @@ class LiveQuery:
             if self._moment is not None:
                 return
             stores = self._reader.stores()
-            snapshot = None if at is None else take_at(stores, at)
+            snapshot = None if at is None else take_again(stores, at)
             if snapshot is None:
                 snapshot = take_next(stores, None)
             if snapshot is None:
@@ -142,11 +151,11 @@ class LiveQuery:
                     hint="Retry.",
                     sqlstate="55S01",
                 )
-            epochs, standing = epochs_of(snapshot, stores), self._stand(snapshot, stores)
+            mark, standing = mark_of(snapshot, stores), self._stand(snapshot, stores)
             self.kept.begin(snapshot, stores)
             with self._lock:
-                self._standing = standing
-                self._moment = self._base = self._moment_of(standing, epochs)
+                self._standing, self._mark = standing, mark
+                self._moment = self._base = self._moment_of(standing, mark)
         self._close_if_ended()
         self._keeper.changed(self)
 
@@ -226,18 +235,19 @@ class LiveQuery:
             self._firsts = [weakref.ref(each) for each in alive[-_FIRST_MAX:]]
             return first, self._next_number
 
-    def number_after(self, epochs: Epochs) -> int | None:
+    def number_after(self, mark: Mark) -> int | None:
         """Return the number of the first event after these epochs; None if it is gone.
 
         Raises:
             QueryError: it has ended.
         """
+        token = token_of(self.digest, mark)
         with self._lock:
             self._check()
-            if self._base is not None and self._base.epochs == epochs:
+            if self._base is not None and self._base.token == token:
                 return self._next_number - len(self._events)
             for event in reversed(self._events):
-                if event.moment.epochs == epochs:
+                if event.moment.token == token:
                     return event.number + 1
             return None
 
@@ -264,9 +274,11 @@ class LiveQuery:
 
     def _step(self) -> bool:
         """Make the event of the next epoch; False if there is none yet."""
-        moment = self._moment
+        moment, mark = self._moment, self._mark
         assert moment is not None, "it has begun"
+        assert mark is not None, "it comes with the moment"
         stores = self._reader.stores()
+        require_same(stores, mark)
         snapshot = take_next(stores, moment.epochs)
         if snapshot is None:
             return False
@@ -278,10 +290,10 @@ class LiveQuery:
             if snapshot is None:
                 return False
             standing = self._stand(snapshot, stores)
-        epochs = epochs_of(snapshot, stores)
+        mark = mark_of(snapshot, stores)
         changes = self.kept.advance(snapshot, stores)
-        self._standing = standing
-        self._add(changes, self._moment_of(standing, epochs))
+        self._standing, self._mark = standing, mark
+        self._add(changes, self._moment_of(standing, mark))
         return True
 
     def _stand(self, snapshot: Snapshot, stores: Stores) -> Standing:
@@ -315,11 +327,11 @@ class LiveQuery:
             self._events_bytes -= sum(each.held_bytes for each in self._events[:count])
             del self._events[:count]
 
-    def _moment_of(self, standing: Standing, epochs: Epochs) -> Moment:
+    def _moment_of(self, standing: Standing, mark: Mark) -> Moment:
         return Moment(
-            token=token_of(self.digest, epochs),
-            epoch=max(epochs.values()),
-            epochs=dict(epochs),
+            token=token_of(self.digest, mark),
+            epoch=max(mark.epochs.values()),
+            epochs=dict(mark.epochs),
             position=standing.position,
         )
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Protocol
 
 from planner.errors import LimitExceededError
-from planner.live.cuts import Epochs
 from planner.live.live_query import TOO_SLOW, LiveQuery, too_slow
+from planner.live.tokens import Mark
 from planner.values.live import FirstRows, LiveEvent
 from stores.spec.schema import Column
 
@@ -46,19 +46,19 @@ class LiveSubscription:
         self._query, self._end_listing = query, end_listing
         self.columns = query.columns
 
-    def start(self, epochs: Epochs | None) -> None:
+    def start(self, after: Mark | None) -> None:
         """Begin with the present rows, or go on after some epochs if the events are there.
 
         Raises:
             QueryError: the query has ended.
         """
         query = self._opened
-        number = None if epochs is None else query.number_after(epochs)
+        number = None if after is None else query.number_after(after)
         if number is None:
             self.first, self._number = query.first_rows()
         else:
             self._number = number
-        if epochs is not None and number is None:
+        if after is not None and number is None:
             self.start_over = "the changes after the token are no longer held"
 
     def wake(self) -> None:

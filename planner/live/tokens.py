@@ -1,4 +1,8 @@
-"""The tokens by which subscriptions go on: the epoch of each store, and which statement it was."""
+"""The tokens by which subscriptions go on: the epoch of each store, and which statement it was.
+
+A store that is made anew numbers its epochs from 0 again. So a token also has the times at which
+its epochs were committed.
+"""
 
 from __future__ import annotations
 
@@ -6,19 +10,31 @@ import base64
 import binascii
 import hashlib
 from collections.abc import Mapping
+from typing import TypeVar
 
 import msgspec
 
 from planner.errors import InvalidValueError
 from stores.spec.schema import Row
 
+T = TypeVar("T")
 _TOKEN_MAX = 16_384
 """Longest token that is read; that of a statement with a hundred stores is shorter."""
+
+
+class Mark(msgspec.Struct, frozen=True):
+    """The epochs of a moment, and which ones of these numbers they are."""
+
+    epochs: dict[str, int]
+    """The epoch of each store, by name."""
+    committed_ms: dict[str, int | None]
+    """When each was committed, in epoch milliseconds; None if that is not known."""
 
 
 class _Token(msgspec.Struct, frozen=True):
     of: str
     epochs: dict[str, int]
+    committed_ms: dict[str, int | None]
 
 
 def digest_of(sql: str, parameters: Row) -> str:
@@ -26,13 +42,17 @@ def digest_of(sql: str, parameters: Row) -> str:
     return hashlib.blake2b(repr((sql, parameters)).encode(), digest_size=6).hexdigest()
 
 
-def token_of(digest: str, epochs: Mapping[str, int]) -> str:
+def token_of(digest: str, mark: Mark) -> str:
     """Return the token of a statement at some epochs."""
-    body = msgspec.json.encode(_Token(digest, dict(sorted(epochs.items()))))
+    body = msgspec.json.encode(_Token(digest, _sorted(mark.epochs), _sorted(mark.committed_ms)))
     return base64.urlsafe_b64encode(body).rstrip(b"=").decode()
 
 
-def epochs_in(token: str, digest: str) -> dict[str, int]:
+def _sorted(by_store: Mapping[str, T]) -> dict[str, T]:
+    return dict(sorted(by_store.items()))
+
+
+def mark_in(token: str, digest: str) -> Mark:
     """Return the epochs of a token.
 
     Raises:
@@ -52,4 +72,4 @@ def epochs_in(token: str, digest: str) -> dict[str, int]:
             "the token is of another statement",
             hint="Subscribe to the same text with the same parameters, or without a token.",
         )
-    return found.epochs
+    return Mark(found.epochs, found.committed_ms)

@@ -171,6 +171,12 @@ class Snapshot:
         pipeline = self.pipeline(store)
         return None if pipeline in self._incomplete else self._epochs.get(pipeline)
 
+    def committed_ms(self, store: Store) -> int | None:
+        """Return when the epoch of a store was committed; None if that is not known."""
+        name = store.schema.name
+        times = [hold.committed_ms for (held, _), hold in self._holds.items() if held == name]
+        return max((each for each in times if each is not None), default=None)
+
     def epoch_of(self, store: Store, partition: int) -> int | None:
         """Return the epoch of the store's pipeline; None if none of its partitions answers."""
         name = store.schema.name

@@ -76,6 +76,12 @@ class EpochHold:
         """Whether the epoch was yet to come, and the replica skipped it with a snapshot."""
         return self._held.is_missed
 
+    @property
+    def committed_ms(self) -> int | None:
+        """When the epoch was committed; None if it is not kept, or yet to come."""
+        view = self._held.view
+        return None if view is None else view.progress.committed_ms
+
     def release(self) -> None:
         """Let the epoch be forgotten; repeated calls do nothing."""
         if not self._released:

@@ -283,6 +283,11 @@ class RemoteHold:
         held = self._now()
         return held is not None and held.is_missed
 
+    @property
+    def committed_ms(self) -> int | None:
+        """None: it is not known here."""
+        return None
+
     def release(self) -> None:
         """Let the other node forget it."""
         if not self._is_released:

@@ -243,6 +243,14 @@ class Hold(Protocol):
     def is_missed(self) -> bool:
         """Whether the replica skipped the epoch, which was held before it came."""
 
+    @property
+    def committed_ms(self) -> int | None:
+        """When the epoch was committed, in epoch milliseconds; None if that is not known here.
+
+        It tells epochs of one number apart, after a store was made anew. It is not known of another
+        node, and of an epoch that is no longer kept or yet to come.
+        """
+
     def release(self) -> None:
         """Let the replica forget the epoch; repeated calls do nothing."""
 

@@ -20,7 +20,7 @@ from stores.spec.schema import Row
 from tests.planner.accounts import ACCOUNTS, LEDGER, TOTAL, made, put, shifted
 from tests.planner.live.watching import Watcher
 from tests.planner.sides import rows_of, run
-from tests.support.stores import FixedCatalog
+from tests.support.stores import FixedCatalog, batch, open_store, progress
 from tests.support.waiting import until
 
 ALL = "SELECT * FROM accounts"
@@ -340,6 +340,45 @@ def test_replicas_that_close_and_a_store_that_changes(accounts: LocalStore, sql:
     assert caught.value.sqlstate == "72000"
     watcher.close()
     engine.close()
+
+
+@pytest.mark.parametrize("epoch", [0, 3])
+@pytest.mark.parametrize("sql", [ALL, f"{ALL} LIMIT 100", TOTAL])
+def test_a_store_that_was_made_anew_up_to_the_same_epoch(
+    accounts: LocalStore, sql: str, epoch: int
+) -> None:
+    """Its epochs have the same numbers, and other rows."""
+    for number in range(1, epoch + 1):
+        put(accounts, [], number)
+    catalog = FixedCatalog(accounts)
+    engine = SqlEngine(catalog)
+    watcher = Watcher(engine, sql)
+    assert watcher.moment is not None
+    token, rows = watcher.moment.token, watcher.rows
+    catalog.replace(made_anew(epoch))
+    accounts.close()
+    returned = Watcher(engine, sql, token=token, rows=rows)
+    assert returned.subscription.start_over == "the changes after the token are no longer held"
+    assert returned.rows == [(1200, 1) if sql == TOTAL else (1, 1200)]
+    with pytest.raises(QueryError) as caught:
+        watcher.next()
+    assert (caught.value.sqlstate, caught.value.message) == (
+        "72000",
+        'store "accounts" was made anew',
+    )
+    returned.close()
+    watcher.close()
+    engine.close()
+
+
+def made_anew(epoch: int) -> LocalStore:
+    """Return a store of one account, which has come to an epoch."""
+    store = open_store(ACCOUNTS)
+    for number in range(epoch + 1):
+        for partition, replica in store.replicas.items():
+            mine = [(1, 1200)] if partition == 0 else []
+            replica.apply(progress(number, committed_ms=number + 1), [batch(ACCOUNTS, mine)])
+    return store
 
 
 @pytest.mark.parametrize(
