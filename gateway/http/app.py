@@ -24,10 +24,11 @@ from gateway.failures import to_query_error
 from gateway.http.console_routes import CONSOLE_PATHS
 from gateway.http.endpoint import Services, error_response, request_context
 from gateway.http.origins import AllowedOrigins, CrossOriginRequests
+from gateway.http.page_routes import DOCS_PATHS
 from gateway.http.routes import build_routes
 from planner.engine import QueryError
 
-_OPEN_PATHS: Final = frozenset({"/healthz", "/readyz", "/"})
+_OPEN_PATHS: Final = frozenset({"/healthz", "/readyz", "/", *DOCS_PATHS})
 _CHALLENGE: Final = 'Bearer realm="stategate", Basic realm="stategate", charset="UTF-8"'
 _HEADER_BYTES_MAX: Final = 16_384
 """Longest header that is read: the longest name and password, in base64."""
@@ -97,8 +98,8 @@ class HttpAccess:
 
     This middleware puts the user into the scope under `USER` and answers refused requests itself.
     `/healthz` and `/readyz` are open, because probes have no credentials; without them they show
-    only a status. The files of the console are open, too: they are the same for everyone, and the
-    console asks for credentials before it reads anything.
+    only a status. The files of the pages are open, too: they are the same for everyone, and each
+    page asks for credentials before it reads anything.
 
     Args:
         app: the application.

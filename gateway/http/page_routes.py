@@ -1,7 +1,8 @@
 """The page to try the API, and the OpenAPI document that it reads.
 
 The page is small and made by hand. It loads nothing from elsewhere and runs no script that is not a
-file of the gateway, and the browser holds it to that. The console is in `console_routes`.
+file of the gateway, and the browser holds it to that. Its files need no credentials, as those of
+the console in `console_routes`, with which it shares the login: the document needs them.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ _FILES: Final = {
     "/docs.css": ("docs.css", "text/css"),
     "/docs.js": ("docs.js", "text/javascript"),
 }
+DOCS_PATHS: Final = frozenset(_FILES)
+"""The paths of the page's files."""
 
 
 def page_routes(described: Sequence[BaseRoute]) -> list[BaseRoute]:

@@ -1,6 +1,8 @@
 // Builds a form for each operation of the OpenAPI document, and sends it. All text that comes from
-// the gateway is set as text, never as markup.
-"use strict";
+// the gateway is set as text, never as markup. Users log in as in the console, once for both.
+
+import { getJson, request } from "./console/api.js";
+import { isLoggedIn, logOut } from "./console/session.js";
 
 const SHOWN_MAX = 200000;
 
@@ -74,8 +76,6 @@ async function textOf(response, show) {
 
 async function send(method, path, parameters, form, output) {
   const headers = {};
-  const token = document.getElementById("token").value;
-  if (token) headers.Authorization = "Bearer " + token;
   for (const each of parameters) {
     const value = form.elements[each.in + ":" + each.name].value;
     if (each.in === "header" && value !== "") headers[each.name] = value;
@@ -90,7 +90,7 @@ async function send(method, path, parameters, form, output) {
   try {
     const address = addressOf(path, parameters, form);
     const started = performance.now();
-    const response = await fetch(address, options);
+    const response = await request(address, options);
     let text = await textOf(response, (soFar) => { output.textContent = soFar; });
     const elapsed = Math.round(performance.now() - started);
     try { text = JSON.stringify(JSON.parse(text), null, 2); } catch { /* not JSON */ }
@@ -130,10 +130,8 @@ function operation(api, method, path, described) {
 async function start() {
   const about = document.getElementById("about");
   try {
-    const token = document.getElementById("token").value;
-    const headers = token ? { Authorization: "Bearer " + token } : {};
-    const api = await (await fetch("openapi.json", { headers })).json();
-    if (!api.paths) throw new Error(api.error ? api.error.message : "no document");
+    const api = await getJson("openapi.json");
+    document.getElementById("log-out").hidden = !isLoggedIn();
     const list = document.getElementById("operations");
     list.replaceChildren();
     for (const [path, methods] of Object.entries(api.paths)) {
@@ -147,5 +145,5 @@ async function start() {
   }
 }
 
-document.getElementById("token").addEventListener("change", start);
+document.getElementById("log-out").addEventListener("click", logOut);
 start();

@@ -275,6 +275,23 @@ def test_users_log_in_and_out(browser: Browser, guarded: str) -> None:
         expect(page.get_by_role("dialog")).to_be_visible()
 
 
+def test_users_log_in_to_the_page_of_the_api(browser: Browser, guarded: str) -> None:
+    """The page itself is open, so that the browser's own window does not ask for a password."""
+    with open_page(browser, f"{guarded}docs") as (page, _):
+        dialog = page.get_by_role("dialog")
+        expect(dialog).to_be_visible()
+        assert page.locator("details").count() == 0
+        dialog.get_by_label("User").fill(USER)
+        dialog.get_by_label("Password").fill(PASSWORD)
+        dialog.get_by_role("button", name="Log in").click()
+        operation = page.locator("details", has=page.get_by_text("/v1/stores", exact=True))
+        operation.locator("summary").click()
+        operation.get_by_role("button", name="Send").click()
+        expect(operation.locator("pre")).to_contain_text("carrier_delays")
+        page.get_by_role("button", name="Log out").click()
+        expect(page.get_by_role("dialog")).to_be_visible()
+
+
 def test_no_script_of_another_can_run(opened: tuple[Page, Reported]) -> None:
     """The policy refuses what an injected text would do; the browser logs each refusal."""
     page, reported = opened

@@ -115,7 +115,7 @@ async def test_a_client_without_credentials_is_asked_for_them(
 ) -> None:
     with access_of(users) as access:
         async with asking(services, access) as client:
-            for path in ("/v1/query", "/v1/stores", "/v1/stores/clicks", "/nowhere", "/docs"):
+            for path in ("/v1/query", "/v1/stores", "/v1/stores/clicks", "/nowhere"):
                 response = await client.request("POST", path, headers=headers, content=b"{}")
                 assert response.status_code == 401
                 assert response.json()["error"]["sqlstate"] == sqlstate

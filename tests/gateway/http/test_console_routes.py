@@ -116,5 +116,7 @@ async def test_files_need_no_login_and_nothing_else_is_open(
         async with httpx.AsyncClient(transport=transport, base_url="http://gateway") as client:
             for path in ("/", "/console/main.js", "/console/vendor/uplot.css"):
                 assert (await client.get(path)).status_code == 200
-            for path in ("/v1/stores", "/docs", "/console", "/x/console/main.js"):
+            for path in ("/docs", "/docs.css", "/docs.js"):
+                assert (await client.get(path)).status_code == 200
+            for path in ("/v1/stores", "/openapi.json", "/docs/", "/console", "/x/console/main.js"):
                 assert (await client.get(path)).status_code == 401
