@@ -72,8 +72,8 @@ async def _routing_error(request: Request, error: Exception) -> Response:
     hints = {
         404: "The paths are /v1/query, /v1/batch, /v1/subscribe, /v1/stores, /v1/stores/{name}, "
         "/v1/stores/{name}/{key}, "
-        "/v1/stores/{name}/query, /v1/stores/{name}/notify, /healthz, /readyz, /metrics, "
-        "/openapi.json, /docs and / for the console.",
+        "/v1/stores/{name}/query, /v1/stores/{name}/notify, /v1/subscribe, /healthz, /readyz, "
+        "/metrics, /openapi.json, /docs and / for the console.",
         405: "POST to /v1/batch, /v1/stores/{name}/query and /v1/stores/{name}/notify, "
         "GET or POST to "
         "/v1/query, GET all other paths.",
