@@ -1,6 +1,7 @@
 """The HTTP application: its routes, the authentication of every request, and its errors.
 
-Requests authenticate with Basic and a password, with Bearer and a token, or not at all.
+Requests authenticate with Basic and a password, with Bearer and a token, or not at all. The same
+holds for WebSockets, which are requests until they are accepted.
 """
 
 from __future__ import annotations
@@ -23,11 +24,13 @@ from gateway.errors import HttpRequestError
 from gateway.failures import to_query_error
 from gateway.http.console_routes import CONSOLE_PATHS
 from gateway.http.endpoint import Services, error_response, request_context
+from gateway.http.handshakes import handshake_headers
 from gateway.http.origins import AllowedOrigins, CrossOriginRequests
 from gateway.http.page_routes import DOCS_PATHS
 from gateway.http.routes import build_routes
 from planner.engine import QueryError
 
+_AUTHENTICATED: Final = frozenset({"http", "websocket"})
 _OPEN_PATHS: Final = frozenset({"/healthz", "/readyz", "/", *DOCS_PATHS})
 _CHALLENGE: Final = 'Bearer realm="stategate", Basic realm="stategate", charset="UTF-8"'
 _HEADER_BYTES_MAX: Final = 16_384
@@ -72,7 +75,7 @@ async def _routing_error(request: Request, error: Exception) -> Response:
     hints = {
         404: "The paths are /v1/query, /v1/batch, /v1/subscribe, /v1/stores, /v1/stores/{name}, "
         "/v1/stores/{name}/{key}, "
-        "/v1/stores/{name}/query, /v1/stores/{name}/notify, /v1/subscribe, /healthz, /readyz, "
+        "/v1/stores/{name}/query, /v1/stores/{name}/notify, /healthz, /readyz, "
         "/metrics, /openapi.json, /docs and / for the console.",
         405: "POST to /v1/batch, /v1/stores/{name}/query and /v1/stores/{name}/notify, "
         "GET or POST to "
@@ -114,7 +117,7 @@ class HttpAccess:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        if scope["type"] == "http":
+        if scope["type"] in _AUTHENTICATED:
             try:
                 scope[USER] = await self._identify(scope)
             except QueryError as error:
@@ -129,12 +132,16 @@ class HttpAccess:
     async def _identify(self, scope: Scope) -> str:
         client = scope.get("client")
         peer = self._proxies.peer(
-            client[0] if client else None, scope["headers"], secured=scope["scheme"] == "https"
+            client[0] if client else None,
+            scope["headers"],
+            secured=scope["scheme"] in {"https", "wss"},
         )
-        known = user_at_once(self._access, peer, scope["headers"])
+        is_socket = scope["type"] == "websocket"
+        headers = handshake_headers(scope) if is_socket else scope["headers"]
+        known = user_at_once(self._access, peer, headers)
         if known is not None:
             return known
-        scheme, credentials = _credentials(scope["headers"])
+        scheme, credentials = _credentials(headers)
         if scheme == "bearer":
             return await self._access.check_token(peer, credentials)
         user, password = _user_and_password(credentials)

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+import httptools
 from uvicorn.config import Config
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 from uvicorn.server import ServerState
@@ -18,6 +19,7 @@ from uvicorn.server import ServerState
 from gateway.access.address_limits import UnauthenticatedConnections
 from gateway.access.rules import ON_AUTHENTICATED
 from gateway.busy_poll import BusyPoll
+from gateway.http.web_socket import SOCKET_PATH, WebSocketConnection
 
 if TYPE_CHECKING:
     from uvicorn._types import ASGI3Application
@@ -79,6 +81,10 @@ class HttpConnection(HttpToolsProtocol):
         """Whether a request is arriving."""
         self._headed = False
         """Whether the head of that request is complete."""
+        self._upgrades = False
+        """Whether that request becomes a WebSocket."""
+        self._is_handed_over = False
+        """Whether the connection is a WebSocket now."""
         self._is_known = False
         self._answering: RequestResponseCycle | None = None
         """The current or last answered request; others may be queued after it."""
@@ -103,7 +109,6 @@ class HttpConnection(HttpToolsProtocol):
         """Stop counting the connection, and cancel its requests."""
         self._stop_deadline()
         self._unset_keepalive_if_required()
-        self._unauthenticated.leave(self)
         # uvicorn notifies only the last request, and the one being answered would write on.
         for cycle in (self._answering, *(waiting for waiting, _ in self.pipeline)):
             if cycle is not None and not cycle.response_complete:
@@ -111,6 +116,11 @@ class HttpConnection(HttpToolsProtocol):
                 cycle.message_event.set()
         self.pipeline.clear()
         super().connection_lost(exc)
+        self._leave()
+
+    def _leave(self) -> None:
+        """Stop counting the connection, which has ended."""
+        self._unauthenticated.leave(self)
         if self._on_closed is not None:
             self._on_closed()
 
@@ -119,6 +129,8 @@ class HttpConnection(HttpToolsProtocol):
         if self.transport.is_closing():
             return  # bytes that TLS still delivers after the close
         self._feed(data)
+        if self._is_handed_over:
+            return
         if self._begun and not self._headed:
             self._check_head(len(data))
             return
@@ -158,6 +170,7 @@ class HttpConnection(HttpToolsProtocol):
         if self._deadline is not None:
             self._stop_deadline()
         self._set_limit()
+        self._upgrades = self._may_upgrade()
         super().on_headers_complete()
 
     def _set_limit(self) -> None:
@@ -184,6 +197,52 @@ class HttpConnection(HttpToolsProtocol):
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
         self._answering = cycle
         super()._start_asgi_task(cycle, app)
+
+    # --- WebSockets ------------------------------------------------------------------------------
+
+    def _may_upgrade(self) -> bool:
+        """Whether the request becomes a WebSocket; otherwise it is answered without the upgrade."""
+        parser = self.parser
+        return (
+            self._should_upgrade_to_ws()
+            and parser.should_upgrade()
+            and parser.get_method() == b"GET"
+            and parser.get_http_version() == "1.1"
+            and self._get_upgrade() == b"websocket"
+            and httptools.parse_url(self.url).path == SOCKET_PATH
+            and not any(_has_body(*header) for header in self.headers)
+            and not self._busy
+            and not self._is_refused
+        )
+
+    def _should_upgrade(self) -> bool:
+        # uvicorn asks several times, and what happens meanwhile must not change the answer.
+        return self._upgrades
+
+    def _unsupported_upgrade_warning(self) -> None:
+        """Say nothing: any client can ask for an upgrade."""
+
+    def handle_websocket_upgrade(self) -> None:
+        """Hand the connection over. Until the application knows the client, it counts as before."""
+        self._is_handed_over = True
+        self._stop_deadline()
+        self._unset_keepalive_if_required()
+        self.connections.discard(self)
+        connection = WebSocketConnection(
+            config=self.config,
+            server_state=self.server_state,
+            app_state=self.app_state,
+            loop=self.loop,
+            query=httptools.parse_url(self.url).query or b"",
+            headers=self.headers,
+            on_authenticated=None if self._is_known else self._on_authenticated,
+            on_closed=self._leave,
+        )
+        connection.connection_made(self.transport)
+        if self.flow.write_paused:
+            connection.pause_writing()
+        self.transport.set_protocol(connection)
+        connection.begin()
 
     # --- callbacks of the answer -----------------------------------------------------------------
 
@@ -222,3 +281,8 @@ class HttpConnection(HttpToolsProtocol):
             self._start_deadline()
         else:
             self.transport.abort()
+
+
+def _has_body(name: bytes, value: bytes) -> bool:
+    """Whether a header says that the request has a body."""
+    return name == b"transfer-encoding" or (name == b"content-length" and value != b"0")

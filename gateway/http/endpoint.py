@@ -171,8 +171,29 @@ async def unless_disconnected(
     Raises:
         ClientGoneError: the client has disconnected.
     """
+    return await unless_left(work, cancellation, _wait_for_disconnect(receive), is_ended=is_ended)
+
+
+async def unless_left(
+    work: Coroutine[None, None, T],
+    cancellation: Cancellation,
+    leave: Coroutine[None, None, None],
+    *,
+    is_ended: Callable[[], bool],
+) -> T:
+    """Await the work, and cancel the statement if the client leaves.
+
+    Args:
+        work: the work.
+        cancellation: cancels its statement.
+        leave: returns once the client has left.
+        is_ended: whether the client has all of the answer, and may leave.
+
+    Raises:
+        ClientGoneError: the client has left.
+    """
     working = asyncio.create_task(work)
-    leaving = asyncio.create_task(_wait_for_disconnect(receive))
+    leaving = asyncio.create_task(leave)
     try:
         await asyncio.wait((working, leaving), return_when=asyncio.FIRST_COMPLETED)
         if working.done() or is_ended():

@@ -1,5 +1,7 @@
 """The messages of a live query as JSON: for server-sent events, and for WebSockets.
 
+A WebSocket sends each as it is. An event is kept as a server-sent one, which contains it.
+
 | event | its data, beside `event` |
 |---|---|
 | `start_over` | `reason`: forget all rows; they come again |
@@ -95,6 +97,11 @@ def framed(name: str, data: bytes, moment: Moment | None = None) -> bytes:
     """Return a message as a server-sent event, with the token of a moment as its id."""
     last = b"" if moment is None else b"id: " + moment.token.encode() + b"\n"
     return b"event: " + name.encode() + b"\n" + last + b"data: " + data + b"\n\n"
+
+
+def json_of(event: bytes) -> bytes:
+    """Return the message in a server-sent event: neither its name nor its id has a line end."""
+    return event.partition(b"\ndata: ")[2].removesuffix(b"\n\n")
 
 
 def _moment(moment: Moment) -> Mapping[str, object]:

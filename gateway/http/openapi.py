@@ -180,7 +180,8 @@ OPERATIONS: Final[Mapping[tuple[str, str], Json]] = {
         "summary": "The rows of a statement, then their changes with each epoch",
         "operationId": "subscribe",
         "description": "Server-sent events: `columns`, `rows`, then `changes` and `progress`, "
-        "or `start_over`, `error`. `param.name` or `param.1` gives the text of one parameter.",
+        "or `start_over`, `error`. `param.name` or `param.1` gives the text of one parameter. "
+        "With an upgrade to a WebSocket, each text frame is the data of one event.",
         "parameters": [
             *_url_fields(SUBSCRIBE_FIELDS, "sql"),
             {

@@ -3,7 +3,8 @@
 A page may send GET and a plain text to any server without asking, though it cannot read the answer.
 Such requests are refused, so that no page makes a gateway on the user's machine or network work for
 it. Origins of an allow-list may send requests and read answers. Credentials that a browser has kept
-for the gateway are never used for them: a page sends its own in the header `Authorization`.
+for the gateway are never used for them: a page sends its own in the header `Authorization`, and as
+a subprotocol with a WebSocket. Any page may open and read one, so those are refused, too.
 """
 
 from __future__ import annotations
@@ -56,15 +57,18 @@ class AllowedOrigins:
             HttpRequestError: the request is refused (403).
         """
         origin = headers.get("origin")
-        if origin in self._origins or not _is_foreign(headers, origin):
-            return
-        raise HttpRequestError(
-            "pages of other origins may not use this gateway",
-            status=403,
-            detail=None if origin is None else f"The origin is {origin[:200]}.",
-            hint="Add the origin to the setting http_origins.",
-            sqlstate="42501",
-        )
+        if origin not in self._origins and _is_foreign(headers, origin):
+            raise _refused(origin)
+
+    def require_for_socket(self, headers: Headers) -> None:
+        """Refuse a WebSocket that a page of another origin opens, unless it is allowed.
+
+        Raises:
+            HttpRequestError: it is refused (403).
+        """
+        origin = headers.get("origin")
+        if origin not in self._origins and has_other_origin(headers):
+            raise _refused(origin)
 
 
 def _checked(origin: str) -> str:
@@ -77,6 +81,24 @@ def _checked(origin: str) -> str:
     return origin
 
 
+def has_other_origin(headers: Headers) -> bool:
+    """Whether a page of another host has sent a request; browsers send each WebSocket's origin."""
+    if headers.get("sec-fetch-site") == "same-origin":
+        return False  # a proxy may have changed the host
+    origin, host = headers.get("origin"), headers.get("host")
+    return origin is not None and (not host or origin.partition("://")[2] != host)
+
+
+def _refused(origin: str | None) -> HttpRequestError:
+    return HttpRequestError(
+        "pages of other origins may not use this gateway",
+        status=403,
+        detail=None if origin is None else f"The origin is {origin[:200]}.",
+        hint="Add the origin to the setting http_origins.",
+        sqlstate="42501",
+    )
+
+
 def _is_foreign(headers: Headers, origin: str | None) -> bool:
     site = headers.get("sec-fetch-site")
     if site is not None:
@@ -87,7 +109,7 @@ def _is_foreign(headers: Headers, origin: str | None) -> bool:
         )
         return site not in {"same-origin", "none"} and not is_link
     # Old browsers, and those that reach another machine without TLS, send an origin only.
-    return origin is not None and urlsplit(origin).netloc != headers.get("host")
+    return has_other_origin(headers)
 
 
 class CrossOriginRequests:
@@ -103,6 +125,9 @@ class CrossOriginRequests:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
+        if scope["type"] == "websocket":
+            await self._open_socket(scope, receive, send)
+            return
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -117,6 +142,14 @@ class CrossOriginRequests:
             await error_response(error)(scope, receive, send)
             return
         await self._app(scope, receive, self._marking(origin, send))
+
+    async def _open_socket(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            self._allowed.require_for_socket(Headers(scope=scope))
+        except HttpRequestError as error:
+            await error_response(error)(scope, receive, send)
+            return
+        await self._app(scope, receive, send)
 
     def _preflight(self, origin: str | None) -> Response:
         response = Response(status_code=HTTPStatus.NO_CONTENT)

@@ -2,7 +2,7 @@
 
     GET, POST /v1/query           runs one statement
     POST /v1/batch                runs several statements
-    GET  /v1/subscribe            the rows of a statement, then their changes
+    GET  /v1/subscribe            the rows of a statement, then their changes; also a WebSocket
     GET  /v1/stores               the stores, without their replicas
     GET  /v1/stores/{name}        one store, with the state of each replica
     GET  /v1/stores/{name}/{key}  the rows of one key; one segment for each key column
@@ -29,7 +29,7 @@ from starlette.convertors import PathConvertor, register_url_convertor
 from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Route
+from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.types import Scope
 
 from gateway.access.rules import USER
@@ -65,6 +65,7 @@ from gateway.http.metrics import Metrics
 from gateway.http.page_routes import page_routes
 from gateway.http.paging import read_page
 from gateway.http.receiving import ReadRequest, read_key, read_lookup, read_statement
+from gateway.http.socket_subscribing import SocketEndpoint
 from gateway.http.spark_state import spark_document
 from gateway.http.subscribing import SubscribeEndpoint
 from gateway.http.typed_queries import TypedEndpoint, query_document
@@ -99,7 +100,8 @@ def build_routes(services: Services) -> list[BaseRoute]:
         Route("/healthz", catalog.health, methods=["GET"]),
         Route("/readyz", catalog.readiness, methods=["GET"]),
     ]
-    return [*described, *page_routes(described), *console_routes()]
+    socket = WebSocketRoute("/v1/subscribe", SocketEndpoint(services))
+    return [*described, socket, *page_routes(described), *console_routes()]
 
 
 def _store_routes(services: Services, typed: TypedQueries) -> list[BaseRoute]:

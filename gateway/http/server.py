@@ -18,6 +18,12 @@ from gateway.busy_poll import BusyPoll
 from gateway.http.at_once import AtOnce
 from gateway.http.connection import HttpConnection, HttpLimits
 from gateway.http.shortcut import ShortcutConnection
+from gateway.http.web_socket import (
+    MESSAGE_BYTES_MAX,
+    PING_INTERVAL_S,
+    PING_TIMEOUT_S,
+    WebSocketConnection,
+)
 from gateway.listening import BACKLOG
 from gateway.settings import Settings
 
@@ -124,7 +130,12 @@ def uvicorn_config(
     return uvicorn.Config(
         app,
         http="httptools",
-        ws="none",
+        ws=WebSocketConnection,
+        ws_max_size=MESSAGE_BYTES_MAX,
+        ws_ping_interval=PING_INTERVAL_S,
+        ws_ping_timeout=PING_TIMEOUT_S,
+        # Events of one connection are small, and memory to compress each would add up.
+        ws_per_message_deflate=False,
         loop="none",
         lifespan="off",
         interface="asgi3",

@@ -6,12 +6,8 @@ its lifetime, so that rights are checked again; clients then reconnect by themse
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Sequence
-
-from starlette.datastructures import Headers
-from starlette.types import Scope
 
 from gateway.access.rules import USER
 from gateway.failures import RequestContext, to_query_error
@@ -24,23 +20,28 @@ from gateway.http.endpoint import (
     request_context,
     unless_disconnected,
 )
-from gateway.http.exchange import only_statement
-from gateway.http.live_events import ROWS_MAX, SERVER_SENT, JsonMessages, framed, server_sent
-from gateway.http.parameters import convert_parameters
-from gateway.http.requests import SubscribeRequest, read_subscribe_request
-from gateway.live import LiveReader, open_live
-from planner.engine import Cancellation, FirstRows, LiveEvent, QueryError, Row, Session, Statement
+from gateway.http.live_events import JsonMessages, framed
+from gateway.http.live_streams import Outlet, open_subscription, read_subscription, send_live
+from gateway.http.requests import SubscribeRequest
+from planner.engine import Cancellation, Moment, QueryError, Session
 
 logger = logging.getLogger(__name__)
 
 MEDIA_TYPE = "text/event-stream"
-_LAST_ID = "last-event-id"
-_SILENCE_S = 15.0
-"""Time without an event after which a comment is sent, so that proxies and clients do not give up.
-"""
 _COMMENT = b": \n\n"
-_FEW_CHANGES = 1_000
-"""Changes that are rendered on the event loop; more would hold it for too long."""
+
+
+class _ServerSent(Outlet):
+    """Sends messages as parts of an answer."""
+
+    def __init__(self, answer: Answer) -> None:
+        self._answer = answer
+
+    async def put(self, name: str, data: bytes, moment: Moment | None = None) -> None:
+        await self._answer.part(MEDIA_TYPE, framed(name, data, moment))
+
+    async def put_events(self, events: Sequence[bytes]) -> None:
+        await self._answer.part(MEDIA_TYPE, b"".join(events) or _COMMENT)
 
 
 class SubscribeEndpoint(QueryingEndpoint):
@@ -51,12 +52,11 @@ class SubscribeEndpoint(QueryingEndpoint):
     """
 
     def __init__(self, services: Services) -> None:
-        self._engine, self._threads = services.engine, services.threads
-        self._settings = services.settings
+        self._services, self._settings = services, services.settings
 
     async def _answer(self, call: Call) -> QueryError | None:
         scope = call.scope
-        request = self._read(scope)
+        request = read_subscription(scope, self._settings)
         call.sql = request.sql
         session = Session(settings=request.settings, user=scope[USER] or ANONYMOUS)
         cancellation = Cancellation()
@@ -72,23 +72,23 @@ class SubscribeEndpoint(QueryingEndpoint):
             work, cancellation, call.receive, is_ended=lambda: answer.ended
         )
 
-    def _read(self, scope: Scope) -> SubscribeRequest:
-        request = read_subscribe_request(
-            scope["query_string"], parameters_max=self._settings.parameters_max
-        )
-        last = Headers(scope=scope).get(_LAST_ID)
-        return request if last is None else request.after(last)
-
     async def _run(
         self, request: SubscribeRequest, session: Session, answer: Answer, context: RequestContext
     ) -> QueryError | None:
         cancellation = answer.cancellation
-        reader = await self._open(request, session, cancellation)
+        reader = await open_subscription(self._services, request, session, cancellation)
+        outlet = _ServerSent(answer)
         try:
             if answer.is_head:
                 await answer.only_head(MEDIA_TYPE)
                 return None
-            await self._send(reader, answer)
+            await send_live(
+                reader,
+                outlet,
+                threads=self._services.threads,
+                cancellation=cancellation,
+                lifetime_s=self._settings.live_lifetime_ms / 1000,
+            )
         except ClientGoneError:
             raise
         except Exception as caught:  # the answer has begun: its last event says why it ends
@@ -96,66 +96,8 @@ class SubscribeEndpoint(QueryingEndpoint):
             if not answer.begun:
                 return error
             logger.info("subscription ended sqlstate=%s %s", error.sqlstate, context)
-            await answer.part(MEDIA_TYPE, framed("error", JsonMessages(()).error(error)))
+            await outlet.put("error", JsonMessages(()).error(error))
         finally:
             reader.close()
         await answer.end()
         return None
-
-    async def _open(
-        self, request: SubscribeRequest, session: Session, cancellation: Cancellation
-    ) -> LiveReader:
-        def plan() -> tuple[Statement, Row]:
-            statement = self._engine.prepare(
-                only_statement(self._engine, request.sql), session, cancellation=cancellation
-            )
-            types = statement.parameters
-            return statement, convert_parameters(request.params, types, request.names)
-
-        statement, parameters = await self._threads.run(plan)
-        return await open_live(
-            self._engine,
-            self._threads,
-            statement,
-            parameters,
-            session,
-            token=request.token,
-            cancellation=cancellation,
-        )
-
-    async def _send(self, reader: LiveReader, answer: Answer) -> None:
-        """Send the first rows, and then events until the end of the lifetime."""
-        end_s = asyncio.get_running_loop().time() + self._settings.live_lifetime_ms / 1000
-        messages = JsonMessages(reader.subscription.columns)
-        head = b""
-        if (reason := reader.subscription.start_over) is not None:
-            head += framed("start_over", messages.start_over(reason))
-        head += framed("columns", messages.columns())
-        await answer.part(MEDIA_TYPE, head)
-        if (first := reader.subscription.first) is not None:
-            await self._send_first(first, reader, answer, messages)
-            del first
-        while (left_s := end_s - asyncio.get_running_loop().time()) > 0:
-            wait_s = min(left_s, _SILENCE_S)
-            events = await reader.events(answer.cancellation, timeout_s=wait_s)
-            await answer.part(MEDIA_TYPE, await self._rendered(messages, events) or _COMMENT)
-
-    async def _send_first(
-        self, first: FirstRows, reader: LiveReader, answer: Answer, messages: JsonMessages
-    ) -> None:
-        for at in range(0, len(first.rows), ROWS_MAX):
-            reader.subscription.check()
-            rows = first.rows[at : at + ROWS_MAX]
-            await answer.part(MEDIA_TYPE, framed("rows", messages.rows(rows)))
-        last = framed("progress", messages.progress(first.moment), first.moment)
-        await answer.part(MEDIA_TYPE, last)
-
-    async def _rendered(self, messages: JsonMessages, events: Sequence[LiveEvent]) -> bytes:
-        """Return events as text: most have been rendered for another subscriber."""
-        parts = []
-        for event in events:
-            if len(event.changes) > _FEW_CHANGES and not event.is_encoded(SERVER_SENT):
-                parts.append(await self._threads.run(server_sent, messages, event))
-            else:
-                parts.append(server_sent(messages, event))
-        return b"".join(parts)

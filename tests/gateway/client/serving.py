@@ -19,6 +19,7 @@ from gateway.busy_poll import BusyPoll
 from gateway.http.app import create_app
 from gateway.http.at_once import AtOnce
 from gateway.http.endpoint import Services
+from gateway.http.origins import AllowedOrigins
 from gateway.http.server import HttpServer, uvicorn_config
 from gateway.settings import Settings
 from gateway.statement_threads import StatementThreads
@@ -52,15 +53,20 @@ def services_of(
 
 @contextlib.contextmanager
 def http_serving(
-    services: Services, *, access: Access | None = None, tls: Tls | None = None
+    services: Services,
+    *,
+    access: Access | None = None,
+    tls: Tls | None = None,
+    origins: AllowedOrigins | None = None,
 ) -> Iterator[str]:
     """Serve over a real socket, with the shortcut for lookups; yield the base URL."""
     loop = uvloop.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, name="http", daemon=True)
     thread.start()
     started = threading.Event()
+    app = create_app(services, access=access, origins=origins)
     server = HttpServer(
-        uvicorn_config(create_app(services, access=access), services.settings, tls=tls, drain_s=1),
+        uvicorn_config(app, services.settings, tls=tls, drain_s=1),
         services.settings,
         BusyPoll(0),
         AtOnce(services, access=access),

@@ -15,6 +15,7 @@ from gateway.busy_poll import BusyPoll
 from gateway.http.at_once import AtOnce
 from gateway.http.connection import HttpConnection, HttpLimits
 from gateway.http.shortcut import ShortcutConnection
+from gateway.http.web_socket import MESSAGE_BYTES_MAX, WebSocketConnection
 from tests.support.waiting import WAIT_S
 
 DATE = b"Thu, 01 Jan 1970 00:00:00 GMT"
@@ -45,6 +46,7 @@ class MemoryTransport(asyncio.Transport):
         self._client, self._secured = client, secured
         self.writes: list[bytes] = []
         self.closing = False
+        self._protocol: asyncio.BaseProtocol | None = None
         self.reads = asyncio.Event()
         """Set while the connection reads."""
         self.reads.set()
@@ -60,6 +62,15 @@ class MemoryTransport(asyncio.Transport):
         if self._secured:
             found["sslcontext"] = ("", 0)
         return found.get(name, default)
+
+    def set_protocol(self, protocol: asyncio.BaseProtocol) -> None:
+        """Hand the connection over."""
+        self._protocol = protocol
+
+    def get_protocol(self) -> asyncio.BaseProtocol:
+        """Return what it was handed over to."""
+        assert self._protocol is not None
+        return self._protocol
 
     def write(self, data: Any) -> None:
         """Keep data."""
@@ -119,7 +130,8 @@ class Connected:
         config = uvicorn.Config(
             app,
             http="httptools",
-            ws="none",
+            ws=WebSocketConnection,
+            ws_max_size=MESSAGE_BYTES_MAX,
             lifespan="off",
             interface="asgi3",
             proxy_headers=False,
@@ -130,16 +142,20 @@ class Connected:
             timeout_keep_alive=keep_alive_s,
         )
         config.load()
+        self.ends = 0
+        """How often the server was told that the connection has ended."""
+        self.unauthenticated = UnauthenticatedConnections(
+            of_one_max=10, total_max=100, evict=HttpConnection.abort
+        )
         given: dict[str, Any] = {
             "config": config,
             "server_state": self.state,
             "app_state": {},
             "loop": asyncio.get_running_loop(),
-            "unauthenticated": UnauthenticatedConnections(
-                of_one_max=10, total_max=100, evict=HttpConnection.abort
-            ),
+            "unauthenticated": self.unauthenticated,
             "limits": limits or HttpLimits(),
             "busy_poll": BusyPoll(0),
+            "on_closed": self._end,
         }
         self.connection: HttpConnection = (
             HttpConnection(**given)
@@ -147,6 +163,9 @@ class Connected:
             else ShortcutConnection(at_once=at_once, **given)
         )
         self.connection.connection_made(self.transport)
+
+    def _end(self) -> None:
+        self.ends += 1
 
     async def receive(
         self, pieces: Sequence[bytes], *, pauses: bool = False, whole: bool = True

@@ -34,6 +34,8 @@ async def allowing(services: Services) -> AsyncIterator[httpx.AsyncClient]:
         ({"Origin": "http://localhost"}, 200),
         ({"Origin": EVIL}, 403),
         ({"Origin": "null"}, 403),
+        ({"Origin": "null", "Host": ""}, 403),
+        ({"Origin": "http://["}, 403),
         ({"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}, 403),
         ({"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "cors", "Origin": EVIL}, 403),
         (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
@@ -19,43 +19,19 @@ from gateway.http.endpoint import Services
 from gateway.http.fields import SUBSCRIBE_FIELDS
 from gateway.http.openapi import OPERATIONS
 from gateway.settings import Settings
-from gateway.statement_threads import StatementThreads
-from planner.sql import LiveLimits, SqlEngine
+from planner.sql import SqlEngine
 from stores.hosting.local_store import LocalStore
-from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
+from tests.support.stores import fill
 from tests.support.waiting import WAIT_S
 
 pytestmark = pytest.mark.anyio
 
-CLICKS = keyvalue("clicks", {"usr": "text"}, {"n": "bigint", "at": "timestamptz"}, partitions=2)
 ALL = "SELECT * FROM clicks ORDER BY usr"
 
 
 @pytest.fixture
-def clicks() -> LocalStore:
-    store = open_store(CLICKS)
-    fill(store, [("ann", 1, 0), ("bob", 2, None)])
-    return store
-
-
-@pytest.fixture
-def live_engine(clicks: LocalStore) -> Iterator[SqlEngine]:
-    made = SqlEngine(FixedCatalog(clicks), live=LiveLimits(bytes_max=200_000))
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def services(live_engine: SqlEngine) -> Iterator[Services]:
-    threads = StatementThreads(count=2, queue_max=8)
-    yield Services(
-        engine=live_engine,
-        threads=threads,
-        settings=Settings(live_lifetime_ms=60_000, stall_timeout_ms=10_000),
-        describe_stores=list,
-        not_ready=list,
-    )
-    threads.close()
+def services(live_services: Services) -> Services:
+    return live_services
 
 
 class Subscriber:
