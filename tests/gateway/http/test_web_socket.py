@@ -317,39 +317,34 @@ def without(name: str) -> dict[str, str]:
     return {each: value for each, value in HANDSHAKE.items() if each != name}
 
 
-@pytest.mark.parametrize(
-    ("line", "headers", "status"),
-    [
-        ("GET /v1/subscribe?x=1 HTTP/1.1", HANDSHAKE, 101),
-        ("GET /v1/subscribe HTTP/1.1", {**HANDSHAKE, "Upgrade": "WebSocket"}, 101),
-        ("GET /v1/subscribe HTTP/1.1", {**HANDSHAKE, "Content-Length": "0"}, 101),
-        ("GET /v1/subscribe HTTP/1.1", without("Sec-WebSocket-Key"), 400),
-        ("GET /v1/subscribe HTTP/1.1", {**HANDSHAKE, "Sec-WebSocket-Key": "x" * 9_000}, 400),
-        ("GET /v1/subscribe HTTP/1.1", {**HANDSHAKE, "Sec-WebSocket-Key": "short"}, 400),
-        ("GET /v1/subscribe HTTP/1.1", {**HANDSHAKE, "Sec-WebSocket-Key": "é" * 12}, 400),
-        ("GET /v1/subscribe HTTP/1.1", {**HANDSHAKE, "Sec-WebSocket-Version": "12"}, 426),
-        ("GET /v1/subscribe HTTP/1.1", without("Sec-WebSocket-Version"), 426),
-        ("GET /v1/subscribe HTTP/1.1", {**HANDSHAKE, "X-Long": "x" * 20_000}, 101),
-        ("GET /v1/subscribe HTTP/1.1", {**HANDSHAKE, "Host": "evil.example"}, 403),
-        # Answered as if no upgrade had been asked for.
-        ("GET /v1/subscribe HTTP/1.1", without("Connection"), 400),
-        ("GET /v1/subscribe HTTP/1.1", {**HANDSHAKE, "Upgrade": "h2c"}, 400),
-        ("GET /v1/subscribe HTTP/1.0", HANDSHAKE, 400),
-        ("GET /v1/subscribe HTTP/1.1", {**HANDSHAKE, "Content-Length": "1"}, 400),
-        ("GET /v1/subscribe HTTP/1.1", {**HANDSHAKE, "Transfer-Encoding": "chunked"}, 400),
-        ("POST /v1/subscribe HTTP/1.1", HANDSHAKE, 405),
-        ("GET /healthz HTTP/1.1", HANDSHAKE, 200),
-    ],
-)
-def test_what_becomes_a_web_socket(
-    url: str,
-    line: str,
-    headers: Mapping[str, str],
-    status: int,
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    with contextlib.closing(raw(url, head_of(headers, line=line))) as connection:
-        assert status_of(connection) == status
+REQUESTS: list[tuple[str, Mapping[str, str], int]] = [
+    ("GET /v1/subscribe?x=1 HTTP/1.1", HANDSHAKE, 101),
+    ("GET /v1/subscribe HTTP/1.1", {**HANDSHAKE, "Upgrade": "WebSocket"}, 101),
+    ("GET /v1/subscribe HTTP/1.1", {**HANDSHAKE, "Content-Length": "0"}, 101),
+    ("GET /v1/subscribe HTTP/1.1", without("Sec-WebSocket-Key"), 400),
+    ("GET /v1/subscribe HTTP/1.1", {**HANDSHAKE, "Sec-WebSocket-Key": "x" * 9_000}, 400),
+    ("GET /v1/subscribe HTTP/1.1", {**HANDSHAKE, "Sec-WebSocket-Key": "short"}, 400),
+    ("GET /v1/subscribe HTTP/1.1", {**HANDSHAKE, "Sec-WebSocket-Key": "é" * 12}, 400),
+    ("GET /v1/subscribe HTTP/1.1", {**HANDSHAKE, "Sec-WebSocket-Version": "12"}, 426),
+    ("GET /v1/subscribe HTTP/1.1", without("Sec-WebSocket-Version"), 426),
+    ("GET /v1/subscribe HTTP/1.1", {**HANDSHAKE, "X-Long": "x" * 20_000}, 101),
+    ("GET /v1/subscribe HTTP/1.1", {**HANDSHAKE, "Host": "evil.example"}, 403),
+    # Answered as if no upgrade had been asked for.
+    ("GET /v1/subscribe HTTP/1.1", without("Connection"), 400),
+    ("GET /v1/subscribe HTTP/1.1", {**HANDSHAKE, "Upgrade": "h2c"}, 400),
+    ("GET /v1/subscribe HTTP/1.0", HANDSHAKE, 400),
+    ("GET /v1/subscribe HTTP/1.1", {**HANDSHAKE, "Content-Length": "1"}, 400),
+    ("GET /v1/subscribe HTTP/1.1", {**HANDSHAKE, "Transfer-Encoding": "chunked"}, 400),
+    ("POST /v1/subscribe HTTP/1.1", HANDSHAKE, 405),
+    ("GET /healthz HTTP/1.1", HANDSHAKE, 200),
+]
+"""The line and the headers of a request, and the status of its answer."""
+
+
+def test_what_becomes_a_web_socket(url: str, caplog: pytest.LogCaptureFixture) -> None:
+    for line, headers, status in REQUESTS:
+        with contextlib.closing(raw(url, head_of(headers, line=line))) as connection:
+            assert status_of(connection) == status, (line, headers)
     assert not [each for each in caplog.records if each.levelname == "ERROR"]
 
 
