@@ -38,7 +38,7 @@ class LiveReader:
     async def events(
         self, cancellation: Cancellation, *, timeout_s: float | None = None
     ) -> Sequence[LiveEvent]:
-        """Wait for the next events; return none if there are none in time.
+        """Return the next events; an empty sequence when the time is up.
 
         Raises:
             QueryError: the subscription has ended, or the cancellation was used.

@@ -58,7 +58,7 @@ def _credentials(protocol: str) -> bytes | None:
 
 
 def _decoded(text: str) -> bytes:
-    """Return what a text in base64url means; nothing, which is never right, if it is none."""
+    """Decode a text in base64url; the empty text, which no credentials have, if it is malformed."""
     try:
         return base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
     except (binascii.Error, ValueError):

@@ -116,7 +116,7 @@ class LiveQuery:
         self.readers: set[Reading] = set()
         """The subscribers; the keeper adds and removes them."""
         self.idle_since_s = 0.0
-        """Since when there are none."""
+        """When the last subscriber left."""
         self._standing: Standing | None = None
         self._mark: Mark | None = None
         self._moment: Moment | None = None
@@ -273,7 +273,7 @@ class LiveQuery:
     # --- steps -----------------------------------------------------------------------------------
 
     def _step(self) -> bool:
-        """Make the event of the next epoch; False if there is none yet."""
+        """Make the event of the next epoch; False if no further epoch is committed."""
         moment, mark = self._moment, self._mark
         assert moment is not None, "it has begun"
         assert mark is not None, "it comes with the moment"

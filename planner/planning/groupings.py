@@ -316,7 +316,7 @@ class PartialGroups(GroupStates):
 
 
 def partial_groups(plan: RowPlan, columns: Sequence[Column]) -> PartialGroups | None:
-    """Return how the groups of a plan are made of states; None if there are none.
+    """Return how the groups of a plan are made of states; None if rows are needed.
 
     Args:
         plan: the plan of the rows.

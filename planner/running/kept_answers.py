@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from itertools import count
 from types import NoneType
-from typing import Generic, TypeAlias, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -107,7 +107,7 @@ class KeptAnswers(Generic[K]):
 
     def of(self, parameters: Sequence[DataType]) -> KeptAnswers[K]:
         """Return the answers of a plan with such parameters: these, or ones that keep nothing."""
-        return self if all(each.kind in _EXACT for each in parameters) else NeverKept()
+        return self if all(each.kind in _EXACT for each in parameters) else _NEVER_KEPT
 
     def has_come(self, asked: Asked) -> bool:
         """Whether a plan had these parameters before, as far as is remembered; it has them now."""
@@ -219,6 +219,10 @@ class NeverKept(KeptAnswers[K]):
 
 def _nothing(_: Asked) -> None:
     return None
+
+
+_NEVER_KEPT: NeverKept[Any] = NeverKept()
+"""The one of all plans: its marks take as much memory as those of any other."""
 
 
 def _is_small(rows: tuple[Row, ...]) -> bool:

@@ -294,6 +294,7 @@ def test_values_that_are_equal_but_look_different_are_not_kept(kind: str) -> Non
     answers, text = KeptAnswers[KeptAnswer](), DataType.parse("text")
     assert answers.of([text, text]) is answers
     never = answers.of([text, DataType.parse(kind)])
+    assert answers.of([DataType.parse(kind)]) is never, "plans do not have marks of their own"
     for _ in range(3):
         asked = (0, ("a", [1]))
         assert never.get(asked) is None
