@@ -161,12 +161,16 @@ class Successors:
         if not self._replaced:
             return
         now = time.monotonic() if now is None else now
-        for until, store, log in self._replaced:
-            if until <= now:
-                self._editions.remove(store)
-                store.close(StoreMigratedError)
-                self._opener.remove_others(log)
+        ended = [each for each in self._replaced if each[0] <= now]
         self._replaced = [each for each in self._replaced if each[0] > now]
+        for _, store, _ in ended:
+            self._editions.remove(store)
+            store.close(StoreMigratedError)
+        # A store that was rebuilt again has databases that are open: the last change removes all.
+        in_use = {*self._found, *(log.name for _, _, log in self._replaced)}
+        for name, log in {log.name: log for _, _, log in ended}.items():
+            if name not in in_use:
+                self._opener.remove_others(log)
 
     def close(self) -> None:
         """Close all of them, and the stores that they have replaced."""
