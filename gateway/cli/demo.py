@@ -11,7 +11,6 @@ import importlib.util
 import signal
 import socket
 import sys
-import threading
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -78,7 +77,7 @@ def run_demo(
     directory = DemoDirectory(KEPT if root is None else root, programs=programs)
     console = Console(highlight=False)
     with directory:
-        demo = _Demo(console, directory, _stop_signal(), http=http, pg=pg, example=example)
+        demo = _Demo(console, directory, _StopSignals(), http=http, pg=pg, example=example)
         try:
             return demo.run(check=check, fresh=fresh)
         except _StoppedError:
@@ -88,21 +87,29 @@ def run_demo(
             return 0
 
 
-def _stop_signal() -> threading.Event:
-    """Return the event that SIGINT, SIGTERM and a closed terminal set, instead of raising.
+class _StopSignals:
+    """SIGINT, SIGTERM and a closed terminal: noted, and raised by the next pause.
 
-    An exception could occur between the start of a program and the note that it must be stopped.
+    An exception could occur between the start of a program and the note that it must be stopped. An
+    event could be set while the wait for it holds its lock: the handler would wait for ever.
     """
-    stopped = threading.Event()
 
-    def on_signal(number: int, frame: FrameType | None) -> None:
+    def __init__(self) -> None:
+        self._has_come = False
+        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+            if hasattr(signal, name):
+                signal.signal(getattr(signal, name), self._note)
+
+    def pause(self) -> None:
+        """Wait a moment; raise once the user has asked to stop."""
+        if not self._has_come:
+            time.sleep(_POLL_S)
+        if self._has_come:
+            raise _StoppedError
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
         del number, frame
-        stopped.set()
-
-    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
-        if hasattr(signal, name):
-            signal.signal(getattr(signal, name), on_signal)
-    return stopped
+        self._has_come = True
 
 
 def _require_packages() -> None:
@@ -130,13 +137,13 @@ class _Demo:
         self,
         console: Console,
         directory: DemoDirectory,
-        stopped: threading.Event,
+        signals: _StopSignals,
         *,
         http: str,
         pg: str,
         example: Path,
     ) -> None:
-        self._console, self._directory, self._stopped = console, directory, stopped
+        self._console, self._directory, self._pause = console, directory, signals.pause
         self._http, self._pg, self._example = http, pg, example
         self._client = Client(f"http://{http}")
 
@@ -255,11 +262,6 @@ class _Demo:
     def _is_caught_up(self) -> bool:
         known = {str(store["name"]) for store in self._client.stores()}
         return set(STORES) <= known and all(_is_current(self._client.store(n)) for n in STORES)
-
-    def _pause(self) -> None:
-        """Wait a moment; raise once the user has asked to stop."""
-        if self._stopped.wait(_POLL_S):
-            raise _StoppedError
 
     def _say(self, text: str) -> None:
         # The lines are not wrapped, because users copy them.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
-import threading
+import time
 from collections.abc import Callable, Sequence
 
 import orjson
@@ -64,15 +64,17 @@ def run(spark: SparkSession, queries: Sequence[StreamingQuery]) -> int:
     Returns:
         The exit status: 1 if a query failed, with its error on standard error; otherwise 0.
     """
-    stopped = threading.Event()
+    # Not an event: a handler that sets one waits for ever where it interrupts the wait for it.
+    signals: list[int] = []
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: stopped.set())
+        signal.signal(number, lambda number, _: signals.append(number))
     try:
-        while not stopped.wait(_POLL_S):
+        while not signals:
+            time.sleep(_POLL_S)
             if any(query.exception() for query in queries) or not any(q.isActive for q in queries):
                 break
         # The errors of batches that the signal interrupted are noise: they run again.
-        errors = [] if stopped.is_set() else [(query.name, query.exception()) for query in queries]
+        errors = [] if signals else [(query.name, query.exception()) for query in queries]
         failed = [(name, sentence_of(error)) for name, error in errors if error]
         for name, message in failed:
             print(f'query "{name}" failed: {message}', file=sys.stderr)
@@ -81,7 +83,7 @@ def run(spark: SparkSession, queries: Sequence[StreamingQuery]) -> int:
             query.stop()
         spark.stop()
     except Exception:  # an error of py4j, which only this line would import
-        if not stopped.is_set():
+        if not signals:
             raise
         # Service managers signal all processes of a service, so the JVM has ended, too.
         return 0

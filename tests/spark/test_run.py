@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import signal
+import sys
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from types import FrameType
 from typing import Any, cast
 
 import pytest
@@ -87,6 +91,31 @@ def test_a_signal_stops_the_queries(number: signal.Signals) -> None:
     query = FakeQuery(gets=number)
     assert status(query) == (0, True)
     assert query.calls[-1] == "stop"
+
+
+@pytest.mark.timeout(60, method="thread")
+def test_a_signal_may_come_at_any_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its handler interrupts the program between two lines, also while a lock is held."""
+    monkeypatch.setattr(sys.modules[run.__module__], "_POLL_S", 0.001)
+    for moment in range(40, 160):
+        lines = itertools.count()
+
+        def signalling(frame: FrameType, event: str, argument: object) -> Any:
+            del frame, argument
+            if event == "line" and next(lines) == moment:  # noqa: B023 - traced in this iteration
+                signal.raise_signal(signal.SIGTERM)
+            return signalling
+
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # it may come before there is a handler
+        stopping = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
+        stopping.start()
+        before = sys.gettrace()
+        sys.settrace(signalling)
+        try:
+            assert status(FakeQuery()) == (0, True)
+        finally:
+            sys.settrace(before)
+            stopping.cancel()
 
 
 def test_a_failed_query_ends_the_program(capsys: pytest.CaptureFixture[str]) -> None:

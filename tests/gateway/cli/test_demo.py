@@ -48,8 +48,9 @@ for store in ("carrier_delays", "airport_hourly", "aircraft"):
     print(json.dumps({"store": store, "epoch": 0, "rows": 6}), flush=True)
 """
 RUN = """
-import pathlib, sys
+import faulthandler, pathlib, signal, sys
 from gateway.cli.demo import run_demo
+faulthandler.register(signal.SIGUSR1)
 from gateway.errors import GatewayError
 root, http, pg, example, *flags = sys.argv[1:]
 try:
@@ -64,7 +65,7 @@ sys.exit(status)
 class Demo:
     """A demo that runs in its own process, without a terminal."""
 
-    started: ClassVar[list[subprocess.Popen[bytes]]] = []
+    started: ClassVar[list[Demo]] = []
 
     def __init__(self, directory: Path, *flags: str) -> None:
         http, pg = free_ports(2)
@@ -81,7 +82,7 @@ class Demo:
                 stdout=printed,
                 stderr=subprocess.STDOUT,
             )
-        self.started.append(self.process)
+        self.started.append(self)
 
     def printed(self) -> str:
         return self._printed.read_text()
@@ -95,7 +96,25 @@ class Demo:
 
     def interrupt(self) -> int:
         self.process.send_signal(signal.SIGINT)
-        return self.process.wait(timeout=PATIENCE_S)
+        return self.status()
+
+    def status(self) -> int:
+        """Wait for its end; if it does not come, show where the demo stands."""
+        try:
+            return self.process.wait(timeout=PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            self.process.send_signal(signal.SIGUSR1)
+            time.sleep(1.0)
+            pytest.fail(self.printed())
+
+    def end(self) -> None:
+        """Kill it if it still runs; its programs end by themselves then."""
+        self.process.terminate()
+        try:
+            self.process.wait(timeout=PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
 
 
 @pytest.fixture
@@ -104,10 +123,8 @@ def example(tmp_path: Path) -> Iterator[Path]:
     (tmp_path / "replay.py").write_text(REPLAY)
     (tmp_path / "pipeline.py").write_text(PIPELINE)
     yield tmp_path
-    for demo in Demo.started:
-        demo.terminate()
-        demo.wait(timeout=PATIENCE_S)
-    Demo.started.clear()
+    while Demo.started:
+        Demo.started.pop().end()
     assert processes_naming(tmp_path) == []
 
 
@@ -153,7 +170,7 @@ def test_a_check_shows_its_result_and_ends(example: Path) -> None:
     (example / "check.py").write_text("print('2 of 3 agree')\nraise SystemExit(1)\n")
     for _ in range(2):
         demo = Demo(example, "--check")
-        assert demo.process.wait(timeout=PATIENCE_S) == 1
+        assert demo.status() == 1
         assert demo.printed().count("2 of 3 agree") == 1
 
 
@@ -176,7 +193,7 @@ def test_stopping_a_replay_leaves_no_process_and_no_directory(
     demo = Demo(example)
     demo.wait_for("starting Spark")
     demo.process.send_signal(number)
-    assert demo.process.wait(timeout=PATIENCE_S) == 0
+    assert demo.status() == 0
     assert not (example / "kept").exists()
     assert "Traceback" not in demo.printed()
 
@@ -217,7 +234,7 @@ def test_a_demo_that_is_killed_leaves_no_process(example: Path, shown: str, more
 def test_the_error_of_a_program_names_its_log(example: Path) -> None:
     (example / "pipeline.py").write_text("import sys\nsys.exit('no Java here')\n")
     demo = Demo(example)
-    assert demo.process.wait(timeout=PATIENCE_S) == 1
+    assert demo.status() == 1
     log = example / "kept" / "_logs" / "pipeline.log"
     assert f"the pipeline ended with status 1. Its log is {log}" in demo.printed()
     assert "no Java here" in log.read_text()
@@ -227,7 +244,7 @@ def test_the_error_of_a_program_names_its_log(example: Path) -> None:
 @pytest.mark.server
 def test_a_replay_that_was_killed_is_begun_again(example: Path) -> None:
     (example / "pipeline.py").write_text("import sys\nsys.exit('no Java here')\n")
-    assert Demo(example).process.wait(timeout=PATIENCE_S) == 1
+    assert Demo(example).status() == 1
     (example / "pipeline.py").write_text(PIPELINE)
     demo = Demo(example)
     demo.wait_for("Ctrl-C stops.")
