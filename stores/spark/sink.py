@@ -30,6 +30,7 @@ from stores.spark.continuity import (
     writer_name,
 )
 from stores.spark.definition import StoreFrame
+from stores.spark.ending import BATCHES
 from stores.spark.offsets import BatchOffsets
 from stores.spark.reports import OnEpoch, fail_batch, report_epoch
 from stores.spark.tasks import Picking, Target, TooLargeToHoldError, write_by_tasks
@@ -96,10 +97,11 @@ class EpochSink:
             SchemaError: the rows are not rows of the store.
             BatchFailedError: Spark cannot compute the rows, or its tasks cannot write them.
         """
-        try:
-            self._run(rows, batch)
-        except Exception as error:
-            fail_batch(self._frame.schema.name, batch, error)
+        with BATCHES.running():
+            try:
+                self._run(rows, batch)
+            except Exception as error:
+                fail_batch(self._frame.schema.name, batch, error)
 
     def _run(self, rows: DataFrame, batch: int) -> None:
         writer = self._writer_for()
