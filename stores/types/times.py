@@ -88,7 +88,7 @@ _SECONDS = {second * _SECOND_MICROS: b"%02d" % second for second in range(60)}
 def _moment_printer(zone: bytes) -> Encode:
     """Return the function that prints a moment, e.g. as `2013-01-01 05:00:00+00`."""
 
-    @lru_cache(maxsize=1 << 15)
+    @lru_cache(maxsize=1 << 14)
     def around_seconds(minutes: int) -> tuple[bytes, bytes]:
         days, minute = divmod(minutes, _DAY_MINUTES)
         date, suffix = _date_parts(days)
@@ -96,6 +96,8 @@ def _moment_printer(zone: bytes) -> Encode:
 
     whole_seconds = _SECONDS.get
 
+    # Small answers repeat moments: the starts of windows, or the times of rows that are often read.
+    @lru_cache(maxsize=1 << 13)
     def text(value: int) -> bytes:
         if not -_INT64_MAX < value < _INT64_MAX:
             return b"infinity" if value > 0 else b"-infinity"

@@ -23,6 +23,10 @@ _REMEMBERED_BYTES_MAX = 2048
 text of a Parse is rarely longer."""
 _HEADS_MAX = 16
 """Number of lengths of a single parameter that are kept with the bytes before it."""
+_LAYOUTS_MAX = 16
+"""Number of layouts of several parameters that are kept."""
+_LAID_OUT_MAX = 64
+"""Maximum number of parameters of a layout, which keeps some 50 bytes for each."""
 _EXECUTE_AND_SYNC = b"E\0\0\0\x09\0\0\0\0\0S\0\0\0\x04"
 _DESCRIBE_EXECUTE_AND_SYNC = b"D\0\0\0\x06P\0" + _EXECUTE_AND_SYNC
 _unpack_length = struct.Struct(">I").unpack_from
@@ -47,6 +51,16 @@ Round: TypeAlias = tuple[RoundForm, tuple[bytes | None, ...]]
 """Form and parameters of a round. A round with the form of the last one has the same object."""
 
 
+class _Layout:
+    """How long each of several parameters is; they are read in one call."""
+
+    __slots__ = ("lengths", "unpack")
+
+    def __init__(self, lengths: tuple[int, ...]) -> None:
+        self.lengths = lengths
+        self.unpack = struct.Struct(">" + "".join(f"i{length}s" for length in lengths)).unpack_from
+
+
 class RoundReader:
     """Reads the rounds of one connection.
 
@@ -62,6 +76,7 @@ class RoundReader:
         "_form",
         "_head",
         "_heads",
+        "_layouts",
         "_tail",
         "_tail_bytes",
     )
@@ -74,6 +89,8 @@ class RoundReader:
         """The body of the last Bind up to its first parameter."""
         self._heads: dict[int, bytes] = {}
         """Length of a round with one parameter → its bytes before that parameter."""
+        self._layouts: dict[int, _Layout] = {}
+        """Bytes of several parameters with their lengths → how they were laid out."""
         self._tail = _NEVER
         """The bytes after its last parameter, including the other messages."""
         self._tail_bytes = len(_NEVER)
@@ -108,7 +125,12 @@ class RoundReader:
     def _parameters(self, received: bytes) -> tuple[bytes, ...] | None:
         """Return the parameters between head and tail; None with a NULL or too many of them."""
         at, end = self._body_at + len(self._head), len(received) - self._tail_bytes
-        parameters = []
+        layout = self._layouts.get(end - at)
+        if layout is not None:
+            found = layout.unpack(received, at)
+            if found[::2] == layout.lengths:
+                return found[1::2]
+        first, parameters = at, []
         for _ in range(self._count):
             if at + 4 > end:
                 return None
@@ -122,6 +144,8 @@ class RoundReader:
             return None
         if self._count == 1 and len(self._heads) < _HEADS_MAX:
             self._heads[len(received)] = received[: end - len(parameters[0])]
+        elif layout is None and self._count <= _LAID_OUT_MAX and len(self._layouts) < _LAYOUTS_MAX:
+            self._layouts[end - first] = _Layout(tuple(map(len, parameters)))
         return tuple(parameters)
 
     def _read_whole(self, received: bytes) -> Round | None:
@@ -151,7 +175,7 @@ class RoundReader:
         if head_end + len(received) - tail_at <= _REMEMBERED_BYTES_MAX:
             self._before, self._body_at = received[: parse_bytes + 1], body_at
             self._head, self._tail = received[body_at:head_end], received[tail_at:]
-            self._heads, self._tail_bytes = {}, len(self._tail)
+            self._heads, self._layouts, self._tail_bytes = {}, {}, len(self._tail)
             self._behind = len(received) - len(body) - _LENGTH_BYTES
             self._count, self._form = len(parameters), form
         return form, parameters

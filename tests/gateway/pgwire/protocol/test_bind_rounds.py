@@ -92,6 +92,30 @@ def test_rounds_of_one_form_differ_in_parameters(
         assert found == (form("s", result_formats=(1,)), tuple(each))
 
 
+@given(st.data(), st.integers(2, 3))
+def test_parameters_of_the_same_size_together_differ_in_their_lengths(
+    data: st.DataObject, count: int
+) -> None:
+    lengths = st.one_of(st.none(), st.binary(max_size=2), st.just(b"\0\0\0\1"))
+    reader = RoundReader()
+    for _ in range(12):
+        each = data.draw(st.lists(lengths, min_size=count, max_size=count))
+        assert reader.read(wire.bind("", "s", each) + _RUN) == (form("s"), tuple(each))
+
+
+def test_layouts_of_parameters_are_limited() -> None:
+    reader = RoundReader()
+    for length in range(100):
+        reader.read(wire.bind("", "s", [b"x" * length, b"y"]) + _RUN)
+    assert len(reader._layouts) == 16
+    many = RoundReader()
+    for _ in range(3):
+        found = many.read(wire.bind("", "s", [b"x"] * 65) + _RUN)
+        assert found is not None
+        assert found[1] == (b"x",) * 65
+    assert not many._layouts
+
+
 @pytest.mark.parametrize("before", [b"", wire.parse("", "SELECT $1")])
 @given(st.lists(st.binary(max_size=30), min_size=2, max_size=40))
 def test_a_repeated_form_is_the_same_object(before: bytes, keys: list[bytes]) -> None:
