@@ -25,13 +25,13 @@ from gateway.errors import ServeError
 from gateway.http.app import create_app
 from gateway.http.at_once import AtOnce
 from gateway.http.endpoint import Services
-from gateway.http.live_metrics import live_families
-from gateway.http.metric_families import Family
-from gateway.http.metrics import Metrics
-from gateway.http.node_metrics import node_families
+from gateway.http.metrics.exposition import Metrics
+from gateway.http.metrics.families import Family
+from gateway.http.metrics.live import live_families
+from gateway.http.metrics.nodes import node_families
+from gateway.http.metrics.reads import opened_families, read_families
+from gateway.http.metrics.spark_state import spark_families
 from gateway.http.page_snapshots import PageSnapshots
-from gateway.http.read_metrics import opened_families, read_families
-from gateway.http.spark_state import spark_families
 from gateway.http.stores_document import describe_stores, reasons_not_ready
 from gateway.nodes.service import NodeService
 from gateway.pgwire.protocol.limits import PgLimits

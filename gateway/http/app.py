@@ -24,7 +24,7 @@ from gateway.errors import HttpRequestError
 from gateway.failures import to_query_error
 from gateway.http.console_routes import CONSOLE_PATHS
 from gateway.http.endpoint import Services, error_response, request_context
-from gateway.http.handshakes import handshake_headers
+from gateway.http.live.handshakes import handshake_headers
 from gateway.http.origins import AllowedOrigins, CrossOriginRequests
 from gateway.http.page_routes import DOCS_PATHS
 from gateway.http.routes import build_routes

@@ -21,11 +21,11 @@ from gateway.elsewhere import Elsewhere
 from gateway.failures import to_query_error
 from gateway.http.app import user_at_once
 from gateway.http.endpoint import Services, error_response, request_context
-from gateway.http.fields import read_object
-from gateway.http.formats import negotiate
-from gateway.http.lookups import Body, Lookups
-from gateway.http.receiving import is_statement_text, key_request, require_json, segments
-from gateway.http.requests import QueryRequest, query_request
+from gateway.http.formats.negotiation import negotiate
+from gateway.http.requests.fields import read_object
+from gateway.http.requests.parsing import QueryRequest, query_request
+from gateway.http.requests.receiving import is_statement_text, key_request, require_json, segments
+from gateway.http.statements.lookups import Body, Lookups
 from planner.engine import QueryError
 
 Read: TypeAlias = "Callable[[bytes, Head, bytes], QueryRequest]"

@@ -25,7 +25,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from gateway.http.content_codings import choose_coding
+from gateway.http.formats.content_codings import choose_coding
 from planner.engine import FUNCTIONS
 
 CONSOLE_PATHS: Final = "/console/"

@@ -17,9 +17,9 @@ from gateway.access.rules import USER
 from gateway.errors import error_document, response_headers, response_status
 from gateway.failures import RequestContext, to_query_error
 from gateway.http.answers import ClientGoneError
-from gateway.http.metrics import Metrics
+from gateway.http.metrics.exposition import Metrics
+from gateway.http.metrics.spark_state import SparkStatus
 from gateway.http.page_snapshots import PageSnapshots
-from gateway.http.spark_state import SparkStatus
 from gateway.settings import Settings
 from gateway.statement_threads import StatementThreads
 from planner.engine import Cancellation, Engine, QueryError

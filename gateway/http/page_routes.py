@@ -18,7 +18,7 @@ from starlette.routing import BaseRoute, Route
 
 from gateway.http.console_routes import FILE_HEADERS
 from gateway.http.endpoint import json_response
-from gateway.http.openapi import openapi_document
+from gateway.http.openapi.document import openapi_document
 
 _POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "

@@ -36,9 +36,7 @@ from gateway.access.rules import USER
 from gateway.elsewhere import Elsewhere
 from gateway.errors import HttpRequestError
 from gateway.http.answers import Answer
-from gateway.http.batches import BatchEndpoint
 from gateway.http.console_routes import console_routes
-from gateway.http.content_codings import choose_coding
 from gateway.http.endpoint import (
     ANONYMOUS,
     ASKED_NODES,
@@ -49,7 +47,16 @@ from gateway.http.endpoint import (
     request_context,
     unless_disconnected,
 )
-from gateway.http.exchange import (
+from gateway.http.formats.content_codings import choose_coding
+from gateway.http.formats.negotiation import negotiate
+from gateway.http.live.socket_subscribing import SocketEndpoint
+from gateway.http.live.subscribing import SubscribeEndpoint
+from gateway.http.metrics.exposition import Metrics
+from gateway.http.metrics.spark_state import spark_document
+from gateway.http.page_routes import page_routes
+from gateway.http.requests.receiving import ReadRequest, read_key, read_lookup, read_statement
+from gateway.http.statements.batches import BatchEndpoint
+from gateway.http.statements.exchange import (
     Begun,
     Exchange,
     NotModifiedError,
@@ -59,16 +66,9 @@ from gateway.http.exchange import (
     recall,
     send_result,
 )
-from gateway.http.formats import negotiate
-from gateway.http.lookups import Body, Lookups
-from gateway.http.metrics import Metrics
-from gateway.http.page_routes import page_routes
-from gateway.http.paging import read_page
-from gateway.http.receiving import ReadRequest, read_key, read_lookup, read_statement
-from gateway.http.socket_subscribing import SocketEndpoint
-from gateway.http.spark_state import spark_document
-from gateway.http.subscribing import SubscribeEndpoint
-from gateway.http.typed_queries import TypedEndpoint, query_document
+from gateway.http.statements.lookups import Body, Lookups
+from gateway.http.statements.paging import read_page
+from gateway.http.statements.typed_queries import TypedEndpoint, query_document
 from planner.engine import Cancellation, QueryError, Session, Statement
 from planner.errors import UnavailableError
 from planner.typed import TypedQueries

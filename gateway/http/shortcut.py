@@ -25,7 +25,7 @@ from gateway.http.answers import answer_headers
 from gateway.http.at_once import AtOnce, Head, Read
 from gateway.http.connection import HttpConnection
 from gateway.http.endpoint import ASKED_NODES
-from gateway.http.lookups import Body
+from gateway.http.statements.lookups import Body
 
 _Headers: TypeAlias = list[tuple[bytes, bytes]]
 

@@ -13,10 +13,10 @@ import pytest
 from starlette.applications import Starlette
 
 from gateway.http.app import create_app
-from gateway.http.committed_epochs import CommittedEpochs
 from gateway.http.endpoint import Services
-from gateway.http.metric_sources import Node
-from gateway.http.metrics import Metrics
+from gateway.http.metrics.committed_epochs import CommittedEpochs
+from gateway.http.metrics.exposition import Metrics
+from gateway.http.metrics.sources import Node
 from gateway.settings import Settings
 from gateway.statement_threads import StatementThreads
 from tests.support.fake_engine import FakeEngine

@@ -19,8 +19,8 @@ from prometheus_client.parser import text_string_to_metric_families
 from gateway.access.rules import Access
 from gateway.http.app import create_app
 from gateway.http.endpoint import Services
-from gateway.http.metric_sources import Node
-from gateway.http.metrics import Metrics
+from gateway.http.metrics.exposition import Metrics
+from gateway.http.metrics.sources import Node
 from stores.hosting.host import Host, HostState
 from stores.hosting.metrics import Metrics as StoreMetrics
 from stores.hosting.metrics import MetricsReading

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import pyarrow as pa
 import pytest
 
-from gateway.http.formats import RENDERERS
+from gateway.http.formats.negotiation import RENDERERS
 from gateway.pgwire.statements import copy_out
 from gateway.pgwire.statements.copy_out import CopyEncoder
 from gateway.pgwire.statements.rows import Shape
@@ -93,7 +93,7 @@ def test_long_arrays_are_written_like_short_ones(
     batch = pa.RecordBatch.from_arrays([column], names=["a"]).slice(1)
     encode = RENDERERS[media_type]
     expected = encode((Column(name="a", type=data_type),)).batch(batch)
-    monkeypatch.setattr("gateway.http.json_cells._ELEMENTS_MAX", 1)
+    monkeypatch.setattr("gateway.http.formats.json_cells._ELEMENTS_MAX", 1)
     assert encode((Column(name="a", type=data_type),)).batch(batch) == expected
 
 

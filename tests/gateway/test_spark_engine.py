@@ -13,7 +13,7 @@ from gateway import spark_engine
 from gateway.errors import SettingsError
 from gateway.http.app import create_app
 from gateway.http.endpoint import Services
-from gateway.http.spark_state import spark_document, spark_families
+from gateway.http.metrics.spark_state import spark_document, spark_families
 from gateway.settings import Settings
 from gateway.spark_engine import BackgroundEngine, open_spark
 from stores.errors import EngineError

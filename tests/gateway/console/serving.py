@@ -22,7 +22,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from gateway.access.rules import Access
 from gateway.http.app import create_app
 from gateway.http.endpoint import Services
-from gateway.http.metrics import Metrics
+from gateway.http.metrics.exposition import Metrics
 from gateway.http.stores_document import describe_stores, reasons_not_ready
 from gateway.settings import Settings
 from gateway.statement_threads import StatementThreads

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from gateway.http.committed_epochs import LOG_FRESH_S, CommittedEpochs
+from gateway.http.metrics.committed_epochs import LOG_FRESH_S, CommittedEpochs
 from stores.errors import LogError
 from tests.gateway.scraping import (
     FakeNode,

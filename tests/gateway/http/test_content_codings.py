@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway.errors import HttpRequestError
-from gateway.http.content_codings import choose_coding, coder_for
+from gateway.http.formats.content_codings import choose_coding, coder_for
 
 pytestmark = pytest.mark.anyio
 

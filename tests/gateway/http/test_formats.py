@@ -14,11 +14,17 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 import pytest
 
-from gateway.http.arrow_formats import ArrowRenderer, ParquetRenderer
-from gateway.http.formats import FORMATS, RENDERERS, choose_renderer, negotiate, register_renderer
-from gateway.http.json_formats import JsonRenderer, NdjsonRenderer
-from gateway.http.rendering import Renderer, Trailer, chunked
-from gateway.http.text_formats import CsvRenderer, TableRenderer, TsvRenderer
+from gateway.http.formats.arrow_renderers import ArrowRenderer, ParquetRenderer
+from gateway.http.formats.json_renderers import JsonRenderer, NdjsonRenderer
+from gateway.http.formats.negotiation import (
+    FORMATS,
+    RENDERERS,
+    choose_renderer,
+    negotiate,
+    register_renderer,
+)
+from gateway.http.formats.rendering import Renderer, Trailer, chunked
+from gateway.http.formats.text_renderers import CsvRenderer, TableRenderer, TsvRenderer
 from planner.engine import Column, QueryError, Row
 from stores.spec.schema import BIGINT, TEXT, TIMESTAMPTZ, DataType, Kind
 from tests.support.fake_engine import ANSWER, POSITION
@@ -287,7 +293,7 @@ def test_an_unsupported_format_is_not_chosen() -> None:
 
 
 def test_a_format_can_be_registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gateway.http.formats.RENDERERS", dict(RENDERERS))
+    monkeypatch.setattr("gateway.http.formats.negotiation.RENDERERS", dict(RENDERERS))
     register_renderer("text/x-mine", CsvRenderer)
     assert choose_renderer("text/x-mine") is CsvRenderer
 

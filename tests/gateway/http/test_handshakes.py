@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.types import Scope
 
-from gateway.http.handshakes import chosen_protocol, handshake_headers
-from gateway.http.live_events import framed, json_of
+from gateway.http.live.events import framed, json_of
+from gateway.http.live.handshakes import chosen_protocol, handshake_headers
 from planner.engine import Moment
 from stores.spec.position import Position
 

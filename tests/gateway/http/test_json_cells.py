@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.http.json_cells import batch_cells, cell_of, column_cells, row_cells
+from gateway.http.formats.json_cells import batch_cells, cell_of, column_cells, row_cells
 from planner.engine import Column, DataType, Kind
 from stores.spec.schema import decimal_type
 

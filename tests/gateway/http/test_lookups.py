@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import orjson
 import pytest
 
-from gateway.http.json_formats import JsonRenderer
-from gateway.http.lookups import Body, Lookups
-from gateway.http.requests import QueryRequest
+from gateway.http.formats.json_renderers import JsonRenderer
+from gateway.http.requests.parsing import QueryRequest
+from gateway.http.statements.lookups import Body, Lookups
 from planner.engine import Session
 from planner.running import few_reads
 from planner.sql import SqlEngine

@@ -15,11 +15,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.http.live_metrics import live_families
-from gateway.http.metrics import Metrics
-from gateway.http.node_metrics import node_families
-from gateway.http.read_metrics import opened_families, read_families
-from gateway.http.spark_state import spark_families
+from gateway.http.metrics.exposition import Metrics
+from gateway.http.metrics.live import live_families
+from gateway.http.metrics.nodes import node_families
+from gateway.http.metrics.reads import opened_families, read_families
+from gateway.http.metrics.spark_state import spark_families
 from gateway.nodes.counts import MeasuredPeer, PeerCounts
 from gateway.statement_threads import StatementThreads
 from planner.engine import LiveCounts

@@ -15,7 +15,7 @@ from prometheus_client.openmetrics import exposition as openmetrics_exposition
 from prometheus_client.parser import text_string_to_metric_families
 
 from gateway.http.endpoint import Services
-from gateway.http.metric_families import Family, label_text
+from gateway.http.metrics.families import Family, label_text
 from stores.errors import FailureReason
 from stores.spec.query import KeyQuery
 from stores.spec.result import Failure

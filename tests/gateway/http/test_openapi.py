@@ -22,9 +22,9 @@ from gateway.access.peers import AllowedHosts
 from gateway.access.rules import Access, AccessRules, Method
 from gateway.http.app import create_app
 from gateway.http.endpoint import Services
-from gateway.http.fields import BATCH_FIELDS, LOOKUP_FIELDS, QUERY_FIELDS, TYPED_FIELDS
-from gateway.http.openapi import OPERATIONS, openapi_document
-from gateway.http.openapi_schemas import SCHEMAS
+from gateway.http.openapi.document import OPERATIONS, openapi_document
+from gateway.http.openapi.schemas import SCHEMAS
+from gateway.http.requests.fields import BATCH_FIELDS, LOOKUP_FIELDS, QUERY_FIELDS, TYPED_FIELDS
 from gateway.settings import Settings
 from gateway.statement_threads import StatementThreads
 from planner.sql import SqlEngine

@@ -8,9 +8,9 @@ import orjson
 import pytest
 
 from gateway.errors import HttpRequestError
-from gateway.http.fields import read_object
-from gateway.http.parameters import convert_parameters
-from gateway.http.requests import QueryRequest, query_request
+from gateway.http.requests.fields import read_object
+from gateway.http.requests.parameters import convert_parameters
+from gateway.http.requests.parsing import QueryRequest, query_request
 from planner.engine import DataType, Kind, QueryError
 from planner.errors import LimitExceededError
 

@@ -96,7 +96,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     with pytest.MonkeyPatch.context() as patch:
         # Answers have their elapsed time, and the console's a nonce.
         still = SimpleNamespace(perf_counter=lambda: 0.0)
-        for name in ("at_once", "exchange", "lookups", "routes"):
+        for name in ("at_once", "statements.exchange", "statements.lookups", "routes"):
             patch.setattr(f"gateway.http.{name}.time", still)
         patch.setattr("gateway.http.console_routes.secrets.token_urlsafe", str)
         yield World(services=services, engine=engine, metrics=metrics, users=users, token=token)

@@ -16,8 +16,8 @@ from starlette.types import ASGIApp, Message, Scope
 
 from gateway.http.app import create_app
 from gateway.http.endpoint import Services
-from gateway.http.fields import SUBSCRIBE_FIELDS
-from gateway.http.openapi import OPERATIONS
+from gateway.http.openapi.document import OPERATIONS
+from gateway.http.requests.fields import SUBSCRIBE_FIELDS
 from gateway.settings import Settings
 from planner.sql import SqlEngine
 from stores.hosting.local_store import LocalStore

@@ -1,0 +1,1 @@
+"""Metrics for Prometheus: where each number comes from, and how all become one text."""

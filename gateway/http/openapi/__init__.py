@@ -1,0 +1,1 @@
+"""The OpenAPI document: what each route takes and answers."""

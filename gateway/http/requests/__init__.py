@@ -1,0 +1,1 @@
+"""Requests: their bytes within limits, their fields, and their parameters as values."""
