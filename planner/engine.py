@@ -268,6 +268,16 @@ class Engine(Protocol):
             QueryError: as for `prepare`.
         """
 
+    def recall_paged(self, sql: str) -> Paged | None:
+        """Return what `paged` returned for a text, if it is kept, within microseconds."""
+
+    def covers(self, found: LookedUp, bound: Position) -> bool:
+        """Whether each partition of an answer covered a position when it was read.
+
+        False also if that is not known, because a partition has changed since then or is on another
+        node.
+        """
+
     def look_up_each(
         self,
         statement: Statement,

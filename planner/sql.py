@@ -13,6 +13,7 @@ from planner.live.live_queries import LiveQueries
 from planner.live.live_query import LiveLimits
 from planner.live.subscription import LiveSubscription
 from planner.planning.plan import QueryPlan
+from planner.running.fast_lookup import covers
 from planner.running.node_answers import ElsewhereLookUp, begin_look_up
 from planner.running.read_counts import ReadCounts
 from planner.statements.answer_version import answer_version
@@ -237,6 +238,14 @@ class SqlEngine:
             if len(sql) <= _PAGED_TEXT_MAX:
                 self._paged[key] = found
         return found
+
+    def recall_paged(self, sql: str) -> Paged | None:
+        """Return what `paged` returned for a text, if it is kept; see `Engine`."""
+        return self._paged.get((sql, self._catalog.version))
+
+    def covers(self, found: LookedUp, bound: Position) -> bool:
+        """Whether each partition of an answer covered a position; see `Engine`."""
+        return covers(found, bound, self._catalog)
 
     def look_up_each(
         self,

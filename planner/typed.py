@@ -23,7 +23,7 @@ from planner.errors import (
 from planner.running.consistency import Asked, Reading
 from planner.running.shipped_queries import Shape, ShippedQuery, one_row
 from planner.running.typed_routing import NamedQuery, known_queries, routed
-from planner.syntax.options import ReadOptions, read_options
+from planner.syntax.options import DEFAULT_OPTIONS, ReadOptions, read_options
 from planner.syntax.with_clause import NO_CLAUSE
 from planner.values.cancel import Cancellation
 from planner.values.partition_failures import RESTORING, partitions_failed
@@ -36,13 +36,16 @@ from stores.spec.catalog import StoreCatalog
 from stores.spec.position import Position, merge_positions
 from stores.spec.query import Batch, BatchStream, Query
 from stores.spec.result import Failure, QueryResult
-from stores.spec.schema import Column, DataType, StoreSchema, Value
+from stores.spec.schema import Column, DataType, Row, StoreSchema, Value
 from stores.spec.store import Store
 
 ROWS_MAX = 100_000
 """Maximum rows in an answer of all partitions: it is held in memory, while SQL streams."""
 BYTES_MAX = 64 << 20
 """Maximum bytes of an answer in Arrow; as JSON and Python values it takes several times as much."""
+
+_OF_ONE_ROW = frozenset({"key", "timestamped_key", "versioned_key"})
+"""Queries that read one row, of one key."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,10 +78,17 @@ class TypedQuery:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rows:
-    """The rows of one partition."""
+    """The rows of one partition: one row as a tuple, or batches."""
 
     columns: tuple[Column, ...]
-    batches: tuple[Batch, ...]
+    batches: tuple[Batch, ...] = ()
+    row: Row | None = None
+    """The only row, of a query of one key."""
+
+    def __len__(self) -> int:
+        """Return how many rows there are."""
+        batches: list[int] = [batch.num_rows for batch in self.batches]
+        return sum(batches) + (self.row is not None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -191,6 +201,15 @@ class TypedQueries:
         schema = self._store(store).schema
         return [_described(schema, each) for _, each in sorted(known_queries(schema.kind).items())]
 
+    def is_inline(self, query: TypedQuery, session: Session) -> bool:
+        """Whether a query reads one row of a key here, without a wait."""
+        return (
+            query.name in _OF_ONE_ROW
+            and isinstance(self._remote(query.store, query.name), ShippedQuery)
+            and self._catalog.nodes is None
+            and read_options(NO_CLAUSE, session, ()) is DEFAULT_OPTIONS
+        )
+
     def ask(
         self,
         query: TypedQuery,
@@ -248,8 +267,7 @@ class TypedQueries:
             value = _rows(query, store, partition, (asked, value), left)
             if info:
                 elapsed_ns = time.perf_counter_ns() - began_ns
-                rows = sum(batch.num_rows for batch in value.batches)
-                info = (*info, f"read {rows} rows of the stream: {elapsed_ns} ns")
+                info = (*info, f"read {len(value)} rows of the stream: {elapsed_ns} ns")
         noted = PartitionAnswer(
             store=query.store,
             partition=partition,
@@ -258,7 +276,7 @@ class TypedQueries:
             reason=answer.reason.value if isinstance(answer, Failure) else None,
             message=answer.message if isinstance(answer, Failure) else None,
             epoch=answer.epoch,
-            rows=sum(b.num_rows for b in value.batches) if isinstance(value, Rows) else 0,
+            rows=len(value) if isinstance(value, Rows) else 0,
             info=info,
         )
         return TypedResult(answer=noted, position=answer.position, value=value)
@@ -364,7 +382,7 @@ def _rows(
     asked, value = found
     row = one_row(store.schema, asked, value)
     if row is not None:
-        return Rows(columns=row[0], batches=tuple(left.taken(iter((row[1],)))))
+        return Rows(columns=row[0], row=row[1])
     if not isinstance(value, BatchStream):
         raise StoreFailedError(
             f'query "{query.name}" returned {type(value).__name__} instead of rows'
@@ -378,7 +396,7 @@ def _rows(
             f'partition {partition} of store "{query.store}" failed while it was read: {error}'
         ) from error
     if not batches:
-        return Rows(columns=(), batches=())
+        return Rows(columns=())
     known = store.schema.column_by_name
     columns = tuple(
         known[found.name]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 
+from starlette.responses import Response
 from starlette.types import Send
 
 from planner.engine import Cancellation
 
-_VARY = b"Accept, Accept-Encoding, Authorization, Origin"
+VARY = b"Accept, Accept-Encoding, Authorization, Origin"
 
 
 class ClientGoneError(Exception):
@@ -25,8 +27,21 @@ def _kept(tag: str) -> list[tuple[bytes, bytes]]:
     return [
         (b"cache-control", b"private, no-cache"),
         (b"etag", b"W/" + tag.encode()),
-        (b"vary", _VARY),
+        (b"vary", VARY),
     ]
+
+
+def known_tags(headers: Sequence[str]) -> frozenset[str]:
+    """Return the versions in If-None-Match headers."""
+    parts = ",".join(headers).split(",")
+    return frozenset(part.strip().removeprefix("W/") for part in parts if part.strip())
+
+
+def not_modified(tag: str) -> Response:
+    """Return the answer to a client that has this version."""
+    response = Response(status_code=304)
+    response.raw_headers = _kept(tag)
+    return response
 
 
 class Answer:
@@ -102,6 +117,6 @@ class Answer:
         if self.tag is not None:
             headers = [(b"content-type", media_type.encode()), *_kept(self.tag), *more]
         else:
-            vary = [] if self.coding is None else [(b"vary", _VARY)]
+            vary = [] if self.coding is None else [(b"vary", VARY)]
             headers = answer_headers(media_type, *self.headers, *more, *vary)
         await self._send({"type": "http.response.start", "status": 200, "headers": headers})

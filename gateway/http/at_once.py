@@ -1,8 +1,9 @@
-"""Answers lookups of one key without the framework, which takes four times as long as a lookup.
+"""Answers short requests without the framework, which takes four times as long as a lookup.
 
-`POST /v1/query` and `GET /v1/stores/{name}/{key}` are read, checked and answered by the functions
-that the application calls too. The application gets a request that is not such a lookup, whose plan
-is not kept yet, whose credentials need checking, or that is not admitted.
+They are lookups and pages of few rows, queries by name of one row, and answers that the client has
+already. They are read, checked and answered by the functions that the application calls, too. The
+application gets a request that is longer, whose plan is not kept yet, whose credentials need
+checking, or that is not admitted.
 """
 
 from __future__ import annotations
@@ -19,25 +20,34 @@ from gateway.access.peers import Headers, Peer, Proxies
 from gateway.access.rules import USER, Access
 from gateway.elsewhere import Elsewhere
 from gateway.failures import to_query_error
+from gateway.http.answers import known_tags, not_modified
 from gateway.http.app import user_at_once
-from gateway.http.endpoint import Services, error_response, request_context
+from gateway.http.endpoint import ANONYMOUS, Services, error_response, request_context
+from gateway.http.formats.content_codings import choose_coding
 from gateway.http.formats.negotiation import negotiate
 from gateway.http.requests.fields import read_object
-from gateway.http.requests.parsing import QueryRequest, query_request
+from gateway.http.requests.parsing import query_request, read_url_request
 from gateway.http.requests.receiving import is_statement_text, key_request, require_json, segments
+from gateway.http.statements.exchange import unchanged
 from gateway.http.statements.lookups import Body, Lookups
-from planner.engine import QueryError
+from gateway.http.statements.paging import page_at_once
+from gateway.http.statements.typed_queries import TypedCall, typed_at_once
+from planner.engine import Cancellation, QueryError, Session
 
-Read: TypeAlias = "Callable[[bytes, Head, bytes], QueryRequest]"
-"""Reads a request from its target, its head and its body.
+Take: TypeAlias = Callable[[Body | None], object]
+"""Takes an answer that comes later; None is for the application."""
+Read: TypeAlias = "Callable[[Asked], Body | Response | Elsewhere | None]"
+"""Reads a request and answers it; see `AtOnce.answer`.
 
 Raises:
-    QueryError: the request does not fit its path.
+    QueryError: the request does not fit its path, or fails.
 """
 
 _KEY_PATH: Final = re.compile(rb"/v1/stores/[\w.-]+/(?:[\w.~!$&'()*+,;=:@/-]|%(?!0[Aa]))*")
 """The path of a key, without a query. The routes take all others, such as names with escapes."""
 
+_QUERY_PATH: Final = b"/v1/query"
+_TYPED_PATH: Final = re.compile(rb"/v1/stores/([\w.-]+)/query")
 _REFUSES_PLAIN: Final = re.compile(r"(?:identity|\*)\s*;\s*q\s*=\s*0(?![.0]*[1-9])", re.IGNORECASE)
 """An Accept-Encoding header that may refuse a body as it is."""
 
@@ -52,13 +62,31 @@ class Head(Struct, frozen=True):
     """The headers, with names in lower case."""
     accept: str | None
     content_type: str | None
+    coding: str | None
+    """How the body of an answer may be compressed."""
+    known_tags: frozenset[str]
+    """The versions of the answer that the client has."""
     is_special: bool
     """Whether only the application reads such a request: it has the origin of a page, refused
     codings, a trace, or the text of a statement as its body."""
 
 
+class Asked(Struct):
+    """A whole request of an authenticated client."""
+
+    target: bytes
+    head: Head
+    body: bytes
+    user: str
+    started_s: float
+    """`time.perf_counter()` when it arrived."""
+    take: Take | None
+    sql: str | None = None
+    """Its statement, once it is read: for the log."""
+
+
 class AtOnce:
-    """Answers lookups within microseconds, on the event loop.
+    """Answers short requests within microseconds, on the event loop.
 
     Args:
         services: the services of the application.
@@ -73,17 +101,24 @@ class AtOnce:
         self._typed, settings = services.typed, services.settings
         self._body_bytes_max = settings.body_bytes_max
         self._parameters_max = settings.parameters_max
-        timeout_s = settings.statement_timeout_ms / 1000
-        self._lookups = Lookups(services.engine, node=settings.node, timeout_s=timeout_s)
+        self._engine = services.engine
+        self._timeout_s = settings.statement_timeout_ms / 1000
+        self._lookups = Lookups(services.engine, node=settings.node, timeout_s=self._timeout_s)
         self._trace_of = services.trace_of
 
     def reader(self, method: bytes, target: bytes) -> Read | None:
-        """Return the function that reads a request, if it may be a lookup."""
+        """Return the function that reads and answers a request, if it may be short."""
         if method == b"POST":
-            return self._read_statement if target == b"/v1/query" else None
-        if method != b"GET" or self._typed is None or _KEY_PATH.fullmatch(target) is None:
+            if target == _QUERY_PATH:
+                return self._answer_statement
+            is_typed = self._typed is not None and _TYPED_PATH.fullmatch(target) is not None
+            return self._answer_typed if is_typed else None
+        if method != b"GET":
             return None
-        return self._read_key
+        if target.startswith(_QUERY_PATH + b"?"):
+            return self._answer_unchanged
+        is_key = self._typed is not None and _KEY_PATH.fullmatch(target) is not None
+        return self._answer_key if is_key else None
 
     def head(self, headers: Headers, *, client: tuple[str, int] | None, secured: bool) -> Head:
         """Return the content of a head. It may be kept for further requests with the same headers.
@@ -95,17 +130,21 @@ class AtOnce:
         """
         # The first of headers with the same name counts, as in the application.
         first = {name: value.decode("latin-1") for name, value in reversed(headers)}
+        codings = first.get(b"accept-encoding", "")
+        refuses_plain = _REFUSES_PLAIN.search(codings) is not None
         return Head(
             client=client,
             peer=self._proxies.peer(client[0] if client else None, headers, secured=secured),
             headers=headers,
             accept=first.get(b"accept"),
             content_type=first.get(b"content-type"),
+            coding=None if refuses_plain else choose_coding(codings),
+            known_tags=known_tags([first.get(b"if-none-match", "")]),
             is_special=b"origin" in first
             or b"sec-fetch-site" in first
             or is_statement_text(first.get(b"content-type"))
             or self._is_traced(first)
-            or _REFUSES_PLAIN.search(first.get(b"accept-encoding", "")) is not None,
+            or refuses_plain,
         )
 
     def _is_traced(self, headers: Mapping[bytes, str]) -> bool:
@@ -124,7 +163,7 @@ class AtOnce:
         body: bytes,
         on_authenticated: Callable[[], None],
         *,
-        take: Callable[[Body | None], object] | None = None,
+        take: Take | None = None,
     ) -> Body | Response | Elsewhere | None:
         """Return the body of an answer of status 200, or an error; None for the application.
 
@@ -149,20 +188,55 @@ class AtOnce:
         if user is None:
             return None
         on_authenticated()
-        sql = None
+        asked = Asked(target, head, body, user, started_s, take)
         try:
-            request = read(target, head, body)
-            sql = request.sql
-            factory = negotiate(head.accept, request.format)
-            return self._lookups.answer(request, factory, started_s, take)
+            return read(asked)
         except Exception as caught:  # the outermost call: unplanned errors are logged
-            context = request_context({"client": head.client, USER: user}, sql)
+            context = request_context({"client": head.client, USER: user}, asked.sql)
             return error_response(to_query_error(caught, context))
 
-    def _read_statement(self, target: bytes, head: Head, body: bytes) -> QueryRequest:
+    def _answer_statement(self, asked: Asked) -> Body | Elsewhere | None:
+        head = asked.head
         require_json(head.content_type)
-        return query_request(read_object(body), parameters_max=self._parameters_max)
+        request = query_request(read_object(asked.body), parameters_max=self._parameters_max)
+        asked.sql = request.sql
+        factory = negotiate(head.accept, request.format)
+        if request.page is None:
+            return self._lookups.answer(request, factory, asked.started_s, asked.take)
+        given = self._engine, self._lookups, request, factory, asked.started_s
+        return page_at_once(*given, coding=head.coding)
 
-    def _read_key(self, target: bytes, head: Head, body: bytes) -> QueryRequest:
+    def _answer_key(self, asked: Asked) -> Body | Elsewhere | None:
         assert self._typed is not None, "otherwise there is no such reader"
-        return key_request(self._typed, segments(target)[1:])
+        request = key_request(self._typed, segments(asked.target)[1:])
+        asked.sql = request.sql
+        factory = negotiate(asked.head.accept, request.format)
+        return self._lookups.answer(request, factory, asked.started_s, asked.take)
+
+    def _answer_typed(self, asked: Asked) -> Body | None:
+        path = _TYPED_PATH.fullmatch(asked.target)
+        assert self._typed is not None, "otherwise there is no such reader"
+        assert path is not None, "otherwise there is no such reader"
+        require_json(asked.head.content_type)
+        call = TypedCall(
+            store=path[1].decode(),
+            body=asked.body,
+            user=asked.user,
+            started_s=asked.started_s,
+            cancellation=Cancellation(timeout_s=self._timeout_s),
+        )
+        raw = typed_at_once(self._typed, call)
+        return None if raw is None else Body("application/json", raw)
+
+    def _answer_unchanged(self, asked: Asked) -> Response | None:
+        """Say that the client has the answer already, if it has."""
+        head = asked.head
+        if not head.known_tags:
+            return None
+        query = asked.target.partition(b"?")[2]
+        request = read_url_request(query, sql=None, parameters_max=self._parameters_max)
+        asked.sql = request.sql
+        factory = negotiate(head.accept, request.format)
+        session = Session(settings=request.settings, user=asked.user or ANONYMOUS)
+        tag = unchanged(self._engine, request, factory, session, head.known_tags)
+        return None if tag is None else not_modified(tag)

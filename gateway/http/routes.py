@@ -35,7 +35,7 @@ from starlette.types import Scope
 from gateway.access.rules import USER
 from gateway.elsewhere import Elsewhere
 from gateway.errors import HttpRequestError
-from gateway.http.answers import Answer
+from gateway.http.answers import Answer, known_tags
 from gateway.http.console_routes import console_routes
 from gateway.http.endpoint import (
     ANONYMOUS,
@@ -65,9 +65,10 @@ from gateway.http.statements.exchange import (
     open_result,
     recall,
     send_result,
+    unchanged,
 )
 from gateway.http.statements.lookups import Body, Lookups
-from gateway.http.statements.paging import read_page
+from gateway.http.statements.paging import page_at_once, read_page
 from gateway.http.statements.typed_queries import TypedEndpoint, query_document
 from planner.engine import Cancellation, QueryError, Session, Statement
 from planner.errors import UnavailableError
@@ -211,21 +212,31 @@ class QueryEndpoint(QueryingEndpoint):
             is_head=exchange.is_head,
         )
         request = exchange.request
+        tags = exchange.known_tags
+        body: Body | None
         if request.page is not None:
+            body = self._page_at_once(exchange)
+            if body is not None:
+                answer.headers.extend(body.headers)
+                await answer.whole(body.media_type, body.data)
+                return None
             work: Coroutine[None, None, QueryError | None] = self._read_page(exchange, answer)
             return await unless_disconnected(
                 work, exchange.cancellation, call.receive, is_ended=lambda: answer.ended
             )
-        may_keep = exchange.known_tags is not None
+        tag = tags and unchanged(self._engine, request, exchange.factory, exchange.session, tags)
+        if tag:
+            await answer.not_modified(tag)
+            return None
         # Such lookups share a session, which can belong to no trace.
-        is_slow = may_keep or exchange.session.trace is not None
+        is_slow = tags is not None or exchange.session.trace is not None
         body = None if is_slow else await self._looked_up(exchange, call)
         if body is not None:
             await answer.whole(body.media_type, body.data)
             return None
         statement = recall(self._engine, request.sql, exchange.session)
         if (
-            not may_keep
+            tags is None
             and statement is not None
             and self._engine.is_inline(statement, exchange.session)
         ):
@@ -239,6 +250,12 @@ class QueryEndpoint(QueryingEndpoint):
         return await unless_disconnected(
             work, exchange.cancellation, call.receive, is_ended=lambda: answer.ended
         )
+
+    def _page_at_once(self, exchange: Exchange) -> Body | None:
+        if exchange.session.trace is not None:
+            return None
+        given = self._engine, self._lookups, exchange.request, exchange.factory, exchange.started_s
+        return page_at_once(*given, coding=exchange.coding)
 
     async def _looked_up(self, exchange: Exchange, call: Call) -> Body | None:
         """Return the body of the answer to a lookup; None if the request is another one."""
@@ -273,7 +290,9 @@ class QueryEndpoint(QueryingEndpoint):
             context=request_context(scope, request.sql),
             coding=choose_coding(headers.get("accept-encoding")),
             is_head=scope["method"] == "HEAD",
-            known_tags=_known_tags(headers) if self._may_keep(scope) else None,
+            known_tags=known_tags(headers.getlist("if-none-match"))
+            if self._may_keep(scope)
+            else None,
         )
 
     def _may_keep(self, scope: Scope) -> bool:
@@ -300,12 +319,6 @@ class QueryEndpoint(QueryingEndpoint):
             await answer.not_modified(same.tag)
             return None
         return await send_result(exchange, begun, answer, threads=self._threads)
-
-
-def _known_tags(headers: Headers) -> frozenset[str]:
-    """Return the versions in an If-None-Match header."""
-    parts = ",".join(headers.getlist("if-none-match")).split(",")
-    return frozenset(part.strip().removeprefix("W/") for part in parts if part.strip())
 
 
 class KeyEndpoint(QueryEndpoint):

@@ -230,7 +230,10 @@ class ShortcutConnection(HttpConnection):
             self.transport.write(rendered + b"\r\n" + bytes(answer.body))
         else:
             data = answer.data
-            head = self._head_of(answer.media_type)
+            if answer.headers:
+                head = self._rendered_head(200, answer_headers(answer.media_type, *answer.headers))
+            else:
+                head = self._head_of(answer.media_type)
             self.transport.write(b"%bcontent-length: %d\r\n\r\n%b" % (head, len(data), data))
         self._note_answer()
 

@@ -171,7 +171,8 @@ class TracedEngine:
     def __init__(self, inner: Engine, tracer: Tracer) -> None:
         self._inner, self._tracer = inner, tracer
         self.split, self.is_inline = inner.split, inner.is_inline
-        self.answer_version, self.paged = inner.answer_version, inner.paged
+        self.answer_version, self.covers = inner.answer_version, inner.covers
+        self.paged, self.recall_paged = inner.paged, inner.recall_paged
         # A subscription is not over after a statement's time, so it has no span.
         self.subscribe = inner.subscribe
 

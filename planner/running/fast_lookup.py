@@ -36,6 +36,7 @@ from planner.values.session import Session, TransactionStatus
 from planner.values.statement import LookedUp, LookUp
 from stores.errors import CodecError, StoreError
 from stores.spec.catalog import StoreCatalog
+from stores.spec.position import Position
 from stores.spec.query import KeyQuery
 from stores.spec.result import Success
 from stores.spec.schema import Key, Row, StoreSchema
@@ -277,6 +278,19 @@ def giver(
         return kept_answers.keep(asked, answer)
 
     return give
+
+
+def covers(found: LookedUp, bound: Position, catalog: StoreCatalog) -> bool:
+    """Whether each partition of an answer covered a position when it was read; see `Engine`."""
+    if found.nodes:
+        return False
+    for name, partition, epoch, _ in found.reads:
+        store = catalog.stores.get(name)
+        here = store if store is None or store.here is None else store.here
+        progress = None if here is None else here.standing(partition)
+        if progress is None or progress.epoch != epoch or not progress.position.covers(bound):
+            return False
+    return True
 
 
 def nodes_of(answer: Success[Any]) -> tuple[str | None, ...]:

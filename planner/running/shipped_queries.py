@@ -11,12 +11,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, TypeAlias
 
-import pyarrow as pa
-
 from planner.errors import InvalidValueError
-from stores.spec.arrow import physical_array
 from stores.spec.query import (
-    Batch,
     Interval,
     KeyQuery,
     KeysQuery,
@@ -281,7 +277,7 @@ _VALIDITY = tuple(
 
 def one_row(
     schema: StoreSchema, query: Query[Any], value: object
-) -> tuple[tuple[Column, ...], Batch] | None:
+) -> tuple[tuple[Column, ...], Row] | None:
     """Return the columns and the row of an answer that is one row; None if it is something else.
 
     Args:
@@ -294,16 +290,8 @@ def one_row(
         return None
     columns = (*schema.key, *schema.value)
     if isinstance(value, TimestampedRow):
-        return _batch((*columns, _TIMESTAMP), (*key, *value.row, value.timestamp_us))
+        return (*columns, _TIMESTAMP), (*key, *value.row, value.timestamp_us)
     if isinstance(value, VersionedRow):
         row = (*key, *value.row, value.valid_from_us, value.valid_to_us)
-        return _batch((*columns, *_VALIDITY), row)
-    return _batch(columns, (*key, *value)) if isinstance(value, tuple) else None
-
-
-def _batch(columns: tuple[Column, ...], row: Row) -> tuple[tuple[Column, ...], Batch]:
-    arrays = [
-        physical_array([value], column.type) for column, value in zip(columns, row, strict=True)
-    ]
-    names = [column.name for column in columns]
-    return columns, pa.RecordBatch.from_arrays(arrays, names=names)
+        return (*columns, *_VALIDITY), row
+    return (columns, (*key, *value)) if isinstance(value, tuple) else None

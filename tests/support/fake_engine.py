@@ -213,6 +213,14 @@ class FakeEngine:
         """Refuse: no statement has pages."""
         raise NotSupportedError("the statement has no pages")
 
+    def recall_paged(self, sql: str) -> Paged | None:
+        """Return None: no statement has pages."""
+        return None
+
+    def covers(self, found: LookedUp, bound: Position) -> bool:
+        """Return False: it is not known."""
+        return False
+
     def look_up_each(
         self,
         statement: Statement,

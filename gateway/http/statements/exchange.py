@@ -233,15 +233,48 @@ def _tag(engine: Engine, exchange: Exchange, statement: Statement) -> str | None
     Raises:
         NotModifiedError: the client has it.
     """
-    request = exchange.request
-    parameters = convert_parameters(request.params, statement.parameters, request.names)
-    version = engine.answer_version(statement, parameters, exchange.session)
-    if version is None:
-        return None
-    tag = f'"{version}-{getattr(exchange.factory, "__name__", "")}"'
-    if not {"*", tag}.isdisjoint(exchange.known_tags or ()):
+    tag = _version(engine, exchange.request, exchange.factory, exchange.session, statement)
+    if tag is not None and not {"*", tag}.isdisjoint(exchange.known_tags or ()):
         raise NotModifiedError(tag)
     return tag
+
+
+def unchanged(
+    engine: Engine,
+    request: QueryRequest,
+    factory: RendererFactory,
+    session: Session,
+    known: frozenset[str],
+) -> str | None:
+    """Return the version of the answer, if the client has it; None if it may not, or is a page.
+
+    Args:
+        engine: has planned the statement before.
+        request: the statement.
+        factory: makes the renderer that the client asks for.
+        session: its session.
+        known: the versions of the answer that the client has.
+
+    Raises:
+        QueryError: a parameter is wrong.
+    """
+    statement = None if request.page is not None else recall(engine, request.sql, session)
+    if statement is None:
+        return None
+    tag = _version(engine, request, factory, session, statement)
+    return None if tag is None or {"*", tag}.isdisjoint(known) else tag
+
+
+def _version(
+    engine: Engine,
+    request: QueryRequest,
+    factory: RendererFactory,
+    session: Session,
+    statement: Statement,
+) -> str | None:
+    parameters = convert_parameters(request.params, statement.parameters, request.names)
+    version = engine.answer_version(statement, parameters, session)
+    return None if version is None else f'"{version}-{getattr(factory, "__name__", "")}"'
 
 
 def _whole(

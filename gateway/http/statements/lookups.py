@@ -71,6 +71,8 @@ class Body(Struct, frozen=True):
 
     media_type: str
     data: bytes
+    headers: tuple[tuple[bytes, bytes], ...] = ()
+    """Further headers."""
 
 
 class _Plan(Struct):
@@ -180,14 +182,29 @@ class Lookups:
         )
         return self._body(statement, form, found, bound, started_s)
 
+    def recall(self, sql: str) -> Statement | None:
+        """Return the plan of a text, if it is kept."""
+        return recall(self._engine, sql, self._session)
+
+    def rows(self, statement: Statement, parameters: Row, bound: Position) -> LookedUp | None:
+        """Return the few rows of a statement; None if it needs a thread, or a row may be older.
+
+        Args:
+            statement: the statement.
+            parameters: its parameters.
+            bound: the position that each partition must cover.
+        """
+        if statement.look_up is None:
+            return None
+        found = statement.look_up(statement.literals or parameters, self._session)
+        return found if found is not None and self._meets(found, bound) else None
+
     def _statement(self, request: QueryRequest) -> Statement | None:
         """Return the plan of a request for few rows, if it is kept."""
-        return (
-            None if request.page is not None else recall(self._engine, request.sql, self._session)
-        )
+        return None if request.page is not None else self.recall(request.sql)
 
     def _meets(self, found: LookedUp, bound: Position) -> bool:
-        """Whether the only partition that was read covers a bound.
+        """Whether each partition that was read covers a bound.
 
         The position of several is that of the farthest for each input, and another may be behind.
         """
@@ -195,7 +212,7 @@ class Lookups:
             return True
         position, met = found.position, self._met
         if len(found.reads) != 1:
-            return False
+            return self._engine.covers(found, bound)
         if met is not None and met[0] is position and met[1] is bound:
             return True
         if not position.covers(bound):
@@ -257,9 +274,9 @@ class Lookups:
         assert rendered.endswith(end), "the elapsed time is the last member"
         return rendered.removesuffix(end)
 
-    def _trailer(self, found: LookedUp) -> Trailer:
-        """Return the part after the rows; it equals that of the engine's result."""
-        partitions = [
+    def partitions(self, found: LookedUp) -> list[PartitionAnswer]:
+        """Return the partitions that were read, as the engine's result has them."""
+        return [
             PartitionAnswer(
                 store=store,
                 partition=partition,
@@ -270,6 +287,9 @@ class Lookups:
             )
             for (store, partition, epoch, rows), node in zip_longest(found.reads, found.nodes)
         ]
+
+    def _trailer(self, found: LookedUp) -> Trailer:
+        partitions = self.partitions(found)
         return Trailer(position=found.position, partitions=partitions, notices=(), elapsed_ms=0.0)
 
     def _forget(self) -> None:

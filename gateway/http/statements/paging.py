@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -18,18 +19,35 @@ import msgspec
 import orjson
 import pyarrow as pa
 
+from gateway.http.answers import VARY
 from gateway.http.formats.content_codings import BYTES_MIN, coder_for
 from gateway.http.formats.json_cells import Cell, batch_cells, row_cells
-from gateway.http.formats.rendering import Renderer, Trailer
+from gateway.http.formats.rendering import Renderer, RendererFactory, Trailer
 from gateway.http.page_snapshots import PageSnapshots
 from gateway.http.requests.parameters import convert_parameters, json_text
+from gateway.http.requests.parsing import QueryRequest
 from gateway.http.statements.exchange import Exchange, only_statement
-from planner.engine import Engine, Isolation, Paged, QueryError, Result, Row, Session
+from gateway.http.statements.lookups import Body, Lookups, bound_of
+from planner.engine import (
+    Column,
+    Engine,
+    Isolation,
+    Paged,
+    PartitionAnswer,
+    Position,
+    QueryError,
+    Result,
+    Row,
+    Session,
+    Statement,
+)
 from planner.errors import InvalidValueError, LimitExceededError
 
 PAGE_ROWS_MAX: Final = 10_000
 _PAGE_BYTES_MAX: Final = 64 << 20
 """Rows of a page in Arrow: it is rendered as a whole."""
+_AT_ONCE_ROWS_MAX: Final = 250
+"""Rows of the longest page that is read on the event loop, in some 200 µs."""
 _TOKEN_MAX: Final = 65_536
 _CONSISTENCY: Final = "stategate.consistency"
 
@@ -68,8 +86,7 @@ def _sum(body: bytes) -> bytes:
     return hashlib.blake2b(body, digest_size=8, person=b"stategate.page").digest()
 
 
-def _digest(exchange: Exchange) -> str:
-    request = exchange.request
+def _digest(request: QueryRequest) -> str:
     return hashlib.blake2b(
         json_text([request.sql, list(request.params)]).encode(), digest_size=12
     ).hexdigest()
@@ -86,18 +103,19 @@ class Page:
     """The token of the next page; None at the end."""
 
 
-def read_page(engine: Engine, exchange: Exchange, snapshots: PageSnapshots) -> Page:
-    """Read one page, in a thread.
+class _Asked(msgspec.Struct, frozen=True):
+    """The page that a request asks for."""
 
-    Raises:
-        InvalidValueError: the token is malformed, or of another statement (22023).
-        SnapshotTooOldError: its snapshot is no longer held (72000).
-        QueryError: the statement has no pages, or failed.
-    """
-    asked = exchange.request.page
+    digest: str
+    rows: int
+    token: _Token | None
+
+
+def _asked(request: QueryRequest) -> _Asked:
+    asked = request.page
     assert asked is not None, "the caller has checked it"
     token = None if asked.token is None else _decoded(asked.token)
-    digest = _digest(exchange)
+    digest = _digest(request)
     if token is not None and token.statement != digest:
         raise InvalidValueError(
             'field "next" is a token of another statement',
@@ -108,11 +126,82 @@ def read_page(engine: Engine, exchange: Exchange, snapshots: PageSnapshots) -> P
         rows = PAGE_ROWS_MAX if token is None else token.rows
     if not 1 <= rows <= PAGE_ROWS_MAX:
         raise LimitExceededError(f"a page has 1 to {PAGE_ROWS_MAX} rows, not {rows}")
-    reading = _Reading(engine, exchange, digest, rows)
+    return _Asked(digest, rows, token)
+
+
+def page_at_once(
+    engine: Engine,
+    lookups: Lookups,
+    request: QueryRequest,
+    factory: RendererFactory,
+    started_s: float,
+    *,
+    coding: str | None,
+) -> Body | None:
+    """Return a page of few rows; None if it needs a thread, a wait or a snapshot.
+
+    Args:
+        engine: has planned the pages of the statement before.
+        lookups: reads few rows.
+        request: asks for the page.
+        factory: makes the renderer that the client asks for.
+        started_s: `time.perf_counter()` when the request arrived.
+        coding: how the body may be compressed.
+
+    Raises:
+        InvalidValueError: the token is malformed, or of another statement (22023).
+        QueryError: a parameter is wrong.
+    """
+    sql = request.sql.rstrip().rstrip(";")
+    paged = engine.recall_paged(sql)
+    if paged is None:
+        return None
+    asked = _asked(request)
+    token, rows_max = asked.token, asked.rows
+    if rows_max > _AT_ONCE_ROWS_MAX or (token is not None and token.snapshot is not None):
+        return None
+    bound = bound_of(_settings_after(request.settings, token))
+    text, more = _statement(paged, asked)
+    statement = None if bound is None else lookups.recall(text)
+    if bound is None or statement is None:
+        return None
+    found = lookups.rows(statement, _given(request, statement, more), bound)
+    if found is None:
+        return None
+    renderer = factory(statement.columns)
+    body, last = _few_rendered(found.rows, statement.columns, renderer, paged, rows_max)
+    following = _following(asked, last, found.position, None)
+    body += _page_tail(
+        renderer,
+        following,
+        position=found.position,
+        partitions=lookups.partitions(found),
+        notices=(),
+        elapsed_ms=(time.perf_counter() - started_s) * 1000,
+    )
+    page = _compressed(renderer.media_type, body, coding, following)
+    headers = [] if page.next is None else [(b"stategate-next", page.next.encode())]
+    if page.coding is not None:
+        headers.append((b"content-encoding", page.coding.encode()))
+        headers.append((b"vary", VARY))
+    return Body(page.media_type, page.body, tuple(headers))
+
+
+def read_page(engine: Engine, exchange: Exchange, snapshots: PageSnapshots) -> Page:
+    """Read one page, in a thread.
+
+    Raises:
+        InvalidValueError: the token is malformed, or of another statement (22023).
+        SnapshotTooOldError: its snapshot is no longer held (72000).
+        QueryError: the statement has no pages, or failed.
+    """
+    asked = _asked(exchange.request)
+    token = asked.token
+    reading = _Reading(engine, exchange, asked)
     if token is not None and token.snapshot is not None:
         held = snapshots.take(token.snapshot, exchange.session.user)
         with held.reading() as session:
-            page = reading.page(session, token, token.snapshot)
+            page = reading.page(session, token.snapshot)
         if page.next is None:
             snapshots.release(token.snapshot)
         return page
@@ -120,14 +209,14 @@ def read_page(engine: Engine, exchange: Exchange, snapshots: PageSnapshots) -> P
         name, held = snapshots.open(_transaction(exchange.session))
         try:
             with held.reading() as session:
-                page = reading.page(session, None, name)
+                page = reading.page(session, name)
         except BaseException:
             snapshots.release(name)
             raise
         if page.next is None:
             snapshots.release(name)
         return page
-    return reading.page(_not_before(exchange.session, token), token, None)
+    return reading.page(_not_before(exchange.session, token), None)
 
 
 def _transaction(session: Session) -> Session:
@@ -142,48 +231,79 @@ def _not_before(session: Session, token: _Token | None) -> Session:
     """Return a session that reads no older state than the page before did."""
     if token is None:
         return session
-    settings: Mapping[str, str] = {
+    return Session(settings=_settings_after(session.settings, token), user=session.user)
+
+
+def _settings_after(settings: Mapping[str, str], token: _Token | None) -> Mapping[str, str]:
+    """Return the settings of a session that reads no older state than the page before did."""
+    if token is None:
+        return settings
+    return {
         _CONSISTENCY: "monotonic",
-        **{k: v for k, v in session.settings.items() if v != "eventual"},
+        **{k: v for k, v in settings.items() if v != "eventual"},
         "stategate.bound": token.position,
     }
-    return Session(settings=settings, user=session.user)
+
+
+def _statement(paged: Paged, asked: _Asked) -> tuple[str, Row]:
+    """Return the statement of a page, with one row more, and its further parameters."""
+    key = None if asked.token is None else _key(asked.token, paged)
+    nulls = None if key is None else [value is None for value in key]
+    more = tuple(value for value in key or () if value is not None)
+    return paged.text(asked.rows + 1, nulls), more
+
+
+def _given(request: QueryRequest, statement: Statement, more: Row) -> Row:
+    """Return the parameters of a page's statement."""
+    types = statement.parameters[: len(statement.parameters) - len(more)]
+    return convert_parameters(request.params, types, request.names) + more
+
+
+def _following(
+    asked: _Asked, last: Sequence[Cell] | None, position: Position, snapshot: str | None
+) -> str | None:
+    """Return the token of the next page; None if there is none."""
+    if last is None:
+        return None
+    token = _Token(
+        statement=asked.digest,
+        key=list(last),
+        position=position.token(),
+        rows=asked.rows,
+        snapshot=snapshot,
+    )
+    return _encoded(token)
 
 
 class _Reading:
     """Reads a page of one statement."""
 
-    def __init__(self, engine: Engine, exchange: Exchange, digest: str, rows: int) -> None:
-        self._engine, self._exchange = engine, exchange
-        self._digest, self._rows = digest, rows
+    def __init__(self, engine: Engine, exchange: Exchange, asked: _Asked) -> None:
+        self._engine, self._exchange, self._asked = engine, exchange, asked
 
-    def page(self, session: Session, token: _Token | None, snapshot: str | None) -> Page:
-        exchange, engine = self._exchange, self._engine
+    def page(self, session: Session, snapshot: str | None) -> Page:
+        exchange, engine, asked = self._exchange, self._engine, self._asked
         session.trace = exchange.session.trace
         cancellation = exchange.cancellation
         sql = only_statement(engine, exchange.request.sql)
         paged = engine.paged(sql, session, cancellation=cancellation)
-        key = None if token is None else _key(token, paged)
-        nulls = None if key is None else [value is None for value in key]
-        text = paged.text(self._rows + 1, nulls)
+        text, more = _statement(paged, asked)
         statement = engine.prepare(text, session, cancellation=cancellation)
-        more = tuple(value for value in key or () if value is not None)
-        types = statement.parameters[: len(statement.parameters) - len(more)]
-        given = convert_parameters(exchange.request.params, types, exchange.request.names)
-        result = engine.execute(statement, given + more, session, cancellation=cancellation)
+        given = _given(exchange.request, statement, more)
+        result = engine.execute(statement, given, session, cancellation=cancellation)
         try:
             renderer = exchange.factory(result.columns)
             body, last = self._rendered(result, renderer, paged)
-            following = None
-            if last is not None:
-                following = _Token(
-                    statement=self._digest,
-                    key=list(last),
-                    position=result.position.token(),
-                    rows=self._rows,
-                    snapshot=snapshot,
-                )
-            return self._finished(result, renderer, body, following)
+            following = _following(asked, last, result.position, snapshot)
+            body += _page_tail(
+                renderer,
+                following,
+                position=result.position,
+                partitions=result.partitions,
+                notices=[notice.message for notice in result.notices],
+                elapsed_ms=exchange.elapsed_ms,
+            )
+            return _compressed(renderer.media_type, body, exchange.coding, following)
         finally:
             result.close()
 
@@ -191,42 +311,59 @@ class _Reading:
         self, result: Result, renderer: Renderer, paged: Paged
     ) -> tuple[bytes, Sequence[Cell] | None]:
         """Render the rows; return the key of the last one, too, if there are more."""
-        head = renderer.head()
+        rows_max = self._asked.rows
         if result.batches is None:
-            rows = result.rows or ()
-            body = head + renderer.rows(rows[: self._rows])
-            if len(rows) <= self._rows:
-                return body, None
-            (cells,) = row_cells(result.columns)(rows[self._rows - 1 : self._rows])
-            return body, [cells[at] for at in paged.key]
+            return _few_rendered(result.rows or (), result.columns, renderer, paged, rows_max)
         batch = _gathered(result)
-        body = head + (renderer.batch(batch.slice(0, self._rows)) if batch.num_rows else b"")
-        if batch.num_rows <= self._rows:
+        rows = renderer.batch(batch.slice(0, rows_max)) if batch.num_rows else b""
+        body = renderer.head() + rows
+        if batch.num_rows <= rows_max:
             return body, None
-        columns = batch_cells(batch.slice(self._rows - 1, 1), result.columns)
+        columns = batch_cells(batch.slice(rows_max - 1, 1), result.columns)
         return body, [columns[at][0] for at in paged.key]
 
-    def _finished(
-        self, result: Result, renderer: Renderer, body: bytes, following: _Token | None
-    ) -> Page:
-        token = None if following is None else _encoded(following)
-        body += renderer.tail(
-            Trailer(
-                position=result.position,
-                partitions=result.partitions,
-                notices=[notice.message for notice in result.notices],
-                elapsed_ms=self._exchange.elapsed_ms,
-                is_page=True,
-                next_page=token,
-            )
+
+def _few_rendered(
+    rows: Sequence[Row],
+    columns: Sequence[Column],
+    renderer: Renderer,
+    paged: Paged,
+    rows_max: int,
+) -> tuple[bytes, Sequence[Cell] | None]:
+    body = renderer.head() + renderer.rows(rows[:rows_max])
+    if len(rows) <= rows_max:
+        return body, None
+    (cells,) = row_cells(columns)(rows[rows_max - 1 : rows_max])
+    return body, [cells[at] for at in paged.key]
+
+
+def _page_tail(
+    renderer: Renderer,
+    following: str | None,
+    *,
+    position: Position,
+    partitions: Sequence[PartitionAnswer],
+    notices: Sequence[str],
+    elapsed_ms: float,
+) -> bytes:
+    return renderer.tail(
+        Trailer(
+            position=position,
+            partitions=partitions,
+            notices=notices,
+            elapsed_ms=elapsed_ms,
+            is_page=True,
+            next_page=following,
         )
-        coder = coder_for(self._exchange.coding, renderer.media_type)
-        if coder is not None and len(body) >= BYTES_MIN:
-            body = coder.code(body) + coder.end()
-        else:
-            coder = None
-        coding = None if coder is None else coder.name
-        return Page(media_type=renderer.media_type, body=body, coding=coding, next=token)
+    )
+
+
+def _compressed(media_type: str, body: bytes, coding: str | None, following: str | None) -> Page:
+    coder = coder_for(coding, media_type)
+    if coder is None or len(body) < BYTES_MIN:
+        return Page(media_type=media_type, body=body, coding=None, next=following)
+    coded = coder.code(body) + coder.end()
+    return Page(media_type=media_type, body=coded, coding=coder.name, next=following)
 
 
 def _key(token: _Token, paged: Paged) -> Row:

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import time
 from dataclasses import asdict
-from functools import partial
+from typing import Final
 
 import orjson
+from msgspec import Struct
 from starlette.datastructures import Headers
 from starlette.responses import Response
-from starlette.types import Scope
 
 from gateway.access.rules import USER
 from gateway.http.endpoint import (
@@ -24,16 +24,32 @@ from gateway.http.endpoint import (
     Services,
     unless_disconnected,
 )
-from gateway.http.formats.json_cells import Cell, batch_cells, cell_of
+from gateway.http.formats.json_cells import Cell, batch_cells, cell_of, row_cells
 from gateway.http.requests.parameters import convert_arguments
 from gateway.http.requests.parsing import read_typed_request
 from gateway.http.requests.receiving import read_json
 from planner.engine import Cancellation, DataType, Position, Session
 from planner.typed import Argument, Rows, TypedAnswer, TypedQueries, TypedQuery, TypedResult
 
+_SHORT_BYTES: Final = 4_096
+"""Longest body that is read on the event loop: that of one key."""
+
+
+class TypedCall(Struct, frozen=True, kw_only=True):
+    """A request for a query by name."""
+
+    store: str
+    """The store in its path."""
+    body: bytes
+    user: str | None
+    """Who asks; None or empty where no login is required."""
+    started_s: float
+    """`time.perf_counter()` when it arrived."""
+    cancellation: Cancellation
+
 
 class TypedEndpoint(QueryingEndpoint):
-    """Runs a query by name in a thread."""
+    """Runs a query by name: one that reads the row of a key at once, any other in a thread."""
 
     def __init__(self, services: Services, typed: TypedQueries) -> None:
         self._typed = typed
@@ -43,30 +59,52 @@ class TypedEndpoint(QueryingEndpoint):
     async def _answer(self, call: Call) -> None:
         cancellation = Cancellation(timeout_s=self._settings.statement_timeout_ms / 1000)
         body = await read_json(Headers(scope=call.scope), call.receive, self._settings)
-        work = partial(self._ask, call.scope, body, cancellation, time.perf_counter())
-        raw = await unless_disconnected(
-            self._threads.run(work), cancellation, call.receive, is_ended=lambda: False
-        )
-        response = Response(
-            raw, media_type="application/json", headers={"Cache-Control": "no-store"}
-        )
-        await response(call.scope, call.receive, call.send)
-
-    def _ask(
-        self, scope: Scope, body: bytes, cancellation: Cancellation, started_s: float
-    ) -> bytes:
-        request = read_typed_request(body)
-        query = self._typed.describe(scope["path_params"]["name"], request.type)
-        answer = self._typed.ask(
-            query,
-            convert_arguments(request.args, query.arguments),
-            Session(settings=request.settings, user=scope[USER] or ANONYMOUS),
-            partitions=request.partitions,
-            active=request.active,
+        asked = TypedCall(
+            store=call.scope["path_params"]["name"],
+            body=body,
+            user=call.scope[USER],
+            started_s=time.perf_counter(),
             cancellation=cancellation,
         )
-        elapsed_ms = (time.perf_counter() - started_s) * 1000
-        return orjson.dumps(typed_document(query, answer, elapsed_ms=elapsed_ms))
+        raw = typed_at_once(self._typed, asked)
+        if raw is None:
+            raw = await unless_disconnected(
+                self._threads.run(_answered, self._typed, asked),
+                cancellation,
+                call.receive,
+                is_ended=lambda: False,
+            )
+        headers = {"Cache-Control": "no-store"}
+        response = Response(raw, media_type="application/json", headers=headers)
+        await response(call.scope, call.receive, call.send)
+
+
+def typed_at_once(typed: TypedQueries, asked: TypedCall) -> bytes | None:
+    """Return the body of the answer to a query of one row; None if it needs a thread.
+
+    Raises:
+        QueryError: the request is wrong, or a partition fails.
+    """
+    return None if len(asked.body) > _SHORT_BYTES else _answered(typed, asked, at_once=True)
+
+
+def _answered(typed: TypedQueries, asked: TypedCall, *, at_once: bool = False) -> bytes | None:
+    """Return the body of the answer; with `at_once`, None if it may block."""
+    request = read_typed_request(asked.body)
+    query = typed.describe(asked.store, request.type)
+    session = Session(settings=request.settings, user=asked.user or ANONYMOUS)
+    if at_once and not typed.is_inline(query, session):
+        return None
+    answer = typed.ask(
+        query,
+        convert_arguments(request.args, query.arguments),
+        session,
+        partitions=request.partitions,
+        active=request.active,
+        cancellation=asked.cancellation,
+    )
+    elapsed_ms = (time.perf_counter() - asked.started_s) * 1000
+    return orjson.dumps(typed_document(query, answer, elapsed_ms=elapsed_ms))
 
 
 def query_document(query: TypedQuery) -> dict[str, Cell]:
@@ -113,11 +151,13 @@ def _partition(result: TypedResult, data_type: DataType | None) -> dict[str, Cel
 def _result(result: TypedResult, data_type: DataType | None) -> Cell:
     value = result.value
     if isinstance(value, Rows):
-        rows = [
-            row
+        rows: list[Cell] = [
+            [*row]
             for batch in value.batches
             for row in zip(*batch_cells(batch, value.columns), strict=True)
         ]
+        if value.row is not None:
+            rows += row_cells(value.columns)([value.row])
         columns = [{"name": each.name, "type": str(each.type)} for each in value.columns]
         return {"columns": columns, "rows": rows}
     if value is None or data_type is None:
