@@ -52,7 +52,7 @@ from stores.errors import StoreError
 from stores.hosting.host import Host
 from stores.hosting.open_stores import everything
 from stores.hosting.replica import wall_clock_ms
-from stores.log.object_files import REQUESTS
+from stores.log.files.objects import REQUESTS
 from stores.spec.catalog import StoreCatalog
 
 logger = logging.getLogger(__name__)

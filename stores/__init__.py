@@ -20,10 +20,10 @@ from stores.errors import (
 from stores.hosting.held_epochs import held_snapshot
 from stores.hosting.host import Host
 from stores.hosting.metrics import MeteredStore
-from stores.log.records import Commit
-from stores.log.repair import repair
-from stores.log.store_writer import StoreWriter
-from stores.log.verification import verify
+from stores.log.checking.repair import repair
+from stores.log.checking.verification import verify
+from stores.log.metadata.records import Commit
+from stores.log.writing.store_writer import StoreWriter
 from stores.spec.position import Position, PositionBound
 from stores.spec.query import (
     FewKeysQuery,

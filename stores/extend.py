@@ -23,10 +23,10 @@ from stores.errors import (
 from stores.hosting.host import HostState
 from stores.hosting.metrics import Metrics, MetricsReading
 from stores.hosting.open_stores import Placement
-from stores.log.records import DataFile, Snapshot
-from stores.log.repair import Repaired
+from stores.log.checking.repair import Repaired
+from stores.log.checking.verification import Damage, Verified
+from stores.log.metadata.records import DataFile, Snapshot
 from stores.log.state_log import StateLog, StoreLog
-from stores.log.verification import Damage, Verified
 from stores.spec.catalog import StoreCatalog
 from stores.spec.position import Progress
 from stores.spec.query import Batch, BatchStream, Query, QueryArgumentError, TimestampedRow

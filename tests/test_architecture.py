@@ -10,6 +10,7 @@ import ast
 import re
 import sys
 import tomllib
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
@@ -25,6 +26,8 @@ MODULE_LINES_MAX = 400
 TEST_LINES_MAX = 600
 """Longer than a module may be: one idea has many tests, which are read one at a time."""
 FUNCTION_LINES_MAX = 70
+FOLDER_MODULES_MAX = 30
+"""More names side by side are not read, only searched."""
 
 FORBIDDEN: dict[str, frozenset[str]] = {
     "stores": frozenset(
@@ -45,7 +48,12 @@ FLOORS: dict[str, tuple[str, ...]] = {
         "stores.types",
         "stores.spec",
         "stores.codec",
+        "stores.log.files",
+        "stores.log.metadata",
+        "stores.log.data",
         "stores.log",
+        "stores.log.writing",
+        "stores.log.checking",
         "stores.nodes",
         "stores.contract",
         "stores.engines.memory",
@@ -154,12 +162,18 @@ RESERVED: dict[str, tuple[str, ...]] = {
     "duckdb": ("planner/composing/local.py",),
     "opentelemetry": ("gateway/tracing/",),
     "obstore": (
-        "stores/log/object_files.py",
-        "stores/log/object_failures.py",
-        "stores/log/object_uris.py",
+        "stores/log/files/objects.py",
+        "stores/log/files/object_failures.py",
+        "stores/log/files/object_uris.py",
     ),
 }
 """Library → the only files and directories that import it, so that it can be replaced there."""
+
+WIDE = {
+    "tests/bench": "one module for each measurement; its __main__ lists them",
+    "tests/gateway/http": "what a client sees, whichever folders of gateway/http do it",
+}
+"""Folder with more modules than others may have → the reason."""
 
 GENERATED = ("planner/pg_catalog/seed.py",)
 """Data written by a program. It may have any length, because no one reads it; it holds no code."""
@@ -441,6 +455,14 @@ def test_modules_are_short() -> None:
 def test_test_modules_are_short() -> None:
     lengths = {relative(path): lines_in(path) for path in (ROOT / "tests").rglob("*.py")}
     assert {path: n for path, n in lengths.items() if n > TEST_LINES_MAX} == {}
+
+
+def test_folders_are_narrow() -> None:
+    tops = (*PACKAGES[:-1], "tests", "examples")
+    modules = chain.from_iterable((ROOT / top).rglob("*.py") for top in tops)
+    widths = Counter(relative(path.parent) for path in modules if path.stem != "__init__")
+    wide = {folder: width for folder, width in widths.items() if width > FOLDER_MODULES_MAX}
+    assert set(wide) == set(WIDE), wide
 
 
 def lines_in(path: Path) -> int:

@@ -62,7 +62,7 @@ def show(
     """
     from gateway.cli.log_listing import listing_json, print_listing  # noqa: PLC0415 - as in `_names`
     from stores.errors import StoreError  # noqa: PLC0415
-    from stores.log.listing import list_log  # noqa: PLC0415
+    from stores.log.checking.listing import list_log  # noqa: PLC0415
 
     is_damaged = False
     for name in _names(root, store):
@@ -87,7 +87,7 @@ def verify(*, root: Root, store: Stores = None) -> None:
     with 2 if the log cannot be read.
     """
     from stores.errors import StoreError  # noqa: PLC0415 - as in `_names`
-    from stores.log.verification import verify as verify_store  # noqa: PLC0415
+    from stores.log.checking.verification import verify as verify_store  # noqa: PLC0415
 
     is_damaged = False
     for name in _names(root, store):
@@ -113,7 +113,7 @@ def repair(*, root: Root, store: Stores = None) -> None:
     cannot be read or written.
     """
     from stores.errors import StoreError  # noqa: PLC0415 - as in `_names`
-    from stores.log.repair import repair as repair_store  # noqa: PLC0415
+    from stores.log.checking.repair import repair as repair_store  # noqa: PLC0415
 
     is_damaged = False
     for name in _names(root, store):

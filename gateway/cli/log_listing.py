@@ -11,9 +11,9 @@ from rich.console import Console
 
 from gateway.cli.client import ResultColumn
 from gateway.cli.display import print_table
-from stores.log.listing import Entry, Listing
-from stores.log.moves import Move
-from stores.log.records import Commit, Skip, Snapshot
+from stores.log.checking.listing import Entry, Listing
+from stores.log.metadata.moves import Move
+from stores.log.metadata.records import Commit, Skip, Snapshot
 
 Json: TypeAlias = Any
 """A value that orjson writes."""

@@ -14,7 +14,7 @@ from stores.errors import StoreError
 from stores.hosting.local_store import LocalStore
 from stores.hosting.open_stores import OpenStores
 from stores.hosting.schedule import Head, Schedule, local_pace, remote_pace
-from stores.log.heads import HeadWatch
+from stores.log.metadata.heads import HeadWatch
 from stores.spec.store import ReplicaState
 
 T = TypeVar("T")

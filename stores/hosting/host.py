@@ -35,7 +35,7 @@ from stores.hosting.open_stores import OpenStores, Placement, everything
 from stores.hosting.partition_waits import wait_for_request
 from stores.hosting.replica import Replica
 from stores.hosting.replica_opener import ReplicaOpener
-from stores.log.files import Root
+from stores.log.files.directory import Root
 from stores.spec.arguments import require_integer, require_name, require_path, shown
 from stores.spec.catalog import Nodes
 from stores.spec.result import StateQueryResult

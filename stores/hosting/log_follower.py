@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from stores.errors import LogError, StoreError, TornRecordError
 from stores.hosting.replica import Replica
 from stores.log.inputs import Inputs
-from stores.log.records import Commit
+from stores.log.metadata.records import Commit
 from stores.log.snapshots import SnapshotReader
 from stores.log.state_log import StoreLog
 from stores.spec.position import Progress

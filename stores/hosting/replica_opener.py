@@ -16,7 +16,7 @@ from stores.engines.rocksdb.row_cache import RowBudget
 from stores.errors import CodecError, LogError, StoreError
 from stores.hosting.log_follower import is_same_log
 from stores.hosting.replica import Replica
-from stores.log.moves import REBUILT
+from stores.log.metadata.moves import REBUILT
 from stores.log.state_log import StoreLog
 from stores.spec.registry import Opening, registered_factory
 from stores.spec.schema import StoreSchema

@@ -16,11 +16,11 @@ import pyarrow as pa
 
 from stores.errors import ArgumentError, SchemaError
 from stores.loading.sources import Format, Types, rows_of
-from stores.log.datafiles import TIMESTAMP_NAME, file_schema, shaped
-from stores.log.files import Root
-from stores.log.records import Commit
+from stores.log.data.datafiles import TIMESTAMP_NAME, file_schema, shaped
+from stores.log.files.directory import Root
+from stores.log.metadata.records import Commit
 from stores.log.state_log import StoreLog
-from stores.log.store_writer import StoreWriter
+from stores.log.writing.store_writer import StoreWriter
 from stores.spec.arguments import require_integer
 from stores.spec.datatypes import BOOLEAN, DATE, TIMESTAMP, TIMESTAMPTZ, DataType
 from stores.spec.position import EMPTY, Position

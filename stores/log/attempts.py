@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from stores.errors import LogError
 from stores.log.epoch_chain import EpochChain
-from stores.log.records import Commit
+from stores.log.metadata.records import Commit
 
 _logger = logging.getLogger(__name__)
 

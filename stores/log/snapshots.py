@@ -21,8 +21,14 @@ from pathlib import Path
 from typing import Protocol, TypeAlias, runtime_checkable
 
 from stores.errors import LogError, StoreError, TornRecordError
-from stores.log.files import Directory
-from stores.log.records import DataFile, Snapshot, SnapshotFile, decode_snapshot, snapshot_name
+from stores.log.files.directory import Directory
+from stores.log.metadata.records import (
+    DataFile,
+    Snapshot,
+    SnapshotFile,
+    decode_snapshot,
+    snapshot_name,
+)
 from stores.log.state_log import StoreLog
 from stores.spec.position import Progress
 

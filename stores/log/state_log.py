@@ -2,12 +2,12 @@
 
     <root>/<store>/store.json                             the definition
     <root>/<store>/data/<epoch>/<attempt>/p<partition>*.parquet
-    <root>/<store>/epochs/<epoch, 20 digits>.json         the commit, see `stores.log.epoch_chain`
-    <root>/<store>/rebuilt/<id>/                          the same anew, see `stores.log.moves`
-    <root>/_heads/<store>                                 a hint, see `stores.log.heads`
+    <root>/<store>/epochs/<epoch, 20 digits>.json         the commit, see `epoch_chain`
+    <root>/<store>/rebuilt/<id>/                          the same anew, see `metadata.moves`
+    <root>/_heads/<store>                                 a hint, see `metadata.heads`
 
-`stores.log.store_writer` writes whole epochs. See `stores.log.records` for the records,
-`stores.log.datafiles` for the data files and `stores.log.files` for how a file becomes whole.
+`writing.store_writer` writes whole epochs. See `metadata.records` for the records,
+`data.datafiles` for the data files and `files.directory` for how a file becomes whole.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ import pyarrow as pa
 from stores.codec.partitioner import partition_column
 from stores.errors import EpochConflictError, LogError, TornRecordError
 from stores.log.attempts import Attempts
-from stores.log.datafiles import read_part
-from stores.log.definitions import DefinitionFile, encode_definition
-from stores.log.digests import rows_digest
-from stores.log.files import Directory, Root
-from stores.log.heads import Heads
-from stores.log.moves import REBUILT, Move, current_log, encode_move, write_current
-from stores.log.records import (
+from stores.log.data.datafiles import read_part
+from stores.log.data.digests import rows_digest
+from stores.log.files.directory import Directory, Root
+from stores.log.metadata.definitions import DefinitionFile, encode_definition
+from stores.log.metadata.heads import Heads
+from stores.log.metadata.moves import REBUILT, Move, current_log, encode_move, write_current
+from stores.log.metadata.records import (
     COMMITTED,
     DEFINITION,
     Commit,

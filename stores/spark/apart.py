@@ -18,9 +18,9 @@ from pyspark.sql import DataFrame
 
 from stores.codec.partitioner import hash_rows
 from stores.errors import LogError
-from stores.log.datafiles import TIMESTAMP_NAME, file_schema, shaped, write_parts
-from stores.log.deduplication import identity, latest_rows
-from stores.log.records import DataFile
+from stores.log.data.datafiles import TIMESTAMP_NAME, file_schema, shaped, write_parts
+from stores.log.data.deduplication import identity, latest_rows
+from stores.log.metadata.records import DataFile
 from stores.spark.tasks import PART_SPARK, PART_TYPES, Target, hold
 from stores.spec.schema import TIMESTAMPTZ, Column, StoreSchema
 

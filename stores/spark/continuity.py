@@ -8,7 +8,7 @@ missing or counted twice, and the position would hide it.
 from __future__ import annotations
 
 from stores.errors import EpochConflictError, PositionBackError, SchemaError, TornRecordError
-from stores.log.records import Commit
+from stores.log.metadata.records import Commit
 from stores.log.state_log import StoreLog
 from stores.spark.checkpoint import Checkpoint
 from stores.spec.position import Position

@@ -27,7 +27,7 @@ from pyspark.sql.types import (
 from pyspark.sql.types import DataType as SparkType
 
 from stores.errors import SchemaError
-from stores.log.datafiles import TIMESTAMP_NAME
+from stores.log.data.datafiles import TIMESTAMP_NAME
 from stores.spark.plans import Source, is_unique, passing, ungrouped
 from stores.spec.arguments import is_name, same_name, shown
 from stores.spec.schema import (
@@ -274,7 +274,7 @@ def _selection(
         ]
     moment = F.lit(None) if event_time is None else F.col(quoted(event_time))
     if schema.by_event_time:
-        # Tasks sort by it; see `stores.log.datafiles.shaped`.
+        # Tasks sort by it; see `stores.log.data.datafiles.shaped`.
         moment = F.date_trunc("MILLISECOND", moment)
     gone = F.lit(False) if deleted is None else F.coalesce(F.col(quoted(deleted)), F.lit(False))
     return (

@@ -33,7 +33,7 @@ from pyspark.sql.datasource import (
 
 from stores.codec.partitioner import partition_column
 from stores.errors import SchemaError
-from stores.log.scanning import Condition
+from stores.log.data.scanning import Condition
 from stores.spec.arguments import shown
 from stores.spec.query_engine import EngineFilter
 from stores.spec.schema import DataType, StoreSchema

@@ -13,8 +13,8 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from stores.credentials import authorization
 from stores.errors import ArgumentError, SchemaError
-from stores.log.hints import Hints
 from stores.log.state_log import StoreLog
+from stores.log.writing.hints import Hints
 from stores.spark.checkpoint import Checkpoint
 from stores.spark.compacting import PipelineCompactor
 from stores.spark.continuity import check_start

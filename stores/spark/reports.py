@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import NoReturn, TypeAlias
 
 from stores.errors import StoreError
-from stores.log.records import Commit
+from stores.log.metadata.records import Commit
 
 logger = logging.getLogger(__name__)
 

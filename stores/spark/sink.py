@@ -2,7 +2,8 @@
 
 A batch that runs again finds its commit and changes nothing. A batch that died before its commit
 left only files that no commit names. The driver collects small batches, which saves a Spark job and
-the Python workers; tasks write large ones. Both write the same files by `stores.log.datafiles`.
+the Python workers; tasks write large ones. Both write the same files, by
+`stores.log.data.datafiles`.
 """
 
 from __future__ import annotations
@@ -15,10 +16,10 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 
 from stores.errors import EpochConflictError
-from stores.log.laps import Laps
-from stores.log.records import Commit
+from stores.log.metadata.records import Commit
 from stores.log.state_log import StoreLog
-from stores.log.store_writer import StoreWriter
+from stores.log.writing.laps import Laps
+from stores.log.writing.store_writer import StoreWriter
 from stores.spark.apart import ROWS_MAX, ROWS_PER_FILE_MIN, SharedKeysError, write_apart
 from stores.spark.checkpoint import Checkpoint
 from stores.spark.compacting import PipelineCompactor

@@ -32,8 +32,8 @@ from pyspark.sql.streaming.datasource import (
 from pyspark.sql.types import StructType
 
 from stores.errors import LogError, SchemaError
-from stores.log.records import Commit, DataFile, SnapshotFile
-from stores.log.scanning import Condition, Wanted
+from stores.log.data.scanning import Condition, Wanted
+from stores.log.metadata.records import Commit, DataFile, SnapshotFile
 from stores.log.state_log import StoreLog
 from stores.spark.definition import commented
 from stores.spark.filters import chosen_partitions, conditions, decode_filters

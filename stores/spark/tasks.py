@@ -20,15 +20,15 @@ from pyspark.sql import functions as F
 
 from stores.codec.partitioner import partition_column
 from stores.errors import LogError
-from stores.log.datafiles import (
+from stores.log.data.datafiles import (
     TIMESTAMP_NAME,
     file_schema,
     shaped,
     write_part,
 )
-from stores.log.deduplication import identity, last_of_runs, latest_rows
-from stores.log.files import Directory
-from stores.log.records import DataFile
+from stores.log.data.deduplication import identity, last_of_runs, latest_rows
+from stores.log.files.directory import Directory
+from stores.log.metadata.records import DataFile
 from stores.spark.definition import ORDINAL_NAME, quoted
 from stores.spec.schema import StoreSchema
 

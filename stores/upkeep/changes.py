@@ -15,10 +15,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from stores.errors import LogError, TornRecordError
-from stores.log.datafiles import ROWS_PER_GROUP, file_schema
-from stores.log.deduplication import identity
-from stores.log.records import Commit
-from stores.log.scanning import Wanted, scan_part
+from stores.log.data.datafiles import ROWS_PER_GROUP, file_schema
+from stores.log.data.deduplication import identity
+from stores.log.data.scanning import Wanted, scan_part
+from stores.log.metadata.records import Commit
 from stores.log.state_log import StoreLog
 from stores.spec.schema import DELETED_NAME, VALID_FROM, StoreKind, StoreSchema
 from stores.upkeep.contents import (

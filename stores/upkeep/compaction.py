@@ -22,9 +22,9 @@ from stores.engines.rocksdb.partition import RocksPartition
 from stores.errors import LogError, StoreError, TornRecordError
 from stores.hosting.local_store import LocalStore
 from stores.hosting.replica import Replica
-from stores.log.datafiles import write_part
-from stores.log.files import Directory, Root
-from stores.log.records import (
+from stores.log.data.datafiles import write_part
+from stores.log.files.directory import Directory, Root
+from stores.log.metadata.records import (
     DataFile,
     Snapshot,
     SnapshotFile,

@@ -15,11 +15,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from stores.log.datafiles import ROWS_PER_GROUP, TIMESTAMP_NAME, file_schema, read_part, row_schema
-from stores.log.deduplication import identity, latest_rows, linked_versions
-from stores.log.intervals import file_field, holds_interval, to_file
-from stores.log.records import Commit, DataFile
-from stores.log.scanning import Condition, Wanted, scan_part
+from stores.log.data.datafiles import (
+    ROWS_PER_GROUP,
+    TIMESTAMP_NAME,
+    file_schema,
+    read_part,
+    row_schema,
+)
+from stores.log.data.deduplication import identity, latest_rows, linked_versions
+from stores.log.data.intervals import file_field, holds_interval, to_file
+from stores.log.data.scanning import Condition, Wanted, scan_part
+from stores.log.metadata.records import Commit, DataFile
 from stores.log.state_log import StoreLog
 from stores.spec.position import later_watermark
 from stores.spec.schema import (

@@ -1,11 +1,11 @@
-"""Removes the logs that a store had before it was rebuilt; see `stores.log.moves`."""
+"""Removes the logs that a store had before it was rebuilt; see `stores.log.metadata.moves`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
 from stores.errors import TornRecordError
-from stores.log.moves import REBUILT, Move
+from stores.log.metadata.moves import REBUILT, Move
 from stores.log.state_log import StoreLog
 
 _CONTENT = ("snapshots", "data", "terms", "aside")

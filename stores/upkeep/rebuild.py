@@ -1,8 +1,8 @@
 """Writes a store anew under another definition: other columns, another key, more partitions.
 
 The new log begins with one epoch, of the same number and position as the last of the old log, which
-has all its rows. Then the old log ends with a move (see `stores.log.moves`), and readers go on in
-the new one. A failure before the move leaves the store as it was.
+has all its rows. Then the old log ends with a move (see `stores.log.metadata.moves`), and readers
+go on in the new one. A failure before the move leaves the store as it was.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ import pyarrow.compute as pc
 
 from stores.engines.rocksdb.partition import RocksPartition
 from stores.errors import LogError, SchemaError
-from stores.log.datafiles import file_schema, shaped, write_part, write_parts
-from stores.log.deduplication import identity
-from stores.log.documents import FORMAT
-from stores.log.files import Root
-from stores.log.records import DataFile, Term
-from stores.log.scanning import Wanted, scan_part
+from stores.log.data.datafiles import file_schema, shaped, write_part, write_parts
+from stores.log.data.deduplication import identity
+from stores.log.data.scanning import Wanted, scan_part
+from stores.log.files.directory import Root
+from stores.log.metadata.documents import FORMAT
+from stores.log.metadata.records import DataFile, Term
+from stores.log.metadata.terms import take_term
 from stores.log.state_log import StoreLog
-from stores.log.store_writer import StoreWriter
-from stores.log.terms import take_term
+from stores.log.writing.store_writer import StoreWriter
 from stores.spec.redefinition import Redefinition, redefinition, widened
 from stores.spec.registry import SHIPPED
 from stores.spec.schema import StoreSchema

@@ -11,7 +11,7 @@ import pyarrow as pa
 from stores.engines.rocksdb.metadata import layout_of
 from stores.engines.rocksdb.partition import RocksPartition
 from stores.errors import LogError, TornRecordError
-from stores.log.records import Commit, Snapshot
+from stores.log.metadata.records import Commit, Snapshot
 from stores.log.snapshots import fetch, newest_snapshot
 from stores.log.state_log import StoreLog
 from stores.spec.position import Progress

@@ -17,11 +17,11 @@ from pathlib import Path
 from stores.engines.rocksdb.metadata import layout_of
 from stores.errors import LogError, StoreError
 from stores.hosting.replica import wall_clock_ms
-from stores.log.files import Root
-from stores.log.records import Snapshot, snapshot_name, snapshot_path
+from stores.log.files.directory import Root
+from stores.log.metadata.records import Snapshot, snapshot_name, snapshot_path
+from stores.log.metadata.terms import remove_old_terms
 from stores.log.snapshots import newest_snapshot
 from stores.log.state_log import StoreLog
-from stores.log.terms import remove_old_terms
 from stores.upkeep.compaction import IsStopped, Runner, check_stopped, go_on, snapshot_of
 from stores.upkeep.old_logs import remove_old_logs
 

@@ -12,9 +12,9 @@ from contextlib import contextmanager, suppress
 import pyarrow as pa
 
 from stores.hosting.host import Host
-from stores.log.files import Directory, Root
-from stores.log.records import commit_name
-from stores.log.store_writer import StoreWriter
+from stores.log.files.directory import Directory, Root
+from stores.log.metadata.records import commit_name
+from stores.log.writing.store_writer import StoreWriter
 from stores.spec.position import Position, PositionBound
 from stores.spec.schema import Column, DataType, InputTopic, StoreKind, StoreSchema
 from tests.bench.harness import BenchError, Better, Line, Measured, by_turns

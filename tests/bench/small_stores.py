@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.csv
 
-from stores.log.store_writer import StoreWriter
+from stores.log.writing.store_writer import StoreWriter
 from stores.spec.position import Position
 from stores.spec.schema import (
     BIGINT,

@@ -13,7 +13,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 
-from stores.log.store_writer import StoreWriter
+from stores.log.writing.store_writer import StoreWriter
 from stores.spark import spark_session
 from stores.spec.position import Position
 from stores.upkeep.compaction import write_snapshot

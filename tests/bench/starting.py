@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from stores.engines.rocksdb.open_files import UNLIMITED
 from stores.hosting.host import Host
-from stores.log.store_writer import StoreWriter
+from stores.log.writing.store_writer import StoreWriter
 from stores.spec.position import Position
 from stores.spec.query import KeyQuery
 from stores.spec.result import Success

@@ -15,7 +15,7 @@ from stores.hosting.host import Host
 from stores.hosting.local_store import LocalStore
 from stores.hosting.replica import Replica
 from stores.log.state_log import StoreLog
-from stores.log.store_writer import StoreWriter
+from stores.log.writing.store_writer import StoreWriter
 from stores.spec.position import Position
 from stores.spec.query import KeyQuery, RangeQuery
 from stores.spec.result import Success

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from pyspark.sql import DataFrame, SparkSession
 
-from stores.log.records import Commit
+from stores.log.metadata.records import Commit
 from stores.log.state_log import StoreLog
 from tests.chaos import pipeline
 from tests.fuzz.planted import end_with_parent

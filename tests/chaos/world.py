@@ -16,7 +16,7 @@ from pathlib import Path
 import psycopg
 
 from stores.errors import LogError
-from stores.log.records import Commit
+from stores.log.metadata.records import Commit
 from stores.log.state_log import StoreLog
 from tests.chaos.answers import Answers
 from tests.chaos.ledger import ASKED, STORES, TOPIC, Ledger

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from stores.log.store_writer import StoreWriter
+from stores.log.writing.store_writer import StoreWriter
 from stores.spec.position import Position
 from stores.spec.schema import Column, DataType, InputTopic, StoreKind, StoreSchema
 from tests.support.gateway import TOPIC, write_stores

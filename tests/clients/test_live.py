@@ -13,7 +13,7 @@ import psycopg
 import pyarrow as pa
 import pytest
 
-from stores.log.store_writer import StoreWriter
+from stores.log.writing.store_writer import StoreWriter
 from stores.spec.position import Position
 from tests.support.gateway import Gateway, running_gateway
 from tests.support.stores import keyvalue

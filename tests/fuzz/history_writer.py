@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from stores.codec.partitioner import partitioner
 from stores.errors import StoreError
-from stores.log.store_writer import StoreWriter
+from stores.log.writing.store_writer import StoreWriter
 from stores.spec.position import Position
 from stores.spec.schema import InputTopic, StoreKind, StoreSchema
 from tests.fuzz.history_model import CELLS, MARKS, is_passing, is_set

@@ -24,7 +24,7 @@ from stores.codec import segments
 from stores.engines.rocksdb import partition, writes
 from stores.engines.rocksdb.row_cache import ChangedKeys
 from stores.hosting import dispatch, replica
-from stores.log import files
+from stores.log.files import directory
 from stores.spec import position
 from stores.spec.position import Progress
 from stores.spec.store import ReplicaState, View
@@ -185,20 +185,20 @@ def _expire_early() -> None:
 def slow_files() -> None:
     """Delay each look at the log by 20 ms."""
     for name in ("read", "names", "has"):
-        plain = getattr(files.Directory, name)
+        plain = getattr(directory.Directory, name)
 
         def slow(self: Any, *args: Any, _plain: Callable[..., Any] = plain) -> Any:
             time.sleep(0.02)
             return _plain(self, *args)
 
-        _replace(files.Directory, name, slow)
+        _replace(directory.Directory, name, slow)
 
 
 def late_listings() -> None:
     """Hide files younger than half a second from listings, but not from access by name."""
-    plain = files.Directory.names
+    plain = directory.Directory.names
 
-    def names(self: files.Directory, relative: str = "") -> list[str]:
+    def names(self: directory.Directory, relative: str = "") -> list[str]:
         found, horizon = plain(self, relative), time.time() - 0.5
         if not relative.startswith("epochs"):
             return found
@@ -211,7 +211,7 @@ def late_listings() -> None:
                 continue
         return kept
 
-    _replace(files.Directory, "names", names)
+    _replace(directory.Directory, "names", names)
 
 
 def _replace(owner: Any, name: str, value: Any) -> None:

@@ -18,7 +18,7 @@ import psycopg
 from psycopg import sql
 from psycopg.rows import TupleRow
 
-from stores.log.store_writer import StoreWriter
+from stores.log.writing.store_writer import StoreWriter
 from stores.spec.position import Position
 from stores.spec.schema import DataType, InputTopic, Kind, StoreKind, StoreSchema
 from tests.support.gateway import TOPIC, columns, schema_of, table_of

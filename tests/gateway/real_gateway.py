@@ -15,7 +15,7 @@ from pathlib import Path
 import psycopg
 import pyarrow as pa
 
-from stores.log.store_writer import StoreWriter
+from stores.log.writing.store_writer import StoreWriter
 from stores.spec.position import Position
 from tests.support.lookups import looking_up
 from tests.support.stores import keyvalue

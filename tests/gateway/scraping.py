@@ -24,7 +24,7 @@ from gateway.http.metrics.sources import Node
 from stores.hosting.host import Host, HostState
 from stores.hosting.metrics import Metrics as StoreMetrics
 from stores.hosting.metrics import MetricsReading
-from stores.log.store_writer import StoreWriter
+from stores.log.writing.store_writer import StoreWriter
 from stores.spec.position import Position, PositionBound, Progress
 from stores.spec.store import PartitionStatus, ReplicaState, Role
 from tests.support.stores import keyvalue

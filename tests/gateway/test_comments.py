@@ -11,7 +11,7 @@ import psycopg
 import pytest
 
 from stores.log.state_log import StoreLog
-from stores.log.store_writer import StoreWriter
+from stores.log.writing.store_writer import StoreWriter
 from tests.gateway.real_gateway import PEOPLE, RealGateway
 from tests.support.process import ROOT, plain_environment
 from tests.support.waiting import until

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from stores.log.state_log import StoreLog
-from stores.log.store_writer import StoreWriter
+from stores.log.writing.store_writer import StoreWriter
 from stores.spec.position import Position
 from tests.support.process import ROOT, plain_environment
 from tests.support.stores import keyvalue

@@ -16,7 +16,7 @@ import pytest
 
 from gateway.http.stores_document import reasons_not_ready
 from stores.hosting.host import Host
-from stores.log.store_writer import StoreWriter
+from stores.log.writing.store_writer import StoreWriter
 from stores.spec.position import Position
 from stores.spec.query import KeyQuery
 from stores.spec.store import in_store

@@ -10,7 +10,7 @@ import httpx
 import pyarrow as pa
 import pytest
 
-from stores.log.store_writer import StoreWriter
+from stores.log.writing.store_writer import StoreWriter
 from stores.spec.position import Position
 from tests.gateway.test_main import run
 from tests.support.process import ROOT, ServerProcess, answers, free_ports, plain_environment

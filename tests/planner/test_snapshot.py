@@ -17,7 +17,7 @@ from planner.values.session import Session
 from stores.hosting.host import Host
 from stores.hosting.local_store import LocalStore
 from stores.hosting.replica import VIEWS_MAX
-from stores.log.store_writer import StoreWriter
+from stores.log.writing.store_writer import StoreWriter
 from stores.spec.position import Position
 from stores.spec.schema import Row
 from tests.planner.accounts import (

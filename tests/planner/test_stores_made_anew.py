@@ -14,7 +14,7 @@ from planner.errors import QueryError
 from planner.sql import SqlEngine
 from planner.values.cancel import Cancellation
 from planner.values.session import Session
-from stores.log.store_writer import StoreWriter
+from stores.log.writing.store_writer import StoreWriter
 from stores.spec.position import Position
 from stores.spec.schema import Row, StoreSchema
 from tests.planner.sides import looked_up, rows_of

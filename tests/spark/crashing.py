@@ -21,7 +21,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from stores.errors import LogError, StoreError
 from stores.hosting.local_store import LocalStore
-from stores.log.local_files import LocalFiles
+from stores.log.files.local import LocalFiles
 from stores.log.state_log import StoreLog
 from stores.spark import materialize
 from stores.spark.sink import EpochSink
@@ -128,7 +128,7 @@ class MortalFiles(LocalFiles):
 
 def make_mortal(patching: pytest.MonkeyPatch) -> None:
     """Let every driver that starts from now on use `MortalFiles`."""
-    patching.setattr("stores.log.files.LocalFiles", MortalFiles)
+    patching.setattr("stores.log.files.directory.LocalFiles", MortalFiles)
     write = EpochSink.__call__
 
     def mortal(sink: EpochSink, *batch: Any) -> None:

@@ -19,9 +19,9 @@ from planner.values.cancel import Cancellation
 from planner.values.session import Session
 from planner.values.statement import Result
 from stores.hosting.host import Host
-from stores.log.scanning import Wanted
+from stores.log.data.scanning import Wanted
 from stores.log.state_log import StoreLog
-from stores.log.store_writer import StoreWriter
+from stores.log.writing.store_writer import StoreWriter
 from stores.spark.engine import SparkEngine, SparkEngineConfig
 from stores.spark.filters import conditions, decode_filters, encode_filters
 from stores.spec.position import Position

@@ -9,8 +9,8 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from stores.codec.partitioner import partition_column
-from stores.log.datafiles import read_part
-from stores.log.store_writer import StoreWriter
+from stores.log.data.datafiles import read_part
+from stores.log.writing.store_writer import StoreWriter
 from stores.spark.apart import SharedKeysError, write_apart
 from stores.spark.tasks import Target
 from stores.spec.schema import (

@@ -15,7 +15,7 @@ from pyspark.sql import functions as F
 
 from stores.errors import LogError, SchemaError
 from stores.log.state_log import StoreLog
-from stores.log.store_writer import StoreWriter
+from stores.log.writing.store_writer import StoreWriter
 from stores.spark import materialize, read_store
 from stores.spark.compacting import PipelineCompactor
 from stores.spec.position import Position

@@ -17,7 +17,7 @@ from pyspark.sql import SparkSession
 
 from stores.errors import EpochConflictError, SchemaError, TornRecordError
 from stores.log.state_log import StoreLog
-from stores.log.store_writer import StoreWriter
+from stores.log.writing.store_writer import StoreWriter
 from stores.spark import pipeline
 from stores.spark.checkpoint import Checkpoint
 from stores.spark.continuity import check_start, different_epochs

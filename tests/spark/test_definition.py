@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from stores.errors import SchemaError
-from stores.log.store_writer import StoreWriter
+from stores.log.writing.store_writer import StoreWriter
 from stores.spark import materialize
 from stores.spark.definition import store_frame
 from stores.spark.plans import Source, _source, passing, sources_of, ungrouped

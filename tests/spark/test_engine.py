@@ -24,7 +24,7 @@ from planner.errors import (
 from planner.values.cancel import Cancellation
 from planner.values.session import Isolation, Session
 from stores.errors import EngineError, EngineInterruptedError
-from stores.log.store_writer import StoreWriter
+from stores.log.writing.store_writer import StoreWriter
 from stores.spark.engine import SparkEngine, SparkEngineConfig
 from stores.spec.position import Position
 from stores.spec.query_engine import EngineRelation, EngineStatement

@@ -22,9 +22,9 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from stores.codec.partitioner import partitioner
 from stores.errors import EpochConflictError, LogError, LogMissingError
-from stores.log.datafiles import read_part
+from stores.log.data.datafiles import read_part
 from stores.log.state_log import StoreLog
-from stores.log.store_writer import StoreWriter
+from stores.log.writing.store_writer import StoreWriter
 from stores.spark import materialize, read_store
 from stores.spark.tasks import Picking, Target, TooLargeToHoldError, picked, write_by_tasks
 from stores.spec.position import Position
@@ -255,7 +255,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from stores.log.state_log import StoreLog
-from stores.log.store_writer import StoreWriter
+from stores.log.writing.store_writer import StoreWriter
 from stores.spark import spark_session
 from tests.spark.conftest import FAST_START
 from tests.spark.test_materialize import start, sums

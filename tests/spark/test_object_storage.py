@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from stores.log.verification import verify
+from stores.log.checking.verification import verify
 from stores.spark import materialize, read_store
 from tests.spark.conftest import Orders
 from tests.support.bucket_services import SERVICES, running_service

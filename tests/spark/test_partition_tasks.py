@@ -12,10 +12,10 @@ import pytest
 from pyspark.sql import SparkSession
 
 from stores.errors import LogError
-from stores.log.records import Snapshot
+from stores.log.metadata.records import Snapshot
 from stores.log.snapshots import read_snapshot
 from stores.log.state_log import StoreLog
-from stores.log.store_writer import StoreWriter
+from stores.log.writing.store_writer import StoreWriter
 from stores.spark.partition_tasks import PartitionTasks
 from stores.spec.position import Position
 from stores.upkeep.compaction import CompactionStoppedError, bytes_to_read, snapshot_of

@@ -12,9 +12,9 @@ import pytest
 from pyspark.sql import DataFrame
 
 from stores.errors import FencedError, LogError
-from stores.log.records import Commit, DataFile
+from stores.log.metadata.records import Commit, DataFile
 from stores.log.state_log import StoreLog
-from stores.log.store_writer import StoreWriter
+from stores.log.writing.store_writer import StoreWriter
 from stores.spark import sink as sinks
 from stores.spark.apart import ROWS_PER_FILE_MIN, SharedKeysError
 from stores.spark.definition import StoreFrame

@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from stores.errors import SchemaError
 from stores.log.state_log import StoreLog
-from stores.log.store_writer import StoreWriter
+from stores.log.writing.store_writer import StoreWriter
 from stores.spark import read_store, source
 from stores.spark.filters import decode_filters, partitions_of
 from stores.spark.source import parts_of

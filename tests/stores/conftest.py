@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from obstore.store import LocalStore
 
-from stores.log.files import Directory, Root
-from stores.log.local_files import LocalFiles
-from stores.log.object_files import ObjectFiles
+from stores.log.files.directory import Directory, Root
+from stores.log.files.local import LocalFiles
+from stores.log.files.objects import ObjectFiles
 from tests.support.bucket_services import SERVICES, Servers, running_service
 from tests.support.buckets import BucketServer
 from tests.support.conformance import ENGINES

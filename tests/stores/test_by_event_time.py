@@ -14,7 +14,7 @@ import pytest
 from stores.codec.segments import MICROS_MIN
 from stores.errors import SchemaError
 from stores.log.state_log import StoreLog
-from stores.log.store_writer import StoreWriter
+from stores.log.writing.store_writer import StoreWriter
 from stores.spec.position import Position
 from stores.spec.query import RangeQuery
 from stores.spec.schema import Row, StoreKind, StoreSchema

@@ -16,9 +16,9 @@ from stores.engines.rocksdb.partition import RocksPartition
 from stores.errors import TornRecordError
 from stores.hosting.local_store import LocalStore
 from stores.hosting.replica import Replica
+from stores.log.checking.verification import verify
 from stores.log.state_log import StoreLog
-from stores.log.store_writer import StoreWriter
-from stores.log.verification import verify
+from stores.log.writing.store_writer import StoreWriter
 from stores.spec.position import Position
 from stores.upkeep.compaction import write_snapshot
 from stores.upkeep.recipes import build, recipe, scan

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from stores.errors import ArgumentError, SchemaError
 from stores.hosting.host import Host
-from stores.log.definitions import decode_definition, encode_definition
-from stores.log.store_writer import StoreWriter
+from stores.log.metadata.definitions import decode_definition, encode_definition
+from stores.log.writing.store_writer import StoreWriter
 from stores.spec.arrow import physical_array
 from stores.spec.position import Position
 from stores.spec.query import Query, RangeQuery

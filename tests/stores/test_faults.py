@@ -28,7 +28,7 @@ from stores.engines.rocksdb.partition import RocksPartition
 from stores.hosting.local_store import LocalStore
 from stores.hosting.replica import Replica
 from stores.log.state_log import StoreLog
-from stores.log.store_writer import StoreWriter
+from stores.log.writing.store_writer import StoreWriter
 from stores.spec.position import Position, Progress
 from stores.spec.schema import Row, StoreKind, StoreSchema
 from stores.upkeep.recipes import scan

@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 from stores.errors import EpochConflictError, FencedError, LogError
-from stores.log.records import Commit
-from stores.log.repair import repair
+from stores.log.checking.repair import repair
+from stores.log.checking.verification import verify
+from stores.log.metadata.records import Commit
 from stores.log.state_log import StateLog, StoreLog
-from stores.log.store_writer import StoreWriter
-from stores.log.verification import verify
+from stores.log.writing.store_writer import StoreWriter
 from stores.spec.position import Position
 from stores.upkeep.retention import Retention, compact
 from tests.support.buckets import BucketServer

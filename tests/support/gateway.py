@@ -18,7 +18,7 @@ from typing import TypeAlias
 
 import pyarrow as pa
 
-from stores.log.store_writer import StoreWriter
+from stores.log.writing.store_writer import StoreWriter
 from stores.spec.position import Position
 from stores.spec.schema import Column, DataType, InputTopic, StoreKind, StoreSchema
 from tests.support.process import ServerProcess, answers, free_ports

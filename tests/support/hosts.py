@@ -12,7 +12,7 @@ from stores.errors import (
     HostRestoringError,
 )
 from stores.hosting.host import Host
-from stores.log.store_writer import StoreWriter
+from stores.log.writing.store_writer import StoreWriter
 from stores.spec.position import Position
 from stores.spec.query import RangeQuery
 from stores.spec.schema import StoreSchema

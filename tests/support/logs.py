@@ -9,10 +9,10 @@ from typing import Any
 import orjson
 import pyarrow as pa
 
-from stores.log.documents import encode_document
-from stores.log.files import Directory
-from stores.log.records import Commit
-from stores.log.scanning import Wanted
+from stores.log.data.scanning import Wanted
+from stores.log.files.directory import Directory
+from stores.log.metadata.documents import encode_document
+from stores.log.metadata.records import Commit
 from stores.log.state_log import StoreLog
 from stores.spec.position import Position
 from stores.spec.schema import (

@@ -8,7 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from stores.log.state_log import StoreLog
-from stores.log.store_writer import StoreWriter
+from stores.log.writing.store_writer import StoreWriter
 from stores.spec.position import Position
 from stores.spec.schema import Row
 from stores.upkeep.retention import (

@@ -28,7 +28,7 @@ _TIMESTAMP = "_timestamp"
 
 
 def logged_rows(layout: Layout, reader: Reader, progress: Progress) -> Iterator[pa.Table]:
-    """Yield all rows and deletions, as `stores.log.datafiles.shaped` takes them.
+    """Yield all rows and deletions, as `stores.log.data.datafiles.shaped` takes them.
 
     Columns: key, times but the ends of windows, `_timestamp` and `_deleted`. Deletions have no
     value columns. Expired entries are left out: a version may be there whose end is not.

@@ -33,7 +33,7 @@ print(6)
 PIPELINE = """
 import json, pathlib, sys, time
 import pyarrow as pa
-from stores.log.store_writer import StoreWriter
+from stores.log.writing.store_writer import StoreWriter
 from stores.spec.position import Position
 from tests.support.stores import keyvalue
 

@@ -10,11 +10,11 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from stores.log.files import Directory
-from stores.log.listing import list_log
-from stores.log.records import Commit, commit_name, encode_commit
+from stores.log.checking.listing import list_log
+from stores.log.files.directory import Directory
+from stores.log.metadata.records import Commit, commit_name, encode_commit
 from stores.log.state_log import StoreLog
-from stores.log.store_writer import StoreWriter
+from stores.log.writing.store_writer import StoreWriter
 from stores.spec.position import Position
 from stores.upkeep.compaction import write_snapshot
 from tests.support.process import ROOT, plain_environment

@@ -31,7 +31,7 @@ from planner.sql import LiveLimits, SqlEngine
 from planner.typed import TypedQueries
 from stores.hosting.host import Host
 from stores.hosting.replica import wall_clock_ms
-from stores.log.store_writer import StoreWriter
+from stores.log.writing.store_writer import StoreWriter
 from stores.spec.position import Position
 from stores.spec.schema import StoreSchema
 from tests.support.stores import keyvalue, window

@@ -26,7 +26,7 @@ from planner.engine import LiveCounts
 from planner.running.read_counts import ReadCounts
 from planner.syntax.options import ReadOptions
 from stores.hosting.host import Host, HostState
-from stores.log.store_writer import StoreWriter
+from stores.log.writing.store_writer import StoreWriter
 from stores.spec.position import EMPTY, Position, Progress
 from stores.spec.query import KeyQuery, RangeQuery
 from stores.spec.query_engine import EngineStatus

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from gateway.http.stores_document import describe_stores
 from stores.hosting.host import Host
-from stores.log.store_writer import StoreWriter
+from stores.log.writing.store_writer import StoreWriter
 from stores.spec.position import Position, PositionBound
 from stores.spec.schema import TIMESTAMPTZ
 from tests.support.stores import window

@@ -19,7 +19,7 @@ from planner.typed import TypedQueries
 from planner.values.session import Session
 from planner.values.statement import Result, StatementKind
 from stores.hosting.host import Host
-from stores.log.documents import encode_document
+from stores.log.metadata.documents import encode_document
 from stores.log.state_log import StoreLog
 from stores.spec.schema import Row
 from tests.planner.world import STORES

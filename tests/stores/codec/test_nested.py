@@ -19,9 +19,9 @@ from stores.engines.rocksdb.partition import RocksPartition
 from stores.errors import CodecError, SchemaError
 from stores.hosting.local_store import LocalStore
 from stores.hosting.replica import Replica
-from stores.log.definitions import decode_definition, encode_definition
+from stores.log.metadata.definitions import decode_definition, encode_definition
 from stores.log.state_log import StoreLog
-from stores.log.store_writer import StoreWriter
+from stores.log.writing.store_writer import StoreWriter
 from stores.spec.arrow import physical_array, physical_list
 from stores.spec.datatypes import unusable
 from stores.spec.position import Position

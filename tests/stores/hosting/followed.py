@@ -10,7 +10,7 @@ from stores.engines.memory.partition import MemoryPartition
 from stores.hosting.local_store import LocalStore
 from stores.hosting.replica import Replica
 from stores.log.state_log import StoreLog
-from stores.log.store_writer import StoreWriter
+from stores.log.writing.store_writer import StoreWriter
 from stores.spec.position import Position, PositionBound
 from stores.spec.query import RangeQuery
 from stores.spec.result import Success

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from stores.hosting.host import Host
-from stores.log.files import Directory
-from stores.log.heads import Heads
+from stores.log.files.directory import Directory
+from stores.log.metadata.heads import Heads
 from stores.log.state_log import StoreLog
 from stores.spec.position import PositionBound
 from tests.stores.hosting.followed import CLICKS, write

@@ -28,7 +28,7 @@ from stores.errors import (
 )
 from stores.hosting.host import Host, HostState
 from stores.hosting.local_store import LocalStore
-from stores.log.store_writer import StoreWriter
+from stores.log.writing.store_writer import StoreWriter
 from stores.spec.position import PositionBound
 from stores.spec.query import KeyQuery, RangeQuery
 from stores.spec.registry import Opening, register_kind

@@ -15,8 +15,8 @@ import pytest
 from stores.hosting.held_epochs import held_snapshot
 from stores.hosting.local_store import LocalStore
 from stores.hosting.replica import VIEWS_MAX, Replica
-from stores.log.files import Directory
-from stores.log.local_files import LocalFiles
+from stores.log.files.directory import Directory
+from stores.log.files.local import LocalFiles
 from stores.log.state_log import StoreLog
 from stores.spec.position import Position, PositionBound
 from stores.spec.query import Query, RangeQuery

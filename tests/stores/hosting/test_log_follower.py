@@ -18,7 +18,7 @@ from stores.hosting.local_store import LocalStore
 from stores.hosting.replica import Replica
 from stores.log.snapshots import Fetch
 from stores.log.state_log import StoreLog
-from stores.log.store_writer import StoreWriter
+from stores.log.writing.store_writer import StoreWriter
 from stores.spec.position import Position, PositionBound, Progress
 from stores.spec.query import KeyQuery
 from stores.spec.result import Success

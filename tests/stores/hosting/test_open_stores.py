@@ -19,9 +19,9 @@ from stores.errors import (
 )
 from stores.hosting import open_stores
 from stores.hosting.host import Host
-from stores.log.files import Directory
+from stores.log.files.directory import Directory
 from stores.log.state_log import StoreLog
-from stores.log.store_writer import StoreWriter
+from stores.log.writing.store_writer import StoreWriter
 from stores.spec.position import Position
 from stores.spec.query import KeyQuery, RangeQuery
 from stores.spec.result import Success

@@ -14,7 +14,7 @@ from stores.errors import FailureReason, HostRestoringError, StoreError
 from stores.hosting import successors
 from stores.hosting.host import Host
 from stores.hosting.successors import Successor
-from stores.log.store_writer import StoreWriter
+from stores.log.writing.store_writer import StoreWriter
 from stores.spec.position import Position, PositionBound
 from stores.spec.query import RangeQuery
 from stores.spec.result import Failure, Success

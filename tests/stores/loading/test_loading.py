@@ -15,7 +15,7 @@ from stores.errors import ArgumentError, EpochConflictError, SchemaError, StoreE
 from stores.loading import sources
 from stores.loading.loading import Loading, Writing, load
 from stores.loading.sources import Format
-from stores.log.records import Commit
+from stores.log.metadata.records import Commit
 from stores.log.state_log import StoreLog
 from stores.spec.datatypes import DataType
 from stores.spec.position import Position

@@ -9,8 +9,8 @@ import pytest
 from pyarrow import fs
 
 from stores.errors import LogError
-from stores.log.arrow_files import ArrowFiles
-from stores.log.files import Directory
+from stores.log.files.arrow import ArrowFiles
+from stores.log.files.directory import Directory
 
 
 class LikeHdfs(fs.SubTreeFileSystem):  # type: ignore[misc] # of a library without types

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stores.errors import TornRecordError
-from stores.log.documents import FORMAT, decode_document, encode_document
+from stores.log.metadata.documents import FORMAT, decode_document, encode_document
 
 VALUES = st.none() | st.integers(-(2**63), 2**63 - 1) | st.text(max_size=8)
 FIELDS = st.dictionaries(

@@ -10,9 +10,9 @@ import pyarrow as pa
 import pytest
 
 from stores.errors import LogError
-from stores.log.files import Directory
+from stores.log.files.directory import Directory
 from stores.log.state_log import StoreLog
-from stores.log.store_writer import StoreWriter
+from stores.log.writing.store_writer import StoreWriter
 from stores.spec.position import Position
 from stores.upkeep.retention import Retention, compact
 from tests.support.stores import keyvalue

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pytest
 
 from stores.errors import ArgumentError, SchemaError
-from stores.log.given_rows import ArrowStream
-from stores.log.store_writer import StoreWriter
+from stores.log.writing.given_rows import ArrowStream
+from stores.log.writing.store_writer import StoreWriter
 from stores.spec.position import Position
 from tests.support.stores import keyvalue
 

@@ -12,12 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import fs
 
-from stores.log.arrow_files import ArrowFiles
-from stores.log.files import Directory
-from stores.log.heads import LIST_S, Heads, HeadWatch
-from stores.log.records import Commit
+from stores.log.files.arrow import ArrowFiles
+from stores.log.files.directory import Directory
+from stores.log.metadata.heads import LIST_S, Heads, HeadWatch
+from stores.log.metadata.records import Commit
 from stores.log.state_log import StoreLog
-from stores.log.store_writer import StoreWriter
+from stores.log.writing.store_writer import StoreWriter
 from stores.spec.position import Position
 from tests.support.stores import keyvalue
 

@@ -13,8 +13,8 @@ import pyarrow as pa
 import pytest
 
 from stores.errors import ArgumentError
-from stores.log.hints import GATEWAYS_MAX, Hints
-from stores.log.store_writer import StoreWriter
+from stores.log.writing.hints import GATEWAYS_MAX, Hints
+from stores.log.writing.store_writer import StoreWriter
 from stores.spec.position import Position
 from tests.support.stores import keyvalue
 from tests.support.waiting import until

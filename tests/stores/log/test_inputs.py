@@ -19,7 +19,7 @@ from stores.hosting.local_store import LocalStore
 from stores.hosting.replica import Replica
 from stores.log.inputs import Inputs
 from stores.log.state_log import StoreLog
-from stores.log.store_writer import StoreWriter
+from stores.log.writing.store_writer import StoreWriter
 from stores.spec.position import Position, PositionBound
 from stores.spec.query import RangeQuery
 from stores.spec.result import Failure, Success

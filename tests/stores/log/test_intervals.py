@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stores.errors import SchemaError, TornRecordError
-from stores.log.datafiles import file_schema, row_schema
-from stores.log.intervals import file_type, from_file, to_file
+from stores.log.data.datafiles import file_schema, row_schema
+from stores.log.data.intervals import file_type, from_file, to_file
 from stores.log.state_log import StoreLog
-from stores.log.store_writer import StoreWriter
+from stores.log.writing.store_writer import StoreWriter
 from stores.spec.arrow import physical_array, physical_list
 from stores.spec.position import Position
 from stores.spec.query import RangeQuery

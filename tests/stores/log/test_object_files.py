@@ -10,9 +10,9 @@ import pyarrow as pa
 import pytest
 
 from stores.errors import LogError
-from stores.log import object_files
-from stores.log.files import Directory
-from stores.log.object_files import REQUESTS
+from stores.log.files import objects
+from stores.log.files.directory import Directory
+from stores.log.files.objects import REQUESTS
 from tests.support.bucket_services import SERVICES, Servers
 from tests.support.buckets import BucketServer
 
@@ -101,8 +101,8 @@ def test_a_listing_of_many_names(directory: Directory) -> None:
 def test_large_files_are_sent_in_parts_and_read_in_bounded_memory(
     directory: Directory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(object_files, "HELD_BYTES_MAX", 1 << 20)
-    monkeypatch.setattr(object_files, "PART_BYTES", 5 << 20)
+    monkeypatch.setattr(objects, "HELD_BYTES_MAX", 1 << 20)
+    monkeypatch.setattr(objects, "PART_BYTES", 5 << 20)
     data = bytes(range(256)) * (45 << 10)
     with directory.open_output("out") as stream:
         for at in range(0, len(data), 1 << 20):
@@ -150,7 +150,7 @@ def test_one_of_many_creators_wins(directory: Directory) -> None:
 
 
 def test_requests_are_counted(buckets: BucketServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(object_files, "PART_BYTES", 5 << 20)
+    monkeypatch.setattr(objects, "PART_BYTES", 5 << 20)
     directory = Directory.at(buckets.root(uuid.uuid4().hex))
     before = REQUESTS.read()
     with buckets.counted() as asked:
@@ -234,11 +234,11 @@ SLOW = b"<Error><Code>SlowDown</Code><Message>Please reduce your request rate.</
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make clients give up soon."""
-    object_files._opened.cache_clear()
-    monkeypatch.setattr("stores.log.object_uris.READ_TIMEOUT_S", 0.3)
-    for module in ("object_files", "object_uris"):
-        monkeypatch.setattr(f"stores.log.{module}.RETRY_S", 0.5)
-    monkeypatch.setattr(object_files, "RETRIES_MAX", 1)
+    objects._opened.cache_clear()
+    monkeypatch.setattr("stores.log.files.object_uris.READ_TIMEOUT_S", 0.3)
+    for module in ("objects", "object_uris"):
+        monkeypatch.setattr(f"stores.log.files.{module}.RETRY_S", 0.5)
+    monkeypatch.setattr(objects, "RETRIES_MAX", 1)
 
 
 @pytest.mark.usefixtures("hasty")

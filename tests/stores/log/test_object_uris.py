@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from stores.errors import LogError
-from stores.log.files import Directory
-from stores.log.object_uris import _profile_keys, object_place
+from stores.log.files.directory import Directory
+from stores.log.files.object_uris import _profile_keys, object_place
 from tests.support.bucket_services import Servers
 
 

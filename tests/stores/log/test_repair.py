@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from stores.errors import FencedError, LogError, LogMissingError, TornRecordError
-from stores.log.records import COMMITTED, Record, snapshot_name, term_name
-from stores.log.repair import repair
+from stores.log.checking.repair import repair
+from stores.log.checking.verification import verify, verify_log
+from stores.log.metadata.records import COMMITTED, Record, snapshot_name, term_name
 from stores.log.state_log import StoreLog
-from stores.log.store_writer import StoreWriter
-from stores.log.verification import verify, verify_log
+from stores.log.writing.store_writer import StoreWriter
 from stores.spec.position import Position
 from stores.upkeep.compaction import write_snapshot
 from tests.support.logs import commit_path, edit_record, old_commit

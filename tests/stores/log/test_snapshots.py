@@ -20,11 +20,11 @@ from stores.engines.rocksdb.partition import RocksPartition
 from stores.errors import LogError, TornRecordError
 from stores.hosting.local_store import LocalStore
 from stores.hosting.replica import Replica
-from stores.log.files import Directory
-from stores.log.records import Snapshot, decode_snapshot, encode_snapshot, snapshot_name
+from stores.log.files.directory import Directory
+from stores.log.metadata.records import Snapshot, decode_snapshot, encode_snapshot, snapshot_name
 from stores.log.snapshots import RETRY_S, SnapshotReader, fetch, read_snapshot
 from stores.log.state_log import StoreLog
-from stores.log.store_writer import StoreWriter
+from stores.log.writing.store_writer import StoreWriter
 from stores.spec.position import Position, Progress
 from stores.spec.query import RangeQuery
 from stores.spec.result import Success

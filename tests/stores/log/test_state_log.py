@@ -27,15 +27,15 @@ from stores.errors import (
     SchemaError,
     TornRecordError,
 )
-from stores.log.arrow_files import ArrowFiles
-from stores.log.datafiles import file_schema, shaped
-from stores.log.deduplication import last_of_runs, latest_rows
-from stores.log.definitions import decode_definition, encode_definition
-from stores.log.files import Directory
-from stores.log.local_files import LocalFiles
-from stores.log.records import Commit
+from stores.log.data.datafiles import file_schema, shaped
+from stores.log.data.deduplication import last_of_runs, latest_rows
+from stores.log.files.arrow import ArrowFiles
+from stores.log.files.directory import Directory
+from stores.log.files.local import LocalFiles
+from stores.log.metadata.definitions import decode_definition, encode_definition
+from stores.log.metadata.records import Commit
 from stores.log.state_log import StateLog, StoreLog
-from stores.log.store_writer import StoreWriter
+from stores.log.writing.store_writer import StoreWriter
 from stores.spec.position import Position
 from stores.spec.schema import (
     BIGINT,

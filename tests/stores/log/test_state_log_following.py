@@ -17,13 +17,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stores.errors import LogMissingError, TornRecordError
-from stores.log.datafiles import shaped
-from stores.log.documents import encode_document
-from stores.log.files import Directory
-from stores.log.local_files import LocalFiles
-from stores.log.records import Commit, DataFile, decode_record, encode_commit
+from stores.log.data.datafiles import shaped
+from stores.log.files.directory import Directory
+from stores.log.files.local import LocalFiles
+from stores.log.metadata.documents import encode_document
+from stores.log.metadata.records import Commit, DataFile, decode_record, encode_commit
 from stores.log.state_log import StoreLog
-from stores.log.store_writer import StoreWriter
+from stores.log.writing.store_writer import StoreWriter
 from tests.support.logs import (
     AT,
     CLICKS,

@@ -20,14 +20,14 @@ from stores.errors import (
     PositionBackError,
     TornRecordError,
 )
-from stores.log.arrow_files import ArrowFiles
-from stores.log.files import Directory
-from stores.log.local_files import LocalFiles
-from stores.log.records import Commit, term_name
+from stores.log.checking.verification import verify
+from stores.log.files.arrow import ArrowFiles
+from stores.log.files.directory import Directory
+from stores.log.files.local import LocalFiles
+from stores.log.metadata.records import Commit, term_name
+from stores.log.metadata.terms import read_term, remove_old_terms, terms
 from stores.log.state_log import StoreLog
-from stores.log.store_writer import StoreWriter
-from stores.log.terms import read_term, remove_old_terms, terms
-from stores.log.verification import verify
+from stores.log.writing.store_writer import StoreWriter
 from stores.spec.position import Position
 from tests.support.logs import CLICKS, commit_path, contents, edit_record, old_commit, rows
 

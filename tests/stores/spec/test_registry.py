@@ -17,7 +17,7 @@ from stores.engines.memory.partition import MemoryPartition
 from stores.errors import FailureReason, SchemaError
 from stores.hosting.local_store import LocalStore
 from stores.hosting.replica import Replica
-from stores.log.definitions import decode_definition, encode_definition
+from stores.log.metadata.definitions import decode_definition, encode_definition
 from stores.spec.query import KeyQuery, Query, RangeQuery
 from stores.spec.registry import (
     KEY,

@@ -12,9 +12,9 @@ import pytest
 
 from stores.errors import LogError
 from stores.hosting.local_store import LocalStore
-from stores.log.scanning import Wanted
+from stores.log.data.scanning import Wanted
 from stores.log.state_log import StoreLog
-from stores.log.store_writer import StoreWriter
+from stores.log.writing.store_writer import StoreWriter
 from stores.spec.query import BatchStream, Query, RangeQuery
 from stores.spec.result import Success
 from stores.spec.schema import Row, StoreKind, StoreSchema

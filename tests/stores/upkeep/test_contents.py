@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from stores.log.state_log import StoreLog
-from stores.log.store_writer import StoreWriter
+from stores.log.writing.store_writer import StoreWriter
 from stores.spec.schema import Row, StoreSchema
 from stores.spec.versions import VersionedRangeQuery
 from stores.spec.windows import SessionRangeQuery, WindowRangeQuery

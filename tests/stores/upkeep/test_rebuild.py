@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stores.errors import EpochConflictError, FencedError, LogError, SchemaError, TornRecordError
-from stores.log.moves import Move
+from stores.log.checking.verification import verify
+from stores.log.metadata.moves import Move
 from stores.log.state_log import StateLog, StoreLog
-from stores.log.store_writer import StoreWriter
-from stores.log.verification import verify
+from stores.log.writing.store_writer import StoreWriter
 from stores.spec.datatypes import BIGINT, DOUBLE, INTEGER, SMALLINT, TEXT, DataType, decimal_type
 from stores.spec.position import Position
 from stores.spec.redefinition import changed_columns, widens

@@ -12,10 +12,10 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from stores.log.local_files import LocalFiles
+from stores.log.checking.verification import verify
+from stores.log.files.local import LocalFiles
 from stores.log.state_log import StoreLog
-from stores.log.store_writer import StoreWriter
-from stores.log.verification import verify
+from stores.log.writing.store_writer import StoreWriter
 from stores.spec.position import Position
 from stores.spec.schema import StoreSchema
 from stores.upkeep.rebuild import rebuild

@@ -9,7 +9,7 @@ import pytest
 
 from stores.errors import LogError, TornRecordError
 from stores.log.state_log import StoreLog
-from stores.log.store_writer import StoreWriter
+from stores.log.writing.store_writer import StoreWriter
 from stores.spec.position import Position, Progress
 from stores.spec.schema import Row
 from stores.upkeep.compaction import write_snapshot

@@ -14,12 +14,12 @@ from pyarrow import fs
 
 from stores.engines.memory.partition import MemoryPartition
 from stores.errors import LogError, LogMissingError
-from stores.log.arrow_files import ArrowFiles
-from stores.log.files import Directory
-from stores.log.records import DataFile, Snapshot, snapshot_name
+from stores.log.files.arrow import ArrowFiles
+from stores.log.files.directory import Directory
+from stores.log.metadata.records import DataFile, Snapshot, snapshot_name
+from stores.log.metadata.terms import remove_old_terms, terms
 from stores.log.state_log import StoreLog
-from stores.log.store_writer import StoreWriter
-from stores.log.terms import remove_old_terms, terms
+from stores.log.writing.store_writer import StoreWriter
 from stores.spec.position import Position
 from stores.spec.registry import Opening, register_kind
 from stores.spec.store import StorePartition

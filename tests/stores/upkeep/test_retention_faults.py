@@ -15,11 +15,11 @@ from stores.errors import LogError, TornRecordError
 from stores.hosting.host import Host
 from stores.hosting.local_store import LocalStore
 from stores.hosting.replica import Replica
-from stores.log.files import Directory
-from stores.log.local_files import LocalFiles
+from stores.log.files.directory import Directory
+from stores.log.files.local import LocalFiles
 from stores.log.snapshots import read_snapshot
 from stores.log.state_log import StoreLog
-from stores.log.store_writer import StoreWriter
+from stores.log.writing.store_writer import StoreWriter
 from stores.spec.position import Position, PositionBound
 from stores.spec.query import RangeQuery
 from stores.spec.result import Success

@@ -18,7 +18,7 @@ from stores.engines.rocksdb.partition import RocksPartition
 from stores.errors import StoreError
 from stores.hosting.local_store import LocalStore
 from stores.hosting.replica import Replica
-from stores.log.files import Directory
+from stores.log.files.directory import Directory
 from stores.log.snapshots import fetch, read_snapshot
 from stores.log.state_log import StoreLog
 from stores.spec.query import RangeQuery

@@ -14,11 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from stores.errors import TornRecordError
-from stores.log.files import Root
-from stores.log.records import Commit, Record, commit_name, encode_commit, snapshot_name, term_name
-from stores.log.state_log import StoreLog
-from stores.log.terms import take_term
-from stores.log.verification import (
+from stores.log.checking.verification import (
     Damage,
     Verified,
     leads_to,
@@ -28,6 +24,17 @@ from stores.log.verification import (
     stale_commits,
     verify_log,
 )
+from stores.log.files.directory import Root
+from stores.log.metadata.records import (
+    Commit,
+    Record,
+    commit_name,
+    encode_commit,
+    snapshot_name,
+    term_name,
+)
+from stores.log.metadata.terms import take_term
+from stores.log.state_log import StoreLog
 
 _logger = logging.getLogger(__name__)
 

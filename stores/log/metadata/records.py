@@ -7,7 +7,7 @@
     terms/<term, 20 digits>.json               the writer that took the term
     snapshots/<epoch, 20 digits>/commit.json   the record of a snapshot
 
-Only names, values and their fields: `stores.log.documents` turns a record into bytes with a
+Only names, values and their fields: `metadata.documents` turns a record into bytes with a
 checksum. Names are relative to the store's directory.
 """
 
@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, TypeAlias
 
-from stores.log.documents import (
+from stores.log.metadata.documents import (
     FORMAT,
     decode_document,
     encode_document,
@@ -26,7 +26,7 @@ from stores.log.documents import (
     text_value,
     whole_value,
 )
-from stores.log.moves import Move, move_of
+from stores.log.metadata.moves import Move, move_of
 from stores.spec.position import Position, Progress, later_watermark
 
 DEFINITION = "store.json"
@@ -136,7 +136,7 @@ class Commit:
     """`Term.owner`. It tells two runs of one pipeline apart, whose `writer` is the same. Empty in
     format 1."""
     digest: str | None = None
-    """Digest of the rows as the writer got them (`stores.log.digests.rows_digest`). The same epoch
+    """Digest of the rows as the writer got them (`digests.rows_digest`). The same epoch
     with the same `writer` and digest is the same attempt; any other is a conflict. None if Spark's
     tasks wrote the rows, and in format 1."""
     input_digest: str | None = None

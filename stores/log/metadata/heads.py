@@ -21,9 +21,9 @@ import time
 from collections.abc import Callable
 
 from stores.errors import LogError, TornRecordError
-from stores.log.documents import decode_document, encode_document, whole_value
-from stores.log.file_systems import Stamp
-from stores.log.files import Directory
+from stores.log.files.directory import Directory
+from stores.log.files.file_systems import Stamp
+from stores.log.metadata.documents import decode_document, encode_document, whole_value
 
 _logger = logging.getLogger(__name__)
 

@@ -13,15 +13,15 @@ from typing import Any
 
 from pyarrow import fs
 
-from stores.log.arrow_files import ArrowFiles, temporary_name
-from stores.log.file_systems import Stamp
+from stores.log.files.arrow import ArrowFiles, temporary_name
+from stores.log.files.file_systems import Stamp
 
 _REMOVES_SAFELY = shutil.rmtree.avoids_symlink_attacks
 """Whether names can be removed relative to open directories: on all systems but Windows."""
 
 
 class LocalFiles(ArrowFiles):
-    """The files of this machine; see `stores.log.file_systems`.
+    """The files of this machine; see `stores.log.files.file_systems`.
 
     Only a link creates a file whole and only if its name is free. Nothing is removed or moved
     through a link: whoever writes the log can put links into it, and the user that compacts it may

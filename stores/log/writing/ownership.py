@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from stores.errors import FencedError, StoreError
+from stores.log.metadata.terms import require_newest
 from stores.log.state_log import StoreLog
-from stores.log.terms import require_newest
 from stores.spec.redefinition import differences
 
 

@@ -21,10 +21,10 @@ import pyarrow.parquet as pq
 from stores.codec.partitioner import partition_column
 from stores.codec.segments import FIRST_WHOLE_MS, MICROS_MAX
 from stores.errors import LogError, SchemaError, TornRecordError
-from stores.log.digests import HashingStream
-from stores.log.files import Directory
-from stores.log.intervals import file_field, from_file, holds_interval, to_file
-from stores.log.records import DataFile
+from stores.log.data.digests import HashingStream
+from stores.log.data.intervals import file_field, from_file, holds_interval, to_file
+from stores.log.files.directory import Directory
+from stores.log.metadata.records import DataFile
 from stores.spec.schema import (
     DELETED_NAME,
     TIMESTAMPTZ,

@@ -8,11 +8,19 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from stores.errors import LogError, LogMissingError, TornRecordError
-from stores.log.files import Root
-from stores.log.records import Commit, Record, Skip, Snapshot, Term, commit_name, snapshot_name
+from stores.log.files.directory import Root
+from stores.log.metadata.records import (
+    Commit,
+    Record,
+    Skip,
+    Snapshot,
+    Term,
+    commit_name,
+    snapshot_name,
+)
+from stores.log.metadata.terms import read_term, terms
 from stores.log.snapshots import read_snapshot
 from stores.log.state_log import StoreLog
-from stores.log.terms import read_term, terms
 from stores.spec.arguments import require_integer
 from stores.spec.schema import StoreSchema
 

@@ -1,7 +1,7 @@
 """Files of the log in an object store, where the first of two writers of a name always wins.
 
 A small file takes one request, and a file appears only once it is whole. There are no directories:
-one exists while anything is in it. `stores.log.object_uris` says which object stores there are.
+one exists while anything is in it. `object_uris` says which object stores there are.
 """
 
 from __future__ import annotations
@@ -23,9 +23,15 @@ from obstore.exceptions import (
     PreconditionError,
 )
 
-from stores.log.file_systems import Stamp
-from stores.log.object_failures import FAILURES, ObjectStoreError, explained, may_pass, told_by
-from stores.log.object_uris import RETRIES_MAX, RETRY_S, Bucket, ObjectStore, Place, Sizes
+from stores.log.files.file_systems import Stamp
+from stores.log.files.object_failures import (
+    FAILURES,
+    ObjectStoreError,
+    explained,
+    may_pass,
+    told_by,
+)
+from stores.log.files.object_uris import RETRIES_MAX, RETRY_S, Bucket, ObjectStore, Place, Sizes
 
 if TYPE_CHECKING:
     from obstore import UpdateVersion
@@ -72,7 +78,7 @@ REQUESTS = Requests()
 
 
 class ObjectFiles:
-    """The files of one bucket; see `stores.log.file_systems`.
+    """The files of one bucket; see `stores.log.files.file_systems`.
 
     Args:
         store: the bucket, which sends a request again after a failure that may pass.

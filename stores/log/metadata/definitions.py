@@ -14,15 +14,15 @@ from stores.errors import (
     TornRecordError,
     UnknownKindError,
 )
-from stores.log.documents import (
+from stores.log.files.directory import Directory
+from stores.log.metadata.documents import (
     decode_document,
     encode_document,
     optional_whole,
     text_value,
     whole_value,
 )
-from stores.log.files import Directory
-from stores.log.records import DEFINITION
+from stores.log.metadata.records import DEFINITION
 from stores.spec.redefinition import merged_comment
 from stores.spec.schema import (
     TIMELESS,

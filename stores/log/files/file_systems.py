@@ -1,7 +1,7 @@
 """The operations that the log needs from a file system.
 
-`local_files` answers for local disks, `object_files` for object stores, and `arrow_files` for HDFS
-and the other file systems of pyarrow.
+`local` answers for local disks, `objects` for object stores, and `arrow` for HDFS and
+the other file systems of pyarrow.
 """
 
 from __future__ import annotations

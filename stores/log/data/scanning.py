@@ -1,6 +1,6 @@
 """Reads chosen columns and rows of data files, for scans that need only a part of them.
 
-`stores.log.datafiles.read_part` reads whole files and checks their hash. Here only the pages of
+`datafiles.read_part` reads whole files and checks their hash. Here only the pages of
 the wanted columns are read. Each page has a checksum of its own, so a changed bit is noticed too.
 Row groups whose statistics exclude the condition are left out.
 """
@@ -13,9 +13,9 @@ from typing import Any, TypeAlias
 
 import pyarrow as pa
 
-from stores.log.datafiles import ROWS_PER_GROUP, check_content, check_size, named_errors
-from stores.log.files import Directory
-from stores.log.records import DataFile
+from stores.log.data.datafiles import ROWS_PER_GROUP, check_content, check_size, named_errors
+from stores.log.files.directory import Directory
+from stores.log.metadata.records import DataFile
 
 Condition: TypeAlias = Any
 """An expression over columns by their names in data files; the stubs for pyarrow lack its type."""

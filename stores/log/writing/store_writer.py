@@ -19,18 +19,18 @@ from stores.errors import (
     PositionBackError,
     TornRecordError,
 )
-from stores.log.datafiles import shaped, write_parts
-from stores.log.deduplication import latest_rows
-from stores.log.digests import rows_digest
-from stores.log.files import Root
-from stores.log.given_epoch import GivenEpoch
-from stores.log.given_rows import GivenRows, table_of
-from stores.log.hints import Hints
-from stores.log.laps import Laps
-from stores.log.ownership import rebuilt_error, require_owned
-from stores.log.records import Commit, DataFile, Term
+from stores.log.data.datafiles import shaped, write_parts
+from stores.log.data.deduplication import latest_rows
+from stores.log.data.digests import rows_digest
+from stores.log.files.directory import Root
+from stores.log.metadata.records import Commit, DataFile, Term
+from stores.log.metadata.terms import take_term
 from stores.log.state_log import StoreLog
-from stores.log.terms import take_term
+from stores.log.writing.given_epoch import GivenEpoch
+from stores.log.writing.given_rows import GivenRows, table_of
+from stores.log.writing.hints import Hints
+from stores.log.writing.laps import Laps
+from stores.log.writing.ownership import rebuilt_error, require_owned
 from stores.spec.arguments import require_name, require_path, shown
 from stores.spec.position import Position, later_watermark
 from stores.spec.schema import InputTopic, StoreSchema

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from stores.errors import ArgumentError
-from stores.log.records import Commit
+from stores.log.metadata.records import Commit
 from stores.spec.arguments import require_integer, require_name, shown
 from stores.spec.position import Position
 from stores.spec.schema import SPAN_MS_MAX

@@ -1,6 +1,6 @@
 """Small files of the state log: one JSON object each, with its format and a checksum.
 
-`encode_document` writes every such file and `decode_document` reads it; `stores.log.records` has
+`encode_document` writes every such file and `decode_document` reads it; `metadata.records` has
 the fields. The last field is a SHA-256 of all bytes before it, and the bytes after it are fixed. So
 every changed bit is found, in a value and in the checksum itself.
 """

@@ -1,6 +1,6 @@
 """Finds the damage in a state log before a reader meets it.
 
-It reads every record and every byte of every file, and changes nothing: `stores.log.repair` does.
+It reads every record and every byte of every file, and changes nothing: `checking.repair` does.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from stores.errors import LogError, LogMissingError, TornRecordError
-from stores.log.files import Root
-from stores.log.records import (
+from stores.log.files.directory import Root
+from stores.log.metadata.records import (
     DEFINITION,
     Commit,
     Record,
@@ -21,9 +21,9 @@ from stores.log.records import (
     snapshot_name,
     term_name,
 )
+from stores.log.metadata.terms import read_term, terms
 from stores.log.snapshots import fetch, read_snapshot
 from stores.log.state_log import StoreLog
-from stores.log.terms import read_term, terms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from stores.codec.segments import END_OF_TIME
-from stores.log.datafiles import TIMESTAMP_NAME
+from stores.log.data.datafiles import TIMESTAMP_NAME
 from stores.spec.schema import (
     VALID_FROM,
     VALID_TO,

@@ -1,0 +1,1 @@
+"""Files of the log on any file system; each appears whole or not at all."""
