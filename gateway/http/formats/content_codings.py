@@ -1,7 +1,7 @@
 """Compresses bodies as the client accepts it: zstd or gzip, one chunk at a time.
 
 Each chunk is flushed, so that its rows arrive when they are made. A coder runs in statement
-threads; the short answers of lookups, which are made on the loop, are not compressed.
+threads, except for a page of few rows. The short answers of lookups are not compressed.
 """
 
 from __future__ import annotations
