@@ -7,19 +7,19 @@ partition, since only the author of a query knows how to combine them.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from planner.binding.relations import require_missing
 from planner.errors import (
     InvalidValueError,
-    LimitExceededError,
     NotSupportedError,
     QueryError,
     StoreFailedError,
     UnknownNameError,
 )
+from planner.running.answer_budget import AnswerBudget
 from planner.running.consistency import Asked, Reading
 from planner.running.shipped_queries import Shape, ShippedQuery, one_row
 from planner.running.typed_routing import NamedQuery, known_queries, routed
@@ -38,11 +38,6 @@ from stores.spec.query import Batch, BatchStream, Query
 from stores.spec.result import Failure, QueryResult
 from stores.spec.schema import Column, DataType, Row, StoreSchema, Value
 from stores.spec.store import Store
-
-ROWS_MAX = 100_000
-"""Maximum rows in an answer of all partitions: it is held in memory, while SQL streams."""
-BYTES_MAX = 64 << 20
-"""Maximum bytes of an answer in Arrow; as JSON and Python values it takes several times as much."""
 
 _OF_ONE_ROW = frozenset({"key", "timestamped_key", "versioned_key"})
 """Queries that read one row, of one key."""
@@ -233,7 +228,7 @@ class TypedQueries:
         Raises:
             InvalidValueError: the arguments are wrong, or a partition does not exist.
             QueryError: a partition failed, and the session does not accept partial answers.
-            LimitExceededError: the answer has more than ROWS_MAX rows or BYTES_MAX bytes.
+            LimitExceededError: the answer has more than rows or bytes than `AnswerBudget` has.
         """
         store = self._store(query.store)
         queries = routed(store, self._remote(query.store, query.name), arguments, partitions)
@@ -241,7 +236,7 @@ class TypedQueries:
         options = replace(options, active=options.active or active)
         answers = _asked(store, queries, Reading(options=options, cancellation=cancellation))
         _settle(query.store, answers, options)
-        left = _Left(cancellation)
+        left = AnswerBudget(cancellation)
         results = [
             self._result(query, store, n, (queries[n], answer), left)
             for n, answer in answers.items()
@@ -256,7 +251,7 @@ class TypedQueries:
         store: Store,
         partition: int,
         answered: tuple[Query[Any], QueryResult[Any]],
-        left: _Left,
+        left: AnswerBudget,
     ) -> TypedResult:
         asked, answer = answered
         failed = isinstance(answer, Failure)
@@ -300,26 +295,6 @@ class TypedQueries:
                 detail=f"Queries by name that it answers: {names}.",
             )
         return known[name]
-
-
-class _Left:
-    """The numbers of rows and bytes that the answer may still take."""
-
-    def __init__(self, cancellation: Cancellation) -> None:
-        self._rows, self._bytes, self._cancellation = ROWS_MAX, BYTES_MAX, cancellation
-
-    def taken(self, batches: Iterator[Batch]) -> Iterator[Batch]:
-        for batch in batches:
-            self._cancellation.check()
-            self._rows -= batch.num_rows
-            self._bytes -= batch.nbytes
-            if self._rows < 0 or self._bytes < 0:
-                most = f"{ROWS_MAX} rows" if self._rows < 0 else f"{BYTES_MAX} bytes"
-                raise LimitExceededError(
-                    f"the answer has more than {most}",
-                    hint="Ask fewer partitions, or for fewer rows of each.",
-                )
-            yield batch
 
 
 def _described(schema: StoreSchema, found: NamedQuery) -> TypedQuery:
@@ -377,7 +352,11 @@ def _failed(store: str, failed: Mapping[int, Failure]) -> QueryError:
 
 
 def _rows(
-    query: TypedQuery, store: Store, partition: int, found: tuple[Query[Any], object], left: _Left
+    query: TypedQuery,
+    store: Store,
+    partition: int,
+    found: tuple[Query[Any], object],
+    left: AnswerBudget,
 ) -> Rows:
     asked, value = found
     row = one_row(store.schema, asked, value)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import itertools
 import os
 import signal
+import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from types import FrameType
@@ -17,6 +19,8 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from stores.spark import run
+from stores.spark.ending import Batches
+from tests.support.process import ROOT
 
 
 class JvmGoneError(Exception):
@@ -135,3 +139,63 @@ def test_a_signal_that_ends_the_jvm_too_is_no_failure(
 def test_a_jvm_that_ends_by_itself_is_a_failure() -> None:
     with pytest.raises(JvmGoneError):
         status(FakeQuery(is_gone=True))
+
+
+# --- batches that run when the program ends ------------------------------------------------------
+
+PROGRAM = """
+import threading, time
+from stores.spark.ending import BATCHES
+
+begun = threading.Event()
+
+def batches():
+    for name in ("first", "second"):
+        with BATCHES.running():
+            begun.set()
+            time.sleep(0.5)
+            print(name, flush=True)
+        time.sleep(0.3)
+
+threading.Thread(target=batches, daemon=True).start()
+begun.wait()
+"""
+
+
+def test_a_program_waits_for_its_batch_and_begins_no_other() -> None:
+    found = subprocess.run(
+        [sys.executable, "-c", PROGRAM], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert (found.stdout, found.stderr) == ("first\n", "")
+
+
+def test_the_wait_has_an_end() -> None:
+    batches, begun, ended = Batches(), threading.Event(), threading.Event()
+
+    def run() -> None:
+        with batches.running():
+            begun.set()
+            ended.wait()
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    begun.wait()
+    before = time.monotonic()
+    assert not batches.end(timeout_s=0.05)
+    assert time.monotonic() - before >= 0.05
+    ended.set()
+    thread.join()
+
+
+def test_a_program_without_a_batch_ends_at_once() -> None:
+    assert Batches().end(timeout_s=0.0)
+
+
+def test_a_batch_that_fails_has_ended() -> None:
+    batches = Batches()
+    try:
+        with batches.running():
+            raise ValueError
+    except ValueError:
+        pass
+    assert batches.end(timeout_s=0.0)

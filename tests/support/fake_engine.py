@@ -557,18 +557,12 @@ def _plan_row_command(engine: FakeEngine, match: re.Match[str], types: Types) ->
     return plan_row_command(parse(match[0]), plan, types)
 
 
-def _pattern(
-    kind: StatementKind,
-    text: str,
-    plan: Planner,
-) -> _Pattern:
+def _pattern(kind: StatementKind, text: str, plan: Planner) -> _Pattern:
     return _Pattern(kind=kind, text=re.compile(r"\s*" + text, re.IGNORECASE | re.DOTALL), plan=plan)
 
 
 _PATTERNS = (
-    _pattern(
-        StatementKind.SELECT, r"SELECT v FROM kv WHERE k\s*=\s*(?P<key>\$1|\d+)", _plan_lookup
-    ),
+    _pattern(StatementKind.SELECT, r"SELECT v FROM kv WHERE k *= *(?P<key>\$1|\d+)", _plan_lookup),
     _pattern(StatementKind.SELECT, r"SELECT (?P<list>\$\d+::.+)", _plan_echo),
     _pattern(
         StatementKind.SELECT, r"SELECT\s+(?P<literal>-?\d+|'(?:[^']|'')*'|NULL)", _plan_literal

@@ -240,7 +240,7 @@ async def test_a_wait_ends_when_the_bound_is_met(
 async def test_an_answer_has_a_limit(
     client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch, limit: str, unit: str
 ) -> None:
-    monkeypatch.setattr(f"planner.typed.{limit}", 9)
+    monkeypatch.setattr(f"planner.running.answer_budget.{limit}", 9)
     response = await ask(client, "mine")
     assert error_of(response)[:2] == (400, "54000")
     assert response.json()["error"]["message"] == f"the answer has more than 9 {unit}"
