@@ -19,7 +19,7 @@ from gateway.cli import (
     user_commands,
 )
 from gateway.errors import GatewayError, ServeError
-from gateway.process_setup import configure_logging, load_modules, print_error
+from gateway.process_setup import accept_signals, configure_logging, load_modules, print_error
 from gateway.settings import SETTINGS, URL_VARIABLE
 from gateway.settings_sources import load_settings
 
@@ -52,6 +52,7 @@ Url = Annotated[
 
 def main() -> NoReturn:
     """Run the command line; an expected error is one sentence on stderr and exit status 2."""
+    accept_signals()
     try:
         app()
     except GatewayError as error:

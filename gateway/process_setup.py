@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import logging
+import signal
 import sys
 from collections.abc import Sequence
 from importlib.abc import MetaPathFinder
@@ -53,6 +54,19 @@ def prepare_process(settings: Settings) -> None:
     allow_more_files()
     if not settings.spark_remote:  # Spark's client uses pandas
         leave_pandas_out()
+
+
+def accept_signals() -> None:
+    """Unblock the signals that stop a process, and notice the ends of its children.
+
+    Both are inherited. Below a starter that blocks SIGTERM, a gateway could only be killed; below
+    one that ignores SIGCHLD, a failed program would look like one that ended well.
+    """
+    if sys.platform == "win32":
+        return
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    stopping = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {*stopping, signal.SIGCHLD})
 
 
 def allow_more_files() -> None:

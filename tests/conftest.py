@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from stores.spec import registry
+from tests.support.process import start_children_with_plain_signals
 
 if TYPE_CHECKING:
     from tests.support.gateway import Gateway
@@ -31,6 +32,11 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if os.environ.ge
 
 _SHOWN = 3000
 """How many characters of a failure are shown at once; all of it stands in the summary."""
+
+
+def pytest_configure() -> None:
+    """Make tests independent of the signals that whoever started them ignores or blocks."""
+    start_children_with_plain_signals()
 
 
 @pytest.hookimpl(optionalhook=True)

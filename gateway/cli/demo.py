@@ -92,13 +92,16 @@ class _StopSignals:
 
     An exception could occur between the start of a program and the note that it must be stopped. An
     event could be set while the wait for it holds its lock: the handler would wait for ever.
+
+    Under `nohup` a closed terminal is ignored, and stays so.
     """
 
     def __init__(self) -> None:
         self._has_come = False
-        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
-            if hasattr(signal, name):
-                signal.signal(getattr(signal, name), self._note)
+        signal.signal(signal.SIGINT, self._note)
+        signal.signal(signal.SIGTERM, self._note)
+        if sys.platform != "win32" and signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+            signal.signal(signal.SIGHUP, self._note)
 
     def pause(self) -> None:
         """Wait a moment; raise once the user has asked to stop."""

@@ -68,6 +68,8 @@ def run(spark: SparkSession, queries: Sequence[StreamingQuery]) -> int:
     signals: list[int] = []
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda number, _: signals.append(number))
+    if sys.platform != "win32":  # whatever started this program may have blocked them
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM, signal.SIGINT})
     try:
         while not signals:
             time.sleep(_POLL_S)

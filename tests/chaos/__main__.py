@@ -25,6 +25,7 @@ from tests.chaos.planted_pipeline import PIPELINES
 from tests.chaos.planted_rebuild import REBUILDS
 from tests.chaos.world import ChaosError, World
 from tests.spark.kafka.broker import running_broker
+from tests.support.process import start_children_with_plain_signals
 
 SECONDS = 300.0
 _SHOWN_MAX = 20
@@ -55,6 +56,7 @@ def main(arguments: Sequence[str]) -> int:
         "--rebuilds", action="store_true", help="break nothing, only change definitions of stores"
     )
     given = parser.parse_args(arguments)
+    start_children_with_plain_signals()
     if given.nodes and given.nodes < _NODES_LEAST:
         parser.error(f"a cluster that can lose a node has at least {_NODES_LEAST}")
     seed = secrets.randbelow(1 << 32) if given.seed is None else given.seed

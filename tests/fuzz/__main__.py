@@ -13,6 +13,7 @@ from tests.fuzz import bombs, crashes, histories, pipelines, selects, web, wire
 from tests.fuzz.open_differences import OPEN
 from tests.fuzz.report import Budget, Report
 from tests.support.postgres import PostgresMissingError
+from tests.support.process import start_children_with_plain_signals
 
 SECONDS = 240.0
 """Default length of a run in seconds, shared by its parts."""
@@ -55,6 +56,7 @@ def main(arguments: Sequence[str]) -> int:
         help="features to leave out, separated by ;, or open: all with a known defect",
     )
     given = parser.parse_args(arguments)
+    start_children_with_plain_signals()
     parts = [name for name in given.parts.split(",") if name]
     if unknown := set(parts) - set(PARTS):
         parser.error(f"no such part: {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import signal
 import subprocess
 import sys
 import urllib.error
@@ -15,7 +16,14 @@ from gateway.wiring import open_stores
 from planner.errors import LimitExceededError
 from planner.sql import SqlEngine
 from stores.hosting.host import Host, HostState
-from tests.support.process import ROOT, ServerProcess, answers, free_ports, plain_environment
+from tests.support.process import (
+    ROOT,
+    ServerProcess,
+    answers,
+    blocked_signals,
+    free_ports,
+    plain_environment,
+)
 from tests.support.waiting import WAIT_S
 
 pytestmark = pytest.mark.server
@@ -103,13 +111,15 @@ def test_stores_are_listed(url: str) -> None:
 
 
 def test_a_missing_log_is_waited_for(tmp_path: Path) -> None:
+    """The gateway also stops where its starter has blocked the signals for that."""
     http, pg = free_ports(2)
     command = [sys.executable, "-m", "gateway.main", "serve", "--root", str(tmp_path / "later")]
     command += ["--http", f"127.0.0.1:{http}", "--pg", f"127.0.0.1:{pg}"]
     base = f"http://127.0.0.1:{http}"
-    with ServerProcess(
+    server = ServerProcess(
         command, output=tmp_path / "log", ready=lambda: answers(f"{base}/healthz")
-    ) as process:
+    )
+    with blocked_signals(signal.SIGTERM, signal.SIGINT, signal.SIGHUP), server as process:
         with pytest.raises(urllib.error.HTTPError) as refused:
             urllib.request.urlopen(f"{base}/readyz", timeout=WAIT_S)
         with refused.value:

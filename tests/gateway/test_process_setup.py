@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
+
+from gateway.process_setup import accept_signals
+from tests.support.process import blocked_signals
 
 _PROGRAM = """
 import sys
@@ -26,3 +30,15 @@ def test_pandas_is_loaded_only_if_someone_asks_for_it() -> None:
         [sys.executable, "-c", _PROGRAM], capture_output=True, text=True, timeout=120, check=True
     )
     assert found.stdout.split("\n") == ["False False", "4.0 True", "1", ""]
+
+
+def test_signals_that_were_blocked_or_ignored_are_accepted() -> None:
+    stopping = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    handler = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    try:
+        with blocked_signals(*stopping, signal.SIGCHLD, signal.SIGUSR2):
+            accept_signals()
+            assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == {signal.SIGUSR2}
+        assert subprocess.run(["/bin/sh", "-c", "exit 3"], check=False).returncode == 3
+    finally:
+        signal.signal(signal.SIGCHLD, handler)

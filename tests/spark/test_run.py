@@ -20,7 +20,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from stores.spark import run
 from stores.spark.ending import Batches
-from tests.support.process import ROOT
+from tests.support.process import ROOT, blocked_signals
 
 
 class JvmGoneError(Exception):
@@ -95,6 +95,13 @@ def test_a_signal_stops_the_queries(number: signal.Signals) -> None:
     query = FakeQuery(gets=number)
     assert status(query) == (0, True)
     assert query.calls[-1] == "stop"
+
+
+@pytest.mark.timeout(60)
+def test_a_signal_that_was_blocked_stops_the_queries() -> None:
+    """A program inherits blocked signals from whatever started it."""
+    with blocked_signals(signal.SIGTERM):
+        assert status(FakeQuery(gets=signal.SIGTERM)) == (0, True)
 
 
 @pytest.mark.timeout(60, method="thread")

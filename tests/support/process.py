@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import socket
@@ -9,7 +10,7 @@ import subprocess
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 
@@ -20,6 +21,34 @@ OUTPUT_SHOWN_MAX = 4000
 
 class ServerError(RuntimeError):
     """A server did not start, did not answer in time, or died."""
+
+
+_INHERITED = ("SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM", "SIGCHLD", "SIGALRM", "SIGUSR1")
+
+
+def start_children_with_plain_signals() -> None:
+    """Let no process that we start from now on inherit an ignored or blocked signal.
+
+    Under `nohup`, or below a careless starter, we have some, and our children would have them, too:
+    one that is asked to end would not. Such a signal still does nothing here: its handler is empty.
+    But a program that is started gets the default for each signal that has a handler.
+    """
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    for name in _INHERITED:
+        number = signal.Signals[name]
+        if number in blocked or signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, lambda *_: None)
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+
+
+@contextlib.contextmanager
+def blocked_signals(*numbers: signal.Signals) -> Iterator[None]:
+    """Block signals in this thread; a process that it starts inherits that."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def free_ports(count: int) -> list[int]:

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.support.process import ServerError, ServerProcess, answers, free_ports, plain_environment
+from tests.support.process import (
+    ServerError,
+    ServerProcess,
+    answers,
+    blocked_signals,
+    free_ports,
+    plain_environment,
+    start_children_with_plain_signals,
+)
 
 SLEEP = "import time; print('asleep', flush=True); time.sleep(60)"
 DEAF = (
@@ -69,3 +80,30 @@ def test_settings_of_a_gateway_do_not_reach_a_server(monkeypatch: pytest.MonkeyP
     environment = plain_environment(MORE="1")
     assert "STATEGATE_ROOT" not in environment
     assert (environment["MORE"], environment["PATH"]) == ("1", os.environ["PATH"])
+
+
+@pytest.fixture
+def _term_and_hup_stay() -> Iterator[None]:
+    held = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
+    yield
+    for number, handler in held.items():
+        signal.signal(number, handler)
+
+
+def ended_by(number: signal.Signals) -> bool:
+    """Whether a signal ends a program that does not handle it."""
+    shell = ["/bin/sh", "-c", f"kill -{number:d} $$"]
+    return subprocess.run(shell, check=False).returncode == -number
+
+
+@pytest.mark.usefixtures("_term_and_hup_stay")
+def test_children_inherit_no_signals_that_our_parent_ignores_or_blocks() -> None:
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    with blocked_signals(signal.SIGTERM):
+        assert not ended_by(signal.SIGHUP)
+        assert not ended_by(signal.SIGTERM)
+        start_children_with_plain_signals()
+        assert ended_by(signal.SIGHUP)
+        assert ended_by(signal.SIGTERM)
+        for number in (signal.SIGHUP, signal.SIGTERM):
+            signal.raise_signal(number)  # it still does nothing here

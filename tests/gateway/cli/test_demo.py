@@ -17,7 +17,7 @@ from typing import ClassVar
 
 import pytest
 
-from gateway.cli.demo import run_demo
+from gateway.cli.demo import _StopSignals, run_demo
 from gateway.errors import ServeError
 from tests.support.process import ROOT, answers, free_ports, plain_environment
 
@@ -258,6 +258,14 @@ def _signals_stay() -> Iterator[None]:
     yield
     for number, handler in held:
         signal.signal(number, handler)
+
+
+@pytest.mark.usefixtures("_signals_stay")
+def test_under_nohup_a_closed_terminal_does_not_stop_it() -> None:
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    stopping = _StopSignals()
+    signal.raise_signal(signal.SIGHUP)
+    stopping.pause()
 
 
 @pytest.mark.usefixtures("_signals_stay")
