@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -35,8 +36,12 @@ _SHOWN = 3000
 
 
 def pytest_configure() -> None:
-    """Make tests independent of the signals that whoever started them ignores or blocks."""
+    """Make tests independent of the signals that whoever started them ignores or blocks.
+
+    Also collect no garbage while tests are collected: hardly any of those objects goes away.
+    """
     start_children_with_plain_signals()
+    gc.disable()
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -62,7 +67,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Make sure that the groups count: otherwise each process starts its own JVM and gateways."""
+    """Make sure that the groups count: otherwise each process starts its own JVM and gateways.
+
+    Also let the garbage collector overlook the tests and modules, which all stay: to look through
+    them takes a second each time.
+    """
+    gc.freeze()
+    gc.enable()
     is_grouped = getattr(session.config.option, "loadgroup", False)
     if is_grouped and not all("@" in item.nodeid for item in session.items):
         raise pytest.UsageError("pytest-xdist does not see the groups of tests: see pyproject.toml")

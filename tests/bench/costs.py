@@ -70,13 +70,13 @@ class CallCounter:
 def peak_bytes(run: Callable[[], object]) -> int:
     """Return the most memory of Python objects and numpy arrays that a run adds, in bytes."""
     gc.collect()
-    gc.freeze()  # what there is takes half a second to look through each time
+    # What there is takes half a second to look through each time. It stays frozen for later calls.
+    gc.freeze()
     tracemalloc.start()
     try:
         return min(_peak_bytes_once(run) for _ in range(ROUNDS))
     finally:
         tracemalloc.stop()
-        gc.unfreeze()
 
 
 def _peak_bytes_once(run: Callable[[], object]) -> int:

@@ -168,6 +168,5 @@ def test_garbage_collection_scans_few_objects() -> None:
     finally:
         gc.callbacks.remove(watch)
         gc.set_threshold(*before)
-        gc.unfreeze()
     assert len(looked_at) > 10
     assert max(looked_at) < 15_000

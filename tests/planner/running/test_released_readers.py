@@ -94,7 +94,6 @@ def _uncollected(engine: SqlEngine) -> Iterator[None]:
     gc.disable()
     yield
     gc.enable()
-    gc.unfreeze()
 
 
 @dataclass
