@@ -55,15 +55,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark tests that use the running gateway, so that `-m "not server"` leaves them out.
 
     Also group tests that must share a process: those of a module, for its fixtures, and all that
-    need Spark, for one JVM.
+    use the session of Spark, for one JVM.
     """
     for item in items:
-        group = "spark" if item.get_closest_marker("spark") else str(item.path)
+        group = "spark" if _uses_session_of_spark(item) else str(item.path)
         item.add_marker(pytest.mark.xdist_group(group))
         if "gateway" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.server)
-    # The largest group begins first, so that no process is left alone with it at the end.
+    # The largest group begins first, so that no process is left alone with it at the end. Next come
+    # the tests that start a JVM of their own.
     items.sort(key=lambda item: item.get_closest_marker("spark") is None)
+    items.sort(key=lambda item: not _uses_session_of_spark(item))
+
+
+def _uses_session_of_spark(item: pytest.Item) -> bool:
+    return "spark" in getattr(item, "fixturenames", ())
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

@@ -10,7 +10,9 @@ import httpx
 import psycopg
 import pytest
 
+from tests.spark.conftest import FAST_START
 from tests.support.gateway import running_gateway, write_stores
+from tests.support.process import plain_environment
 from tests.support.waiting import until
 
 pytestmark = [pytest.mark.spark, pytest.mark.server, pytest.mark.timeout(900)]
@@ -26,7 +28,10 @@ def test_a_gateway_with_a_spark_of_its_own(tmp_path: Path) -> None:
         "statement_timeout_ms=400000",
     )
     options = [word for each in given for word in ("--set", each)]
-    with running_gateway(tmp_path / "log", tmp_path, arguments=options) as gateway:
+    quick = plain_environment(JAVA_TOOL_OPTIONS=FAST_START["spark.driver.extraJavaOptions"])
+    with running_gateway(
+        tmp_path / "log", tmp_path, arguments=options, environment=quick
+    ) as gateway:
         url = gateway.http_url
 
         def state() -> str:

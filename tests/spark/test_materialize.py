@@ -6,9 +6,6 @@ import json
 import os
 import random
 import shutil
-import signal
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,7 +19,8 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from stores.codec.partitioner import partitioner
 from stores.errors import EpochConflictError, LogError, LogMissingError
-from stores.log.data.datafiles import read_part
+from stores.log.datafiles import read_part
+from stores.log.records import Commit
 from stores.log.state_log import StoreLog
 from stores.log.writing.store_writer import StoreWriter
 from stores.spark import materialize, read_store
@@ -30,6 +28,7 @@ from stores.spark.tasks import Picking, Target, TooLargeToHoldError, picked, wri
 from stores.spec.position import Position
 from stores.spec.schema import BIGINT, TEXT, Column, StoreKind, StoreSchema
 from tests.spark.conftest import Orders
+from tests.spark.crashing import Death, MortalFiles, make_mortal
 
 pytestmark = pytest.mark.spark
 
@@ -251,22 +250,6 @@ def test_a_replaced_driver_cannot_commit(
     assert stored(spark, tmp_path) == {"a": (2, 2)}
 
 
-KILLED = """
-import os, signal, sys
-from pathlib import Path
-from stores.log.state_log import StoreLog
-from stores.log.writing.store_writer import StoreWriter
-from stores.spark import spark_session
-from tests.spark.conftest import FAST_START
-from tests.spark.test_materialize import start, sums
-
-StoreLog.write_commit = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
-spark = spark_session("killed", master="local[2]", shuffle_partitions=2, **FAST_START)
-tmp_path = Path(sys.argv[1])
-start(sums(spark, tmp_path), tmp_path, partitions=2, inputs=["lines"]).processAllAvailable()
-"""
-
-
 def sums(spark: SparkSession, tmp_path: Path) -> DataFrame:
     """Return the lines of JSON files, summed by user."""
     lines = spark.readStream.schema("usr string, amount bigint").json(str(tmp_path / "lines"))
@@ -279,21 +262,23 @@ def send_lines(tmp_path: Path, name: str, *rows: tuple[str, int]) -> None:
     (tmp_path / "lines" / name).write_text(text)
 
 
-def test_a_process_that_dies_between_the_files_and_the_commit(
-    spark: SparkSession, tmp_path: Path
+def test_a_driver_that_dies_between_the_files_and_the_commit(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    make_mortal(monkeypatch)
+    dying = Death(0)
+    monkeypatch.setattr(MortalFiles, "death", dying)
+
+    def die(log: StoreLog, commit: Commit) -> None:
+        dying.is_dead = True
+        dying.check()
+
+    monkeypatch.setattr(StoreLog, "write_commit", die)
     send_lines(tmp_path, "a.json", ("a", 1), ("b", 2), ("a", 3))
-    # No pipes: the JVM, which outlives its parent, would keep them open for a while.
-    with (tmp_path / "said").open("w") as said:
-        ended = subprocess.run(
-            [sys.executable, "-c", KILLED, str(tmp_path)],
-            cwd=Path(__file__).parents[2],
-            stdout=said,
-            stderr=said,
-            timeout=90,
-            check=False,
-        )
-    assert ended.returncode == -signal.SIGKILL, (tmp_path / "said").read_text()[-2000:]
+    query = start(sums(spark, tmp_path), tmp_path, partitions=2, inputs=["lines"])
+    with pytest.raises(StreamingQueryException, match="the driver is dead"):
+        query.processAllAvailable()
+    monkeypatch.undo()
     log = log_of(tmp_path)
     assert log.next_commit(-1, list_now=True) is None
     assert list((tmp_path / "log/totals/data/0").rglob("*.parquet"))

@@ -44,7 +44,7 @@ def test_a_topic_that_feeds_no_store_is_refused(
     pipeline.of(subscribe=topic)
     for others in (f"ordres{topic}[0] >= 0", f"{topic}[0] >= 0, ordres{topic}[0] >= 0"):
         with pytest.raises(QueryError, match=rf'topic "ordres{topic}" does not feed store "latest'):
-            pipeline.texts(others, "5 s")
+            pipeline.texts(others, "1 s")
     token = f'\'{{"ordres{topic}": {{"0": 0}}}}\''
     with pytest.raises(QueryError, match=rf'topic "ordres{topic}" does not feed'):
-        pipeline.texts(token, "5 s")
+        pipeline.texts(token, "1 s")
