@@ -141,28 +141,31 @@ def processes_naming(path: Path) -> list[str]:
 
 def runs(example: Path) -> int:
     """Return how often the pipeline has been run."""
-    return len((example / "runs").read_text())
+    path = example / "runs"
+    return len(path.read_text()) if path.exists() else 0
 
 
 @pytest.mark.server
-def test_the_screen_shows_progress_and_no_warnings_of_java(example: Path) -> None:
-    demo = Demo(example)
-    demo.wait_for("Ctrl-C stops.")
-    assert answers(f"{demo.url}/readyz")
-    assert demo.interrupt() == 0
-    assert "of 6 flights: carrier_delays 6, airport_hourly 6, aircraft 6" in demo.printed()
-    assert "WARN" not in demo.printed()
-    assert "WARN NativeCodeLoader" in (example / "kept/_logs/pipeline.log").read_text()
-
-
-@pytest.mark.server
-def test_a_second_run_serves_the_kept_stores_and_fresh_replays(example: Path) -> None:
-    for flags, ran in (((), 1), ((), 1), (("--fresh",), 2)):
+def test_a_demo_replays_once_and_shows_progress_and_no_warnings_of_java(example: Path) -> None:
+    changed = PIPELINE + "# changed\n"
+    for pipeline, flags, ran in (
+        (PIPELINE, (), 1),
+        (PIPELINE, (), 1),
+        (PIPELINE, ("--fresh",), 2),
+        (changed, (), 3),
+    ):
+        (example / "pipeline.py").write_text(pipeline)
+        replays = ran != runs(example)
         demo = Demo(example, *flags)
         demo.wait_for("Ctrl-C stops.")
+        assert answers(f"{demo.url}/readyz")
         assert answers(f"{demo.url}/v1/stores/aircraft")
         assert demo.interrupt() == 0
         assert runs(example) == ran
+        progress = "of 6 flights: carrier_delays 6, airport_hourly 6, aircraft 6"
+        assert (progress in demo.printed()) is replays
+        assert "WARN" not in demo.printed()
+        assert "WARN NativeCodeLoader" in (example / "kept/_logs/pipeline.log").read_text()
 
 
 @pytest.mark.server
@@ -174,43 +177,38 @@ def test_a_check_shows_its_result_and_ends(example: Path) -> None:
         assert demo.printed().count("2 of 3 agree") == 1
 
 
-@pytest.mark.server
-def test_another_pipeline_is_replayed(example: Path) -> None:
-    for ran in (1, 2):
-        demo = Demo(example)
-        demo.wait_for("Ctrl-C stops.")
-        assert demo.interrupt() == 0
-        assert runs(example) == ran
-        (example / "pipeline.py").write_text(PIPELINE + "# changed\n")
+WITH_A_CHILD = """
+import signal, subprocess, sys, time
+def stop(*_):
+    child.terminate()
+    sys.exit()
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)", __file__])
+signal.signal(signal.SIGTERM, stop)
+time.sleep(600)
+"""
+"""A pipeline with a child, as Java is one. It ends some time after its parent."""
 
 
 @pytest.mark.server
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize(
+    ("number", "pipeline"),
+    [
+        (signal.SIGINT, WITH_A_CHILD),
+        (signal.SIGTERM, PIPELINE + "time.sleep(600)\n"),
+        (signal.SIGHUP, PIPELINE + "time.sleep(600)\n"),
+    ],
+    ids=["SIGINT, with a grandchild", "SIGTERM", "SIGHUP"],
+)
 def test_stopping_a_replay_leaves_no_process_and_no_directory(
-    example: Path, number: signal.Signals
+    example: Path, number: signal.Signals, pipeline: str
 ) -> None:
-    (example / "pipeline.py").write_text(PIPELINE + "time.sleep(600)\n")
+    (example / "pipeline.py").write_text(pipeline)
     demo = Demo(example)
     demo.wait_for("starting Spark")
     demo.process.send_signal(number)
     assert demo.status() == 0
     assert not (example / "kept").exists()
     assert "Traceback" not in demo.printed()
-
-
-@pytest.mark.server
-def test_a_grandchild_of_the_pipeline_is_stopped_too(example: Path) -> None:
-    """The Java virtual machine is one, and ends some time after its Python."""
-    child = f"[sys.executable, '-c', 'import time; time.sleep(600)', '{example}']"
-    (example / "pipeline.py").write_text(
-        "import signal, subprocess, sys, time\n"
-        "def stop(*_):\n    child.terminate()\n    sys.exit()\n"
-        f"child = subprocess.Popen({child})\n"
-        "signal.signal(signal.SIGTERM, stop)\ntime.sleep(600)\n"
-    )
-    demo = Demo(example)
-    demo.wait_for("starting Spark")
-    assert demo.interrupt() == 0
 
 
 @pytest.mark.server
@@ -231,7 +229,7 @@ def test_a_demo_that_is_killed_leaves_no_process(example: Path, shown: str, more
 
 
 @pytest.mark.server
-def test_the_error_of_a_program_names_its_log(example: Path) -> None:
+def test_the_error_of_a_program_names_its_log_and_its_replay_is_begun_again(example: Path) -> None:
     (example / "pipeline.py").write_text("import sys\nsys.exit('no Java here')\n")
     demo = Demo(example)
     assert demo.status() == 1
@@ -239,16 +237,11 @@ def test_the_error_of_a_program_names_its_log(example: Path) -> None:
     assert f"the pipeline ended with status 1. Its log is {log}" in demo.printed()
     assert "no Java here" in log.read_text()
     assert "Traceback" not in demo.printed()
-
-
-@pytest.mark.server
-def test_a_replay_that_was_killed_is_begun_again(example: Path) -> None:
-    (example / "pipeline.py").write_text("import sys\nsys.exit('no Java here')\n")
-    assert Demo(example).status() == 1
     (example / "pipeline.py").write_text(PIPELINE)
     demo = Demo(example)
     demo.wait_for("Ctrl-C stops.")
     assert demo.interrupt() == 0
+    assert runs(example) == 1
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ import signal
 import socket
 import ssl
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -29,16 +28,27 @@ from tests.support.waiting import WAIT_S, until
 pytestmark = [pytest.mark.server, pytest.mark.timeout(180)]
 
 WORKERS = 3
+PLACES = 8 * WORKERS
 START_S = 60.0
 """Several processes start at once, perhaps beside other tests."""
 LONG = "SELECT count(*) FROM people a, people b, people c, people d WHERE a.age + b.age < c.age"
-SOME_SECONDS = "SELECT count(*) FROM people a, people b, people c WHERE a.age + b.age < c.age"
+A_SECOND = f"{LONG.replace(', people d', '')} AND c.age < 800"
 
 
 @pytest.fixture(scope="module")
-def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealGateway]:
-    settings = (f"workers={WORKERS}", "slow_statement_ms=0")
-    with started(tmp_path_factory.mktemp("workers"), *settings) as found:
+def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("workers")
+
+
+@pytest.fixture(scope="module")
+def gateway(directory: Path) -> Iterator[RealGateway]:
+    """Has all workers again, and no clients, after each test."""
+    settings = (
+        *(f"workers={WORKERS}", "slow_statement_ms=0", f"pg_connections_max={PLACES}"),
+        "poll_ms=60000",  # no worker looks at the log by itself during the tests
+        f"data={directory / 'data'}",
+    )
+    with started(directory, *settings) as found:
         yield found
 
 
@@ -51,9 +61,7 @@ class started:
 
     def __enter__(self) -> RealGateway:
         try:
-            until(lambda: len(ready_workers(self._gateway)) == WORKERS, START_S)
-            # From then on the supervisor gives each of them connections.
-            until(lambda: self._log.read_text().count("worker ready") == WORKERS)
+            wait_for_all_workers(self._gateway, self._log.parent)
         except BaseException:
             self.__exit__()
             raise
@@ -64,6 +72,24 @@ class started:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         self._gateway.process.communicate(timeout=WAIT_S)
+
+
+def wait_for_all_workers(gateway: RealGateway, directory: Path) -> None:
+    """Wait until all workers answer, and the supervisor knows of each one that was started."""
+    log = directory / "gateway.log"
+    until(lambda: len(ready_workers(gateway)) == WORKERS, START_S)
+
+    def all_are_known() -> bool:
+        latest = {
+            pid: log.read_text().rindex(f"pid={pid}") for pid in processes(directory).values()
+        }
+        ready = {
+            int(each[1]): each.start()
+            for each in re.finditer(r"worker ready worker=(\d)", log.read_text())
+        }
+        return all(ready.get(n, -1) > latest[pid] for n, pid in processes(directory).items())
+
+    until(all_are_known)
 
 
 def metrics(gateway: RealGateway, accept: str = "text/plain") -> str:
@@ -142,11 +168,10 @@ def test_sessions_and_statements_of_all_workers_are_listed(gateway: RealGateway)
             assert ("57014", LONG) in one.execute(slow).fetchall()
 
 
-def test_a_hint_of_a_writer_reaches_all_workers(tmp_path: Path) -> None:
-    # No worker looks at the log by itself during the test.
-    with started(tmp_path, f"workers={WORKERS}", "poll_ms=60000") as gateway, ExitStack() as stack:
+def test_a_hint_of_a_writer_reaches_all_workers(gateway: RealGateway, directory: Path) -> None:
+    with ExitStack() as stack:
         url = f"http://127.0.0.1:{gateway.http_port}"
-        writer = StoreWriter(tmp_path / "log", PEOPLE, notify=[url])
+        writer = StoreWriter(directory / "log", PEOPLE, notify=[url])
         rows = pa.table({"name": ["new"], "age": pa.array([7], pa.int32())})
         writer.write(
             rows.append_column("seen", pa.array([0], pa.timestamp("us", "UTC"))),
@@ -207,19 +232,27 @@ def test_metrics_have_all_workers_and_each_head_once(gateway: RealGateway) -> No
         assert text.endswith("# EOF\n") == ("openmetrics" in accept)
 
 
-def test_clients_beyond_the_limit_of_all_workers_are_refused(tmp_path: Path) -> None:
-    settings = (f"workers={WORKERS}", "pg_connections_max=7")
-    with started(tmp_path, *settings) as gateway, ExitStack() as stack:
-        for _ in range(7):
-            connect(gateway, stack)
+def test_clients_beyond_the_limit_of_all_workers_are_refused(gateway: RealGateway) -> None:
+    with ExitStack() as stack:
+
+        def takes_a_place() -> bool:
+            with suppress(psycopg.OperationalError):  # a session of another test is still closing
+                connect(gateway, stack)
+                return True
+            return False
+
+        for _ in range(PLACES):
+            until(takes_a_place)
         with pytest.raises(psycopg.OperationalError, match="too many clients"):
             gateway.connect()
 
 
-def test_a_worker_that_dies_is_replaced_while_the_others_answer(tmp_path: Path) -> None:
-    with started(tmp_path, f"workers={WORKERS}") as gateway, ExitStack() as stack:
+def test_a_worker_that_dies_is_replaced_while_the_others_answer(
+    gateway: RealGateway, directory: Path
+) -> None:
+    with ExitStack() as stack:
         one, other = two_of_different_workers(gateway, stack)
-        before = processes(tmp_path)
+        before = processes(directory)
         doomed = number_of(other)
         os.kill(before[doomed], signal.SIGKILL)
         with pytest.raises(psycopg.OperationalError):
@@ -227,9 +260,9 @@ def test_a_worker_that_dies_is_replaced_while_the_others_answer(tmp_path: Path) 
         assert one.execute("SELECT age FROM people WHERE name = 'n7'").fetchone() == (7,)
         assert one.execute("SELECT count(*) FROM pg_stat_activity").fetchone() is not None
 
-        until(lambda: processes(tmp_path) != before)
-        until(lambda: len(ready_workers(gateway)) == WORKERS, START_S)
-        after = processes(tmp_path)
+        until(lambda: processes(directory) != before)
+        wait_for_all_workers(gateway, directory)
+        after = processes(directory)
         assert after[doomed] != before[doomed]
         assert after[number_of(one)] == before[number_of(one)]
 
@@ -241,16 +274,17 @@ def test_a_signal_to_all_processes_lets_statements_end(
     # A terminal and systemd send a signal to all processes.
     settings = f"workers={WORKERS}", "grace_ms=60000"
     with started(tmp_path, *settings) as gateway, gateway.connect() as session:
-        done = threading.Event()
-        with ThreadPoolExecutor(1) as pool:
-            running = pool.submit(session.execute, SOME_SECONDS)
-            time.sleep(0.5)  # a statement that has not begun would be refused
+        with gateway.connect() as other, ThreadPoolExecutor(1) as pool:
+            running = pool.submit(session.execute, A_SECOND)
+            statements = "SELECT sql FROM stategate.queries"
+            # One that has not begun would be refused.
+            until(lambda: (A_SECOND,) in other.execute(statements).fetchall())
+            assert not running.done()
             workers = list(processes(tmp_path).values())
             pids = [gateway.process.pid, parent_of(workers[0]), *workers]
             for pid in pids:
                 os.kill(pid, number)
             running.result(START_S)
-            done.set()
         out, _ = gateway.process.communicate(timeout=START_S)
         assert gateway.process.returncode == 0
         assert out == "stategate: stopping\n"
@@ -264,19 +298,19 @@ def test_workers_end_with_their_supervisor(tmp_path: Path) -> None:
         assert all(map(is_gone, pids))
 
 
-def test_a_worker_that_cannot_start_again_is_tried_again(tmp_path: Path) -> None:
-    data = tmp_path / "data"
-    with started(tmp_path, f"workers={WORKERS}", f"data={data}") as gateway:
-        hidden = data.rename(tmp_path / "hidden")
-        data.write_text("a file, where a directory should be")
-        os.kill(processes(tmp_path)[0], signal.SIGKILL)
-        log = tmp_path / "gateway.log"
-        until(lambda: "cannot open the stores" in log.read_text(), START_S)
-        with gateway.connect() as session:
-            assert session.execute("SELECT 1").fetchone() == (1,)
-        data.unlink()
-        hidden.rename(data)
-        until(lambda: len(ready_workers(gateway)) == WORKERS, START_S)
+def test_a_worker_that_cannot_start_again_is_tried_again(
+    gateway: RealGateway, directory: Path
+) -> None:
+    data, log = directory / "data", directory / "gateway.log"
+    hidden = data.rename(directory / "hidden")
+    data.write_text("a file, where a directory should be")
+    os.kill(processes(directory)[0], signal.SIGKILL)
+    until(lambda: "cannot open the stores" in log.read_text(), START_S)
+    with gateway.connect() as session:
+        assert session.execute("SELECT 1").fetchone() == (1,)
+    data.unlink()
+    hidden.rename(data)
+    wait_for_all_workers(gateway, directory)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc is Linux's")

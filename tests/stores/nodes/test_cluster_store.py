@@ -214,24 +214,25 @@ def test_without_any_copy_the_failure_names_the_node(cluster: Cluster) -> None:
 def test_a_stream_goes_on_at_another_node(requests: int) -> None:
     """No row is repeated or lost, wherever the first node is lost."""
     cluster = Cluster()
-    rows = [(f"{number:07}" * 20, number) for number in range(40_000)]
-    cluster.apply(rows)
     partition = cluster.elsewhere()
+    rows = [(f"{number:07}" * 20, number) for number in range(40_000)]
+    cluster.apply(rows, partition=partition)
     first, second = cluster.holders(partition)
     cluster.links[first].requests_left = requests
     result = cluster.store.query_partition(partition, RangeQuery())
     assert isinstance(result, Success)
     assert result.node == first
     # A later epoch, which the stream must not show.
-    cluster.apply([("0", -1), (rows[-1][0], -1)], epoch=1)
+    cluster.apply([("0", -1), (rows[-1][0], -1)], epoch=1, partition=partition)
     assert [row[1] for row in rows_of(result.value)] == list(range(40_000))
     assert any(isinstance(each, Ask) for each in cluster.links[second].asked)
 
 
 def test_a_stream_without_another_copy_ends_with_an_error() -> None:
     cluster = Cluster(copies=1)
-    cluster.apply([(f"{number:07}" * 20, number) for number in range(40_000)])
     partition = cluster.elsewhere()
+    rows = [(f"{number:07}" * 20, number) for number in range(40_000)]
+    cluster.apply(rows, partition=partition)
     (only,) = cluster.holders(partition)
     cluster.links[only].requests_left = 3
     result = cluster.store.query_partition(partition, RangeQuery())
