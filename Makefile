@@ -20,11 +20,15 @@ PYTHONS := python3.11 python3.12 python3.13 python3
 ARGS ?=
 PYTEST_ARGS ?=
 
+# Tests start hundreds of processes. Each would compile our modules where the environment forbids
+# Python to write bytecode, as in many containers.
+unexport PYTHONDONTWRITEBYTECODE
+
 ifneq ($(shell cat $(READY) 2>/dev/null),$(CURDIR))
 .PHONY: $(READY)
 endif
 
-.PHONY: help setup test clients kafka buckets fuzz chaos simulate format bench demo clean
+.PHONY: help setup test laws clients kafka buckets fuzz chaos simulate format bench demo clean
 
 help:  ## List the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | while IFS=$$'\t' read -r name text; do \
@@ -49,10 +53,13 @@ test: setup  ## Check format, lint and types, then run all tests
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy --strict
-	@# Tests start hundreds of processes. Each would compile our modules where the environment forbids
-	@# Python to write bytecode by itself, as in many containers.
-	@$(BIN)/python -m compileall -q gateway planner stores
+	@$(BIN)/python -m compileall -q gateway planner stores tests
 	$(BIN)/pytest -n auto --dist loadgroup --no-loadscope-reorder -m 'not clients and not kafka and not buckets' $(PYTEST_ARGS)
+
+# `make test` tries 50 examples of each law, other ones in each run.
+laws: setup  ## Try a thousand examples of each law: make laws PYTEST_ARGS=tests/planner
+	HYPOTHESIS_PROFILE=long $(BIN)/pytest -n auto --dist loadgroup --no-loadscope-reorder --timeout 3600 \
+	    -m 'hypothesis and not clients and not kafka and not buckets' $(PYTEST_ARGS)
 
 # The environments are made once, by pip, npm and apt, into .venv-clients; see tests/clients.
 clients: setup  ## Try real clients: DuckDB, psql, JDBC, Node and others, installed into .venv-clients

@@ -27,7 +27,8 @@ settings.register_profile(
     print_blob=True,
 )
 # New examples in each run, so that the laws find more during development.
-settings.register_profile("dev", deadline=None, max_examples=100)
+settings.register_profile("dev", deadline=None, max_examples=50)
+settings.register_profile("long", parent=settings.get_profile("dev"), max_examples=1_000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if os.environ.get("CI") else "dev"))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stores.errors import ArgumentError, SchemaError
@@ -156,7 +156,6 @@ def problems(host: Host) -> list[str]:
     return [text for text in (host.error, *(status.error for status in statuses)) if text]
 
 
-@settings(max_examples=100)
 @given(definitions())
 def test_a_definition_is_refused_or_makes_a_store_that_a_host_reads(given_: dict[str, Any]) -> None:
     try:
@@ -220,7 +219,6 @@ WRITES = st.fixed_dictionaries(
 SOUND_WRITE: dict[str, Any] = {"rows": TABLE, "position": Position(), "writer": "python"}
 
 
-@settings(max_examples=100)
 @given(WRITES, st.sets(st.sampled_from(WRITTEN), min_size=1, max_size=3))
 def test_a_write_is_refused_or_makes_an_epoch_that_a_host_reads(
     drawn: dict[str, Any], changed: set[str]

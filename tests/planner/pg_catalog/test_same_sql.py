@@ -75,7 +75,7 @@ ARGUMENTS = (
 )
 
 
-@settings(max_examples=150)
+@settings(max_examples=2 * settings().max_examples)
 @given(
     name=st.sampled_from(sorted(FUNCTIONS - VOLATILE)),
     given_=st.lists(st.sampled_from(ARGUMENTS), max_size=3),

@@ -219,7 +219,7 @@ def sort_key(row: Row) -> list[tuple[bool, str]]:
 
 
 @given(predicate=predicates(ORDER_CONDITIONS), whole=st.booleans())
-@settings(max_examples=300)
+@settings(max_examples=3 * settings().max_examples)
 def test_keyvalue_accesses_read_the_rows_of_their_predicates(
     predicate: Predicate, *, whole: bool
 ) -> None:
@@ -234,7 +234,7 @@ def test_keyvalue_accesses_read_the_rows_of_their_predicates(
 
 
 @given(predicate=predicates(CLICK_CONDITIONS))
-@settings(max_examples=300)
+@settings(max_examples=3 * settings().max_examples)
 def test_window_accesses_read_the_rows_of_their_predicates(predicate: Predicate) -> None:
     columns = ["name", "window_start", "window_end"]
     access = plan_access(CLICKS, predicate, tuple(columns))
@@ -385,7 +385,7 @@ READS = st.one_of(
 
 
 @given(found=READS, limit=st.sampled_from([None, 2]))
-@settings(max_examples=300)
+@settings(max_examples=3 * settings().max_examples)
 def test_parameters_are_read_as_constants_are(
     found: tuple[StoreSchema, Predicate], limit: int | None
 ) -> None:

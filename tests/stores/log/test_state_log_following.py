@@ -281,7 +281,7 @@ def one_file(tmp_path_factory: pytest.TempPathFactory) -> tuple[StoreWriter, Dat
     return writer, replace(file, sha256=None), (root / "clicks" / file.path).read_bytes()
 
 
-@settings(max_examples=150)
+@settings(max_examples=2 * settings().max_examples)
 @given(st.lists(st.tuples(st.integers(0, 2**16), st.integers(1, 255)), min_size=1, max_size=8))
 def test_foreign_bytes_without_a_hash_are_torn_too(
     one_file: tuple[StoreWriter, DataFile, bytes], changes: list[tuple[int, int]]
