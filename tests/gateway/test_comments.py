@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import httpx
@@ -13,7 +11,7 @@ import pytest
 from stores.log.state_log import StoreLog
 from stores.log.writing.store_writer import StoreWriter
 from tests.gateway.real_gateway import PEOPLE, RealGateway
-from tests.support.process import ROOT, plain_environment
+from tests.support.command_line import Ended, stategate
 from tests.support.waiting import until
 
 pytestmark = pytest.mark.server
@@ -23,19 +21,8 @@ SHOWN = """
 """
 
 
-def comment(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [
-            *(sys.executable, "-m", "gateway.main", "comment"),
-            *("--root", str(root), "--store", "people", *arguments),
-        ],
-        cwd=ROOT,
-        env=plain_environment(COLUMNS="100"),
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+def comment(root: Path, *arguments: str) -> Ended:
+    return stategate("comment", "--root", str(root), "--store", "people", *arguments)
 
 
 def test_clients_see_comments_that_are_set_and_removed(tmp_path: Path) -> None:

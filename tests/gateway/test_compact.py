@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pyarrow as pa
@@ -12,7 +10,7 @@ import pytest
 from stores.log.state_log import StoreLog
 from stores.log.writing.store_writer import StoreWriter
 from stores.spec.position import Position
-from tests.support.process import ROOT, plain_environment
+from tests.support.command_line import Ended, stategate
 from tests.support.stores import keyvalue
 
 pytestmark = pytest.mark.server
@@ -30,16 +28,8 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "gateway.main", "compact", *arguments],
-        cwd=ROOT,
-        env=plain_environment(COLUMNS="100"),
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+def run(*arguments: str) -> Ended:
+    return stategate("compact", *arguments)
 
 
 def epochs(root: Path) -> dict[str, list[int]]:
@@ -78,8 +68,8 @@ def test_a_store_that_cannot_be_compacted_does_not_stop_the_others(root: Path) -
 
 
 @pytest.mark.parametrize("age", ["7", "d", "-1d", "7x", "", "1.5d", "٣d", "9999999999d"])
-def test_a_malformed_age_is_refused(root: Path, age: str) -> None:
-    done = run("--root", str(root), "--keep", age)
+def test_a_malformed_age_is_refused(tmp_path: Path, age: str) -> None:
+    done = run("--root", str(tmp_path), "--keep", age)
     assert done.returncode == 2
     assert done.stderr == (
         f'stategate: "{age}" is not an age. Write a number and s, m, h, d or w, such as 7d.\n'

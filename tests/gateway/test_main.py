@@ -1,4 +1,4 @@
-"""The command line as a process: help, one sentence per error, a clean end."""
+"""The command line, mostly as a process: help, one sentence per error, a clean end."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from gateway.wiring import open_stores
 from planner.errors import LimitExceededError
 from planner.sql import SqlEngine
 from stores.hosting.host import Host, HostState
+from tests.support.command_line import stategate
 from tests.support.process import (
     ROOT,
     ServerProcess,
@@ -47,12 +48,13 @@ def test_help_describes_the_program_and_its_commands() -> None:
     assert help_text.returncode == 0
     for word in ("SQL", "Spark", "serve", "sql", "stores", "settings"):
         assert word in help_text.stdout
+    of_serve = run("serve", "--help").stdout
     for option in ("--root", "--http", "--pg", "--data", "--config", "--set"):
-        assert option in run("serve", "--help").stdout
+        assert option in of_serve
 
 
 def test_settings_are_listed_with_their_variables() -> None:
-    listed = run("settings").stdout
+    listed = stategate("settings").stdout
     assert "poll_ms = 25 ms\n    STATEGATE_POLL_MS\n" in listed
 
 
@@ -69,7 +71,7 @@ def test_settings_are_listed_with_their_variables() -> None:
     ],
 )
 def test_an_expected_error_is_one_sentence(arguments: list[str], said: str) -> None:
-    ended = run(*arguments)
+    ended = stategate(*arguments)
     assert ended.returncode == 2
     assert ended.stdout == ""
     assert ended.stderr.startswith("stategate: ")
@@ -78,7 +80,7 @@ def test_an_expected_error_is_one_sentence(arguments: list[str], said: str) -> N
 
 
 def test_a_setting_of_the_environment_is_checked() -> None:
-    ended = run("serve", "--root", "x", STATEGATE_POLL_MS="never")
+    ended = stategate("serve", "--root", "x", STATEGATE_POLL_MS="never")
     assert (ended.returncode, ended.stderr.count("\n")) == (2, 1)
 
 

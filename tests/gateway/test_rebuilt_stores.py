@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import threading
 from pathlib import Path
 
@@ -13,25 +11,14 @@ import pytest
 from stores.log.state_log import StoreLog
 from stores.log.writing.store_writer import StoreWriter
 from tests.gateway.real_gateway import PEOPLE, RealGateway
-from tests.support.process import ROOT, plain_environment
+from tests.support.command_line import Ended, stategate
 from tests.support.waiting import until
 
 pytestmark = pytest.mark.server
 
 
-def rebuild(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [
-            *(sys.executable, "-m", "gateway.main", "rebuild"),
-            *("--root", str(root), "--store", "people", *arguments),
-        ],
-        cwd=ROOT,
-        env=plain_environment(COLUMNS="100"),
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+def rebuild(root: Path, *arguments: str) -> Ended:
+    return stategate("rebuild", "--root", str(root), "--store", "people", *arguments)
 
 
 def test_clients_go_on_and_then_see_the_new_columns(tmp_path: Path) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,23 +10,15 @@ from stores.hosting.host import Host
 from stores.spec.position import PositionBound
 from stores.spec.query import KeyQuery
 from stores.spec.store import in_store
-from tests.support.process import ROOT, plain_environment
+from tests.support.command_line import Ended, stategate
 
 pytestmark = pytest.mark.server
 
 TEXT = b"usr,n\nann,3\nbob,5\n"
 
 
-def run(*arguments: str, data: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
-        [sys.executable, "-m", "gateway.main", "load", *arguments],
-        cwd=ROOT,
-        env=plain_environment(COLUMNS="100"),
-        input=data,
-        capture_output=True,
-        timeout=60,
-        check=False,
-    )
+def run(*arguments: str, data: bytes = b"") -> Ended:
+    return stategate("load", *arguments, given=data)
 
 
 def test_a_file_fills_a_store_once(tmp_path: Path) -> None:
@@ -41,10 +31,10 @@ def test_a_file_fills_a_store_once(tmp_path: Path) -> None:
     )
     for _ in range(2):
         done = run(*arguments)
-        assert (done.returncode, done.stderr) == (0, b"")
-        assert done.stdout == b'clicks: 2 rows in epoch 0, position {"events":{"0":41}}\n'
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout == 'clicks: 2 rows in epoch 0, position {"events":{"0":41}}\n'
     done = run("-", "--root", root, "--store", "clicks", "--format", "csv", data=b"usr,n\nann,4\n")
-    assert done.stdout == b'clicks: 1 row in epoch 1, position {"events":{"0":41}}\n'
+    assert done.stdout == 'clicks: 1 row in epoch 1, position {"events":{"0":41}}\n'
     host = Host(root)
     host.start()
     request = in_store("clicks").with_query(KeyQuery.with_key("ann"))
@@ -74,8 +64,8 @@ def test_what_cannot_be_loaded_is_one_sentence(
     tmp_path: Path, arguments: list[str], data: bytes, message: str
 ) -> None:
     done = run(*arguments, "--root", str(tmp_path), "--store", "new", "--key", "usr", data=data)
-    assert (done.returncode, done.stdout) == (2, b"")
-    assert done.stderr.startswith(b"stategate: ")
-    assert message in done.stderr.decode()
-    assert b"Traceback" not in done.stderr
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("stategate: ")
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
     assert not (tmp_path / "new").exists()

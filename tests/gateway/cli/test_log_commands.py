@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pyarrow as pa
@@ -17,7 +15,7 @@ from stores.log.state_log import StoreLog
 from stores.log.writing.store_writer import StoreWriter
 from stores.spec.position import Position
 from stores.upkeep.compaction import write_snapshot
-from tests.support.process import ROOT, plain_environment
+from tests.support.command_line import Ended, stategate
 from tests.support.stores import keyvalue
 
 pytestmark = pytest.mark.server
@@ -33,16 +31,8 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "gateway.main", "log", *arguments],
-        cwd=ROOT,
-        env=plain_environment(COLUMNS="100"),
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+def run(*arguments: str) -> Ended:
+    return stategate("log", *arguments)
 
 
 def test_a_damaged_log_is_reported_and_repaired(root: Path) -> None:

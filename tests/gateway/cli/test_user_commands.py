@@ -1,4 +1,4 @@
-"""`stategate user`, as a process and with a terminal."""
+"""`stategate user`, in this process, and with a terminal in another."""
 
 from __future__ import annotations
 
@@ -14,23 +14,15 @@ import pytest
 
 from gateway.access.users import Users, token_digest
 from gateway.access.verifiers import matches_password
+from tests.support.command_line import Ended, stategate
 from tests.support.process import ROOT, plain_environment
 from tests.support.waiting import WAIT_S
 
 pytestmark = pytest.mark.server
 
 
-def user(*arguments: str, given: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "gateway.main", "user", *arguments],
-        cwd=ROOT,
-        env=plain_environment(**environment),
-        input=given,
-        capture_output=True,
-        text=True,
-        timeout=3 * WAIT_S,
-        check=False,
-    )
+def user(*arguments: str, given: str = "", **environment: str) -> Ended:
+    return stategate("user", *arguments, given=given.encode(), **environment)
 
 
 def test_adding_and_removing_the_first_user(tmp_path: Path) -> None:
