@@ -19,8 +19,8 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from stores.codec.partitioner import partitioner
 from stores.errors import EpochConflictError, LogError, LogMissingError
-from stores.log.datafiles import read_part
-from stores.log.records import Commit
+from stores.log.data.datafiles import read_part
+from stores.log.metadata.records import Commit
 from stores.log.state_log import StoreLog
 from stores.log.writing.store_writer import StoreWriter
 from stores.spark import materialize, read_store

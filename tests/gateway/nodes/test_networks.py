@@ -97,6 +97,7 @@ def cluster(network: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator
             f"nodes={places[name]}",
             f"peers={peers}",
             f"nodes_secret={secret}",
+            "grace_ms=2000",  # at the end of the tests, no node can take over from the others
         )
         return [text for each in given for text in ("--set", each)]
 

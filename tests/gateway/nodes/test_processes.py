@@ -92,6 +92,8 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     finally:
         for name in tuple(made.stacks):
             made.signal(name, signal.SIGCONT)
+            made.signal(name, signal.SIGTERM)  # the second, of `end`, lets no node wait for another
+        for name in tuple(made.stacks):
             made.end(name)
 
 
