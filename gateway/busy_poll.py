@@ -41,14 +41,17 @@ class BusyPoll:
         """Start or extend polling, because a client that got an answer may send more.
 
         Args:
-            client: what is the same object for each answer to one client; None for other nodes.
+            client: what is the same object for each answer to one client; None for other nodes,
+                which are asked and answered between the answers to a client.
         """
         if not self._linger_ns:
             return
         if self._to_skip:
             self._to_skip -= 1
             return
-        last, self._last = self._last, id(client)
+        last = self._last
+        if client is not None:
+            self._last = id(client)
         if not self._is_polling:
             self._is_polling = True
             self._loop = asyncio.get_running_loop()

@@ -46,6 +46,12 @@ def test_the_loop_polls_after_an_answer_and_then_sleeps() -> None:
     assert looks(busy_poll, ["b"]) > 5
 
 
+def test_the_loop_polls_for_a_client_whose_keys_are_on_another_node() -> None:
+    busy_poll = BusyPoll(5_000, cores=2)
+    assert looks(busy_poll, ["a", None, "a", None, "a"]) > 5
+    assert looks(busy_poll, ["a", None, "b", None]) <= 2
+
+
 def test_the_loop_does_not_poll_with_several_clients() -> None:
     busy_poll = BusyPoll(5_000, cores=2)
     assert looks(busy_poll, ["a", "b"]) <= 2
