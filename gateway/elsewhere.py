@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from gateway.overdue import overdue
 from planner.engine import Asked, Cancellation, Engine, LookedUp, LookUp, Row, Session
 
 
@@ -16,10 +17,12 @@ class Elsewhere:
         take: gets the rows; None if a thread has to run the statement.
     """
 
-    __slots__ = ("_asked", "_loop", "_take", "_timer", "began_s")
+    __slots__ = ("_asked", "_began_s", "_take", "is_over")
 
     def __init__(self, take: Callable[[LookedUp | None], object]) -> None:
-        self._take: Callable[[LookedUp | None], object] | None = take
+        self._take = take
+        self.is_over = False
+        """Whether the rows have come, or no one waits for them."""
 
     def start(self, asked: Asked, within_s: float | None) -> None:
         """Wait for the answer.
@@ -30,27 +33,26 @@ class Elsewhere:
             asked: the question.
             within_s: when to give up in any case; None for no such time.
         """
-        loop = self._loop = asyncio.get_running_loop()
-        self.began_s = loop.time()
         self._asked = asked
+        timers = overdue()
+        self._began_s = timers.loop.time()
         overdue_s = asked.overdue_s
-        self._timer = loop.call_later(
-            overdue_s if within_s is None else min(overdue_s, within_s), self.give_up
+        timers.add(
+            self, self._began_s + (overdue_s if within_s is None else min(overdue_s, within_s))
         )
 
     @property
     def waited_s(self) -> float:
         """How long ago the nodes were asked."""
-        return self._loop.time() - self.began_s
+        return overdue().loop.time() - self._began_s
 
     def on_found(self, found: LookedUp | None) -> None:
         """Pass on the rows."""
-        take, self._take = self._take, None
-        if take is not None:
-            self._timer.cancel()
-            take(found)
+        if not self.is_over:
+            self.is_over = True
+            self._take(found)
 
-    def give_up(self) -> None:
+    def on_overdue(self) -> None:
         """Let a thread run the statement."""
         self._asked.cancel()
         self.on_found(None)
@@ -58,8 +60,7 @@ class Elsewhere:
     def cancel(self) -> None:
         """Wait no more, and pass on nothing."""
         self._asked.cancel()
-        self._timer.cancel()
-        self._take = None
+        self.is_over = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

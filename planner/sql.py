@@ -14,6 +14,7 @@ from planner.live.live_query import LiveLimits
 from planner.live.subscription import LiveSubscription
 from planner.planning.plan import QueryPlan
 from planner.running.fast_lookup import covers
+from planner.running.key_elsewhere import KeyElsewhere, KeyLookUp
 from planner.running.node_answers import ElsewhereLookUp, begin_look_up
 from planner.running.read_counts import ReadCounts
 from planner.statements.answer_version import answer_version
@@ -196,11 +197,13 @@ class SqlEngine:
         parameters: Row,
         session: Session,
         on_found: Callable[[LookedUp | None], object],
-    ) -> LookedUp | ElsewhereLookUp | None:
+    ) -> LookedUp | ElsewhereLookUp | KeyElsewhere | None:
         """Look up few rows wherever they are, without waiting; see `Engine`."""
         nodes = self._catalog.nodes
         if nodes is None:
             return look_up(parameters, session)
+        if type(look_up) is KeyLookUp:
+            return look_up.begin(nodes, parameters, session, on_found)
         return begin_look_up(nodes, look_up, parameters, session, on_found)
 
     def answer_version(self, statement: Statement, parameters: Row, session: Session) -> str | None:

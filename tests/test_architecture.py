@@ -99,6 +99,7 @@ FLOORS: dict[str, tuple[str, ...]] = {
         "gateway.failures",
         "gateway.statement_threads",
         "gateway.busy_poll",
+        "gateway.overdue",
         "gateway.elsewhere",
         "gateway.live",
         "gateway.adopting",

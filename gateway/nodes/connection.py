@@ -119,6 +119,10 @@ class NodeConnection(asyncio.Protocol):
         """Take the frames that end in the next bytes."""
         self.counts.received_bytes += len(data)
         try:
+            whole = self._reader.whole(data) if self.is_open else None
+            if whole is not None:
+                self.on_frame(whole)
+                return
             bytes_max = FRAME_BYTES_MAX if self.is_open else _HANDSHAKE_BYTES_MAX
             for arrived in self._reader.frames(data, bytes_max=bytes_max):
                 if self.is_open:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 import pyarrow as pa
+from msgspec import Struct
 
 from stores.nodes.codec import MessageError, decode, encode
 from stores.nodes.messages import REPLIES, REQUESTS, Reply, Request
@@ -27,7 +27,7 @@ KEYS = (1 << 32) - 1
 """The number of a frame of many lookups, or of their answers; see `stores.nodes.packed_keys`."""
 
 
-class Frame(NamedTuple):
+class Frame(Struct, frozen=True):
     """One message as it arrived."""
 
     number: int
@@ -111,7 +111,8 @@ def frame(number: int, message: object, batches: Sequence[pa.RecordBatch] = ()) 
 def keys_frame(items: Sequence[bytes]) -> bytes:
     """Return lookups, or their answers, as a frame."""
     head = packed(items)
-    return _HEADER.pack(_COUNTED + len(head), KEYS, len(head)) + head
+    length = len(head)
+    return _HEADER.pack(_COUNTED + length, KEYS, length) + head
 
 
 class FrameReader:
@@ -121,6 +122,16 @@ class FrameReader:
         self._rest = bytearray()
         self._wanted = 0
         """Bytes of the frame that has begun; 0 before its length is known."""
+
+    def whole(self, data: bytes) -> Frame | None:
+        """Return the next bytes as a frame if they are exactly one, as most are; see `frames`."""
+        if self._rest or len(data) < _HEADER.size:
+            return None
+        length, number, head_length = _HEADER.unpack_from(data)
+        if length + 4 != len(data) or head_length + _COUNTED > length:
+            return None
+        end = _HEADER.size + head_length
+        return Frame(number, data[_HEADER.size : end], data[end:])
 
     def frames(self, data: bytes, *, bytes_max: int = FRAME_BYTES_MAX) -> Iterator[Frame]:
         """Yield the frames that end in the next bytes.

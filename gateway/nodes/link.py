@@ -7,6 +7,7 @@ import itertools
 import logging
 import ssl
 import threading
+import time
 from collections.abc import Callable
 from typing import Protocol
 
@@ -15,10 +16,22 @@ from gateway.nodes.connection import NodeConnection
 from gateway.nodes.counts import PeerCounts
 from gateway.nodes.frames import KEYS, ONE_WAY, Frame, frame
 from gateway.nodes.handshake import Handshake, Hello
+from gateway.nodes.sent import OnFrame, Sent, SentKey, Waiter
 from stores.errors import StoreError
-from stores.nodes.links import NodeError, OnReply, Replied
-from stores.nodes.messages import PACKED_KEYS, Announcement, Ask, Release, Request, WaitForBound
-from stores.nodes.packed_keys import KeyAnswerReader, pack_key
+from stores.nodes.asking_once import begin_key_as_ask
+from stores.nodes.links import NodeError, OnKeyAnswer, OnReply, Replied
+from stores.nodes.messages import (
+    PACKED_KEYS,
+    Announcement,
+    Answer,
+    Answers,
+    Ask,
+    Release,
+    Request,
+    WaitForBound,
+)
+from stores.nodes.packed_keys import KeyAnswerReader, pack_key, pack_plain_key
+from stores.spec.schema import Key
 from stores.spec.store import Waiting
 
 logger = logging.getLogger(__name__)
@@ -30,9 +43,6 @@ SILENCE_S = 2.0
 _CONNECT_S = 2.0
 _PAUSES_S = (0.05, 0.1, 0.2, 0.5)
 """Pauses before connecting again; the last one stays."""
-
-OnFrame = Callable[[Frame | Replied | NodeError], object]
-"""Takes a reply in its frame, or one that came packed with others."""
 
 
 class LinkWatcher(Protocol):
@@ -102,9 +112,9 @@ class NodeLink:
 
     def ask(self, request: Request, *, timeout_s: float | None = None) -> Replied:
         """Send a request, and block until its reply has come; see `Link.ask`."""
-        if threading.get_ident() == self._loop_thread:
+        if self._is_in_loop:
             raise RuntimeError("the event loop cannot wait for another node")
-        waiter = _Waiter()
+        waiter = Waiter()
         waiting = self._begin(request, waiter)
         found = waiter.wait(ASK_S if timeout_s is None else timeout_s)
         if found is None:
@@ -129,12 +139,30 @@ class NodeLink:
 
         return self._begin(request, on_frame)
 
+    def begin_key(self, store: str, partition: int, key: Key, on_answer: OnKeyAnswer) -> None:
+        """Look up a key; see `Link.begin_key`. In the event loop it takes the fewest steps."""
+        connection = self._connection
+        if (
+            connection is not None
+            and connection.takes_keys
+            and threading.get_ident() == self._loop_thread
+        ):
+            number = 1 + next(self._numbers) % (KEYS - 1)
+            item = pack_plain_key(number, store, partition, key)
+            if item is not None:
+                self.counts.requests += 1
+                connection.pending[number] = SentKey(self.counts, on_answer)
+                connection.send_key(item)
+                self._on_sent()
+                return
+        begin_key_as_ask(self, store, partition, key, on_answer)
+
     def tell(self, request: Request) -> None:
         """Send a request without a reply; do nothing if the node cannot be reached."""
         connection = self._connection
         if connection is not None:
             data = frame(ONE_WAY, request)
-            if threading.get_ident() == self._loop_thread:
+            if self._is_in_loop:
                 connection.send(data)
             elif not self._loop.is_closed():
                 self._loop.call_soon_threadsafe(connection.send, data)
@@ -146,10 +174,10 @@ class NodeLink:
 
     def _begin(self, request: Request, on_frame: OnFrame) -> Waiting:
         number = 1 + next(self._numbers) % (KEYS - 1)
-        sent = _Sent(self, number, on_frame, is_wait=isinstance(request, WaitForBound))
+        sent = Sent(self, number, on_frame, is_wait=isinstance(request, WaitForBound))
         item = pack_key(number, request) if type(request) is Ask else None
         data = frame(number, request) if item is None else request
-        if threading.get_ident() == self._loop_thread:
+        if self._is_in_loop:
             sent.send(item, data)
         else:
             try:
@@ -158,7 +186,11 @@ class NodeLink:
                 raise NodeError("this node is stopping") from error
         return sent
 
-    def send(self, sent: _Sent, item: bytes | None, data: bytes | Request) -> None:
+    @property
+    def _is_in_loop(self) -> bool:
+        return threading.get_ident() == self._loop_thread
+
+    def send(self, sent: Sent, item: bytes | None, data: bytes | Request) -> None:
         """Send a request, in the event loop.
 
         Args:
@@ -168,7 +200,7 @@ class NodeLink:
         """
         connection = self._connection
         self.counts.requests += 1
-        sent.began_s = self._loop.time()
+        sent.began_s = time.monotonic()
         if connection is None:
             sent.on_frame(NodeError(f"it is not connected: {self.why_lost}"))
             return
@@ -179,9 +211,9 @@ class NodeLink:
             connection.send(data if isinstance(data, bytes) else frame(sent.number, data))
         self._on_sent()
 
-    def forget(self, sent: _Sent) -> None:
+    def forget(self, sent: Sent) -> None:
         """Take no reply to a request; from any thread."""
-        if threading.get_ident() != self._loop_thread:
+        if not self._is_in_loop:
             if not self._loop.is_closed():
                 self._loop.call_soon_threadsafe(self.forget, sent)
             return
@@ -231,7 +263,7 @@ class NodeLink:
         self.name, self._connection = peer.node, connection
         self.counts.connections += 1
 
-    def note_reply(self, sent: _Sent, *, is_lost: bool) -> None:
+    def note_reply(self, sent: Sent, *, is_lost: bool) -> None:
         """Count the end of a request."""
         counts = self.counts
         if is_lost:
@@ -239,7 +271,7 @@ class NodeLink:
             return
         counts.replies += 1
         if not sent.is_wait:
-            counts.note_reply(self._loop.time() - sent.began_s)
+            counts.note_reply(time.monotonic() - sent.began_s)
 
     def announced(self, announcement: Announcement) -> None:
         """Pass on what the node holds."""
@@ -272,10 +304,13 @@ class _Asking(NodeConnection):
 
     def on_frame(self, arrived: Frame) -> None:
         if arrived.number == KEYS:
+            pending = self.pending
             for number, reply in self._keys.read(arrived.head):
-                on_frame = self.pending.pop(number, None)
-                if on_frame is not None:
-                    on_frame((reply, ()))
+                on_frame = pending.pop(number, None)
+                if type(on_frame) is SentKey and type(reply) is Answer:
+                    on_frame.on_answer(reply)
+                elif on_frame is not None:
+                    on_frame((Answers((reply,)) if isinstance(reply, Answer) else reply, ()))
             return
         if arrived.number == ONE_WAY:
             self._heard()
@@ -302,57 +337,6 @@ class _Asking(NodeConnection):
             self._silence.cancel()
         loop = asyncio.get_running_loop()
         self._silence = loop.call_later(SILENCE_S, self.end, f"it was silent for {SILENCE_S:g} s")
-
-
-class _Sent:
-    """A request on its way; see `stores.spec.store.Waiting`."""
-
-    __slots__ = ("_is_over", "_link", "_on_frame", "began_s", "is_wait", "number")
-
-    def __init__(self, link: NodeLink, number: int, on_frame: OnFrame, *, is_wait: bool) -> None:
-        self.number, self.is_wait = number, is_wait
-        self._link, self._on_frame = link, on_frame
-        self._is_over = False
-        self.began_s = 0.0
-
-    def send(self, item: bytes | None, data: bytes | Request) -> None:
-        """Send it, in the event loop."""
-        if not self._is_over:
-            self._link.send(self, item, data)
-
-    def on_frame(self, found: Frame | Replied | NodeError) -> None:
-        """Take the reply, in the event loop."""
-        if not self._is_over:
-            self._is_over = True
-            self._link.note_reply(self, is_lost=isinstance(found, NodeError))
-            self._on_frame(found)
-
-    def cancel(self) -> bool:
-        """Take no reply; False if it has come."""
-        was_over, self._is_over = self._is_over, True
-        if not was_over:
-            self._link.forget(self)
-        return not was_over
-
-
-class _Waiter:
-    """Lets a thread wait for a reply."""
-
-    __slots__ = ("_arrived", "_found")
-
-    def __init__(self) -> None:
-        self._arrived = threading.Lock()
-        self._arrived.acquire()
-        self._found: Frame | Replied | NodeError | None = None
-
-    def __call__(self, found: Frame | Replied | NodeError) -> None:
-        self._found = found
-        self._arrived.release()
-
-    def wait(self, timeout_s: float) -> Frame | Replied | NodeError | None:
-        """Return the reply; None if it does not come in time."""
-        self._arrived.acquire(timeout=min(timeout_s, threading.TIMEOUT_MAX))
-        return self._found
 
 
 def _reply_of(arrived: Frame) -> Replied:

@@ -27,6 +27,7 @@ from planner.running.kept_answers import (
     kept_rows,
     standings,
 )
+from planner.running.key_elsewhere import KeyLookUp
 from planner.running.node_answers import AnsweredStore, NodeAnswers, ReadStore
 from planner.running.read_counts import PathCount
 from planner.syntax.options import DEFAULT_OPTIONS, PLAIN_SESSION, read_options
@@ -177,7 +178,16 @@ def fast_lookup(
             return found  # another node has answered, or the partition has just changed
         return kept_answers.keep(asked, KeptAnswer(found, partition, progress))
 
-    return look_up
+    elsewhere = KeyLookUp(
+        look_up,
+        admitted=admitted,
+        key_from=key_from,
+        route=route,
+        kept=(kept_answers, number),
+        store=name,
+        project=project,
+    )
+    return look_up if catalog.nodes is None else elsewhere
 
 
 def fast_rows(

@@ -7,15 +7,15 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from stores.nodes.asking import Around
-from stores.nodes.links import NodeError, Replied
-from stores.nodes.messages import Ask
+from stores.nodes.links import Link, NodeError, OnKeyAnswer, Replied
+from stores.nodes.messages import Answer, Answers, Ask, Reply
 from stores.nodes.sent_requests import Sent, answers_of, sent_target, success_of
-from stores.spec.result import Failure, QueryResult
+from stores.spec.query import KeyQuery
+from stores.spec.result import Failure, QueryResult, Success
+from stores.spec.schema import Key
 from stores.spec.store import Target
 
 Answered: TypeAlias = Sequence[QueryResult[Any]]
-
-_ONLY = [0]
 
 
 def begin_once(
@@ -39,9 +39,6 @@ def begin_once(
             on_answers(None)
             return 0.0
         by_node.setdefault(node, []).append(index)
-    if len(targets) == 1:
-        (first,) = by_node
-        return _begin_one(around, first, targets[0], on_answers)
     found: dict[int, QueryResult[Any]] = {}
     clock = around.timing.clock
     now = clock()
@@ -68,24 +65,58 @@ def begin_once(
     return overdue_s
 
 
-def _begin_one(
+def begin_key(
     around: Around,
-    node: str,
-    target: Target,
-    on_answers: Callable[[Answered | None], object],
+    partition: int,
+    key: Key,
+    on_answer: Callable[[Success[Any] | None], object],
 ) -> float:
-    """Ask one partition at a node; what `begin_once` does with fewer steps."""
-    link, times, clock = around.links[node], around.times, around.timing.clock
-    overdue_s, now = times.overdue_s(node), clock()
-    sent = Sent(node=node, link=link, indexes=_ONLY, at=now, overdue_at=now + overdue_s)
+    """Ask the first other holder of a partition for a key, without waiting, and no second one.
+
+    It does what `begin_once` does, with fewer steps: lookups are what nodes ask each other most.
+
+    Args:
+        around: this node and the others.
+        partition: the partition of the key.
+        key: the key.
+        on_answer: gets the answer; None if there is none. It is called in the thread in which
+            replies arrive, or before this returns.
+
+    Returns:
+        After how many seconds the answer is overdue.
+    """
+    node = around.first_other(partition)
+    link = None if node is None else around.links.get(node)
+    if node is None or link is None:
+        on_answer(None)
+        return 0.0
+    times, clock = around.times, around.timing.clock
+    began_s = clock()
+
+    def take(answer: Answer | None) -> None:
+        if answer is None:
+            on_answer(None)
+            return
+        times.note(node, clock() - began_s)
+        on_answer(success_of(node, answer, answer.value))
+
+    link.begin_key(around.local.address, partition, key, take)
+    return times.overdue_s(node)
+
+
+def begin_key_as_ask(
+    link: Link, store: str, partition: int, key: Key, on_answer: OnKeyAnswer
+) -> None:
+    """Look up a key by a request of the general kind; see `Link.begin_key`."""
 
     def on_reply(replied: Replied | NodeError) -> None:
-        (answer,) = answers_of(sent, replied)
-        if isinstance(answer, Failure):
-            on_answers(None)
-            return
-        times.note(node, clock() - now)
-        on_answers((success_of(node, answer, answer.value),))
+        on_answer(None if isinstance(replied, NodeError) else _key_answer(replied[0]))
 
-    link.begin(Ask(around.local.address, (sent_target(target),)), on_reply)
-    return overdue_s
+    link.begin(Ask(store, ((partition, KeyQuery(key=key), None),)), on_reply)
+
+
+def _key_answer(reply: Reply) -> Answer | None:
+    if not isinstance(reply, Answers) or len(reply.answers) != 1:
+        return None
+    (answer,) = reply.answers
+    return answer if answer.failed is None else None

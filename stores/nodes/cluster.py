@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar, overload
 
 from stores.errors import StoreError
 from stores.nodes.asking import Holders
-from stores.nodes.asking_once import begin_once
+from stores.nodes.asking_once import begin_key, begin_once
 from stores.nodes.cluster_store import ClusterStore
 from stores.nodes.links import Link
 from stores.spec.catalog import Nodes, NodeStatus, StoreCatalog
-from stores.spec.result import QueryResult
+from stores.spec.result import QueryResult, Success
+from stores.spec.schema import Key
 from stores.spec.store import PartitionStatus, Store, Target
+
+T = TypeVar("T")
 
 
 class Cluster:
@@ -62,6 +65,20 @@ class Cluster:
             return 0.0
         return begin_once(found.around, targets, on_answers)
 
+    def begin_key(
+        self,
+        store: str,
+        partition: int,
+        key: Key,
+        on_answer: Callable[[Success[Any] | None], object],
+    ) -> float:
+        """Look up a key at another node, without waiting; see `Nodes.begin_key`."""
+        found = self.stores.get(store)
+        if found is None:
+            on_answer(None)
+            return 0.0
+        return begin_key(found.around, partition, key, on_answer)
+
     def replicas(self, store: str) -> Sequence[PartitionStatus]:
         """Return the status of each replica of a store; see `Nodes.replicas`."""
         found = self.stores.get(store)
@@ -91,10 +108,27 @@ class _Stores(Mapping[str, ClusterStore]):
         self._made: dict[str, ClusterStore] = {}
 
     def __getitem__(self, name: str) -> ClusterStore:
+        found = self._find(name)
+        if found is None:
+            raise KeyError(name)
+        return found
+
+    @overload
+    def get(self, key: str, /) -> ClusterStore | None: ...
+
+    @overload
+    def get(self, key: str, default: T, /) -> ClusterStore | T: ...
+
+    def get(self, key: str, default: T | None = None, /) -> ClusterStore | T | None:
+        """Return a store as a dict does; each lookup asks for one."""
+        found = self._find(key)
+        return default if found is None else found
+
+    def _find(self, name: str) -> ClusterStore | None:
         local = self._local.stores.get(name)
         if local is None:
             self._made.pop(name, None)
-            raise KeyError(name)
+            return None
         made = self._made.get(name)
         if made is None or made.local is not local:
             made = self._made[name] = self._make(local)

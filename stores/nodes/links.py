@@ -11,7 +11,8 @@ from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 import pyarrow as pa
 
 from stores.errors import StoreError
-from stores.nodes.messages import Reply, Request
+from stores.nodes.messages import Answer, Reply, Request
+from stores.spec.schema import Key
 from stores.spec.store import Waiting
 
 
@@ -24,6 +25,8 @@ T = TypeVar("T")
 Replied: TypeAlias = tuple[Reply, Sequence[pa.RecordBatch]]
 """A reply and the batches that follow it."""
 OnReply: TypeAlias = Callable[[Replied | NodeError], object]
+OnKeyAnswer: TypeAlias = Callable[[Answer | None], object]
+"""Takes the answer to a lookup of one key; None if there is none."""
 
 
 class Link(Protocol):
@@ -50,6 +53,9 @@ class Link(Protocol):
 
         The callback must return at once.
         """
+
+    def begin_key(self, store: str, partition: int, key: Key, on_answer: OnKeyAnswer) -> None:
+        """Look up a key; call back with the answer, as `begin` does with a reply."""
 
     def tell(self, request: Request) -> None:
         """Send a request without a reply; do nothing if the node cannot be reached."""

@@ -37,6 +37,7 @@ message."""
 
 _ANY_NUMBER_OF_ITEMS = b"\xdd"
 """The first byte of a msgpack array whose length takes four bytes."""
+_ONE_ITEM = _ANY_NUMBER_OF_ITEMS + b"\0\0\0\1"
 _MESSAGE = -1
 
 _ENCODER = Encoder()
@@ -46,6 +47,8 @@ _ANSWERED: Decoder[list[_Answered]] = Decoder(list[_Answered])
 
 def packed(items: Sequence[bytes]) -> bytes:
     """Return items as one message."""
+    if len(items) == 1:
+        return _ONE_ITEM + items[0]
     return b"%b%b%b" % (_ANY_NUMBER_OF_ITEMS, len(items).to_bytes(4, "big"), b"".join(items))
 
 
@@ -64,6 +67,14 @@ def pack_key(number: int, request: Ask) -> bytes | None:
     if not PLAIN.issuperset(map(type, query.key)):
         return None
     return _encoded((number, request.store, partition, query.key))
+
+
+def pack_plain_key(number: int, store: str, partition: int, key: Key) -> bytes | None:
+    """Return a lookup of one key as an item; None if the key is not plain."""
+    for value in key:
+        if type(value) not in PLAIN:
+            return None
+    return _encoded((number, store, partition, key))
 
 
 def asked_keys(data: bytes) -> list[AskedKey]:
@@ -133,8 +144,8 @@ class KeyAnswerReader:
     def __init__(self) -> None:
         self._positions: dict[int, Position] = {}
 
-    def read(self, data: bytes) -> Iterator[tuple[int, Reply]]:
-        """Yield the number of each request and its reply.
+    def read(self, data: bytes) -> Iterator[tuple[int, Answer | Reply]]:
+        """Yield the number of each request and its reply, or the only answer of it.
 
         Raises:
             MessageError: the message is malformed.
@@ -153,7 +164,7 @@ class KeyAnswerReader:
             position = positions.get(place)
             if position is None:
                 raise MessageError("an answer of a node has no position")
-            yield number, Answers((Answer(epoch, position, (), row),))
+            yield number, Answer(epoch, position, (), row)
 
     def _position(self, data: bytes) -> Position:
         found = decode(data)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from stores.errors import StoreError
-from stores.spec.result import QueryResult
+from stores.spec.result import QueryResult, Success
+from stores.spec.schema import Key
 from stores.spec.store import PartitionStatus, Store, Target
 
 
@@ -55,6 +56,25 @@ class Nodes(Protocol):
 
         Returns:
             After how many seconds the answers are overdue.
+        """
+
+    def begin_key(
+        self,
+        store: str,
+        partition: int,
+        key: Key,
+        on_answer: Callable[[Success[Any] | None], object],
+    ) -> float:
+        """Look up one key at another node, as `begin` does.
+
+        Args:
+            store: its name.
+            partition: the partition of the key.
+            key: the key.
+            on_answer: gets the answer; None if there is none. It is called as that of `begin`.
+
+        Returns:
+            After how many seconds the answer is overdue.
         """
 
     def replicas(self, store: str) -> Sequence[PartitionStatus]:

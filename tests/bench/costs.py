@@ -92,7 +92,7 @@ class WireSession:
     """A session of the Postgres wire without a socket: bytes in, bytes out."""
 
     def __init__(self, client: Client, transport: _Transport, loop: asyncio.AbstractEventLoop):
-        self._client, self._transport, self._loop = client, transport, loop
+        self._client, self._transport, self.loop = client, transport, loop
 
     def ask(self, sent: bytes) -> bytes:
         """Return all that the server answers, up to ReadyForQuery.
@@ -100,16 +100,16 @@ class WireSession:
         Raises:
             Exception: the error of a callback, which a gateway would log.
         """
-        answered = self._transport.expect(self._loop.create_future())
+        answered = self._transport.expect(self.loop.create_future())
 
         def fail(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
             error = context.get("exception") or RuntimeError(context["message"])
             if not answered.done():
                 answered.set_exception(error)
 
-        self._loop.set_exception_handler(fail)
-        self._loop.call_soon(self._client.data_received, sent)
-        return self._loop.run_until_complete(answered)
+        self.loop.set_exception_handler(fail)
+        self.loop.call_soon(self._client.data_received, sent)
+        return self.loop.run_until_complete(answered)
 
 
 @contextmanager

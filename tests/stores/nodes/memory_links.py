@@ -9,9 +9,11 @@ from typing import Any
 import pyarrow as pa
 
 from stores.nodes.answering import Answering
+from stores.nodes.asking_once import begin_key_as_ask
 from stores.nodes.codec import decode, encode
-from stores.nodes.links import NodeError, OnReply, Replied
+from stores.nodes.links import NodeError, OnKeyAnswer, OnReply, Replied
 from stores.nodes.messages import MINOR, Met, Reply, Request, WaitForBound
+from stores.spec.schema import Key
 from stores.spec.store import Waiting
 
 
@@ -58,6 +60,10 @@ class MemoryLink:
         else:
             waiting.run()
         return waiting
+
+    def begin_key(self, store: str, partition: int, key: Key, on_answer: OnKeyAnswer) -> None:
+        """Ask the other node for a key."""
+        begin_key_as_ask(self, store, partition, key, on_answer)
 
     def tell(self, request: Request) -> None:
         """Send a request without a reply."""

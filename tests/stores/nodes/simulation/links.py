@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 
 from stores.errors import StoreError
 from stores.nodes.answering import Answering
-from stores.nodes.links import Inbox, NodeError, OnReply, Replied
+from stores.nodes.asking_once import begin_key_as_ask
+from stores.nodes.links import Inbox, NodeError, OnKeyAnswer, OnReply, Replied
 from stores.nodes.messages import MINOR, Announcement, Met, Refused, Release, Request, WaitForBound
+from stores.spec.schema import Key
 from stores.spec.store import Waiting
 
 if TYPE_CHECKING:
@@ -173,6 +175,9 @@ class SimulatedLink:
             return _Sent(self.connection, -1, request)
         number = self.connection.request(request, on_reply)
         return _Sent(self.connection, number, request)
+
+    def begin_key(self, store: str, partition: int, key: Key, on_answer: OnKeyAnswer) -> None:
+        begin_key_as_ask(self, store, partition, key, on_answer)
 
     def tell(self, request: Request) -> None:
         if self.connection.is_open:
