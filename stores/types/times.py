@@ -82,33 +82,35 @@ def _date_text(value: int) -> bytes:
     return date.encode() + suffix
 
 
+_MINUTES = [b"%02d:%02d:" % divmod(minute, 60) for minute in range(_DAY_MINUTES)]
 _SECONDS = {second * _SECOND_MICROS: b"%02d" % second for second in range(60)}
 
 
 def _moment_printer(zone: bytes) -> Encode:
     """Return the function that prints a moment, e.g. as `2013-01-01 05:00:00+00`."""
 
-    @lru_cache(maxsize=1 << 14)
-    def around_seconds(minutes: int) -> tuple[bytes, bytes]:
-        days, minute = divmod(minutes, _DAY_MINUTES)
+    @lru_cache(maxsize=1 << 12)
+    def around_clock(days: int) -> tuple[bytes, bytes]:
         date, suffix = _date_parts(days)
-        return f"{date} {_hours_and_minutes(minute)}:".encode(), zone + suffix
+        return f"{date} ".encode(), zone + suffix
 
-    whole_seconds = _SECONDS.get
+    whole_seconds, minutes = _SECONDS.get, _MINUTES
+    least, most = -_INT64_MAX, _INT64_MAX
 
     # Small answers repeat moments: the starts of windows, or the times of rows that are often read.
     @lru_cache(maxsize=1 << 13)
     def text(value: int) -> bytes:
-        if not -_INT64_MAX < value < _INT64_MAX:
+        if not least < value < most:
             return b"infinity" if value > 0 else b"-infinity"
-        minutes, in_minute = divmod(value, _MINUTE_MICROS)
-        begin, end = around_seconds(minutes)
+        days, in_day = divmod(value, _DAY_MICROS)
+        minute, in_minute = divmod(in_day, _MINUTE_MICROS)
+        date, end = around_clock(days)
         whole = whole_seconds(in_minute)
         if whole is not None:
-            return begin + whole + end
+            return date + minutes[minute] + whole + end
         second, fraction = divmod(in_minute, _SECOND_MICROS)
         digits = (b"%06d" % fraction).rstrip(b"0")
-        return b"%b%02d.%b%b" % (begin, second, digits, end)
+        return b"%b%b%02d.%b%b" % (date, minutes[minute], second, digits, end)
 
     return text
 
