@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
+from dataclasses import dataclass
 from pathlib import Path
 
 from msgspec import Struct
@@ -20,7 +21,7 @@ from gateway.access.private_files import require_private
 from gateway.errors import SettingsError
 from stores.nodes.codec import decode, encode, known
 from stores.nodes.links import NodeError
-from stores.nodes.messages import MINOR, VERSION
+from stores.nodes.messages import LEAST_VERSION, MINOR, VERSION
 
 _NONCE_BYTES = 16
 _SECRET_BYTES_LEAST = 16
@@ -29,6 +30,21 @@ _SECRET_BYTES_MAX = 4096
 
 class HandshakeError(NodeError):
     """Another node is not one of ours, or cannot be talked to."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spoken:
+    """What a node speaks."""
+
+    version: int = VERSION
+    """The newest version of the messages."""
+    least: int = LEAST_VERSION
+    """The oldest one."""
+    minor: int = MINOR
+    """What it knows beyond the version."""
+
+
+SPOKEN = Spoken()
 
 
 class SelfError(HandshakeError):
@@ -40,7 +56,7 @@ class Hello(Struct, frozen=True):
     """The first message of either side."""
 
     version: int
-    """The version of the messages."""
+    """The newest version of the messages that it speaks."""
     cluster: str
     """The name of the cluster; nodes of others do not talk."""
     node: str
@@ -51,6 +67,15 @@ class Hello(Struct, frozen=True):
     """A random number of the node since its start."""
     minor: int = 0
     """What it knows beyond the version; see `stores.nodes.messages.MINOR`."""
+    least: int = 0
+    """The oldest version that it speaks; 0 if it speaks only the newest."""
+    product: str = ""
+    """The version of Stategate that it runs, for messages to people."""
+
+    @property
+    def oldest(self) -> int:
+        """The oldest version that it speaks."""
+        return self.least or self.version
 
 
 @known
@@ -74,8 +99,8 @@ class Handshake:
         secret: what all nodes of the cluster know.
         asks: whether this node has made the connection.
         instance: a random number of this node since its start; see `new_instance`.
-        version: the version of the messages of this node.
-        minor: what this node knows beyond the version.
+        spoken: the versions of the messages that this node speaks.
+        product: the version of Stategate that it runs.
     """
 
     def __init__(
@@ -86,11 +111,15 @@ class Handshake:
         secret: bytes,
         asks: bool,
         instance: bytes,
-        version: int = VERSION,
-        minor: int = MINOR,
+        spoken: Spoken = SPOKEN,
+        product: str = "",
     ) -> None:
         nonce = secrets.token_bytes(_NONCE_BYTES)
-        self.hello = Hello(version, cluster, node, nonce, instance, minor)
+        self.hello = Hello(
+            spoken.version, cluster, node, nonce, instance, spoken.minor, spoken.least, product
+        )
+        self.version = spoken.version
+        """The version that both nodes speak; after `meet`."""
         self._secret, self._asks = secret, asks
         self._own_bytes = encode(self.hello)
         self._other_bytes = b""
@@ -110,11 +139,9 @@ class Handshake:
         is_self = other.instance == own.instance
         if is_self and self._asks:
             raise SelfError("it is this node")
-        if other.version != own.version:
-            raise HandshakeError(
-                f"node {other.node} sends messages of version {other.version}, "
-                f"this node of version {own.version}"
-            )
+        self.version = min(own.version, other.version)
+        if self.version < max(own.oldest, other.oldest):
+            raise HandshakeError(_incompatible(own, other))
         if other.cluster != own.cluster:
             raise HandshakeError(
                 f'node {other.node} is of the cluster "{other.cluster}", not "{own.cluster}"'
@@ -149,6 +176,23 @@ class Handshake:
             first, second = second, first
         text = encode((asks, first, second))
         return hmac.digest(self._secret, text, hashlib.sha256)
+
+
+def _incompatible(own: Hello, other: Hello) -> str:
+    """Return that two nodes speak no version in common, and what to do."""
+    older, newer = sorted((own, other), key=lambda hello: hello.version)
+    return (
+        f"node {other.node}{_spoken(other)} and node {own.node}{_spoken(own)} have no version of "
+        f"their messages in common: upgrade node {older.node} to a release that speaks version "
+        f"{newer.oldest}, or node {newer.node} only after it"
+    )
+
+
+def _spoken(hello: Hello) -> str:
+    product = f" of Stategate {hello.product}" if hello.product else ""
+    few = hello.oldest == hello.version
+    versions = f"version {hello.version}" if few else f"versions {hello.oldest} to {hello.version}"
+    return f"{product} ({versions})"
 
 
 def read_secret(file: str) -> bytes:

@@ -19,6 +19,7 @@ from gateway.nodes.handshake import Handshake, Hello
 from gateway.nodes.sent import OnFrame, Sent, SentKey, Waiter
 from stores.errors import StoreError
 from stores.nodes.asking_once import begin_key_as_ask
+from stores.nodes.codec import UnknownKindError
 from stores.nodes.links import NodeError, OnKeyAnswer, OnReply, Replied
 from stores.nodes.messages import (
     PACKED_KEYS,
@@ -314,7 +315,10 @@ class _Asking(NodeConnection):
             return
         if arrived.number == ONE_WAY:
             self._heard()
-            message = arrived.message
+            try:
+                message = arrived.message
+            except UnknownKindError:  # of a newer node, which can do without
+                return
             if isinstance(message, Announcement):
                 self._link.announced(message)
             return

@@ -21,7 +21,7 @@ from gateway.statement_threads import StatementThreads
 from planner.errors import QueryError
 from stores.errors import StoreError
 from stores.nodes.answering import Answering, cannot_reduce
-from stores.nodes.codec import MessageError
+from stores.nodes.codec import MessageError, UnknownKindError
 from stores.nodes.messages import Announcement, Met, Refused, Release, Reply, Request, WaitForBound
 from stores.nodes.packed_keys import KeyAnswerPacker, asked_keys
 from stores.spec.reductions import Reduce
@@ -148,7 +148,13 @@ class _Answered(NodeConnection):
         if arrived.number == KEYS:
             self._answer_keys(arrived.head)
             return
-        request, number = arrived.request(), arrived.number
+        number = arrived.number
+        try:
+            request = arrived.request()
+        except UnknownKindError as error:  # of a newer node, which asks another one then
+            if number != ONE_WAY:
+                self.send(frame(number, Refused(str(error))))
+            return
         self._count(1)
         answering = self._answering
         if isinstance(request, Release):

@@ -22,9 +22,11 @@ from gateway.busy_poll import BusyPoll
 from gateway.errors import GatewayError
 from gateway.nodes.counts import MeasuredPeer
 from gateway.nodes.handshake import (
+    SPOKEN,
     Handshake,
     HandshakeError,
     Hello,
+    Spoken,
     new_instance,
     read_secret,
 )
@@ -77,15 +79,23 @@ class NodeService:
         tls: the certificate; None for connections without TLS.
         product: the version of Stategate.
         busy_poll: keeps the event loop awake while nodes ask each other.
+        spoken: the versions of the messages that the node speaks.
 
     Raises:
         SettingsError: the peers, the secret or the certificates cannot be used.
     """
 
     def __init__(
-        self, settings: Settings, *, tls: Tls | None, product: str, busy_poll: BusyPoll
+        self,
+        settings: Settings,
+        *,
+        tls: Tls | None,
+        product: str,
+        busy_poll: BusyPoll,
+        spoken: Spoken = SPOKEN,
     ) -> None:
         self._settings, self._tls, self._product = settings, tls, product
+        self._spoken = spoken
         self._busy_poll = busy_poll
         self._secret = read_secret(settings.nodes_secret)
         self._instance = new_instance()
@@ -297,6 +307,8 @@ class NodeService:
             secret=self._secret,
             asks=asks,
             instance=self._instance,
+            spoken=self._spoken,
+            product=self._product,
         )
 
     # In threads

@@ -5,7 +5,8 @@ known types, as their name and their fields. A message can hold only those, so t
 among harmless types and never among all classes of the process.
 
 A field that is added to the end of a type, with a default, keeps nodes of two versions talking
-during an upgrade: the older one leaves it out, and ignores it.
+during an upgrade: the older one leaves it out, and ignores it, even if its value is of a type that
+the older one does not know.
 
 Law: `decode(encode(value)) == value`, types included.
 """
@@ -36,6 +37,10 @@ _Value: TypeAlias = Any
 
 class MessageError(StoreError):
     """A message is malformed, or has a value that other nodes do not know."""
+
+
+class UnknownKindError(MessageError):
+    """A message is, or has, a value of a kind that this node does not know, as newer nodes send."""
 
 
 _known: dict[str, type[Any]] = {
@@ -111,18 +116,36 @@ def _packed(value: _Value) -> _Value:
 def _unpacked(code: int, data: memoryview) -> _Value:
     if code == _DECIMAL:
         return Decimal(bytes(data).decode())
-    parts = _DECODER.decode(data)
     if code == _TUPLE:
-        return tuple(parts)
+        return tuple(_DECODER.decode(data))
     if code != _OBJECT:
-        raise MessageError(f"a message has a value of the unknown type {code}")
-    name, *given = parts
+        raise UnknownKindError(f"this node does not know values of the type {code}")
+    try:
+        name, *given = _DECODER.decode(data)
+    except UnknownKindError:
+        name, *given = _known_parts(data)
     kind = _kind_of(name)
     if kind is None:
-        raise MessageError(f"this node does not know {name}")
+        raise UnknownKindError(f"this node does not know {name}")
     if issubclass(kind, Enum):
-        return kind(*given)
+        try:
+            return kind(*given)
+        except ValueError as error:
+            raise UnknownKindError(f"this node does not know {name} {given[0]}") from error
     return kind(**dict(zip(_names_of(name), given, strict=False)))
+
+
+def _known_parts(data: memoryview) -> list[_Value]:
+    """Return the name and the fields of an object without the fields that a newer node has added.
+
+    Raises:
+        UnknownKindError: another part is of an unknown type, too.
+    """
+    first, *parts = _PARTS.decode(data)
+    name = _DECODER.decode(first)
+    if not isinstance(name, str) or _kind_of(name) is None:
+        raise UnknownKindError(f"this node does not know {name}")
+    return [name, *map(_DECODER.decode, parts[: len(_names_of(name))])]
 
 
 def _kind_of(name: str) -> type[_Value] | None:
@@ -150,3 +173,4 @@ def _parts_of(name: str, value: _Value) -> list[_Value]:
 
 _ENCODER = Encoder()
 _DECODER: Decoder[_Value] = Decoder(ext_hook=_unpacked)
+_PARTS: Decoder[list[msgspec.Raw]] = Decoder(list[msgspec.Raw])

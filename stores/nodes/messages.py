@@ -13,10 +13,13 @@ from stores.spec.result import Failure, QueryResult
 from stores.spec.store import PartitionStatus, QueryConfig
 
 VERSION = 1
-"""The version of these messages. Nodes of different ones do not talk."""
+"""The newest version of these messages that this node speaks. DECISIONS.md says what needs a new
+one."""
+LEAST_VERSION = 1
+"""The oldest version that it speaks. Two nodes talk in the newest one that both speak."""
 MINOR = 2
-"""Grows with each addition. A node sends another one only what that knows. 1 adds `packed_keys`, 2
-adds `Reduce`."""
+"""Grows with each addition, and never goes back, also with a new version. A node sends another one
+only what that knows. 1 adds `packed_keys`, 2 adds `Reduce`."""
 PACKED_KEYS = 1
 """The minor version from which a node takes packed keys."""
 REDUCES = 2

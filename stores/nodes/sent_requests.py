@@ -56,8 +56,12 @@ def success_of(node: str, answer: Answer, value: object) -> Success[Any]:
 def _failure(node: str, answer: Answer) -> Failure:
     assert answer.failed is not None
     reason, message, restoring = answer.failed
+    try:
+        known = FailureReason(reason)
+    except ValueError:  # a newer node has a reason of its own: another one may answer
+        known = FailureReason.STORE_EXCEPTION
     return Failure(
-        reason=FailureReason(reason),
+        reason=known,
         message=message,
         position=answer.position,
         epoch=answer.epoch,

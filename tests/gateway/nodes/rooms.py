@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from gateway.addresses import Address, parse_address
-from gateway.nodes.handshake import Handshake, Hello
+from gateway.nodes.handshake import SPOKEN, Handshake, Hello, Spoken
 from gateway.nodes.link import NodeLink
 from gateway.nodes.server import NodeServer
 from gateway.statement_threads import StatementThreads
-from stores.nodes.messages import MINOR, VERSION, Announcement
+from stores.nodes.messages import Announcement
 from stores.spec.store import Store
 from tests.stores.nodes.counting import counted
 
@@ -71,19 +71,17 @@ class Room:
         *,
         secret: bytes = b"s",
         other_secret: bytes = b"s",
-        version: int = VERSION,
-        minor: int = MINOR,
+        spoken: Spoken = SPOKEN,
+        server: type[NodeServer] = NodeServer,
     ) -> None:
         self.thread = LoopThread()
         self.threads = StatementThreads(count=2, queue_max=50)
         self.watcher = Watcher()
-        self.secret, self.minor = secret, minor
-        self.server = NodeServer(
+        self.secret, self.spoken = secret, spoken
+        self.server = server(
             lambda: stores,
             threads=self.threads,
-            handshake=lambda: self.handshake(
-                "b", other_secret, asks=False, version=version, minor=self.minor
-            ),
+            handshake=lambda: self.handshake("b", other_secret, asks=False, spoken=self.spoken),
             announcement=lambda: Announcement("b"),
             reduce=counted,
         )
@@ -91,7 +89,7 @@ class Room:
         self.link = self.thread.run(self._linked(self.address))
 
     def handshake(
-        self, node: str, secret: bytes, *, asks: bool, version: int = VERSION, minor: int = MINOR
+        self, node: str, secret: bytes, *, asks: bool, spoken: Spoken = SPOKEN
     ) -> Handshake:
         """Return one side of a handshake."""
         return Handshake(
@@ -100,8 +98,8 @@ class Room:
             secret=secret,
             asks=asks,
             instance=node.encode(),
-            version=version,
-            minor=minor,
+            spoken=spoken,
+            product="1.0",
         )
 
     def listen(self, text: str) -> Address:

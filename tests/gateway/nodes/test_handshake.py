@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 from msgspec import msgpack
-from msgspec.structs import replace
 
-from gateway.nodes.handshake import Handshake, HandshakeError, Proof, SelfError
+from gateway.nodes.handshake import Handshake, HandshakeError, Proof, SelfError, Spoken
 from stores.nodes.codec import encode
 
 
@@ -77,10 +76,41 @@ def test_a_newer_node_may_say_more() -> None:
     asking.check(answering.proof())
 
 
-def test_other_versions_are_named() -> None:
-    asking, answering = side("a", asks=True), side("b", asks=False)
-    with pytest.raises(HandshakeError, match="node a sends messages of version 99"):
-        answering.meet(encode(replace(asking.hello, version=99)))
+@pytest.mark.parametrize(
+    ("one", "other", "agreed"),
+    [
+        ((1, 1), (1, 1), 1),
+        ((2, 1), (1, 1), 1),
+        ((3, 2), (2, 1), 2),
+        ((3, 1), (4, 2), 3),
+        ((2, 0), (2, 1), 2),
+        ((1, 0), (2, 1), 1),
+        ((2, 0), (1, 1), None),
+        ((3, 2), (1, 1), None),
+    ],
+)
+@pytest.mark.parametrize("is_turned", [False, True])
+def test_nodes_speak_the_newest_version_that_both_know(
+    one: tuple[int, int], other: tuple[int, int], agreed: int | None, *, is_turned: bool
+) -> None:
+    sides = [
+        Handshake(
+            cluster="one",
+            node=node,
+            secret=b"s",
+            asks=asks,
+            instance=node.encode(),
+            spoken=Spoken(version=version, least=least),
+        )
+        for node, asks, (version, least) in (("a", not is_turned, one), ("b", is_turned, other))
+    ]
+    asking, answering = reversed(sides) if is_turned else sides
+    if agreed is None:
+        with pytest.raises(HandshakeError, match="no version of their messages in common"):
+            shake(asking, answering)
+        return
+    shake(asking, answering)
+    assert [side.version for side in sides] == [agreed] * 2
 
 
 def test_a_node_notices_that_it_has_connected_to_itself() -> None:

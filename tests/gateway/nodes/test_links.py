@@ -12,6 +12,7 @@ import pytest
 
 from gateway.nodes import connection
 from gateway.nodes.frames import keys_frame
+from gateway.nodes.handshake import Spoken
 from stores.hosting.local_store import LocalStore
 from stores.nodes import answering
 from stores.nodes.cluster_store import ClusterStore
@@ -97,7 +98,7 @@ def test_keys_that_are_asked_for_at_once_are_sent_in_one_frame(
 
 @pytest.mark.parametrize("minor", [0, PACKED_KEYS, PACKED_KEYS + 5])
 def test_nodes_of_several_minor_versions_talk(whole: LocalStore, minor: int) -> None:
-    with closing(Room({"counts": whole}, minor=minor)) as room:
+    with closing(Room({"counts": whole}, spoken=Spoken(minor=minor))) as room:
         assert room.watcher.connected.wait(10)
         store = ClusterStore(
             LocalStore(COUNTS, {}), node="a", links={"b": room.link}, holders=lambda *_: ["b"]
@@ -113,7 +114,7 @@ def test_nodes_of_several_minor_versions_talk(whole: LocalStore, minor: int) -> 
 
 @pytest.mark.parametrize("minor", [PACKED_KEYS, REDUCES])
 def test_streams_are_reduced_at_a_node_that_knows_how(whole: LocalStore, minor: int) -> None:
-    with closing(Room({"counts": whole}, minor=minor)) as room:
+    with closing(Room({"counts": whole}, spoken=Spoken(minor=minor))) as room:
         assert room.watcher.connected.wait(10)
         store = ClusterStore(
             LocalStore(COUNTS, {}), node="a", links={"b": room.link}, holders=lambda *_: ["b"]
@@ -134,21 +135,26 @@ def test_streams_are_reduced_at_a_node_that_knows_how(whole: LocalStore, minor: 
         assert place.begin_reducing([place], COUNT).wait() is None
 
 
-def test_a_node_of_another_major_version_is_refused_and_named(whole: LocalStore) -> None:
-    with closing(Room({"counts": whole}, version=VERSION + 1)) as room:
+def test_a_node_without_a_version_in_common_is_refused_and_told_what_to_do(
+    whole: LocalStore,
+) -> None:
+    newer = Spoken(version=VERSION + 2, least=VERSION + 1)
+    with closing(Room({"counts": whole}, spoken=newer)) as room:
         assert room.watcher.lost.wait(10)
         assert not room.watcher.connected.is_set()
         assert room.link.why_lost == (
-            f"it refused: node a sends messages of version {VERSION}, "
-            f"this node of version {VERSION + 1}"
+            f"it refused: node a of Stategate 1.0 (version {VERSION}) and node b of Stategate 1.0 "
+            f"(versions {VERSION + 1} to {VERSION + 2}) have no version of their messages in "
+            f"common: upgrade node a to a release that speaks version {VERSION + 1}, or node b "
+            "only after it"
         )
-        with pytest.raises(NodeError, match="this node of version"):
+        with pytest.raises(NodeError, match="upgrade node a"):
             room.link.ask(AskStatuses("counts"))
 
 
 def test_a_cluster_can_be_upgraded_node_by_node(whole: LocalStore) -> None:
     """The same link asks an older node, and then the newer one that is started in its place."""
-    with closing(Room({"counts": whole}, minor=0)) as room:
+    with closing(Room({"counts": whole}, spoken=Spoken(minor=0))) as room:
         assert room.watcher.connected.wait(10)
         store = ClusterStore(
             LocalStore(COUNTS, {}), node="a", links={"b": room.link}, holders=lambda *_: ["b"]
@@ -159,7 +165,7 @@ def test_a_cluster_can_be_upgraded_node_by_node(whole: LocalStore) -> None:
             assert found.value == (7,)
             room.thread.run(room.server.stop())
             assert room.watcher.lost.wait(10)
-            room.minor = minor
+            room.spoken = Spoken(minor=minor)
             room.listen(f"127.0.0.1:{room.address.port}")
             assert room.watcher.connected.wait(10)
 

@@ -14,6 +14,7 @@ from gateway.access.tls import Tls
 from gateway.busy_poll import BusyPoll
 from gateway.errors import SettingsError
 from gateway.nodes import peers as peers_module
+from gateway.nodes.handshake import SPOKEN, Spoken
 from gateway.nodes.peers import peers_of
 from gateway.nodes.service import NodeService
 from gateway.settings import Settings
@@ -65,10 +66,12 @@ class Room:
         self.nodes: dict[str, Running] = {}
         write(self.root, n=1, schema=CLICKS)
 
-    def start(self, name: str, *, tls: Tls | None = None, **given: Any) -> Running:
+    def start(
+        self, name: str, *, tls: Tls | None = None, spoken: Spoken = SPOKEN, **given: Any
+    ) -> Running:
         """Start a node."""
         settings = Settings(root=str(self.root), node=name, **given)
-        service = NodeService(settings, tls=tls, product="1", busy_poll=BusyPoll(0))
+        service = NodeService(settings, tls=tls, product="1", busy_poll=BusyPoll(0), spoken=spoken)
         host = Host(self.root, node=name, poll_ms=5, placement=service.placement)
         made = self.nodes[name] = Running(service, host, service.attach(host))
         self.thread.run(service.start())
@@ -180,7 +183,7 @@ def test_nodes_use_tls_if_there_is_a_certificate(room: Room, tmp_path: Path) -> 
     secret.write_text("0123456789abcdef")
     secret.chmod(0o600)
     files = {"tls_certificate": str(signed.certificate), "tls_key": str(signed.key)}
-    more = {**files, "nodes_secret": str(secret)}
+    more: dict[str, Any] = {**files, "nodes_secret": str(secret)}
     for name in "ab":
         tls = Tls(certificate=signed.certificate, key=signed.key)
         room.start(name, tls=tls, **more, nodes_ca=str(authority[0]), **given(name, ports))

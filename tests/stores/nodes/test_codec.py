@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec.msgpack import Ext
+from msgspec.msgpack import Decoder, Ext
 from msgspec.msgpack import encode as msgpack
 
 from stores.nodes import messages
-from stores.nodes.codec import MessageError, decode, encode
-from stores.spec.position import Position, PositionBound, Progress
+from stores.nodes.codec import MessageError, UnknownKindError, decode, encode
+from stores.spec.position import EMPTY, Position, PositionBound, Progress
 from stores.spec.query import KeyQuery, Query
 from stores.spec.registry import register_query
 from stores.spec.schema import StoreKind
@@ -153,6 +153,29 @@ def test_fields_of_another_version_do_no_harm() -> None:
     assert decode(longer) == messages.AskHold(5)
     shorter = msgpack(Ext(3, msgpack(["HeldEpoch", 5])))
     assert decode(shorter) == messages.HeldEpoch(5)
+
+
+NEW = Ext(3, msgpack(["OfTomorrow", 1]))
+
+
+@pytest.mark.parametrize("new", [NEW, Ext(77, b"x"), Ext(1, msgpack([1, NEW])), [NEW], {"n": NEW}])
+def test_fields_of_another_version_do_no_harm_even_if_their_types_are_unknown(new: Any) -> None:
+    assert decode(msgpack(Ext(3, msgpack(["AskHold", 5, new])))) == messages.AskHold(5)
+    inner = Ext(3, msgpack(["AskHold", 5, new]))
+    outer = Ext(3, msgpack(["Answer", 1, encoded(EMPTY), Ext(1, msgpack([])), inner]))
+    assert decode(msgpack(outer)).value == messages.AskHold(5)
+    # A field that this node does know, or a whole message, is another matter.
+    role = Ext(3, msgpack(["Role", "of tomorrow"]))
+    for parts in (["AskHold", new], ["AskHold", role], ["OfTomorrow", new]):
+        unknown = Ext(3, msgpack(parts))
+        with pytest.raises(UnknownKindError, match="this node does not know"):
+            decode(msgpack(unknown))
+
+
+def encoded(value: Any) -> Ext:
+    """Return a value of a known type as a part of a message."""
+    found: Ext = Decoder().decode(encode(value))
+    return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
