@@ -81,8 +81,7 @@ class TracedLookUp:
 
 
 def _reads_of(found: LookedUp | EachLookedUp) -> list[Read]:
-    nodes = found.nodes if isinstance(found, LookedUp) else ()
-    return [Read(*read, node=node) for read, node in zip_longest(found.reads, nodes)]
+    return [Read(*read, node=node) for read, node in zip_longest(found.reads, found.nodes)]
 
 
 def _reads(partitions: Sequence[PartitionAnswer]) -> list[Read]:

@@ -72,6 +72,7 @@ def look_up_each(
     found: dict[Key, Row] = {}
     width, project = len(schema.key), node.project
     reads: dict[int, tuple[int, int]] = {}
+    nodes: dict[int, str | None] = {}
     positions = []
     for partition, query in targets:
         cancellation.check()
@@ -82,6 +83,7 @@ def look_up_each(
         if epoch != answer.epoch:
             return None
         reads[partition] = epoch, rows + len(answer.value)
+        nodes[partition] = answer.node
         positions.append(answer.position)
         for row in answer.value:
             found[row[:width]] = project(row)
@@ -91,6 +93,7 @@ def look_up_each(
         rows=[None if key is None else found.get(key) for key in keys],
         reads=tuple([(schema.name, number, *read) for number, read in reads.items()]),
         position=position,
+        nodes=tuple(nodes.values()),
     )
 
 

@@ -173,6 +173,8 @@ class EachLookedUp(Struct, frozen=True):
     reads: tuple[tuple[str, int, int, int], ...] = ()
     """As in `LookedUp`."""
     position: Position = EMPTY
+    nodes: tuple[str | None, ...] = ()
+    """The node of each read, None for this one."""
 
 
 class Paged(Struct, frozen=True, kw_only=True):

@@ -14,6 +14,7 @@ from planner.planning import groupings
 from planner.planning.groupings import reduce_streams
 from planner.planning.plan import Compose, QueryPlan
 from planner.sql import EngineLimits, SqlEngine
+from planner.values.cancel import Cancellation
 from planner.values.session import Session
 from planner.values.statement import LookedUp
 from stores.hosting.local_store import LocalStore
@@ -21,6 +22,7 @@ from stores.nodes.answering import Answering
 from stores.nodes.cluster import Cluster
 from stores.nodes.messages import MINOR, REDUCES, Ask, ReadStream, Reduce, Request
 from stores.nodes.placement import Node, holders
+from stores.spec.position import EMPTY
 from stores.spec.schema import Row, StoreSchema
 from tests.planner.sides import Sides, build, looked_up, ordered, rows_of, run
 from tests.planner.test_law import (
@@ -417,6 +419,26 @@ def test_small_statements_ask_other_nodes_without_a_thread(nodes: Nodes, sql: st
         rows = rows_of(run(nodes.sides.engine, sql, parameters))
         assert found == rows if "ORDER BY" in sql else ordered(found) == ordered(rows)
     assert 0 < nodes_asked <= 4 * len(NAMES), "a node is asked once for each of two stores"
+
+
+def test_lookups_of_a_batch_name_the_node_that_has_answered(nodes: Nodes) -> None:
+    engine, session = nodes.sides.engine, Session()
+    statement = engine.prepare("SELECT age FROM people WHERE name = $1", session)
+    found = engine.look_up_each(
+        statement,
+        [(name,) for name in NAMES],
+        session,
+        bound=EMPTY,
+        cancellation=Cancellation(timeout_s=60),
+    )
+    assert found is not None
+    assert None not in found.rows
+    (people,) = [store.schema for store in nodes.whole if store.schema.name == "people"]
+    named = {read[1]: node for read, node in zip(found.reads, found.nodes, strict=True)}
+    assert set(named.values()) > {None}
+    for partition, node in named.items():
+        holders = holders_of(people, partition)
+        assert node is None if "a" in holders else node in holders
 
 
 @pytest.mark.parametrize("lost", ["b", "c"])

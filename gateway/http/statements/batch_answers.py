@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import zip_longest
 from typing import Final
 
 import orjson
@@ -69,9 +70,14 @@ class _Reads:
     def add_lookups(self, found: EachLookedUp, node: str) -> None:
         """Add the reads of lookups."""
         self.position = found.position
-        for store, partition, epoch, rows in found.reads:
+        for (store, partition, epoch, rows), other in zip_longest(found.reads, found.nodes):
             self.partitions[store, partition, "ok"] = PartitionAnswer(
-                store=store, partition=partition, node=node, status="ok", epoch=epoch, rows=rows
+                store=store,
+                partition=partition,
+                node=other or node,
+                status="ok",
+                epoch=epoch,
+                rows=rows,
             )
 
 
