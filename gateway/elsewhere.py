@@ -53,6 +53,11 @@ class Elsewhere:
             self._take(found)
 
     def on_overdue(self) -> None:
+        """Wait no longer; see `Awaited`."""
+        if not self.is_over:
+            self.give_up()
+
+    def give_up(self) -> None:
         """Let a thread run the statement."""
         self._asked.cancel()
         self.on_found(None)

@@ -21,7 +21,7 @@ class Awaited(Protocol):
     """Whether it has come, or is awaited no more."""
 
     def on_overdue(self) -> None:
-        """Do what is to be done about it; called at most once, and not if it is over."""
+        """Do what is to be done about it, unless it has just come; called at most once."""
 
 
 class Overdue:
@@ -59,14 +59,12 @@ class Overdue:
     def _tell(self) -> None:
         entries, now_s = self._entries, self._timer_s
         self._timer = None
-        due = []
         while entries and (entries[0][0] <= now_s or entries[0][2].is_over):
-            due.append(heappop(entries)[2])
+            awaited = heappop(entries)[2]
+            if not awaited.is_over:
+                self.loop.call_soon(awaited.on_overdue)
         if entries:
             self._start(entries[0][0])
-        for awaited in due:
-            if not awaited.is_over:
-                awaited.on_overdue()
 
 
 class _OfThread(threading.local):

@@ -141,7 +141,8 @@ class _Answered(NodeConnection):
         return self._answering.is_idle
 
     def on_open(self, peer: Hello) -> None:
-        logger.info("node connected node=%s", peer.node)
+        version = self._handshake.version
+        logger.info("node connected node=%s messages=%d.%d", peer.node, version, peer.minor)
         self._server.joined(self)
 
     def on_frame(self, arrived: Frame) -> None:

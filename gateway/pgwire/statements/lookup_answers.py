@@ -242,7 +242,7 @@ class Lookups:
         """Wait no more for other nodes; the slow path reports that the client has cancelled."""
         if self.elsewhere is not None:
             self._is_cancelled = True
-            self.elsewhere.on_overdue()
+            self.elsewhere.give_up()
 
     def forget(self) -> None:
         """Wait no more for other nodes: the client is gone."""

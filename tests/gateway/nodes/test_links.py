@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from decimal import Decimal
 
 import pytest
 
@@ -22,6 +23,7 @@ from stores.nodes.messages import (
     PACKED_KEYS,
     REDUCES,
     VERSION,
+    Answer,
     Ask,
     AskStatuses,
     Met,
@@ -32,6 +34,7 @@ from stores.nodes.messages import (
 from stores.spec.position import PositionBound
 from stores.spec.query import KeyQuery, RangeQuery
 from stores.spec.result import Failure, Success
+from stores.spec.schema import Key
 from stores.spec.store import QueryConfig
 from tests.gateway.nodes.rooms import Room
 from tests.stores.nodes.counting import COUNT
@@ -94,6 +97,63 @@ def test_keys_that_are_asked_for_at_once_are_sent_in_one_frame(
     assert frames == [5]
     answers = [replied[0].answers[0] for replied in replies]  # type: ignore[index,union-attr]
     assert [answer.value for answer in answers] == [(number,) for number in range(5)]
+
+
+def looked_up(room: Room, *asked: tuple[str, Key], is_in_loop: bool = True) -> list[Answer | None]:
+    """Look up keys with the fewest steps; return the answers, in their order."""
+    found: list[list[Answer | None]] = [[] for _ in asked]
+
+    def begin() -> None:
+        for place, (store, key) in zip(found, asked, strict=True):
+            room.link.begin_key(store, 0, key, place.append)
+
+    async def begin_in_loop() -> None:
+        begin()
+
+    if is_in_loop:
+        room.thread.run(begin_in_loop())
+    else:
+        begin()
+    until(lambda: all(found))
+    assert [len(each) for each in found] == [1] * len(asked)
+    return [answer for (answer,) in found]
+
+
+@pytest.mark.parametrize("minor", [0, MINOR])
+@pytest.mark.parametrize("is_in_loop", [False, True])
+def test_a_lookup_with_the_fewest_steps_finds_what_any_other_does(
+    whole: LocalStore, minor: int, *, is_in_loop: bool
+) -> None:
+    asked: list[tuple[str, Key]] = [
+        ("counts", ("k7",)),
+        ("counts", ("missing",)),
+        ("counts", (Decimal(1),)),
+        ("other", ("k7",)),
+        ("counts", ("k8",)),
+    ]
+    with closing(Room({"counts": whole}, spoken=Spoken(minor=minor))) as room:
+        assert room.watcher.connected.wait(10)
+        found = looked_up(room, *asked, is_in_loop=is_in_loop)
+        counts = room.link.counts
+        assert (counts.requests, counts.replies, counts.failures) == (5, 5, 0)
+        assert room.server.answered == {"a": 5}
+        values = [each and (each.value, each.epoch) for each in found]
+        assert values == [((7,), 0), (None, 0), None, None, ((8,), 0)]
+        room.thread.run(room.server.stop())
+        assert room.watcher.lost.wait(10)
+        assert looked_up(room, ("counts", ("k7",)), is_in_loop=is_in_loop) == [None]
+
+
+def test_a_lookup_on_its_way_ends_with_its_node(room: Room) -> None:
+    found: list[Answer | None] = []
+
+    async def begin_and_lose() -> None:
+        room.link.begin_key("counts", 0, ("k7",), found.append)
+        await room.link.close()
+
+    room.thread.run(begin_and_lose())
+    until(lambda: found == [None])
+    assert room.link.counts.failures == 1
 
 
 @pytest.mark.parametrize("minor", [0, PACKED_KEYS, PACKED_KEYS + 5])
