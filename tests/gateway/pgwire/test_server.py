@@ -9,6 +9,7 @@ import threading
 import pytest
 
 from gateway.pgwire import PgLimits
+from gateway.pgwire.protocol.connection import Connection
 from tests.gateway.pgwire import wire
 from tests.gateway.pgwire.serving import HOST, SERVER_VERSION, Serving, serving
 from tests.gateway.pgwire.wire import Message, RawClient
@@ -225,19 +226,27 @@ def test_a_message_that_is_too_long() -> None:
         assert sqlstate([client.read()]) == "08P01"
 
 
-def test_input_waits_while_a_statement_runs() -> None:
+def test_input_waits_while_a_statement_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     """A client that floods a busy connection is not read for a while, but served in the end."""
+    held, receive = [0], Connection.receive_data
+
+    def watched(connection: Connection, data: bytes) -> None:
+        receive(connection, data)
+        held.append(connection.buffered_bytes)
+
+    monkeypatch.setattr(Connection, "receive_data", watched)
     limits = PgLimits(input_bytes_max=1000, events_max=3)
     with serving(limits=limits) as gateway, gateway.login() as client:
-        count = 3000
-        client.send(wire.query("SELECT sleep(0.1)"))
+        count = 1000
+        flood = (wire.parse("", f"SELECT 1 -- {'x' * 8000}") + wire.SYNC) * count
+        client.send(wire.query("SELECT sleep(0.3)"))
         client.socket.settimeout(10)
-        flood = wire.parse("", "SELECT 1") + wire.SYNC
-        sender = threading.Thread(target=lambda: client.send(flood * count))
+        sender = threading.Thread(target=lambda: client.send(flood))
         sender.start()
         for _ in range(count + 1):
             client.read_until("Z")
         sender.join()
+    assert max(held) < len(flood) / 4, "one read of the socket is held, and not all"
 
 
 def test_output_waits_for_a_slow_client() -> None:
