@@ -5,14 +5,20 @@ from __future__ import annotations
 import socket
 import struct
 import threading
+import time
+from collections.abc import Iterator
 
+import pyarrow as pa
 import pytest
 
 from gateway.pgwire import PgLimits
 from gateway.pgwire.protocol.connection import Connection
+from planner.values.cancel import Cancellation
 from tests.gateway.pgwire import wire
 from tests.gateway.pgwire.serving import HOST, SERVER_VERSION, Serving, serving
 from tests.gateway.pgwire.wire import Message, RawClient
+from tests.support.sample_rows import series_batches
+from tests.support.waiting import until
 
 SOON_S = 0.02
 
@@ -249,14 +255,28 @@ def test_input_waits_while_a_statement_runs(monkeypatch: pytest.MonkeyPatch) -> 
     assert max(held) < len(flood) / 4, "one read of the socket is held, and not all"
 
 
-def test_output_waits_for_a_slow_client() -> None:
-    limits = PgLimits(output_bytes_high=1000)
-    with serving(limits=limits) as gateway, gateway.login() as client:
-        client.send(wire.query("SELECT * FROM series(50000)"))
-        received = b""
+def test_output_waits_for_a_slow_client(monkeypatch: pytest.MonkeyPatch) -> None:
+    count, made = 400_000, list[int]()
+
+    def watched(rows: int, cancellation: Cancellation) -> Iterator[pa.RecordBatch]:
+        for batch in series_batches(rows, cancellation):
+            made.append(batch.num_rows)
+            yield batch
+
+    def rests() -> bool:
+        before = len(made)
+        time.sleep(0.2)
+        return 0 < before == len(made)
+
+    monkeypatch.setattr("tests.support.fake_engine.series_batches", watched)
+    with serving(limits=PgLimits(output_bytes_high=1000)) as gateway, gateway.login() as client:
+        client.send(wire.query(f"SELECT * FROM series({count})"))
+        until(rests)
+        assert sum(made) < count, "the buffers of the system hold less"
+        received = bytearray()
         while not received.endswith(b"Z\0\0\0\x05I"):
-            received += client.socket.recv(50_000)
-        assert sum(1 for kind, _ in wire.split_messages(received) if kind == "D") == 50_000
+            received += client.socket.recv(1 << 20)
+        assert sum(1 for kind, _ in wire.split_messages(bytes(received)) if kind == "D") == count
 
 
 def test_a_client_that_never_reads_is_cut_off() -> None:
