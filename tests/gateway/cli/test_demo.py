@@ -16,8 +16,11 @@ from pathlib import Path
 from typing import ClassVar
 
 import pytest
+from rich.console import Console
 
-from gateway.cli.demo import _StopSignals, run_demo
+from gateway.cli.demo import _Demo, _StoppedError, _StopSignals, run_demo
+from gateway.cli.demo_directory import DemoDirectory
+from gateway.cli.demo_programs import Program
 from gateway.errors import ServeError
 from tests.support.process import ROOT, answers, free_ports, plain_environment
 
@@ -259,6 +262,23 @@ def test_under_nohup_a_closed_terminal_does_not_stop_it() -> None:
     stopping = _StopSignals()
     signal.raise_signal(signal.SIGHUP)
     stopping.pause()
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.usefixtures("_signals_stay")
+def test_a_gateway_that_does_not_answer_keeps_no_demo_from_stopping(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gateway.cli.demo.ANSWER_S", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        at = f"127.0.0.1:{silent.getsockname()[1]}"
+        directory = DemoDirectory(tmp_path / "kept", programs=[])
+        demo = _Demo(Console(), directory, _StopSignals(), http=at, pg=at, example=tmp_path)
+        with subprocess.Popen(["sleep", "60"]) as sleeping:
+            signal.raise_signal(signal.SIGTERM)
+            with pytest.raises(_StoppedError):
+                demo._wait_until_caught_up(Program("gateway", sleeping, tmp_path / "log"))
+            sleeping.kill()
 
 
 @pytest.mark.usefixtures("_signals_stay")
