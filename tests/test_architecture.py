@@ -13,6 +13,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import chain
 from pathlib import Path
 
@@ -262,12 +263,17 @@ def begins(path: str, places: tuple[str, ...]) -> bool:
 
 
 MODULES = frozenset(map(module_name, files()))
-IMPORTS = tuple(found for path in files() for found in imports_of(path))
+
+
+@cache
+def imports() -> tuple[Import, ...]:
+    """Return all imports, read by the first test that asks: each process would read them else."""
+    return tuple(found for path in files() for found in imports_of(path))
 
 
 def test_the_tree_is_read() -> None:
     assert set(PACKAGES) <= {found.partition(".")[0] for found in MODULES}
-    assert any(found.top == "stores" for found in IMPORTS)
+    assert any(found.top == "stores" for found in imports())
 
 
 def test_hidden_imports_are_seen() -> None:
@@ -287,7 +293,7 @@ def late():
 def test_layers(package: str) -> None:
     wrong = [
         str(found)
-        for found in IMPORTS
+        for found in imports()
         if package_of(found.path) == package and found.top in FORBIDDEN[package]
     ]
     assert wrong == []
@@ -297,7 +303,7 @@ def test_layers(package: str) -> None:
 def test_libraries_stay_behind_their_module(library: str) -> None:
     wrong = [
         str(found)
-        for found in IMPORTS
+        for found in imports()
         if found.top == library and not begins(found.path, RESERVED[library])
     ]
     assert wrong == []
@@ -306,7 +312,7 @@ def test_libraries_stay_behind_their_module(library: str) -> None:
 def test_gateway_reaches_stores_only_where_it_is_wired() -> None:
     wrong = [
         str(found)
-        for found in IMPORTS
+        for found in imports()
         if package_of(found.path) == "gateway"
         and found.top == "stores"
         and not begins(found.path, GATEWAY_IMPORTS_STORES)
@@ -317,7 +323,7 @@ def test_gateway_reaches_stores_only_where_it_is_wired() -> None:
 def test_the_gateway_sees_only_the_engine() -> None:
     wrong = [
         str(found)
-        for found in IMPORTS
+        for found in imports()
         if package_of(found.path) == "gateway"
         and found.path != "gateway/wiring.py"
         and found.top == "planner"
@@ -341,7 +347,7 @@ def test_imports_go_down(package: str) -> None:
     """A folder imports from those below it. The names of a package itself are for others."""
     wrong = [
         str(found)
-        for found in IMPORTS
+        for found in imports()
         if package_of(found.path) == package
         and module_name(ROOT / found.path) != package
         and found.top == package
@@ -357,7 +363,7 @@ def test_floors_exist(package: str) -> None:
 
 
 def test_no_package_imports_tests_or_examples() -> None:
-    assert [str(found) for found in IMPORTS if found.top in {"tests", "examples"}] == []
+    assert [str(found) for found in imports() if found.top in {"tests", "examples"}] == []
 
 
 def test_imported_libraries_are_declared() -> None:
@@ -366,7 +372,7 @@ def test_imported_libraries_are_declared() -> None:
     allowed = set(sys.stdlib_module_names) | set(PACKAGES)
     wrong = [
         str(found)
-        for found in IMPORTS
+        for found in imports()
         if found.top not in allowed
         and _DISTRIBUTIONS.get(found.top, found.top).replace("_", "-") not in declared
     ]
@@ -385,15 +391,14 @@ def declared_distributions() -> set[str]:
     return {found[0] for text in requirements if (found := re.match(r"[\w-]+", text))}
 
 
+@cache
 def import_graph() -> dict[str, set[str]]:
-    return {
-        module_name(path): {
-            target
-            for found in imports_of(path)
-            if (target := found.module) in MODULES and target != module_name(path)
-        }
-        for path in files()
-    }
+    graph: dict[str, set[str]] = {module: set() for module in MODULES}
+    for found in imports():
+        module = module_name(ROOT / found.path)
+        if found.module in MODULES and found.module != module:
+            graph[module].add(found.module)
+    return graph
 
 
 def test_no_import_cycles() -> None:
@@ -420,7 +425,7 @@ def test_composing_processes_import_little() -> None:
     """They are started again while statements wait, and hold no store."""
     reached = reached_from("planner.composing.forkserver_main")
     assert "planner.composing.local" in reached
-    libraries = {found.top for found in IMPORTS if module_name(ROOT / found.path) in reached}
+    libraries = {found.top for found in imports() if module_name(ROOT / found.path) in reached}
     assert not libraries & {"stores", "gateway", "sqlglot", "rocksdict", "pyspark"}
 
 

@@ -106,7 +106,6 @@ def _engine(root: Path, rows_bytes: int) -> Iterator[SqlEngine]:
             yield engine
         finally:
             gc.set_threshold(*thresholds)
-            gc.unfreeze()
             engine.close()
     finally:
         host.close()

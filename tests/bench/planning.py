@@ -133,7 +133,6 @@ def _engine(setting: Setting) -> Iterator[SqlEngine]:
             yield engine
         finally:
             gc.set_threshold(*thresholds)
-            gc.unfreeze()
             engine.close()
     finally:
         host.close()

@@ -72,7 +72,6 @@ def _engine(host: Host, *, keep_answers: bool) -> Iterator[SqlEngine]:
         yield engine
     finally:
         gc.set_threshold(*thresholds)
-        gc.unfreeze()
         engine.close()
 
 

@@ -19,16 +19,21 @@ from stores.log.writing.store_writer import StoreWriter
 from stores.spec.position import Position
 from stores.upkeep.compaction import write_snapshot
 from tests.support.logs import commit_path, edit_record, old_commit
-from tests.support.retention import CLICKS, expected, read_whole, run, ten_epochs, write
+from tests.support.retention import CLICKS, TenEpochs, expected, read_whole, run, write
 
 pytestmark = pytest.mark.usefixtures("any_files")
 
 LAST = 9
 
 
+@pytest.fixture(scope="module")
+def ten_epochs(tmp_path_factory: pytest.TempPathFactory) -> TenEpochs:
+    return TenEpochs(tmp_path_factory.mktemp("ten_epochs"))
+
+
 @pytest.fixture
-def root(tmp_path: Path) -> Path:
-    return ten_epochs(tmp_path / "log")
+def root(ten_epochs: TenEpochs, any_files: str, tmp_path: Path) -> Path:
+    return ten_epochs.copy(any_files, tmp_path / "log")
 
 
 def damages(root: Path) -> list[str]:

@@ -38,21 +38,26 @@ from tests.support.retention import (
     CLICKS,
     HOUR_MS,
     T0,
+    TenEpochs,
     data_of,
     expected,
     log_of,
     read_whole,
     run,
-    ten_epochs,
     write,
 )
 
 pytestmark = pytest.mark.usefixtures("any_files")
 
 
+@pytest.fixture(scope="module")
+def ten_epochs(tmp_path_factory: pytest.TempPathFactory) -> TenEpochs:
+    return TenEpochs(tmp_path_factory.mktemp("ten_epochs"))
+
+
 @pytest.fixture
-def root(tmp_path: Path) -> Path:
-    return ten_epochs(tmp_path / "log")
+def root(ten_epochs: TenEpochs, any_files: str, tmp_path: Path) -> Path:
+    return ten_epochs.copy(any_files, tmp_path / "log")
 
 
 def test_old_epochs_are_removed_and_a_snapshot_holds_their_rows(root: Path, tmp_path: Path) -> None:
