@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import secrets
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -56,6 +57,8 @@ REDUCE_S = 0.2
 SHORT_S = 0.005
 """How long a request may take that an event loop answers."""
 _SMALL_KEYS_MAX = 64
+_NUMBER_BITS = 62
+"""The first number of a connection has so many bits; a message takes one more."""
 
 
 @dataclass(slots=True)
@@ -98,7 +101,9 @@ class Answering:
         reduce: reductions.Reduce = cannot_reduce,
     ) -> None:
         self._stores, self._reduce = stores, reduce
-        self._numbers = itertools.count()
+        # A node asks by the numbers of a connection that was lost before it knows that. They must
+        # not be those of other streams and epochs on the next connection.
+        self._numbers = itertools.count(secrets.randbits(_NUMBER_BITS))
         self._streams: dict[int, _Stream] = {}
         self._reducing: dict[int, _Reducing] = {}
         """Reductions that are not complete, by their first stream."""

@@ -382,7 +382,9 @@ def test_an_epoch_is_held_at_another_node(cluster: Cluster) -> None:
     assert (result.value, result.epoch) == (None, 0)
     hold.release()
     hold.release()
-    assert cluster.links[cluster.holders(partition)[0]].asked[-1] == Release(holds=(0,))
+    released = cluster.links[cluster.holders(partition)[0]].asked[-1]
+    assert isinstance(released, Release)
+    assert len(released.holds) == 1
     result = cluster.store.query_partition(partition, KeyQuery.with_key("new"), config)
     assert isinstance(result, Failure)
     assert cluster.store.hold(partition, 0) is None
@@ -539,3 +541,22 @@ def test_a_node_answers_only_for_the_definition_that_it_is_asked_for(cluster: Cl
     cluster.stores["a"].address = address
     assert cluster.store.query_partition(number, query).value == (1,)
     assert cluster.store.hold(number) is not None
+
+
+def test_numbers_of_a_lost_connection_are_not_those_of_the_next(cluster: Cluster) -> None:
+    """A reader that has yet to notice the loss must not read, or release, what others opened."""
+    partition = cluster.elsewhere()
+    first, _ = cluster.holders(partition)
+    opened = cluster.store.query_partition(partition, RangeQuery(limit=1))
+    hold = cluster.store.hold(partition)
+    cluster.links[first].answering = Answering(lambda: {"counts": cluster.stores[first]})
+    others = cluster.store.query_partition(partition, RangeQuery())
+    held = cluster.store.hold(partition)
+    assert hold is not None
+    assert held is not None
+    with pytest.raises(NodeError, match="the stream is closed"):
+        list(opened.value)
+    del opened
+    hold.release()
+    assert held.is_held
+    assert sum(each.num_rows for each in others.value) == 100
