@@ -30,7 +30,9 @@ from stores.spec.store import Store, Waiting
 logger = logging.getLogger(__name__)
 
 REQUESTS_MAX = 1_000
-"""Requests of one node that may run or wait at a time: a statement thread sends one at a time."""
+"""Requests of one node that may run at a time: a statement thread sends one at a time."""
+WAITS_MAX = 10_000
+"""Waits of one node for bounds: those of statements, and of each store that is subscribed to."""
 HEARTBEAT_S = 0.5
 """How often a node announces itself, even if nothing has changed."""
 
@@ -167,12 +169,12 @@ class _Answered(NodeConnection):
         elif answering.is_short(request):
             self.send(_framed(number, *answering.reply(request)))
             self._server.on_answered()
-        elif len(self._running) + len(self._waits) >= REQUESTS_MAX:
+        elif isinstance(request, WaitForBound):
+            self._wait(number, request)
+        elif len(self._running) >= REQUESTS_MAX:
             self.send(
                 frame(number, Refused(f"a node may send {REQUESTS_MAX:,} requests at a time"))
             )
-        elif isinstance(request, WaitForBound):
-            self._wait(number, request)
         else:
             task = self._loop.create_task(self._answer(number, request))
             self._running.add(task)
@@ -216,6 +218,9 @@ class _Answered(NodeConnection):
         return _framed(number, *self._answering.reply(request))
 
     def _wait(self, number: int, request: WaitForBound) -> None:
+        if len(self._waits) >= WAITS_MAX:
+            self.send(frame(number, Refused(f"a node may wait for {WAITS_MAX:,} bounds at a time")))
+            return
         wait = _Wait(self._loop, lambda is_met: self._met(number, is_met=is_met))
         self._waits[number] = wait
         try:

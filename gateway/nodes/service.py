@@ -148,6 +148,7 @@ class NodeService:
             node=self._settings.node,
             links=self.links,
             holders=self.view.order,
+            homes=self.view.homes,
             statuses=self._statuses,
             on_overdue=self._note_overdue,
         )

@@ -61,6 +61,8 @@ class EpochHold:
 
     __slots__ = ("_held", "_holds", "_released", "epoch")
 
+    is_misplaced = False
+
     def __init__(self, holds: HeldEpochs, held: _Held, epoch: int) -> None:
         self._holds, self._held = holds, held
         self._released = False

@@ -24,11 +24,15 @@ from stores.nodes.messages import (
     Answers,
     Ask,
     AskHold,
+    AskKeys,
     AskStatuses,
     Batches,
     FirstRows,
+    Followed,
+    FollowKeys,
     HeldEpoch,
     HoldEpoch,
+    Keys,
     Opened,
     ReadStream,
     Reduce,
@@ -41,6 +45,7 @@ from stores.nodes.messages import (
 )
 from stores.nodes.packed_keys import AskedKey
 from stores.spec import reductions
+from stores.spec.key_log import KeyLog
 from stores.spec.position import UNBOUNDED
 from stores.spec.query import BatchStream, FewKeysQuery, FirstRowsQuery, KeyQuery, Query
 from stores.spec.reductions import NotReducedError, Reduction
@@ -50,6 +55,8 @@ from stores.spec.store import DEFAULT_CONFIG, Hold, QueryConfig, Store
 STREAMS_MAX = 10_000
 HOLDS_MAX = 100_000
 """Limits of one connection; a node closes both when their statement ends."""
+LOGS_MAX = 100_000
+"""Partitions whose changed keys a connection may follow: one of each that is subscribed to."""
 BATCHES_BYTES = 1 << 20
 """Rows are sent in replies of about this size, so that a short answer waits little for its turn."""
 REDUCE_S = 0.2
@@ -108,6 +115,7 @@ class Answering:
         self._reducing: dict[int, _Reducing] = {}
         """Reductions that are not complete, by their first stream."""
         self._holds: dict[int, Hold] = {}
+        self._logs: dict[int, KeyLog] = {}
 
     @staticmethod
     def is_short(request: Request) -> bool:
@@ -135,16 +143,21 @@ class Answering:
             return Refused(str(error)), []
 
     def _reply(self, request: Request) -> Reply:
+        found: Reply = Refused("a wait is not answered at once")
         match request:
             case Ask():
-                return self._answers(request)
+                found = self._answers(request)
             case AskStatuses():
-                return Statuses(tuple(self.store(request.store).statuses().values()))
+                found = Statuses(tuple(self.store(request.store).statuses().values()))
             case HoldEpoch():
-                return self._hold(request)
+                found = self._hold(request)
             case AskHold():
-                return self._held(request.hold)
-        return Refused("a wait is not answered at once")
+                found = self._held(request.hold)
+            case FollowKeys():
+                found = self._followed(request)
+            case AskKeys():
+                found = self._changed(request)
+        return found
 
     def store(self, address: str) -> Store:
         """Return a store.
@@ -179,6 +192,7 @@ class Answering:
         streams, self._streams = self._streams, {}
         self._reducing.clear()
         holds, self._holds = self._holds, {}
+        self._logs = {}
         streams.clear()
         for hold in holds.values():
             hold.release()
@@ -256,6 +270,8 @@ class Answering:
             hold = self._holds.pop(number, None)
             if hold is not None:
                 hold.release()
+        for number in request.logs:
+            self._logs.pop(number, None)
 
     def _hold(self, request: HoldEpoch) -> HeldEpoch:
         if len(self._holds) >= HOLDS_MAX:
@@ -265,13 +281,32 @@ class Answering:
             return HeldEpoch(-1)
         number = next(self._numbers)
         self._holds[number] = hold
-        return HeldEpoch(number, hold.epoch, hold.is_held, hold.is_missed)
+        return _shown(number, hold)
 
     def _held(self, number: int) -> HeldEpoch:
         hold = self._holds.get(number)
         if hold is None:
             return HeldEpoch(-1)
-        return HeldEpoch(number, hold.epoch, hold.is_held, hold.is_missed)
+        return _shown(number, hold)
+
+    def _followed(self, request: FollowKeys) -> Followed:
+        if len(self._logs) >= LOGS_MAX:
+            raise StoreError(f"a node may follow {LOGS_MAX:,} partitions of another at a time")
+        log = self.store(request.store).follow_keys(request.partition)
+        if log is None:
+            return Followed(-1)
+        number = next(self._numbers)
+        self._logs[number] = log
+        return Followed(number)
+
+    def _changed(self, request: AskKeys) -> Keys:
+        log = self._logs.get(request.log)
+        if log is None:
+            return Keys(None, is_followed=False)
+        keys = log.changed(request.after, request.up_to)
+        if keys is None:
+            return Keys(None)
+        return Keys(tuple(list(values) for values in zip(*keys, strict=True)))
 
 
 def _worked_on(reducing: _Reducing) -> Reduction | None:
@@ -281,6 +316,10 @@ def _worked_on(reducing: _Reducing) -> Reduction | None:
         if found is not None or time.monotonic() >= until_s:
             return found
     raise NotReducedError("the reduction gave nothing")
+
+
+def _shown(number: int, hold: Hold) -> HeldEpoch:
+    return HeldEpoch(number, hold.epoch, hold.is_held, hold.is_missed, hold.committed_ms)
 
 
 def _keys(query: Query[Any] | FirstRows) -> int:

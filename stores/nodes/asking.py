@@ -49,6 +49,9 @@ class Around:
     timing: Timing = REAL_TIME
     on_overdue: Callable[[str], object] = str
     """Gets the node of each reply that is overdue, so that another node is asked, too."""
+    homes: Holders | None = None
+    """Those that are to hold a partition, and can: what is kept for long is kept there. None if
+    nothing moves."""
 
     def order(self, partition: int) -> list[str]:
         """Return the nodes to ask, this one first, since it answers soonest.

@@ -31,6 +31,7 @@ class Cluster:
         holders: which nodes to ask for a partition, in this order.
         statuses: returns the status of each node.
         on_overdue: gets the node of each reply that is overdue; from any thread.
+        homes: which nodes are to hold a partition and can; None if nothing moves.
     """
 
     def __init__(
@@ -42,11 +43,19 @@ class Cluster:
         holders: Holders,
         statuses: Callable[[], Sequence[NodeStatus]] = list,
         on_overdue: Callable[[str], object] = str,
+        homes: Holders | None = None,
     ) -> None:
         self._local = local
         self.stores: _Stores = _Stores(
             local,
-            partial(ClusterStore, node=node, links=links, holders=holders, on_overdue=on_overdue),
+            partial(
+                ClusterStore,
+                node=node,
+                links=links,
+                holders=holders,
+                on_overdue=on_overdue,
+                homes=homes,
+            ),
         )
         """The stores by name, as of now."""
         self.statuses = statuses

@@ -8,33 +8,28 @@ behind is asked elsewhere, and a stream that breaks goes on at another node wher
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from operator import itemgetter
 from typing import Any, TypeVar
+from weakref import WeakValueDictionary
 
 from stores.errors import FailureReason, InvalidPartitionError, StoreError
 from stores.nodes.asking import Around, Asking, Holders
+from stores.nodes.holds import STATUS_S, EpochHolds
+from stores.nodes.key_logs import COPIES_MAX, ClusterKeyLog
 from stores.nodes.links import REAL_TIME, Inbox, Link, NodeError, Replied, Timing
 from stores.nodes.messages import (
     AskStatuses,
-    HeldEpoch,
-    HoldEpoch,
     Opened,
     Statuses,
     WaitForBound,
 )
-from stores.nodes.remote import (
-    STATUS_S,
-    RemoteHold,
-    RemoteRows,
-    SpareHold,
-    WaitAnywhere,
-    read_in_turn,
-    wait_at,
-)
+from stores.nodes.remote import RemoteRows, read_in_turn
+from stores.nodes.waits import SharedWaits, WaitAnywhere, WaitEverywhere, wait_at
 from stores.spec.arrow import physical_list
 from stores.spec.key_log import KeyLog
 from stores.spec.position import Position, PositionBound, Progress
@@ -76,6 +71,7 @@ class ClusterStore:
         holders: which nodes hold a partition.
         timing: how to wait for replies.
         on_overdue: gets the node of each reply that is overdue.
+        homes: which nodes are to hold a partition and can; None if nothing moves.
     """
 
     def __init__(
@@ -87,6 +83,7 @@ class ClusterStore:
         holders: Holders,
         timing: Timing = REAL_TIME,
         on_overdue: Callable[[str], object] = str,
+        homes: Holders | None = None,
     ) -> None:
         self.here: Store | None = local
         self.local = local
@@ -98,7 +95,12 @@ class ClusterStore:
             holders=holders,
             timing=timing,
             on_overdue=on_overdue,
+            homes=homes,
         )
+        self._holds = EpochHolds(self.around)
+        self._waits = SharedWaits(self._wait_everywhere)
+        self._following = threading.Lock()
+        self._logs: WeakValueDictionary[int, ClusterKeyLog] = WeakValueDictionary()
 
     @property
     def schema(self) -> StoreSchema:
@@ -229,6 +231,8 @@ class ClusterStore:
         """
         self._check(partition)
         bound = self._resolved_bound(bound)
+        if bound == PositionBound(epoch=bound.epoch):
+            return self._waits.add((partition, bound), callback)
         if _is_running(self.local.statuses().get(partition)):
             return self.local.when(partition, bound, callback)
         request = WaitForBound(self.address, partition, bound, math.inf)
@@ -245,33 +249,32 @@ class ClusterStore:
         return waiting
 
     def follow_keys(self, partition: int) -> KeyLog | None:
-        """Return None: the partition may be elsewhere."""
-        del partition
-        return None
+        """Record the keys that epochs change, at all copies; see `Store.follow_keys`."""
+        with self._following:
+            log = self._logs.get(partition)
+            if log is None:
+                log = self._logs[partition] = ClusterKeyLog(self.around, partition)
+            return log
 
     def hold(self, partition: int, epoch: int | None = None) -> Hold | None:
-        """Keep an epoch of a partition at the first replica that can; see `Store.hold`."""
-        for node in self._order(partition):
-            if node == self._node:
-                hold = self.local.hold(partition, epoch)
-                if hold is not None:
-                    return hold
-                continue
-            link = self._links.get(node)
-            if link is None:
-                continue
-            try:
-                reply, _ = link.ask(HoldEpoch(self.address, partition, epoch), timeout_s=STATUS_S)
-            except StoreError:
-                continue
-            if isinstance(reply, HeldEpoch) and reply.hold >= 0:
-                return RemoteHold(
-                    link,
-                    reply,
-                    again=partial(self.hold, partition, reply.epoch),
-                    spare=self._spare(partition, reply.epoch, node),
-                )
-        return None
+        """Keep an epoch of a partition at the first replica that has it; see `Store.hold`."""
+        return self._holds.hold(partition, epoch)
+
+    def _wait_everywhere(self, key: tuple[int, PositionBound], on_end: OnBound) -> Waiting:
+        """Wait at all copies: one that cannot follow the log must not keep others waiting."""
+        partition, bound = key
+        request = WaitForBound(self.address, partition, bound, math.inf)
+        holders = self.around.holders(self.schema, partition)
+        links = [link for name in holders if (link := self._links.get(name)) is not None]
+        waiting = WaitEverywhere(
+            [
+                partial(self.local.when, partition, bound),
+                *(partial(wait_at, link, request) for link in links[:COPIES_MAX]),
+            ],
+            on_end,
+        )
+        waiting.begin()
+        return waiting
 
     def _order(self, partition: int) -> list[str]:
         return self.around.order(partition)
@@ -291,7 +294,7 @@ class ClusterStore:
             opened.stream,
             reopen=lambda: self._reopened(target, node, stop),
             stop=stop,
-            spare=self._spare(target[0], target[2].at_epoch, node),
+            spare=self._holds.spare(target[0], target[2].at_epoch, node),
             timing=self._timing,
         )
         all_opened.append((target[0], rows))
@@ -310,17 +313,6 @@ class ClusterStore:
                 for at, name in enumerate(batch.schema.names)
             ]
             yield list(zip(*listed, strict=True)) if listed else [()] * batch.num_rows
-
-    def _spare(self, partition: int, epoch: int | None, node: str) -> Hold | SpareHold | None:
-        """Keep an epoch that is read at a node at the next copy, too."""
-        for name in self.around.holders(self.schema, partition):
-            if name == self._node:
-                hold = self.local.hold(partition, epoch)
-                if hold is not None:
-                    return hold
-            elif name != node and (link := self._links.get(name)) is not None:
-                return SpareHold(link, HoldEpoch(self.address, partition, epoch))
-        return None
 
     def _reopened(self, target: Target, lost: str, stop: Stop | None) -> BatchStream:
         """Return the same rows as another node has them.

@@ -17,13 +17,16 @@ VERSION = 1
 one."""
 LEAST_VERSION = 1
 """The oldest version that it speaks. Two nodes talk in the newest one that both speak."""
-MINOR = 2
+MINOR = 3
 """Grows with each addition, and never goes back, also with a new version. A node sends another one
-only what that knows. 1 adds `packed_keys`, 2 adds `Reduce`."""
+only what that knows. 1 adds `packed_keys`, 2 `Reduce`, 3 `FollowKeys`, `AskKeys` and the times of
+held epochs."""
 PACKED_KEYS = 1
 """The minor version from which a node takes packed keys."""
 REDUCES = 2
 """The minor version from which a node reduces streams."""
+FOLLOWS_KEYS = 3
+"""The minor version from which a node says which keys epochs have changed."""
 
 
 @known
@@ -71,12 +74,14 @@ class Reduce(Struct, frozen=True):
 
 @known
 class Release(Struct, frozen=True):
-    """Release streams and held epochs, and end waits; there is no reply."""
+    """Release streams, held epochs and followed keys, and end waits; there is no reply."""
 
     streams: tuple[int, ...] = ()
     holds: tuple[int, ...] = ()
     waits: tuple[int, ...] = ()
     """The numbers of their requests on this connection."""
+    logs: tuple[int, ...] = ()
+    """The numbers of followed keys on this connection."""
 
 
 @known
@@ -100,6 +105,24 @@ class AskHold(Struct, frozen=True):
     """Ask whether an epoch is still kept; `HeldEpoch` replies."""
 
     hold: int
+
+
+@known
+class FollowKeys(Struct, frozen=True):
+    """Record the keys that epochs of a partition change from now on; `Followed` replies."""
+
+    store: str
+    partition: int
+
+
+@known
+class AskKeys(Struct, frozen=True):
+    """Ask which keys have changed between two epochs; `Keys` replies."""
+
+    log: int
+    """The number of `Followed`."""
+    after: int
+    up_to: int
 
 
 @known
@@ -181,6 +204,26 @@ class HeldEpoch(Struct, frozen=True):
     epoch: int = -1
     is_held: bool = False
     is_missed: bool = False
+    committed_ms: int | None = None
+    """When it was committed; None if it is yet to come, or not kept."""
+
+
+@known
+class Followed(Struct, frozen=True):
+    """Whether the keys of a partition are recorded."""
+
+    log: int
+    """Its number on this connection; -1 if the partition is not here."""
+
+
+@known
+class Keys(Struct, frozen=True):
+    """The changed keys between two epochs."""
+
+    columns: tuple[list[Any], ...] | None
+    """The values of each key column; none if no key has changed; None if they are not known."""
+    is_followed: bool = True
+    """Whether the log is still there: not after its connection was lost."""
 
 
 @known
@@ -227,8 +270,19 @@ class Announcement(Struct, frozen=True):
 
 
 Request: TypeAlias = (
-    Ask | ReadStream | Reduce | Release | AskStatuses | HoldEpoch | AskHold | WaitForBound
+    Ask
+    | ReadStream
+    | Reduce
+    | Release
+    | AskStatuses
+    | HoldEpoch
+    | AskHold
+    | FollowKeys
+    | AskKeys
+    | WaitForBound
 )
-Reply: TypeAlias = Answers | Batches | Reduced | Statuses | HeldEpoch | Met | Refused
+Reply: TypeAlias = (
+    Answers | Batches | Reduced | Statuses | HeldEpoch | Followed | Keys | Met | Refused
+)
 REQUESTS: tuple[type[Request], ...] = get_args(Request)
 REPLIES: tuple[type[Reply], ...] = get_args(Reply)

@@ -1,44 +1,42 @@
-"""Streams, held epochs and waits at another node, as stores give them to their readers."""
+"""Streams at another node, as stores give them to their readers."""
 
 from __future__ import annotations
 
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, Protocol
 from weakref import ReferenceType, ref
 
 import pyarrow as pa
 
-from stores.errors import StoreError
 from stores.nodes.links import REAL_TIME, Inbox, Link, NodeError, Replied, Timing
 from stores.nodes.messages import (
     REDUCES,
-    AskHold,
     Batches,
     FirstRows,
-    HeldEpoch,
-    HoldEpoch,
-    Met,
     ReadStream,
     Reduce,
     Reduced,
     Refused,
     Release,
-    WaitForBound,
 )
 from stores.spec.query import BatchStream, FirstRowsQuery, Query
 from stores.spec.reductions import Elsewhere, NotReducedError, Reduction
-from stores.spec.store import Hold, OnBound, Stop, Waiting
+from stores.spec.store import Stop
 
 READ_S = 60.0
 """How long a node may take to send the next rows."""
-STATUS_S = 5.0
-"""How long a node may take to say what it holds, or to hold an epoch: both take microseconds."""
 AHEAD = 3
 """Streams whose first rows are asked for while another one is read; each takes some 1 MiB."""
+
+
+class Releasable(Protocol):
+    """What is kept until it is released."""
+
+    def release(self) -> None:
+        """Keep it no longer."""
 
 
 class RemoteRows:
@@ -62,7 +60,7 @@ class RemoteRows:
         stream: int,
         *,
         reopen: Callable[[], BatchStream],
-        spare: Hold | SpareHold | None = None,
+        spare: Releasable | None = None,
         stop: Stop | None = None,
         timing: Timing = REAL_TIME,
     ) -> None:
@@ -209,172 +207,6 @@ def read_in_turn(rows: Sequence[RemoteRows]) -> None:
     references = [ref(each) for each in rows]
     for at, each in enumerate(rows):
         each.next = references[at + 1 : at + 1 + AHEAD]
-
-
-class SpareHold:
-    """An epoch that a node keeps in case another one is lost; it is asked for without waiting.
-
-    Args:
-        link: the link to the node.
-        request: what to keep.
-    """
-
-    def __init__(self, link: Link, request: HoldEpoch) -> None:
-        self._link = link
-        self._hold: int | None = None
-        self._is_released = False
-        with suppress(StoreError):
-            link.begin(request, self._on_reply)
-
-    def release(self) -> None:
-        """Let the node forget it, also if it has not replied yet."""
-        self._is_released = True
-        self._tell()
-
-    def _on_reply(self, replied: Replied | NodeError) -> None:
-        if isinstance(replied, tuple) and isinstance(replied[0], HeldEpoch):
-            self._hold = replied[0].hold
-            if self._is_released:
-                self._tell()
-
-    def _tell(self) -> None:
-        if self._hold is not None and self._hold >= 0:
-            self._link.tell(Release(holds=(self._hold,)))
-
-
-class RemoteHold:
-    """An epoch that another node keeps, and a third one if that is lost.
-
-    Args:
-        link: the link to the other node.
-        held: its reply.
-        again: keeps the same epoch at another node; None if no node has it.
-        spare: keeps it at another node from the beginning, so that it is not forgotten until then.
-    """
-
-    def __init__(
-        self,
-        link: Link,
-        held: HeldEpoch,
-        *,
-        again: Callable[[], Hold | None],
-        spare: Hold | SpareHold | None = None,
-    ) -> None:
-        self._link, self._held, self._again, self._spare = link, held, again, spare
-        self._is_released = False
-        self._other: Hold | None = None
-
-    @property
-    def epoch(self) -> int:
-        """The epoch to ask at."""
-        return self._held.epoch
-
-    @property
-    def is_held(self) -> bool:
-        """Whether a node still keeps it."""
-        if self._is_released:
-            return False
-        held = self._now()
-        return held is not None and held.is_held
-
-    @property
-    def is_missed(self) -> bool:
-        """Whether the replica skipped the epoch."""
-        held = self._now()
-        return held is not None and held.is_missed
-
-    @property
-    def committed_ms(self) -> int | None:
-        """None: it is not known here."""
-        return None
-
-    def release(self) -> None:
-        """Let the other node forget it."""
-        if not self._is_released:
-            self._is_released = True
-            if self._spare is not None:
-                self._spare.release()
-            if self._other is None:
-                self._link.tell(Release(holds=(self._held.hold,)))
-            else:
-                self._other.release()
-
-    def _now(self) -> HeldEpoch | Hold | None:
-        """Return how it is kept now; None if it is not."""
-        if self._other is not None:
-            return self._other
-        with suppress(StoreError):
-            reply, _ = self._link.ask(AskHold(self._held.hold), timeout_s=STATUS_S)
-            if isinstance(reply, HeldEpoch) and reply.hold >= 0:
-                return reply
-        # The connection was lost, and with it all epochs that the node kept for this one.
-        self._other = None if self._is_released else self._again()
-        return self._other
-
-
-BeginWait: TypeAlias = Callable[[OnBound], Waiting]
-"""Begins to wait at one node."""
-
-
-def wait_at(link: Link, request: WaitForBound, callback: OnBound) -> Waiting:
-    """Wait for a bound at another node; call back with whether it was met there."""
-
-    def on_reply(replied: Replied | NodeError) -> None:
-        callback(isinstance(replied, tuple) and replied[0] == Met(is_met=True))
-
-    return link.begin(request, on_reply)
-
-
-class WaitAnywhere:
-    """Waits at one node after the other until a bound is met.
-
-    Args:
-        places: begin to wait at each node, in order.
-        callback: gets whether the bound was met.
-    """
-
-    def __init__(self, places: Sequence[BeginWait], callback: OnBound) -> None:
-        self._places, self._callback = iter(places), callback
-        self._current: tuple[int, Waiting | None] = (0, None)
-        self._begun = 0
-        self._is_over = False
-
-    def begin(self) -> None:
-        """Wait at the next node."""
-        while not self._is_over:
-            begin = next(self._places, None)
-            if begin is None:
-                self._is_over = True
-                self._callback(False)
-                return
-            self._begun += 1
-            number = self._begun
-            try:
-                waiting = begin(self._on_end)
-            except StoreError:
-                continue
-            # It may have ended already, and others may have begun.
-            self._current = max(self._current, (number, waiting), key=lambda each: each[0])
-            return
-
-    def cancel(self) -> bool:
-        """Stop waiting; False if the callback was called or is about to be."""
-        if self._is_over:
-            return False
-        self._is_over = True
-        waiting = self._current[1]
-        if waiting is not None:
-            waiting.cancel()
-        return True
-
-    def _on_end(self, is_met: bool) -> None:
-        if self._is_over:
-            return
-        if is_met:
-            self._is_over = True
-            self._callback(True)
-        else:
-            self.begin()
 
 
 def sent_query(query: Query[Any]) -> Any:

@@ -166,6 +166,15 @@ class View:
             found = known.orders[place] = tuple(self._ordered(schema, partition))
         return found
 
+    def homes(self, schema: StoreSchema, partition: int) -> Sequence[str]:
+        """Return the nodes that are to hold a partition, can be asked and stay.
+
+        If there is none, those that are to hold it.
+        """
+        placed = self.holders(schema, partition)
+        found = [n for n in placed if self.is_connected(n) and not self.is_leaving(n)]
+        return found or placed
+
     def running(self, store: str, partition: int) -> Sequence[str]:
         """Return the other nodes that can be asked, and say that they have a partition."""
         place = (store, partition)

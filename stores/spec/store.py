@@ -244,11 +244,15 @@ class Hold(Protocol):
         """Whether the replica skipped the epoch, which was held before it came."""
 
     @property
+    def is_misplaced(self) -> bool:
+        """Whether the node that keeps it waits to be rid of it: keep the epoch elsewhere, too."""
+
+    @property
     def committed_ms(self) -> int | None:
         """When the epoch was committed, in epoch milliseconds; None if that is not known here.
 
-        It tells epochs of one number apart, after a store was made anew. It is not known of another
-        node, and of an epoch that is no longer kept or yet to come.
+        It tells epochs of one number apart, after a store was made anew. It is not known of an
+        epoch that is no longer kept or yet to come, and of a node of an older version.
         """
 
     def release(self) -> None:

@@ -11,7 +11,7 @@ from decimal import Decimal
 
 import pytest
 
-from gateway.nodes import connection
+from gateway.nodes import connection, server
 from gateway.nodes.frames import keys_frame
 from gateway.nodes.handshake import Spoken
 from stores.hosting.local_store import LocalStore
@@ -302,9 +302,14 @@ def test_a_wait_ends_when_the_other_node_has_the_epoch(
 def test_waits_that_are_cancelled_or_lost_end_at_the_other_node(
     room: Room, store: ClusterStore, whole: LocalStore
 ) -> None:
-    waits = [store.when(0, PositionBound(epoch=1), lambda _: None) for _ in range(3)]
+    waits = [store.when(0, PositionBound(epoch=n), lambda _: None) for n in (1, 2, 3)]
     until(lambda: len(whole.replicas[0]._waiters) == 3)
+    again = store.when(0, PositionBound(epoch=1), lambda _: None)
     assert waits[0].cancel()
+    assert not waits[0].cancel()
+    assert store.statuses(), "the node has replied after all of that"
+    assert len(whole.replicas[0]._waiters) == 3, "another one waits for the same epoch"
+    assert again.cancel()
     until(lambda: len(whole.replicas[0]._waiters) == 2)
     room.thread.run(room.link.close())
     until(lambda: len(whole.replicas[0]._waiters) == 0)
@@ -322,6 +327,55 @@ def test_held_epochs_and_streams_end_with_their_connection(
     assert isinstance(whole.query_partition(0, KeyQuery(key=("k7",)), at_first), Success)
     room.thread.run(room.link.close())
     until(lambda: isinstance(whole.query_partition(0, KeyQuery(key=("k7",)), at_first), Failure))
+
+
+def test_waits_are_limited(
+    store: ClusterStore, whole: LocalStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server, "WAITS_MAX", 2)
+    ended: list[bool] = []
+    for epoch in (1, 2, 3):
+        store.when(0, PositionBound(epoch=epoch), ended.append)
+    until(lambda: ended == [False])
+    assert len(whole.replicas[0]._waiters) == 2
+
+
+def test_changed_keys_are_asked_for_until_the_connection_is_lost(
+    room: Room, store: ClusterStore, whole: LocalStore
+) -> None:
+    log = store.follow_keys(0)
+    assert store.follow_keys(0) is log, "all readers of this node share it"
+    assert log is not None
+    until(lambda: log.changed(0, 0) == [])
+    for epoch in (1, 2):
+        fill(whole, [(f"k{epoch}", -1)], epoch=epoch)
+    assert log.changed(0, 2) == [("k1",), ("k2",)]
+    assert log.changed(1, 2) == [("k2",)]
+    assert log.changed(0, 3) is None, "the epoch is yet to come"
+    room.thread.run(room.server.stop())
+    assert room.watcher.lost.wait(10)
+    fill(whole, [("k3", -1)], epoch=3)
+    room.listen(f"127.0.0.1:{room.address.port}")
+    assert room.watcher.connected.wait(10)
+    assert log.changed(2, 3) is None, "no one has recorded it"
+    until(lambda: log.changed(3, 3) == [])
+    fill(whole, [("k4", -1)], epoch=4)
+    assert log.changed(3, 4) == [("k4",)]
+
+
+def test_no_one_records_keys_that_no_one_follows(
+    room: Room, store: ClusterStore, whole: LocalStore
+) -> None:
+    recorder = whole.replicas[0]._keys
+
+    def follow() -> None:
+        log = store.follow_keys(0)
+        assert log is not None
+        until(lambda: log.changed(0, 0) == [])
+        assert recorder.begin(0, replace=False) is not None
+
+    follow()
+    until(lambda: recorder.begin(0, replace=False) is None)
 
 
 def test_a_node_that_stops_fails_what_was_asked_and_is_connected_again(

@@ -1,0 +1,209 @@
+"""Waits for bounds at other nodes, which many callers share."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Hashable, Sequence
+from typing import Generic, TypeAlias, TypeVar
+
+from stores.errors import StoreError
+from stores.nodes.links import Link, NodeError, Replied
+from stores.nodes.messages import Met, WaitForBound
+from stores.spec.store import OnBound, Waiting
+
+K = TypeVar("K", bound=Hashable)
+
+BeginWait: TypeAlias = Callable[[OnBound], Waiting]
+"""Begins to wait at one node."""
+
+
+def wait_at(link: Link, request: WaitForBound, callback: OnBound) -> Waiting:
+    """Wait for a bound at another node; call back with whether it was met there."""
+
+    def on_reply(replied: Replied | NodeError) -> None:
+        callback(isinstance(replied, tuple) and replied[0] == Met(is_met=True))
+
+    return link.begin(request, on_reply)
+
+
+class WaitAnywhere:
+    """Waits at one node after the other until a bound is met.
+
+    Args:
+        places: begin to wait at each node, in order.
+        callback: gets whether the bound was met.
+    """
+
+    def __init__(self, places: Sequence[BeginWait], callback: OnBound) -> None:
+        self._places, self._callback = iter(places), callback
+        self._current: tuple[int, Waiting | None] = (0, None)
+        self._begun = 0
+        self._is_over = False
+
+    def begin(self) -> None:
+        """Wait at the next node."""
+        while not self._is_over:
+            begin = next(self._places, None)
+            if begin is None:
+                self._is_over = True
+                self._callback(False)
+                return
+            self._begun += 1
+            number = self._begun
+            try:
+                waiting = begin(self._on_end)
+            except StoreError:
+                continue
+            # It may have ended already, and others may have begun.
+            self._current = max(self._current, (number, waiting), key=lambda each: each[0])
+            return
+
+    def cancel(self) -> bool:
+        """Stop waiting; False if the callback was called or is about to be."""
+        if self._is_over:
+            return False
+        self._is_over = True
+        waiting = self._current[1]
+        if waiting is not None:
+            waiting.cancel()
+        return True
+
+    def _on_end(self, is_met: bool) -> None:
+        if self._is_over:
+            return
+        if is_met:
+            self._is_over = True
+            self._callback(True)
+        else:
+            self.begin()
+
+
+class WaitEverywhere:
+    """Waits at several nodes at once, until a bound is met at one of them.
+
+    Args:
+        places: begin to wait at each node.
+        callback: gets whether the bound was met; False once no node is left.
+    """
+
+    def __init__(self, places: Sequence[BeginWait], callback: OnBound) -> None:
+        self._places, self._callback = places, callback
+        self._lock = threading.Lock()
+        self._left = len(places)
+        self._is_over = False
+        self._waiting: list[Waiting] = []
+
+    def begin(self) -> None:
+        """Wait at all nodes."""
+        for begin in self._places:
+            try:
+                waiting = begin(self._on_end)
+            except StoreError:
+                self._on_end(False)
+                continue
+            with self._lock:
+                self._waiting.append(waiting)
+                is_over = self._is_over
+            if is_over:
+                waiting.cancel()
+                return
+        if not self._places:
+            self._end(is_met=False)
+
+    def cancel(self) -> bool:
+        """Stop waiting; False if the callback was called or is about to be."""
+        with self._lock:
+            was_over, self._is_over = self._is_over, True
+            waiting, self._waiting = self._waiting, []
+        for each in waiting:
+            each.cancel()
+        return not was_over
+
+    def _on_end(self, is_met: bool) -> None:
+        with self._lock:
+            self._left -= 1
+            is_last = is_met or not self._left
+        if is_last:
+            self._end(is_met=is_met)
+
+    def _end(self, *, is_met: bool) -> None:
+        if self.cancel():
+            self._callback(is_met)
+
+
+class SharedWaits(Generic[K]):
+    """Waits by keys; those with the same key are one, whose end all of them get.
+
+    Args:
+        begin: begins to wait for a key; it raises nothing.
+    """
+
+    def __init__(self, begin: Callable[[K, OnBound], Waiting]) -> None:
+        self._begin = begin
+        self._lock = threading.Lock()
+        self._shared: dict[K, _Shared[K]] = {}
+
+    def add(self, key: K, callback: OnBound) -> Waiting:
+        """Wait with all others of this key, or begin to."""
+        with self._lock:
+            shared = self._shared.get(key)
+            is_new = shared is None
+            if shared is None:
+                shared = self._shared[key] = _Shared(key)
+            joined = _Joined(self, shared, callback)
+            shared.members[joined] = None
+        if is_new:
+            self._begin_shared(shared)
+        return joined
+
+    def leave(self, joined: _Joined[K], shared: _Shared[K]) -> bool:
+        """Let one wait no more; False if it has got the end, or is about to."""
+        with self._lock:
+            if joined not in shared.members:
+                return False
+            del shared.members[joined]
+            is_empty = not shared.members and self._shared.get(shared.key) is shared
+            if is_empty:
+                del self._shared[shared.key]
+            waiting = shared.waiting if is_empty else None
+        if waiting is not None:
+            waiting.cancel()
+        return True
+
+    def _begin_shared(self, shared: _Shared[K]) -> None:
+        def on_end(is_met: bool) -> None:
+            with self._lock:
+                if self._shared.get(shared.key) is shared:
+                    del self._shared[shared.key]
+                members, shared.members = list(shared.members), {}
+            for each in members:
+                each.callback(is_met)
+
+        waiting = self._begin(shared.key, on_end)
+        with self._lock:
+            shared.waiting = waiting
+            is_left = not shared.members
+        if is_left:
+            waiting.cancel()
+
+
+class _Shared(Generic[K]):
+    __slots__ = ("key", "members", "waiting")
+
+    def __init__(self, key: K) -> None:
+        self.key = key
+        self.members: dict[_Joined[K], None] = {}
+        self.waiting: Waiting | None = None
+
+
+class _Joined(Generic[K]):
+    """One of those that wait; see `stores.spec.store.Waiting`."""
+
+    __slots__ = ("_shared", "_waits", "callback")
+
+    def __init__(self, waits: SharedWaits[K], shared: _Shared[K], callback: OnBound) -> None:
+        self._waits, self._shared, self.callback = waits, shared, callback
+
+    def cancel(self) -> bool:
+        """Stop waiting; False if the callback was called or is about to be."""
+        return self._waits.leave(self, self._shared)
