@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from planner.binding.running_statements import RunningQueries
 from planner.commands.transaction import aborted
 from planner.errors import NotSupportedError
+from planner.live.limits import LiveLimits
 from planner.live.live_queries import LiveQueries
-from planner.live.live_query import LiveLimits
 from planner.live.subscription import LiveSubscription
 from planner.planning.plan import QueryPlan
 from planner.running.fast_lookup import covers

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from planner.live.cuts import Stores
+from planner.live.cuts import Epochs, Stores
 from planner.running.consistency import Reading, wait_for_all
 from planner.syntax.options import ReadOptions
 from planner.values.cancel import Cancellation
@@ -50,6 +50,16 @@ def await_bounds(
     ]
     wait_for_all(aligned, timeout_s=max(wait_s, _ALIGN_S), cancellation=cancellation)
     return least
+
+
+def await_epochs(stores: Stores, epochs: Epochs, cancellation: Cancellation) -> None:
+    """Wait a moment until stores have reached epochs that a client has seen elsewhere."""
+    awaited = [
+        Awaited(store=store, partition=number, bound=PositionBound(epoch=epochs.get(name)))
+        for name, store in stores.items()
+        for number in range(store.schema.partitions)
+    ]
+    wait_for_all(awaited, timeout_s=_ALIGN_S, cancellation=cancellation)
 
 
 def _behind(awaited: list[Awaited]) -> list[tuple[str, int, FailureReason, str]]:

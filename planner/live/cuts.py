@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from typing import TypeAlias
 
-from planner.errors import LimitExceededError, SnapshotTooOldError
+from planner.errors import LimitExceededError, SnapshotTooOldError, UnavailableError
 from planner.live.tokens import Mark
 from planner.running.snapshot import Snapshot
 from stores.errors import TooManyWaitersError
@@ -25,134 +25,191 @@ Epochs: TypeAlias = Mapping[str, int]
 Stores: TypeAlias = Mapping[str, Store]
 
 
-def take_next(stores: Stores, after: Epochs | None, *, to_newest: bool = False) -> Snapshot | None:
+def take_next(stores: Stores, after: Mark | None, *, to_newest: bool = False) -> Snapshot | None:
     """Hold the stores at the epochs that follow others; None if no pipeline has got further.
 
     Args:
-        stores: the stores, all of whose partitions are here.
+        stores: the stores.
         after: the epochs before; None for the newest ones.
         to_newest: whether to skip what lies between.
 
     Raises:
-        SnapshotTooOldError: a store is older than it was, as after it was made anew.
+        SnapshotTooOldError: a store is older than it was, or at the same epoch with other rows, as
+            after it was made anew. One that has gone further is read as it is: the next event leads
+            from the old rows to its rows.
+        UnavailableError: a partition is on no node (55S03).
     """
-    with standstill():
-        epochs = _next_epochs(stores, after, to_newest=to_newest)
-        return None if epochs is None else take_at(stores, epochs)
-
-
-def take_at(stores: Stores, epochs: Epochs) -> Snapshot | None:
-    """Hold the stores at these epochs; None if a partition has forgotten its epoch."""
-    turn: AbstractContextManager[object] = standstill()
-    with turn:
-        if stores.keys() != epochs.keys() or not _agree(stores, epochs):
-            return None
-        taken = Snapshot(of_transaction=True)
-        return taken if taken.hold_at(stores.values(), epochs) else None
-
-
-def mark_of(snapshot: Snapshot, stores: Stores) -> Mark:
-    """Return the epoch at which each store is held."""
-    found = {name: snapshot.chosen(store) for name, store in stores.items()}
-    return Mark(
-        epochs={name: epoch for name, epoch in found.items() if epoch is not None},
-        committed_ms={name: snapshot.committed_ms(store) for name, store in stores.items()},
-    )
+    with _standstill(stores):
+        look = _Look(stores)
+        if after is not None:
+            look.require_all()
+            look.require_same(after)
+        epochs = look.next_epochs(None if after is None else after.epochs, to_newest=to_newest)
+        return None if epochs is None else _hold(stores, epochs, look)
 
 
 def take_again(stores: Stores, mark: Mark) -> Snapshot | None:
     """Hold the stores at epochs as they were; None if one is forgotten, or is another one now."""
-    snapshot = take_at(stores, mark.epochs)
+    with _standstill(stores):
+        look = _Look(stores)
+        if stores.keys() != mark.epochs.keys() or not look.has(mark.epochs):
+            return None
+        snapshot = _hold(stores, mark.epochs, look)
     if snapshot is not None and mark_of(snapshot, stores) != mark:
         snapshot.release()
         return None
     return snapshot
 
 
-def require_same(stores: Stores, mark: Mark) -> None:
-    """Refuse a store that was made anew and has come to the same epoch, which is another one now.
+def mark_of(snapshot: Snapshot, stores: Stores) -> Mark:
+    """Return the epoch at which each store is held."""
+    found = {name: snapshot.chosen(store) for name, store in stores.items()}
+    times = {name: snapshot.committed_ms(store) for name, store in stores.items()}
+    return Mark(
+        epochs={name: epoch for name, epoch in found.items() if epoch is not None},
+        committed_ms={name: max(each, default=None) for name, each in times.items()},
+    )
 
-    One that has gone further is read as it is: the next event leads from the old rows to its rows.
 
-    Raises:
-        SnapshotTooOldError: there is one.
+def are_elsewhere(stores: Stores) -> bool:
+    """Whether other nodes hold a part of the stores, too."""
+    return any(store.here is not None for store in stores.values())
+
+
+def _standstill(stores: Stores) -> AbstractContextManager[object]:
+    # Other nodes do not stand still. An epoch that one of them forgets meanwhile is not found, and
+    # the next one is taken instead.
+    return nullcontext() if are_elsewhere(stores) else standstill()
+
+
+def _hold(stores: Stores, epochs: Epochs, look: _Look) -> Snapshot | None:
+    taken = Snapshot(of_transaction=True)
+    if not taken.hold_at(stores.values(), epochs, look.pipelines):
+        return None
+    if any(len(taken.committed_ms(store)) > 1 for store in stores.values()):
+        # A node has yet to see that the store was made anew, and another one has seen it.
+        taken.release()
+        return None
+    return taken
+
+
+class _Look:
+    """The replicas of some stores, as they are in one moment.
+
+    Args:
+        stores: the stores.
     """
-    for name, store in stores.items():
-        for status in store.statuses().values():
-            progress = status.progress
-            if (
-                status.state is ReplicaState.RUNNING
-                and progress.epoch == mark.epochs[name]
-                and progress.committed_ms != mark.committed_ms[name]
-            ):
-                raise SnapshotTooOldError(
-                    f'store "{name}" was made anew',
-                    detail=f"It is at epoch {progress.epoch} again, with other rows.",
-                    hint="Subscribe again, from the beginning.",
+
+    def __init__(self, stores: Stores) -> None:
+        self._stores = stores
+        self._statuses = {name: store.statuses() for name, store in stores.items()}
+        self.pipelines = {
+            name: pipeline_of(name, statuses.values()) for name, statuses in self._statuses.items()
+        }
+        """The pipeline of each store."""
+
+    def require_all(self) -> None:
+        """Refuse stores of which no node has a partition.
+
+        Raises:
+            UnavailableError: there is one.
+        """
+        for name, store in self._stores.items():
+            missing = set(range(store.schema.partitions)) - self._statuses[name].keys()
+            if missing:
+                raise UnavailableError(
+                    f'partition {min(missing)} of store "{name}" is on no node that answers',
+                    hint="Retry.",
+                    sqlstate="55S03",
                 )
 
+    def require_same(self, mark: Mark) -> None:
+        """Refuse a store that was made anew and has come to the same epoch.
 
-def _agree(stores: Stores, epochs: Epochs) -> bool:
-    """Whether the epochs are not in the future, and the same for all stores of a pipeline."""
-    for members in _by_pipeline(stores):
-        if len({epochs[name] for name in members}) > 1:
-            return False
-        statuses = _running(members.values())
-        if statuses is None or any(s.progress.epoch < epochs[n] for n, s in statuses):
-            return False
-    return True
+        Raises:
+            SnapshotTooOldError: there is one.
+        """
+        for name, statuses in self._statuses.items():
+            committed_ms = mark.committed_ms[name]
+            for status in statuses.values():
+                progress = status.progress
+                if (
+                    status.state is ReplicaState.RUNNING
+                    and progress.epoch == mark.epochs[name]
+                    and committed_ms not in {None, progress.committed_ms}
+                ):
+                    raise SnapshotTooOldError(
+                        f'store "{name}" was made anew',
+                        detail=f"It is at epoch {progress.epoch} again, with other rows.",
+                        hint="Subscribe again, from the beginning.",
+                    )
 
+    def has(self, epochs: Epochs) -> bool:
+        """Whether the epochs are not in the future, and the same for all stores of a pipeline."""
+        for members in self._by_pipeline():
+            if len({epochs[name] for name in members}) > 1:
+                return False
+            statuses = self._running(members)
+            if statuses is None or any(s.progress.epoch < epochs[n] for n, s in statuses):
+                return False
+        return True
 
-def _next_epochs(stores: Stores, after: Epochs | None, *, to_newest: bool) -> dict[str, int] | None:
-    found: dict[str, int] = {}
-    moves = after is None
-    for members in _by_pipeline(stores):
-        before = None if after is None else max(after[name] for name in members)
-        epoch = _next_epoch(members, before, to_newest=to_newest)
-        if epoch is None:
-            if before is None:
-                return None
-            epoch = before
-        moves = moves or epoch != before
-        found.update(dict.fromkeys(members, epoch))
-    return found if moves else None
+    def next_epochs(self, after: Epochs | None, *, to_newest: bool) -> dict[str, int] | None:
+        """Return the epochs that follow others; None if no pipeline has got further."""
+        found: dict[str, int] = {}
+        moves = after is None
+        for members in self._by_pipeline():
+            before = None if after is None else max(after[name] for name in members)
+            epoch = self._next_epoch(members, before, to_newest=to_newest)
+            if epoch is None:
+                if before is None:
+                    return None
+                epoch = before
+            moves = moves or epoch != before
+            found.update(dict.fromkeys(members, epoch))
+        return found if moves else None
 
-
-def _next_epoch(members: Stores, before: int | None, *, to_newest: bool) -> int | None:
-    """Return the next epoch that all partitions of a pipeline have; None without one."""
-    statuses = _running(members.values())
-    if statuses is None:
-        return None
-    newest = min(status.progress.epoch for _, status in statuses)
-    oldest = max(status.epoch_oldest for _, status in statuses)
-    if before is not None and newest < before:
-        raise SnapshotTooOldError(
-            f'store "{min(members)}" is older than it was',
-            detail=f"It is at epoch {newest}, and was at epoch {before}.",
-            hint="Subscribe again, from the beginning.",
-        )
-    if newest < oldest or newest == before:
-        return None
-    return newest if before is None or to_newest else max(before + 1, oldest)
-
-
-def _running(stores: Iterable[Store]) -> list[tuple[str, PartitionStatus]] | None:
-    """Return the status of each partition; None unless all of them answer here."""
-    found: list[tuple[str, PartitionStatus]] = []
-    for store in stores:
-        statuses = store.statuses()
-        if len(statuses) < store.schema.partitions:
+    def _next_epoch(self, members: list[str], before: int | None, *, to_newest: bool) -> int | None:
+        """Return the next epoch that all partitions of a pipeline have; None without one."""
+        statuses = self._running(members)
+        if statuses is None:
             return None
-        found += [(store.schema.name, status) for status in statuses.values()]
-    running = all(status.state is ReplicaState.RUNNING for _, status in found)
-    return found if running else None
+        newest = min(status.progress.epoch for _, status in statuses)
+        oldest = max(status.epoch_oldest for _, status in statuses)
+        if before is not None and newest < before:
+            raise SnapshotTooOldError(
+                f'store "{min(members)}" is older than it was',
+                detail=f"It is at epoch {newest}, and was at epoch {before}.",
+                hint="Subscribe again, from the beginning.",
+            )
+        if newest < oldest or newest == before:
+            return None
+        return newest if before is None or to_newest else max(before + 1, oldest)
+
+    def _running(self, members: Iterable[str]) -> list[tuple[str, PartitionStatus]] | None:
+        """Return the status of each partition; None unless all of them answer."""
+        found: list[tuple[str, PartitionStatus]] = []
+        for name in members:
+            statuses = self._statuses[name]
+            if len(statuses) < self._stores[name].schema.partitions:
+                return None
+            found += [(name, status) for status in statuses.values()]
+        running = all(status.state is ReplicaState.RUNNING for _, status in found)
+        return found if running else None
+
+    def _by_pipeline(self) -> list[list[str]]:
+        return members_of(self.pipelines)
 
 
-def _by_pipeline(stores: Stores) -> list[dict[str, Store]]:
-    found: dict[str, dict[str, Store]] = {}
-    for name, store in stores.items():
-        pipeline = pipeline_of(name, store.statuses().values())
-        found.setdefault(pipeline, {})[name] = store
+def members_of(pipelines: Mapping[str, str]) -> list[list[str]]:
+    """Return the stores of each pipeline.
+
+    Args:
+        pipelines: the pipeline of each store.
+    """
+    found: dict[str, list[str]] = {}
+    for name, pipeline in pipelines.items():
+        found.setdefault(pipeline, []).append(name)
     return list(found.values())
 
 
@@ -162,6 +219,7 @@ class EpochWatch:
     Args:
         stores: the stores.
         after: their epochs.
+        pipelines: the pipeline of each store.
         callback: gets whether there is such an epoch; False if a replica has closed. It runs in
             the thread that applies epochs, or before this returns.
 
@@ -169,21 +227,28 @@ class EpochWatch:
         LimitExceededError: a partition has too many waiters (53300).
     """
 
-    def __init__(self, stores: Stores, after: Epochs, callback: OnBound) -> None:
+    def __init__(
+        self, stores: Stores, after: Epochs, pipelines: Mapping[str, str], callback: OnBound
+    ) -> None:
+        self._after = dict(after)
         self._waiting: list[Waiting] = []
         self._callback = callback
         self._lock = threading.Lock()
         self._is_over = False
         try:
-            for members in _by_pipeline(stores):
-                report = self._counted(sum(s.schema.partitions for s in members.values()))
+            for members in members_of(pipelines):
+                report = self._counted(sum(stores[name].schema.partitions for name in members))
                 bound = PositionBound(epoch=max(after[name] for name in members) + 1)
-                for store in members.values():
+                for store in [stores[name] for name in members]:
                     for partition in range(store.schema.partitions):
                         self._waiting.append(store.when(partition, bound, report))
         except TooManyWaitersError as error:
             self.cancel()
             raise LimitExceededError(str(error), hint="Retry later.", sqlstate="53300") from error
+
+    def is_waiting_after(self, epochs: Epochs) -> bool:
+        """Whether it waits for what comes after these epochs, and has not called back."""
+        return not self._is_over and self._after == epochs
 
     def cancel(self) -> None:
         """Do not call back any more."""

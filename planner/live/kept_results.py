@@ -56,6 +56,13 @@ class KeptResult(Protocol):
             QueryError: the statement fails.
         """
 
+    @property
+    def is_misplaced(self) -> bool:
+        """Whether nodes keep epochs for it that wait to be rid of them."""
+
+    def hold_anew(self, snapshot: Snapshot) -> None:
+        """Hold the last result by this snapshot of the same epochs."""
+
     def close(self) -> None:
         """Release everything."""
 
@@ -99,6 +106,15 @@ class WholeResult:
     def rows(self) -> Sequence[Row]:
         """Return all rows."""
         return () if self._contents is None else self._contents.rows
+
+    @property
+    def is_misplaced(self) -> bool:
+        """Return False: no epoch is held."""
+        return False
+
+    def hold_anew(self, snapshot: Snapshot) -> None:
+        """Release it: the rows are here."""
+        snapshot.release()
 
     def close(self) -> None:
         """Forget the rows."""
@@ -173,6 +189,18 @@ class KeyedResult:
         if self._rows is None and self._snapshot is not None:
             self._rows = self._reader.read(self._snapshot)
         return self._rows or ()
+
+    @property
+    def is_misplaced(self) -> bool:
+        """Whether nodes keep epochs for it that wait to be rid of them."""
+        snapshot = self._snapshot
+        return snapshot is not None and snapshot.is_misplaced
+
+    def hold_anew(self, snapshot: Snapshot) -> None:
+        """Hold the epochs by another snapshot."""
+        old, self._snapshot = self._snapshot, snapshot
+        if old is not None:
+            old.release()
 
     def close(self) -> None:
         """Release the epochs."""

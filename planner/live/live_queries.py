@@ -10,13 +10,14 @@ from typing import TypeAlias
 
 from planner.binding.running_statements import RunningQueries
 from planner.errors import InternalError, LimitExceededError, QueryError, UnavailableError
-from planner.live.bounds import await_bounds
+from planner.live.bounds import await_bounds, await_epochs
+from planner.live.cuts import are_elsewhere
 from planner.live.differences import Difference
 from planner.live.kept_results import kept_result
-from planner.live.live_query import LiveLimits, LiveQuery
+from planner.live.limits import LiveLimits
+from planner.live.live_query import LiveQuery
 from planner.live.results import Prepare, Replan, ResultReader
 from planner.live.subscribable import (
-    require_here,
     require_live_options,
     require_subscribable,
     result_key,
@@ -37,6 +38,8 @@ _THREADS = 2
 """Threads that keep live queries up to date: one more than are busy while a result is composed."""
 _LINGERING_MAX = 64
 """Queries without subscribers that are kept; the one that lingers longest goes first."""
+_SETTLE_S = 0.5
+"""How often it is looked whether nodes wait to be rid of epochs that they keep."""
 _Key: TypeAlias = tuple[object, ...]
 
 
@@ -77,6 +80,7 @@ class LiveQueries:
         self._waiting: queue.SimpleQueue[LiveQuery | None] = queue.SimpleQueue()
         self._scheduled: set[LiveQuery] = set()
         self._threads: list[threading.Thread] = []
+        self._is_settling = False
 
     # --- called by the engine --------------------------------------------------------------------
 
@@ -107,13 +111,18 @@ class LiveQueries:
         try:
             reader = self._reader(statement, parameters, options, session)
             stores = reader.stores()
-            require_here(list(stores.values()))
             least = await_bounds(stores, options, self._catalog, cancellation)
             values = repr((parameters, statement.parameters))
             key = (statement.sql, values, options.partitions, options.active)
-            query = self._joined(key, reader, digest, subscription)
+            query, is_current = self._joined(key, reader, digest, subscription)
             subscription.open(query, self._queries.begin(statement.sql, session))
-            self._begin(query, after)
+            if not is_current:
+                self._begin(query, after)
+            if after is not None and not query.reached(after.epochs):
+                await_epochs(stores, after.epochs, cancellation)
+                query.advance()
+            if are_elsewhere(stores):
+                self._settle_later()
             if not query.reached(least):
                 raise UnavailableError(
                     "the partitions share no epoch at the bound", hint="Retry.", sqlstate="55S01"
@@ -237,10 +246,15 @@ class LiveQueries:
 
     def _joined(
         self, key: _Key, reader: ResultReader, digest: str, subscription: LiveSubscription
-    ) -> LiveQuery:
-        """Return the query of a key, which goes on while the subscription reads it."""
+    ) -> tuple[LiveQuery, bool]:
+        """Return the query of a key, which goes on while the subscription reads it.
+
+        Returns:
+            The query, and whether it is up to date.
+        """
         with self._lock:
             query = self._live.get(key)
+        is_current = query is not None and query.has_begun
         if query is not None:
             query.advance()  # it ends if a store was made anew meanwhile
             query = None if query.error is not None else query
@@ -252,7 +266,7 @@ class LiveQueries:
             if query is made:
                 self._live[key], self._keys[query] = query, key
             query.readers.add(subscription)
-            return query
+            return query, is_current and query is not made
 
     def _made(self, reader: ResultReader, digest: str) -> LiveQuery:
         statement = reader.statement
@@ -272,6 +286,23 @@ class LiveQueries:
             query.end(InternalError("the live query failed"))
             raise
         query.advance()
+
+    def _settle_later(self) -> None:
+        """Begin to look for epochs that are kept where they should not be."""
+        with self._lock:
+            was_settling, self._is_settling = self._is_settling, True
+        if not was_settling:
+            ALARMS.after(_SETTLE_S, self._settle)
+
+    def _settle(self) -> None:
+        with self._lock:
+            live = list(self._live.values())
+            self._is_settling = bool(live) and self._closed is None
+            goes_on = self._is_settling
+        if goes_on:
+            for each in live:
+                each.settle()
+            ALARMS.after(_SETTLE_S, self._settle)
 
     def _tidy(self) -> None:
         """End queries that no one has subscribed to for some time."""

@@ -10,15 +10,12 @@ import logging
 import threading
 import time
 import weakref
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from typing import Protocol
 
-from msgspec import Struct
-
 from planner.errors import (
     InternalError,
-    LimitExceededError,
     QueryError,
     SnapshotTooOldError,
     UnavailableError,
@@ -28,12 +25,12 @@ from planner.live.cuts import (
     EpochWatch,
     Stores,
     mark_of,
-    require_same,
     take_again,
     take_next,
 )
 from planner.live.differences import about_bytes
 from planner.live.kept_results import KeptResult
+from planner.live.limits import too_slow
 from planner.live.results import ResultReader, Standing
 from planner.live.tokens import Mark, token_of
 from planner.running.snapshot import Snapshot
@@ -43,8 +40,6 @@ from stores.spec.schema import Column, Row
 
 logger = logging.getLogger(__name__)
 
-TOO_SLOW = "53400"
-"""The SQLSTATE of a subscriber that reads too slowly."""
 EVENTS_MAX = 1_000
 """Latest events of a query that are kept, however small they are."""
 _EVENT_BYTES = 1_000
@@ -57,20 +52,6 @@ _RETRY_S = 0.25
 """Time before another try, after a partition did not answer."""
 _FAILING_S = 60.0
 """How long a query that cannot be read is tried again before it ends."""
-
-
-class LiveLimits(Struct, frozen=True, kw_only=True):
-    """Limits on live queries."""
-
-    subscribers_max: int = 5_000
-    rows_max: int = 100_000
-    """Rows of one result."""
-    bytes_max: int = 256 << 20
-    """Memory for the results and events of all live queries."""
-    linger_s: float = 30.0
-    """How long a query is kept up to date after its last subscriber has left."""
-    timeout_s: float = 60.0
-    """How long one read of a result may take."""
 
 
 class Keeper(Protocol):
@@ -119,6 +100,8 @@ class LiveQuery:
         """When the last subscriber left."""
         self._standing: Standing | None = None
         self._mark: Mark | None = None
+        self._pipelines: Mapping[str, str] = {}
+        """The pipeline of each store at that mark."""
         self._moment: Moment | None = None
         self._base: Moment | None = None
         """The moment before the first event that is kept."""
@@ -155,6 +138,7 @@ class LiveQuery:
             self.kept.begin(snapshot, stores)
             with self._lock:
                 self._standing, self._mark = standing, mark
+                self._pipelines = dict(snapshot.pipelines)
                 self._moment = self._base = self._moment_of(standing, mark)
         self._close_if_ended()
         self._keeper.changed(self)
@@ -163,10 +147,13 @@ class LiveQuery:
         """Make the events of the epochs that have come, and watch for the next one."""
         try:
             with self._stepping:
+                if self._moment is None:
+                    return  # another thread is about to begin it
                 steps = 0
                 while self.error is None and steps < _STEPS_MAX and self._step():
                     steps += 1
                 self._failing_since_s = None
+                self._settle()
                 if steps == _STEPS_MAX:
                     self._keeper.schedule(self)
                 else:
@@ -205,6 +192,11 @@ class LiveQuery:
             count = len(self._events) // 2
             self._drop(count)
             return count > 0
+
+    def settle(self) -> None:
+        """Have epochs kept elsewhere if a node waits to be rid of them; another thread does it."""
+        if self.error is None and self.kept.is_misplaced:
+            self._keeper.schedule(self)
 
     # --- called by subscriptions -----------------------------------------------------------------
 
@@ -268,7 +260,14 @@ class LiveQuery:
     def reached(self, least: Epochs) -> bool:
         """Whether its rows are at least as new as these epochs."""
         moment = self._moment
-        return moment is not None and all(moment.epochs[name] >= n for name, n in least.items())
+        return moment is not None and all(
+            moment.epochs.get(name, epoch) >= epoch for name, epoch in least.items()
+        )
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether it has a first result."""
+        return self._moment is not None
 
     # --- steps -----------------------------------------------------------------------------------
 
@@ -278,21 +277,20 @@ class LiveQuery:
         assert moment is not None, "it has begun"
         assert mark is not None, "it comes with the moment"
         stores = self._reader.stores()
-        require_same(stores, mark)
-        snapshot = take_next(stores, moment.epochs)
+        snapshot = take_next(stores, mark)
         if snapshot is None:
             return False
         standing = self._stand(snapshot, stores)
         if self._standing is not None and standing.epochs == self._standing.epochs:
             # Numbers of epochs may have gaps, in which there is nothing to read.
             snapshot.release()
-            snapshot = take_next(stores, moment.epochs, to_newest=True)
+            snapshot = take_next(stores, mark, to_newest=True)
             if snapshot is None:
                 return False
             standing = self._stand(snapshot, stores)
-        mark = mark_of(snapshot, stores)
+        mark, pipelines = mark_of(snapshot, stores), dict(snapshot.pipelines)
         changes = self.kept.advance(snapshot, stores)
-        self._standing, self._mark = standing, mark
+        self._standing, self._mark, self._pipelines = standing, mark, pipelines
         self._add(changes, self._moment_of(standing, mark))
         return True
 
@@ -335,13 +333,23 @@ class LiveQuery:
             position=standing.position,
         )
 
+    def _settle(self) -> None:
+        """Let nodes keep the epochs that are to; it is tried again, as long as none of them can."""
+        mark = self._mark
+        if mark is not None and self.kept.is_misplaced:
+            snapshot = take_again(self._reader.stores(), mark)
+            if snapshot is not None:
+                self.kept.hold_anew(snapshot)
+
     def _watch_on(self) -> None:
         moment = self._moment
         if self.error is not None or moment is None:
             return
         if self._watch is not None:
+            if self._watch.is_waiting_after(moment.epochs):
+                return
             self._watch.cancel()
-        watch = EpochWatch(self._reader.stores(), moment.epochs, self._woken)
+        watch = EpochWatch(self._reader.stores(), moment.epochs, self._pipelines, self._woken)
         with self._lock:
             has_ended = self._has_ended
             self._watch = None if has_ended else watch
@@ -386,13 +394,3 @@ class LiveQuery:
     def _check(self) -> None:
         if self.error is not None:
             raise copy(self.error)  # each subscriber adds a traceback of its own
-
-
-def too_slow() -> LimitExceededError:
-    """Return the error of a subscriber that reads too slowly."""
-    return LimitExceededError(
-        "the subscriber is too slow",
-        detail="Events are gone that it has not taken.",
-        hint="Subscribe again, and read faster or subscribe to fewer rows.",
-        sqlstate=TOO_SLOW,
-    )

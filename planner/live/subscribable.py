@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from functools import lru_cache
 
 from sqlglot import exp
@@ -20,7 +19,6 @@ from planner.trees.nodes import position_of
 from planner.values.session import Session
 from planner.values.statement import Statement, StatementKind
 from stores.spec.schema import Row, StoreSchema
-from stores.spec.store import Store
 
 _MOVING = VOLATILE | {
     *("now", "clock_timestamp", "statement_timestamp", "transaction_timestamp", "today", "rand"),
@@ -71,21 +69,6 @@ def require_live_options(options: ReadOptions) -> None:
         raise _refused("PARTIAL would report rows of a failed partition as deleted")
     if options.engine == "spark":
         raise _refused("Spark does not run live queries")
-
-
-def require_here(stores: Sequence[Store]) -> None:
-    """Refuse stores that other nodes or workers hold, too.
-
-    Raises:
-        NotSupportedError: the partitions of a store are not all on this node.
-    """
-    for store in stores:
-        if store.here is not None:
-            raise NotSupportedError(
-                f'store "{store.schema.name}" cannot be subscribed to on this node',
-                detail="A live query needs all partitions of its stores on one node.",
-                hint="Subscribe at a gateway of one node; it may have several workers.",
-            )
 
 
 def schemas_of(plan: QueryPlan) -> dict[str, StoreSchema]:

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Protocol
 
 from planner.errors import LimitExceededError
-from planner.live.live_query import TOO_SLOW, LiveQuery, too_slow
+from planner.live.limits import TOO_SLOW, too_slow
+from planner.live.live_query import LiveQuery
 from planner.live.tokens import Mark
 from planner.values.live import FirstRows, LiveEvent
 from stores.spec.schema import Column

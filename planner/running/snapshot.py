@@ -147,17 +147,21 @@ class Snapshot:
         everything = [self.store(store) for store in stores]
         self.align(everything, {s.schema.name: frozenset(s.statuses()) for s in everything})
 
-    def hold_at(self, stores: Iterable[Store], epochs: Mapping[str, int]) -> bool:
+    def hold_at(
+        self, stores: Iterable[Store], epochs: Mapping[str, int], pipelines: Mapping[str, str]
+    ) -> bool:
         """Hold all partitions of these stores at given epochs, instead of choosing some.
 
         Args:
             stores: the stores.
             epochs: the epoch of each store, by name; the same for all stores of a pipeline.
+            pipelines: the pipeline of each store.
 
         Returns:
-            False if a partition is not here, or has forgotten its epoch; then nothing is held.
+            False if no replica of a partition has its epoch; then nothing is held.
         """
         self.is_taken = True
+        self._pipelines.update(pipelines)
         for store in map(self.store, stores):
             epoch = self._epochs[self.pipeline(store)] = epochs[store.schema.name]
             for partition in range(store.schema.partitions):
@@ -171,11 +175,21 @@ class Snapshot:
         pipeline = self.pipeline(store)
         return None if pipeline in self._incomplete else self._epochs.get(pipeline)
 
-    def committed_ms(self, store: Store) -> int | None:
-        """Return when the epoch of a store was committed; None if that is not known."""
+    @property
+    def pipelines(self) -> Mapping[str, str]:
+        """The pipeline of each store that is held."""
+        return self._pipelines
+
+    @property
+    def is_misplaced(self) -> bool:
+        """Whether nodes keep epochs for it that wait to be rid of them."""
+        return any(hold.is_misplaced for hold in tuple(self._holds.values()))
+
+    def committed_ms(self, store: Store) -> set[int]:
+        """Return when the epoch of a store was committed, as its partitions know it."""
         name = store.schema.name
         times = [hold.committed_ms for (held, _), hold in self._holds.items() if held == name]
-        return max((each for each in times if each is not None), default=None)
+        return {each for each in times if each is not None}
 
     def epoch_of(self, store: Store, partition: int) -> int | None:
         """Return the epoch of the store's pipeline; None if none of its partitions answers."""

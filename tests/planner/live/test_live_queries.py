@@ -9,7 +9,8 @@ import pytest
 
 from planner.errors import QueryError
 from planner.live.kept_results import KeyedResult
-from planner.live.live_query import EVENTS_MAX, LiveLimits
+from planner.live.limits import LiveLimits
+from planner.live.live_query import EVENTS_MAX
 from planner.live.narrowed import narrowed
 from planner.planning.plan import QueryPlan
 from planner.sql import SqlEngine
@@ -472,10 +473,3 @@ def narrowed_texts(engine: SqlEngine, sql: str) -> str:
     found = narrowed(statement, statement.plan)
     assert found is not None
     return found.of_keys
-
-
-def test_stores_of_several_nodes_are_refused(engine: SqlEngine, accounts: LocalStore) -> None:
-    accounts.here = made(ACCOUNTS)  # as a store has whose other partitions are on other nodes
-    error = refused(engine, ALL)
-    assert error.sqlstate == "0A000"
-    assert error.message == 'store "accounts" cannot be subscribed to on this node'

@@ -1,0 +1,280 @@
+"""Live queries of stores whose partitions are on several nodes."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from planner.errors import QueryError
+from planner.live.kept_results import KeyedResult
+from planner.sql import LiveLimits, SqlEngine
+from stores.nodes.messages import (
+    FOLLOWS_KEYS,
+    Ask,
+    AskKeys,
+    AskStatuses,
+    FollowKeys,
+    HoldEpoch,
+    Request,
+    WaitForBound,
+)
+from tests.planner.accounts import ACCOUNTS, IDS, LEDGER, TOTAL, shifted
+from tests.planner.live.nodes import LiveNodes
+from tests.planner.live.watching import Watcher
+from tests.support.waiting import until
+
+ALL = "SELECT * FROM accounts"
+SOME = "SELECT id, amount FROM accounts WHERE id BETWEEN 2 AND 8 ORDER BY id"
+BOTH = "SELECT a.id, a.amount, l.amount FROM accounts a JOIN ledger l ON a.id = l.id"
+
+
+@pytest.fixture
+def nodes() -> Iterator[LiveNodes]:
+    made = LiveNodes([ACCOUNTS, LEDGER], pipeline="spark:a")
+    for name in ("accounts", "ledger"):
+        made.apply(name, [(account, 100) for account in IDS], 0)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def engine(nodes: LiveNodes) -> Iterator[SqlEngine]:
+    made = SqlEngine(nodes.cluster(), live=LiveLimits(linger_s=60), node="a")
+    yield made
+    made.close()
+
+
+def test_a_node_that_holds_nothing_gives_rows_and_changes(
+    nodes: LiveNodes, engine: SqlEngine
+) -> None:
+    for name, number in nodes.placed:
+        nodes.move(name, number, ["b", "c"])
+    assert nodes.drop_moved()
+    assert not nodes.stores["a"]["accounts"].replicas
+    watcher = Watcher(engine, SOME)
+    first = watcher.subscription.first
+    assert first is not None
+    assert list(first.rows) == [(n, 100) for n in range(2, 9)]
+    nodes.apply("accounts", [(2, 7), (99, 5)], 1)
+    event = watcher.next()
+    assert [(c.old, c.new) for c in event.changes] == [((2, 100), (2, 7))]
+    assert event.moment.position.to_dict() == {"events": {0: 1}}
+    nodes.apply("accounts", [], 2)
+    event = watcher.next()
+    assert (event.changes, event.moment.epoch) == ((), 2), "a progress message"
+    (query,) = engine._live._live.values()
+    assert isinstance(query.kept, KeyedResult)
+    assert query.kept.whole_reads == 0
+    watcher.close()
+
+
+def test_stores_of_a_pipeline_are_at_one_epoch_on_all_nodes(
+    nodes: LiveNodes, engine: SqlEngine
+) -> None:
+    joined, summed = Watcher(engine, BOTH), Watcher(engine, TOTAL)
+    for epoch in range(1, 10):
+        nodes.apply("accounts", shifted(epoch), epoch)
+        assert joined.take() is None, "the ledger has not reached the epoch"
+        nodes.apply("ledger", [(n, -amount) for n, amount in shifted(epoch)], epoch)
+        joined.until(accounts=epoch, ledger=epoch)
+        assert all(a == -b for _, a, b in joined.rows)
+        summed.until(accounts=epoch)
+        assert summed.rows == [(1200, 12)]
+    joined.close()
+    summed.close()
+
+
+def test_subscribers_and_statements_share_what_nodes_are_asked(
+    nodes: LiveNodes, engine: SqlEngine
+) -> None:
+    def asked_for(epoch: int, *watchers: Watcher) -> dict[type[Request], int]:
+        copies = len([n for placed in nodes.placed_of("accounts") for n in placed if n != "a"])
+        kinds = (WaitForBound, AskKeys, AskStatuses, HoldEpoch, Ask)
+        until(lambda: nodes.waiting("accounts") == copies)
+        before = {kind: nodes.sent(kind) for kind in kinds}
+        nodes.apply("accounts", [(1, epoch)], epoch)
+        for each in watchers:
+            each.until(accounts=epoch)
+        until(lambda: nodes.waiting("accounts") == copies)
+        return {kind: nodes.sent(kind) - before[kind] for kind in kinds}
+
+    watchers = [Watcher(engine, ALL)]
+    alone = asked_for(1, *watchers)
+    assert alone[AskStatuses] <= 2 * len(nodes.links), "before and after the epoch"
+    watchers += [Watcher(engine, ALL) for _ in range(300)]
+    assert asked_for(2, *watchers) == alone
+    assert engine.live_counts().queries == 1
+    other = Watcher(engine, SOME)
+    both = asked_for(3, *watchers, other)
+    assert both[WaitForBound] == alone[WaitForBound]
+    assert both[AskKeys] == alone[AskKeys]
+    for each in (*watchers, other):
+        each.close()
+
+
+@pytest.mark.parametrize("sql", [ALL, SOME, TOTAL, f"{ALL} LIMIT 100"])
+def test_a_node_that_is_lost_and_comes_back_loses_no_change(
+    nodes: LiveNodes, engine: SqlEngine, sql: str
+) -> None:
+    watcher = Watcher(engine, sql)
+    for epoch in range(1, 9):
+        if epoch in (2, 6):
+            nodes.lose("b" if epoch == 2 else "c")
+        elif epoch in (4, 8):
+            nodes.bring_back("b" if epoch == 4 else "c")
+        nodes.apply("accounts", [(epoch, epoch), (99, epoch)], epoch)
+        watcher.until(accounts=epoch)
+        assert watcher.counts() == nodes.rows(sql)
+    assert [event.moment.epoch for event in watcher.events] == list(range(1, 9))
+    watcher.close()
+
+
+def test_what_a_query_holds_moves_with_its_partition(nodes: LiveNodes, engine: SqlEngine) -> None:
+    """Also while there are no epochs: a node that holds it could not give it away, nor leave."""
+    watcher = Watcher(engine, ALL)
+    for number in range(ACCOUNTS.partitions):
+        nodes.move("accounts", number, ["a", "b"])
+    until(nodes.drop_moved)
+    for number in range(ACCOUNTS.partitions):
+        nodes.move("accounts", number, ["c"])
+    until(nodes.drop_moved)
+    assert watcher.take() is None
+    for epoch in (1, 2):
+        nodes.apply("accounts", [(epoch, 7)], epoch)
+        watcher.until(accounts=epoch)
+        assert watcher.counts() == nodes.rows(ALL)
+    assert [event.moment.epoch for event in watcher.events] == [1, 2]
+    watcher.close()
+
+
+def test_without_the_rows_before_it_is_told_to_start_over(
+    nodes: LiveNodes, engine: SqlEngine
+) -> None:
+    keyed, whole = Watcher(engine, ALL), Watcher(engine, TOTAL)
+    for number in range(ACCOUNTS.partitions):
+        nodes.move("accounts", number, ["b"])
+    until(nodes.drop_moved)
+    nodes.lose("b")
+    nodes.restart("b")
+    nodes.apply("accounts", [(1, 7)], 1)
+    for epoch in range(2, 9):
+        nodes.apply("accounts", [(1, epoch)], epoch)
+    nodes.bring_back("b")
+    with pytest.raises(QueryError) as caught:
+        keyed.until(accounts=8)
+    assert (caught.value.sqlstate, caught.value.hint) == (
+        "72000",
+        "Subscribe again, from the beginning.",
+    )
+    whole.until(accounts=8)
+    assert whole.counts() == nodes.rows(TOTAL)
+    again = Watcher(engine, ALL)
+    assert again.counts() == nodes.rows(ALL)
+    for each in (keyed, whole, again):
+        each.close()
+
+
+def test_a_replica_that_does_not_follow_keeps_no_one_waiting(
+    nodes: LiveNodes, engine: SqlEngine
+) -> None:
+    for number in range(ACCOUNTS.partitions):
+        nodes.move("accounts", number, ["a", "b"])
+    until(nodes.drop_moved)
+    watcher = Watcher(engine, ALL)
+    nodes.stuck.add("a")
+    for epoch in range(1, 9):
+        nodes.apply("accounts", [(1, epoch)], epoch)
+        watcher.until(accounts=epoch)
+        assert watcher.counts() == nodes.rows(ALL)
+    watcher.close()
+
+
+@pytest.mark.parametrize("sql", [ALL, TOTAL])
+def test_nodes_of_an_older_version(nodes: LiveNodes, engine: SqlEngine, sql: str) -> None:
+    for link in nodes.links.values():
+        link.minor = FOLLOWS_KEYS - 1
+    watcher = Watcher(engine, sql)
+    for epoch in range(1, 4):
+        nodes.apply("accounts", [(1, epoch)], epoch)
+        watcher.until(accounts=epoch)
+        assert watcher.counts() == nodes.rows(sql)
+    assert nodes.sent(FollowKeys) == 0
+    watcher.close()
+
+
+def test_a_token_works_at_another_gateway(nodes: LiveNodes, engine: SqlEngine) -> None:
+    watcher = Watcher(engine, ALL)
+    assert watcher.moment is not None
+    token, rows = watcher.moment.token, watcher.rows
+    nodes.apply("accounts", [(1, 1)], 1)
+    nodes.apply("accounts", [(1, 2), (3, 2)], 2)
+    watcher.until(accounts=2)
+    other = SqlEngine(nodes.cluster(), node="a")
+    returned = Watcher(other, ALL, token=token, rows=rows)
+    assert returned.subscription.start_over is None
+    assert [returned.next().moment for _ in range(2)] == [e.moment for e in watcher.events]
+    assert returned.counts() == watcher.counts()
+    returned.close()
+    other.close()
+    watcher.close()
+
+
+def test_a_token_of_an_epoch_that_is_yet_to_come_here_is_waited_for(
+    nodes: LiveNodes, engine: SqlEngine
+) -> None:
+    """The node that had it was lost: a client must not see older rows than before."""
+    watcher = Watcher(engine, ALL)
+    nodes.apply("accounts", [(1, 1)], 1)
+    watcher.until(accounts=1)
+    assert watcher.moment is not None
+    behind = LiveNodes([ACCOUNTS], pipeline="spark:a")
+    behind.apply("accounts", [(account, 100) for account in IDS], 0)
+    other = SqlEngine(behind.cluster(), node="a")
+    late = threading.Timer(0.2, behind.apply, ("accounts", [(1, 1)], 1))
+    late.start()
+    returned = Watcher(other, ALL, token=watcher.moment.token, rows=watcher.rows)
+    assert returned.subscription.start_over is None
+    assert returned.counts() == watcher.counts()
+    late.join()
+    for each in (watcher, returned):
+        each.close()
+    other.close()
+    behind.close()
+
+
+@pytest.mark.parametrize("sql", [ALL, TOTAL])
+def test_a_store_that_was_made_anew_is_not_mixed_with_the_old_one(
+    nodes: LiveNodes, engine: SqlEngine, sql: str
+) -> None:
+    """One node sees it before the others do; its epochs have the same numbers, and other rows."""
+    watcher = Watcher(engine, sql)
+    anew = LiveNodes([ACCOUNTS, LEDGER], pipeline="spark:a", committed_ms=1_000)
+    anew.apply("accounts", [(account, 5) for account in IDS], 0)
+    anew.apply("accounts", [(1, 5)], 1)
+    nodes.apply("accounts", [], 1)
+    watcher.until(accounts=1)
+    old = nodes.stores.copy()
+    nodes.see_anew("b", anew)
+    with pytest.raises(QueryError) as caught:
+        Watcher(engine, f"{sql} WHERE true" if sql == ALL else f"{sql} LIMIT 1")
+    assert caught.value.sqlstate in {"55S01", "72000"}, "it would have rows of both"
+    nodes.see_anew("c", anew)
+    nodes.see_anew("a", anew)
+    for stores in old.values():
+        stores["accounts"].close()
+    with pytest.raises(QueryError) as caught:
+        watcher.next()
+    assert caught.value.sqlstate == "72000"
+    watcher.close()
+    anew.close()
+
+
+def test_what_no_node_has_is_said(nodes: LiveNodes, engine: SqlEngine) -> None:
+    for name in ("b", "c"):
+        nodes.lose(name)
+    with pytest.raises(QueryError) as caught:
+        Watcher(engine, ALL)
+    assert (caught.value.sqlstate, caught.value.retryable) == ("55S01", True)
+    assert engine.live_counts().subscribers == 0
