@@ -13,14 +13,20 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import LiteralString
+from typing import Any, LiteralString
+from urllib.parse import urlencode
 
 import psycopg
+import pyarrow as pa
 import pytest
+from websockets.sync.client import connect as connect_socket
 
+from stores.log.store_writer import StoreWriter
+from stores.spec.position import Position
 from tests.support.gateway import Gateway, running_gateway, write_stores
 from tests.support.process import free_ports, plain_environment
-from tests.support.waiting import until
+from tests.support.stores import keyvalue
+from tests.support.waiting import WAIT_S, until
 
 STATEMENTS: tuple[LiteralString, ...] = (
     "SELECT age FROM users WHERE name = 'ada'",
@@ -30,6 +36,14 @@ STATEMENTS: tuple[LiteralString, ...] = (
     "SELECT u.name, o.number FROM users u JOIN orders o ON o.customer = u.name ORDER BY 1, 2",
 )
 NAMES = ("a", "b", "c")
+TICKS = keyvalue("ticks", {"k": "bigint"}, {"n": "bigint"}, partitions=3)
+TICKING = "SELECT k, n FROM ticks WHERE k < 9"
+
+
+def write_ticks(root: Path, n: int) -> int:
+    """Write an epoch in which ten rows, and one that no one subscribes to, change to a number."""
+    rows = pa.table({"k": list(range(10)), "n": [n] * 10})
+    return StoreWriter(str(root), TICKS).write(rows, position=Position.of({"t": {0: n}})).epoch
 
 
 @dataclass
@@ -80,6 +94,7 @@ class Cluster:
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     directory = tmp_path_factory.mktemp("cluster")
     write_stores(directory / "log")
+    write_ticks(directory / "log", 0)
     made = Cluster(directory, ports=dict(zip(NAMES, free_ports(3), strict=True)))
     try:
         starting = [threading.Thread(target=made.start, args=[name]) for name in NAMES]
@@ -207,7 +222,7 @@ def test_each_partition_is_on_two_nodes(cluster: Cluster) -> None:
             "SELECT store, partition, count(DISTINCT node), count(*) FILTER (WHERE role = 'active')"
             " FROM stategate.partitions GROUP BY 1, 2"
         ).fetchall()
-    assert len(found) == 12
+    assert len(found) == 12 + TICKS.partitions
     assert {tuple(row[2:]) for row in found} == {(2, 1)}
 
 
@@ -249,6 +264,83 @@ def test_a_node_that_leaves_fails_no_statement(
     until(lambda: all(cluster.connected(name) == 3 for name in NAMES))
     for load in loads:
         load.end()
+
+
+class Socket:
+    """A subscriber by WebSocket at a node, with a copy of the rows."""
+
+    def __init__(
+        self, closing: ExitStack, cluster: Cluster, name: str, before: Socket | None = None
+    ) -> None:
+        fields = {"sql": TICKING} if before is None else {"sql": TICKING, "token": before.token}
+        url = f"ws://127.0.0.1:{cluster.gateways[name].http_port}/v1/subscribe"
+        made = connect_socket(f"{url}?{urlencode(fields)}", proxy=None, ping_interval=None)
+        self._connection = closing.enter_context(made)
+        self.rows: dict[int, int] = {} if before is None else dict(before.rows)
+        self.epochs: list[int] = []
+        self.token = ""
+        assert self.message()["event"] == "columns"
+        if before is None:
+            while (message := self.message())["event"] == "rows":
+                self.rows.update(message["rows"])
+            self.token = message["token"]
+
+    def message(self) -> dict[str, Any]:
+        """Return the next message."""
+        found: dict[str, Any] = json.loads(self._connection.recv(timeout=WAIT_S))
+        return found
+
+    def until(self, epoch: int) -> None:
+        """Apply changes until an epoch; each row that changes is the one that is there."""
+        while not self.epochs or self.epochs[-1] < epoch:
+            message = self.message()
+            assert message["event"] in {"changes", "progress"}, message
+            for old, new in message.get("updated", []):
+                assert self.rows[old[0]] == old[1]
+                self.rows[new[0]] = new[1]
+            self.epochs.append(message["epoch"])
+            self.token = message["token"]
+
+
+@pytest.fixture
+def closing() -> Iterator[ExitStack]:
+    with ExitStack() as made:
+        yield made
+
+
+def test_subscribers_at_any_node_get_every_epoch(cluster: Cluster, closing: ExitStack) -> None:
+    """One node is killed meanwhile; its subscriber goes on at another one."""
+    sockets = {name: Socket(closing, cluster, name) for name in NAMES}
+    wire = closing.enter_context(cluster.connect("a"))
+    cursor = wire.execute("BEGIN; DECLARE c CURSOR FOR SUBSCRIBE (SELECT sum(n) FROM ticks)")
+    first = [row[4] for row in cursor.execute("FETCH ALL c").fetchall() if row[0] == "insert"]
+    began = int(first[0]) // 10
+    epochs = [write_ticks(cluster.directory / "log", began + 1)]
+    for each in sockets.values():
+        each.until(epochs[0])
+        assert each.rows == dict.fromkeys(range(9), began + 1)
+    cluster.signal("b", signal.SIGKILL)
+    cluster.end("b")
+    lost = sockets.pop("b")
+    for n in (2, 3):
+        epochs.append(write_ticks(cluster.directory / "log", began + n))
+        for each in sockets.values():
+            each.until(epochs[-1])
+    sockets["b"] = Socket(closing, cluster, "c", before=lost)
+    sockets["b"].until(epochs[-1])
+    assert sockets["b"].epochs == epochs[1:]
+    cluster.start("b")
+    until(lambda: all(cluster.connected(name) == 3 for name in NAMES))
+    epochs.append(write_ticks(cluster.directory / "log", began + 4))
+    for name, each in sockets.items():
+        each.until(epochs[-1])
+        assert each.epochs == epochs[name == "b" :]
+        assert each.rows == dict.fromkeys(range(9), began + 4)
+    sums: list[int] = []
+    while not sums or sums[-1] != 10 * (began + 4):
+        rows = cursor.execute("FETCH ALL c WITH (TIMEOUT = '10 s')").fetchall()
+        sums += [int(row[4]) for row in rows if row[0] == "update_new"]
+    assert sums == [10 * (began + n) for n in (1, 2, 3, 4)]
 
 
 def test_a_client_can_ask_where_a_key_is(cluster: Cluster) -> None:

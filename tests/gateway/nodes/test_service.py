@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import socket
+import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -18,11 +20,13 @@ from gateway.nodes.handshake import SPOKEN, Spoken
 from gateway.nodes.peers import peers_of
 from gateway.nodes.service import NodeService
 from gateway.settings import Settings
+from planner.sql import SqlEngine
 from stores.hosting.host import Host
 from stores.nodes.cluster import Cluster
 from stores.spec.query import KeyQuery
 from stores.spec.result import Success
 from tests.gateway.nodes.rooms import LoopThread
+from tests.planner.live.watching import Watcher
 from tests.support.certificates import make_authority, make_server
 from tests.support.hosts import write
 from tests.support.process import free_ports
@@ -147,6 +151,38 @@ def test_a_node_that_leaves_hands_over_what_only_it_has(room: Room) -> None:
     room.stop("a", leaves=True)
     assert room.nodes["b"].held() == set(range(6))
     assert room.nodes["b"].finds("u3")
+
+
+def test_a_subscriber_stays_while_nodes_leave_and_partitions_move(room: Room) -> None:
+    """What a live query holds at a node keeps that neither from leaving nor from handing over."""
+    ports = dict(zip("abc", free_ports(3), strict=True))
+    for name in "abc":
+        room.start(name, copies=1, **given(name, ports))
+    until(all_know_all(room))
+    until(lambda: sorted(n for each in room.nodes.values() for n in each.held()) == list(range(6)))
+    with closing(SqlEngine(room.nodes["a"].cluster, node="a")) as engine:
+        watcher = Watcher(engine, "SELECT * FROM clicks")
+        for n, leaving in enumerate("bc", 2):
+            write(room.root, n=n, schema=CLICKS)
+            watcher.until(clicks=n - 1)
+            held = room.nodes[leaving].host.statuses()["clicks"].values()
+            assert any(each.held_epochs for each in held), "the query reads there"
+            began = time.monotonic()
+            room.stop(leaving, leaves=True)
+            assert time.monotonic() - began < 12, "the time to leave is 15 s"
+        write(room.root, n=4, schema=CLICKS)
+        watcher.until(clicks=3)
+        for name in "bc":
+            room.start(name, copies=1, **given(name, ports))
+        until(all_know_all(room))
+        until(
+            lambda: sorted(n for each in room.nodes.values() for n in each.held()) == list(range(6))
+        )
+        write(room.root, n=5, schema=CLICKS)
+        watcher.until(clicks=4)
+        assert [event.moment.epoch for event in watcher.events] == [1, 2, 3, 4]
+        assert sorted(watcher.rows) == [(f"u{user}", 5) for user in range(10)]
+        watcher.close()
 
 
 def test_nodes_find_each_other_by_a_name(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
