@@ -24,6 +24,9 @@ Epochs: TypeAlias = Mapping[str, int]
 """The epoch of each store, by name."""
 Stores: TypeAlias = Mapping[str, Store]
 
+_CUTS_MAX = 3
+"""Tries to hold epochs at other nodes; each is in vain only if one forgets them meanwhile."""
+
 
 def take_next(stores: Stores, after: Mark | None, *, to_newest: bool = False) -> Snapshot | None:
     """Hold the stores at the epochs that follow others; None if no pipeline has got further.
@@ -44,8 +47,26 @@ def take_next(stores: Stores, after: Mark | None, *, to_newest: bool = False) ->
         if after is not None:
             look.require_all()
             look.require_same(after)
-        epochs = look.next_epochs(None if after is None else after.epochs, to_newest=to_newest)
+        epochs = look.next_epochs(after, to_newest=to_newest)
         return None if epochs is None else _hold(stores, epochs, look)
+
+
+def take_newest(stores: Stores) -> Snapshot:
+    """Hold the stores at the newest epochs that all partitions have.
+
+    Raises:
+        UnavailableError: there are none (55S01).
+    """
+    for _ in range(_CUTS_MAX if are_elsewhere(stores) else 1):
+        snapshot = take_next(stores, None)
+        if snapshot is not None:
+            return snapshot
+    raise UnavailableError(
+        "the partitions share no epoch",
+        detail="A partition is on no node that answers, restores, or is far behind.",
+        hint="Retry.",
+        sqlstate="55S01",
+    )
 
 
 def take_again(stores: Stores, mark: Mark) -> Snapshot | None:
@@ -86,7 +107,7 @@ def _hold(stores: Stores, epochs: Epochs, look: _Look) -> Snapshot | None:
     taken = Snapshot(of_transaction=True)
     if not taken.hold_at(stores.values(), epochs, look.pipelines):
         return None
-    if any(len(taken.committed_ms(store)) > 1 for store in stores.values()):
+    if are_elsewhere(stores) and any(len(taken.committed_ms(s)) > 1 for s in stores.values()):
         # A node has yet to see that the store was made anew, and another one has seen it.
         taken.release()
         return None
@@ -154,13 +175,16 @@ class _Look:
                 return False
         return True
 
-    def next_epochs(self, after: Epochs | None, *, to_newest: bool) -> dict[str, int] | None:
+    def next_epochs(self, after: Mark | None, *, to_newest: bool) -> dict[str, int] | None:
         """Return the epochs that follow others; None if no pipeline has got further."""
         found: dict[str, int] = {}
         moves = after is None
         for members in self._by_pipeline():
-            before = None if after is None else max(after[name] for name in members)
-            epoch = self._next_epoch(members, before, to_newest=to_newest)
+            before = None if after is None else max(after.epochs[name] for name in members)
+            statuses = self._running(members)
+            if statuses is not None and after is not None:
+                self._require_no_older(statuses, after)
+            epoch = _next_epoch(statuses or [], before, to_newest=to_newest)
             if epoch is None:
                 if before is None:
                     return None
@@ -169,22 +193,25 @@ class _Look:
             found.update(dict.fromkeys(members, epoch))
         return found if moves else None
 
-    def _next_epoch(self, members: list[str], before: int | None, *, to_newest: bool) -> int | None:
-        """Return the next epoch that all partitions of a pipeline have; None without one."""
-        statuses = self._running(members)
-        if statuses is None:
-            return None
-        newest = min(status.progress.epoch for _, status in statuses)
-        oldest = max(status.epoch_oldest for _, status in statuses)
-        if before is not None and newest < before:
-            raise SnapshotTooOldError(
-                f'store "{min(members)}" is older than it was',
-                detail=f"It is at epoch {newest}, and was at epoch {before}.",
-                hint="Subscribe again, from the beginning.",
-            )
-        if newest < oldest or newest == before:
-            return None
-        return newest if before is None or to_newest else max(before + 1, oldest)
+    def _require_no_older(self, statuses: list[tuple[str, PartitionStatus]], mark: Mark) -> None:
+        """Refuse stores that were made anew, and have not come as far yet.
+
+        A copy at another node may only be behind one that was lost: then it is waited for.
+
+        Raises:
+            SnapshotTooOldError: there is one.
+        """
+        may_be_behind = are_elsewhere(self._stores)
+        for name, status in statuses:
+            progress, committed_ms = status.progress, mark.committed_ms[name]
+            is_behind = committed_ms is None or progress.committed_ms <= committed_ms
+            if progress.epoch < mark.epochs[name] and not (may_be_behind and is_behind):
+                raise SnapshotTooOldError(
+                    f'store "{name}" is older than it was',
+                    detail=f"It is at epoch {progress.epoch}, and was at epoch "
+                    f"{mark.epochs[name]}.",
+                    hint="Subscribe again, from the beginning.",
+                )
 
     def _running(self, members: Iterable[str]) -> list[tuple[str, PartitionStatus]] | None:
         """Return the status of each partition; None unless all of them answer."""
@@ -199,6 +226,19 @@ class _Look:
 
     def _by_pipeline(self) -> list[list[str]]:
         return members_of(self.pipelines)
+
+
+def _next_epoch(
+    statuses: list[tuple[str, PartitionStatus]], before: int | None, *, to_newest: bool
+) -> int | None:
+    """Return the next epoch that all partitions of a pipeline have; None without one."""
+    if not statuses:
+        return None
+    newest = min(status.progress.epoch for _, status in statuses)
+    oldest = max(status.epoch_oldest for _, status in statuses)
+    if newest < oldest or (before is not None and newest <= before):
+        return None
+    return newest if before is None or to_newest else max(before + 1, oldest)
 
 
 def members_of(pipelines: Mapping[str, str]) -> list[list[str]]:
@@ -230,7 +270,7 @@ class EpochWatch:
     def __init__(
         self, stores: Stores, after: Epochs, pipelines: Mapping[str, str], callback: OnBound
     ) -> None:
-        self._after = dict(after)
+        self._stores, self._after = dict(stores), dict(after)
         self._waiting: list[Waiting] = []
         self._callback = callback
         self._lock = threading.Lock()
@@ -246,9 +286,10 @@ class EpochWatch:
             self.cancel()
             raise LimitExceededError(str(error), hint="Retry later.", sqlstate="53300") from error
 
-    def is_waiting_after(self, epochs: Epochs) -> bool:
-        """Whether it waits for what comes after these epochs, and has not called back."""
-        return not self._is_over and self._after == epochs
+    def is_waiting_for(self, stores: Stores, after: Epochs) -> bool:
+        """Whether it waits for what comes after these epochs of stores, and has not called back."""
+        same = [stores.get(name) is store for name, store in self._stores.items()]
+        return not self._is_over and self._after == after and all(same)
 
     def cancel(self) -> None:
         """Do not call back any more."""

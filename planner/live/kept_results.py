@@ -9,10 +9,11 @@ Law: both find the same changes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Protocol
 
-from planner.errors import SnapshotTooOldError
+from planner.errors import SnapshotTooOldError, UnavailableError
 from planner.live.cuts import Stores
 from planner.live.differences import Contents, Difference, about_bytes
 from planner.live.narrowed import Narrowed
@@ -26,6 +27,9 @@ from stores.spec.store import Store
 
 class KeptResult(Protocol):
     """The last result of a live query. Used by one thread at a time."""
+
+    whole_reads: int
+    """How often all rows were read, because the changed keys were not known."""
 
     @property
     def held_rows(self) -> int:
@@ -78,6 +82,7 @@ class WholeResult:
     def __init__(self, reader: ResultReader, difference: Difference) -> None:
         self._reader, self._difference = reader, difference
         self._contents: Contents | None = None
+        self.whole_reads = 0
 
     @property
     def held_rows(self) -> int:
@@ -122,7 +127,8 @@ class WholeResult:
 
     def _read(self, snapshot: Snapshot) -> Contents:
         try:
-            return self._difference.contents(self._reader.read(snapshot))
+            with reading_new_epochs():
+                return self._difference.contents(self._reader.read(snapshot))
         finally:
             snapshot.release()
 
@@ -145,7 +151,6 @@ class KeyedResult:
         self._logs: list[KeyLog | None] = []
         self._epoch = -1
         self.whole_reads = 0
-        """How often all rows were compared, because the changed keys were not known."""
 
     @property
     def held_rows(self) -> int:
@@ -244,7 +249,8 @@ class KeyedResult:
                 detail=error.detail,
                 hint="Subscribe again, from the beginning.",
             ) from error
-        after = self._read(keys, new)
+        with reading_new_epochs():
+            after = self._read(keys, new)
         return self._difference.changes(contents(before), contents(after))
 
     def _read(self, keys: list[Key] | None, snapshot: Snapshot) -> Sequence[Row]:
@@ -260,6 +266,24 @@ class KeyedResult:
         self._rows = None
         if old is not None:
             old.release()
+
+
+@contextmanager
+def reading_new_epochs() -> Iterator[None]:
+    """Let a loss of epochs that were held just now be tried again: others may be held then.
+
+    Raises:
+        UnavailableError: in place of a `SnapshotTooOldError`, as if a node was lost (55S03).
+    """
+    try:
+        yield
+    except SnapshotTooOldError as error:
+        raise UnavailableError(
+            "a partition was lost while it was read",
+            detail=error.detail,
+            hint="Retry.",
+            sqlstate="55S03",
+        ) from error
 
 
 def kept_result(reader: ResultReader, difference: Difference) -> KeptResult:

@@ -76,6 +76,8 @@ class LiveQueries:
         self._subscribers = 0
         self._events_given = 0
         self._slow_ended = 0
+        self._whole_reads = 0
+        """Those of queries that have ended."""
         self._closed: QueryError | None = None
         self._waiting: queue.SimpleQueue[LiveQuery | None] = queue.SimpleQueue()
         self._scheduled: set[LiveQuery] = set()
@@ -144,6 +146,7 @@ class LiveQueries:
             held_bytes=self._bytes,
             events_given=self._events_given,
             slow_ended=self._slow_ended,
+            whole_reads=self._whole_reads + sum(each.kept.whole_reads for each in live),
         )
 
     def close(self) -> None:
@@ -341,6 +344,7 @@ class LiveQueries:
         key = self._keys.pop(query, None)
         if key is not None:
             self._live.pop(key, None)
+            self._whole_reads += query.kept.whole_reads
         self._bytes -= self._sizes.pop(query, 0)
 
     def _work(self) -> None:

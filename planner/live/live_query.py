@@ -18,7 +18,6 @@ from planner.errors import (
     InternalError,
     QueryError,
     SnapshotTooOldError,
-    UnavailableError,
 )
 from planner.live.cuts import (
     Epochs,
@@ -26,10 +25,11 @@ from planner.live.cuts import (
     Stores,
     mark_of,
     take_again,
+    take_newest,
     take_next,
 )
 from planner.live.differences import about_bytes
-from planner.live.kept_results import KeptResult
+from planner.live.kept_results import KeptResult, reading_new_epochs
 from planner.live.limits import too_slow
 from planner.live.results import ResultReader, Standing
 from planner.live.tokens import Mark, token_of
@@ -126,14 +126,7 @@ class LiveQuery:
             stores = self._reader.stores()
             snapshot = None if at is None else take_again(stores, at)
             if snapshot is None:
-                snapshot = take_next(stores, None)
-            if snapshot is None:
-                raise UnavailableError(
-                    "the partitions share no epoch",
-                    detail="A partition is not on this node, restores, or is far behind.",
-                    hint="Retry.",
-                    sqlstate="55S01",
-                )
+                snapshot = take_newest(stores)
             mark, standing = mark_of(snapshot, stores), self._stand(snapshot, stores)
             self.kept.begin(snapshot, stores)
             with self._lock:
@@ -296,7 +289,8 @@ class LiveQuery:
 
     def _stand(self, snapshot: Snapshot, stores: Stores) -> Standing:
         try:
-            return self._reader.standing(snapshot, stores)
+            with reading_new_epochs():
+                return self._reader.standing(snapshot, stores)
         except BaseException:
             snapshot.release()
             raise
@@ -345,11 +339,12 @@ class LiveQuery:
         moment = self._moment
         if self.error is not None or moment is None:
             return
+        stores = self._reader.stores()
         if self._watch is not None:
-            if self._watch.is_waiting_after(moment.epochs):
+            if self._watch.is_waiting_for(stores, moment.epochs):
                 return
             self._watch.cancel()
-        watch = EpochWatch(self._reader.stores(), moment.epochs, self._pipelines, self._woken)
+        watch = EpochWatch(stores, moment.epochs, self._pipelines, self._woken)
         with self._lock:
             has_ended = self._has_ended
             self._watch = None if has_ended else watch

@@ -99,6 +99,8 @@ class LiveCounts(Struct, frozen=True, kw_only=True):
     events_given: int
     slow_ended: int
     """Subscribers that were ended because they read too slowly."""
+    whole_reads: int = 0
+    """Results that were read whole, because the changed keys of an epoch were not known."""
 
 
 class Subscription(Protocol):

@@ -269,5 +269,14 @@ class RemoteHold:
             if isinstance(reply, HeldEpoch) and reply.hold >= 0:
                 return reply
         # The connection was lost, and with it all epochs that the node kept for this one.
-        self._other = None if self._is_released else self._again()
-        return self._other
+        other = None if self._is_released else self._again()
+        if other is not None and self._is_other_epoch(other):
+            other.release()
+            other = None
+        self._other = other
+        return other
+
+    def _is_other_epoch(self, other: Hold) -> bool:
+        """Whether an epoch of this number is one of a store that was made anew."""
+        times = {self._held.committed_ms, other.committed_ms} - {None}
+        return len(times) > 1

@@ -21,6 +21,8 @@ from stores.nodes.messages import (
 from stores.spec.key_log import KeyLog
 from stores.spec.schema import Key
 
+_KEPT_MAX = 1_000
+"""Keys that are kept for other statements; more of them are asked for again."""
 COPIES_MAX = 3
 """Other nodes at which a partition is followed: `global` stores are on every node."""
 
@@ -57,8 +59,8 @@ class ClusterKeyLog:
                     break
                 found = each.changed(after, up_to)
             self._follow()
-            if found is not None:
-                self._last = (after, up_to, found)
+            is_short = found is not None and len(found) <= _KEPT_MAX
+            self._last = (after, up_to, found) if found is not None and is_short else None
             return found
 
     def _follow(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Hashable, Sequence
 from typing import Generic, TypeAlias, TypeVar
@@ -10,6 +11,8 @@ from stores.errors import StoreError
 from stores.nodes.links import Link, NodeError, Replied
 from stores.nodes.messages import Met, WaitForBound
 from stores.spec.store import OnBound, Waiting
+
+logger = logging.getLogger(__name__)
 
 K = TypeVar("K", bound=Hashable)
 
@@ -177,7 +180,7 @@ class SharedWaits(Generic[K]):
                     del self._shared[shared.key]
                 members, shared.members = list(shared.members), {}
             for each in members:
-                each.callback(is_met)
+                each.call(is_met)
 
         waiting = self._begin(shared.key, on_end)
         with self._lock:
@@ -199,10 +202,17 @@ class _Shared(Generic[K]):
 class _Joined(Generic[K]):
     """One of those that wait; see `stores.spec.store.Waiting`."""
 
-    __slots__ = ("_shared", "_waits", "callback")
+    __slots__ = ("_callback", "_shared", "_waits")
 
     def __init__(self, waits: SharedWaits[K], shared: _Shared[K], callback: OnBound) -> None:
-        self._waits, self._shared, self.callback = waits, shared, callback
+        self._waits, self._shared, self._callback = waits, shared, callback
+
+    def call(self, is_met: bool) -> None:
+        """Call back, and log its exceptions: others wait for the same."""
+        try:
+            self._callback(is_met)
+        except Exception:
+            logger.exception("a callback that waited for a bound failed")
 
     def cancel(self) -> bool:
         """Stop waiting; False if the callback was called or is about to be."""

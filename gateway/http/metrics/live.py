@@ -26,6 +26,11 @@ def live_families(read: Callable[[], LiveCounts]) -> Callable[[], Sequence[Famil
                 "Subscribers that were ended because they read too slowly.",
                 now.slow_ended,
             ),
+            counter(
+                "stategate_live_whole_reads_total",
+                "Results read whole, because the changed keys of an epoch were not known.",
+                now.whole_reads,
+            ),
         )
 
     return families

@@ -274,15 +274,25 @@ def test_two_gateways_in_one_process_share_no_metrics(make_metrics: MakeMetrics)
     assert labelled(told(second), "replica_epoch", "store") == {"hours": 7}
 
 
-LIVE = LiveCounts(subscribers=1, queries=2, held_rows=3, held_bytes=4, events_given=5, slow_ended=6)
+LIVE = LiveCounts(
+    subscribers=1,
+    queries=2,
+    held_rows=3,
+    held_bytes=4,
+    events_given=5,
+    slow_ended=6,
+    whole_reads=7,
+)
 
 
 def test_live_queries_are_counted(make_metrics: MakeMetrics) -> None:
     metrics = make_metrics(FakeNode())
     metrics.watch(live_families(lambda: LIVE))
     found = told(metrics)
-    names = ("subscribers", "queries", "rows", "bytes", "events_total", "slow_total")
-    assert [found[f"stategate_live_{name}", frozenset()] for name in names] == [1, 2, 3, 4, 5, 6]
+    counted = ("events_total", "slow_total", "whole_reads_total")
+    names = ("subscribers", "queries", "rows", "bytes", *counted)
+    values = [found[f"stategate_live_{name}", frozenset()] for name in names]
+    assert values == [1, 2, 3, 4, 5, 6, 7]
 
 
 def test_every_metric_is_listed(make_metrics: MakeMetrics) -> None:

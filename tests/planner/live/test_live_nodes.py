@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 
@@ -192,6 +193,41 @@ def test_a_replica_that_does_not_follow_keeps_no_one_waiting(
 
 
 @pytest.mark.parametrize("sql", [ALL, TOTAL])
+def test_the_copy_that_is_left_may_be_behind(nodes: LiveNodes, engine: SqlEngine, sql: str) -> None:
+    """The node that was asked for the last epoch is lost, and no other one has come so far."""
+    watcher = Watcher(engine, sql)
+    nodes.stuck.add("c")
+    nodes.apply("accounts", [(account, 1) for account in IDS], 1)
+    watcher.until(accounts=1)
+    nodes.lose("b")
+    with suppress(QueryError):
+        Watcher(engine, sql).close()  # which looks at all replicas
+    nodes.stuck.clear()
+    for epoch in (2, 3):
+        nodes.apply("accounts", [(account, epoch) for account in IDS], epoch)
+        watcher.until(accounts=epoch)
+        assert watcher.counts() == nodes.rows(sql)
+    assert [event.moment.epoch for event in watcher.events] == [1, 2, 3]
+    watcher.close()
+
+
+def test_the_only_copy_may_be_lost_for_a_while(nodes: LiveNodes, engine: SqlEngine) -> None:
+    """A result whose rows are here goes on when the node has come back."""
+    watcher = Watcher(engine, TOTAL)
+    for number in range(ACCOUNTS.partitions):
+        nodes.move("accounts", number, ["b"])
+    until(nodes.drop_moved)
+    for epoch in (1, 2, 3):
+        nodes.links["b"].requests_left = epoch * 3
+        nodes.apply("accounts", [(1, epoch)], epoch)
+        until(lambda: not nodes.is_up("b"))
+        nodes.bring_back("b")
+        watcher.until(accounts=epoch)
+        assert watcher.counts() == nodes.rows(TOTAL)
+    watcher.close()
+
+
+@pytest.mark.parametrize("sql", [ALL, TOTAL])
 def test_nodes_of_an_older_version(nodes: LiveNodes, engine: SqlEngine, sql: str) -> None:
     for link in nodes.links.values():
         link.minor = FOLLOWS_KEYS - 1
@@ -269,6 +305,18 @@ def test_a_store_that_was_made_anew_is_not_mixed_with_the_old_one(
     assert caught.value.sqlstate == "72000"
     watcher.close()
     anew.close()
+
+
+def test_bounds_hold_for_the_beginning_at_any_node(nodes: LiveNodes, engine: SqlEngine) -> None:
+    with pytest.raises(QueryError) as caught:
+        Watcher(engine, f"{ALL} WITH BOUND (events[0] >= 1)")
+    assert caught.value.sqlstate == "55S01"
+    late = threading.Timer(0.05, nodes.apply, ("accounts", [(1, 7)], 1))
+    late.start()
+    watcher = Watcher(engine, f"{ALL} WITH BOUND (events[0] >= 1), WAIT '10 s'")
+    assert (1, 7) in watcher.rows
+    late.join()
+    watcher.close()
 
 
 def test_what_no_node_has_is_said(nodes: LiveNodes, engine: SqlEngine) -> None:

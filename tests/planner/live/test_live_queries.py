@@ -10,8 +10,9 @@ import pytest
 from planner.errors import QueryError
 from planner.live.kept_results import KeyedResult
 from planner.live.limits import LiveLimits
-from planner.live.live_query import EVENTS_MAX
+from planner.live.live_query import EVENTS_MAX, LiveQuery
 from planner.live.narrowed import narrowed
+from planner.live.tokens import Mark
 from planner.planning.plan import QueryPlan
 from planner.sql import SqlEngine
 from planner.values.cancel import Cancellation
@@ -267,6 +268,21 @@ def test_a_query_that_fails_with_later_rows_ends(engine: SqlEngine, accounts: Lo
     assert caught.value.sqlstate == "22012"
     watcher.close()
     assert engine.live_counts().queries == 0
+
+
+def test_a_subscriber_that_joins_before_the_first_result_does_no_harm(
+    engine: SqlEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin = LiveQuery.begin
+
+    def begin_late(query: LiveQuery, at: Mark | None) -> None:
+        query.advance()  # as one that joins does
+        begin(query, at)
+
+    monkeypatch.setattr(LiveQuery, "begin", begin_late)
+    watcher = Watcher(engine, ALL)
+    assert len(watcher.rows) == 12
+    watcher.close()
 
 
 def test_bounds_hold_for_the_beginning(engine: SqlEngine, accounts: LocalStore) -> None:

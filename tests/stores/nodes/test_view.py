@@ -150,6 +150,24 @@ def test_a_node_stays_its_own_member() -> None:
     assert view.members == {"a": Node(name="a", zone="x")}
 
 
+def test_what_is_kept_for_long_is_kept_where_a_partition_stays() -> None:
+    view = view_of()
+    first, second = view.holders(COUNTS, 0)
+    assert list(view.homes(COUNTS, 0)) == [each for each in (first, second) if each == "a"] or [
+        first,
+        second,
+    ]
+    for name in NAMES[1:]:
+        announced(view, name, running=[0])
+    assert view.homes(COUNTS, 0) == [first, second]
+    leaving, staying = (first, second) if first != "a" else (second, first)
+    announced(view, leaving, running=[0], is_leaving=True)
+    assert view.homes(COUNTS, 0) == [staying]
+    if staying != "a":
+        view.lost(staying, "it was silent")
+        assert view.homes(COUNTS, 0) == view.holders(COUNTS, 0), "none of them is a home now"
+
+
 STEPS = st.lists(
     st.tuples(
         st.sampled_from(["members", "connected", "lost", "heard", "leaves"]),

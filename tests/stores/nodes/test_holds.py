@@ -1,0 +1,118 @@
+"""Epochs that are kept at other nodes: at which, and until when."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import pytest
+
+from stores.nodes.cluster_store import ClusterStore
+from stores.nodes.messages import FOLLOWS_KEYS, Release
+from stores.spec.schema import StoreSchema
+from stores.spec.store import Hold
+from tests.stores.nodes.test_cluster_store import Cluster, replica_of
+from tests.support.stores import progress
+
+
+@pytest.fixture
+def cluster() -> Iterator[Cluster]:
+    found = Cluster()
+    found.apply([("old", 0)])
+    yield found
+    for store in [*found.stores.values(), found.whole]:
+        store.close()
+
+
+def held_at(cluster: Cluster, name: str, partition: int) -> int:
+    """Return how many epochs of a partition a node keeps."""
+    return cluster.stores[name].replicas[partition].status.held_epochs
+
+
+def taken(hold: Hold | None) -> Hold:
+    assert hold is not None
+    return hold
+
+
+def test_the_copy_that_has_the_epoch_keeps_it(cluster: Cluster) -> None:
+    partition = cluster.elsewhere()
+    first, second = cluster.holders(partition)
+    cluster.apply([("new", 1)], epoch=1, nodes=second)
+    hold = taken(cluster.store.hold(partition, 1))
+    assert hold.committed_ms == 0
+    assert (held_at(cluster, first, partition), held_at(cluster, second, partition)) == (1, 1)
+    cluster.links[first].is_up = False
+    assert hold.is_held
+    hold.release()
+
+
+def test_an_epoch_that_no_copy_has_is_kept_when_it_comes(cluster: Cluster) -> None:
+    partition = cluster.elsewhere()
+    hold = taken(cluster.store.hold(partition, 1))
+    assert hold.committed_ms is None
+    for epoch in range(1, 9):
+        cluster.apply([("new", epoch)], epoch=epoch)
+    assert hold.is_held
+    assert not hold.is_missed
+    hold.release()
+    assert all(held_at(cluster, name, partition) == 0 for name in cluster.holders(partition))
+
+
+def test_a_node_of_an_older_version_is_taken_at_its_word(cluster: Cluster) -> None:
+    for link in cluster.links.values():
+        link.minor = FOLLOWS_KEYS - 1
+    partition = cluster.elsewhere()
+    first, _ = cluster.holders(partition)
+    hold = taken(cluster.store.hold(partition, 1))
+    hold.release()
+    assert any(isinstance(each, Release) for each in cluster.links[first].asked)
+
+
+def test_epochs_are_kept_where_the_partition_is_to_be(cluster: Cluster) -> None:
+    partition = cluster.elsewhere()
+    first, second = cluster.holders(partition)
+    homes = [first, second]
+
+    def found(schema: StoreSchema, number: int) -> Sequence[str]:
+        return homes
+
+    store = ClusterStore(
+        cluster.stores["a"],
+        node="a",
+        links=cluster.links,
+        holders=lambda schema, number: [*cluster.holders(number), "a"],
+        homes=found,
+    )
+    hold = taken(store.hold(partition))
+    assert not hold.is_misplaced
+    cluster.stores["a"].add(replica_of(cluster.schema, partition))
+    cluster.apply([("new", 0)], nodes="a", partition=partition)
+    homes[:] = [second, "a"]
+    assert hold.is_misplaced
+    anew = taken(store.hold(partition))
+    assert not anew.is_misplaced
+    hold.release()
+    assert held_at(cluster, first, partition) == 0
+    homes[:] = [second]
+    assert anew.is_misplaced, "its spare is here, or it is itself"
+    last = taken(store.hold(partition))
+    anew.release()
+    assert not last.is_misplaced
+    assert [held_at(cluster, name, partition) for name in (first, second, "a")] == [0, 1, 0]
+    last.release()
+
+
+def test_a_store_that_was_made_anew_does_not_go_on_for_the_old_one(cluster: Cluster) -> None:
+    """Its epoch has the same number, and was committed at another time."""
+    partition = cluster.elsewhere()
+    first, second = cluster.holders(partition)
+    hold = taken(cluster.store.hold(partition))
+    anew = Cluster()
+    for store in anew.stores.values():
+        for replica in store.replicas.values():
+            replica.apply(progress(0, committed_ms=7), [])
+    cluster.stores[second] = anew.stores[second]
+    cluster.link_to(second)
+    cluster.links[first].is_up = False
+    assert not hold.is_held
+    assert anew.stores[second].replicas[partition].status.held_epochs == 0
+    hold.release()

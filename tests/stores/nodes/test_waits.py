@@ -1,0 +1,140 @@
+"""Waits that many callers share, and waits at several nodes at once."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stores.errors import StoreError
+from stores.nodes.waits import SharedWaits, WaitEverywhere
+from stores.spec.store import OnBound, Waiting
+
+
+class Begun:
+    """A wait at a node, which a test ends."""
+
+    def __init__(self, on_end: OnBound) -> None:
+        self.on_end = on_end
+        self.is_cancelled = False
+
+    def cancel(self) -> bool:
+        """Note it."""
+        self.is_cancelled = True
+        return True
+
+
+class Places:
+    """Begins waits, and keeps those that go on by their keys."""
+
+    def __init__(self) -> None:
+        self.begun: dict[str, list[Begun]] = {}
+
+    def begin(self, key: str, on_end: OnBound) -> Waiting:
+        """Begin one."""
+        made = Begun(on_end)
+        self.begun.setdefault(key, []).append(made)
+        return made
+
+    def going_on(self, key: str) -> list[Begun]:
+        """Return the waits of a key that have not been cancelled."""
+        return [each for each in self.begun.get(key, []) if not each.is_cancelled]
+
+    def end(self, key: str, *, is_met: bool) -> None:
+        """End the wait of a key."""
+        for each in self.going_on(key):
+            each.is_cancelled = True
+            each.on_end(is_met)
+
+
+STEPS = st.lists(
+    st.tuples(
+        st.sampled_from(["add", "add", "cancel", "met", "lost"]),
+        st.sampled_from(["x", "y"]),
+        st.integers(0, 5),
+    ),
+    max_size=30,
+)
+
+
+@given(STEPS)
+def test_each_caller_gets_the_end_of_its_wait_once(steps: list[tuple[str, str, int]]) -> None:
+    places = Places()
+    waits = SharedWaits(places.begin)
+    ends: list[list[bool]] = []
+    open_: dict[str, list[tuple[int, Waiting]]] = {"x": [], "y": []}
+    for kind, key, number in steps:
+        if kind == "add":
+            ends.append([])
+            open_[key].append((len(ends) - 1, waits.add(key, ends[-1].append)))
+        elif kind == "cancel" and open_[key]:
+            at, waiting = open_[key].pop(number % len(open_[key]))
+            assert waiting.cancel()
+            assert not waiting.cancel()
+            assert ends[at] == []
+        elif kind in {"met", "lost"}:
+            places.end(key, is_met=kind == "met")
+            for at, waiting in open_[key]:
+                assert ends[at] == [kind == "met"]
+                assert not waiting.cancel()
+            open_[key].clear()
+        for each, callers in open_.items():
+            assert len(places.going_on(each)) == bool(callers), "one for all of them"
+            assert all(ends[at] == [] for at, _ in callers)
+
+
+def test_a_wait_that_ends_at_once() -> None:
+    def begin(key: str, on_end: OnBound) -> Waiting:
+        on_end(True)
+        return Begun(on_end)
+
+    waits, ends = SharedWaits(begin), list[bool]()
+    for _ in range(2):
+        assert not waits.add("x", ends.append).cancel()
+    assert ends == [True, True]
+
+
+def test_a_callback_that_fails_keeps_no_other_waiting(caplog: pytest.LogCaptureFixture) -> None:
+    def fail(is_met: bool) -> None:
+        raise ValueError(is_met)
+
+    places, ends = Places(), list[bool]()
+    waits = SharedWaits(places.begin)
+    for callback in (fail, ends.append):
+        waits.add("x", callback)
+    places.end("x", is_met=True)
+    assert ends == [True]
+    assert "a callback that waited for a bound failed" in caplog.text
+
+
+@given(
+    st.lists(st.sampled_from(["met", "lost", "refused", "stays"]), max_size=5),
+    st.booleans(),
+)
+def test_one_place_that_meets_the_bound_is_enough(kinds: list[str], at_once: bool) -> None:
+    places, ends = Places(), list[bool]()
+
+    def begin(at: int, on_end: OnBound) -> Waiting:
+        if kinds[at] == "refused":
+            raise StoreError("it has too many waiters")
+        waiting = places.begin(str(at), on_end)
+        if at_once and kinds[at] != "stays":
+            on_end(kinds[at] == "met")
+        return waiting
+
+    wait = WaitEverywhere([partial(begin, at) for at in range(len(kinds))], ends.append)
+    wait.begin()
+    for at, kind in enumerate(kinds):
+        if not at_once and kind in {"met", "lost"}:
+            places.end(str(at), is_met=kind == "met")
+    if "met" in kinds:
+        assert ends == [True]
+        assert not any(places.going_on(str(at)) for at, k in enumerate(kinds) if k == "stays")
+    elif "stays" in kinds:
+        assert ends == []
+        assert wait.cancel()
+    else:
+        assert ends == [False]
+    assert not wait.cancel()
