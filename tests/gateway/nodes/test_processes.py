@@ -269,6 +269,8 @@ def test_a_node_that_leaves_fails_no_statement(
 class Socket:
     """A subscriber by WebSocket at a node, with a copy of the rows."""
 
+    token: str
+
     def __init__(
         self, closing: ExitStack, cluster: Cluster, name: str, before: Socket | None = None
     ) -> None:

@@ -20,11 +20,13 @@ from gateway.nodes.handshake import SPOKEN, Spoken
 from gateway.nodes.peers import peers_of
 from gateway.nodes.service import NodeService
 from gateway.settings import Settings
+from planner.errors import QueryError
 from planner.sql import SqlEngine
 from stores.hosting.host import Host
 from stores.nodes.cluster import Cluster
 from stores.spec.query import KeyQuery
 from stores.spec.result import Success
+from stores.upkeep.rebuild import rebuild
 from tests.gateway.nodes.rooms import LoopThread
 from tests.planner.live.watching import Watcher
 from tests.support.certificates import make_authority, make_server
@@ -183,6 +185,39 @@ def test_a_subscriber_stays_while_nodes_leave_and_partitions_move(room: Room) ->
         assert [event.moment.epoch for event in watcher.events] == [1, 2, 3, 4]
         assert sorted(watcher.rows) == [(f"u{user}", 5) for user in range(10)]
         watcher.close()
+
+
+def test_subscribers_of_a_store_that_is_rebuilt(room: Room) -> None:
+    """Nodes change over one after the other; no event has rows of two definitions."""
+    ports = dict(zip("ab", free_ports(2), strict=True))
+    for name in "ab":
+        room.start(name, copies=1, **given(name, ports))
+    until(all_know_all(room))
+    until(lambda: room.nodes["a"].held() | room.nodes["b"].held() == set(range(6)))
+    with closing(SqlEngine(room.nodes["a"].cluster, node="a")) as engine:
+        keyed = Watcher(engine, "SELECT usr, n FROM clicks")
+        summed = Watcher(engine, "SELECT sum(n), count(*) FROM clicks")
+        write(room.root, n=2, schema=CLICKS)
+        for each in (keyed, summed):
+            each.until(clicks=1)
+        rebuilt = replace(CLICKS, partitions=4)
+        rebuild(room.root, "clicks", rebuilt)
+        until(lambda: room.nodes["a"].host.stores["clicks"].schema.partitions == 4)
+        write(room.root, n=3, schema=rebuilt)
+        summed.until(clicks=2)
+        assert summed.rows == [(30, 10)]
+        with pytest.raises(QueryError) as caught:
+            keyed.until(clicks=2)
+        assert caught.value.sqlstate == "72000", "the rows before are gone with the old definition"
+        assert keyed.moment is not None
+        again = Watcher(
+            engine, "SELECT usr, n FROM clicks", token=keyed.moment.token, rows=keyed.rows
+        )
+        assert again.subscription.start_over is None
+        again.until(clicks=2)
+        assert sorted(again.rows) == [(f"u{user}", 3) for user in range(10)]
+        for each in (keyed, summed, again):
+            each.close()
 
 
 def test_nodes_find_each_other_by_a_name(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
