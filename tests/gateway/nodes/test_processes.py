@@ -21,7 +21,7 @@ import pyarrow as pa
 import pytest
 from websockets.sync.client import connect as connect_socket
 
-from stores.log.store_writer import StoreWriter
+from stores.log.writing.store_writer import StoreWriter
 from stores.spec.position import Position
 from tests.support.gateway import Gateway, running_gateway, write_stores
 from tests.support.process import free_ports, plain_environment
