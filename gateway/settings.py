@@ -178,7 +178,8 @@ class Settings:
     compose_processes: int = setting(
         1,
         "Processes that compose statements. One uses all cores but one for a statement; with more, "
-        "fewer statements restart when a process has to be killed.",
+        "fewer statements restart when a process has to be killed. There is at least one for each "
+        "two workers.",
         unit="processes",
         least=1,
         most=64,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
+import socket
 from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import NoReturn, Protocol, TypeVar
 
 from gateway.access.rules import Access
 from gateway.access.tls import Tls
@@ -38,15 +39,17 @@ from gateway.pgwire.protocol.limits import PgLimits
 from gateway.pgwire.server import PgServer
 from gateway.process_setup import announce, prepare_process
 from gateway.serve import Serving, run_servers
-from gateway.settings import Settings
+from gateway.settings import SETTINGS, Settings
 from gateway.spark_engine import BackgroundEngine, open_spark
 from gateway.statement_threads import StatementThreads
 from gateway.statement_traces import Traces, open_traces
+from gateway.workers.siblings import WorkerPlace
 from gateway.workers.whole_gateway import WholeGateway, WorkerLinks
 from planner.binding.relations import require_missing
+from planner.composing.forkserver import become_shared
 from planner.engine import Engine, RunningQueries, SlowQueries
 from planner.planning.groupings import reduce_streams
-from planner.sql import SERVER_VERSION, EngineLimits, LiveLimits, SqlEngine
+from planner.sql import SERVER_VERSION, EngineLimits, LiveLimits, SharedProcesses, SqlEngine
 from planner.typed import TypedQueries
 from stores.errors import StoreError
 from stores.hosting.host import Host
@@ -56,6 +59,9 @@ from stores.log.files.objects import REQUESTS
 from stores.spec.catalog import StoreCatalog
 
 logger = logging.getLogger(__name__)
+
+_WORKERS_OF_PROCESS = 2
+"""How many workers share a process that composes statements."""
 
 
 class _Closing(Protocol):
@@ -109,11 +115,20 @@ def _engine(
     queries: RunningQueries,
     spark: BackgroundEngine | None,
     traces: Traces | None,
+    *,
+    worker: WorkerLinks | None,
 ) -> SqlEngine:
+    place = None if worker is None else worker.siblings.place
+    shared = None if place is None else _composing(settings, place)
+    memory_bytes_max = settings.memory_bytes_max
+    if shared is not None:  # however many there are, each gets enough
+        least = int(SETTINGS["memory_bytes_max"].least)
+        memory_bytes_max = max(memory_bytes_max, shared.count * least)
     limits = EngineLimits(
         statements_max=settings.statements_max,
-        memory_bytes_max=settings.memory_bytes_max,
+        memory_bytes_max=memory_bytes_max,
         compose_processes=settings.compose_processes,
+        compose_shared=shared,
         spark_rows_max=settings.spark_rows_max,
     )
     live = LiveLimits(
@@ -131,7 +146,31 @@ def _engine(
         queries=queries,
         spark=spark,
         watch_look_up=None if traces is None else traces.watch_look_up,
+        started_ms=None if place is None else place.started_ms,
     )
+
+
+def _composing(settings: Settings, place: WorkerPlace) -> SharedProcesses:
+    """Return the processes that compose the statements of all workers.
+
+    One process for two workers: its Python, which takes requests and gives rows, has one core.
+    """
+    each = settings.compose_processes
+    return SharedProcesses(
+        forks=place.composing_socket,
+        first=place.number * each,
+        count=max(each, -(-place.count // _WORKERS_OF_PROCESS)),
+    )
+
+
+def serve_composing(listener: socket.socket, owner: socket.socket) -> NoReturn:
+    """Become the fork server of the processes that compose statements of workers.
+
+    Args:
+        listener: the workers connect to it.
+        owner: once its other end closes and no worker is left, all of these processes end.
+    """
+    become_shared(listener, owner)
 
 
 def _closed_with(closing: ExitStack, found: C) -> C:
@@ -239,7 +278,7 @@ def run_gateway(settings: Settings, *, worker: WorkerLinks | None = None) -> Non
         queries = _queries(settings, whole)
         spark = _closed_with(closing, open_spark(settings))
         traces = _closed_with(closing, open_traces(settings))
-        engine = _engine(settings, catalog, queries, spark, traces)
+        engine = _engine(settings, catalog, queries, spark, traces, worker=worker)
         served: Engine = engine if traces is None else traces.engine(engine)
         threads = StatementThreads(count=settings.threads, queue_max=settings.threads_queue_max)
         closing.callback(threads.close)

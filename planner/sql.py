@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 
 from planner.binding.running_statements import RunningQueries
 from planner.commands.transaction import aborted
+from planner.composing.process_pool import SharedProcesses
 from planner.errors import NotSupportedError
 from planner.live.limits import LiveLimits
 from planner.live.live_queries import LiveQueries
@@ -38,7 +39,7 @@ from stores.spec.position import Position
 from stores.spec.query_engine import QueryEngine
 from stores.spec.schema import DataType, Row
 
-__all__ = ["SERVER_VERSION", "EngineLimits", "LiveLimits", "SqlEngine"]
+__all__ = ["SERVER_VERSION", "EngineLimits", "LiveLimits", "SharedProcesses", "SqlEngine"]
 
 _PAGED_MAX, _PAGED_TEXT_MAX = 512, 10_000
 """Texts with pages that are remembered, and the characters of the longest one."""
@@ -57,6 +58,7 @@ class SqlEngine:
         queries: lists the running statements; given if it shows those of other engines, too.
         spark: runs statements on Spark; None if there is no such engine.
         watch_look_up: wraps the fast way of each statement, for traces.
+        started_ms: when the server was started, in epoch milliseconds; None for now.
     """
 
     def __init__(
@@ -70,6 +72,7 @@ class SqlEngine:
         queries: RunningQueries | None = None,
         spark: QueryEngine | None = None,
         watch_look_up: WatchLookUp | None = None,
+        started_ms: int | None = None,
     ) -> None:
         limits = limits or EngineLimits()
         self._catalog = catalog
@@ -81,6 +84,7 @@ class SqlEngine:
             queries=queries or RunningQueries(clock),
             spark=spark,
             watch_look_up=watch_look_up,
+            started_ms=started_ms,
         )
         self._plans = PlanCache(limits.statements_max)
         self._paged: dict[tuple[str, int], Paged] = {}

@@ -13,7 +13,6 @@ _DIVIDED = (
     "cache_bytes",
     "columns_bytes",
     "rows_bytes",
-    "memory_bytes_max",
     "live_subscribers_max",
     "live_bytes_max",
     "threads",
@@ -23,7 +22,8 @@ _DIVIDED = (
     "http_connections_max",
     "pg_connections_max",
 )
-"""Limits of the gateway, of which each worker has an equal share."""
+"""Limits of the gateway, of which each worker has an equal share. `memory_bytes_max` belongs to the
+composing processes, which all workers share."""
 
 
 def share_of(settings: Settings, worker: int) -> Settings:

@@ -17,7 +17,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
@@ -25,10 +25,11 @@ from pathlib import Path
 from gateway.errors import ServeError, SettingsError
 from gateway.listening import listen, shown_address
 from gateway.settings import Settings
+from gateway.supervision.composing import ComposingServer
 from gateway.supervision.shares import data_of, share_of
 from gateway.supervision.worker import FAILED, run_worker
 from gateway.workers.links import Note, Order, SupervisorEnd
-from gateway.workers.siblings import WorkerPlace
+from gateway.workers.siblings import WorkerPlace, composing_socket
 
 logger = logging.getLogger(__name__)
 
@@ -77,9 +78,9 @@ def run_workers(
         raise SettingsError('setting "workers" needs Linux or another Unix', hint="Use 1.")
     for number in range(settings.workers):
         share_of(settings, number)  # an error is reported here, once
-    with ExitStack() as closing:
+    with ExitStack() as ending:
         directory = Path(tempfile.mkdtemp(prefix="stategate-workers-"))
-        closing.callback(shutil.rmtree, directory, ignore_errors=True)
+        ending.callback(shutil.rmtree, directory, ignore_errors=True)
         _remove_unused(settings)
         asyncio.run(_Supervisor(settings, modules, announce, directory).run())
 
@@ -102,9 +103,10 @@ class _Supervisor:
         directory: Path,
     ) -> None:
         self._settings, self._modules, self._announce = settings, modules, announce
-        self._directory = directory
+        self._directory, self._started_ms = directory, time.time_ns() // 1_000_000
         self._context = multiprocessing.get_context("forkserver")
         self._context.set_forkserver_preload(["gateway.supervision.preloaded"])
+        self._composing = ComposingServer(self._context, composing_socket(directory))
         self._workers: dict[int, _Worker] = {}
         self._listeners: Mapping[Order, socket.socket] = {}
         self._stopping, self._ended = asyncio.Event(), asyncio.Event()
@@ -113,12 +115,17 @@ class _Supervisor:
         self._failed: str | None = None
 
     async def run(self) -> None:
+        with closing(self._composing):  # statements compose until the last worker has ended
+            await self._serve()
+
+    async def _serve(self) -> None:
         loop = asyncio.get_running_loop()
-        with ExitStack() as closing:
-            self._listeners = self._listen(closing)
+        with ExitStack() as opened:
+            self._listeners = self._listen(opened)
             for ending in (signal.SIGINT, signal.SIGTERM):
                 loop.add_signal_handler(ending, self._on_signal)
             loop.add_signal_handler(signal.SIGHUP, self._tell_all, Order.RELOAD)
+            self._composing.start()
             for number in range(self._settings.workers):
                 self._start(number)
             for order, listener in self._listeners.items():
@@ -130,11 +137,11 @@ class _Supervisor:
         if self._failed is not None:
             raise ServeError(self._failed, hint="The message above has the reason.")
 
-    def _listen(self, closing: ExitStack) -> Mapping[Order, socket.socket]:
+    def _listen(self, opened: ExitStack) -> Mapping[Order, socket.socket]:
         found = {}
         for name, order in _SERVED_BY.items():
             if text := getattr(self._settings, name):
-                found[order] = closing.enter_context(listen(name, text, self._settings))
+                found[order] = opened.enter_context(listen(name, text, self._settings))
         scheme = "https" if self._settings.tls_certificate else "http"
         self._announce(f"HTTP on {scheme}://{shown_address(found[Order.SERVE_HTTP])}")
         if postgres := found.get(Order.SERVE_POSTGRES):
@@ -191,7 +198,10 @@ class _Supervisor:
         ours, theirs = socket.socketpair()
         with theirs:
             place = WorkerPlace(
-                number=number, count=self._settings.workers, directory=self._directory
+                number=number,
+                count=self._settings.workers,
+                directory=self._directory,
+                started_ms=self._started_ms,
             )
             process = self._context.Process(
                 target=run_worker,

@@ -43,6 +43,18 @@ class WorkerPlace:
     """Number of workers of the gateway."""
     directory: Path
     """The directory of the sockets on which workers ask each other; only this user has access."""
+    started_ms: int
+    """When the gateway was started, in epoch milliseconds."""
+
+    @property
+    def composing_socket(self) -> Path:
+        """The socket of the fork server of the processes that compose statements."""
+        return composing_socket(self.directory)
+
+
+def composing_socket(directory: Path) -> Path:
+    """Return the socket on which workers ask for processes that compose statements."""
+    return directory / "composing.sock"
 
 
 class Siblings:

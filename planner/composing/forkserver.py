@@ -1,7 +1,8 @@
 """The fork server: a process with all imports done, which forks composing processes.
 
 A fork takes a few milliseconds; starting Python and importing the libraries takes half a second.
-The gateway itself cannot fork safely, because it has threads.
+The gateway itself cannot fork safely, because it has threads. A gateway of several processes has
+one fork server, to which they connect.
 """
 
 from __future__ import annotations
@@ -15,32 +16,54 @@ import sys
 import threading
 from collections import deque
 from contextlib import suppress
+from pathlib import Path
+from typing import NoReturn
 
 from planner.composing import frames
-from planner.composing.messages import NUMBERS, ForkKind, ProcessLimits
+from planner.composing.messages import NUMBERS, ForkKind, ProcessLimits, Start
 
 _END_S = 5.0
+_ANSWER_S = 5.0
+"""How long a shared fork server may take to answer; it waits a second for killed processes."""
 
 
 class ForkServer:
-    """The gateway's end; it starts the server when it is first used. Safe for many threads."""
+    """The gateway's end. Safe for many threads.
 
-    def __init__(self) -> None:
+    Args:
+        path: the socket of a fork server that several gateway processes share; None to start one
+            when it is first used.
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._path = path
         self._lock = threading.Lock()
-        self._doomed: deque[int] = deque()
+        self._doomed: deque[tuple[ForkKind, int]] = deque()
         """Processes that the next holder of the lock kills."""
         self._process: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
 
-    def start(self, control: socket.socket, limits: ProcessLimits) -> None:
+    @property
+    def is_shared(self) -> bool:
+        """Whether several gateway processes use it."""
+        return self._path is not None
+
+    def start(
+        self, control: socket.socket, limits: ProcessLimits, *, place: int | None = None
+    ) -> None:
         """Start a composing process, which gets a copy of `control`.
+
+        Args:
+            control: the end of the process of a pair of sockets.
+            limits: its limits.
+            place: join the shared process at this place; it is started if it is missing.
 
         Raises:
             OSError: the process cannot be started.
         """
         try:
             with self._lock:
-                head = pickle.dumps(limits)
+                head = pickle.dumps(Start(limits=limits, place=place))
                 try:
                     frames.send(self._running(), ForkKind.START, head, fd=control.fileno())
                 except OSError:
@@ -50,12 +73,55 @@ class ForkServer:
             self._kill_doomed()
 
     def kill(self, pid: int) -> None:
-        """Kill a composing process, if it still runs. Does not block.
+        """Kill a composing process to end a statement. Does not block.
 
         Its parent, the fork server, kills it: only the parent knows whether the id is still valid.
         """
-        self._doomed.append(pid)
+        self._doomed.append((ForkKind.KILL, pid))
         self._kill_doomed()
+
+    def end_failed(self, pid: int) -> None:
+        """Kill a composing process that has failed, if it still runs. Does not block."""
+        self._doomed.append((ForkKind.FAILED, pid))
+        self._kill_doomed()
+
+    def was_killed(self, pid: int) -> bool:
+        """Return whether a shared process has ended without a fault of its statements.
+
+        Another gateway process may have had it killed, or the fork server itself has ended.
+        """
+        return self._ask(ForkKind.WAS_KILLED, pid, otherwise=True)
+
+    def take_alone(self) -> bool:
+        """Take the right to run a statement alone in a process; return whether it is free.
+
+        Of all gateway processes one has it, until it gives it back or ends.
+        """
+        return not self.is_shared or self._ask(ForkKind.ALONE, 0, otherwise=False)
+
+    def give_alone(self) -> None:
+        """Give that right back."""
+        if self.is_shared:
+            with self._lock, suppress(OSError):
+                frames.send(self._running(), ForkKind.NOT_ALONE, NUMBERS.pack(0, 0))
+            self._kill_doomed()
+
+    def _ask(self, kind: ForkKind, number: int, *, otherwise: bool) -> bool:
+        """Return the answer of a shared fork server; `otherwise` if it has none."""
+        try:
+            with self._lock:
+                try:
+                    control = self._running()
+                    frames.send(control, kind, NUMBERS.pack(number, 0))
+                    frame = frames.receive(control, is_alone=True)
+                except OSError:
+                    frame = None
+                if frame is None:
+                    self._end()
+                    return otherwise
+                return bool(NUMBERS.unpack(frame.head)[1])
+        finally:
+            self._kill_doomed()
 
     def _kill_doomed(self) -> None:
         """Kill the doomed processes; if another call holds the lock, that call kills them.
@@ -66,19 +132,28 @@ class ForkServer:
         while self._doomed and self._lock.acquire(blocking=False):
             try:
                 while self._doomed:
-                    pid = self._doomed.popleft()
+                    kind, pid = self._doomed.popleft()
                     if self._control is not None:
                         with suppress(OSError):
-                            frames.send(self._control, ForkKind.KILL, NUMBERS.pack(pid, 0))
+                            frames.send(self._control, kind, NUMBERS.pack(pid, 0))
             finally:
                 self._lock.release()
 
     def close(self) -> None:
-        """End the fork server and all composing processes."""
+        """End the fork server and its processes; leave one that is shared."""
         with self._lock:
             self._end()
 
     def _running(self) -> socket.socket:
+        if self._control is None and self._path is not None:
+            control = socket.socket(socket.AF_UNIX)
+            try:
+                control.settimeout(_ANSWER_S)
+                control.connect(str(self._path))
+            except BaseException:
+                control.close()
+                raise
+            self._control = control
         if self._control is None:
             ours, theirs = socket.socketpair()
             try:
@@ -120,6 +195,22 @@ def _environment() -> dict[str, str]:
     numpy = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
     arrow = {"ARROW_DEFAULT_MEMORY_POOL": "system", "ARROW_IO_THREADS": "1"}
     return {**os.environ, **mine, **numpy, **arrow}
+
+
+def become_shared(listener: socket.socket, owner: socket.socket) -> NoReturn:
+    """Replace this process by a fork server for several gateway processes.
+
+    Args:
+        listener: they connect to it.
+        owner: once its other end and all connections are closed, all composing processes end.
+    """
+    with open(os.devnull, "w") as nothing:
+        os.dup2(nothing.fileno(), 1)
+    numbers = [each.fileno() for each in (listener, owner)]
+    for number in numbers:
+        os.set_inheritable(number, True)
+    program = [sys.executable, "-m", "planner.composing.shared_forkserver"]
+    os.execve(sys.executable, [*program, *map(str, numbers)], _environment())
 
 
 FORK_SERVER = ForkServer()

@@ -1,4 +1,7 @@
-"""The fork server's process: one thread that starts, kills and reaps composing processes."""
+"""The fork server's process: one thread that starts, kills and reaps composing processes.
+
+This one serves a single gateway process; `shared_forkserver` serves several.
+"""
 
 from __future__ import annotations
 
@@ -9,17 +12,14 @@ import selectors
 import signal
 import socket
 import sys
-import time
-from contextlib import suppress
 from importlib.abc import MetaPathFinder
+from typing import NoReturn
 
 from planner.composing import frames, process_main
-from planner.composing.messages import NUMBERS, ForkKind, ProcessLimits
+from planner.composing.forking import Children
+from planner.composing.messages import NUMBERS, ForkKind, Start
 
 _CONTROL_FD = 0
-_KILLED_S = 1.0
-"""How long to wait for killed processes; releasing a gigabyte takes 0.1 s."""
-_LOOK_S = 0.002
 
 
 class _Absent(MetaPathFinder):
@@ -33,13 +33,18 @@ class _Absent(MetaPathFinder):
             raise ModuleNotFoundError(f"no {fullname} in composing processes", name=fullname)
 
 
-def main() -> None:
-    """Serve requests for processes until the gateway closes the socket."""
+def prepare() -> None:
+    """Prepare this process to fork composing processes."""
     sys.meta_path.insert(0, _Absent())
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     gc.collect()
     gc.freeze()
+
+
+def main() -> None:
+    """Serve requests for processes until the gateway closes the socket."""
+    prepare()
     _Forking(socket.socket(fileno=_CONTROL_FD)).serve()
     os._exit(0)
 
@@ -49,30 +54,20 @@ class _Forking:
 
     def __init__(self, control: socket.socket) -> None:
         self._control = control
-        self._wake, self._woken = socket.socketpair()
-        self._wake.setblocking(False)
-        self._woken.setblocking(False)
-        signal.signal(signal.SIGCHLD, lambda *_: None)
-        signal.set_wakeup_fd(self._wake.fileno(), warn_on_full_buffer=False)
+        self._children = Children()
         self._selector = selectors.DefaultSelector()
         self._selector.register(control, selectors.EVENT_READ)
-        self._selector.register(self._woken, selectors.EVENT_READ)
-        self._children: set[int] = set()
-        self._killed: set[int] = set()
+        self._selector.register(self._children.woken, selectors.EVENT_READ)
 
     def serve(self) -> None:
         """Serve requests until the gateway is gone, then kill all processes."""
         while True:
             ready = {key.fileobj for key, _ in self._selector.select()}
-            if self._woken in ready:
-                with suppress(BlockingIOError):
-                    self._woken.recv(1024)
-                self._reap()
+            if self._children.woken in ready:
+                self._children.reap()
             if self._control in ready and not self._serve_one():
                 break
-        for pid in self._children:
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+        self._children.kill_all()
 
     def _serve_one(self) -> bool:
         try:
@@ -81,55 +76,22 @@ class _Forking:
             return False
         if frame is None:
             return False
-        if frame.kind == ForkKind.KILL:
-            pid, _ = NUMBERS.unpack(frame.head)
-            if pid in self._children:
-                self._killed.add(pid)
-                os.kill(pid, signal.SIGKILL)
+        if frame.kind in (ForkKind.KILL, ForkKind.FAILED):
+            self._children.kill(NUMBERS.unpack(frame.head)[0])
         elif frame.fd is not None:
             self._start(socket.socket(fileno=frame.fd), pickle.loads(frame.head))
         return True
 
-    def _start(self, control: socket.socket, limits: ProcessLimits) -> None:
-        self._await_killed()
-        parent = os.getpid()
-        try:
-            pid = os.fork()
-        except OSError as error:
-            print(f"a composing process cannot be started: {error.strerror}", file=sys.stderr)
-        else:
-            if pid == 0:
-                self._leave()
-                process_main.main(control, limits, parent)
-            self._children.add(pid)
-        control.close()
+    def _start(self, control: socket.socket, asked: Start) -> None:
+        def run(parent: int) -> NoReturn:
+            os.open(os.devnull, os.O_RDONLY)  # standard input again
+            process_main.main(control, asked.limits, parent)
 
-    def _await_killed(self) -> None:
-        """Wait until killed processes have released their memory for the next one."""
-        until = time.monotonic() + _KILLED_S
-        self._reap()
-        while self._killed and time.monotonic() < until:
-            time.sleep(_LOOK_S)
-            self._reap()
-
-    def _leave(self) -> None:
-        """Close the fork server's resources in a new process."""
-        signal.set_wakeup_fd(-1)
-        self._selector.close()
-        for each in (self._control, self._wake, self._woken):
-            each.close()
-        os.open(os.devnull, os.O_RDONLY)  # standard input again
-
-    def _reap(self) -> None:
-        while self._children:
-            pid, status = os.waitpid(-1, os.WNOHANG)
-            if pid == 0:
-                return
-            self._children.discard(pid)
-            code = os.waitstatus_to_exitcode(status)
-            if pid not in self._killed and code != 0:
-                print(f"a composing process ended by itself status={code}", file=sys.stderr)
-            self._killed.discard(pid)
+        with control:
+            try:
+                self._children.fork(run, (self._selector, self._control))
+            except OSError as error:
+                print(f"a composing process cannot be started: {error.strerror}", file=sys.stderr)
 
 
 if __name__ == "__main__":

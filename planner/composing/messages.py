@@ -33,11 +33,18 @@ class Kind(IntEnum):
     CLOSE = 9
     REPLY = 10
     """Process, on a lane: the reply to OPEN, DESCRIBE, RUN, NEXT or CLOSE."""
+    JOIN = 11
+    """Fork server, to a shared process: serve another gateway process, whose number is the head and
+    whose control socket comes along."""
+    LEFT = 12
+    """Shared process, to the fork server: a gateway process has left, and nothing of it runs."""
+    SPENT = 13
+    """Shared process, to the fork server: no other gateway process may join."""
 
 
 NUMBERS = struct.Struct("!QQ")
-"""The head of a frame on a control socket: the number of a lane, database or process, then the
-number of a statement."""
+"""The head of a frame on a control socket, or to and from the fork server: the number of a lane,
+database or process, then that of a statement or an answer."""
 
 
 ASK = struct.Struct("!II")
@@ -50,6 +57,17 @@ class ForkKind(IntEnum):
 
     START = 1
     KILL = 2
+    """Kill a process to end a statement; its other statements are not to blame."""
+    FAILED = 3
+    """Kill a process that has failed, if it still runs."""
+    WAS_KILLED = 4
+    """Ask whether a process has ended without a fault of its statements."""
+    ALONE = 5
+    """Ask for the right to run a statement alone in a process."""
+    NOT_ALONE = 6
+    """Give that right back."""
+    ANSWER = 7
+    """Fork server: the answer to one of the questions, 0 or 1 after the head's first number."""
 
 
 class FeedKind(IntEnum):
@@ -65,6 +83,14 @@ class ProcessLimits(msgspec.Struct, frozen=True, kw_only=True):
 
     memory_bytes: int
     """RLIMIT_DATA: without memory that is shared or mapped from files."""
+
+
+class Start(msgspec.Struct, frozen=True, kw_only=True):
+    """Start a composing process, or join the one that several gateway processes share."""
+
+    limits: ProcessLimits
+    place: int | None = None
+    """Which of the shared processes; None for a process that no one else gets."""
 
 
 class SentRelation(msgspec.Struct, frozen=True):
@@ -142,6 +168,9 @@ class Failed(msgspec.Struct, frozen=True, tag=True):
     is_spent: bool = False
     """Whether the process should be replaced: it is broken, or holds too much memory."""
 
+
+RETIRED = "Retired"
+"""The kind of `Failed` of a statement that a spent shared process has not begun."""
 
 Reply: TypeAlias = Done | Described | Rows | Failed
 

@@ -17,9 +17,10 @@ import pyarrow as pa
 
 from planner.composing import frames
 from planner.composing.database import DatabaseError, Definition
-from planner.composing.forkserver import FORK_SERVER
+from planner.composing.forkserver import FORK_SERVER, ForkServer
 from planner.composing.messages import (
     NUMBERS,
+    RETIRED,
     Failed,
     Kind,
     Open,
@@ -38,6 +39,10 @@ START_S = 30.0
 
 class ProcessEndedError(Exception):
     """The process ended, or was killed, before it replied."""
+
+
+class ProcessSpentError(ProcessEndedError):
+    """The process begins nothing more; what it has begun goes on."""
 
 
 def connected() -> tuple[socket.socket, socket.socket]:
@@ -106,22 +111,31 @@ class ComposingProcess:
 
     Args:
         limits: enforced by the operating system.
+        forks: the fork server that starts it.
+        place: the place of a process that several gateway processes share; None for one that only
+            this gateway process uses.
 
     Raises:
         OSError: the process cannot be started.
         UnavailableError: its socket cannot be made.
     """
 
-    def __init__(self, limits: ProcessLimits) -> None:
+    def __init__(
+        self,
+        limits: ProcessLimits,
+        forks: ForkServer = FORK_SERVER,
+        *,
+        place: int | None = None,
+    ) -> None:
         self.load = 0
-        """How many statements it runs; counted by the pool."""
-        self.load_at_end = 0
-        """How many statements it ran when it ended."""
+        """How many statements of this gateway process it runs; counted by the pool."""
+        self._load_at_end = 0
         self.is_ended = False
         self.is_spent = False
         """Whether it gets no more statements."""
-        self.was_killed = False
-        """Whether the gateway has killed it."""
+        self._was_killed: bool | None = None
+        self._forks, self.place, self._is_shared = forks, place, place is not None
+        self._asking = threading.Lock()
         self._lock = threading.RLock()  # garbage collection may take it again
         self._numbers = itertools.count(1)
         self._idle: list[Lane] = []
@@ -130,13 +144,26 @@ class ComposingProcess:
         self._opening: defaultdict[int, threading.Lock] = defaultdict(threading.Lock)
         self._control, theirs = connected()
         try:
-            FORK_SERVER.start(theirs, limits)
+            forks.start(theirs, limits, place=place)
         except BaseException:
             self._control.close()
             raise
         finally:
             theirs.close()
         self.pid = self._greeted()
+
+    @property
+    def was_killed(self) -> bool:
+        """Whether it ended without a fault of its statements. Call it once it has ended."""
+        with self._asking:
+            if self._was_killed is None:
+                self._was_killed = self._is_shared and self._forks.was_killed(self.pid)
+            return self._was_killed
+
+    @property
+    def was_alone(self) -> bool:
+        """Whether a statement of this gateway process was the only one as it ended."""
+        return self._load_at_end <= 1 and not self._is_shared
 
     def take_lane(self) -> Lane:
         """Return a lane for a statement.
@@ -173,7 +200,7 @@ class ComposingProcess:
         """Make a database, unless the process has it.
 
         Raises:
-            ProcessEndedError: the process has ended.
+            ProcessEndedError: the process has ended, or is spent.
             DatabaseError: it cannot be made.
         """
         if number in self._open:
@@ -187,6 +214,10 @@ class ComposingProcess:
             try:
                 reply, _ = lane.call(Kind.OPEN, *_opening(number, definition))
                 if isinstance(reply, Failed):
+                    is_retired = reply.kind == RETIRED
+                    self.is_spent = self.is_spent or reply.is_spent or is_retired
+                    if is_retired:
+                        raise ProcessSpentError
                     raise DatabaseError(reply.kind, reply.text)
                 self._open[number] = definition
             finally:
@@ -213,17 +244,34 @@ class ComposingProcess:
         self._tell(Kind.INTERRUPT, lane.number, statement)
 
     def kill(self) -> None:
-        """Kill the process; calls that wait for it fail. Does not block."""
+        """Kill the process to end a statement; calls that wait for it fail. Does not block."""
         if not self.is_ended:
-            self.was_killed = True
-            self.end()
+            self._was_killed = True  # before a call that waits for it fails
+            if self._close_lanes():
+                self._forks.kill(self.pid)
+                self._control.close()
 
     def end(self) -> None:
-        """Close all lanes and have the process killed, if it still runs."""
+        """Give up the process, which has failed, and have it killed if it still runs."""
+        if self._close_lanes():
+            self._forks.end_failed(self.pid)
+            self._control.close()
+
+    def leave(self) -> None:
+        """End the process, or leave it to the other gateway processes. Does not block."""
+        if not self._is_shared:
+            self.kill()
+        elif not self.is_ended:
+            self._was_killed = True
+            if self._close_lanes():
+                self._control.close()
+
+    def _close_lanes(self) -> bool:
+        """Close all lanes; return False if this has been done."""
         with self._lock:
             if self.is_ended:
-                return
-            self.is_ended, self.load_at_end = True, self.load
+                return False
+            self.is_ended, self._load_at_end = True, self.load
             idle = set(map(id, self._idle))
             for lane in self._lanes.values():
                 if id(lane) in idle:
@@ -232,8 +280,7 @@ class ComposingProcess:
                     lane.shut()
             self._lanes.clear()
             self._idle.clear()
-        FORK_SERVER.kill(self.pid)
-        self._control.close()
+            return True
 
     def _greeted(self) -> int:
         """Wait until the process is ready; return its id."""
@@ -244,7 +291,7 @@ class ComposingProcess:
                 raise OSError("the composing process ended at its start")
         except TimeoutError:
             self._control.close()
-            FORK_SERVER.close()  # it hangs; the next call starts another
+            self._forks.close()  # it hangs; the next call starts another
             raise
         except OSError:
             self._control.close()

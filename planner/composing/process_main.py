@@ -1,5 +1,7 @@
 """A composing process: it serves requests on its lanes, and ends with its gateway.
 
+`shared_process` has a process that several gateway processes use. Each of them is a `Guest`.
+
 It can be killed at any time: it holds nothing that cannot be made again, and writes no files. The
 operating system limits its memory, because DuckDB's own limit does not count the memory of
 functions.
@@ -21,6 +23,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import NoReturn
 
 import pyarrow as pa
 
@@ -31,6 +34,7 @@ from planner.composing.local import OWN_ERRORS, LocalDatabase, LocalStatement
 from planner.composing.local_relation import LocalRelation
 from planner.composing.messages import (
     NUMBERS,
+    RETIRED,
     Describe,
     Described,
     Done,
@@ -64,7 +68,7 @@ _PR_SET_PDEATHSIG = 1
 _OOM_SCORE = b"500"
 
 
-def main(control: socket.socket, limits: ProcessLimits, parent: int) -> None:
+def main(control: socket.socket, limits: ProcessLimits, parent: int) -> NoReturn:
     """Serve until the gateway closes the control socket; never returns.
 
     Args:
@@ -72,18 +76,19 @@ def main(control: socket.socket, limits: ProcessLimits, parent: int) -> None:
         limits: enforced by the operating system.
         parent: the process id of the fork server.
     """
-    _settle(limits, parent)
-    process = _Process(limits)
+    settle(limits, parent)
+    guest = Guest(Process(limits))
     try:
         frames.send(control, Kind.HELLO, NUMBERS.pack(os.getpid(), 0))
         while (frame := frames.receive(control, with_fd=True)) is not None:
-            process.control(frame)
+            guest.control(frame)
     except (OSError, RuntimeError):
         pass  # the gateway has gone, or there is no memory for a thread
     os._exit(0)  # without waiting for running statements
 
 
-def _settle(limits: ProcessLimits, parent: int) -> None:
+def settle(limits: ProcessLimits, parent: int) -> None:
+    """Limit this process, and let it end with the fork server."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)  # the gateway drains, then ends the process
     if sys.platform == "linux":
@@ -99,24 +104,57 @@ def _settle(limits: ProcessLimits, parent: int) -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (least, most))
 
 
-class _Process:
-    """The databases of a process, and its lanes."""
+class Process:
+    """What all guests of a composing process have in common."""
+
+    is_spent = False
+    """Whether no statement may begin, because the process is broken or holds too much memory."""
 
     def __init__(self, limits: ProcessLimits) -> None:
-        self.databases: dict[int, LocalDatabase] = {}
+        self.socket_pool = SocketPool("lane", threads_max=STATEMENTS_MAX)
         self._limits = limits
-        self._lanes: dict[int, _Lane] = {}
-        self._socket_pool = SocketPool("lane", threads_max=STATEMENTS_MAX)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the process still holds half of its memory limit after a statement has failed."""
+        try:
+            pages = int(Path("/proc/self/statm").read_bytes().split()[5])
+        except OSError:
+            return True
+        return pages * resource.getpagesize() > self._limits.memory_bytes // 2
+
+    def open(self, asked: Open, body: pa.Buffer | None) -> LocalDatabase:
+        """Make a database."""
+        tables = dict(_tables(asked.tables, body))
+        return LocalDatabase(replace(asked.definition, tables=tables))
+
+    def spend(self) -> None:
+        """Note that the process is spent. Its only guest is told, and lets no more begin."""
+
+    def begun(self, lane: Lane) -> None:
+        """Note that a lane has a request."""
+
+    def ended(self, lane: Lane) -> None:
+        """Note that a lane has nothing to do; its last reply has been sent."""
+
+
+class Guest:
+    """The databases and lanes of one gateway process."""
+
+    def __init__(self, process: Process) -> None:
+        self.process = process
+        self.databases: dict[int, LocalDatabase] = {}
+        self.lanes: dict[int, Lane] = {}
 
     def control(self, frame: frames.Frame) -> None:
         """Serve a frame of the control socket. Does not block."""
         number, other = NUMBERS.unpack(frame.head)
         if frame.kind == Kind.LANE and frame.fd is not None:
             sock = socket.socket(fileno=frame.fd)
-            lane = self._lanes[number] = _Lane(self, sock, number)
-            self._socket_pool.add(sock, lane.serve)
+            lane = self.lanes[number] = Lane(self, sock, number)
+            self.process.socket_pool.add(sock, lane.serve)
         elif frame.kind == Kind.INTERRUPT:
-            lane_asked = self._lanes.get(number)
+            lane_asked = self.lanes.get(number)
             if lane_asked is not None:
                 lane_asked.interrupt(other)
         elif frame.kind == Kind.DROP:
@@ -135,23 +173,15 @@ class _Process:
 
     def forget(self, lane: int) -> None:
         """Forget a lane that has been closed."""
-        self._lanes.pop(lane, None)
-
-    @property
-    def is_full(self) -> bool:
-        """Whether the process still holds half of its memory limit after a statement has failed."""
-        try:
-            pages = int(Path("/proc/self/statm").read_bytes().split()[5])
-        except OSError:
-            return True
-        return pages * resource.getpagesize() > self._limits.memory_bytes // 2
+        self.lanes.pop(lane, None)
 
 
-class _Lane:
+class Lane:
     """Serves the statements of one lane, one after the other."""
 
-    def __init__(self, process: _Process, sock: socket.socket, number: int) -> None:
-        self._process, self._sock, self._number = process, sock, number
+    def __init__(self, guest: Guest, sock: socket.socket, number: int) -> None:
+        self._guest, self._process = guest, guest.process
+        self._sock, self._number = sock, number
         self._statement: LocalStatement | None = None
         self._current = 0
         self._interrupted = 0
@@ -168,27 +198,35 @@ class _Lane:
             if self._statement is not None and self._current == number:
                 self._statement.interrupt()
 
+    def interrupt_any(self) -> None:
+        """End the present statement early."""
+        self.interrupt(self._current)
+
     def serve(self) -> int:
         """Serve requests until none has come for a while; return what to wait for next."""
         try:
             while self._serve_one():
                 if not self._soon.poll(LINGER_MS):
                     return READ
-        except OSError:
+        except OSError:  # the gateway process has gone
             pass
+        self._end()
+        self._sock.close()
+        self._guest.forget(self._number)
+        self._process.ended(self)
         return 0
 
     def _serve_one(self) -> bool:
         """Serve one request; return False at the end of the lane."""
         frame = frames.receive(self._sock, with_fd=True, is_alone=True)
         if frame is None:
-            self._end()
-            self._process.forget(self._number)
-            self._sock.close()
             return False
+        self._process.begun(self)
         body: list[pa.Buffer] = []
         reply = self._reply(frame, body)
         frames.send(self._sock, Kind.REPLY, encode_reply(reply), body)
+        if self._statement is None:
+            self._process.ended(self)
         return True
 
     def _reply(self, frame: frames.Frame, body: list[pa.Buffer]) -> Reply:
@@ -199,9 +237,12 @@ class _Lane:
             self._end()
             is_broken = error.kind in {"Internal", "Fatal", "Error"}
             is_full = error.kind == "OutOfMemory" and self._process.is_full
+            if is_broken or is_full:
+                self._process.spend()
             return Failed(error.kind, str(error), is_broken or is_full)
         except Exception as error:  # the outermost loop of this process
             self._end()
+            self._process.spend()
             return Failed("Internal", f"Internal Error: {type(error).__name__}: {error}", True)
 
     def _serve(self, frame: frames.Frame, body: list[pa.Buffer]) -> Reply:
@@ -211,15 +252,15 @@ class _Lane:
             self.interrupt(self._current)
             self._end()
             return Done()
+        if self._process.is_spent:
+            raise DatabaseError(RETIRED, "the process is spent")
         asked = pickle.loads(frame.head)
         if isinstance(asked, Run):
             return self._run(asked, frame, body)
         if isinstance(asked, Describe):
             return self._describe(asked)
         assert isinstance(asked, Open)
-        tables = dict(_tables(asked.tables, frame.body))
-        definition = replace(asked.definition, tables=tables)
-        self._process.databases[asked.database] = LocalDatabase(definition)
+        self._guest.databases[asked.database] = self._process.open(asked, frame.body)
         return Done()
 
     def _describe(self, asked: Describe) -> Described:
@@ -269,7 +310,7 @@ class _Lane:
 
     def _begin(self, database: int, sql: str, number: int) -> LocalStatement:
         self._end()
-        statement = self._process.database(database).statement(sql)
+        statement = self._guest.database(database).statement(sql)
         with self._lock:
             self._statement, self._current = statement, number
             if self._interrupted == number:

@@ -12,13 +12,17 @@ from __future__ import annotations
 import itertools
 import logging
 import threading
+import time
 import weakref
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
 
 from planner.composing.database import DatabaseClosedError, DatabaseError
 from planner.composing.feeds import FEED_THREADS_MAX
+from planner.composing.forkserver import FORK_SERVER, ForkServer
 from planner.composing.messages import ProcessLimits
 from planner.composing.process import ComposingProcess, ProcessEndedError
 from planner.composing.socket_pool import SocketPool
@@ -33,18 +37,40 @@ transit, Python, and the stacks of threads."""
 _LOOK_S = 0.05
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedProcesses:
+    """Composing processes that the gateway processes of one machine share."""
+
+    forks: Path
+    """The socket of their fork server."""
+    first: int
+    """The place of the process that this gateway process uses first."""
+    count: int
+    """How many there are."""
+
+
 class ProcessPool:
     """The composing processes of one engine. Safe to use from many threads.
 
     Args:
         count: how many processes; each is started when it is first needed.
-        memory_bytes_max: memory of DuckDB in all processes together.
+        memory_bytes_max: memory of DuckDB in all processes together, also those of other engines.
+        shared: the processes are some of these; None for processes of its own.
     """
 
-    def __init__(self, *, count: int = 1, memory_bytes_max: int = 1 << 30) -> None:
+    def __init__(
+        self,
+        *,
+        count: int = 1,
+        memory_bytes_max: int = 1 << 30,
+        shared: SharedProcesses | None = None,
+    ) -> None:
         self.feed_pool = SocketPool("feed", threads_max=FEED_THREADS_MAX)
         self._count = count
-        self._limits = ProcessLimits(memory_bytes=memory_bytes_max // count + OVERHEAD_BYTES)
+        among = count if shared is None else shared.count
+        self._limits = ProcessLimits(memory_bytes=memory_bytes_max // among + OVERHEAD_BYTES)
+        self._shared = shared
+        self._forks = FORK_SERVER if shared is None else ForkServer(shared.forks)
         self._lock = threading.RLock()  # garbage collection may take it again
         self._starting = threading.Lock()
         self._alone = threading.Lock()
@@ -76,11 +102,20 @@ class ProcessPool:
 
     @contextmanager
     def alone(self, cancellation: Cancellation) -> Iterator[None]:
-        """Wait for the right to run a statement alone in a process; one thread at a time has it."""
+        """Wait for the right to run a statement alone in a process.
+
+        One thread at a time has it, of all gateway processes that share their processes.
+        """
         while not self._alone.acquire(timeout=_LOOK_S):
             cancellation.check()
         try:
-            yield
+            while not self._forks.take_alone():
+                cancellation.check()
+                time.sleep(_LOOK_S)
+            try:
+                yield
+            finally:
+                self._forks.give_alone()
         finally:
             self._alone.release()
 
@@ -96,7 +131,7 @@ class ProcessPool:
         """
         self._forget_dropped()
         if fresh:
-            process = self._start()
+            process = self._start(None)
             process.is_spent, process.load = True, 1
             return process
         with self._lock:
@@ -110,7 +145,7 @@ class ProcessPool:
                 if found is not None:  # another thread has started one
                     found.load += 1
                     return found
-            process = self._start()
+            process = self._start(self._free_place())
             with self._lock:
                 process.load += 1
             return process
@@ -136,11 +171,13 @@ class ProcessPool:
             if is_over and process in self._held:
                 self._held.remove(process)
         if is_over:
-            process.kill()
+            process.leave()
 
     def close(self) -> None:
-        """End all processes at once; running statements fail."""
+        """End all processes at once, or leave them to others; running statements fail."""
         self._finalizer()
+        if self._forks.is_shared:
+            self._forks.close()
 
     def _least_loaded(self) -> ComposingProcess | None:
         """Return the process with the fewest statements; None if another should be started."""
@@ -150,11 +187,20 @@ class ProcessPool:
             return None
         return least
 
-    def _start(self) -> ComposingProcess:
+    def _free_place(self) -> int | None:
+        """Return the place of a shared process to join; None if processes are not shared."""
+        if self._shared is None:
+            return None
+        with self._lock:
+            taken = {each.place for each in self._held if not (each.is_spent or each.is_ended)}
+        places = ((self._shared.first + n) % self._shared.count for n in range(self._count))
+        return next(place for place in places if place not in taken)
+
+    def _start(self, place: int | None) -> ComposingProcess:
         if self.is_closed:
             raise DatabaseClosedError
         try:
-            process = ComposingProcess(self._limits)
+            process = ComposingProcess(self._limits, self._forks, place=place)
         except OSError as error:
             logger.error("a composing process could not be started error=%s", error)
             raise UnavailableError(
@@ -163,7 +209,7 @@ class ProcessPool:
         with self._lock:
             self._held.append(process)
         if self._closed.is_set():  # while the process started
-            process.kill()
+            process.leave()
             raise DatabaseClosedError
         return process
 
@@ -179,4 +225,4 @@ class ProcessPool:
 def _end_all(held: list[ComposingProcess], closed: threading.Event) -> None:
     closed.set()
     while held:
-        held.pop().kill()
+        held.pop().leave()

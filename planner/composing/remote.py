@@ -33,7 +33,7 @@ from planner.composing.messages import (
     Run,
     SentRelation,
 )
-from planner.composing.process import ProcessEndedError, connected
+from planner.composing.process import ProcessEndedError, ProcessSpentError, connected
 from planner.composing.process_pool import ProcessPool
 from planner.composing.remote_statement import RemoteStatement, StatementLostError
 from planner.errors import QueryError, UnavailableError
@@ -140,7 +140,7 @@ class RemoteDatabase:
                         return self._begin(begin, cancellation, fresh=True)
                 return self._begin(begin, cancellation)
             except StatementLostError as ended:
-                if not ended.process.was_killed:
+                if ended.is_suspect:
                     shape = statement_shape(sql)
                     logger.warning("a composing process ended statement=%s", shape)
                     is_suspect = True
@@ -163,9 +163,11 @@ class RemoteDatabase:
             process.open(self._number, self._definition)
             statement = RemoteStatement(process, self._processes, cancellation)
         except ProcessEndedError as error:
-            process.end()
+            is_retired = isinstance(error, ProcessSpentError)
+            if not is_retired:
+                process.end()
             self._processes.give(process)
-            raise StatementLostError(process, is_culprit=False) from error
+            raise StatementLostError(process, is_culprit=False, is_retired=is_retired) from error
         except BaseException:
             self._processes.give(process)
             raise

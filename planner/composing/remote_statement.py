@@ -11,7 +11,7 @@ from contextlib import suppress
 import pyarrow as pa
 
 from planner.composing.database import DatabaseClosedError, DatabaseError
-from planner.composing.messages import Failed, Kind, Reply
+from planner.composing.messages import RETIRED, Failed, Kind, Reply
 from planner.composing.process import ComposingProcess, ProcessEndedError
 from planner.composing.process_pool import ProcessPool
 from planner.errors import QueryCancelledError
@@ -34,11 +34,19 @@ class StatementLostError(Exception):
     Args:
         process: the process.
         is_culprit: whether the process was killed to end this very statement.
+        is_retired: whether the process has not begun it, because the process is spent.
     """
 
-    def __init__(self, process: ComposingProcess, *, is_culprit: bool) -> None:
+    def __init__(
+        self, process: ComposingProcess, *, is_culprit: bool, is_retired: bool = False
+    ) -> None:
         super().__init__()
-        self.process, self.is_culprit = process, is_culprit
+        self.process, self.is_culprit, self.is_retired = process, is_culprit, is_retired
+
+    @property
+    def is_suspect(self) -> bool:
+        """Whether the statement may be to blame for the end of its process."""
+        return not (self.is_retired or self.process.was_killed)
 
     def check(self, processes: ProcessPool, cancellation: Cancellation) -> None:
         """Return normally if the statement may begin again in another process.
@@ -53,7 +61,7 @@ class StatementLostError(Exception):
             raise QueryCancelledError("canceling statement due to statement timeout")
         if processes.is_closed:
             raise DatabaseClosedError
-        if not self.process.was_killed and self.process.load_at_end <= 1:
+        if self.is_suspect and self.process.was_alone:
             raise DatabaseError("OutOfMemory", _OUT_OF_MEMORY)
 
 
@@ -116,8 +124,11 @@ class RemoteStatement:
             self.end()
             raise StatementLostError(self.process, is_culprit=self._is_culprit) from error
         if isinstance(reply, Failed):
-            self.process.is_spent = self.process.is_spent or reply.is_spent
+            is_retired = reply.kind == RETIRED
+            self.process.is_spent = self.process.is_spent or reply.is_spent or is_retired
             self.end()
+            if is_retired:
+                raise StatementLostError(self.process, is_culprit=False, is_retired=True)
             self.cancellation.check()
             raise DatabaseError(reply.kind, reply.text)
         return reply, answer

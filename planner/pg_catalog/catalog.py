@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import os
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from contextlib import closing
@@ -97,6 +98,8 @@ class PgCatalog:
         database: the name of the only database.
         processes: run its statements; None makes a separate pool.
         queries: the running statements, for pg_stat_activity.
+        started_ms: when the server was started, in epoch milliseconds; None for now. Catalogs with
+            the same stores and the same time share a database, if they share their processes.
     """
 
     def __init__(
@@ -107,13 +110,15 @@ class PgCatalog:
         database: str = "stategate",
         processes: ProcessPool | None = None,
         queries: RunningQueries | None = None,
+        started_ms: int | None = None,
     ) -> None:
         self._queries = queries
         self._processes = processes or ProcessPool()
         self._catalog = catalog
         self._server_version = server_version
         self._database = database
-        self._started = dt.datetime.now(dt.UTC)
+        started_s = time.time() if started_ms is None else started_ms / 1000
+        self._started = dt.datetime.fromtimestamp(started_s, dt.UTC)
         self._commands = SessionCommands(
             server_version=server_version, postgres=postgres_settings()
         )

@@ -11,7 +11,7 @@ from planner.binding.relations import vocabulary_of_stores
 from planner.binding.running_statements import RunningQueries
 from planner.commands.session_commands import SessionCommands
 from planner.composing.compose import Composer, composing_definition
-from planner.composing.process_pool import ProcessPool
+from planner.composing.process_pool import ProcessPool, SharedProcesses
 from planner.composing.remote import RemoteDatabase
 from planner.pg_catalog import PgCatalog
 from planner.pg_catalog.builtin_rows import postgres_settings
@@ -42,6 +42,8 @@ class EngineLimits:
     """Whether answers of few rows are given again while their partitions stand where they stood."""
     compose_processes: int = 1
     """Processes that run DuckDB; memory and threads are divided among them."""
+    compose_shared: SharedProcesses | None = None
+    """Those processes are some of these, which other engines use, too."""
     composer_threads: int = max(1, (os.cpu_count() or 2) - 1)
     """DuckDB's threads; one core remains free for lookups."""
     spark_rows_max: int = 0
@@ -81,6 +83,7 @@ def open_parts(
     queries: RunningQueries,
     spark: QueryEngine | None = None,
     watch_look_up: WatchLookUp | None = None,
+    started_ms: int | None = None,
 ) -> EngineParts:
     """Return the parts of a new engine.
 
@@ -92,13 +95,18 @@ def open_parts(
         queries: lists the running statements.
         spark: runs statements on Spark; None if there is no such engine.
         watch_look_up: wraps the fast way of each statement, for traces; reads are timed, too.
+        started_ms: when the server was started, in epoch milliseconds; None for now.
     """
+    shared = limits.compose_shared
+    among = limits.compose_processes if shared is None else shared.count
     definition = composing_definition(
-        memory_bytes_max=limits.memory_bytes_max // limits.compose_processes,
-        threads=max(1, limits.composer_threads // limits.compose_processes),
+        memory_bytes_max=limits.memory_bytes_max // among,
+        threads=max(1, limits.composer_threads // among),
     )
     processes = ProcessPool(
-        count=limits.compose_processes, memory_bytes_max=limits.memory_bytes_max
+        count=limits.compose_processes,
+        memory_bytes_max=limits.memory_bytes_max,
+        shared=shared,
     )
     composer = Composer(RemoteDatabase(processes, definition))
     executor = Executor(
@@ -128,7 +136,11 @@ def open_parts(
         ),
         commands=SessionCommands(server_version=SERVER_VERSION, postgres=postgres_settings()),
         pg_catalog=PgCatalog(
-            catalog, server_version=SERVER_VERSION, processes=processes, queries=queries
+            catalog,
+            server_version=SERVER_VERSION,
+            processes=processes,
+            queries=queries,
+            started_ms=started_ms,
         ),
         watch_look_up=watch_look_up,
     )

@@ -9,7 +9,7 @@ import socket
 import ssl
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -281,8 +281,8 @@ def test_a_signal_to_all_processes_lets_statements_end(
             until(lambda: (A_SECOND,) in other.execute(statements).fetchall())
             assert not running.done()
             workers = list(processes(tmp_path).values())
-            pids = [gateway.process.pid, parent_of(workers[0]), *workers]
-            for pid in pids:
+            pids = gateway.family()
+            for pid in (gateway.process.pid, parent_of(workers[0]), *workers):
                 os.kill(pid, number)
             running.result(START_S)
         out, _ = gateway.process.communicate(timeout=START_S)
@@ -293,7 +293,7 @@ def test_a_signal_to_all_processes_lets_statements_end(
 
 def test_workers_end_with_their_supervisor(tmp_path: Path) -> None:
     with started(tmp_path, f"workers={WORKERS}") as gateway:
-        pids = list(processes(tmp_path).values())
+        pids = [each for each in gateway.family() if each != gateway.process.pid]
         gateway.process.kill()
         assert all(map(is_gone, pids))
 
@@ -359,3 +359,29 @@ def test_connections_are_secured_by_the_worker_and_certificates_reloaded(tmp_pat
         for pid in reversed(gateway.family()):
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
+
+
+def composing(gateway: RealGateway) -> Sequence[int]:
+    """Return the ids of the fork server of the composing processes, and of its children."""
+    for pid in gateway.family():
+        with suppress(FileNotFoundError):
+            if "shared_forkserver" in Path(f"/proc/{pid}/cmdline").read_text():
+                return [pid, *(each for each in gateway.family() if parent_of(each) == pid)]
+    return []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc is Linux's")
+def test_workers_share_composing_processes_and_outlive_them(gateway: RealGateway) -> None:
+    with ExitStack() as stack:
+        one, other = two_of_different_workers(gateway, stack)
+        begun = "SELECT pg_postmaster_start_time()"
+        assert one.execute(begun).fetchone() == other.execute(begun).fetchone()
+        before = composing(gateway)
+        assert len(before) == 1 + 2, "one for two workers"
+        running = stack.enter_context(ThreadPoolExecutor(1)).submit(one.execute, SOME_SECONDS)
+        time.sleep(0.3)  # if it has not begun, it begins after the end
+        os.kill(before[0], signal.SIGKILL)
+        assert all(map(is_gone, before))
+        assert other.execute("SELECT age FROM people WHERE name = 'n7'").fetchone() == (7,)
+        assert running.result(START_S).fetchone() is not None
+        assert not set(composing(gateway)) & set(before)

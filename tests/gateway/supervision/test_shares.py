@@ -13,7 +13,7 @@ from gateway.settings import SETTINGS, Settings
 from gateway.supervision.shares import share_of
 
 CONNECTIONS = ("http_connections_max", "pg_connections_max")
-MEMORY = ("cache_bytes", "columns_bytes", "rows_bytes", "memory_bytes_max")
+MEMORY = ("cache_bytes", "columns_bytes", "rows_bytes")
 
 
 @given(workers=st.integers(1, 256), connections=st.integers(256, 5000))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -18,6 +19,7 @@ from stores.spec.schema import Row
 
 MEMORY_BYTES = 64 << 20
 SCHEMA = pa.schema([("n", pa.int64())])
+SUM = "SELECT count(*), sum(n) FROM r"
 LONG = 100_000
 """Rows of a relation that is too long to be sent with its statement."""
 BOMB = "SELECT jaro_similarity(repeat('a', 3000000), repeat('b', 3000000))"
@@ -57,6 +59,20 @@ def rows_of(
     """Return all rows of a statement."""
     cancellation = cancellation or Cancellation(WAIT_S)
     return rows(iter(database.run(sql, relations=relations, cancellation=cancellation)))
+
+
+def gated(gate: threading.Event, entered: threading.Event) -> ArrowRelation:
+    """Return a long relation whose first scan waits after the first batches."""
+
+    def open_stream() -> Iterator[pa.RecordBatch]:
+        batches = iter(numbers(LONG))
+        for _ in range(6):
+            yield next(batches)
+        entered.set()
+        assert gate.wait(WAIT_S)
+        yield from batches
+
+    return ArrowRelation(SCHEMA, open_stream)
 
 
 def kill(pids: Sequence[int]) -> None:

@@ -35,8 +35,10 @@ from tests.planner.composing.databases import (
     LONG,
     MEMORY_BYTES,
     SCHEMA,
+    SUM,
     WAIT_S,
     database_in,
+    gated,
     is_gone,
     kill,
     numbers,
@@ -45,8 +47,6 @@ from tests.planner.composing.databases import (
     rows_of,
 )
 from tests.support.waiting import until
-
-SUM = "SELECT count(*), sum(n) FROM r"
 
 
 @pytest.fixture(scope="module")
@@ -293,20 +293,6 @@ def test_a_stream_that_no_one_reads_is_ended_by_its_cancel(
 
 
 # --- processes that end --------------------------------------------------------------------------
-
-
-def gated(gate: threading.Event, entered: threading.Event) -> ArrowRelation:
-    """Return a long relation whose first scan waits after the first batches."""
-
-    def open_stream() -> Iterator[pa.RecordBatch]:
-        batches = iter(numbers(LONG))
-        for _ in range(6):
-            yield next(batches)
-        entered.set()
-        assert gate.wait(WAIT_S)
-        yield from batches
-
-    return ArrowRelation(SCHEMA, open_stream)
 
 
 def test_other_statements_begin_again_when_a_process_is_killed(database: RemoteDatabase) -> None:
