@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import multiprocessing
+import os
 import shutil
 import signal
 import socket
@@ -104,6 +105,8 @@ class _Supervisor:
     ) -> None:
         self._settings, self._modules, self._announce = settings, modules, announce
         self._directory, self._started_ms = directory, time.time_ns() // 1_000_000
+        # Arrow's own allocator keeps what threads that ended have freed, in each worker.
+        os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
         self._context = multiprocessing.get_context("forkserver")
         self._context.set_forkserver_preload(["gateway.supervision.preloaded"])
         self._composing = ComposingServer(self._context, composing_socket(directory))

@@ -314,6 +314,17 @@ def test_a_worker_that_cannot_start_again_is_tried_again(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc is Linux's")
+def test_workers_allocate_by_the_system(gateway: RealGateway) -> None:
+    served = [
+        pid for pid in gateway.family() if "libarrow" in Path(f"/proc/{pid}/maps").read_text()
+    ]
+    assert len(served) >= 1 + WORKERS
+    for pid in served:
+        kept = Path(f"/proc/{pid}/environ").read_text().split("\0")
+        assert "ARROW_DEFAULT_MEMORY_POOL=system" in kept
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc is Linux's")
 def test_the_supervisor_has_not_loaded_the_engine(gateway: RealGateway) -> None:
     pid = gateway.process.pid
     assert "libarrow" not in Path(f"/proc/{pid}/maps").read_text()
