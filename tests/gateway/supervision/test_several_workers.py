@@ -389,7 +389,7 @@ def test_workers_share_composing_processes_and_outlive_them(gateway: RealGateway
         assert one.execute(begun).fetchone() == other.execute(begun).fetchone()
         before = composing(gateway)
         assert len(before) == 1 + 2, "one for two workers"
-        running = stack.enter_context(ThreadPoolExecutor(1)).submit(one.execute, SOME_SECONDS)
+        running = stack.enter_context(ThreadPoolExecutor(1)).submit(one.execute, A_SECOND)
         time.sleep(0.3)  # if it has not begun, it begins after the end
         os.kill(before[0], signal.SIGKILL)
         assert all(map(is_gone, before))
