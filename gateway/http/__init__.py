@@ -3,7 +3,7 @@
 | read | for |
 |---|---|
 | `server`, `connection`, `web_socket` | sockets: connections with their limits |
-| `shortcut`, `at_once` | lookups of one key, which are answered without the application |
+| `shortcut`, `at_once` | short requests, which are answered without the application |
 | `app`, `routes`, `console_routes`, `page_routes` | the application: what is found where |
 | `endpoint`, `answers`, `origins` | what all endpoints share |
 | `requests` | bytes that arrive, as requests |

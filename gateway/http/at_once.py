@@ -47,9 +47,11 @@ _KEY_PATH: Final = re.compile(rb"/v1/stores/[\w.-]+/(?:[\w.~!$&'()*+,;=:@/-]|%(?
 """The path of a key, without a query. The routes take all others, such as names with escapes."""
 
 _QUERY_PATH: Final = b"/v1/query"
+_QUERY_URL: Final = re.compile(rb"/v1/query\?[!\"$-~]*")
+"""Characters that a parser takes; what follows a number sign is no part of the query."""
 _TYPED_PATH: Final = re.compile(rb"/v1/stores/([\w.-]+)/query")
-_REFUSES_PLAIN: Final = re.compile(r"(?:identity|\*)\s*;\s*q\s*=\s*0(?![.0]*[1-9])", re.IGNORECASE)
-"""An Accept-Encoding header that may refuse a body as it is."""
+_REFUSES_PLAIN: Final = re.compile(r"(?:identity|\*)\s*;", re.IGNORECASE)
+"""An Accept-Encoding header that may refuse a body as it is: it says how much it wants one."""
 
 
 class Head(Struct, frozen=True):
@@ -62,8 +64,7 @@ class Head(Struct, frozen=True):
     """The headers, with names in lower case."""
     accept: str | None
     content_type: str | None
-    coding: str | None
-    """How the body of an answer may be compressed."""
+    accept_encoding: str | None
     known_tags: frozenset[str]
     """The versions of the answer that the client has."""
     is_special: bool
@@ -115,7 +116,7 @@ class AtOnce:
             return self._answer_typed if is_typed else None
         if method != b"GET":
             return None
-        if target.startswith(_QUERY_PATH + b"?"):
+        if _QUERY_URL.fullmatch(target) is not None:
             return self._answer_unchanged
         is_key = self._typed is not None and _KEY_PATH.fullmatch(target) is not None
         return self._answer_key if is_key else None
@@ -130,21 +131,20 @@ class AtOnce:
         """
         # The first of headers with the same name counts, as in the application.
         first = {name: value.decode("latin-1") for name, value in reversed(headers)}
-        codings = first.get(b"accept-encoding", "")
-        refuses_plain = _REFUSES_PLAIN.search(codings) is not None
+        codings = first.get(b"accept-encoding")
         return Head(
             client=client,
             peer=self._proxies.peer(client[0] if client else None, headers, secured=secured),
             headers=headers,
             accept=first.get(b"accept"),
             content_type=first.get(b"content-type"),
-            coding=None if refuses_plain else choose_coding(codings),
+            accept_encoding=codings,
             known_tags=known_tags([first.get(b"if-none-match", "")]),
             is_special=b"origin" in first
             or b"sec-fetch-site" in first
             or is_statement_text(first.get(b"content-type"))
             or self._is_traced(first)
-            or refuses_plain,
+            or _REFUSES_PLAIN.search(codings or "") is not None,
         )
 
     def _is_traced(self, headers: Mapping[bytes, str]) -> bool:
@@ -204,7 +204,7 @@ class AtOnce:
         if request.page is None:
             return self._lookups.answer(request, factory, asked.started_s, asked.take)
         given = self._engine, self._lookups, request, factory, asked.started_s
-        return page_at_once(*given, coding=head.coding)
+        return page_at_once(*given, coding=choose_coding(head.accept_encoding))
 
     def _answer_key(self, asked: Asked) -> Body | Elsewhere | None:
         assert self._typed is not None, "otherwise there is no such reader"

@@ -292,7 +292,7 @@ def giver(
 
 def covers(found: LookedUp, bound: Position, catalog: StoreCatalog) -> bool:
     """Whether each partition of an answer covered a position when it was read; see `Engine`."""
-    if found.nodes:
+    if found.nodes or not found.reads:
         return False
     for name, partition, epoch, _ in found.reads:
         store = catalog.stores.get(name)

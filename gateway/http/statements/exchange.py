@@ -33,6 +33,12 @@ _OF_A_SESSION = {
 }
 
 
+_VERSIONED_MAX, _VERSIONED_TEXT_MAX = 256, 2_000
+_versioned: dict[str, None] = {}
+"""Texts of statements that have had a version: the next one needs no parsing. A thread has found
+the first one, since it parses the text."""
+
+
 class NotModifiedError(Exception):
     """The client has the answer already."""
 
@@ -234,6 +240,10 @@ def _tag(engine: Engine, exchange: Exchange, statement: Statement) -> str | None
         NotModifiedError: the client has it.
     """
     tag = _version(engine, exchange.request, exchange.factory, exchange.session, statement)
+    if tag is not None and len(statement.sql) <= _VERSIONED_TEXT_MAX:
+        if len(_versioned) >= _VERSIONED_MAX:
+            _versioned.clear()
+        _versioned[statement.sql] = None
     if tag is not None and not {"*", tag}.isdisjoint(exchange.known_tags or ()):
         raise NotModifiedError(tag)
     return tag
@@ -246,7 +256,7 @@ def unchanged(
     session: Session,
     known: frozenset[str],
 ) -> str | None:
-    """Return the version of the answer, if the client has it; None if it may not, or is a page.
+    """Return the version of the answer, if the client has it; None if that takes a thread to say.
 
     Args:
         engine: has planned the statement before.
@@ -259,7 +269,7 @@ def unchanged(
         QueryError: a parameter is wrong.
     """
     statement = None if request.page is not None else recall(engine, request.sql, session)
-    if statement is None:
+    if statement is None or statement.sql not in _versioned:
         return None
     tag = _version(engine, request, factory, session, statement)
     return None if tag is None or {"*", tag}.isdisjoint(known) else tag

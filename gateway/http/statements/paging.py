@@ -48,6 +48,8 @@ _PAGE_BYTES_MAX: Final = 64 << 20
 """Rows of a page in Arrow: it is rendered as a whole."""
 _AT_ONCE_ROWS_MAX: Final = 250
 """Rows of the longest page that is read on the event loop, in some 200 µs."""
+_AT_ONCE_BYTES_MAX: Final = 64 << 10
+"""Bytes of the longest one: compressing them takes a millisecond."""
 _TOKEN_MAX: Final = 65_536
 _CONSISTENCY: Final = "stategate.consistency"
 
@@ -179,6 +181,8 @@ def page_at_once(
         notices=(),
         elapsed_ms=(time.perf_counter() - started_s) * 1000,
     )
+    if len(body) > _AT_ONCE_BYTES_MAX:
+        return None
     page = _compressed(renderer.media_type, body, coding, following)
     headers = [] if page.next is None else [(b"stategate-next", page.next.encode())]
     if page.coding is not None:

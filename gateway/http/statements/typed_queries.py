@@ -14,9 +14,9 @@ from typing import Final
 import orjson
 from msgspec import Struct
 from starlette.datastructures import Headers
-from starlette.responses import Response
 
 from gateway.access.rules import USER
+from gateway.http.answers import Answer
 from gateway.http.endpoint import (
     ANONYMOUS,
     Call,
@@ -74,9 +74,9 @@ class TypedEndpoint(QueryingEndpoint):
                 call.receive,
                 is_ended=lambda: False,
             )
-        headers = {"Cache-Control": "no-store"}
-        response = Response(raw, media_type="application/json", headers=headers)
-        await response(call.scope, call.receive, call.send)
+        assert raw is not None, "it was not asked to be at once"
+        answer = Answer(call.send, cancellation, stall_s=self._settings.stall_timeout_ms / 1000)
+        await answer.whole("application/json", raw)
 
 
 def typed_at_once(typed: TypedQueries, asked: TypedCall) -> bytes | None:

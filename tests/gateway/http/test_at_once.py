@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
@@ -56,6 +57,12 @@ class Served:
         (answer,) = self.connected.transport.writes[before:]
         return bytes(answer)
 
+    def needs_thread(self, request: bytes) -> bool:
+        """Whether a request is left to the application."""
+        before = len(self.connected.transport.writes)
+        self.connected.connection.data_received(request)
+        return len(self.connected.transport.writes) == before and bool(self.connected.state.tasks)
+
     async def page(self, **fields: object) -> dict[str, Any]:
         _, body = await self.ask(posted("/v1/query", {"sql": SQL, **fields}))
         page: dict[str, Any] = json.loads(body)
@@ -78,6 +85,7 @@ def serving() -> Iterator[Served]:
     with access_of(None, method=Method.TRUST) as access:
         app, at_once = create_app(services, access=access), AtOnce(services, access=access)
         yield Served(store=store, connected=Connected(app, at_once))
+    services.pages.close()
     threads.close()
     engine.close()
 
@@ -144,14 +152,36 @@ async def test_a_page_is_compressed_as_the_client_accepts_it(served: Served) -> 
     )
     assert b"\r\ncontent-encoding: gzip" in short
     assert b"\r\nvary: " in short
-    assert len(short) < len(served.ask_at_once(plain)) / 2
+    whole, coded = body_of(served.ask_at_once(plain)), body_of(short)
+    assert len(coded) < len(whole) / 2
+    page, same = json.loads(whole), json.loads(gzip.decompress(coded))
+    assert page | {"elapsed_ms": 0} == same | {"elapsed_ms": 0}
 
 
 async def test_a_snapshot_and_a_long_page_need_a_thread(served: Served) -> None:
     fill(served.store, ROWS)
     for more in ({"page_rows": 7, "consistency": "snapshot"}, {"page_rows": 251}):
-        for _ in range(2):
-            assert (await served.page(**more))["rows"][0] == [0, "row 0"]
+        assert (await served.page(**more))["rows"][0] == [0, "row 0"]
+        assert served.needs_thread(posted("/v1/query", {"sql": SQL, **more}))
+        await served.connected.settle()
+
+
+async def test_a_page_of_long_rows_needs_a_thread(served: Served) -> None:
+    fill(served.store, [(n, "x" * 10_000) for n in range(10)])
+    request = posted("/v1/query", {"sql": SQL, "page_rows": 8})
+    await served.ask(request)
+    assert served.needs_thread(request)
+    await served.connected.settle()
+
+
+async def test_a_lookup_without_a_read_does_not_pass_by_a_bound(served: Served) -> None:
+    """No row has a NULL key, but a topic that feeds no store is an error all the same."""
+    fill(served.store, ROWS)
+    document = {"sql": "SELECT text FROM numbers WHERE n = $1", "params": [None]}
+    await served.ask(posted("/v1/query", document))
+    for _ in range(2):
+        _, body = await served.ask(posted("/v1/query", {**document, "bound": {"nope": {"0": 5}}}))
+        assert json.loads(body)["error"]["sqlstate"] == "42704"
 
 
 async def test_a_query_by_name_of_a_key_takes_one_write(served: Served) -> None:
