@@ -111,14 +111,22 @@ def test_a_signal_may_come_at_any_moment(monkeypatch: pytest.MonkeyPatch) -> Non
     for moment in range(40, 160):
         lines = itertools.count()
 
+        was_handled, was_late = list[bool](), threading.Event()
+
         def signalling(frame: FrameType, event: str, argument: object) -> Any:
             del frame, argument
             if event == "line" and next(lines) == moment:  # noqa: B023 - traced in this iteration
+                is_ignored = signal.getsignal(signal.SIGTERM) is signal.SIG_IGN
+                was_handled.append(not is_ignored)  # noqa: B023
                 signal.raise_signal(signal.SIGTERM)
             return signalling
 
+        def stop() -> None:
+            was_late.set()  # noqa: B023
+            os.kill(os.getpid(), signal.SIGINT)
+
         signal.signal(signal.SIGTERM, signal.SIG_IGN)  # it may come before there is a handler
-        stopping = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
+        stopping = threading.Timer(0.5, stop)
         stopping.start()
         before = sys.gettrace()
         sys.settrace(signalling)
@@ -127,6 +135,7 @@ def test_a_signal_may_come_at_any_moment(monkeypatch: pytest.MonkeyPatch) -> Non
         finally:
             sys.settrace(before)
             stopping.cancel()
+        assert was_late.is_set() is not any(was_handled)
 
 
 def test_a_failed_query_ends_the_program(capsys: pytest.CaptureFixture[str]) -> None:
