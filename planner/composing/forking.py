@@ -37,6 +37,8 @@ class Children:
         self._wake.setblocking(False)
         self.woken.setblocking(False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
+        # A process inherits blocked signals from the program that has started it.
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGCHLD})
         signal.set_wakeup_fd(self._wake.fileno(), warn_on_full_buffer=False)
 
     def fork(self, run: Callable[[int], NoReturn], closed: Iterable[Closing]) -> int:

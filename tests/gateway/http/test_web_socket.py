@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import base64
-import contextlib
 import socket
 import ssl
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -55,7 +55,7 @@ def url(live_services: Services) -> Iterator[str]:
         yield made
 
 
-@contextlib.contextmanager
+@contextmanager
 def subscribed(
     url: str, fields: Mapping[str, str] | None = None, **given: Any
 ) -> Iterator[ClientConnection]:
@@ -132,7 +132,7 @@ def status_of(connection: socket.socket) -> int:
 def rest_of(connection: socket.socket) -> bytes:
     """Return all bytes until the end."""
     parts = []
-    with contextlib.suppress(ConnectionResetError):
+    with suppress(ConnectionResetError):
         while piece := connection.recv(1 << 16):
             parts.append(piece)
     return b"".join(parts)
@@ -230,8 +230,8 @@ def test_a_query_that_fails_later_says_why(url: str, clicks: LocalStore) -> None
 def test_clients_are_told_when_the_gateway_ends(
     live_services: Services, live_engine: SqlEngine
 ) -> None:
-    with contextlib.ExitStack() as stack:
-        serving = contextlib.ExitStack()
+    with ExitStack() as stack:
+        serving = ExitStack()
         url = serving.enter_context(http_serving(live_services))
         connection = stack.enter_context(subscribed(url))
         begun(connection)
@@ -247,12 +247,10 @@ def test_a_client_that_does_not_answer_the_end_does_not_delay_it(
     live_services: Services, live_engine: SqlEngine
 ) -> None:
     line = f"GET /v1/subscribe?{urlencode({'sql': ALL})} HTTP/1.1"
-    with contextlib.ExitStack() as stack:
-        serving = contextlib.ExitStack()
+    with ExitStack() as stack:
+        serving = ExitStack()
         url = serving.enter_context(http_serving(live_services))
-        connection = stack.enter_context(
-            contextlib.closing(raw(url, head_of(HANDSHAKE, line=line)))
-        )
+        connection = stack.enter_context(closing(raw(url, head_of(HANDSHAKE, line=line))))
         assert status_of(connection) == 101
         seen = b""
         while b"progress" not in seen:
@@ -292,7 +290,7 @@ def test_a_client_that_answers_no_ping_is_disconnected(
     monkeypatch.setattr("gateway.http.server.PING_TIMEOUT_S", 0.3)
     with http_serving(live_services) as url, subscribed(url) as answering:
         line = f"GET /v1/subscribe?{urlencode({'sql': ALL})} HTTP/1.1"
-        with contextlib.closing(raw(url, head_of(HANDSHAKE, line=line))) as silent:
+        with closing(raw(url, head_of(HANDSHAKE, line=line))) as silent:
             assert status_of(silent) == 101
             assert (1011).to_bytes(2, "big") in rest_of(silent)
         begun(answering)
@@ -343,7 +341,7 @@ REQUESTS: list[tuple[str, Mapping[str, str], int]] = [
 
 def test_what_becomes_a_web_socket(url: str, caplog: pytest.LogCaptureFixture) -> None:
     for line, headers, status in REQUESTS:
-        with contextlib.closing(raw(url, head_of(headers, line=line))) as connection:
+        with closing(raw(url, head_of(headers, line=line))) as connection:
             assert status_of(connection) == status, (line, headers)
     assert not [each for each in caplog.records if each.levelname == "ERROR"]
 
@@ -352,13 +350,13 @@ def test_a_request_before_the_handshake_is_answered_first(url: str) -> None:
     """Its answer may not end the connection later."""
     first = head_of({"Host": "localhost"}, line="GET /healthz HTTP/1.1")
     handshake = head_of(HANDSHAKE, line=f"GET /v1/subscribe?{urlencode({'sql': ALL})} HTTP/1.1")
-    with contextlib.closing(raw(url, first)) as connection:
+    with closing(raw(url, first)) as connection:
         assert status_of(connection) == 200
         connection.recv(100)
         connection.sendall(handshake)
         assert status_of(connection) == 101
     # Sent together, the handshake is a request like others, since the answers have an order.
-    with contextlib.closing(raw(url, first + handshake)) as connection:
+    with closing(raw(url, first + handshake)) as connection:
         assert status_of(connection) == 200
         connection.recv(len(b'{"status":"ok"}'))
         assert status_of(connection) == 200
@@ -455,9 +453,25 @@ def test_connections_have_a_limit(live_services: Services) -> None:
     few = replace(live_services, settings=Settings(http_connections_max=2))
     with http_serving(few) as url:
         for _ in range(3):
-            with subscribed(url) as one, subscribed(url) as two:
+            with ExitStack() as stack:
+                one, two = (stack.enter_context(admitted(url)) for _ in range(2))
                 begun(one)
                 begun(two)
                 with pytest.raises(InvalidStatus) as raised, subscribed(url):
                     pass
                 assert raised.value.response.status_code == 503
+
+
+@contextmanager
+def admitted(url: str) -> Iterator[ClientConnection]:
+    """Subscribe once a place is free, which it is when the gateway has seen a client leave."""
+    until_s = time.monotonic() + WAIT_S
+    with ExitStack() as stack:
+        while True:
+            try:
+                found = stack.enter_context(subscribed(url))
+                break
+            except InvalidStatus:
+                assert time.monotonic() < until_s, "no place became free"
+                time.sleep(0.01)
+        yield found

@@ -76,7 +76,8 @@ def test_answers_come_back_in_their_order(
                 (each, Answers((reply,)) if isinstance(reply, Answer) else reply)
                 for each, reply in reader.read(packed([item]))
             ]
-            assert same_parts(found) == same_parts([(number, Answers((Answer.of(result),)))])
+            # As texts, NaN equals NaN, and -0.0 and True differ from 0.0 and 1.
+            assert repr(found) == repr([(number, Answers((Answer.of(result),)))])
 
 
 def test_a_position_is_sent_once() -> None:
