@@ -50,7 +50,9 @@ class Elsewhere:
         """Pass on the rows."""
         if not self.is_over:
             self.is_over = True
-            self._take(found)
+            # It holds the rows, or a statement, and the timers hold this until it is due.
+            take, self._take = self._take, _ignore
+            take(found)
 
     def on_overdue(self) -> None:
         """Wait no longer; see `Awaited`."""
@@ -65,7 +67,11 @@ class Elsewhere:
     def cancel(self) -> None:
         """Wait no more, and pass on nothing."""
         self._asked.cancel()
-        self.is_over = True
+        self.is_over, self._take = True, _ignore
+
+
+def _ignore(found: LookedUp | None) -> None:
+    """Do nothing: no one waits for the rows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

