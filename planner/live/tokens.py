@@ -10,7 +10,7 @@ import base64
 import binascii
 import hashlib
 from collections.abc import Mapping
-from typing import TypeVar
+from typing import Annotated, TypeAlias, TypeVar
 
 import msgspec
 
@@ -20,6 +20,9 @@ from stores.spec.schema import Row
 T = TypeVar("T")
 _TOKEN_MAX = 16_384
 """Longest token that is read; that of a statement with a hundred stores is shorter."""
+
+_Number: TypeAlias = Annotated[int, msgspec.Meta(ge=-(1 << 63), le=(1 << 63) - 1)]
+"""Epochs and times have 64 bits; other nodes are asked for them as such."""
 
 
 class Mark(msgspec.Struct, frozen=True):
@@ -33,8 +36,8 @@ class Mark(msgspec.Struct, frozen=True):
 
 class _Token(msgspec.Struct, frozen=True):
     of: str
-    epochs: dict[str, int]
-    committed_ms: dict[str, int | None]
+    epochs: dict[str, _Number]
+    committed_ms: dict[str, _Number | None]
 
 
 def digest_of(sql: str, parameters: Row) -> str:

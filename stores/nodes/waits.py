@@ -97,13 +97,16 @@ class WaitEverywhere:
         self._waiting: list[Waiting] = []
 
     def begin(self) -> None:
-        """Wait at all nodes."""
+        """Wait at all nodes; if it fails at one, wait at none."""
         for begin in self._places:
             try:
                 waiting = begin(self._on_end)
             except StoreError:
                 self._on_end(False)
                 continue
+            except BaseException:
+                self.cancel()
+                raise
             with self._lock:
                 self._waiting.append(waiting)
                 is_over = self._is_over
@@ -138,7 +141,7 @@ class SharedWaits(Generic[K]):
     """Waits by keys; those with the same key are one, whose end all of them get.
 
     Args:
-        begin: begins to wait for a key; it raises nothing.
+        begin: begins to wait for a key; what it raises, the caller that began it gets.
     """
 
     def __init__(self, begin: Callable[[K, OnBound], Waiting]) -> None:
@@ -156,7 +159,12 @@ class SharedWaits(Generic[K]):
             joined = _Joined(self, shared, callback)
             shared.members[joined] = None
         if is_new:
-            self._begin_shared(shared)
+            try:
+                self._begin_shared(shared)
+            except BaseException:
+                self.leave(joined, shared)
+                self._end(shared, is_met=False)  # for those that have joined meanwhile
+                raise
         return joined
 
     def leave(self, joined: _Joined[K], shared: _Shared[K]) -> bool:
@@ -174,20 +182,20 @@ class SharedWaits(Generic[K]):
         return True
 
     def _begin_shared(self, shared: _Shared[K]) -> None:
-        def on_end(is_met: bool) -> None:
-            with self._lock:
-                if self._shared.get(shared.key) is shared:
-                    del self._shared[shared.key]
-                members, shared.members = list(shared.members), {}
-            for each in members:
-                each.call(is_met)
-
-        waiting = self._begin(shared.key, on_end)
+        waiting = self._begin(shared.key, lambda is_met: self._end(shared, is_met=is_met))
         with self._lock:
             shared.waiting = waiting
             is_left = not shared.members
         if is_left:
             waiting.cancel()
+
+    def _end(self, shared: _Shared[K], *, is_met: bool) -> None:
+        with self._lock:
+            if self._shared.get(shared.key) is shared:
+                del self._shared[shared.key]
+            members, shared.members = list(shared.members), {}
+        for each in members:
+            each.call(is_met)
 
 
 class _Shared(Generic[K]):

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import threading
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from planner.errors import QueryError
+from planner.errors import InvalidValueError, QueryError
 from planner.live.kept_results import KeyedResult
 from planner.live.limits import LiveLimits
 from planner.live.live_query import EVENTS_MAX, LiveQuery
 from planner.live.narrowed import narrowed
-from planner.live.tokens import Mark
+from planner.live.tokens import Mark, mark_in, token_of
 from planner.planning.plan import QueryPlan
 from planner.sql import SqlEngine
 from planner.values.cancel import Cancellation
@@ -190,6 +194,24 @@ def test_tokens_are_checked(engine: SqlEngine) -> None:
         )
     error = refused(engine, TOTAL, token=token)
     assert (error.sqlstate, error.message) == ("22023", "the token is of another statement")
+
+
+@given(
+    st.sampled_from(["epochs", "committed_ms"]),
+    st.one_of(st.integers(max_value=-(1 << 63) - 1), st.integers(min_value=1 << 63)),
+)
+def test_numbers_of_tokens_have_64_bits(part: str, number: int) -> None:
+    """No epoch or time has more, and no other node could be asked for it."""
+    fields = {"of": "x", "epochs": {"accounts": 0}, "committed_ms": {"accounts": None}}
+    edited = json.dumps({**fields, part: {"accounts": number}}).encode()
+    with pytest.raises(InvalidValueError, match="malformed token"):
+        mark_in(base64.urlsafe_b64encode(edited).rstrip(b"=").decode(), "x")
+
+
+@given(st.integers(-(1 << 63), (1 << 63) - 1), st.integers(-(1 << 63), (1 << 63) - 1))
+def test_a_token_gives_its_mark(epoch: int, committed_ms: int) -> None:
+    mark = Mark({"a": epoch, "b": epoch}, {"a": committed_ms, "b": None})
+    assert mark_in(token_of("x", mark), "x") == mark
 
 
 def test_a_slow_reader_is_told_and_takes_no_memory(engine: SqlEngine, accounts: LocalStore) -> None:

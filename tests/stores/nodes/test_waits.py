@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stores.errors import StoreError
-from stores.nodes.waits import SharedWaits, WaitEverywhere
+from stores.nodes.waits import BeginWait, SharedWaits, WaitEverywhere
 from stores.spec.store import OnBound, Waiting
 
 
@@ -138,3 +138,30 @@ def test_one_place_that_meets_the_bound_is_enough(kinds: list[str], at_once: boo
     else:
         assert ends == [False]
     assert not wait.cancel()
+
+
+def test_a_place_that_fails_leaves_no_wait() -> None:
+    """As when a number has more bits than a message can have: later callers begin anew."""
+    places, ends = Places(), list[bool]()
+
+    def fail(on_end: OnBound) -> Waiting:
+        later.append(waits.add("x", ends.append))
+        raise OverflowError("too large")
+
+    def begin(key: str, on_end: OnBound) -> Waiting:
+        wait = WaitEverywhere([partial(places.begin, key), last], on_end)
+        wait.begin()
+        return wait
+
+    last: BeginWait = fail
+    later = list[Waiting]()
+    waits = SharedWaits(begin)
+    with pytest.raises(OverflowError):
+        waits.add("x", ends.append)
+    assert places.going_on("x") == []
+    assert ends == [False], "only who has joined gets the end"
+    assert not later[0].cancel()
+    last = partial(places.begin, "y")
+    waits.add("x", ends.append)
+    places.end("y", is_met=True)
+    assert ends == [False, True]
