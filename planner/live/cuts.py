@@ -203,9 +203,9 @@ class _Look:
         """
         may_be_behind = are_elsewhere(self._stores)
         for name, status in statuses:
-            progress, committed_ms = status.progress, mark.committed_ms[name]
-            is_behind = committed_ms is None or progress.committed_ms <= committed_ms
-            if progress.epoch < mark.epochs[name] and not (may_be_behind and is_behind):
+            progress = status.progress
+            is_older = progress.epoch < mark.epochs[name]
+            if is_older and not (may_be_behind and _is_behind(status, mark.committed_ms[name])):
                 raise SnapshotTooOldError(
                     f'store "{name}" is older than it was',
                     detail=f"It is at epoch {progress.epoch}, and was at epoch "
@@ -226,6 +226,21 @@ class _Look:
 
     def _by_pipeline(self) -> list[list[str]]:
         return members_of(self.pipelines)
+
+
+def is_made_anew(stores: Stores, mark: Mark) -> bool:
+    """Whether a store that has not come to these epochs is another one, not the same one behind."""
+    return any(
+        status.progress.epoch < mark.epochs.get(name, -1)
+        and not _is_behind(status, mark.committed_ms.get(name))
+        for name, store in stores.items()
+        for status in store.statuses().values()
+    )
+
+
+def _is_behind(status: PartitionStatus, committed_ms: int | None) -> bool:
+    """Whether an epoch below another one may be of the same store, as their times tell."""
+    return committed_ms is None or status.progress.committed_ms <= committed_ms
 
 
 def _next_epoch(

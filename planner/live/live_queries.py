@@ -11,7 +11,7 @@ from typing import TypeAlias
 from planner.binding.running_statements import RunningQueries
 from planner.errors import InternalError, LimitExceededError, QueryError, UnavailableError
 from planner.live.bounds import await_bounds, await_epochs
-from planner.live.cuts import are_elsewhere
+from planner.live.cuts import are_elsewhere, is_made_anew
 from planner.live.differences import Difference
 from planner.live.kept_results import kept_result
 from planner.live.limits import LiveLimits
@@ -123,6 +123,13 @@ class LiveQueries:
             if after is not None and not query.reached(after.epochs):
                 await_epochs(stores, after.epochs, cancellation)
                 query.advance()
+                if not query.reached(after.epochs) and not is_made_anew(stores, after):
+                    raise UnavailableError(
+                        "the partitions are behind the token",
+                        detail="No copy that answers has the rows that the client has seen.",
+                        hint="Retry.",
+                        sqlstate="55S01",
+                    )
             if are_elsewhere(stores):
                 self._settle_later()
             if not query.reached(least):

@@ -280,6 +280,48 @@ def test_a_token_of_an_epoch_that_is_yet_to_come_here_is_waited_for(
     behind.close()
 
 
+def test_rows_before_a_token_are_not_given(nodes: LiveNodes, engine: SqlEngine) -> None:
+    """A copy that does not catch up gives them to no one who has seen later ones."""
+    watcher = Watcher(engine, ALL)
+    nodes.apply("accounts", [(1, 1)], 1)
+    watcher.until(accounts=1)
+    assert watcher.moment is not None
+    token, rows = watcher.moment.token, watcher.rows
+    behind = LiveNodes([ACCOUNTS], pipeline="spark:a")
+    behind.apply("accounts", [(account, 100) for account in IDS], 0)
+    other = SqlEngine(behind.cluster(), node="a")
+    with pytest.raises(QueryError) as caught:
+        Watcher(other, ALL, token=token, rows=rows)
+    assert (caught.value.sqlstate, caught.value.retryable) == ("55S01", True)
+    assert caught.value.message == "the partitions are behind the token"
+    assert other.live_counts().subscribers == 0
+    behind.apply("accounts", [(1, 1)], 1)
+    Watcher(other, ALL, token=token, rows=rows).close()
+    watcher.close()
+    other.close()
+    behind.close()
+
+
+def test_a_token_of_a_store_that_was_made_anew_starts_over(
+    nodes: LiveNodes, engine: SqlEngine
+) -> None:
+    """It is at an older epoch, of a later time: nothing is left to wait for."""
+    watcher = Watcher(engine, ALL)
+    nodes.apply("accounts", [(1, 1)], 1)
+    watcher.until(accounts=1)
+    assert watcher.moment is not None
+    anew = LiveNodes([ACCOUNTS], pipeline="spark:a", committed_ms=1_000)
+    anew.apply("accounts", [(account, 5) for account in IDS], 0)
+    other = SqlEngine(anew.cluster(), node="a")
+    returned = Watcher(other, ALL, token=watcher.moment.token, rows=watcher.rows)
+    assert returned.subscription.start_over is not None
+    assert set(returned.rows) == {(account, 5) for account in IDS}
+    watcher.close()
+    returned.close()
+    other.close()
+    anew.close()
+
+
 @pytest.mark.parametrize("sql", [ALL, TOTAL])
 def test_a_store_that_was_made_anew_is_not_mixed_with_the_old_one(
     nodes: LiveNodes, engine: SqlEngine, sql: str
