@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from operator import itemgetter
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
@@ -22,14 +23,9 @@ from stores.nodes.asking import Around, Asking, Holders
 from stores.nodes.holds import STATUS_S, EpochHolds
 from stores.nodes.key_logs import COPIES_MAX, ClusterKeyLog
 from stores.nodes.links import REAL_TIME, Inbox, Link, NodeError, Replied, Timing
-from stores.nodes.messages import (
-    AskStatuses,
-    Opened,
-    Statuses,
-    WaitForBound,
-)
+from stores.nodes.messages import AskStatuses, Opened, Statuses, WaitForBound
 from stores.nodes.remote import RemoteRows, read_in_turn
-from stores.nodes.waits import SharedWaits, WaitAnywhere, WaitEverywhere, wait_at
+from stores.nodes.waits import BeginWait, SharedWaits, Soon, WaitAnywhere, WaitEverywhere, wait_at
 from stores.spec.arrow import physical_list
 from stores.spec.key_log import KeyLog
 from stores.spec.position import Position, PositionBound, Progress
@@ -98,6 +94,7 @@ class ClusterStore:
             homes=homes,
         )
         self._holds = EpochHolds(self.around)
+        self._soon = Soon(timing.after)
         self._waits = SharedWaits(self._wait_everywhere)
         self._following = threading.Lock()
         self._logs: WeakValueDictionary[int, ClusterKeyLog] = WeakValueDictionary()
@@ -264,15 +261,17 @@ class ClusterStore:
         """Wait at all copies: one that cannot follow the log must not keep others waiting."""
         partition, bound = key
         request = WaitForBound(self.address, partition, bound, math.inf)
-        holders = self.around.holders(self.schema, partition)
-        links = [link for name in holders if (link := self._links.get(name)) is not None]
-        waiting = WaitEverywhere(
-            [
-                partial(self.local.when, partition, bound),
-                *(partial(wait_at, link, request) for link in links[:COPIES_MAX]),
-            ],
-            on_end,
-        )
+
+        def places() -> dict[str | None, BeginWait]:
+            holders = self.around.holders(self.schema, partition)
+            links = {name: link for name in holders if (link := self._links.get(name)) is not None}
+            first = islice(links.items(), COPIES_MAX)
+            return {
+                None: partial(self.local.when, partition, bound),
+                **{name: partial(wait_at, link, request) for name, link in first},
+            }
+
+        waiting = WaitEverywhere(places, on_end, self._soon.call)
         waiting.begin()
         return waiting
 

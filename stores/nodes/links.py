@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import queue
+import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -79,6 +80,12 @@ class Inbox(Generic[T]):
             return None
 
 
+def _after(delay_s: float, action: Callable[[], None]) -> None:
+    timer = threading.Timer(delay_s, action)
+    timer.daemon = True
+    timer.start()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timing:
     """How to read the time and to wait for replies. Simulations have another one."""
@@ -87,6 +94,8 @@ class Timing:
     inbox: Callable[[], Inbox[Any]] = Inbox
     wall_ms: Callable[[], int] = lambda: time.time_ns() // 1_000_000
     """The time of commits, in epoch milliseconds."""
+    after: Callable[[float, Callable[[], None]], object] = _after
+    """Calls a function after some seconds, in another thread."""
 
 
 REAL_TIME = Timing()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import partial
 from typing import Generic, TypeAlias, TypeVar
 
 from stores.errors import StoreError
@@ -15,6 +16,9 @@ from stores.spec.store import OnBound, Waiting
 logger = logging.getLogger(__name__)
 
 K = TypeVar("K", bound=Hashable)
+
+AGAIN_S = 0.5
+"""Pause before it is waited again for a node that was lost, or for the one in its place."""
 
 BeginWait: TypeAlias = Callable[[OnBound], Waiting]
 """Begins to wait at one node."""
@@ -81,60 +85,144 @@ class WaitAnywhere:
             self.begin()
 
 
+class Soon:
+    """Calls functions after a pause: all that are given meanwhile, one after the other.
+
+    Args:
+        after: calls a function after some seconds.
+    """
+
+    def __init__(self, after: Callable[[float, Callable[[], None]], object]) -> None:
+        self._after = after
+        self._lock = threading.Lock()
+        self._functions: list[Callable[[], None]] = []
+
+    def call(self, function: Callable[[], None]) -> None:
+        """Call a function soon, in another thread."""
+        with self._lock:
+            self._functions.append(function)
+            is_first = len(self._functions) == 1
+        if is_first:
+            self._after(AGAIN_S, self._call_all)
+
+    def _call_all(self) -> None:
+        with self._lock:
+            functions, self._functions = self._functions, []
+        for each in functions:
+            try:
+                each()
+            except Exception:  # the outermost call of its thread: the others are called, too
+                logger.exception("a wait did not begin again")
+
+
 class WaitEverywhere:
     """Waits at several nodes at once, until a bound is met at one of them.
 
+    Those that are left may be unable to follow the log. So after one has ended, it is soon waited
+    for again, or for those that have the partition by then.
+
     Args:
-        places: begin to wait at each node.
+        places: returns how to begin to wait at each node, by name, as of now; None is this node.
         callback: gets whether the bound was met; False once no node is left.
+        soon: calls a function after a pause.
     """
 
-    def __init__(self, places: Sequence[BeginWait], callback: OnBound) -> None:
-        self._places, self._callback = places, callback
+    def __init__(
+        self,
+        places: Callable[[], Mapping[str | None, BeginWait]],
+        callback: OnBound,
+        soon: Callable[[Callable[[], None]], object],
+    ) -> None:
+        self._places, self._callback, self._soon = places, callback, soon
         self._lock = threading.Lock()
-        self._left = len(places)
-        self._is_over = False
-        self._waiting: list[Waiting] = []
+        self._going: dict[str | None, _Place] = {}
+        self._is_beginning = self._is_over = self._is_again = False
 
     def begin(self) -> None:
-        """Wait at all nodes; if it fails at one, wait at none."""
-        for begin in self._places:
+        """Wait at all nodes; if one fails, wait at none."""
+        try:
+            self._begin()
+        except BaseException:
+            self.cancel()
+            raise
+
+    def _begin(self) -> None:
+        """Wait at all nodes where it does not wait."""
+        found = self._places()
+        with self._lock:
+            if self._is_over:
+                return
+            new = {name: _Place() for name in found if name not in self._going}
+            self._going.update(new)
+            self._is_beginning = True
+        for name, place in new.items():
+            on_end = partial(self._on_end, name, place)
             try:
-                waiting = begin(self._on_end)
+                waiting = found[name](on_end)
             except StoreError:
-                self._on_end(False)
+                on_end(False)
                 continue
-            except BaseException:
-                self.cancel()
-                raise
             with self._lock:
-                self._waiting.append(waiting)
-                is_over = self._is_over
+                place.waiting = waiting
+                is_over = self._has_ended
             if is_over:
                 waiting.cancel()
                 return
-        if not self._places:
+        with self._lock:
+            self._is_beginning = False
+            is_none = not self._going
+        if is_none:
             self._end(is_met=False)
 
     def cancel(self) -> bool:
         """Stop waiting; False if the callback was called or is about to be."""
         with self._lock:
             was_over, self._is_over = self._is_over, True
-            waiting, self._waiting = self._waiting, []
-        for each in waiting:
-            each.cancel()
+            places, self._going = self._going, {}
+        for each in places.values():
+            if each.waiting is not None:
+                each.waiting.cancel()
         return not was_over
 
-    def _on_end(self, is_met: bool) -> None:
+    def _on_end(self, name: str | None, place: _Place, is_met: bool) -> None:
         with self._lock:
-            self._left -= 1
-            is_last = is_met or not self._left
+            if self._going.get(name) is place:
+                del self._going[name]
+            is_last = is_met or not (self._going or self._is_beginning)
+            # This node ends at once what it does not hold.
+            is_lost = name is not None or place.waiting is not None
+            is_again = is_lost and not (is_last or self._is_over or self._is_again)
+            self._is_again = self._is_again or is_again
         if is_last:
             self._end(is_met=is_met)
+        elif is_again:
+            self._soon(self._begin_again)
+
+    def _begin_again(self) -> None:
+        with self._lock:
+            self._is_again = False
+        try:
+            self._begin()
+        except BaseException:
+            self._end(is_met=False)
+            raise
 
     def _end(self, *, is_met: bool) -> None:
         if self.cancel():
             self._callback(is_met)
+
+    @property
+    def _has_ended(self) -> bool:
+        """Whether another thread, or a callback, has ended it by now."""
+        return self._is_over
+
+
+class _Place:
+    __slots__ = ("waiting",)
+
+    def __init__(self) -> None:
+        self.waiting: Waiting | None = None
+        """None until it has begun."""
 
 
 class SharedWaits(Generic[K]):

@@ -192,6 +192,29 @@ def test_a_replica_that_does_not_follow_keeps_no_one_waiting(
     watcher.close()
 
 
+def test_a_node_that_comes_back_is_waited_for_though_another_one_is_stuck(
+    nodes: LiveNodes, engine: SqlEngine
+) -> None:
+    for number in range(ACCOUNTS.partitions):
+        nodes.move("accounts", number, ["a", "b"])
+    until(nodes.drop_moved)
+    watcher = Watcher(engine, ALL)
+    nodes.stuck.add("a")
+    nodes.apply("accounts", [(1, 1)], 1)
+    watcher.until(accounts=1)
+    nodes.lose("b")
+    nodes.bring_back("b")
+    nodes.apply("accounts", [(1, 2)], 2)
+    watcher.until(accounts=2)
+    for number in range(ACCOUNTS.partitions):
+        nodes.move("accounts", number, ["a", "c"])
+    nodes.lose("b")
+    nodes.apply("accounts", [(1, 3)], 3)
+    watcher.until(accounts=3)
+    assert watcher.counts() == nodes.rows(ALL)
+    watcher.close()
+
+
 @pytest.mark.parametrize("sql", [ALL, TOTAL])
 def test_the_copy_that_is_left_may_be_behind(nodes: LiveNodes, engine: SqlEngine, sql: str) -> None:
     """The node that was asked for the last epoch is lost, and no other one has come so far."""

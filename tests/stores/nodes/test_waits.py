@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stores.errors import StoreError
-from stores.nodes.waits import BeginWait, SharedWaits, WaitEverywhere
+from stores.nodes.waits import BeginWait, SharedWaits, Soon, WaitEverywhere
 from stores.spec.store import OnBound, Waiting
 
 
@@ -124,7 +125,8 @@ def test_one_place_that_meets_the_bound_is_enough(kinds: list[str], at_once: boo
             on_end(kinds[at] == "met")
         return waiting
 
-    wait = WaitEverywhere([partial(begin, at) for at in range(len(kinds))], ends.append)
+    begins: dict[str | None, BeginWait] = {str(at): partial(begin, at) for at in range(len(kinds))}
+    wait = WaitEverywhere(lambda: begins, ends.append, list[object]().append)
     wait.begin()
     for at, kind in enumerate(kinds):
         if not at_once and kind in {"met", "lost"}:
@@ -149,7 +151,8 @@ def test_a_place_that_fails_leaves_no_wait() -> None:
         raise OverflowError("too large")
 
     def begin(key: str, on_end: OnBound) -> Waiting:
-        wait = WaitEverywhere([partial(places.begin, key), last], on_end)
+        begins: dict[str | None, BeginWait] = {"a": partial(places.begin, key), "b": last}
+        wait = WaitEverywhere(lambda: begins, on_end, list[object]().append)
         wait.begin()
         return wait
 
@@ -165,3 +168,76 @@ def test_a_place_that_fails_leaves_no_wait() -> None:
     waits.add("x", ends.append)
     places.end("y", is_met=True)
     assert ends == [False, True]
+
+
+def test_a_place_that_is_lost_is_waited_for_again() -> None:
+    """The other one may be unable to follow; by then another node may have the partition."""
+    places, ends, soon = Places(), list[bool](), list[Callable[[], None]]()
+    names = ["a", "b"]
+
+    def found() -> dict[str | None, BeginWait]:
+        return {name: partial(places.begin, name) for name in names}
+
+    wait = WaitEverywhere(found, ends.append, soon.append)
+    wait.begin()
+    for _ in range(3):
+        places.end("b", is_met=False)
+        (again,) = soon
+        soon.clear()
+        again()
+        assert [len(places.going_on(name)) for name in "ab"] == [1, 1]
+    names[:] = ["a", "c"]
+    places.end("b", is_met=False)
+    soon.pop()()
+    assert [len(places.going_on(name)) for name in "abc"] == [1, 0, 1]
+    places.end("c", is_met=True)
+    assert (ends, soon, places.going_on("a")) == ([True], [], [])
+    again()
+    assert not any(map(places.going_on, "abc")), "it is over"
+
+
+def test_a_wait_that_cannot_begin_again_ends() -> None:
+    places, ends, soon = Places(), list[bool](), list[Callable[[], None]]()
+    names = ["a", "b"]
+
+    def found() -> dict[str | None, BeginWait]:
+        if not names:
+            raise ValueError("no one knows")
+        return {name: partial(places.begin, name) for name in names}
+
+    WaitEverywhere(found, ends.append, soon.append).begin()
+    places.end("b", is_met=False)
+    names.clear()
+    with pytest.raises(ValueError, match="no one knows"):
+        soon.pop()()
+    assert (ends, places.going_on("a")) == ([False], [])
+
+
+def test_this_node_is_not_asked_again_for_what_it_does_not_hold() -> None:
+    def here(on_end: OnBound) -> Waiting:
+        on_end(False)
+        return Begun(on_end)
+
+    places, soon = Places(), list[Callable[[], None]]()
+    begins: dict[str | None, BeginWait] = {None: here, "b": partial(places.begin, "b")}
+    wait = WaitEverywhere(lambda: begins, list[bool]().append, soon.append)
+    wait.begin()
+    assert soon == []
+    assert wait.cancel()
+
+
+def test_what_is_to_be_called_soon_shares_a_pause(caplog: pytest.LogCaptureFixture) -> None:
+    pauses, called = list[Callable[[], None]](), list[str]()
+    soon = Soon(lambda delay_s, action: pauses.append(action))
+
+    def fail() -> None:
+        raise ValueError("x")
+
+    for function in (fail, partial(called.append, "y")):
+        soon.call(function)
+    (action,) = pauses
+    action()
+    assert called == ["y"]
+    assert "a wait did not begin again" in caplog.text
+    soon.call(fail)
+    assert len(pauses) == 2

@@ -62,7 +62,9 @@ class SimulatedNode:
         self.connections: dict[Connection, None] = {}
         """Those of other nodes that ask it."""
         self.timing = Timing(
-            clock=lambda: world.time.now_s, inbox=lambda: NodeInbox(self, self.run)
+            clock=lambda: world.time.now_s,
+            inbox=lambda: NodeInbox(self, self.run),
+            after=lambda delay_s, action: world.later(self, delay_s, action),
         )
         self._version = 0
         self.adds = 0

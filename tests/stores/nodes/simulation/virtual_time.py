@@ -20,7 +20,9 @@ class VirtualTime:
         self.now_s = 0.0
         self._due: list[tuple[float, int, Callable[[], object]]] = []
         self._numbers = itertools.count()
-        self.timing = Timing(clock=lambda: self.now_s, inbox=lambda: VirtualInbox(self))
+        self.timing = Timing(
+            clock=lambda: self.now_s, inbox=lambda: VirtualInbox(self), after=self.after
+        )
         """For what waits for other nodes."""
 
     def after(self, delay_s: float, action: Callable[[], object]) -> None:
