@@ -77,6 +77,15 @@ class _Stream:
 
 
 @dataclass(frozen=True, slots=True)
+class _Followed:
+    """A log, and of what it is: a partition may be opened anew, or its store be another one."""
+
+    store: str
+    partition: int
+    log: KeyLog
+
+
+@dataclass(frozen=True, slots=True)
 class _Reducing:
     streams: tuple[int, ...]
     steps: Iterator[Reduction | None]
@@ -115,7 +124,7 @@ class Answering:
         self._reducing: dict[int, _Reducing] = {}
         """Reductions that are not complete, by their first stream."""
         self._holds: dict[int, Hold] = {}
-        self._logs: dict[int, KeyLog] = {}
+        self._logs: dict[int, _Followed] = {}
 
     @staticmethod
     def is_short(request: Request) -> bool:
@@ -296,17 +305,22 @@ class Answering:
         if log is None:
             return Followed(-1)
         number = next(self._numbers)
-        self._logs[number] = log
+        self._logs[number] = _Followed(request.store, request.partition, log)
         return Followed(number)
 
     def _changed(self, request: AskKeys) -> Keys:
-        log = self._logs.get(request.log)
-        if log is None:
+        followed = self._logs.get(request.log)
+        if followed is None or not self._is_current(followed):
             return Keys(None, is_followed=False)
-        keys = log.changed(request.after, request.up_to)
+        keys = followed.log.changed(request.after, request.up_to)
         if keys is None:
             return Keys(None)
         return Keys(tuple(list(values) for values in zip(*keys, strict=True)))
+
+    def _is_current(self, followed: _Followed) -> bool:
+        """Whether a log is still that of the replica that is here now."""
+        store = self._stores().get(followed.store)
+        return store is not None and store.follow_keys(followed.partition) is followed.log
 
 
 def _worked_on(reducing: _Reducing) -> Reduction | None:
