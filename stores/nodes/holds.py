@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 
 from stores.errors import StoreError
 from stores.nodes.asking import Around
-from stores.nodes.links import Link, NodeError, Replied
+from stores.nodes.links import Inbox, Link, NodeError, Replied, Timing
 from stores.nodes.messages import FOLLOWS_KEYS, AskHold, HeldEpoch, HoldEpoch, Release
 from stores.spec.store import Hold
 
@@ -72,12 +73,13 @@ class EpochHolds:
         link = around.links.get(node)
         if link is None:
             return None
-        request = HoldEpoch(around.local.address, partition, epoch)
+        asked = _Asked(link, around.timing)
         try:
-            reply, _ = link.ask(request, timeout_s=STATUS_S)
+            link.begin(HoldEpoch(around.local.address, partition, epoch), asked.on_reply)
         except StoreError:
             return None
-        if not isinstance(reply, HeldEpoch) or reply.hold < 0:
+        reply = asked.held(STATUS_S)
+        if reply is None:
             return None
         return RemoteHold(
             link,
@@ -116,6 +118,45 @@ class EpochHolds:
         """Whether a node does not tell an epoch to come from one that it has."""
         link = self._around.links.get(node)
         return link is not None and link.minor < FOLLOWS_KEYS
+
+
+class _Asked:
+    """The reply of a node that was asked to keep an epoch; one that comes too late is released.
+
+    Args:
+        link: the link to the node.
+        timing: how to wait for the reply.
+    """
+
+    def __init__(self, link: Link, timing: Timing) -> None:
+        self._link = link
+        self._inbox: Inbox[Replied | NodeError] = timing.inbox()
+        self._lock = threading.Lock()
+        self._is_late = False
+
+    def held(self, timeout_s: float) -> HeldEpoch | None:
+        """Wait for what the node keeps; None if it keeps nothing, or has not replied in time."""
+        replied = self._inbox.get(timeout_s)
+        if replied is None:
+            with self._lock:
+                self._is_late = True
+            replied = self._inbox.get(0)  # it may have come just now
+        return None if replied is None else _held_in(replied)
+
+    def on_reply(self, replied: Replied | NodeError) -> None:
+        """Take the reply; in any thread."""
+        with self._lock:
+            is_late = self._is_late
+            if not is_late:
+                self._inbox.put(replied)
+        held = _held_in(replied) if is_late else None
+        if held is not None:
+            self._link.tell(Release(holds=(held.hold,)))
+
+
+def _held_in(replied: Replied | NodeError) -> HeldEpoch | None:
+    reply = replied[0] if isinstance(replied, tuple) else None
+    return reply if isinstance(reply, HeldEpoch) and reply.hold >= 0 else None
 
 
 class HoldHere:
@@ -250,14 +291,14 @@ class RemoteHold:
         return self._held.committed_ms
 
     def release(self) -> None:
-        """Let the other node forget it."""
+        """Let all nodes forget it."""
         if not self._is_released:
             self._is_released = True
             if self._spare is not None:
                 self._spare.release()
-            if self._other is None:
-                self._link.tell(Release(holds=(self._held.hold,)))
-            else:
+            # Also if it is kept elsewhere by now: the node may only have been slow.
+            self._link.tell(Release(holds=(self._held.hold,)))
+            if self._other is not None:
                 self._other.release()
 
     def _now(self) -> HeldEpoch | Hold | None:
@@ -268,12 +309,15 @@ class RemoteHold:
             reply, _ = self._link.ask(AskHold(self._held.hold), timeout_s=STATUS_S)
             if isinstance(reply, HeldEpoch) and reply.hold >= 0:
                 return reply
-        # The connection was lost, and with it all epochs that the node kept for this one.
+        # The connection was lost, and with it all epochs that the node kept for this one; or the
+        # node is slow.
         other = None if self._is_released else self._again()
         if other is not None and self._is_other_epoch(other):
             other.release()
             other = None
         self._other = other
+        if other is not None and self._is_released:  # meanwhile
+            other.release()
         return other
 
     def _is_other_epoch(self, other: Hold) -> bool:

@@ -6,10 +6,13 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
+from stores.nodes import holds
 from stores.nodes.cluster_store import ClusterStore
-from stores.nodes.messages import FOLLOWS_KEYS, Release
+from stores.nodes.links import NodeError, OnReply, Replied
+from stores.nodes.messages import FOLLOWS_KEYS, Release, Request
 from stores.spec.schema import StoreSchema
-from stores.spec.store import Hold
+from stores.spec.store import Hold, Waiting
+from tests.stores.nodes.memory_links import MemoryLink
 from tests.stores.nodes.test_cluster_store import Cluster, replica_of
 from tests.support.stores import progress
 
@@ -120,3 +123,58 @@ def test_a_store_that_was_made_anew_does_not_go_on_for_the_old_one(cluster: Clus
     assert not hold.is_held
     assert anew.stores[second].replicas[partition].status.held_epochs == 0
     hold.release()
+
+
+class _Unended:
+    def cancel(self) -> bool:
+        return True
+
+
+class SlowLink(MemoryLink):
+    """A link to a node that gets what it is sent, and whose replies come late."""
+
+    def __init__(self, link: MemoryLink) -> None:
+        super().__init__(link.answering)
+        self.late: list[tuple[Request, OnReply]] = []
+
+    def ask(self, request: Request, *, timeout_s: float | None = None) -> Replied:
+        """Give no reply in time."""
+        raise NodeError("it did not reply in time")
+
+    def begin(self, request: Request, on_reply: OnReply) -> Waiting:
+        """Keep a request until it is replied to."""
+        self.late.append((request, on_reply))
+        return _Unended()
+
+    def reply(self) -> None:
+        """Reply to what was sent."""
+        for request, on_reply in self.late:
+            on_reply(super().ask(request))
+
+
+def test_a_slow_node_is_told_to_forget_what_is_kept_elsewhere_by_now(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    partition = cluster.elsewhere()
+    first, second = cluster.holders(partition)
+    hold = taken(cluster.store.hold(partition))
+    with monkeypatch.context() as slow:
+        slow.setattr(cluster.links[first], "ask", SlowLink(cluster.links[first]).ask)
+        assert hold.is_held
+    assert held_at(cluster, first, partition) == 1
+    hold.release()
+    assert [held_at(cluster, name, partition) for name in (first, second)] == [0, 0]
+
+
+def test_an_epoch_that_is_kept_too_late_is_forgotten(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(holds, "STATUS_S", 0.01)
+    partition = cluster.elsewhere()
+    first, second = cluster.holders(partition)
+    cluster.links[first] = slow = SlowLink(cluster.links[first])
+    hold = taken(cluster.store.hold(partition))
+    slow.reply()
+    assert len(slow.late) == 2, "and the spare of the second"
+    hold.release()
+    assert [held_at(cluster, name, partition) for name in (first, second)] == [0, 0]
