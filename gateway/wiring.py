@@ -158,7 +158,7 @@ def _composing(settings: Settings, place: WorkerPlace) -> SharedProcesses:
     each = settings.compose_processes
     return SharedProcesses(
         forks=place.composing_socket,
-        first=place.number * each,
+        first=place.number,
         count=max(each, -(-place.count // _WORKERS_OF_PROCESS)),
     )
 

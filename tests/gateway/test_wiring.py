@@ -1,0 +1,26 @@
+"""What a gateway is made of, by its settings."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gateway.settings import Settings
+from gateway.wiring import _composing
+from gateway.workers.siblings import WorkerPlace
+
+
+@given(workers=st.integers(1, 64), processes=st.integers(1, 32))
+def test_workers_begin_at_all_composing_processes(workers: int, processes: int) -> None:
+    settings = Settings(workers=workers, compose_processes=processes)
+    found = [
+        _composing(settings, WorkerPlace(number=number, count=workers, directory=Path("/run"), started_ms=0))
+        for number in range(workers)
+    ]
+    count = found[0].count
+    users = Counter(each.first % count for each in found)
+    assert len(users) == min(workers, count)
+    assert max(users.values()) - min(users.values()) <= 1
