@@ -45,7 +45,8 @@ class Children:
         """Start a process; return its id.
 
         Args:
-            run: runs in the process and gets the id of the fork server.
+            run: runs in the process and gets the id of the fork server; if it fails, the process
+                ends.
             closed: is closed there first.
 
         Raises:
@@ -55,10 +56,15 @@ class Children:
         parent = os.getpid()
         pid = os.fork()
         if pid == 0:
-            signal.set_wakeup_fd(-1)
-            for each in (self._wake, self.woken, *closed):
-                each.close()
-            run(parent)
+            try:
+                signal.set_wakeup_fd(-1)
+                for each in (self._wake, self.woken, *closed):
+                    each.close()
+                run(parent)
+            except Exception as error:
+                print(f"a composing process has failed error={error!r}", file=sys.stderr)
+            finally:  # whatever happens, it must not go on as a second fork server
+                os._exit(1)
         self.pids.add(pid)
         return pid
 
