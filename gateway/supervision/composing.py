@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import signal
 import socket
 import time
 from multiprocessing.context import ForkServerContext, ForkServerProcess
@@ -30,6 +31,9 @@ def run_composing(listener: socket.socket, owner: socket.socket) -> None:
         listener: the workers connect to it.
         owner: the other end is the supervisor's.
     """
+    # The supervisor ends it; a terminal sends signals to it, too, even while it starts.
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)  # kept by the program that replaces this one
     from gateway.wiring import serve_composing  # noqa: PLC0415 - the supervisor needs no engine
 
     serve_composing(listener, owner)
