@@ -198,9 +198,11 @@ class Lane:
             if self._statement is not None and self._current == number:
                 self._statement.interrupt()
 
-    def interrupt_any(self) -> None:
-        """End the present statement early."""
+    def abandon(self) -> None:
+        """End the present statement and the lane; if the gateway process waits, it sees that."""
         self.interrupt(self._current)
+        with suppress(OSError):  # it has been closed
+            self._sock.shutdown(socket.SHUT_RDWR)
 
     def serve(self) -> int:
         """Serve requests until none has come for a while; return what to wait for next."""
@@ -210,11 +212,20 @@ class Lane:
                     return READ
         except OSError:  # the gateway process has gone
             pass
-        self._end()
-        self._sock.close()
-        self._guest.forget(self._number)
-        self._process.ended(self)
+        except Exception:  # no memory for a frame, say; the pool of threads reports it
+            self._process.spend()
+            self._close()
+            raise
+        self._close()
         return 0
+
+    def _close(self) -> None:
+        try:
+            self._end()
+        finally:
+            self._sock.close()
+            self._guest.forget(self._number)
+            self._process.ended(self)
 
     def _serve_one(self) -> bool:
         """Serve one request; return False at the end of the lane."""

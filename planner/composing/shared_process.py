@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 import socket
+import sys
 import threading
 import time
 from contextlib import suppress
@@ -62,9 +63,11 @@ class _SharedProcess(Process):
         )
         try:
             serve.start()
-        except RuntimeError:  # no memory for its stack
+        except Exception as error:  # no memory for its stack
             control.close()
             self.spend()
+            self._tell(Kind.LEFT, stay)
+            print(f"a gateway process cannot join error={error!r}", file=sys.stderr)
 
     def open(self, asked: Open, body: pa.Buffer | None) -> LocalDatabase:
         """Return the database of this content; make it if it is missing."""
@@ -99,15 +102,23 @@ class _SharedProcess(Process):
                 guest.control(frame)
         except OSError:
             pass
-        except RuntimeError:  # no memory for the thread of a lane
+        except Exception as error:  # no memory, as for the thread of a lane
             self.spend()
-        control.close()
-        while guest.lanes:
-            for lane in tuple(guest.lanes.values()):
-                lane.interrupt_any()
-            time.sleep(_INTERRUPT_S)
-        self._tell(Kind.LEFT, stay)
+            print(f"a gateway process cannot be served error={error!r}", file=sys.stderr)
+        finally:
+            control.close()
+            _end_lanes(guest)
+            self._tell(Kind.LEFT, stay)
 
     def _tell(self, kind: Kind, number: int = 0) -> None:
-        with self._telling, suppress(OSError):
+        with self._telling, suppress(OSError, MemoryError):
             frames.send(self._line, kind, NUMBERS.pack(number, 0))
+
+
+def _end_lanes(guest: Guest) -> None:
+    """Wait until nothing of a gateway process runs."""
+    while guest.lanes:
+        with suppress(Exception):  # without memory it is tried again
+            for lane in tuple(guest.lanes.values()):
+                lane.abandon()
+        time.sleep(_INTERRUPT_S)
