@@ -14,11 +14,7 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from typing import Protocol
 
-from planner.errors import (
-    InternalError,
-    QueryError,
-    SnapshotTooOldError,
-)
+from planner.errors import InternalError, QueryError, SnapshotTooOldError
 from planner.live.cuts import (
     Epochs,
     EpochWatch,
@@ -111,6 +107,10 @@ class LiveQuery:
         self._firsts: list[weakref.ref[FirstRows]] = []
         self._watch: EpochWatch | None = None
         self._failing_since_s: float | None = None
+        self._was_woken = False
+        """Whether it was woken since its last turn."""
+        self._pauses_until_s = 0.0
+        """It was woken in vain, as when no node can hold the epoch: it would be so at once again."""
 
     # --- called by the keeper --------------------------------------------------------------------
 
@@ -142,6 +142,7 @@ class LiveQuery:
             with self._stepping:
                 if self._moment is None:
                     return  # another thread is about to begin it
+                was_woken, self._was_woken = self._was_woken, False
                 steps = 0
                 while self.error is None and steps < _STEPS_MAX and self._step():
                     steps += 1
@@ -150,6 +151,8 @@ class LiveQuery:
                 if steps == _STEPS_MAX:
                     self._keeper.schedule(self)
                 else:
+                    if was_woken and not steps:
+                        self._pauses_until_s = time.monotonic() + _RETRY_S
                     self._watch_on()
         except QueryError as error:
             self._failed(error)
@@ -352,7 +355,8 @@ class LiveQuery:
             watch.cancel()
 
     def _woken(self, has_epoch: bool) -> None:
-        if has_epoch:
+        self._was_woken = True
+        if has_epoch and time.monotonic() >= self._pauses_until_s:
             self._keeper.schedule(self)
         else:  # a replica was closed, and may be opened again
             ALARMS.after(_RETRY_S, self._retry)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 
 import pytest
 
 from planner.errors import QueryError
+from planner.live import cuts, live_query
 from planner.live.kept_results import KeyedResult
 from planner.sql import LiveLimits, SqlEngine
 from stores.nodes.messages import (
@@ -211,6 +213,26 @@ def test_a_node_that_comes_back_is_waited_for_though_another_one_is_stuck(
     nodes.lose("b")
     nodes.apply("accounts", [(1, 3)], 3)
     watcher.until(accounts=3)
+    assert watcher.counts() == nodes.rows(ALL)
+    watcher.close()
+
+
+def test_an_epoch_that_cannot_be_held_is_tried_for_now_and_then(
+    nodes: LiveNodes, engine: SqlEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its watch says at once that the epoch is there; the query must not go round without end."""
+    watcher = Watcher(engine, ALL)
+    tries: list[float] = []
+
+    def hold_nothing(*args: object) -> None:
+        tries.append(time.monotonic())
+
+    with monkeypatch.context() as refusing:
+        refusing.setattr(cuts, "_hold", hold_nothing)
+        nodes.apply("accounts", [(1, 1)], 1)
+        until(lambda: len(tries) >= 7)
+    assert tries[6] - tries[0] > 2 * live_query._RETRY_S, "at most two tries in a row"
+    watcher.until(accounts=1)
     assert watcher.counts() == nodes.rows(ALL)
     watcher.close()
 
