@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
 from typing import Generic, TypeAlias, TypeVar
 
-from stores.errors import StoreError
+from stores.errors import StoreError, TooManyWaitersError
 from stores.nodes.links import Link, NodeError, Replied
 from stores.nodes.messages import Met, WaitForBound
 from stores.spec.store import OnBound, Waiting
@@ -17,6 +17,8 @@ logger = logging.getLogger(__name__)
 
 K = TypeVar("K", bound=Hashable)
 
+MEMBERS_MAX = 100_000
+"""Maximum number of callers that share a wait: as many as may wait for one replica."""
 AGAIN_S = 0.5
 """Pause before it is waited again for a node that was lost, or for the one in its place."""
 
@@ -139,19 +141,26 @@ class WaitEverywhere:
         self._is_beginning = self._is_over = self._is_again = False
 
     def begin(self) -> None:
-        """Wait at all nodes; if one fails, wait at none."""
+        """Wait at all nodes; if one fails, wait at none.
+
+        Raises:
+            TooManyWaitersError: it could begin at none, since one has too many waiters.
+        """
         try:
-            self._begin()
+            refused = self._begin()
         except BaseException:
             self.cancel()
             raise
+        if refused is not None and self.cancel():
+            raise refused
 
-    def _begin(self) -> None:
-        """Wait at all nodes where it does not wait."""
+    def _begin(self) -> TooManyWaitersError | None:
+        """Wait at all nodes where it does not; return what refused it if at none."""
+        refused: TooManyWaitersError | None = None
         found = self._places()
         with self._lock:
             if self._is_over:
-                return
+                return None
             new = {name: _Place() for name in found if name not in self._going}
             self._going.update(new)
             self._is_beginning = True
@@ -159,7 +168,8 @@ class WaitEverywhere:
             on_end = partial(self._on_end, name, place)
             try:
                 waiting = found[name](on_end)
-            except StoreError:
+            except StoreError as error:
+                refused = error if isinstance(error, TooManyWaitersError) else refused
                 on_end(False)
                 continue
             with self._lock:
@@ -167,12 +177,13 @@ class WaitEverywhere:
                 is_over = self._has_ended
             if is_over:
                 waiting.cancel()
-                return
+                return None
         with self._lock:
             self._is_beginning = False
             is_none = not self._going
-        if is_none:
+        if is_none and refused is None:
             self._end(is_met=False)
+        return refused if is_none else None
 
     def cancel(self) -> bool:
         """Stop waiting; False if the callback was called or is about to be."""
@@ -202,10 +213,12 @@ class WaitEverywhere:
         with self._lock:
             self._is_again = False
         try:
-            self._begin()
+            refused = self._begin()
         except BaseException:
             self._end(is_met=False)
             raise
+        if refused is not None:
+            self._end(is_met=False)
 
     def _end(self, *, is_met: bool) -> None:
         if self.cancel():
@@ -230,20 +243,29 @@ class SharedWaits(Generic[K]):
 
     Args:
         begin: begins to wait for a key; what it raises, the caller that began it gets.
+        members_max: how many may wait for one key.
     """
 
-    def __init__(self, begin: Callable[[K, OnBound], Waiting]) -> None:
-        self._begin = begin
+    def __init__(
+        self, begin: Callable[[K, OnBound], Waiting], *, members_max: int = MEMBERS_MAX
+    ) -> None:
+        self._begin, self._members_max = begin, members_max
         self._lock = threading.Lock()
         self._shared: dict[K, _Shared[K]] = {}
 
     def add(self, key: K, callback: OnBound) -> Waiting:
-        """Wait with all others of this key, or begin to."""
+        """Wait with all others of this key, or begin to.
+
+        Raises:
+            TooManyWaitersError: there are too many of them, or they could begin at no place.
+        """
         with self._lock:
             shared = self._shared.get(key)
             is_new = shared is None
             if shared is None:
                 shared = self._shared[key] = _Shared(key)
+            elif len(shared.members) >= self._members_max:
+                raise TooManyWaitersError(f"{self._members_max} callers wait for the same")
             joined = _Joined(self, shared, callback)
             shared.members[joined] = None
         if is_new:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stores.errors import StoreError
+from stores.errors import StoreError, TooManyWaitersError
 from stores.nodes.waits import BeginWait, SharedWaits, Soon, WaitEverywhere
 from stores.spec.store import OnBound, Waiting
 
@@ -241,3 +241,43 @@ def test_what_is_to_be_called_soon_shares_a_pause(caplog: pytest.LogCaptureFixtu
     assert "a wait did not begin again" in caplog.text
     soon.call(fail)
     assert len(pauses) == 2
+
+
+def test_a_key_has_only_so_many_waiters() -> None:
+    places, ends = Places(), list[bool]()
+    waits = SharedWaits(places.begin, members_max=2)
+    first, _ = (waits.add("x", ends.append) for _ in range(2))
+    with pytest.raises(TooManyWaitersError, match="2 callers wait for the same"):
+        waits.add("x", ends.append)
+    waits.add("y", ends.append)
+    assert first.cancel()
+    waits.add("x", ends.append)
+    places.end("x", is_met=True)
+    assert ends == [True, True]
+
+
+@pytest.mark.parametrize("others", [[], ["down"], ["full"], ["stays"], ["down", "stays"]])
+def test_too_many_waiters_are_told_if_no_place_is_left(others: list[str]) -> None:
+    """The caller must know that to wait longer does not help."""
+    places, ends = Places(), list[bool]()
+
+    def begin(kind: str, on_end: OnBound) -> Waiting:
+        if kind == "full":
+            raise TooManyWaitersError("there are too many")
+        waiting = places.begin(kind, on_end)
+        if kind == "down":
+            on_end(False)
+        return waiting
+
+    begins: dict[str | None, BeginWait] = {
+        str(at): partial(begin, kind) for at, kind in enumerate(["full", *others])
+    }
+    wait = WaitEverywhere(lambda: begins, ends.append, list[object]().append)
+    if "stays" in others:
+        wait.begin()
+        assert wait.cancel()
+    else:
+        with pytest.raises(TooManyWaitersError, match="there are too many"):
+            wait.begin()
+        assert not wait.cancel()
+    assert ends == []
