@@ -5,7 +5,11 @@ It has one thread and waits for no one: whoever does not read, or sends half a f
 A gateway process that ends leaves the shared processes that it has joined. Its statements in them
 are interrupted. If one of them does not end soon, the fork server kills that process, and the
 statements of the others begin again, as if one of them had been cancelled. Processes of its own are
-killed at once.
+killed sooner.
+
+One that has only lost its connection to the fork server has left nothing. Whether it uses a
+composing process is told by its socket to that process, of which the fork server keeps the other
+end.
 """
 
 from __future__ import annotations
@@ -13,6 +17,7 @@ from __future__ import annotations
 import itertools
 import os
 import pickle
+import select
 import selectors
 import socket
 import sys
@@ -29,6 +34,8 @@ from planner.composing.messages import NUMBERS, ForkKind, Kind, Start
 
 LEAVE_S = 1.0
 """How long the statements of a gateway process that has ended may go on."""
+_LOOK_S = 0.05
+"""How long the sockets of a gateway process that has ended take to close."""
 _ENDED_MAX = 4_096
 """Processes that failed by themselves, of which the fork server knows; some die in a day."""
 _SEND_S = 1.0
@@ -45,20 +52,34 @@ class _Gateway:
 
 
 @dataclass(slots=True, eq=False)
+class _Stay:
+    """A gateway process uses a composing process."""
+
+    gateway: _Gateway
+    control: socket.socket
+    """A copy of the composing process's end of its control socket."""
+    look_s: float | None = None
+    """When to look whether it is over; None while the gateway process is connected."""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the gateway process has closed its end, or has ended."""
+        hung_up = select.poll()
+        hung_up.register(self.control, 0)
+        return bool(hung_up.poll(0))
+
+
+@dataclass(slots=True, eq=False)
 class _Composing:
     """A composing process."""
 
     pid: int
-    owner: _Gateway | None
-    """The only gateway process that uses it; None if it is shared."""
     line: socket.socket | None = None
     """The line to a shared process."""
-    place: int = -1
-    """The place of a shared process."""
-    joined: dict[int, _Gateway] = field(default_factory=dict)
-    """The gateway processes that use it, by the number of their stay."""
-    leaving: dict[int, float] = field(default_factory=dict)
-    """When those that have ended must have left, by the number of their stay."""
+    place: int | None = None
+    """The place of a shared process; None if only one gateway process uses it."""
+    stays: dict[int, _Stay] = field(default_factory=dict)
+    """The gateway processes that use it, by number."""
     is_innocent: bool = False
     """Whether it ends for another reason than a fault of its statements."""
 
@@ -156,27 +177,24 @@ class _Forking:
         return None
 
     def _forget(self, gateway: _Gateway) -> None:
-        """Take everything back from a gateway process that has ended."""
+        """Take everything back from a gateway process that has ended or lost its connection."""
         self._selector.unregister(gateway.control)
         gateway.control.close()
         self._gateways.discard(gateway)
         if self._alone is gateway:
             self._alone = None
-        until = time.monotonic() + LEAVE_S
+        now = time.monotonic()
         for each in self._composing.values():
-            if each.owner is gateway:
-                self._children.kill(each.pid)
-            for stay, joined in each.joined.items():
-                if joined is gateway:
-                    each.leaving[stay] = until
+            for stay in each.stays.values():
+                if stay.gateway is gateway:
+                    stay.look_s = now + (_LOOK_S if each.place is None else LEAVE_S)
 
     # --- composing processes ---------------------------------------------------------------------
 
     def _start(self, gateway: _Gateway, control: socket.socket, asked: Start) -> None:
         try:
             if asked.place is None:
-                pid = self._fork(lambda parent: process_main.main(control, asked.limits, parent))
-                self._composing[pid] = _Composing(pid, owner=gateway)
+                self._start_own(asked, gateway, control)
                 return
             shared = self._places.get(asked.place)
             if shared is None or not self._join(shared, gateway, control):
@@ -184,6 +202,16 @@ class _Forking:
                 self._join(made, gateway, control)
         except OSError as error:  # the gateway process sees that the socket closes
             print(f"a composing process cannot be started: {error}", file=sys.stderr)
+
+    def _start_own(self, asked: Start, gateway: _Gateway, control: socket.socket) -> None:
+        kept = control.dup()
+        try:
+            pid = self._fork(lambda parent: process_main.main(control, asked.limits, parent))
+        except BaseException:
+            kept.close()
+            raise
+        stays = {next(self._stays): _Stay(gateway, kept)}
+        self._composing[pid] = _Composing(pid, stays=stays)
 
     def _start_shared(self, asked: Start, place: int, control: socket.socket) -> _Composing:
         ours, theirs = socket.socketpair()
@@ -200,7 +228,7 @@ class _Forking:
                 ours.close()
                 raise
         ours.settimeout(_SEND_S)
-        made = _Composing(pid, owner=None, line=ours, place=place)
+        made = _Composing(pid, line=ours, place=place)
         self._composing[pid] = self._places[place] = made
         self._watch(ours, _CHILDREN, lambda: self._serve_composing(made, ours))
         return made
@@ -208,21 +236,23 @@ class _Forking:
     def _fork(self, run: Callable[[int], NoReturn]) -> int:
         lines = [each.line for each in self._composing.values() if each.line is not None]
         controls = [each.control for each in self._gateways]
+        stays = [stay.control for each in self._composing.values() for stay in each.stays.values()]
         own = (self._selector, self._listener, self._owner)
-        pid = self._children.fork(run, (*own, *lines, *controls))
+        pid = self._children.fork(run, (*own, *lines, *controls, *stays))
         self._failed.pop(pid, None)
         return pid
 
     def _join(self, shared: _Composing, gateway: _Gateway, control: socket.socket) -> bool:
         """Give a shared process another gateway process; return whether it could take it."""
         assert shared.line is not None, "shared processes have a line"
-        stay = next(self._stays)
+        number, kept = next(self._stays), control.dup()
         try:
-            frames.send(shared.line, Kind.JOIN, NUMBERS.pack(stay, 0), fd=control.fileno())
+            frames.send(shared.line, Kind.JOIN, NUMBERS.pack(number, 0), fd=control.fileno())
         except OSError:
+            kept.close()
             self._retire(shared)
             return False
-        shared.joined[stay] = gateway
+        shared.stays[number] = _Stay(gateway, kept)
         # In the name of the process, which may be busy.
         frames.send(control, Kind.HELLO, NUMBERS.pack(shared.pid, 0))
         return True
@@ -238,9 +268,10 @@ class _Forking:
             composing.is_innocent = True
             self._retire(composing)
         elif frame.kind == Kind.LEFT:
-            stay, _ = NUMBERS.unpack(frame.head)
-            composing.joined.pop(stay, None)
-            composing.leaving.pop(stay, None)
+            number, _ = NUMBERS.unpack(frame.head)
+            left = composing.stays.pop(number, None)
+            if left is not None:
+                left.control.close()
 
     def _close_line(self, composing: _Composing) -> None:
         if composing.line is not None:
@@ -251,7 +282,7 @@ class _Forking:
 
     def _retire(self, composing: _Composing) -> None:
         """Let no other gateway process join."""
-        if self._places.get(composing.place) is composing:
+        if composing.place is not None and self._places.get(composing.place) is composing:
             del self._places[composing.place]
 
     def _kill(self, pid: int) -> None:
@@ -277,22 +308,28 @@ class _Forking:
             if ended is None:
                 continue
             self._close_line(ended)
+            for stay in ended.stays.values():
+                stay.control.close()
             if not ended.is_innocent:
                 self._failed[pid] = None
                 if len(self._failed) > _ENDED_MAX:
                     self._failed.popitem(last=False)
 
     def _wait_s(self) -> float | None:
-        times = [time_s for each in self._composing.values() for time_s in each.leaving.values()]
+        stays = [stay for each in self._composing.values() for stay in each.stays.values()]
+        times = [stay.look_s for stay in stays if stay.look_s is not None]
         return max(0.0, min(times) - time.monotonic()) if times else None
 
     def _kill_late(self) -> None:
         """Kill the processes in which a statement of a gateway process outlives it."""
         now = time.monotonic()
         for each in tuple(self._composing.values()):
-            if each.leaving and min(each.leaving.values()) <= now:
+            stays = each.stays.values()
+            late = [stay for stay in stays if stay.look_s is not None and stay.look_s <= now]
+            for stay in late:
+                stay.look_s = now + LEAVE_S
+            if any(stay.is_over for stay in late):
                 print(f"statements outlive their gateway process pid={each.pid}", file=sys.stderr)
-                each.leaving.clear()
                 with suppress(ProcessLookupError):
                     self._kill(each.pid)
 

@@ -20,10 +20,10 @@ import pytest
 from planner.composing import frames
 from planner.composing.database import ArrowRelation, DatabaseError, Definition
 from planner.composing.forkserver import ForkServer
-from planner.composing.messages import NUMBERS, ForkKind, ProcessLimits
-from planner.composing.process import ComposingProcess
+from planner.composing.messages import NUMBERS, ForkKind, Kind, ProcessLimits
 from planner.composing.process_pool import ProcessPool, SharedProcesses
 from planner.composing.remote import RemoteDatabase
+from planner.composing.shared_forkserver import LEAVE_S
 from planner.errors import QueryCancelledError
 from planner.values.cancel import Cancellation
 from stores.spec.schema import Row
@@ -133,6 +133,25 @@ def half_done(database: RemoteDatabase) -> Iterator[Future[list[Row]]]:
 
 def drawn(database: RemoteDatabase) -> Sequence[Row]:
     return rows_of(database, "SELECT n FROM drawn")
+
+
+@contextmanager
+def stay(machine: Machine, place: int | None) -> Iterator[tuple[socket.socket, int]]:
+    """Start a process for a worker that then loses its connection to the fork server.
+
+    Returns:
+        The worker's socket to the process, and its id.
+    """
+    forks = ForkServer(machine.path)
+    control, theirs = socket.socketpair()
+    with control:
+        with theirs:
+            forks.start(theirs, ProcessLimits(memory_bytes=1 << 30), place=place)
+        control.settimeout(WAIT_S)
+        hello = frames.receive(control)
+        assert hello is not None
+        forks.close()
+        yield control, NUMBERS.unpack(hello.head)[0]
 
 
 # --- what is shared ------------------------------------------------------------------------------
@@ -251,12 +270,30 @@ def test_statements_of_a_worker_that_dies_end(machine: Machine, sql: str, stays:
 
 
 def test_a_process_of_a_dead_worker_alone_is_killed(machine: Machine) -> None:
-    forks = ForkServer(machine.path)
-    process = ComposingProcess(ProcessLimits(memory_bytes=1 << 30), forks)
-    os.kill(process.pid, signal.SIGSTOP)  # it does not see that its worker has gone
-    forks.close()
-    assert is_gone(process.pid)
-    process.leave()
+    with stay(machine, None) as (control, pid):
+        os.kill(pid, signal.SIGSTOP)  # it does not see that its worker has gone
+        control.close()
+        assert is_gone(pid)
+
+
+@pytest.mark.parametrize("place", [None, 1])
+def test_a_worker_that_lives_keeps_its_processes_without_its_connection(
+    machine: Machine, place: int | None
+) -> None:
+    # So it closes the connection when the fork server has not answered in time.
+    with stay(machine, place) as (control, pid):
+        time.sleep(LEAVE_S + 0.3)  # as long as it takes to see that nothing is killed
+        lane, theirs = socket.socketpair()
+        with lane:
+            with theirs:
+                frames.send(control, Kind.LANE, NUMBERS.pack(1, 0), fd=theirs.fileno())
+            lane.settimeout(WAIT_S)
+            frames.send(lane, Kind.CLOSE)
+            assert frames.receive(lane) is not None
+        # Once it dies, the process is killed, even if nothing else tells the fork server.
+        os.kill(pid, signal.SIGSTOP)
+        control.close()
+        assert is_gone(pid)
 
 
 def test_a_process_that_is_full_is_left_by_all_workers(
