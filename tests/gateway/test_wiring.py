@@ -17,7 +17,10 @@ from gateway.workers.siblings import WorkerPlace
 def test_workers_begin_at_all_composing_processes(workers: int, processes: int) -> None:
     settings = Settings(workers=workers, compose_processes=processes)
     found = [
-        _composing(settings, WorkerPlace(number=number, count=workers, directory=Path("/run"), started_ms=0))
+        _composing(
+            settings,
+            WorkerPlace(number=number, count=workers, directory=Path("/run"), started_ms=0),
+        )
         for number in range(workers)
     ]
     count = found[0].count
