@@ -110,7 +110,7 @@ class LiveQuery:
         self._was_woken = False
         """Whether it was woken since its last turn."""
         self._pauses_until_s = 0.0
-        """It was woken in vain, as when no node can hold the epoch; it would be so again at once."""
+        """It was woken in vain, as when no node can hold the epoch, and would be again at once."""
 
     # --- called by the keeper --------------------------------------------------------------------
 

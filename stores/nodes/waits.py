@@ -152,11 +152,11 @@ class WaitEverywhere:
             self.cancel()
             raise
         if refused is not None and self.cancel():
-            raise refused
+            raise TooManyWaitersError(refused)
 
-    def _begin(self) -> TooManyWaitersError | None:
-        """Wait at all nodes where it does not; return what refused it if at none."""
-        refused: TooManyWaitersError | None = None
+    def _begin(self) -> str | None:
+        """Wait at all nodes where it does not; return what refused it, if at none."""
+        refused: str | None = None
         found = self._places()
         with self._lock:
             if self._is_over:
@@ -169,7 +169,7 @@ class WaitEverywhere:
             try:
                 waiting = found[name](on_end)
             except StoreError as error:
-                refused = error if isinstance(error, TooManyWaitersError) else refused
+                refused = str(error) if isinstance(error, TooManyWaitersError) else refused
                 on_end(False)
                 continue
             with self._lock:
