@@ -70,7 +70,7 @@ class SentKey:
         self._began_s = time.monotonic()
 
     def on_answer(self, answer: Answer | None) -> None:
-        """Take the answer; None if there is none."""
+        """Take the answer, or None without one."""
         counts = self._counts
         counts.replies += 1
         counts.note_reply(time.monotonic() - self._began_s)

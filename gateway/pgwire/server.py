@@ -51,7 +51,7 @@ class PgServer:
         access: which authentication a client needs; by default only loopback may connect.
         tls: the certificate for clients that ask for TLS; None refuses TLS.
         busy_poll: keeps the loop awake between lookups; None lets it sleep.
-        others: the sessions of other processes; None if there are none.
+        others: the sessions of other processes; None where this one serves alone.
     """
 
     def __init__(

@@ -55,7 +55,7 @@ def take_newest(stores: Stores) -> Snapshot:
     """Hold the stores at the newest epochs that all partitions have.
 
     Raises:
-        UnavailableError: there are none (55S01).
+        UnavailableError: they share no epoch (55S01).
     """
     for _ in range(_CUTS_MAX if are_elsewhere(stores) else 1):
         snapshot = take_next(stores, None)

@@ -25,10 +25,10 @@ class AnswerBudget:
         self._rows, self._bytes, self._cancellation = ROWS_MAX, BYTES_MAX, cancellation
 
     def taken(self, batches: Iterator[Batch]) -> Iterator[Batch]:
-        """Yield batches while there is room for them.
+        """Yield batches as long as they may be held.
 
         Raises:
-            LimitExceededError: there is none (54000).
+            LimitExceededError: they are too many or too large (54000).
             QueryCancelledError: the query was cancelled.
         """
         for batch in batches:

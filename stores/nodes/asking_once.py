@@ -79,7 +79,7 @@ def begin_key(
         around: this node and the others.
         partition: the partition of the key.
         key: the key.
-        on_answer: gets the answer; None if there is none. It is called in the thread in which
+        on_answer: gets the answer, or None without one. It is called in the thread in which
             replies arrive, or before this returns.
 
     Returns:

@@ -121,7 +121,7 @@ class _Number:
     def __init__(self, link: Link) -> None:
         self._link = link
         self.log: int | None = None
-        """-1 if there is none."""
+        """-1 without one."""
         self._is_released = False
 
     def on_reply(self, replied: Replied | NodeError) -> None:

@@ -27,7 +27,7 @@ Replied: TypeAlias = tuple[Reply, Sequence[pa.RecordBatch]]
 """A reply and the batches that follow it."""
 OnReply: TypeAlias = Callable[[Replied | NodeError], object]
 OnKeyAnswer: TypeAlias = Callable[[Answer | None], object]
-"""Takes the answer to a lookup of one key; None if there is none."""
+"""Takes the answer to a lookup of one key, or None without one."""
 
 
 class Link(Protocol):

@@ -71,7 +71,7 @@ class Nodes(Protocol):
             store: its name.
             partition: the partition of the key.
             key: the key.
-            on_answer: gets the answer; None if there is none. It is called as that of `begin`.
+            on_answer: gets the answer, or None without one. It is called as that of `begin`.
 
         Returns:
             After how many seconds the answer is overdue.

@@ -8,7 +8,6 @@ a snapshot may go on with it.
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import time
 from collections.abc import Mapping, Sequence
@@ -16,7 +15,6 @@ from dataclasses import dataclass
 from typing import Final
 
 import msgspec
-import orjson
 import pyarrow as pa
 
 from gateway.http.answers import VARY
@@ -28,6 +26,7 @@ from gateway.http.requests.parameters import convert_parameters, json_text
 from gateway.http.requests.parsing import QueryRequest
 from gateway.http.statements.exchange import Exchange, only_statement
 from gateway.http.statements.lookups import Body, Lookups, bound_of
+from gateway.http.statements.page_tokens import PageToken, decoded, encoded
 from planner.engine import (
     Column,
     Engine,
@@ -50,42 +49,10 @@ _AT_ONCE_ROWS_MAX: Final = 250
 """Rows of the longest page that is read on the event loop, in some 200 µs."""
 _AT_ONCE_BYTES_MAX: Final = 64 << 10
 """Bytes of the longest one: compressing them takes a millisecond."""
-_TOKEN_MAX: Final = 65_536
+_LONG_MAX: Final = 256
+_long: set[str] = set()
+"""Statements that had a longer page: the next one is not rendered in vain on the event loop."""
 _CONSISTENCY: Final = "stategate.consistency"
-
-
-class _Token(msgspec.Struct, frozen=True, array_like=True):
-    """Where to go on."""
-
-    statement: str
-    """The digest of the statement and its parameters."""
-    key: list[Cell]
-    """The last key, as cells."""
-    position: str
-    rows: int
-    snapshot: str | None
-
-
-def _encoded(token: _Token) -> str:
-    body = orjson.dumps(msgspec.to_builtins(token))
-    return base64.urlsafe_b64encode(_sum(body) + body).rstrip(b"=").decode()
-
-
-def _decoded(text: str) -> _Token:
-    try:
-        raw = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
-        if len(text) > _TOKEN_MAX or _sum(raw[8:]) != raw[:8]:
-            raise ValueError("the sum differs")
-        return msgspec.json.decode(raw[8:], type=_Token)
-    except (ValueError, msgspec.DecodeError) as error:
-        raise InvalidValueError(
-            'field "next" is not a token of a page',
-            hint="Send it as the page before had it, or begin without it.",
-        ) from error
-
-
-def _sum(body: bytes) -> bytes:
-    return hashlib.blake2b(body, digest_size=8, person=b"stategate.page").digest()
 
 
 def _digest(request: QueryRequest) -> str:
@@ -110,13 +77,13 @@ class _Asked(msgspec.Struct, frozen=True):
 
     digest: str
     rows: int
-    token: _Token | None
+    token: PageToken | None
 
 
 def _asked(request: QueryRequest) -> _Asked:
     asked = request.page
     assert asked is not None, "the caller has checked it"
-    token = None if asked.token is None else _decoded(asked.token)
+    token = None if asked.token is None else decoded(asked.token)
     digest = _digest(request)
     if token is not None and token.statement != digest:
         raise InvalidValueError(
@@ -165,7 +132,7 @@ def page_at_once(
     bound = bound_of(_settings_after(request.settings, token))
     text, more = _statement(paged, asked)
     statement = None if bound is None else lookups.recall(text)
-    if bound is None or statement is None:
+    if bound is None or statement is None or text in _long:
         return None
     found = lookups.rows(statement, _given(request, statement, more), bound)
     if found is None:
@@ -182,6 +149,9 @@ def page_at_once(
         elapsed_ms=(time.perf_counter() - started_s) * 1000,
     )
     if len(body) > _AT_ONCE_BYTES_MAX:
+        if len(_long) >= _LONG_MAX:
+            _long.clear()
+        _long.add(text)
         return None
     page = _compressed(renderer.media_type, body, coding, following)
     headers = [] if page.next is None else [(b"stategate-next", page.next.encode())]
@@ -231,14 +201,14 @@ def _transaction(session: Session) -> Session:
     return made
 
 
-def _not_before(session: Session, token: _Token | None) -> Session:
+def _not_before(session: Session, token: PageToken | None) -> Session:
     """Return a session that reads no older state than the page before did."""
     if token is None:
         return session
     return Session(settings=_settings_after(session.settings, token), user=session.user)
 
 
-def _settings_after(settings: Mapping[str, str], token: _Token | None) -> Mapping[str, str]:
+def _settings_after(settings: Mapping[str, str], token: PageToken | None) -> Mapping[str, str]:
     """Return the settings of a session that reads no older state than the page before did."""
     if token is None:
         return settings
@@ -266,17 +236,17 @@ def _given(request: QueryRequest, statement: Statement, more: Row) -> Row:
 def _following(
     asked: _Asked, last: Sequence[Cell] | None, position: Position, snapshot: str | None
 ) -> str | None:
-    """Return the token of the next page; None if there is none."""
+    """Return the token of the next page; None after the last one."""
     if last is None:
         return None
-    token = _Token(
+    token = PageToken(
         statement=asked.digest,
         key=list(last),
         position=position.token(),
         rows=asked.rows,
         snapshot=snapshot,
     )
-    return _encoded(token)
+    return encoded(token)
 
 
 class _Reading:
@@ -370,7 +340,7 @@ def _compressed(media_type: str, body: bytes, coding: str | None, following: str
     return Page(media_type=media_type, body=coded, coding=coder.name, next=following)
 
 
-def _key(token: _Token, paged: Paged) -> Row:
+def _key(token: PageToken, paged: Paged) -> Row:
     if len(token.key) != len(paged.types):
         raise InvalidValueError('field "next" has another number of key columns')
     try:
