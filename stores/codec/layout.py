@@ -17,7 +17,7 @@ does not show. Such an entry has the key of the row with 02 in place of 01.
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TypeAlias
 
@@ -56,6 +56,8 @@ PREFIX_BYTES = 9
 """DATA and a segment, before the key of a timed entry."""
 DECODERS_MAX = 64
 """Number of decoders that are kept, because making one takes longer than a small read."""
+_FEW_OF = 4
+"""Fewer than one column in this many is few."""
 TOMBSTONE = b""
 """The row of a tombstone: the key has no row."""
 
@@ -254,11 +256,36 @@ class EntryDecoder:
         self._wanted_values = [name in wanted for name in self._value_names]
         self._wants_end = WINDOW_END.name in wanted and self._size_us
         self._wants_header = bool(wanted & {"_timestamp", "_epoch"})
-        stored = [c.name for c in (*schema.key, *schema.value)]
-        self.take = (
-            row_getter([stored.index(name) for name in names]) if wanted <= set(stored) else None
-        )
-        """Takes these columns from those of the key and the value; None if there are others."""
+        self._stored = [*self._key_names, *self._value_names]
+        self.take = self._getter()
+        """Takes these columns from those of the entry's key and of the value; None if there are
+        others."""
+        self.is_whole = self.take is not None and list(names) == self._stored
+        """Whether these columns are just those."""
+        self.takes_many = self.take is not None and len(names) * _FEW_OF >= len(self._stored)
+        """Whether these are so many of those that decoding all of them costs little more."""
+
+    def _getter(self) -> Callable[[Row], Row] | None:
+        known = {name: f"row[{place}]" for place, name in enumerate(self._stored)}
+        if self._is_versioned or not known.keys() | {WINDOW_END.name} >= set(self.names):
+            return None
+        if not self._wants_end:
+            return row_getter([self._stored.index(name) for name in self.names])
+        # As `_add_times`; a comparison takes a third of a call of `min`.
+        start, last = known[WINDOW_START.name], MICROS_MAX - self._size_us
+        end = f"({start} if {start} < {last} else {last}) + {self._size_us}"
+        known[WINDOW_END.name] = end
+        values = "".join(f"{known[name]}, " for name in self.names)
+        getter: Callable[[Row], Row] = eval(f"lambda row: ({values})")
+        return getter
+
+    @cached_property
+    def whole(self) -> DecodeRows:
+        """Decodes all columns of the entry's key and of the value, of which `take` takes these."""
+        layout = self._layout
+        places = tuple(range(len(self._stored)))
+        times, at = len(layout.times), layout.prefix_bytes
+        return entry_rows(layout.entries, layout.rows, places, at=at, times=times)
 
     @cached_property
     def rows(self) -> DecodeRows:
@@ -266,10 +293,12 @@ class EntryDecoder:
 
         It is faster than `batch` for some hundred entries: it calls neither Arrow nor numpy.
         """
-        layout = self._layout
-        stored = [*self._key_names, *self._value_names]
-        if self._is_versioned or not self.names or any(name not in stored for name in self.names):
+        layout, stored, take = self._layout, self._stored, self.take
+        if take is None or not self.names:
             return self._computed_rows
+        if self._wants_end:
+            whole = self.whole
+            return lambda keys, rows: list(map(take, whole(keys, rows)))
         places = tuple([stored.index(name) for name in self.names])
         times, at = len(layout.times), layout.prefix_bytes
         return entry_rows(layout.entries, layout.rows, places, at=at, times=times)

@@ -34,7 +34,7 @@ class ChangedKeys:
     """The changed keys of one replica; see `stores.spec.key_log.KeyLog`.
 
     Args:
-        columns: the key columns.
+        columns: those of its keys, see `recorded_columns`.
     """
 
     def __init__(self, columns: Sequence[Column]) -> None:
@@ -72,7 +72,7 @@ class KeyRecorder:
     """Records for a replica, as long as anyone holds its log.
 
     Args:
-        columns: the key columns of its store.
+        columns: those of its keys, see `recorded_columns`.
     """
 
     def __init__(self, columns: Sequence[Column]) -> None:
@@ -105,7 +105,7 @@ class EpochKeys:
 
     Args:
         log: gets them.
-        columns: the key columns.
+        columns: those of its keys.
         before: the epoch before it.
         is_known: whether they tell all changes.
     """

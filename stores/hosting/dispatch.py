@@ -6,15 +6,16 @@ import logging
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, cast
 
 from stores.errors import FailureReason, StoreError
+from stores.hosting.watched_reads import watched
 from stores.log.inputs import Inputs
 from stores.spec.position import unmet_bound
-from stores.spec.query import BatchStream, FirstRowsQuery, KeyQuery, Query
+from stores.spec.query import FirstRowsQuery, Query
 from stores.spec.registry import registered_handler
 from stores.spec.result import Failure, QueryResult, Success, add_info
-from stores.spec.schema import StoreSchema
+from stores.spec.schema import StoreKind, StoreSchema
 from stores.spec.store import (
     DEFAULT_CONFIG,
     Handler,
@@ -46,7 +47,11 @@ class Queryable(Protocol):
 
 
 def query_partition(
-    replica: Queryable, query: Query[R], config: QueryConfig, clock: Clock
+    replica: Queryable,
+    query: Query[R],
+    config: QueryConfig,
+    clock: Clock,
+    engine: StorePartition | None = None,
 ) -> QueryResult[R]:
     """Answer one query on one replica. An error inside is a `Failure`, never an exception.
 
@@ -55,15 +60,26 @@ def query_partition(
     Where callers can notice it, the order of checks is Kafka's: an unknown type before a bound.
     Unlike Kafka's, a request for an active replica keeps its bound, and every failure has a
     position.
+
+    Args:
+        replica: the replica.
+        query: the query.
+        config: how it is asked.
+        clock: tells the age of rows.
+        engine: answers in place of that of the replica.
     """
     if config.info:
         return _timed(replica, query, config, clock)
-    engine = replica.engine
+    engine = engine or replica.engine
     try:
         view = engine.view
     except StoreError as error:
         return Failure(reason=FailureReason.NOT_PRESENT, message=str(error))
-    handler = engine.handlers.get(type(query)) or _registered(replica, query)
+    handlers = engine.handlers
+    handler = handlers.get(type(query))
+    # An engine that answers the first rows of its own queries does not know registered ones.
+    if handler is None or (type(query) is FirstRowsQuery and type(query.of) not in handlers):
+        handler = _registered(engine, replica.schema.kind, query)
     if handler is None:
         kind = replica.schema.kind.value
         message = f'{kind} store "{replica.schema.name}" does not answer {type(query).__name__}'
@@ -95,47 +111,25 @@ def _timed(
 ) -> QueryResult[R]:
     """Answer a query, and add the time that it took and what was read."""
     config = replace(config, info=False)
-    is_cached = _is_cached(replica.engine, query)
+    engine = watched(replica.engine)
     began = time.perf_counter_ns()
-    result = query_partition(replica, query, config, clock)
+    result = query_partition(replica, query, config, clock, cast("StorePartition | None", engine))
     elapsed_ns = time.perf_counter_ns() - began
-    source = _source(replica.engine, result, is_cached=is_cached)
-    return add_info(result, f"handled in {type(replica.engine).__name__}: {elapsed_ns} ns{source}")
+    line = f"handled in {type(replica.engine).__name__}: {elapsed_ns} ns"
+    if engine is not None and engine.source is not None and not isinstance(result, Failure):
+        line += f", from {engine.source}"
+    return add_info(result, line)
 
 
-def _is_cached(engine: StorePartition, query: Query[Any]) -> bool | None:
-    """Whether the row of a lookup is cached; None if the engine keeps none, or it is no lookup."""
-    has_row = getattr(engine, "has_cached_row", None)
-    if has_row is None or type(query) is not KeyQuery:
-        return None
-    try:
-        return not query.skip_cache and bool(has_row(query.key))
-    except StoreError:
-        return None  # the query itself says why
-
-
-def _source(engine: StorePartition, result: QueryResult[Any], *, is_cached: bool | None) -> str:
-    """Return what was read, for the line of the info; nothing for an engine without caches."""
-    if isinstance(result, Failure) or not hasattr(engine, "has_cached_row"):
-        return ""
-    if isinstance(result.value, BatchStream):
-        is_kept = result.value.rows_in_memory is not None
-        return ", from the column cache" if is_kept else ", from the database"
-    if is_cached is None:
-        return ""
-    return ", from the row cache" if is_cached else ", from the database"
-
-
-def _registered(replica: Queryable, query: Query[Any]) -> Handler | None:
+def _registered(engine: StorePartition, kind: StoreKind, query: Query[Any]) -> Handler | None:
     """Return the handler of a query that the engine does not know; None if there is none.
 
     It is a registered one, or gives the first rows of a stream.
     """
-    engine = replica.engine
     if type(query) is FirstRowsQuery:
-        stream_of = engine.handlers.get(type(query.of)) or _registered(replica, query.of)
+        stream_of = engine.handlers.get(type(query.of)) or _registered(engine, kind, query.of)
         return stream_of and (lambda view, asked: asked.read(stream_of(view, asked.of)))
-    handler = registered_handler(replica.schema.kind, type(query))
+    handler = registered_handler(kind, type(query))
     if handler is None:
         return None
     return lambda view, asked: handler(engine, view, asked)

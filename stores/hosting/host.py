@@ -77,7 +77,7 @@ class Host:
             `stores.hosting.schedule` for others.
         cache_bytes: memory for the block cache, shared by all replicas.
         columns_bytes: memory for decoded columns of whole scans, not of versioned stores; or 0.
-        rows_bytes: memory for rows of keyvalue and global stores that are looked up again; or 0.
+        rows_bytes: memory for rows that are looked up again, or were read in small ranges; or 0.
         open_files: about how many files the databases may have open; the ones least used are closed
             until they are needed. 0 allows half of the files that the process may open.
         placement: which partitions of a new store to hold, and in which role.

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections import defaultdict
 from collections.abc import Iterable
+from contextlib import suppress
 
 from stores.errors import LogError, StoreError, TornRecordError
 from stores.hosting.replica import Replica
@@ -36,17 +36,13 @@ class LogFollower:
         A torn or missing file stops only the replicas that need it: they go on serving their last
         good epoch, and try again at the next call.
         """
-        by_epoch: dict[int, list[Replica]] = defaultdict(list)
-        reached: dict[int, Progress] = {}
-        for replica in replicas:
-            status = replica.status
-            if status.state is not ReplicaState.CLOSED:
-                by_epoch[status.progress.epoch].append(replica)
-                reached[status.progress.epoch] = status.progress
+        by_epoch = _by_epoch(replicas)
+        if not by_epoch:
+            self._look_for_move()
         applied = 0
-        for epoch, members in by_epoch.items():
+        for reached, members in by_epoch.values():
             try:
-                commit, is_known = self._next(reached[epoch])
+                commit, is_known = self._next(reached)
             except LogError as error:
                 if isinstance(error, TornRecordError):
                     _withhold_empty(members)
@@ -60,6 +56,14 @@ class LogFollower:
                 elif self._apply(replica, commit, is_known=is_known):
                     applied += 1
         return applied > 0
+
+    def _look_for_move(self) -> None:
+        """Look whether the store was rebuilt, which others notice as they look for an epoch.
+
+        A node without a replica asks others, by the definition that it knows.
+        """
+        with suppress(LogError):  # those with a replica say what is wrong
+            self._log.latest_epoch()
 
     def _next(self, reached: Progress) -> tuple[Commit | None, bool]:
         """Return the commit after the epoch that was reached.
@@ -139,6 +143,17 @@ class LogFollower:
         replica.error = message
         if isinstance(error, TornRecordError):
             replica.serve_as_is()
+
+
+def _by_epoch(replicas: Iterable[Replica]) -> dict[int, tuple[Progress, list[Replica]]]:
+    """Return the replicas that are open, and how far they are, by their epochs."""
+    found: dict[int, tuple[Progress, list[Replica]]] = {}
+    for replica in replicas:
+        status = replica.status
+        if status.state is not ReplicaState.CLOSED:
+            progress = status.progress
+            found.setdefault(progress.epoch, (progress, []))[1].append(replica)
+    return found
 
 
 def _withhold_empty(replicas: Iterable[Replica]) -> None:

@@ -1,7 +1,7 @@
 """Counters of a store's queries: a store that wraps another one, and counts.
 
 No such wrapper caches: only an engine knows whether a row is still the same. So it has the caches,
-`row_cache` and `column_cache` in `stores.engines.rocksdb`.
+`cached_rows` and `column_cache` in `stores.engines.rocksdb`.
 """
 
 from __future__ import annotations
@@ -172,6 +172,11 @@ class MeteredStore:
             return result
         informed = {number: _informed(answer, elapsed_ns) for number, answer in answers.items()}
         return StateQueryResult(partitions=informed, is_global=result.is_global)
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether this node has closed it."""
+        return self.inner.is_closed
 
     def statuses(self) -> Mapping[int, PartitionStatus]:
         """Return the status of each partition on this host."""

@@ -18,6 +18,7 @@ from stores.hosting.changed_keys import KeyRecorder
 from stores.hosting.held_epochs import EpochHold, HeldEpochs, standstill
 from stores.log.inputs import Inputs
 from stores.log.snapshots import Fetch, Restorable
+from stores.spec.key_log import recorded_columns
 from stores.spec.position import Measure, PositionBound, Progress, Unmet, measured, unmet_part
 from stores.spec.schema import StoreSchema
 from stores.spec.store import (
@@ -112,7 +113,7 @@ class Replica:
         self._clock = clock
         self._waiters = Waiters()
         self._holds = HeldEpochs() if holds is None else holds
-        self._keys = KeyRecorder(schema.key)
+        self._keys = KeyRecorder(recorded_columns(schema))
         self.follow_keys = self._keys.log
         """Returns the log of the keys that epochs change, which someone has to hold."""
         self._writing = threading.Lock()

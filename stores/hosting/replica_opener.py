@@ -16,6 +16,7 @@ from stores.engines.rocksdb.row_cache import RowBudget
 from stores.errors import CodecError, LogError, StoreError
 from stores.hosting.log_follower import is_same_log
 from stores.hosting.replica import Replica
+from stores.log.files.scratch import Scratch, remove_quietly
 from stores.log.metadata.moves import REBUILT
 from stores.log.state_log import StoreLog
 from stores.spec.registry import Opening, registered_factory
@@ -32,7 +33,7 @@ class ReplicaOpener:
         directory: for the databases, one below for each store; None for a temporary one.
         cache_bytes: memory for the block cache, shared by all replicas.
         columns: memory for decoded columns.
-        rows_bytes: memory for rows that are looked up again.
+        rows_bytes: memory for rows that are looked up again, or were read in small ranges.
         files: the files that open databases may use.
     """
 
@@ -46,7 +47,7 @@ class ReplicaOpener:
         files: OpenFiles,
     ) -> None:
         self._directory = directory
-        self._temporary: Path | None = None
+        self._temporary: Scratch | None = None
         self._cache = shared_cache(cache_bytes)
         self._columns = columns
         self._rows = RowBudget(rows_bytes)
@@ -105,7 +106,7 @@ class ReplicaOpener:
     def close(self) -> None:
         """Remove the directory if it is temporary; all replicas are closed."""
         if self._temporary is not None:
-            shutil.rmtree(self._temporary, ignore_errors=True)
+            self._temporary.remove(remove_quietly)
 
     def _open_engine(self, schema: StoreSchema, log: StoreLog, partition: int) -> StorePartition:
         """Open an engine that goes on where it stopped; an empty one if its rows are useless."""
@@ -149,7 +150,8 @@ class ReplicaOpener:
 
     def _store_path(self, store: str) -> Path:
         if self._directory is None:
-            self._directory = self._temporary = Path(tempfile.mkdtemp(prefix="stategate-"))
+            self._temporary = Scratch()
+            self._directory = self._temporary.path
         return self._directory / store
 
 

@@ -10,10 +10,9 @@ from __future__ import annotations
 import itertools
 import math
 import secrets
-import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
@@ -26,7 +25,6 @@ from stores.nodes.messages import (
     AskHold,
     AskKeys,
     AskStatuses,
-    Batches,
     FirstRows,
     Followed,
     FollowKeys,
@@ -43,7 +41,9 @@ from stores.nodes.messages import (
     Request,
     Statuses,
 )
+from stores.nodes.open_streams import OpenStream
 from stores.nodes.packed_keys import AskedKey
+from stores.nodes.traced_reads import OpenRead
 from stores.spec import reductions
 from stores.spec.key_log import KeyLog
 from stores.spec.position import UNBOUNDED
@@ -51,14 +51,13 @@ from stores.spec.query import BatchStream, FewKeysQuery, FirstRowsQuery, KeyQuer
 from stores.spec.reductions import NotReducedError, Reduction
 from stores.spec.result import Failure, QueryResult, Success
 from stores.spec.store import DEFAULT_CONFIG, Hold, QueryConfig, Store
+from stores.spec.traces import OnRead
 
 STREAMS_MAX = 10_000
 HOLDS_MAX = 100_000
 """Limits of one connection; a node closes both when their statement ends."""
 LOGS_MAX = 100_000
 """Partitions whose changed keys a connection may follow: one of each that is subscribed to."""
-BATCHES_BYTES = 1 << 20
-"""Rows are sent in replies of about this size, so that a short answer waits little for its turn."""
 REDUCE_S = 0.2
 """How long a node reduces streams before others get the thread, and the reader has to ask again."""
 SHORT_S = 0.005
@@ -66,14 +65,6 @@ SHORT_S = 0.005
 _SMALL_KEYS_MAX = 64
 _NUMBER_BITS = 62
 """The first number of a connection has so many bits; a message takes one more."""
-
-
-@dataclass(slots=True)
-class _Stream:
-    rows: BatchStream
-    read: int = 0
-    reading: Iterator[pa.RecordBatch] = field(default_factory=lambda: iter(()))
-    lock: threading.Lock = field(default_factory=threading.Lock)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,18 +100,20 @@ class Answering:
     Args:
         stores: the stores of this node, by address, as of now.
         reduce: reduces streams.
+        on_read: takes the reads of traced statements; None if they are not recorded here.
     """
 
     def __init__(
         self,
         stores: Callable[[], Mapping[str, Store]],
         reduce: reductions.Reduce = cannot_reduce,
+        on_read: OnRead | None = None,
     ) -> None:
-        self._stores, self._reduce = stores, reduce
+        self._stores, self._reduce, self._on_read = stores, reduce, on_read
         # A node asks by the numbers of a connection that was lost before it knows that. They must
         # not be those of other streams and epochs on the next connection.
         self._numbers = itertools.count(secrets.randbits(_NUMBER_BITS))
-        self._streams: dict[int, _Stream] = {}
+        self._streams: dict[int, OpenStream] = {}
         self._reducing: dict[int, _Reducing] = {}
         """Reductions that are not complete, by their first stream."""
         self._holds: dict[int, Hold] = {}
@@ -202,6 +195,8 @@ class Answering:
         self._reducing.clear()
         holds, self._holds = self._holds, {}
         self._logs = {}
+        for stream in streams.values():
+            stream.end()
         streams.clear()
         for hold in holds.values():
             hold.release()
@@ -214,66 +209,66 @@ class Answering:
             return Answers(tuple(Answer(-1, failed=failed) for _ in request.targets))
         # The queries are converted first, so that all of them end within the time of one.
         queries = [_local(query) for _, query, _ in request.targets]
-        answers = [
-            self._answer(store.query_partition(partition, query, _own(config)))
-            for query, (partition, _, config) in zip(queries, request.targets, strict=True)
-        ]
+        trace, traced = request.trace, None
+        answers = []
+        for query, (partition, _, config) in zip(queries, request.targets, strict=True):
+            if trace is not None and self._on_read is not None:
+                traced = OpenRead(self._on_read, trace, store.schema.name, partition, query)
+            result = store.query_partition(partition, query, _own(config))
+            answers.append(self._answer(result, traced))
         return Answers(tuple(answers))
 
-    def _answer(self, result: QueryResult[Any]) -> Answer:
+    def _answer(self, result: QueryResult[Any], traced: OpenRead | None) -> Answer:
         if type(result) is Success and type(result.value) is BatchStream:
-            result = result.swap(self._opened(result.value))
+            result = result.swap(self._opened(result.value, traced))
+        if traced is not None:
+            traced.note(result)
         return Answer.of(result)
 
-    def _opened(self, stream: BatchStream) -> Opened:
+    def _opened(self, stream: BatchStream, traced: OpenRead | None) -> Opened:
         if len(self._streams) >= STREAMS_MAX:
             raise StoreError(f"a node may read {STREAMS_MAX:,} streams of another at a time")
         number = next(self._numbers)
-        self._streams[number] = _Stream(stream)
+        self._streams[number] = OpenStream(stream, traced)
         return Opened(number, stream.rows_in_memory, stream.has_rows)
 
     def _batches(self, request: ReadStream) -> tuple[Reply, list[pa.RecordBatch]]:
         stream = self._streams.get(request.stream)
         if stream is None:
             return Refused("the stream is closed"), []
-        with stream.lock:
-            if request.read < stream.read:
-                return Refused("the stream is read anew"), []
-            if request.read > stream.read:
-                stream.read, stream.reading = request.read, iter(stream.rows)
-            found: list[pa.RecordBatch] = []
-            size = 0
-            for batch in stream.reading:
-                found.append(batch)
-                size += batch.nbytes
-                if size >= BATCHES_BYTES:
-                    return Batches(is_last=False), found
-            return Batches(is_last=True), found
+        return stream.next(request.read)
 
     def _reduced(self, request: Reduce) -> tuple[Reply, list[pa.RecordBatch]]:
         """Work on a reduction for a while."""
-        streams = [self._streams.get(number) for number in request.streams]
-        opened = [each.rows for each in streams if each is not None]
-        if not streams or len(opened) < len(streams):
+        asked = map(self._streams.get, request.streams)
+        streams = [each for each in asked if each is not None]
+        if not streams or len(streams) < len(request.streams):
             return Refused("a stream is closed"), []
         first = request.streams[0]
         reducing = self._reducing.pop(first, None)
         try:
             if reducing is None or reducing.streams != request.streams:
-                reducing = _Reducing(request.streams, self._reduce(request.how, opened))
+                rows_of = [each.rows for each in streams]
+                reducing = _Reducing(request.streams, self._reduce(request.how, rows_of))
             found = _worked_on(reducing)
-        except StoreError as error:
+        except NotReducedError as error:
             return Refused(str(error)), []
+        except StoreError as error:
+            return Refused(str(error), is_unreadable=True), []
         if found is None:
             self._reducing[first] = reducing
             if first not in self._streams:  # released meanwhile
                 self._reducing.pop(first, None)
             return Reduced(None), []
+        for stream, rows in zip(streams, found.rows, strict=False):
+            stream.end(rows)
         return Reduced(found.rows), list(found.batches)
 
     def _release(self, request: Release) -> None:
         for number in request.streams:
-            self._streams.pop(number, None)
+            stream = self._streams.pop(number, None)
+            if stream is not None:
+                stream.end()
             self._reducing.pop(number, None)
         for number in request.holds:
             hold = self._holds.pop(number, None)

@@ -6,17 +6,18 @@ too late is not waited for: the next holder is asked, too, and the first answer 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeAlias
 
 from stores.errors import FailureReason, StoreError
+from stores.nodes.failover import Unreadable
 from stores.nodes.links import REAL_TIME, Inbox, Link, NodeError, Replied, Timing
 from stores.nodes.messages import Answer, Ask, Opened, Release
 from stores.nodes.remote import wait_s
 from stores.nodes.reply_times import DELAY_MAX_S, ReplyTimes
-from stores.nodes.sent_requests import Sent, answers_of, failed, sent_target, success_of
+from stores.nodes.sent_requests import Sent, answers_of, failed, is_key, sent_target, success_of
 from stores.spec.result import Failure, QueryResult, Success
 from stores.spec.scans import CountQuery
 from stores.spec.schema import StoreSchema
@@ -24,9 +25,9 @@ from stores.spec.store import Stop, Store, Target
 
 Holders: TypeAlias = Callable[[StoreSchema, int], Sequence[str]]
 """The names of the nodes to ask for a partition, in this order."""
-OnOpened: TypeAlias = Callable[[str, Link, Opened, Target], object]
-"""Returns the rows of a stream that a node has opened, as a reader gets them. The target is that at
-the epoch of the rows."""
+OnOpened: TypeAlias = Callable[[Sent, Opened, Target], object]
+"""Returns the rows of a stream that a request has opened, as a reader gets them. The target is that
+at the epoch of the rows."""
 
 ASK_S = 60.0
 """How long nodes may take in all."""
@@ -49,32 +50,46 @@ class Around:
     timing: Timing = REAL_TIME
     on_overdue: Callable[[str], object] = str
     """Gets the node of each reply that is overdue, so that another node is asked, too."""
+    on_unreadable: Callable[[Unreadable], object] = repr
+    """Gets each copy that could not be read."""
     homes: Holders | None = None
     """Those that are to hold a partition, and can: what is kept for long is kept there. None if
     nothing moves."""
 
-    def order(self, partition: int) -> list[str]:
+    def note_unreadable(self, node: str, partition: int, why: str) -> None:
+        """Report a copy that could not be read."""
+        self.on_unreadable(Unreadable(node, self.local.schema.name, partition, why))
+
+    def order(self, partition: int, *, is_lookup: bool = False) -> list[str]:
         """Return the nodes to ask, this one first, since it answers soonest.
 
         Nodes that are not said to hold the partition come last: while it moves, one of them may be
-        the only one that has caught up.
+        the only one that has caught up. A slow node comes after a faster one.
         """
         schema = self.local.schema
         if not 0 <= partition < schema.partitions:
             return [self.node]
-        holders = self.holders(schema, partition)
-        return list(dict.fromkeys((self.node, *holders, *self.links)))
+        links, holders = self.links, self.holders(schema, partition)
+        there = [node for node in holders if node in links and node != self.node]
+        ordered = self.times.in_order(there, is_lookup=is_lookup)
+        return list(dict.fromkeys((self.node, *ordered, *holders, *links)))
 
-    def first_other(self, partition: int) -> str | None:
+    def first_other(self, partition: int, *, is_lookup: bool = True) -> str | None:
         """Return the other node that is asked first; None if there is none to ask.
 
         It looks at no more nodes than it must, because each lookup at another node calls it.
         """
-        own, links = self.node, self.links
+        own, links, times = self.node, self.links, self.times
+        first = None
         for node in self.holders(self.local.schema, partition):
             if node != own and node in links:
-                return node
-        return next((node for node in tuple(links) if node != own), None)
+                if first is not None:
+                    passes = times.passes_over(first, node, is_lookup=is_lookup)
+                    return node if passes else first
+                if node not in times.slow:
+                    return node
+                first = node
+        return first or next((node for node in tuple(links) if node != own), None)
 
 
 class Asking:
@@ -84,7 +99,7 @@ class Asking:
         around: this node and the others.
         targets: each partition, its query and how to ask it.
         on_opened: makes the rows of a stream.
-        without: a node that is not asked.
+        without: nodes that are not asked.
         stop: ends the wait.
     """
 
@@ -94,16 +109,18 @@ class Asking:
         targets: Sequence[Target],
         *,
         on_opened: OnOpened,
-        without: str | None = None,
+        without: Collection[str] = (),
         stop: Stop | None = None,
     ) -> None:
         self._stop = stop
         self._around, self._targets, self._on_opened = around, targets, on_opened
         self._left = [
-            [node for node in around.order(number) if node != without] for number, _, _ in targets
+            [n for n in around.order(number, is_lookup=is_key(query)) if n not in without]
+            for number, query, _ in targets
         ]
         self._found: list[QueryResult[Any] | None] = [None] * len(targets)
         self._failures: list[Failure | None] = [None] * len(targets)
+        self._unreadable: list[tuple[int, Failure]] = []
         self._waits = [0] * len(targets)
         """How many nodes have yet to answer for each target."""
         self._clock = around.timing.clock
@@ -125,6 +142,7 @@ class Asking:
                 forget()
             self._is_over = True
             self._drain()
+        self._report()
         return [
             found or failure or self._absence(number)
             for found, failure, (number, _, _) in zip(
@@ -152,6 +170,7 @@ class Asking:
             overdue = [sent for sent in overdue if sent.overdue_at > now]
             for sent in late:
                 self._around.on_overdue(sent.node)
+                self._note_time(sent)
                 overdue += self._ask_next(sent.indexes)
 
     def _is_waiting(self) -> bool:
@@ -188,13 +207,27 @@ class Asking:
         link = self._around.links.get(node)
         targets = [self._targets[index] for index in indexes]
         now = self._clock()
+        is_lookup = all(is_key(query) for _, query, _ in targets)
         slow = any(isinstance(query, CountQuery) for _, query, _ in targets)
-        delay_s = DELAY_MAX_S if slow else self._around.times.overdue_s(node)
+        overdue_s = self._around.times.overdue_s(node, is_lookup=is_lookup)
+        delay_s = DELAY_MAX_S if slow else overdue_s
         try:
             if link is None:
                 raise NodeError("it is not connected")
-            request = Ask(self._around.local.address, tuple(map(sent_target, targets)))
-            sent = Sent(node=node, link=link, indexes=indexes, at=now, overdue_at=now + delay_s)
+            request = Ask(
+                self._around.local.address,
+                tuple(map(sent_target, targets)),
+                None if self._stop is None else self._stop.trace,
+            )
+            sent = Sent(
+                node=node,
+                link=link,
+                indexes=indexes,
+                at=now,
+                overdue_at=now + delay_s,
+                is_lookup=is_lookup,
+                connections=link.connections,
+            )
             for index in indexes:
                 self._waits[index] += 1
             link.begin(request, partial(self._on_reply, sent))
@@ -216,8 +249,8 @@ class Asking:
         for index in sent.indexes:
             self._waits[index] -= 1
         answers = answers_of(sent, replied)
-        if not isinstance(replied, NodeError):
-            self._around.times.note(sent.node, self._clock() - sent.at)
+        if any(isinstance(each, Answer) for each in answers):  # refusals take no time
+            self._note_time(sent)
         for index, answer in zip(sent.indexes, answers, strict=True):
             if isinstance(answer, Failure):
                 self._settle(index, answer)
@@ -225,14 +258,31 @@ class Asking:
                 self._settle(index, self._success(sent, index, answer))
         return self._ask_next(i for i in sent.indexes if self._found[i] is None)
 
+    def _note_time(self, sent: Sent) -> None:
+        seconds = self._clock() - sent.at
+        self._around.times.note(sent.node, seconds, is_lookup=sent.is_lookup)
+
     def _settle(self, index: int, answer: QueryResult[Any]) -> None:
         """Take an answer, unless another node may have a better one."""
         if isinstance(answer, Success) or answer.reason not in _ELSEWHERE:
             if self._found[index] is None:
                 self._found[index] = answer
             return
+        if answer.reason is FailureReason.STORE_EXCEPTION:
+            self._unreadable.append((index, answer))
         known = self._failures[index]
         self._failures[index] = answer if known is None else max(known, answer, key=_usefulness)
+
+    def _report(self) -> None:
+        """Report the copies that failed where another one has answered; who asks gets the others.
+
+        A query that no copy can answer is more likely at fault itself.
+        """
+        around = self._around
+        for index, failure in self._unreadable:
+            if isinstance(self._found[index], Success):
+                number, _, _ = self._targets[index]
+                around.note_unreadable(failure.node or around.node, number, failure.message)
 
     def _success(self, sent: Sent, index: int, answer: Answer) -> QueryResult[Any]:
         value = answer.value
@@ -242,7 +292,7 @@ class Asking:
             else:
                 number, query, config = self._targets[index]
                 at_epoch = number, query, replace(config, at_epoch=answer.epoch)
-                value = self._on_opened(sent.node, sent.link, value, at_epoch)
+                value = self._on_opened(sent, value, at_epoch)
         return success_of(sent.node, answer, value)
 
     def _drain(self) -> None:
@@ -252,6 +302,8 @@ class Asking:
                 continue
             sent, replied = arrived
             answers = [a for a in answers_of(sent, replied) if isinstance(a, Answer)]
+            if answers:
+                self._note_time(sent)
             streams = tuple(a.value.stream for a in answers if isinstance(a.value, Opened))
             if streams:
                 sent.link.tell(Release(streams=streams))

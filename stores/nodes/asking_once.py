@@ -9,17 +9,21 @@ from typing import Any, TypeAlias
 from stores.nodes.asking import Around
 from stores.nodes.links import Link, NodeError, OnKeyAnswer, Replied
 from stores.nodes.messages import Answer, Answers, Ask, Reply
-from stores.nodes.sent_requests import Sent, answers_of, sent_target, success_of
+from stores.nodes.sent_requests import Sent, answers_of, is_key, sent_target, success_of
 from stores.spec.query import KeyQuery
 from stores.spec.result import Failure, QueryResult, Success
 from stores.spec.schema import Key
 from stores.spec.store import Target
+from stores.spec.traces import Trace
 
 Answered: TypeAlias = Sequence[QueryResult[Any]]
 
 
 def begin_once(
-    around: Around, targets: Sequence[Target], on_answers: Callable[[Answered | None], object]
+    around: Around,
+    targets: Sequence[Target],
+    on_answers: Callable[[Answered | None], object],
+    trace: Trace | None = None,
 ) -> float:
     """Ask the first other holder of each partition, without waiting, and no second one.
 
@@ -28,19 +32,20 @@ def begin_once(
         targets: what to ask; queries without streams.
         on_answers: gets the answers in the order of the targets; None if one of them failed. It is
             called in the thread in which replies arrive.
+        trace: the trace that the answers belong to.
 
     Returns:
         After how many seconds the answers are overdue.
     """
     by_node: dict[str, list[int]] = {}
-    for index, (number, _, _) in enumerate(targets):
-        node = around.first_other(number)
+    for index, (number, query, _) in enumerate(targets):
+        node = around.first_other(number, is_lookup=is_key(query))
         if node is None:
             on_answers(None)
             return 0.0
         by_node.setdefault(node, []).append(index)
     found: dict[int, QueryResult[Any]] = {}
-    clock = around.timing.clock
+    times, clock = around.times, around.timing.clock
     now = clock()
 
     def on_reply(sent: Sent, replied: Replied | NodeError) -> None:
@@ -52,16 +57,27 @@ def begin_once(
                 on_answers(None)
                 return
             found[index] = success_of(sent.node, answer, answer.value)
-        around.times.note(sent.node, clock() - sent.at)
+        times.note(sent.node, clock() - sent.at, is_lookup=sent.is_lookup)
         if len(found) == len(targets):
             on_answers([found[index] for index in range(len(targets))])
 
-    overdue_s = max(map(around.times.overdue_s, by_node))
+    of_keys = {
+        node: all(is_key(targets[index][1]) for index in indexes)
+        for node, indexes in by_node.items()
+    }
+    overdue_s = max(times.overdue_s(node, is_lookup=each) for node, each in of_keys.items())
     for node, indexes in by_node.items():
         link = around.links[node]
-        sent = Sent(node=node, link=link, indexes=indexes, at=now, overdue_at=now + overdue_s)
+        sent = Sent(
+            node=node,
+            link=link,
+            indexes=indexes,
+            at=now,
+            overdue_at=now + overdue_s,
+            is_lookup=of_keys[node],
+        )
         asked = tuple(sent_target(targets[index]) for index in indexes)
-        link.begin(Ask(around.local.address, asked), partial(on_reply, sent))
+        link.begin(Ask(around.local.address, asked, trace), partial(on_reply, sent))
     return overdue_s
 
 
@@ -70,6 +86,7 @@ def begin_key(
     partition: int,
     key: Key,
     on_answer: Callable[[Success[Any] | None], object],
+    trace: Trace | None = None,
 ) -> float:
     """Ask the first other holder of a partition for a key, without waiting, and no second one.
 
@@ -81,6 +98,7 @@ def begin_key(
         key: the key.
         on_answer: gets the answer, or None without one. It is called in the thread in which
             replies arrive, or before this returns.
+        trace: the trace that the answer belongs to.
 
     Returns:
         After how many seconds the answer is overdue.
@@ -100,19 +118,28 @@ def begin_key(
         times.note(node, clock() - began_s)
         on_answer(success_of(node, answer, answer.value))
 
-    link.begin_key(around.local.address, partition, key, take)
+    if trace is None:
+        link.begin_key(around.local.address, partition, key, take)
+    else:
+        begin_key_as_ask(link, around.local.address, partition, key, take, trace=trace)
     return times.overdue_s(node)
 
 
 def begin_key_as_ask(
-    link: Link, store: str, partition: int, key: Key, on_answer: OnKeyAnswer
+    link: Link,
+    store: str,
+    partition: int,
+    key: Key,
+    on_answer: OnKeyAnswer,
+    *,
+    trace: Trace | None = None,
 ) -> None:
     """Look up a key by a request of the general kind; see `Link.begin_key`."""
 
     def on_reply(replied: Replied | NodeError) -> None:
         on_answer(None if isinstance(replied, NodeError) else _key_answer(replied[0]))
 
-    link.begin(Ask(store, ((partition, KeyQuery(key=key), None),)), on_reply)
+    link.begin(Ask(store, ((partition, KeyQuery(key=key), None),), trace), on_reply)
 
 
 def _key_answer(reply: Reply) -> Answer | None:

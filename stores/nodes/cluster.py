@@ -10,11 +10,13 @@ from stores.errors import StoreError
 from stores.nodes.asking import Holders
 from stores.nodes.asking_once import begin_key, begin_once
 from stores.nodes.cluster_store import ClusterStore
+from stores.nodes.failover import Unreadable
 from stores.nodes.links import Link
 from stores.spec.catalog import Nodes, NodeStatus, StoreCatalog
 from stores.spec.result import QueryResult, Success
 from stores.spec.schema import Key
 from stores.spec.store import PartitionStatus, Store, Target
+from stores.spec.traces import Trace
 
 T = TypeVar("T")
 
@@ -31,6 +33,7 @@ class Cluster:
         holders: which nodes to ask for a partition, in this order.
         statuses: returns the status of each node.
         on_overdue: gets the node of each reply that is overdue; from any thread.
+        on_unreadable: gets each copy that could not be read; from any thread.
         homes: which nodes are to hold a partition and can; None if nothing moves.
     """
 
@@ -43,6 +46,7 @@ class Cluster:
         holders: Holders,
         statuses: Callable[[], Sequence[NodeStatus]] = list,
         on_overdue: Callable[[str], object] = str,
+        on_unreadable: Callable[[Unreadable], object] = repr,
         homes: Holders | None = None,
     ) -> None:
         self._local = local
@@ -54,6 +58,7 @@ class Cluster:
                 links=links,
                 holders=holders,
                 on_overdue=on_overdue,
+                on_unreadable=on_unreadable,
                 homes=homes,
             ),
         )
@@ -66,13 +71,14 @@ class Cluster:
         store: str,
         targets: Sequence[Target],
         on_answers: Callable[[Sequence[QueryResult[Any]] | None], object],
+        trace: Trace | None = None,
     ) -> float:
         """Ask partitions at other nodes, without waiting; see `Nodes.begin`."""
         found = self.stores.get(store)
         if found is None:
             on_answers(None)
             return 0.0
-        return begin_once(found.around, targets, on_answers)
+        return begin_once(found.around, targets, on_answers, trace)
 
     def begin_key(
         self,
@@ -80,13 +86,14 @@ class Cluster:
         partition: int,
         key: Key,
         on_answer: Callable[[Success[Any] | None], object],
+        trace: Trace | None = None,
     ) -> float:
         """Look up a key at another node, without waiting; see `Nodes.begin_key`."""
         found = self.stores.get(store)
         if found is None:
             on_answer(None)
             return 0.0
-        return begin_key(found.around, partition, key, on_answer)
+        return begin_key(found.around, partition, key, on_answer, trace)
 
     def replicas(self, store: str) -> Sequence[PartitionStatus]:
         """Return the status of each replica of a store; see `Nodes.replicas`."""

@@ -2,36 +2,37 @@
 
 Replicas only follow the log, so any of them may answer whatever bound it meets, and two that answer
 at one epoch have the same rows in the same order. So a partition whose node is gone, restoring or
-behind is asked elsewhere, and a stream that breaks goes on at another node where it stopped.
+behind is asked elsewhere, and a stream that breaks or cannot be read goes on at another node where
+it stopped.
 """
 
 from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from itertools import islice
-from operator import itemgetter
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
 from stores.errors import FailureReason, InvalidPartitionError, StoreError
 from stores.nodes.asking import Around, Asking, Holders
+from stores.nodes.failover import Unreadable
 from stores.nodes.holds import STATUS_S, EpochHolds
 from stores.nodes.key_logs import COPIES_MAX, ClusterKeyLog
 from stores.nodes.links import REAL_TIME, Inbox, Link, NodeError, Replied, Timing
-from stores.nodes.messages import AskStatuses, Opened, Statuses, WaitForBound
-from stores.nodes.remote import RemoteRows, read_in_turn
-from stores.nodes.waits import BeginWait, SharedWaits, Soon, WaitAnywhere, WaitEverywhere, wait_at
-from stores.spec.arrow import physical_list
+from stores.nodes.messages import AskStatuses, Statuses, WaitForBound
+from stores.nodes.opened_rows import OpenedRows
+from stores.nodes.reply_times import ReplyTimes
+from stores.nodes.waits import BeginWait, SharedWaits, Soon, WaitEverywhere, wait_at
 from stores.spec.key_log import KeyLog
 from stores.spec.position import Position, PositionBound, Progress
-from stores.spec.query import BatchStream, Query
-from stores.spec.result import Failure, QueryResult, StateQueryResult, Success
-from stores.spec.schema import Row, StoreKind, StoreSchema
+from stores.spec.query import Query
+from stores.spec.result import Failure, QueryResult, StateQueryResult
+from stores.spec.schema import StoreKind, StoreSchema
 from stores.spec.snapshots import snapshot_epoch
 from stores.spec.store import (
     DEFAULT_CONFIG,
@@ -51,8 +52,6 @@ R = TypeVar("R")
 
 _GRACE_S = 1.0
 """How long to wait for a callback that is being called."""
-_CATCH_UP_S = 5.0
-"""How long to wait for a copy that is behind the node that was lost."""
 _CUTS_MAX = 3
 """Tries to read at one epoch; each is in vain only if a replica forgets it meanwhile."""
 
@@ -67,6 +66,7 @@ class ClusterStore:
         holders: which nodes hold a partition.
         timing: how to wait for replies.
         on_overdue: gets the node of each reply that is overdue.
+        on_unreadable: gets each copy that could not be read.
         homes: which nodes are to hold a partition and can; None if nothing moves.
     """
 
@@ -79,6 +79,7 @@ class ClusterStore:
         holders: Holders,
         timing: Timing = REAL_TIME,
         on_overdue: Callable[[str], object] = str,
+        on_unreadable: Callable[[Unreadable], object] = repr,
         homes: Holders | None = None,
     ) -> None:
         self.here: Store | None = local
@@ -89,8 +90,10 @@ class ClusterStore:
             node=node,
             links=links,
             holders=holders,
+            times=ReplyTimes(timing.clock),
             timing=timing,
             on_overdue=on_overdue,
+            on_unreadable=on_unreadable,
             homes=homes,
         )
         self._holds = EpochHolds(self.around)
@@ -131,18 +134,17 @@ class ClusterStore:
             except StoreError as error:
                 failure = Failure(reason=FailureReason.NOT_UP_TO_BOUND, message=str(error))
                 return [failure] * len(targets)
-        opened: list[tuple[int, RemoteRows]] = []
-        on_opened = partial(self._rows, opened, stop=stop)
-        answers = Asking(self.around, asked, on_opened=on_opened, stop=stop).answers()
+        rows = OpenedRows(self.around, self._holds, self._wait_up_to, stop)
+        answers = Asking(self.around, asked, on_opened=rows.there, stop=stop).answers()
         absent = [at for at, answer in enumerate(answers) if _is_absent(answer)]
         if absent and self._links:
             # It may have moved meanwhile to a node that did not have it when it was asked.
             again = [asked[at] for at in absent]
-            found = Asking(self.around, again, on_opened=on_opened, stop=stop).answers()
+            found = Asking(self.around, again, on_opened=rows.there, stop=stop).answers()
             for at, answer in zip(absent, found, strict=True):
                 answers[at] = answer
-        read_in_turn([rows for _, rows in sorted(opened, key=itemgetter(0))])
-        return answers
+        rows.read_in_turn()
+        return list(map(rows.here, asked, answers))
 
     def query(self, request: StateQueryRequest[R]) -> StateQueryResult[R]:
         """Ask several partitions; the result has each of them."""
@@ -197,6 +199,11 @@ class ClusterStore:
                 found[name] = [replace(status, node=name) for status in replied[0].replicas]
         return found
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether this node has closed it."""
+        return self.local.is_closed
+
     def committed_epoch(self) -> int:
         """Return the newest committed epoch; see `Store.committed_epoch`."""
         return self.local.committed_epoch()
@@ -228,22 +235,10 @@ class ClusterStore:
         """
         self._check(partition)
         bound = self._resolved_bound(bound)
-        if bound == PositionBound(epoch=bound.epoch):
-            return self._waits.add((partition, bound), callback)
-        if _is_running(self.local.statuses().get(partition)):
+        of_epoch = bound == PositionBound(epoch=bound.epoch)
+        if not of_epoch and _follows(self.local.statuses().get(partition)):
             return self.local.when(partition, bound, callback)
-        request = WaitForBound(self.address, partition, bound, math.inf)
-        links = [self._links.get(node) for node in self._order(partition)]
-        waiting = WaitAnywhere(
-            [
-                *(partial(wait_at, link, request) for link in links if link is not None),
-                # One that restores here is behind the others, but better than no other.
-                partial(self.local.when, partition, bound),
-            ],
-            callback,
-        )
-        waiting.begin()
-        return waiting
+        return self._waits.add((partition, bound), callback)
 
     def follow_keys(self, partition: int) -> KeyLog | None:
         """Record the keys that epochs change, at all copies; see `Store.follow_keys`."""
@@ -262,7 +257,9 @@ class ClusterStore:
         partition, bound = key
         request = WaitForBound(self.address, partition, bound, math.inf)
 
-        def places() -> dict[str | None, BeginWait]:
+        def places() -> dict[str | None, BeginWait] | None:
+            if self.is_closed:  # other nodes may have one that was made anew
+                return None
             holders = self.around.holders(self.schema, partition)
             links = {name: link for name in holders if (link := self._links.get(name)) is not None}
             first = islice(links.items(), COPIES_MAX)
@@ -275,69 +272,8 @@ class ClusterStore:
         waiting.begin()
         return waiting
 
-    def _order(self, partition: int) -> list[str]:
-        return self.around.order(partition)
-
-    def _rows(
-        self,
-        all_opened: list[tuple[int, RemoteRows]],
-        node: str,
-        link: Link,
-        opened: Opened,
-        target: Target,
-        *,
-        stop: Stop | None,
-    ) -> BatchStream:
-        rows = RemoteRows(
-            link,
-            opened.stream,
-            reopen=lambda: self._reopened(target, node, stop),
-            stop=stop,
-            spare=self._holds.spare(target[0], target[2].at_epoch, node),
-            timing=self._timing,
-        )
-        all_opened.append((target[0], rows))
-        as_tuples = partial(self._tuples, rows) if opened.has_rows else None
-        return BatchStream(
-            rows.read, as_tuples, rows_in_memory=opened.rows_in_memory, elsewhere=rows
-        )
-
-    def _tuples(self, rows: RemoteRows, first_rows: int) -> Iterator[list[Row]]:
-        """Yield rows as tuples of physical values, as `BatchStream.rows` does."""
-        del first_rows  # they come in replies of one size
-        columns = self.schema.column_by_name
-        for batch in rows.read():
-            listed = [
-                physical_list(batch.column(at), columns[name].type)
-                for at, name in enumerate(batch.schema.names)
-            ]
-            yield list(zip(*listed, strict=True)) if listed else [()] * batch.num_rows
-
-    def _reopened(self, target: Target, lost: str, stop: Stop | None) -> BatchStream:
-        """Return the same rows as another node has them.
-
-        Raises:
-            NodeError: none of them has the epoch.
-        """
-        number, _, config = target
-        bound = PositionBound(epoch=config.at_epoch)
-        answer = self._asked_again(target, lost, stop)
-        if isinstance(answer, Failure) and answer.reason is FailureReason.NOT_UP_TO_BOUND:
-            # The copies may be behind the one that was lost, which was asked because it was ahead.
-            self.wait(number, bound, timeout_s=_CATCH_UP_S)
-            answer = self._asked_again(target, lost, stop)
-        if isinstance(answer, Success):
-            found: BatchStream = answer.value
-            return found
-        raise NodeError(
-            f"node {lost} was lost while its rows were read, and no other has them: "
-            f"{answer.message}"
-        )
-
-    def _asked_again(self, target: Target, lost: str, stop: Stop | None) -> QueryResult[Any]:
-        on_opened = partial(self._rows, [], stop=stop)
-        asking = Asking(self.around, [target], on_opened=on_opened, without=lost, stop=stop)
-        return asking.answers()[0]
+    def _wait_up_to(self, partition: int, bound: PositionBound, timeout_s: float) -> bool:
+        return self.wait(partition, bound, timeout_s=timeout_s)
 
     def _resolved(self, config: QueryConfig) -> QueryConfig:
         if config is DEFAULT_CONFIG:
@@ -370,8 +306,9 @@ class ClusterStore:
             )
 
 
-def _is_running(status: PartitionStatus | None) -> bool:
-    return status is not None and status.state is ReplicaState.RUNNING
+def _follows(status: PartitionStatus | None) -> bool:
+    """Whether a replica answers and follows the log, as far as it knows."""
+    return status is not None and status.state is ReplicaState.RUNNING and status.error is None
 
 
 def _is_absent(answer: QueryResult[Any]) -> bool:

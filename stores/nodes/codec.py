@@ -109,7 +109,9 @@ def _packed(value: _Value) -> _Value:
     name = kind.__name__
     if _kind_of(name) is not kind:
         raise MessageError(f"a value of type {name} cannot be sent to another node")
-    parts = [name, *[_packed(part) for part in _parts_of(name, value)]]
+    parts = [name]
+    for part in _parts_of(name, value):
+        parts.append(part if type(part) in PLAIN else _packed(part))
     return Ext(_OBJECT, _ENCODER.encode(parts))
 
 

@@ -49,19 +49,19 @@ class EpochHolds:
                 found.release()
         return later
 
-    def spare(self, partition: int, epoch: int | None, node: str) -> Hold | SpareHold | None:
+    def spare(self, partition: int, epoch: int | None, node: str) -> HoldHere | SpareHold | None:
         """Keep an epoch that is read at a node at the next copy, too."""
         around = self._around
         schema = around.local.schema
         homes = self._homes(partition)
         for name in around.holders(schema, partition):
-            if homes is not None and name not in homes:
-                continue  # it would not give the partition away
+            if name == node or (homes is not None and name not in homes):
+                continue  # it keeps it already, or would not give the partition away
             if name == around.node:
                 hold = self._hold_here(partition, epoch)
                 if hold is not None:
                     return hold
-            elif name != node and (link := around.links.get(name)) is not None:
+            elif (link := around.links.get(name)) is not None:
                 request = HoldEpoch(around.local.address, partition, epoch)
                 return SpareHold(link, request, partial(self._is_misplaced, name, partition))
         return None
@@ -87,9 +87,10 @@ class EpochHolds:
             again=partial(self.hold, partition, reply.epoch),
             spare=self.spare(partition, reply.epoch, node),
             is_misplaced=partial(self._is_misplaced, node, partition),
+            has_other=partial(self._has_other, node, partition),
         )
 
-    def _hold_here(self, partition: int, epoch: int | None) -> Hold | None:
+    def _hold_here(self, partition: int, epoch: int | None) -> HoldHere | None:
         hold = self._around.local.hold(partition, epoch)
         is_misplaced = partial(self._is_misplaced, self._around.node, partition)
         return None if hold is None else HoldHere(hold, is_misplaced)
@@ -109,6 +110,12 @@ class EpochHolds:
     def _is_misplaced(self, node: str, partition: int) -> bool:
         homes = self._homes(partition)
         return homes is not None and node not in homes
+
+    def _has_other(self, node: str, partition: int) -> bool:
+        """Whether another node than one that keeps an epoch can be asked to keep it, too."""
+        around = self._around
+        names = around.holders(around.local.schema, partition)
+        return any(name in around.links for name in names if name != node)
 
     def _is_holder(self, node: str, partition: int) -> bool:
         around = self._around
@@ -179,6 +186,11 @@ class HoldHere:
         return self._hold.is_held
 
     @property
+    def is_lost(self) -> bool:
+        """Whether it is kept no more, though no one has released it."""
+        return not self._hold.is_held
+
+    @property
     def is_missed(self) -> bool:
         """Whether the replica skipped the epoch."""
         return self._hold.is_missed
@@ -207,8 +219,18 @@ class SpareHold:
         self._link, self._is_misplaced = link, is_misplaced
         self._hold: int | None = None
         self._is_released = False
+        self._connections = link.connections
         with suppress(StoreError):
             link.begin(request, self._on_reply)
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether the connection was lost, and with it all that the node kept for this one.
+
+        A node that has refused would refuse again.
+        """
+        link = self._link
+        return link.connections != self._connections or not link.minor
 
     @property
     def is_misplaced(self) -> bool:
@@ -240,6 +262,7 @@ class RemoteHold:
         again: keeps the same epoch at another node; None if no node has it.
         spare: keeps it at another node from the beginning, so that it is not forgotten until then.
         is_misplaced: whether it should be kept elsewhere.
+        has_other: whether a spare that was lost can be replaced.
     """
 
     def __init__(
@@ -248,11 +271,12 @@ class RemoteHold:
         held: HeldEpoch,
         *,
         again: Callable[[], Hold | None],
-        spare: Hold | SpareHold | None = None,
+        spare: HoldHere | SpareHold | None = None,
         is_misplaced: Callable[[], bool] = bool,
+        has_other: Callable[[], bool] = bool,
     ) -> None:
         self._link, self._held, self._again, self._spare = link, held, again, spare
-        self._is_misplaced = is_misplaced
+        self._is_misplaced, self._has_other = is_misplaced, has_other
         self._is_released = False
         self._other: Hold | None = None
 
@@ -277,7 +301,9 @@ class RemoteHold:
 
     @property
     def is_misplaced(self) -> bool:
-        """Whether it, or its spare, should be kept elsewhere."""
+        """Whether it, or its spare, should be kept elsewhere, or has no spare any more."""
+        if self._spare is not None and self._spare.is_lost and self._has_other():
+            return True
         places: list[Hold | SpareHold] = [] if self._spare is None else [self._spare]
         if self._other is not None:
             places.append(self._other)

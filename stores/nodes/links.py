@@ -37,6 +37,10 @@ class Link(Protocol):
     def minor(self) -> int:
         """The minor version of the messages that the node knows; 0 if it is not connected."""
 
+    @property
+    def connections(self) -> int:
+        """How often it was connected. What a node keeps for another one ends with a connection."""
+
     def ask(self, request: Request, *, timeout_s: float | None = None) -> Replied:
         """Send a request, and block until its reply has come.
 

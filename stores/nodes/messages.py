@@ -11,6 +11,7 @@ from stores.spec.position import EMPTY, Position, PositionBound
 from stores.spec.query import Query
 from stores.spec.result import Failure, QueryResult
 from stores.spec.store import PartitionStatus, QueryConfig
+from stores.spec.traces import Trace
 
 VERSION = 1
 """The newest version of these messages that this node speaks. DECISIONS.md says what needs a new
@@ -37,6 +38,8 @@ class Ask(Struct, frozen=True):
     """Its address, which names its definition, too; as in all other requests."""
     targets: tuple[tuple[int, Query[Any], QueryConfig | None], ...]
     """Each partition, its query, and how to ask it; None for the default."""
+    trace: Trace | None = None
+    """The trace that the answers belong to, of the statement that asks. Older nodes ignore it."""
 
 
 @known
@@ -238,6 +241,8 @@ class Refused(Struct, frozen=True):
     """Why a request has no other reply."""
 
     message: str
+    is_unreadable: bool = False
+    """Whether the node cannot read its rows, such as those of a damaged file: another copy may."""
 
 
 @known
@@ -267,6 +272,17 @@ class Announcement(Struct, frozen=True):
     """What its placement follows from; see `View.layout`."""
     sees: tuple[str, ...] = ()
     """The other nodes that it can ask."""
+
+
+@known
+class Heard(Struct, frozen=True):
+    """How much of what the other node has sent has arrived; before an announcement, if it is more.
+
+    It tells a long request on a narrow link from one that vanishes.
+    """
+
+    count: int
+    """Bytes of this connection, with those of the handshake."""
 
 
 Request: TypeAlias = (

@@ -55,11 +55,13 @@ def packed(items: Sequence[bytes]) -> bytes:
 def pack_key(number: int, request: Ask) -> bytes | None:
     """Return a request as an item; None if it is not for one plain key, asked as usual.
 
+    An item has no room for a trace: what is recorded costs more than a message of the usual kind.
+
     Args:
         number: the number of the request.
         request: what is asked.
     """
-    if len(request.targets) != 1:
+    if len(request.targets) != 1 or request.trace is not None:
         return None
     partition, query, config = request.targets[0]
     if config is not None or type(query) is not KeyQuery or query.skip_cache:

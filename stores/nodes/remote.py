@@ -6,11 +6,12 @@ import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 from weakref import ReferenceType, ref
 
 import pyarrow as pa
 
+from stores.nodes.failover import LostError, Releasable, Reopen, rows_of_copies
 from stores.nodes.links import REAL_TIME, Inbox, Link, NodeError, Replied, Timing
 from stores.nodes.messages import (
     REDUCES,
@@ -22,7 +23,7 @@ from stores.nodes.messages import (
     Refused,
     Release,
 )
-from stores.spec.query import BatchStream, FirstRowsQuery, Query
+from stores.spec.query import FirstRowsQuery, Query
 from stores.spec.reductions import Elsewhere, NotReducedError, Reduction
 from stores.spec.store import Stop
 
@@ -32,13 +33,6 @@ AHEAD = 3
 """Streams whose first rows are asked for while another one is read; each takes some 1 MiB."""
 
 
-class Releasable(Protocol):
-    """What is kept until it is released."""
-
-    def release(self) -> None:
-        """Keep it no longer."""
-
-
 class RemoteRows:
     """The rows of a stream on another node, and on a third one if that is lost.
 
@@ -46,9 +40,12 @@ class RemoteRows:
     the same question are, too, so that several nodes work at a time.
 
     Args:
-        link: the link to the other node.
+        node: the name of the other node.
+        link: the link to it.
         stream: the number of the stream there.
-        reopen: returns the same rows from another node, or raises NodeError.
+        connections: how often the link was connected before the stream was asked for.
+        reopen: opens the same rows at another node.
+        on_unreadable: gets why the node cannot read the rows.
         spare: keeps the epoch at that other node meanwhile; None if there is no other.
         stop: ends the waits for rows.
         timing: how to wait for replies.
@@ -56,15 +53,20 @@ class RemoteRows:
 
     def __init__(
         self,
+        node: str,
         link: Link,
         stream: int,
         *,
-        reopen: Callable[[], BatchStream],
+        connections: int,
+        reopen: Reopen,
+        on_unreadable: Callable[[str], object] = str,
         spare: Releasable | None = None,
         stop: Stop | None = None,
         timing: Timing = REAL_TIME,
     ) -> None:
-        self._link, self._stream, self._reopen = link, stream, reopen
+        self.node, self._link, self._stream, self._reopen = node, link, stream, reopen
+        self._on_unreadable = on_unreadable
+        self._connections = connections
         self._spare, self._stop, self._timing = spare, stop, timing
         self._reads = 0
         self._ahead: _Pending | None = None
@@ -77,15 +79,14 @@ class RemoteRows:
             self._ahead = self._ask(1)
 
     def read(self) -> Iterator[pa.RecordBatch]:
-        """Yield the batches from the first one on.
+        """Yield the batches from the first one on; see `rows_of_copies`."""
+        return rows_of_copies(self, self._reopen)
 
-        Raises:
-            NodeError: the node was lost, and no other has the epoch.
-            Exception: the error of `stop`.
-        """
+    def rows(self) -> Iterator[pa.RecordBatch]:
+        """Yield the batches that the node sends; see `Copy`."""
         pending, self._ahead = self._ahead, None
         self._reads += 1
-        number, rows = self._reads, 0
+        number = self._reads
         if pending is None:
             pending = self._ask(number)
         for following in self.next:
@@ -93,20 +94,39 @@ class RemoteRows:
             if other is not None:
                 other.read_ahead()
         while True:
-            try:
-                reply, batches = pending.reply(self._stop)
-            except NodeError:
-                yield from _after(self._reopen(), rows)
-                return
-            if not isinstance(reply, Batches):
-                raise NodeError(reply.message if isinstance(reply, Refused) else "unexpected reply")
+            reply, batches = self._replied(pending)
             if not reply.is_last:
                 pending = self._ask(number)
-            for batch in batches:
-                rows += batch.num_rows
-                yield batch
+            yield from batches
             if reply.is_last:
                 return
+
+    def _replied(self, pending: _Pending) -> tuple[Batches, Sequence[pa.RecordBatch]]:
+        """Wait for the next rows.
+
+        A refusal is a loss if there is another connection: the node has closed its streams with the
+        first one. It is one, too, if the node cannot read the rows. What else it refuses, such as a
+        row that is too large, any other node would refuse as well.
+
+        Raises:
+            NodeError: the node was lost, a `LostError`; or it refuses.
+            Exception: the error of `stop`.
+        """
+        why = "was lost while its rows were read"
+        try:
+            reply, batches = pending.reply(self._stop)
+        except NodeError as error:
+            raise LostError(f"{why}: {error}") from None
+        if isinstance(reply, Batches):
+            return reply, batches
+        if not isinstance(reply, Refused):
+            raise NodeError("unexpected reply")
+        if reply.is_unreadable:
+            self._on_unreadable(reply.message)
+            raise LostError(f"cannot read its rows: {reply.message}")
+        if self._link.connections != self._connections:
+            raise LostError(f"{why}: {reply.message}")
+        raise NodeError(reply.message)
 
     @property
     def reducer(self) -> Link | None:
@@ -142,11 +162,13 @@ class RemoteReducing:
         self._pending = _Pending(link, request, timing)
 
     def wait(self) -> Reduction | None:
-        """Return the reduction; None if the node was lost; see `Reducing`."""
+        """Return the reduction; None if the node was lost, or cannot read; see `Reducing`."""
         while True:
             try:
                 reply, batches = self._pending.reply(self._stop)
             except NodeError:
+                return None
+            if isinstance(reply, Refused) and reply.is_unreadable:
                 return None
             if not isinstance(reply, Reduced):
                 raise NotReducedError(
@@ -215,10 +237,3 @@ def sent_query(query: Query[Any]) -> Any:
         return query
     left_s = query.until_s - time.perf_counter()
     return FirstRows(query.of, query.count, None if math.isinf(left_s) else left_s)
-
-
-def _after(stream: BatchStream, rows: int) -> Iterator[pa.RecordBatch]:
-    for batch in stream:
-        if rows < batch.num_rows:
-            yield batch.slice(rows)
-        rows = max(0, rows - batch.num_rows)

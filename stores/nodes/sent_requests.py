@@ -10,6 +10,7 @@ from stores.errors import FailureReason, StoreError
 from stores.nodes.links import Link, NodeError, Replied
 from stores.nodes.messages import Answer, Answers, Refused
 from stores.nodes.remote import sent_query
+from stores.spec.query import KeyQuery, Query
 from stores.spec.result import Failure, Success
 from stores.spec.store import DEFAULT_CONFIG, Target
 
@@ -24,6 +25,16 @@ class Sent:
     """The targets that it is for."""
     at: float
     overdue_at: float
+    is_lookup: bool = True
+    """Whether it is only for keys, which take every node about as long."""
+    connections: int = 0
+    """How often the link was connected before, for a request that may open streams. They end with
+    that connection, or with a later one."""
+
+
+def is_key(query: Query[Any]) -> bool:
+    """Whether it looks up one key, which takes every node about as long."""
+    return type(query) is KeyQuery
 
 
 def sent_target(target: Target) -> tuple[int, Any, Any]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import Generic, TypeAlias, TypeVar
 
@@ -21,6 +22,8 @@ MEMBERS_MAX = 100_000
 """Maximum number of callers that share a wait: as many as may wait for one replica."""
 AGAIN_S = 0.5
 """Pause before it is waited again for a node that was lost, or for the one in its place."""
+_CHANCES = 4
+"""How often a wait begins again that has lost its last node: one that restarts is soon back."""
 
 BeginWait: TypeAlias = Callable[[OnBound], Waiting]
 """Begins to wait at one node."""
@@ -33,58 +36,6 @@ def wait_at(link: Link, request: WaitForBound, callback: OnBound) -> Waiting:
         callback(isinstance(replied, tuple) and replied[0] == Met(is_met=True))
 
     return link.begin(request, on_reply)
-
-
-class WaitAnywhere:
-    """Waits at one node after the other until a bound is met.
-
-    Args:
-        places: begin to wait at each node, in order.
-        callback: gets whether the bound was met.
-    """
-
-    def __init__(self, places: Sequence[BeginWait], callback: OnBound) -> None:
-        self._places, self._callback = iter(places), callback
-        self._current: tuple[int, Waiting | None] = (0, None)
-        self._begun = 0
-        self._is_over = False
-
-    def begin(self) -> None:
-        """Wait at the next node."""
-        while not self._is_over:
-            begin = next(self._places, None)
-            if begin is None:
-                self._is_over = True
-                self._callback(False)
-                return
-            self._begun += 1
-            number = self._begun
-            try:
-                waiting = begin(self._on_end)
-            except StoreError:
-                continue
-            # It may have ended already, and others may have begun.
-            self._current = max(self._current, (number, waiting), key=lambda each: each[0])
-            return
-
-    def cancel(self) -> bool:
-        """Stop waiting; False if the callback was called or is about to be."""
-        if self._is_over:
-            return False
-        self._is_over = True
-        waiting = self._current[1]
-        if waiting is not None:
-            waiting.cancel()
-        return True
-
-    def _on_end(self, is_met: bool) -> None:
-        if self._is_over:
-            return
-        if is_met:
-            self._is_over = True
-            self._callback(True)
-        else:
-            self.begin()
 
 
 class Soon:
@@ -121,17 +72,19 @@ class WaitEverywhere:
     """Waits at several nodes at once, until a bound is met at one of them.
 
     Those that are left may be unable to follow the log. So after one has ended, it is soon waited
-    for again, or for those that have the partition by then.
+    for again, or for those that have the partition by then. The last one may be restarted, too, as
+    all are in an upgrade.
 
     Args:
         places: returns how to begin to wait at each node, by name, as of now; None is this node.
+            None if there is nothing to wait for any more.
         callback: gets whether the bound was met; False once no node is left.
         soon: calls a function after a pause.
     """
 
     def __init__(
         self,
-        places: Callable[[], Mapping[str | None, BeginWait]],
+        places: Callable[[], Mapping[str | None, BeginWait] | None],
         callback: OnBound,
         soon: Callable[[Callable[[], None]], object],
     ) -> None:
@@ -139,6 +92,7 @@ class WaitEverywhere:
         self._lock = threading.Lock()
         self._going: dict[str | None, _Place] = {}
         self._is_beginning = self._is_over = self._is_again = False
+        self._chances = _CHANCES
 
     def begin(self) -> None:
         """Wait at all nodes; if one fails, wait at none.
@@ -147,20 +101,26 @@ class WaitEverywhere:
             TooManyWaitersError: it could begin at none, since one has too many waiters.
         """
         try:
-            refused = self._begin()
+            begun = self._begin()
         except BaseException:
             self.cancel()
             raise
-        if refused is not None and self.cancel():
-            raise TooManyWaitersError(refused)
+        if not begun.is_none:
+            return
+        if begun.refused is None:
+            self._go_on(is_first=True)
+        elif self.cancel():
+            raise TooManyWaitersError(begun.refused)
 
-    def _begin(self) -> str | None:
-        """Wait at all nodes where it does not; return what refused it, if at none."""
+    def _begin(self) -> _Begun:
+        """Wait at all nodes where it does not."""
         refused: str | None = None
         found = self._places()
         with self._lock:
             if self._is_over:
-                return None
+                return _Begun()
+            if found is None:
+                found, self._chances = {}, 0
             new = {name: _Place() for name in found if name not in self._going}
             self._going.update(new)
             self._is_beginning = True
@@ -177,13 +137,10 @@ class WaitEverywhere:
                 is_over = self._has_ended
             if is_over:
                 waiting.cancel()
-                return None
+                return _Begun()
         with self._lock:
             self._is_beginning = False
-            is_none = not self._going
-        if is_none and refused is None:
-            self._end(is_met=False)
-        return refused if is_none else None
+            return _Begun(is_none=not self._going, refused=refused)
 
     def cancel(self) -> bool:
         """Stop waiting; False if the callback was called or is about to be."""
@@ -199,26 +156,52 @@ class WaitEverywhere:
         with self._lock:
             if self._going.get(name) is place:
                 del self._going[name]
-            is_last = is_met or not (self._going or self._is_beginning)
+            is_last = not (self._going or self._is_beginning)
             # This node ends at once what it does not hold.
-            is_lost = name is not None or place.waiting is not None
-            is_again = is_lost and not (is_last or self._is_over or self._is_again)
+            is_lost = place.waiting is not None or (name is not None and not is_last)
+            goes_on = not is_last or (is_lost and self._has_chance())
+            is_again = is_lost and goes_on and not (is_met or self._is_over or self._is_again)
             self._is_again = self._is_again or is_again
-        if is_last:
+        if is_met or not goes_on:
             self._end(is_met=is_met)
         elif is_again:
             self._soon(self._begin_again)
+
+    def _has_chance(self) -> bool:
+        """Whether a wait without a node may begin again; the lock is held."""
+        self._chances -= 1
+        return self._chances >= 0
 
     def _begin_again(self) -> None:
         with self._lock:
             self._is_again = False
         try:
-            refused = self._begin()
+            begun = self._begin()
         except BaseException:
             self._end(is_met=False)
             raise
-        if refused is not None:
+        if not begun.is_none:
+            return
+        if begun.refused is None:
+            self._go_on(is_first=False)
+        else:
             self._end(is_met=False)
+
+    def _go_on(self, *, is_first: bool) -> None:
+        """Begin again soon after it could begin nowhere, or end.
+
+        The first time it ends, unless a node was lost at once: then it is to begin again already.
+        """
+        with self._lock:
+            if self._going or self._is_over:
+                return  # in another thread
+            goes_on = (self._is_again or not is_first) and self._has_chance()
+            is_again = goes_on and not self._is_again
+            self._is_again = self._is_again or is_again
+        if not goes_on:
+            self._end(is_met=False)
+        elif is_again:
+            self._soon(self._begin_again)
 
     def _end(self, *, is_met: bool) -> None:
         if self.cancel():
@@ -228,6 +211,16 @@ class WaitEverywhere:
     def _has_ended(self) -> bool:
         """Whether another thread, or a callback, has ended it by now."""
         return self._is_over
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Begun:
+    """What has come of beginning to wait."""
+
+    is_none: bool = False
+    """Whether it waits nowhere."""
+    refused: str | None = None
+    """Why a node did not let it wait."""
 
 
 class _Place:

@@ -33,6 +33,8 @@ _LOOK_S = 10.0
 _LISTENING_S = 0.2
 _CLOSE_S = 3.0
 """How long the end of the engine waits for a server that does not answer."""
+_ENDING_S = 2.0
+"""How long of that its statements may take to end in Spark."""
 _AGAIN_S = (1.0, 2.0, 5.0, 10.0, 30.0)
 """Pauses before a session is tried again; the last one goes on."""
 _RETRIES: Mapping[str, Any] = {"max_retries": 4, "initial_backoff": 50, "max_backoff": 2_000}
@@ -44,6 +46,7 @@ _CONF: Mapping[str, str] = {
     "spark.sql.orderByOrdinal": "false",
     "spark.sql.groupByAliases": "false",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "50000",
+    "spark.connect.progress.reportInterval": "200ms",  # an interrupt waits for the first task
     "spark.sql.connect.serverStacktrace.enabled": "false",
     "spark.sql.pyspark.jvmStacktrace.enabled": "false",
 }
@@ -185,6 +188,8 @@ class SparkEngine:
             self._set(session, None)
             logger.info("spark engine connected")
             self._look_after(session)
+            with self._changed:
+                self._changed.wait_for(lambda: not (self._closed and self._running), _ENDING_S)
             with contextlib.suppress(Exception):
                 session.client.close()
         self._set(None, "the engine is closed")

@@ -7,13 +7,14 @@ import threading
 import time
 import uuid
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from types import TracebackType
 from typing import Any
 
 import pyarrow as pa
 from pyspark.errors import PySparkException
 from pyspark.sql.connect.session import SparkSession
+from pyspark.sql.connect.shell.progress import ProgressHandler, StageInfo
 
 from stores.errors import EngineInterruptedError, StoreError
 from stores.spark.connect_errors import is_lost, said, translated, unavailable
@@ -22,6 +23,9 @@ from stores.spec.query_engine import EngineRelation, EngineStatement
 _INTERRUPT_S, _INTERRUPT_S_MAX = 0.5, 5.0
 """Pause between two orders to interrupt, which grows: the first may arrive before the statement."""
 _INTERRUPTS_MAX = 200
+_TASKS_S = 10.0
+"""How long an interrupt waits for the first task of a statement. Spark cancels the jobs of a
+statement that it knows; one that is about to be submitted then would run to its end, unseen."""
 _BATCHES_MAX = 2
 """Batches of some megabytes that wait for a slow client."""
 
@@ -44,6 +48,7 @@ class StatementRun:
         self._batches: deque[pa.RecordBatch] = deque()
         self._error: StoreError | None = None
         self._is_read = self._is_interrupted = self._is_closed = False
+        self._has_tasks = False
 
     def start(self) -> None:
         """Begin to read."""
@@ -106,6 +111,8 @@ class StatementRun:
 
     def _tell_spark(self) -> None:
         pause_s = _INTERRUPT_S
+        with self._changed:
+            self._changed.wait_for(lambda: self._is_read or self._has_tasks, _TASKS_S)
         for _ in range(_INTERRUPTS_MAX):
             if self._is_read:
                 return
@@ -153,14 +160,40 @@ class StatementRun:
         if self._is_over:
             return
         plan = found._plan.to_proto(session.client)
+        watch = _TaskWatch(self._on_tasks)
+        session.registerProgressHandler(watch)
         answers = session.client.to_table_as_iterator(plan, {})
         try:
             for answer in answers:
                 if isinstance(answer, pa.Table):
                     yield from answer.to_batches()
         finally:
+            session.removeProgressHandler(watch)
             if hasattr(answers, "close"):
                 answers.close()
+
+    def _on_tasks(self) -> None:
+        if not self._has_tasks:
+            with self._changed:
+                self._has_tasks = True
+                self._changed.notify_all()
+
+
+class _TaskWatch(ProgressHandler):
+    """Notices the tasks of the statement that this thread reads, among those of a session."""
+
+    def __init__(self, on_tasks: Callable[[], None]) -> None:
+        self._reader, self._on_tasks = threading.get_ident(), on_tasks
+
+    def __call__(
+        self,
+        stages: Iterable[StageInfo] | None,
+        inflight_tasks: int,
+        operation_id: str | None,
+        done: bool,
+    ) -> None:
+        if inflight_tasks and threading.get_ident() == self._reader:
+            self._on_tasks()
 
 
 def _ours(error: BaseException) -> StoreError:

@@ -23,7 +23,9 @@ _CALLING = "An error occurred while calling"
 _TRACEBACK = "Traceback (most recent call last)"
 """The beginning of Python's traceback in an error of Java, whose own begins with `at`."""
 _STATE = re.compile(r"\s*SQLSTATE: \w{5}$")
-_STOPPED = re.compile(r"InterruptedException|cancelled part of cancelled job group")
+_STOPPED = re.compile(
+    r"InterruptedException|cancelled part of cancelled job group|cancelled Query .* was stopped"
+)
 """The errors of a batch whose query is being stopped; the batch runs again at the next start."""
 
 

@@ -10,6 +10,7 @@ from stores.errors import StoreError
 from stores.spec.result import QueryResult, Success
 from stores.spec.schema import Key
 from stores.spec.store import PartitionStatus, Store, Target
+from stores.spec.traces import Trace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +46,7 @@ class Nodes(Protocol):
         store: str,
         targets: Sequence[Target],
         on_answers: Callable[[Sequence[QueryResult[Any]] | None], object],
+        trace: Trace | None = None,
     ) -> float:
         """Ask partitions at other nodes, without waiting and without a second try.
 
@@ -53,6 +55,7 @@ class Nodes(Protocol):
             targets: what to ask; queries without streams.
             on_answers: gets the answers in the order of the targets; None if one of them failed.
                 It is called in the thread in which replies arrive, or before this returns.
+            trace: the trace that the answers belong to.
 
         Returns:
             After how many seconds the answers are overdue.
@@ -64,6 +67,7 @@ class Nodes(Protocol):
         partition: int,
         key: Key,
         on_answer: Callable[[Success[Any] | None], object],
+        trace: Trace | None = None,
     ) -> float:
         """Look up one key at another node, as `begin` does.
 
@@ -72,6 +76,7 @@ class Nodes(Protocol):
             partition: the partition of the key.
             key: the key.
             on_answer: gets the answer, or None without one. It is called as that of `begin`.
+            trace: the trace that the answer belongs to.
 
         Returns:
             After how many seconds the answer is overdue.

@@ -20,14 +20,17 @@ def snapshot_epoch(statuses: Iterable[PartitionStatus]) -> int | None:
     return newest if newest >= max(status.epoch_oldest for status in held) else None
 
 
-ANONYMOUS_WRITER = "python"
-"""The default name of writers in commits: two stores with it do not share a pipeline."""
+ANONYMOUS_WRITERS = frozenset({"python", "load"})
+"""The names in commits of those who named no writer, by `StoreWriter` and `stategate load`.
+
+Each run of them counts its own epochs, so two stores with such a name do not share a pipeline.
+"""
 
 
 def pipeline_of(store: str, statuses: Iterable[PartitionStatus]) -> str:
     """Return a name for the pipeline of a store; equal for two stores if they share epochs."""
-    found = next((s.pipeline for s in statuses if s.pipeline is not None), ANONYMOUS_WRITER)
-    return f"store:{store}" if found == ANONYMOUS_WRITER else found
+    found = next((s.pipeline for s in statuses if s.pipeline is not None), None)
+    return f"store:{store}" if found is None or found in ANONYMOUS_WRITERS else found
 
 
 def snapshot_epochs(stores: Iterable[Store]) -> dict[str, int | None]:

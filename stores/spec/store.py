@@ -20,6 +20,7 @@ from stores.spec.position import UNBOUNDED, Position, PositionBound, Progress
 from stores.spec.query import Query
 from stores.spec.result import QueryResult, StateQueryResult
 from stores.spec.schema import StoreSchema
+from stores.spec.traces import Trace
 
 R = TypeVar("R")
 
@@ -206,6 +207,9 @@ class StorePartition(Protocol):
 class Stop(Protocol):
     """Whether the reader of answers still waits for them, such as the planner's cancellation."""
 
+    trace: Trace | None
+    """What other nodes say whose reads they record; None if nothing is recorded."""
+
     @property
     def remaining_s(self) -> float | None:
         """Seconds until it waits no more, never negative; None without such a time."""
@@ -277,6 +281,10 @@ class Store(Protocol):
     @property
     def address(self) -> str:
         """Its name; after a rebuild also its log, `clicks/rebuilt/5e0c`. Nodes ask for this one."""
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether this node has closed it, as it does when the store was made anew."""
 
     def query_partition(
         self, partition: int, query: Query[R], config: QueryConfig = DEFAULT_CONFIG

@@ -111,6 +111,7 @@ DECIMAL = SqlType(
     array_oid=1231,
     duckdb="DECIMAL",
     key=KeyForm.DECIMAL,
+    has_one_form=False,
     text=_decimal_text,
     parse=_parse_decimal,
     encode=_encode_decimal,

@@ -33,8 +33,23 @@ ARRAY = SqlType(
     oid=0,  # that of its elements' record, `array_oid`
     array_oid=0,
     duckdb="",
+    has_one_form=False,
 )
 STRUCT = SqlType(
-    name="struct", postgres="jsonb", spelled="struct", oid=3802, array_oid=3807, duckdb="STRUCT"
+    name="struct",
+    postgres="jsonb",
+    spelled="struct",
+    oid=3802,
+    array_oid=3807,
+    duckdb="STRUCT",
+    has_one_form=False,
 )
-MAP = SqlType(name="map", postgres="jsonb", spelled="map", oid=3802, array_oid=3807, duckdb="MAP")
+MAP = SqlType(
+    has_one_form=False,
+    name="map",
+    postgres="jsonb",
+    spelled="map",
+    oid=3802,
+    array_oid=3807,
+    duckdb="MAP",
+)

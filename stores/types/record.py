@@ -119,6 +119,8 @@ class SqlType:
     key: KeyForm | None = None
     """How a value is stored in a key; None if a key column cannot be of this type."""
 
+    has_one_form: bool = True
+    """Whether equal values look the same: 0.0 and -0.0 do not, nor do 1.0 and 1.00."""
     text: Encode = _no_form
     """A value, never None, in PostgreSQL's text form, as UTF-8."""
     parse: Callable[[str], Value] | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -72,7 +72,18 @@ def recipe(log: StoreLog, epoch: int | None = None) -> Recipe:
     return Recipe(base=base, commits=tuple(reversed(commits)))
 
 
-def build(log: StoreLog, made_of: Recipe, partition: int, path: Path) -> RocksPartition:
+def _go_on() -> None:
+    """Let the work go on."""
+
+
+def build(
+    log: StoreLog,
+    made_of: Recipe,
+    partition: int,
+    path: Path,
+    *,
+    check: Callable[[], None] = _go_on,
+) -> RocksPartition:
     """Build a partition from a recipe; the caller closes it.
 
     Args:
@@ -80,6 +91,7 @@ def build(log: StoreLog, made_of: Recipe, partition: int, path: Path) -> RocksPa
         made_of: the recipe.
         partition: the number of the partition.
         path: a directory for the database, which must not exist yet.
+        check: called again and again meanwhile; what it raises ends the work.
 
     Raises:
         TornRecordError: a file is missing, short or foreign; the message names it.
@@ -87,15 +99,22 @@ def build(log: StoreLog, made_of: Recipe, partition: int, path: Path) -> RocksPa
     """
     engine = RocksPartition(path, schema=log.schema(), partition=partition)
     try:
-        _fill(engine, log, made_of, partition)
+        _fill(engine, log, made_of, partition, check)
     except BaseException:
         engine.close()
         raise
     return engine
 
 
-def _fill(engine: RocksPartition, log: StoreLog, made_of: Recipe, partition: int) -> None:
+def _fill(
+    engine: RocksPartition,
+    log: StoreLog,
+    made_of: Recipe,
+    partition: int,
+    check: Callable[[], None],
+) -> None:
     progress = Progress()
+    check()
     if made_of.base is not None:
         file = made_of.base.file_of(partition)
         if file is None:
@@ -104,7 +123,17 @@ def _fill(engine: RocksPartition, log: StoreLog, made_of: Recipe, partition: int
         engine.restore(lambda path: fetch(log.directory, file, path), progress)
     for commit in made_of.commits:
         progress = commit.progress_after(progress)
-        engine.apply(progress, log.read(commit, partition), replace=commit.replace)
+        rows = _checked(log.read(commit, partition), check)
+        engine.apply(progress, rows, replace=commit.replace)
+
+
+def _checked(
+    batches: Iterator[pa.RecordBatch], check: Callable[[], None]
+) -> Iterator[pa.RecordBatch]:
+    check()
+    for batch in batches:
+        yield batch
+        check()
 
 
 def scan(engine: RocksPartition, schema: StoreSchema) -> Generator[pa.RecordBatch]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import logging
 import shutil
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from stores.log.files.scratch import Scratch
 
 _ATTEMPTS = 20
 _PAUSE_S = 0.1
@@ -24,14 +25,16 @@ def scratch_directory(parent: Path | None = None) -> Iterator[Path]:
     views of its readers, and RocksDB closes after the last of them. So removing is tried for two
     seconds. What is left then is logged, since it must not hide why the work ended.
 
+    If the process is killed before, the next one that starts removes it; see `remove_abandoned`.
+
     Args:
         parent: where to make it; None for the system's directory.
     """
-    path = Path(tempfile.mkdtemp(prefix="stategate-", dir=parent))
+    scratch = Scratch(parent)
     try:
-        yield path
+        yield scratch.path
     finally:
-        _remove(path)
+        scratch.remove(_remove)
 
 
 def _remove(path: Path) -> None:

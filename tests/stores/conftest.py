@@ -13,9 +13,9 @@ from obstore.store import LocalStore
 from stores.log.files.directory import Directory, Root
 from stores.log.files.local import LocalFiles
 from stores.log.files.objects import ObjectFiles
-from tests.support.bucket_services import SERVICES, Servers, running_service
-from tests.support.buckets import BucketServer
 from tests.support.conformance import ENGINES
+from tests.support.object_storage.bucket_services import SERVICES, Servers, running_service
+from tests.support.object_storage.buckets import BucketServer
 
 
 @pytest.fixture(params=ENGINES)

@@ -571,7 +571,6 @@ class KeptVersions(VersionAgreement):
 
 
 SETTINGS = settings(
-    max_examples=settings().max_examples * 6 // 5,
     stateful_step_count=20,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],

@@ -22,7 +22,7 @@ from stores.log.metadata.records import Commit
 from stores.log.state_log import StoreLog
 from stores.log.writing.store_writer import StoreWriter
 from stores.upkeep.compaction import write_snapshot
-from tests.stores.log.test_state_log_writers import at, chain
+from tests.stores.log.writing.test_state_log_writers import at, chain
 from tests.support.logs import CLICKS as FOUR
 from tests.support.logs import contents, rows
 
@@ -31,7 +31,7 @@ CLICKS = replace(FOUR, partitions=1)
 
 @pytest.fixture(autouse=True)
 def headless(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Write no heads: one that has no room is only missed, as `log/test_heads.py` shows."""
+    """Write no heads: one that has no room is only missed, as `metadata/test_heads.py` shows."""
     monkeypatch.setattr(Heads, "announce", lambda *_: None)
 
 

@@ -119,6 +119,7 @@ class FakeEngine:
     def __init__(self, *, recalls: bool = True) -> None:
         self.recalls = recalls
         """Whether statements that are quick to plan are planned at once."""
+        self.asks_nodes = False
         self.opened = 0
         self.closed = 0
         self.prepared = 0
@@ -205,6 +206,7 @@ class FakeEngine:
         token: str | None,
         on_ready: Callable[[], None],
         cancellation: Cancellation,
+        may_start_over: bool = True,
     ) -> Subscription:
         """Refuse: no statement has changes."""
         raise NotSupportedError("this statement cannot be subscribed to")
@@ -233,18 +235,19 @@ class FakeEngine:
         """Return None: the statement is run for each."""
         return None
 
-    asks_nodes = False
-
     def begin_look_up(
         self,
         look_up: LookUp,
         parameters: Row,
         session: Session,
         on_found: Callable[[LookedUp | None], object],
+        trace: object = None,
     ) -> LookedUp | Asked | None:
         """Look up at once: there are no other nodes."""
-        del on_found
         return look_up(parameters, session)
+
+    def require_rights(self, statement: Statement, session: Session) -> None:
+        """Let every user read everything."""
 
     def execute(
         self,
@@ -258,10 +261,8 @@ class FakeEngine:
         self.executed_in.append(threading.current_thread().name)
         plan = statement.plan
         assert isinstance(plan, _Plan)
-        if session.transaction is TransactionStatus.FAILED and statement.kind not in {
-            StatementKind.COMMIT,
-            StatementKind.ROLLBACK,
-        }:
+        failed = session.transaction is TransactionStatus.FAILED
+        if failed and statement.kind not in {StatementKind.COMMIT, StatementKind.ROLLBACK}:
             raise _aborted()
         return plan.run(parameters, session, cancellation)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from http.client import HTTPConnection
 from typing import Any
 
-from tests.support.buckets import App
+from tests.support.object_storage.buckets import App
 
 _TIMEOUT_S = 60.0
 _OF_CONNECTION = {"connection", "keep-alive", "transfer-encoding", "date", "server"}

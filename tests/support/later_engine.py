@@ -27,8 +27,9 @@ class Question:
     loop: asyncio.AbstractEventLoop
     is_cancelled: bool = False
 
-    def cancel(self) -> None:
+    def cancel(self, *, is_overdue: bool = False) -> None:
         """Take note."""
+        del is_overdue
         self.is_cancelled = True
 
 
@@ -40,10 +41,9 @@ class LaterEngine(FakeEngine):
         recalls: as of the fake engine.
     """
 
-    asks_nodes = True
-
     def __init__(self, *, overdue_s: float = 60.0, recalls: bool = True) -> None:
         super().__init__(recalls=recalls)
+        self.asks_nodes = True
         self.overdue_s = overdue_s
         self.asked: list[Question] = []
         """All questions; those that were answered, too."""
@@ -77,6 +77,7 @@ class LaterEngine(FakeEngine):
         parameters: Row,
         session: Session,
         on_found: Callable[[LookedUp | None], object],
+        trace: object = None,
     ) -> LookedUp | Question | None:
         """Keep the question."""
         self.looked_up_in.append(threading.current_thread().name)

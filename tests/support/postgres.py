@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
+import itertools
 import os
 import pwd
 import re
 import shutil
 import signal
+import stat
 import subprocess
-import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -136,12 +137,12 @@ def _owner() -> str | None:
 
 
 def _open_path(directory: Path) -> None:
-    """Let other users enter our directories above a path, below the temporary one."""
-    top = Path(tempfile.gettempdir()).resolve()
-    for place in (directory.resolve(), *directory.resolve().parents):
-        if not place.is_relative_to(top) or place == top:
-            return
-        place.chmod(place.stat().st_mode | 0o011)
+    """Let other users enter our directories above a path, below one of all users such as /tmp."""
+    whole = (directory.resolve(), *directory.resolve().parents)
+    ours = list(itertools.takewhile(lambda place: not place.stat().st_mode & stat.S_ISVTX, whole))
+    if len(ours) < len(whole):
+        for place in ours:
+            place.chmod(place.stat().st_mode | 0o011)
 
 
 def _reachable(binaries: Path, directory: Path) -> Path:

@@ -11,7 +11,7 @@ there is room, and after scans. So no scan waits for it. Columns that no one sca
 until too much changes. Then they are read again after a second, the next time after two, and so on:
 the store may only be filling up.
 
-Lookups and ranges of keys do not use it: they have RocksDB's block cache and `row_cache`.
+Lookups and ranges of keys do not use it: they have RocksDB's block cache and `cached_rows`.
 """
 
 from __future__ import annotations

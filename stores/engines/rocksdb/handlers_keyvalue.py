@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from stores.codec.layout import DATA, DATA_END, Bounds, Layout
+from stores.engines.rocksdb.cached_rows import CachedRows
 from stores.engines.rocksdb.column_cache import PartitionColumns
 from stores.engines.rocksdb.handlers_shared import (
     Handlers,
@@ -39,16 +40,14 @@ _EVERY_ENTRY = (DATA, DATA_END)
 
 
 def keyvalue_handlers(
-    layout: Layout,
-    columns: PartitionColumns | None = None,
-    rows: RowCache | None = None,
+    layout: Layout, columns: PartitionColumns | None, rows: CachedRows
 ) -> Handlers:
     """Return a handler for each query that these stores answer.
 
     Args:
         layout: the layout of the store.
         columns: answers scans of all rows.
-        rows: answers lookups of keys that were looked up before.
+        rows: answers lookups of keys that were looked up before, and small ranges.
     """
 
     def scan(
@@ -67,7 +66,8 @@ def keyvalue_handlers(
 
     def ranges_of(view: View, query: RangeQuery) -> Ranges:
         span, decoder = entry_span(query.interval), layout.decoder(query.columns)
-        return Ranges(view.data, (span,), query.order, decoder, query.limit)
+        cache = None if query.skip_cache else rows.ranges
+        return Ranges(view.data, (span,), query.order, decoder, query.limit, cache)
 
     def range_query(view: View, query: RangeQuery) -> BatchStream:
         ranges = ranges_of(view, query)
@@ -92,9 +92,9 @@ def keyvalue_handlers(
     handlers: Handlers = {
         **common,
         CountQuery: count,
-        KeyQuery: _key_handler(layout, rows),
-        FewKeysQuery: _few_keys_handler(layout, rows),
-        KeysQuery: _keys_handler(layout, rows),
+        KeyQuery: _key_handler(layout, rows.by_key),
+        FewKeysQuery: _few_keys_handler(layout, rows.by_key),
+        KeysQuery: _keys_handler(layout, rows.by_key),
         RangeQuery: range_query,
         TimestampedKeyQuery: _timestamped_handler(layout),
         TimestampedRangeQuery: timestamped_range,

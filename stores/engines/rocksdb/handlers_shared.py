@@ -9,13 +9,14 @@ from __future__ import annotations
 import itertools
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Protocol
 
 import pyarrow as pa
 from msgspec import Struct
 
+from stores.codec.entry_rows import DecodeRows
 from stores.codec.layout import (
     DATA,
     DATA_END,
@@ -26,6 +27,7 @@ from stores.codec.layout import (
     segment_bytes,
     segment_number,
 )
+from stores.engines.rocksdb.range_cache import RangeCache
 from stores.engines.rocksdb.readers import CHUNK_ROWS_MIN, Entries, Reader
 from stores.spec.query import BATCH_ROWS, FEW_ROWS, BatchStream, FirstRowsQuery, Order, Query
 from stores.spec.scans import CountQuery, PrefixQuery, RawKeyQuery, RawScanQuery, RawStream
@@ -127,6 +129,9 @@ class Ranges(Struct, eq=False):
     order: Order
     decoder: EntryDecoder
     limit: int | None
+    cache: RangeCache | None = None
+    """Has the rows of ranges that were read before; None if they are to be read from the database.
+    """
 
     def stream(self) -> BatchStream:
         """Return the entries as a stream."""
@@ -139,26 +144,77 @@ class Ranges(Struct, eq=False):
     def first_rows(self, query: FirstRowsQuery) -> list[Row] | None:
         """Return the first rows; None as for `BatchStream.first_rows`."""
         left = query.count if self.limit is None else min(self.limit, query.count)
+        cache, decoder = self.cache, self.decoder
+        if cache is None or not decoder.takes_many:
+            return self._read_all(decoder.rows, left, query.until_s)
+        reader, order, take = self.reader, self.order, decoder.take
+        found: list[Row] = []
+        for start, end in self.ranges:
+            if left <= 0:
+                break
+            rows = cache.get(reader, start, end, order, left) if start < end else []
+            if rows is not None:
+                left -= len(rows)
+                found += rows if decoder.is_whole or take is None else map(take, rows)
+                continue
+            if found and time.perf_counter() > query.until_s:
+                return None
+            read = self._read(start, end, left, query.until_s)
+            if read is None:
+                return None
+            # Entries that are not kept are decoded as far as they are wanted.
+            is_kept = cache.admits(read)
+            found += self._kept(cache, read, start, end, left) if is_kept else decoder.rows(*read)
+            left -= len(read[0])
+        return found
+
+    def _kept(
+        self, cache: RangeCache, read: Entries, start: bytes, end: bytes, rows_max: int
+    ) -> Iterable[Row]:
+        """Decode the entries that were read of a range, and cache what is known of it now."""
+        keys, stored = read
+        decoder, is_ascending = self.decoder, self.order is Order.ASCENDING
+        rows = decoder.whole(keys, stored)
+        if len(keys) == rows_max:
+            # There may be more after the last one.
+            start, end = (start, keys[-1] + b"\0") if is_ascending else (keys[-1], end)
+        if is_ascending:
+            cache.put(self.reader, start, end, read, rows)
+        else:
+            cache.put(self.reader, start, end, (keys[::-1], stored[::-1]), rows[::-1])
+        return rows if decoder.is_whole or decoder.take is None else map(decoder.take, rows)
+
+    def _read_all(self, decode: DecodeRows, rows_max: int, until_s: float) -> list[Row] | None:
+        found: list[Row] = []
+        for start, end in self.ranges:
+            if len(found) >= rows_max:
+                break
+            if found and time.perf_counter() > until_s:
+                return None
+            read = self._read(start, end, rows_max - len(found), until_s)
+            if read is None:
+                return None
+            found += decode(*read)
+        return found
+
+    def _read(self, start: bytes, end: bytes, rows_max: int, until_s: float) -> Entries | None:
+        """Return the first entries of a range; None if it takes too long."""
         is_ascending = self.order is Order.ASCENDING
         read = self.reader.ascending if is_ascending else self.reader.descending
-        decode = self.decoder.rows
-        found: list[Row] = []
-        for span in self.ranges:
-            start, end = span
-            count = chunk = 0
-            while left > 0 and count == chunk:
-                if found and time.perf_counter() > query.until_s:
-                    return None
-                chunk = min(FEW_ROWS, left)
-                keys, rows = read(start, end, chunk)
-                found += decode(keys, rows)
-                count = len(keys)
-                left -= count
-                if count == chunk and is_ascending:
-                    start = keys[-1] + b"\0"
-                elif count == chunk:
-                    end = keys[-1]
-        return found
+        keys, rows = read(start, end, min(FEW_ROWS, rows_max))
+        count = len(keys)
+        while count == FEW_ROWS and len(keys) < rows_max:
+            if time.perf_counter() > until_s:
+                return None
+            if is_ascending:
+                start = keys[-1] + b"\0"
+            else:
+                end = keys[-1]
+            more_keys, more_rows = read(start, end, min(FEW_ROWS, rows_max - len(keys)))
+            keys += more_keys
+            rows += more_rows
+            count = len(more_keys)
+        return keys, rows
 
 
 class EndRows(Struct, eq=False):

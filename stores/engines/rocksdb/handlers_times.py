@@ -30,6 +30,7 @@ from stores.engines.rocksdb.handlers_shared import (
     segment_chunks,
     stream,
 )
+from stores.engines.rocksdb.range_cache import RangeCache
 from stores.engines.rocksdb.readers import CHUNK_ROWS_MIN, Entries
 from stores.spec.position import Progress
 from stores.spec.query import EVERYTHING, BatchStream, FirstRowsQuery, Order, Query
@@ -71,34 +72,44 @@ class _Times(Struct, frozen=True, kw_only=True):
         return filed if self.starts is None else {**filed, WINDOW_START.name: self.starts}
 
 
-def window_handlers(layout: Layout, columns: PartitionColumns | None = None) -> Handlers:
+def window_handlers(
+    layout: Layout, columns: PartitionColumns | None, cached: RangeCache | None
+) -> Handlers:
     """Return a handler for each query that window stores answer.
 
     Args:
         layout: the layout of the store.
         columns: answers queries of all keys.
+        cached: answers queries of one key that were read before.
     """
-    return _time_handlers(layout, columns, WindowKeyQuery, WindowRangeQuery())
+    return _time_handlers(layout, columns, cached, WindowKeyQuery, WindowRangeQuery())
 
 
-def session_handlers(layout: Layout, columns: PartitionColumns | None = None) -> Handlers:
+def session_handlers(
+    layout: Layout, columns: PartitionColumns | None, cached: RangeCache | None
+) -> Handlers:
     """Return a handler for each query that session stores answer; see `window_handlers`."""
 
     def session(view: View, query: SessionQuery) -> Row | None:
         return _session(layout, view, query)
 
-    both = _time_handlers(layout, columns, SessionKeyQuery, SessionRangeQuery())
+    both = _time_handlers(layout, columns, cached, SessionKeyQuery, SessionRangeQuery())
     return {**both, SessionQuery: session}
 
 
 def _time_handlers(
-    layout: Layout, columns: PartitionColumns | None, by_key: type[_KeyQuery], scan_all: _RangeQuery
+    layout: Layout,
+    columns: PartitionColumns | None,
+    cached: RangeCache | None,
+    by_key: type[_KeyQuery],
+    scan_all: _RangeQuery,
 ) -> Handlers:
     """Return the handlers of the queries that windows and sessions both have.
 
     Args:
         layout: the layout of the store.
         columns: answers queries of all keys.
+        cached: answers queries of one key that were read before.
         by_key: the type of the queries of one key.
         scan_all: the query of all rows; queries of a range of keys have its type.
     """
@@ -120,7 +131,7 @@ def _time_handlers(
         )
         if ranges is None:
             return None
-        return Ranges(view.data, ranges, query.order, decoder, query.limit)
+        return Ranges(view.data, ranges, query.order, decoder, query.limit, cached)
 
     def key_query(view: View, query: _KeyQuery) -> BatchStream:
         ranges = key_ranges(view, query)

@@ -26,7 +26,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from stores.codec.layout import DATA, DATA_END, DELETIONS, DELETIONS_END, Layout
-from stores.codec.scalars import NESTED
+from stores.engines.rocksdb.cached_rows import ALL_KEYS, ONE_ROW_A_KEY, CachedRows
 from stores.engines.rocksdb.column_budget import ColumnBudget
 from stores.engines.rocksdb.column_cache import PartitionColumns
 from stores.engines.rocksdb.database import BlockCache, Database
@@ -48,7 +48,7 @@ from stores.engines.rocksdb.metadata import (
 from stores.engines.rocksdb.open_files import OpenFiles
 from stores.engines.rocksdb.readers import Entries
 from stores.engines.rocksdb.rest_note import Note, read_note
-from stores.engines.rocksdb.row_cache import ChangedKeys, RowBudget, RowCache
+from stores.engines.rocksdb.row_cache import ChangedKeys, RowBudget
 from stores.errors import StoreError
 from stores.log.snapshots import Fetch
 from stores.spec.position import Progress
@@ -59,9 +59,7 @@ from stores.spec.store import View
 
 _ANSWERED = "ANSWERED"
 """A file in the database's directory, with a name that RocksDB does not use."""
-_ALL_KEYS = ChangedKeys(wanted=False)
-_ONE_ROW_A_KEY = frozenset({StoreKind.KEYVALUE, StoreKind.GLOBAL})
-_WITH_COLUMNS = _ONE_ROW_A_KEY | {StoreKind.WINDOW, StoreKind.SESSION}
+_WITH_COLUMNS = ONE_ROW_A_KEY | {StoreKind.WINDOW, StoreKind.SESSION}
 """Versions are excluded: the end of one changes with the next, without its own row in the log."""
 
 
@@ -74,7 +72,7 @@ class RocksPartition:
         partition: its number.
         cache: the node's block cache.
         columns: the memory for decoded columns; None keeps none.
-        rows: the memory for rows that are looked up again; None keeps none.
+        rows: the memory for rows that are read again; None keeps none.
         files: the files that open databases may use; None for any number. If many are in use, a
             database whose content is known is not opened before it is needed.
 
@@ -107,7 +105,7 @@ class RocksPartition:
         """Whether the database has its definition; a new one at rest does not exist yet."""
         self._view: View | None = None
         self._columns = self._new_columns(columns)
-        self._row_cache = _new_row_cache(schema, rows)
+        self._cached_rows = CachedRows(schema, rows)
         try:
             if resting_at is None:
                 self._begin()
@@ -116,8 +114,7 @@ class RocksPartition:
         except StoreError:
             # Its directory may be emptied and opened again before this object is collected.
             self._database.close()
-            if self._row_cache is not None:
-                self._row_cache.close()
+            self._cached_rows.close()
             raise
         self.handlers: Handlers = self._new_handlers()
         """The handlers of the store's kind; see `stores/README.md`."""
@@ -185,8 +182,7 @@ class RocksPartition:
         if replace:
             writes.delete_range(DATA, DELETIONS_END)
         change = None if self._columns is None else self._columns.begin(progress.epoch)
-        cache = None if replace else self._row_cache
-        changed = _ALL_KEYS if cache is None else cache.begin()
+        changed = ALL_KEYS if replace else self._cached_rows.begin()
         before = None if replace else self._database.reader
         writer = epoch_writer(
             self._layout, before, progress, writes, change=change, changed=changed
@@ -208,10 +204,9 @@ class RocksPartition:
         # which makes merging their positions a comparison of identities.
         self._show(View(progress=progress, data=self._database.reader()), changed)
 
-    def _show(self, view: View, changed: ChangedKeys = _ALL_KEYS) -> None:
+    def _show(self, view: View, changed: ChangedKeys = ALL_KEYS) -> None:
         """Make this the newest view."""
-        if self._row_cache is not None:
-            self._row_cache.advance(view.data, changed)
+        self._cached_rows.advance(view.data, changed)
         if self._columns is not None:
             self._columns.show(view)
         self._view = view
@@ -338,15 +333,15 @@ class RocksPartition:
             # The view must not change, so its reader is made before anything is written.
             view.data.lease()
 
-    def has_cached_row(self, key: Key) -> bool:
-        """Whether the row of a key in the newest view is in memory, for execution info.
+    def has_cached_row(self, view: View, key: Key) -> bool:
+        """Whether the row of a key in a view is in memory, for execution info.
 
         Raises:
             CodecError: it is no key of this store.
         """
         entry_key = DATA + self._layout.keys.encode_whole(key)
-        cache = self._row_cache
-        return cache is not None and cache.get(self.view.data, entry_key) is not None
+        cache = self._cached_rows.by_key
+        return cache is not None and cache.get(view.data, entry_key) is not None
 
     def _note(self, view: View) -> Note:
         return Note(fingerprint(self.schema), encode_progress(view.progress))
@@ -359,8 +354,7 @@ class RocksPartition:
             del view
             with self._replacing():
                 self._view = None
-            if self._row_cache is not None:
-                self._row_cache.close()
+            self._cached_rows.close()
             self.answered.close()
             self._database.close(note)
 
@@ -378,7 +372,7 @@ class RocksPartition:
         )
 
     def _new_handlers(self) -> Handlers:
-        handlers = handlers_of(self._layout, self._columns, self._row_cache)
+        handlers = handlers_of(self._layout, self._columns, self._cached_rows)
         if not handlers:  # a third party's kind, which answers the queries that it registered
             return {}
         return {**handlers, ApproximateCountQuery: lambda view, query: self._estimated_rows()}
@@ -387,12 +381,3 @@ class RocksPartition:
         view = self._view
         in_use = None if view is None else view.data.lease()  # noqa: F841 - it stays open meanwhile
         return max(0, self._database.estimated_entries() - METADATA_ENTRIES)
-
-
-def _new_row_cache(schema: StoreSchema, budget: RowBudget | None) -> RowCache | None:
-    if budget is None or not budget.capacity_bytes or schema.kind not in _ONE_ROW_A_KEY:
-        return None
-    # Cached rows are returned as they are, so their values must be immutable.
-    if any(column.type.kind in NESTED for column in schema.value):
-        return None
-    return RowCache(budget, columns=len(schema.value))

@@ -13,6 +13,8 @@ from __future__ import annotations
 import threading
 from array import array
 from collections import OrderedDict
+from contextlib import suppress
+from typing import Protocol
 
 from msgspec import Struct
 
@@ -47,32 +49,57 @@ class CachedRow(Struct, gc=False):
     """Whether it was read since it was cached, or since it was last spared."""
 
 
+class Shrinking(Protocol):
+    """A cache that may hold more than its share for a while."""
+
+    def shrink(self) -> None:
+        """Free some of what is beyond the share."""
+
+
 class RowBudget:
-    """The memory for cached rows of a host, shared equally by its partitions.
+    """The memory for cached rows of a host, shared equally by the caches of its partitions.
 
     Args:
-        capacity_bytes: the memory of all partitions together; 0 keeps no rows.
+        capacity_bytes: the memory of all caches together; 0 keeps no rows.
     """
 
     def __init__(self, capacity_bytes: int) -> None:
         self.capacity_bytes = capacity_bytes
         self.share_bytes = capacity_bytes
-        """The share of each partition."""
-        self._members = 0
+        """The share of each cache."""
+        self._members = self._turn = 0
+        self._shrinking: list[Shrinking] = []
         self._lock = threading.Lock()
 
-    def join(self) -> None:
-        """Give a share to one more partition."""
-        self._change(1)
+    def join(self, cache: Shrinking | None = None) -> None:
+        """Give a share to one more cache.
 
-    def leave(self) -> None:
-        """Take back the share of one partition."""
-        self._change(-1)
+        Args:
+            cache: the cache, if `relieve` is to reach it.
+        """
+        with self._lock:
+            if cache is not None:
+                self._shrinking.append(cache)
+            self._change(1)
+
+    def leave(self, cache: Shrinking | None = None) -> None:
+        """Take back the share of a cache."""
+        with self._lock:
+            if cache is not None:
+                self._shrinking.remove(cache)
+            self._change(-1)
+
+    def relieve(self, besides: Shrinking) -> None:
+        """Have another cache free what is beyond its share, by turns: it may not be used itself."""
+        self._turn += 1
+        with suppress(IndexError, ZeroDivisionError):  # others may leave meanwhile
+            cache = self._shrinking[self._turn % len(self._shrinking)]
+            if cache is not besides:
+                cache.shrink()
 
     def _change(self, by: int) -> None:
-        with self._lock:
-            self._members += by
-            self.share_bytes = self.capacity_bytes // max(1, self._members)
+        self._members += by
+        self.share_bytes = self.capacity_bytes // max(1, self._members)
 
 
 class ChangedKeys:
@@ -88,6 +115,11 @@ class ChangedKeys:
         self.keys: list[list[bytes]] | None = [] if wanted else None
         """Lists of keys; None for all keys."""
         self._left = CHANGED_MAX
+
+    @property
+    def count(self) -> int:
+        """How many keys were collected."""
+        return CHANGED_MAX - self._left
 
     def add(self, keys: list[bytes]) -> None:
         """Add keys."""
@@ -231,10 +263,6 @@ class RowCache:
             self._used_bytes -= oldest.size_bytes
             if self._used_bytes <= self._budget.share_bytes:
                 break
-
-    def begin(self) -> ChangedKeys:
-        """Begin an epoch; return the collection of the keys that it changes, for `advance`."""
-        return ChangedKeys(wanted=bool(self._rows))
 
     def advance(self, view: object, changed: ChangedKeys) -> None:
         """Drop the rows that a new view changes; it is about to be the newest.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import stat
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +14,7 @@ from pyarrow import fs
 
 from stores.log.files.arrow import ArrowFiles, temporary_name
 from stores.log.files.file_systems import Stamp
+from stores.log.files.locking import alone_in
 
 _REMOVES_SAFELY = shutil.rmtree.avoids_symlink_attacks
 """Whether names can be removed relative to open directories: on all systems but Windows."""
@@ -89,7 +89,7 @@ class LocalFiles(ArrowFiles):
 
     def replace_if(self, path: str, data: bytes, expected: bytes) -> bool:
         """Replace a file whole; False if its content is not `expected`."""
-        with _alone_in(os.path.dirname(path)):
+        with alone_in(os.path.dirname(path)):
             if Path(path).read_bytes() != expected:
                 return False
             self.replace(path, data, durable=True)
@@ -174,19 +174,3 @@ def sync_path(path: str) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
-
-
-@contextmanager
-def _alone_in(directory: str) -> Iterator[None]:
-    """Keep other processes of this machine that want to be alone in a directory waiting."""
-    if sys.platform == "win32":  # it has no such locks
-        yield
-        return
-    import fcntl  # noqa: PLC0415
-
-    descriptor = os.open(directory, os.O_RDONLY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)

@@ -9,7 +9,7 @@ import pytest
 from stores.hosting import changed_keys
 from stores.hosting.local_store import LocalStore
 from stores.spec.schema import Key, Row
-from tests.support.stores import batch, fill, keyvalue, open_store, progress
+from tests.support.stores import batch, fill, keyvalue, open_store, progress, window
 
 CLICKS = keyvalue("clicks", {"usr": "text", "day": "date"}, {"n": "bigint"}, partitions=1)
 
@@ -80,4 +80,15 @@ def test_an_epoch_that_fails_is_not_recorded(store: LocalStore) -> None:
         store.replicas[0].apply(progress(1), [batch(CLICKS, [("bob", 1, 1)]).select(["usr"])])
     put(store, 1, ("ann", 1, 2))
     assert log.changed(0, 1) == [("ann", 1)]
+    store.close()
+
+
+def test_keys_of_windows_have_their_starts() -> None:
+    schema = window("hourly", {"usr": "text"}, {"n": "bigint"}, partitions=1, size_ms=1_000)
+    store = open_store(schema)
+    log = store.follow_keys(0)
+    assert log is not None
+    rows: list[Row] = [("ann", 0, 1_000_000, 1), ("ann", 1_000_000, 2_000_000, 1)]
+    store.replicas[0].apply(progress(0), [batch(schema, rows)])
+    assert log.changed(-1, 0) == [("ann", 0), ("ann", 1_000_000)]
     store.close()

@@ -253,7 +253,7 @@ def test_a_snapshot_over_the_stores_of_one_pipeline() -> None:
     assert snapshot_epochs([other]) == {"other": None}
 
 
-@pytest.mark.parametrize("writer", [None, "python"])
+@pytest.mark.parametrize("writer", [None, "python", "load"])
 def test_unnamed_writers_are_not_a_pipeline(writer: str | None) -> None:
     """Epochs of two unnamed writers have only their numbers in common."""
     first, second = open_store(CLICKS), open_store(replace(CLICKS, name="more"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import threading
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
@@ -89,6 +90,21 @@ def test_readers_see_all_rows_before_during_and_after(tmp_path: Path) -> None:
     with running(root, data) as host:
         until(lambda: has_epoch(host, 3))
         assert len(shown(host)) == 10
+
+
+def test_a_host_without_a_replica_of_a_store_takes_the_rebuilt_one(tmp_path: Path) -> None:
+    """A node of a cluster asks others for all of its rows, by its definition."""
+    root = tmp_path / "log"
+    write(root, n=0)
+    host = Host(str(root), poll_ms=2, placement=lambda schema: {})
+    host.start()
+    try:
+        for schema in (WIDER, CLICKS):
+            rebuild(root, "clicks", schema)
+            until(partial(has_columns, host, schema))
+            assert host.stores["clicks"].statuses() == {}
+    finally:
+        host.close()
 
 
 def test_a_bound_on_the_latest_epoch_counts_that_of_the_rebuilt_store(

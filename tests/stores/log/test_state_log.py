@@ -48,8 +48,8 @@ from stores.spec.schema import (
     StoreKind,
     StoreSchema,
 )
-from tests.support.buckets import BucketServer
 from tests.support.logs import AT, CLICKS, HOURS, contents, edit_record, empty_commit, rows
+from tests.support.object_storage.buckets import BucketServer
 
 # Definitions
 

@@ -29,6 +29,7 @@ class MemoryLink:
         self.asked: list[Request] = []
         """The requests that were sent."""
         self.minor = MINOR
+        self.connections = 1
         self.is_up = True
         self.requests_left = 1 << 30
         """After this many requests the node is lost."""
@@ -82,7 +83,8 @@ class _InThread(threading.Thread):
         try:
             replied: Replied | NodeError = self._ask()
         except NodeError as error:
-            replied = error
+            # An error that its own frame refers to would keep streams from being released.
+            replied = NodeError(str(error))
         if not self._is_over:
             self._is_over = True
             self._on_reply(replied)

@@ -14,11 +14,11 @@ from stores.nodes import asking
 from stores.nodes.answering import Answering
 from stores.nodes.links import OnReply
 from stores.nodes.messages import Ask, Release, Request
-from stores.nodes.reply_times import DELAY_LEAST_S, DELAY_MAX_S, ReplyTimes
 from stores.spec.query import KeyQuery, RangeQuery
 from stores.spec.result import Failure, Success
 from stores.spec.scans import CountQuery
 from stores.spec.store import DEFAULT_CONFIG, Waiting
+from stores.spec.traces import Trace
 from tests.stores.nodes.counting import COUNT
 from tests.stores.nodes.memory_links import MemoryLink
 from tests.stores.nodes.test_cluster_store import Cluster
@@ -129,6 +129,8 @@ def test_a_stream_that_is_opened_too_late_is_released(cluster: Cluster) -> None:
 class Stopping:
     """A reader that waits no more after a time, or when it is told."""
 
+    trace: Trace | None = None
+
     def __init__(self, remaining_s: float | None = None) -> None:
         self.remaining_s = remaining_s
         self.callbacks: list[Callable[[], None]] = []
@@ -225,16 +227,33 @@ def test_a_node_that_is_lost_meanwhile_is_passed_over(cluster: Cluster) -> None:
     assert (answer.value, answer.node) == (100, second)
 
 
-def test_overdue_follows_the_usual_reply_time() -> None:
-    times = ReplyTimes()
-    assert times.overdue_s("a") == DELAY_MAX_S
-    for _ in range(50):
-        times.note("a", 0.001)
-    assert times.overdue_s("a") == DELAY_LEAST_S
-    for number in range(50):
-        times.note("a", 0.02 + 0.01 * (number % 2))
-    assert 0.03 < times.overdue_s("a") < 0.07
-    for _ in range(50):
-        times.note("a", 5.0)
-    assert times.overdue_s("a") == DELAY_MAX_S
-    assert times.overdue_s("b") == DELAY_MAX_S
+def test_a_node_that_is_slow_is_asked_after_a_faster_one(cluster: Cluster) -> None:
+    partition = cluster.elsewhere()
+    first, second = cluster.holders(partition)
+    for name in ("b", "c"):
+        slow(cluster, name).let_go()
+    around = cluster.store.around
+    for _ in range(20):
+        around.times.note(first, 0.5)
+        around.times.note(second, 0.001)
+    for answer in (
+        cluster.store.query_partition(partition, KEY),
+        cluster.store.query_partition(partition, RangeQuery()),
+    ):
+        assert isinstance(answer, Success)
+        assert answer.node == second
+    assert around.first_other(partition) == second
+
+
+def test_a_refusal_tells_nothing_about_the_time_of_a_reply(cluster: Cluster) -> None:
+    partition = cluster.elsewhere()
+    first, second = cluster.holders(partition)
+    for name in ("b", "c"):
+        slow(cluster, name).let_go()
+    cluster.stores[first].drop(partition)
+    answer = cluster.store.query_partition(partition, KEY)
+    assert isinstance(answer, Success)
+    assert answer.node == second
+    times = cluster.store.around.times
+    assert times.usual_s(first) is None
+    assert times.usual_s(second) is not None

@@ -16,14 +16,15 @@ from stores.engines.memory.partition import MemoryPartition
 from stores.errors import FailureReason, InvalidPartitionError
 from stores.hosting.local_store import LocalStore
 from stores.hosting.replica import Replica
-from stores.nodes import answering
+from stores.nodes import answering, open_streams
 from stores.nodes.answering import Answering
 from stores.nodes.cluster_store import ClusterStore
+from stores.nodes.failover import Unreadable
 from stores.nodes.links import NodeError, Timing
 from stores.nodes.messages import Ask, ReadStream, Reduce, Release
 from stores.nodes.placement import Node, holders
 from stores.spec.position import Position, PositionBound, Progress
-from stores.spec.query import BatchStream, FirstRowsQuery, KeyQuery, Query, RangeQuery
+from stores.spec.query import BATCH_ROWS, BatchStream, FirstRowsQuery, KeyQuery, Query, RangeQuery
 from stores.spec.reductions import NotReducedError, Reducing
 from stores.spec.result import Failure, QueryResult, Success
 from stores.spec.schema import Row, StoreSchema
@@ -52,6 +53,7 @@ class Cluster:
     copies: int = 2
     stores: dict[str, LocalStore] = field(default_factory=dict)
     links: dict[str, MemoryLink] = field(default_factory=dict)
+    unreadable: list[Unreadable] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         for node in NODES:
@@ -68,6 +70,7 @@ class Cluster:
             node="a",
             links=self.links,
             holders=lambda schema, partition: self.holders(partition),
+            on_unreadable=self.unreadable.append,
         )
 
     def holders(self, partition: int) -> Sequence[str]:
@@ -210,12 +213,20 @@ def test_without_any_copy_the_failure_names_the_node(cluster: Cluster) -> None:
     assert "it is not connected" in result.message
 
 
+@pytest.fixture
+def short_replies(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let nodes send a hundredth of the usual rows at a time."""
+    monkeypatch.setattr("stores.engines.memory.queries.BATCH_ROWS", BATCH_ROWS // 100)
+    monkeypatch.setattr(open_streams, "BATCHES_BYTES", open_streams.BATCHES_BYTES // 100)
+
+
+@pytest.mark.usefixtures("short_replies")
 @pytest.mark.parametrize("requests", range(2, 7))
 def test_a_stream_goes_on_at_another_node(requests: int) -> None:
     """No row is repeated or lost, wherever the first node is lost."""
     cluster = Cluster()
     partition = cluster.elsewhere()
-    rows = [(f"{number:07}" * 20, number) for number in range(40_000)]
+    rows = [(f"{number:07}" * 20, number) for number in range(400)]
     cluster.apply(rows, partition=partition)
     first, second = cluster.holders(partition)
     cluster.links[first].requests_left = requests
@@ -224,14 +235,15 @@ def test_a_stream_goes_on_at_another_node(requests: int) -> None:
     assert result.node == first
     # A later epoch, which the stream must not show.
     cluster.apply([("0", -1), (rows[-1][0], -1)], epoch=1, partition=partition)
-    assert [row[1] for row in rows_of(result.value)] == list(range(40_000))
+    assert [row[1] for row in rows_of(result.value)] == list(range(400))
     assert any(isinstance(each, Ask) for each in cluster.links[second].asked)
 
 
+@pytest.mark.usefixtures("short_replies")
 def test_a_stream_without_another_copy_ends_with_an_error() -> None:
     cluster = Cluster(copies=1)
     partition = cluster.elsewhere()
-    rows = [(f"{number:07}" * 20, number) for number in range(40_000)]
+    rows = [(f"{number:07}" * 20, number) for number in range(400)]
     cluster.apply(rows, partition=partition)
     (only,) = cluster.holders(partition)
     cluster.links[only].requests_left = 3
@@ -413,6 +425,33 @@ def test_waits_end_when_no_node_is_left(cluster: Cluster) -> None:
     assert not waiting.cancel()
 
 
+def test_a_bound_is_waited_for_at_a_copy_that_comes_back(cluster: Cluster) -> None:
+    """One copy is away when the wait begins, and the other one cannot follow the log."""
+    partition = cluster.elsewhere()
+    first, second = cluster.holders(partition)
+    cluster.links[first].is_up = False
+    bound = PositionBound(position=Position.of({"events": {0: 1}}))
+    results: Queue[bool] = Queue()
+    cluster.store.when(partition, bound, results.put)
+    cluster.links[first].is_up = True
+    reached = Progress(epoch=1, position=bound.position)
+    cluster.stores[first].replicas[partition].apply(reached, [])
+    assert results.get(timeout=10)
+    assert cluster.stores[second].replicas[partition].status.progress.epoch == 0
+
+
+def test_a_replica_here_that_cannot_follow_keeps_no_one_waiting(cluster: Cluster) -> None:
+    partition = next(n for n in range(6) if "a" in cluster.holders(n))
+    cluster.stores["a"].replicas[partition].error = "the disk is full"
+    bound = PositionBound(position=Position.of({"events": {0: 1}}))
+    results: Queue[bool] = Queue()
+    cluster.store.when(partition, bound, results.put)
+    other = next(name for name in cluster.holders(partition) if name != "a")
+    reached = Progress(epoch=1, position=bound.position)
+    cluster.stores[other].replicas[partition].apply(reached, [])
+    assert results.get(timeout=10)
+
+
 def test_a_restoring_replica_is_passed_over(cluster: Cluster) -> None:
     partition = cluster.elsewhere()
     first, second = cluster.holders(partition)
@@ -541,22 +580,3 @@ def test_a_node_answers_only_for_the_definition_that_it_is_asked_for(cluster: Cl
     cluster.stores["a"].address = address
     assert cluster.store.query_partition(number, query).value == (1,)
     assert cluster.store.hold(number) is not None
-
-
-def test_numbers_of_a_lost_connection_are_not_those_of_the_next(cluster: Cluster) -> None:
-    """A reader that has yet to notice the loss must not read, or release, what others opened."""
-    partition = cluster.elsewhere()
-    first, _ = cluster.holders(partition)
-    opened = cluster.store.query_partition(partition, RangeQuery(limit=1))
-    hold = cluster.store.hold(partition)
-    cluster.links[first].answering = Answering(lambda: {"counts": cluster.stores[first]})
-    others = cluster.store.query_partition(partition, RangeQuery())
-    held = cluster.store.hold(partition)
-    assert hold is not None
-    assert held is not None
-    with pytest.raises(NodeError, match="the stream is closed"):
-        list(opened.value)
-    del opened
-    hold.release()
-    assert held.is_held
-    assert sum(each.num_rows for each in others.value) == 100

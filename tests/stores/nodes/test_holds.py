@@ -9,7 +9,7 @@ import pytest
 from stores.nodes import holds
 from stores.nodes.cluster_store import ClusterStore
 from stores.nodes.links import NodeError, OnReply, Replied
-from stores.nodes.messages import FOLLOWS_KEYS, Release, Request
+from stores.nodes.messages import FOLLOWS_KEYS, MINOR, Release, Request
 from stores.spec.schema import StoreSchema
 from stores.spec.store import Hold, Waiting
 from tests.stores.nodes.memory_links import MemoryLink
@@ -106,6 +106,35 @@ def test_epochs_are_kept_where_the_partition_is_to_be(cluster: Cluster) -> None:
     assert not is_misplaced(last)
     assert [held_at(cluster, name, partition) for name in (first, second, "a")] == [0, 1, 0]
     last.release()
+
+
+def test_an_epoch_whose_spare_was_lost_is_kept_at_two_nodes_again(cluster: Cluster) -> None:
+    partition = cluster.elsewhere()
+    first, second = cluster.holders(partition)
+    hold = taken(cluster.store.hold(partition))
+    assert not is_misplaced(hold)
+    link = cluster.links.pop(second)
+    link.answering.close()
+    link.minor = 0
+    assert held_at(cluster, second, partition) == 0
+    assert not is_misplaced(hold), "there is no other node"
+    link.connections, link.minor = 2, MINOR
+    cluster.links[second] = link
+    assert is_misplaced(hold)
+    anew = taken(cluster.store.hold(partition, hold.epoch))
+    hold.release()
+    assert not is_misplaced(anew)
+    assert [held_at(cluster, name, partition) for name in (first, second)] == [1, 1]
+    anew.release()
+
+
+def test_a_node_that_refused_to_keep_a_spare_is_not_asked_for_ever(cluster: Cluster) -> None:
+    partition = cluster.elsewhere()
+    _, second = cluster.holders(partition)
+    cluster.stores[second].drop(partition)
+    hold = taken(cluster.store.hold(partition))
+    assert not is_misplaced(hold)
+    hold.release()
 
 
 def test_a_store_that_was_made_anew_does_not_go_on_for_the_old_one(cluster: Cluster) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stores.errors import StoreError, TooManyWaitersError
-from stores.nodes.waits import BeginWait, SharedWaits, Soon, WaitEverywhere
+from stores.nodes.waits import _CHANCES, BeginWait, SharedWaits, Soon, WaitEverywhere
 from stores.spec.store import OnBound, Waiting
 
 
@@ -126,11 +126,15 @@ def test_one_place_that_meets_the_bound_is_enough(kinds: list[str], at_once: boo
         return waiting
 
     begins: dict[str | None, BeginWait] = {str(at): partial(begin, at) for at in range(len(kinds))}
-    wait = WaitEverywhere(lambda: begins, ends.append, list[object]().append)
+    soon = list[Callable[[], None]]()
+    wait = WaitEverywhere(lambda: begins, ends.append, soon.append)
     wait.begin()
-    for at, kind in enumerate(kinds):
-        if not at_once and kind in {"met", "lost"}:
-            places.end(str(at), is_met=kind == "met")
+    for _ in range(2 + _CHANCES):
+        for at, kind in enumerate(kinds):
+            if not at_once and kind in {"met", "lost"}:
+                places.end(str(at), is_met=kind == "met")
+        if soon:
+            soon.pop()()
     if "met" in kinds:
         assert ends == [True]
         assert not any(places.going_on(str(at)) for at, k in enumerate(kinds) if k == "stays")
@@ -194,6 +198,115 @@ def test_a_place_that_is_lost_is_waited_for_again() -> None:
     assert (ends, soon, places.going_on("a")) == ([True], [], [])
     again()
     assert not any(map(places.going_on, "abc")), "it is over"
+
+
+def test_a_wait_outlives_a_rolling_restart() -> None:
+    """One node is away when it begins; when it is back, the other is restarted."""
+    places, ends, soon = Places(), list[bool](), list[Callable[[], None]]()
+    names = ["a"]
+
+    def found() -> dict[str | None, BeginWait]:
+        return {name: partial(places.begin, name) for name in names}
+
+    WaitEverywhere(found, ends.append, soon.append).begin()
+    names[:] = []
+    places.end("a", is_met=False)
+    soon.pop()()
+    names[:] = ["b"]
+    soon.pop()()
+    places.end("b", is_met=True)
+    assert (ends, soon) == ([True], [])
+
+
+def test_a_wait_ends_if_no_node_comes_back() -> None:
+    places, ends, soon = Places(), list[bool](), list[Callable[[], None]]()
+    begins: dict[str | None, BeginWait] = {"a": partial(places.begin, "a")}
+    WaitEverywhere(lambda: begins, ends.append, soon.append).begin()
+    for _ in range(_CHANCES):
+        places.end("a", is_met=False)
+        assert ends == []
+        soon.pop()()
+    places.end("a", is_met=False)
+    assert (ends, soon) == ([False], [])
+
+
+@pytest.mark.parametrize("raises", [False, True])
+def test_a_wait_outlives_nodes_that_are_away_when_it_begins(raises: bool) -> None:
+    """As while the link to a node that restarts has no connection: it fails at once."""
+    places, ends, soon = Places(), list[bool](), list[Callable[[], None]]()
+    is_away = True
+
+    def begin(on_end: OnBound) -> Waiting:
+        if not is_away:
+            return places.begin("b", on_end)
+        if raises:
+            raise StoreError("it is not connected")
+        on_end(False)
+        return Begun(on_end)
+
+    begins: dict[str | None, BeginWait] = {"b": begin}
+    WaitEverywhere(lambda: begins, ends.append, soon.append).begin()
+    for _ in range(_CHANCES - 1):
+        assert (ends, len(soon)) == ([], 1)
+        soon.pop()()
+    is_away = False
+    assert (ends, len(soon)) == ([], 1)
+    soon.pop()()
+    assert (ends, soon, len(places.going_on("b"))) == ([], [], 1)
+    places.end("b", is_met=True)
+    assert ends == [True]
+
+
+@pytest.mark.parametrize("raises", [False, True])
+def test_a_wait_ends_if_nodes_stay_away(raises: bool) -> None:
+    """One retry at a time: two would use up the chances in half of the time."""
+    begun, ends, soon = list[str](), list[bool](), list[Callable[[], None]]()
+
+    def begin(name: str, on_end: OnBound) -> Waiting:
+        begun.append(name)
+        if raises:
+            raise StoreError("it is not connected")
+        on_end(False)
+        return Begun(on_end)
+
+    begins: dict[str | None, BeginWait] = {name: partial(begin, name) for name in "ab"}
+    WaitEverywhere(lambda: begins, ends.append, soon.append).begin()
+    for at in range(1, 1 + _CHANCES):
+        assert (ends, len(soon), len(begun)) == ([], 1, 2 * at)
+        soon.pop()()
+    assert (ends, len(begun)) == ([False], 2 * (1 + _CHANCES))
+    for each in soon:
+        each()
+    assert (ends, len(begun)) == ([False], 2 * (1 + _CHANCES)), "it is over"
+
+
+def test_a_wait_that_is_lost_and_finds_no_node_begins_again_once_a_pause() -> None:
+    places, ends, soon = Places(), list[bool](), list[Callable[[], None]]()
+    is_away = False
+
+    def begin(on_end: OnBound) -> Waiting:
+        if is_away:
+            on_end(False)
+        return places.begin("b", on_end)
+
+    begins: dict[str | None, BeginWait] = {"b": begin}
+    WaitEverywhere(lambda: begins, ends.append, soon.append).begin()
+    is_away = True
+    places.end("b", is_met=False)
+    for _ in range(_CHANCES):
+        assert (ends, len(soon)) == ([], 1)
+        soon.pop()()
+    assert ends == [False]
+
+
+def test_a_wait_for_nothing_does_not_begin_again() -> None:
+    places, ends, soon = Places(), list[bool](), list[Callable[[], None]]()
+    begins: dict[str | None, BeginWait] | None = {"a": partial(places.begin, "a")}
+    WaitEverywhere(lambda: begins, ends.append, soon.append).begin()
+    begins = None
+    places.end("a", is_met=False)
+    soon.pop()()
+    assert (ends, soon) == ([False], [])
 
 
 def test_a_wait_that_cannot_begin_again_ends() -> None:

@@ -18,7 +18,7 @@ from stores.errors import FailureReason, SchemaError
 from stores.hosting.local_store import LocalStore
 from stores.hosting.replica import Replica
 from stores.log.metadata.definitions import decode_definition, encode_definition
-from stores.spec.query import KeyQuery, Query, RangeQuery
+from stores.spec.query import BatchStream, FirstRowsQuery, KeyQuery, Query, RangeQuery
 from stores.spec.registry import (
     KEY,
     Opening,
@@ -47,12 +47,28 @@ def count(engine: StorePartition, view: View, query: CountQuery) -> int:
     return sum(b.num_rows for b in engine.handlers[RangeQuery](view, RangeQuery(columns=())))
 
 
+@dataclass(frozen=True)
+class AllQuery(Query[BatchStream]):
+    """All rows."""
+
+
+@dataclass(frozen=True)
+class UnknownQuery(Query[BatchStream]):
+    """A query that nothing answers."""
+
+
+def read_all(engine: StorePartition, view: View, query: AllQuery) -> BatchStream:
+    found: BatchStream = engine.handlers[RangeQuery](view, RangeQuery())
+    return found
+
+
 def open_mine(opening: Opening) -> StorePartition:
     return MemoryPartition(opening.schema, opening.partition)
 
 
 MINE = register_kind("test_registry_mine", open_mine)
 register_query(StoreKind.KEYVALUE, CountQuery, count)
+register_query(StoreKind.KEYVALUE, AllQuery, read_all)
 
 
 def test_a_registered_query_is_answered_like_a_built_in_one(tmp_path: Path) -> None:
@@ -62,6 +78,19 @@ def test_a_registered_query_is_answered_like_a_built_in_one(tmp_path: Path) -> N
         answer = store.query_partition(0, CountQuery())
         assert isinstance(answer, Success)
         assert (answer.value, answer.epoch) == (2, 0)
+        store.close()
+
+
+def test_first_rows_of_a_registered_query(tmp_path: Path) -> None:
+    for directory in (None, tmp_path):
+        store = open_store(CLICKS, directory=directory)
+        fill(store, [("a", 1), ("b", 2), ("c", 3)])
+        answer = store.query_partition(0, FirstRowsQuery(AllQuery(), 3))
+        assert isinstance(answer, Success)
+        assert answer.value == [("a", 1), ("b", 2), ("c", 3)]
+        unknown = store.query_partition(0, FirstRowsQuery(UnknownQuery(), 3))
+        assert isinstance(unknown, Failure)
+        assert unknown.reason is FailureReason.UNKNOWN_QUERY_TYPE
         store.close()
 
 

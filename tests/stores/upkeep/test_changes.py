@@ -25,6 +25,7 @@ from stores.upkeep.compaction import write_snapshot
 from stores.upkeep.retention import Retention, compact
 from tests.stores.test_kinds import AT, MICROS, followed
 from tests.support.logs import contents_of
+from tests.support.seeds import seeds
 from tests.support.stores import keyvalue, timed, window
 from tests.support.values import rows_of
 
@@ -126,7 +127,8 @@ def applied(schema: StoreSchema, before: list[Row], changed: list[Row]) -> list[
     return keyed(list(found.values()))
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.hypothesis
+@pytest.mark.parametrize("seed", seeds(3))
 @pytest.mark.parametrize("name", STORES)
 def test_contents_and_changes_agree_with_replicas(tmp_path: Path, name: str, seed: int) -> None:
     schema = STORES[name]

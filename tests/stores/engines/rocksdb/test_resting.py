@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import random
 import shutil
 import threading
@@ -191,9 +193,25 @@ STEPS: list[Callable[[RocksPartition, int], object]] = [
 
 def killed(data: Path, to: Path) -> RocksPartition:
     """Return the partition as it is after a kill now, opened by its note if that is valid."""
-    shutil.rmtree(to, ignore_errors=True)
-    shutil.copytree(data, to, ignore=shutil.ignore_patterns("LOCK"))
+    before = None
+    # A kill leaves all files as they are at one moment. RocksDB changes them in the background, so
+    # they are copied until none has changed meanwhile.
+    while before != (before := files_in(data)):
+        shutil.rmtree(to, ignore_errors=True)
+        with contextlib.suppress(OSError):  # one was removed
+            shutil.copytree(data, to, ignore=shutil.ignore_patterns("LOCK", "LOG*"))
     return opened(to, OpenFiles(0))
+
+
+def files_in(data: Path) -> dict[str, tuple[int, int]]:
+    """Return the size and the time of each file that counts."""
+    found = {}
+    for entry in os.scandir(data):
+        with contextlib.suppress(FileNotFoundError):
+            status = entry.stat()
+            if not entry.name.startswith("LO"):
+                found[entry.name] = status.st_size, status.st_mtime_ns
+    return found
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from tests.stores.nodes.simulation.log import PARTITIONS
+from tests.stores.nodes.simulation.log import PARTITIONS, SimulatedEngine
 from tests.stores.nodes.simulation.nodes import SimulatedNode
 from tests.stores.nodes.simulation.world import World
 
@@ -64,6 +64,23 @@ def cut(world: World, node: SimulatedNode, then: Then) -> None:
 
     def mend() -> None:
         world.mend()
+        then()
+
+    world.time.after(world.random.choice((0.1, 1.0, 4.0)), mend)
+
+
+def damage(world: World, node: SimulatedNode, then: Then) -> None:
+    """Let a node read the rows of a partition no further than to some batch."""
+    engines = [replica.engine for replica in node.store.replicas.values()]
+    if not engines:
+        then()
+        return
+    engine = world.random.choice(engines)
+    assert isinstance(engine, SimulatedEngine)
+    engine.readable = world.random.randrange(4)
+
+    def mend() -> None:
+        engine.readable = None
         then()
 
     world.time.after(world.random.choice((0.1, 1.0, 4.0)), mend)
@@ -140,7 +157,7 @@ def reweigh(world: World, node: SimulatedNode, then: Then) -> None:
 
 
 Fault = Callable[[World, SimulatedNode, Then], None]
-UNPLANNED: tuple[Fault, ...] = (kill, kill, pause, isolate, cut)
+UNPLANNED: tuple[Fault, ...] = (kill, kill, pause, isolate, cut, damage)
 PLANNED: tuple[Fault, ...] = (restart, restart, join, remove, reweigh)
 
 

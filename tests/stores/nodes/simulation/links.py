@@ -158,6 +158,10 @@ class SimulatedLink:
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
 
+    @property
+    def connections(self) -> int:
+        return 1 if self.connection.is_open else 2
+
     def ask(self, request: Request, *, timeout_s: float | None = None) -> Replied:
         inbox: Inbox[Replied | NodeError] = self.connection.asker.timing.inbox()
         waiting = self.begin(request, inbox.put)

@@ -8,10 +8,11 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
+from stores.errors import StoreError
 from stores.hosting.held_epochs import HeldEpochs
 from stores.hosting.local_store import LocalStore
 from stores.hosting.replica import Replica
-from stores.nodes.answering import BATCHES_BYTES
+from stores.nodes.open_streams import BATCHES_BYTES
 from stores.spec.position import Position, Progress
 from stores.spec.query import BatchStream, KeyQuery, Query, RangeQuery
 from stores.spec.store import Handler, Role, View
@@ -82,20 +83,30 @@ def _batches(partition: int, epoch: int) -> Iterator[Any]:
 class SimulatedEngine:
     """A `StorePartition` whose rows follow from the epoch."""
 
-    handlers: Mapping[type[Query[Any]], Handler] = {
-        KeyQuery: lambda view, query: (view.data, view.progress.epoch),
-        RangeQuery: lambda view, query: BatchStream(
-            partial(_batches, view.data, view.progress.epoch)
-        ),
-    }
-
     def __init__(self, partition: int, epoch: int) -> None:
         self._partition = partition
+        self.readable: int | None = None
+        """How many batches of a scan can be read; None for all of them, and for keys, too."""
+        self.handlers: Mapping[type[Query[Any]], Handler] = {
+            KeyQuery: self._look_up,
+            RangeQuery: lambda view, query: BatchStream(partial(self._scan, view)),
+        }
         self.view = View(progress=progress_of(epoch), data=partition)
 
     def apply(self, progress: Progress, batches: Iterable[Any], *, replace: bool = False) -> None:
         del batches, replace
         self.view = View(progress=progress, data=self._partition)
+
+    def _look_up(self, view: View, query: object) -> Row:
+        if self.readable is not None:
+            raise StoreError("the key is damaged")
+        return view.data, view.progress.epoch
+
+    def _scan(self, view: View) -> Iterator[Any]:
+        for at, batch in enumerate(_batches(view.data, view.progress.epoch)):
+            if at == self.readable:
+                raise StoreError("the rows are damaged")
+            yield batch
 
     layout = ""
 

@@ -206,7 +206,8 @@ class Reader:
     def _check(self, number: int, answer: Any, query: Any, *, least: int) -> None:
         """Check one answer, all but the rows of a stream."""
         if isinstance(answer, Failure):
-            if not answer.reason.retryable:
+            is_damaged = answer.reason is FailureReason.STORE_EXCEPTION
+            if not answer.reason.retryable and not is_damaged:
                 raise ViolationError(f"partition {number}: {answer.reason}: {answer.message}")
             raise FailedError(f"partition {number}: {answer.reason.value}: {answer.message}")
         assert isinstance(answer, Success)

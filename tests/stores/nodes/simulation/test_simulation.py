@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from stores.hosting import dispatch, replica
-from stores.nodes import asking, handover, remote
+from stores.nodes import asking, failover, handover
+from stores.nodes.opened_rows import OpenedRows
 from stores.nodes.placement import Node, holders
 from stores.nodes.view import View
 from stores.spec.query import BatchStream
@@ -65,7 +66,11 @@ def _repeats_rows(patch: pytest.MonkeyPatch) -> None:
         del rows
         return iter(stream)
 
-    patch.setattr(remote, "_after", after)
+    patch.setattr(failover, "_after", after)
+
+
+def _trusts_its_own_copies(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(OpenedRows, "here", lambda self, target, answer: answer)
 
 
 def _goes_on_at_any_epoch(patch: pytest.MonkeyPatch) -> None:
@@ -96,6 +101,7 @@ class Planted:
         Planted(_trusts_other_lists, "failed in"),
         Planted(_places_on_those_that_answer, "replicas were added, . were necessary"),
         Planted(_repeats_rows, "has the rows"),
+        Planted(_trusts_its_own_copies, "the rows are damaged"),
         Planted(_goes_on_at_any_epoch, "has the rows"),
         Planted(_ignores_bounds, "before its bound"),
         Planted(_asks_one_holder, "failed in"),

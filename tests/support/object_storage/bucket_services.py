@@ -17,10 +17,10 @@ from typing import Any, TypeAlias
 import pytest
 
 from tests.clients.environments import installed
-from tests.support.azure import azure_service
-from tests.support.buckets import BucketServer
-from tests.support.gcs import gcs_service
-from tests.support.gcs_emulator import FakeGcs
+from tests.support.object_storage.azure import azure_service
+from tests.support.object_storage.buckets import BucketServer
+from tests.support.object_storage.gcs import gcs_service
+from tests.support.object_storage.gcs_emulator import FakeGcs
 from tests.support.process import ServerProcess, free_ports
 
 SERVICES: Sequence[Any] = (
@@ -39,7 +39,7 @@ def running_service(name: str, directory: Path) -> Iterator[BucketServer]:
     """Start the server of an object store; skip the test if its emulator is not installed."""
     # moto takes a second to load, which only its tests should wait for.
     if name == "s3":
-        from tests.support.s3 import s3_service  # noqa: PLC0415
+        from tests.support.object_storage.s3 import s3_service  # noqa: PLC0415
 
         with _served(BucketServer(s3_service())) as server:
             yield server

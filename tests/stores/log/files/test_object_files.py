@@ -13,8 +13,8 @@ from stores.errors import LogError
 from stores.log.files import objects
 from stores.log.files.directory import Directory
 from stores.log.files.objects import REQUESTS
-from tests.support.bucket_services import SERVICES, Servers
-from tests.support.buckets import BucketServer
+from tests.support.object_storage.bucket_services import SERVICES, Servers
+from tests.support.object_storage.buckets import BucketServer
 
 
 @pytest.fixture(params=["memory", *SERVICES])

@@ -10,14 +10,14 @@ from urllib.error import HTTPError
 from urllib.parse import quote, urlencode
 from urllib.request import Request, urlopen
 
-from tests.support.gcs import Blob, ChangedError, NoBucketError
+from tests.support.object_storage.gcs import Blob, ChangedError, NoBucketError
 
 _TIMEOUT_S = 60
 _JSON = {"Content-Type": "application/json"}
 
 
 class FakeGcs:
-    """Objects of the server at an address; see `tests.support.gcs.Objects`."""
+    """Objects of the server at an address; see `tests.support.object_storage.gcs.Objects`."""
 
     def __init__(self, address: str) -> None:
         self._url = f"http://{address}"

@@ -21,7 +21,7 @@ from urllib.parse import parse_qs, quote, unquote
 from urllib.request import Request, urlopen
 from xml.sax.saxutils import escape
 
-from tests.support.buckets import Service
+from tests.support.object_storage.buckets import Service
 
 _PAGE = 1000
 _RANGE = re.compile(r"bytes=(\d+)-(\d*)")

@@ -9,8 +9,8 @@ from email.utils import formatdate
 from urllib.parse import quote
 from urllib.request import Request, urlopen
 
-from tests.support.buckets import Service
 from tests.support.forwarding import forwarding
+from tests.support.object_storage.buckets import Service
 
 ACCOUNT = "devstoreaccount1"
 KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="

@@ -9,7 +9,7 @@ import pytest
 from stores.errors import LogError
 from stores.log.files.directory import Directory
 from stores.log.files.object_uris import _profile_keys, object_place
-from tests.support.bucket_services import Servers
+from tests.support.object_storage.bucket_services import Servers
 
 
 @pytest.mark.parametrize(

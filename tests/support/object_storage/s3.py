@@ -7,7 +7,7 @@ from urllib.request import Request, urlopen
 
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
 
-from tests.support.buckets import BucketServer, Service
+from tests.support.object_storage.buckets import BucketServer, Service
 
 KEYS = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test-secret"}
 

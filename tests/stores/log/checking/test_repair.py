@@ -101,17 +101,31 @@ def data_gone(root: Path, epoch: int) -> str:
 LOSSES: list[Callable[[Path, int], str]] = [in_record, in_data, gone, data_gone]
 
 
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a directory for logs that are copied."""
+    return tmp_path_factory.mktemp("with_snapshots")
+
+
+@pytest.fixture
+def with_snapshot(written: Path, any_files: str, tmp_path: Path) -> Path:
+    """Return a new log with ten epochs and a snapshot of one of them."""
+    source = written / any_files
+    if not source.exists():
+        for each in range(SNAPSHOT_AT + 1):
+            write(source, each)
+        write_snapshot(source, "clicks")
+        for each in range(SNAPSHOT_AT + 1, LAST + 1):
+            write(source, each)
+    return shutil.copytree(source, tmp_path / "log")
+
+
 @pytest.mark.parametrize("lose", LOSSES)
 @pytest.mark.parametrize("epoch", [0, 4, SNAPSHOT_AT, SNAPSHOT_AT + 1, LAST - 1])
 def test_a_lost_epoch_is_found_and_set_aside_if_a_snapshot_holds_it(
-    tmp_path: Path, lose: Callable[[Path, int], str], epoch: int
+    with_snapshot: Path, tmp_path: Path, lose: Callable[[Path, int], str], epoch: int
 ) -> None:
-    root = tmp_path / "log"
-    for each in range(SNAPSHOT_AT + 1):
-        write(root, each)
-    write_snapshot(root, "clicks")
-    for each in range(SNAPSHOT_AT + 1, LAST + 1):
-        write(root, each)
+    root = with_snapshot
     named = lose(root, epoch)
     if lose is gone and epoch == 0:
         assert damages(root) == []  # compaction removes old epochs in the same way

@@ -1,0 +1,1 @@
+"""Servers of object stores for tests, and what is written to them."""
