@@ -30,8 +30,9 @@ from planner.values.live import (
     RowChange,
     Subscription,
 )
-from planner.values.quoting import quote_always
+from planner.values.quoting import quote_always, quote_name
 from planner.values.redaction import statement_shape
+from planner.values.rights import EVERY_STORE, Readable, Rights
 from planner.values.session import (
     Backends,
     Isolation,
@@ -69,8 +70,10 @@ from planner.values.text_values import parse_value
 from stores.errors import ValueFormatError
 from stores.spec.position import Position
 from stores.spec.schema import Column, DataType, Key, Kind, Row, Value
+from stores.spec.traces import Trace, TracedRead
 
 __all__ = [
+    "EVERY_STORE",
     "FUNCTIONS",
     "OID",
     "VOID",
@@ -109,8 +112,10 @@ __all__ = [
     "Position",
     "PrepareStatement",
     "QueryError",
+    "Readable",
     "Result",
     "ResultColumn",
+    "Rights",
     "Row",
     "RowChange",
     "RowCommand",
@@ -124,6 +129,8 @@ __all__ = [
     "Subscribe",
     "Subscription",
     "Template",
+    "Trace",
+    "TracedRead",
     "TransactionStatus",
     "Value",
     "ValueFormatError",
@@ -133,6 +140,7 @@ __all__ = [
     "parse_value",
     "position_of",
     "quote_always",
+    "quote_name",
     "statement_shape",
     "tags_of",
     "template_of",
@@ -145,8 +153,12 @@ class Asked(Protocol):
     overdue_s: float
     """After how many seconds the answer is overdue, so that `Engine.execute` should find it."""
 
-    def cancel(self) -> None:
-        """Take no answer; the session may be used again."""
+    def cancel(self, *, is_overdue: bool = False) -> None:
+        """Take no answer; the session may be used again.
+
+        Args:
+            is_overdue: whether it took too long; if not, no one waits for it any more.
+        """
 
 
 class Engine(Protocol):
@@ -211,6 +223,7 @@ class Engine(Protocol):
         parameters: Row,
         session: Session,
         on_found: Callable[[LookedUp | None], object],
+        trace: Trace | None = None,
     ) -> LookedUp | Asked | None:
         """Look up few rows wherever they are, without waiting.
 
@@ -220,6 +233,7 @@ class Engine(Protocol):
             session: its session, which nothing else may use until the end.
             on_found: gets the rows if other nodes are asked, in the thread in which they reply,
                 after this has returned; None if `execute` has to run the statement.
+            trace: the trace of the statement, for other nodes; `execute` has it in `cancellation`.
 
         Returns:
             The rows, or what other nodes were asked; None if `execute` has to run the statement.
@@ -243,6 +257,7 @@ class Engine(Protocol):
         token: str | None,
         on_ready: Callable[[], None],
         cancellation: Cancellation,
+        may_start_over: bool = True,
     ) -> Subscription:
         """Subscribe to the rows of a statement and their changes; it may block.
 
@@ -254,6 +269,8 @@ class Engine(Protocol):
             on_ready: called in any thread when there are events to take, or the subscription has
                 ended; it must not block.
             cancellation: ends the beginning.
+            may_start_over: whether it begins with first rows if it cannot go on after the token.
+                Otherwise the subscription fails then (72000), if possible without reading rows.
 
         Raises:
             NotSupportedError: its rows can change without an epoch, or are not all on this node.
@@ -302,6 +319,15 @@ class Engine(Protocol):
 
         Raises:
             QueryCancelledError: it was cancelled.
+        """
+
+    def require_rights(self, statement: Statement, session: Session) -> None:
+        """Check that the user of a session may still read the stores of a statement.
+
+        `execute` does so by itself. Ask before more rows of an open statement are given.
+
+        Raises:
+            QueryError: the user may not (42501).
         """
 
     def execute(

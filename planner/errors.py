@@ -88,6 +88,16 @@ class LimitExceededError(QueryError):
     sqlstate = "54000"
 
 
+def out_of_memory(detail: str | None = None) -> LimitExceededError:
+    """Return the error of a statement that needs more memory than there is (53200)."""
+    return LimitExceededError(
+        "out of memory",
+        detail=detail,
+        hint="Sort, group or join fewer rows at once, or raise memory_bytes_max.",
+        sqlstate="53200",
+    )
+
+
 class QueryCancelledError(QueryError):
     """The statement was cancelled, or reached its deadline (57014)."""
 

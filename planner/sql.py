@@ -32,17 +32,22 @@ from planner.statements.run import ENDS_TRANSACTION, Runner, is_inline
 from planner.syntax.parse import split
 from planner.syntax.tags import without_tags
 from planner.values.cancel import Cancellation
+from planner.values.rights import Rights
 from planner.values.session import Session, TransactionStatus
 from planner.values.statement import EachLookedUp, LookedUp, LookUp, Paged, Result, Statement
 from stores.spec.catalog import StoreCatalog
+from stores.spec.past import PastStores
 from stores.spec.position import Position
 from stores.spec.query_engine import QueryEngine
 from stores.spec.schema import DataType, Row
+from stores.spec.traces import Trace
 
 __all__ = ["SERVER_VERSION", "EngineLimits", "LiveLimits", "SharedProcesses", "SqlEngine"]
 
 _PAGED_MAX, _PAGED_TEXT_MAX = 512, 10_000
 """Texts with pages that are remembered, and the characters of the longest one."""
+_JOIN_S = 5.0
+"""How long closing waits for a thread that reads the log, which then removes its files."""
 _FIRST_STATEMENTS = ("SELECT 1", "SELECT relname FROM pg_class LIMIT 1")
 
 
@@ -59,6 +64,8 @@ class SqlEngine:
         spark: runs statements on Spark; None if there is no such engine.
         watch_look_up: wraps the fast way of each statement, for traces.
         started_ms: when the server was started, in epoch milliseconds; None for now.
+        past: the stores as of earlier epochs, for live queries; None if there are none.
+        rights: the stores that each user may read; None for all stores.
     """
 
     def __init__(
@@ -73,15 +80,18 @@ class SqlEngine:
         spark: QueryEngine | None = None,
         watch_look_up: WatchLookUp | None = None,
         started_ms: int | None = None,
+        past: PastStores | None = None,
+        rights: Rights | None = None,
     ) -> None:
-        limits = limits or EngineLimits()
-        self._catalog = catalog
+        limits, rights = limits or EngineLimits(), rights or Rights()
+        self._catalog, self._rights = catalog, rights
         self._parts = open_parts(
             catalog,
             limits,
             node=node,
             clock=clock,
             queries=queries or RunningQueries(clock),
+            rights=rights,
             spark=spark,
             watch_look_up=watch_look_up,
             started_ms=started_ms,
@@ -95,9 +105,11 @@ class SqlEngine:
             self._parts.executor,
             catalog,
             self._parts.queries,
-            prepare=self.prepare,
+            rights,
             replan=self._replan,
             limits=live or LiveLimits(),
+            past=past,
+            executor_over=self._parts.executor_over,
         )
         self.live_counts = self._live.counts
         """Returns what the live queries do, and have done."""
@@ -118,6 +130,7 @@ class SqlEngine:
         """End live queries and the processes of DuckDB; running statements fail."""
         self._live.close()
         self._parts.close()
+        self._live.join(timeout_s=_JOIN_S)
 
     def split(self, sql: str) -> tuple[str, ...]:
         """Return the statements of a text, each of which parses."""
@@ -201,18 +214,19 @@ class SqlEngine:
         parameters: Row,
         session: Session,
         on_found: Callable[[LookedUp | None], object],
+        trace: Trace | None = None,
     ) -> LookedUp | ElsewhereLookUp | KeyElsewhere | None:
         """Look up few rows wherever they are, without waiting; see `Engine`."""
         nodes = self._catalog.nodes
         if nodes is None:
             return look_up(parameters, session)
         if type(look_up) is KeyLookUp:
-            return look_up.begin(nodes, parameters, session, on_found)
-        return begin_look_up(nodes, look_up, parameters, session, on_found)
+            return look_up.begin(nodes, parameters, session, on_found, trace)
+        return begin_look_up(nodes, look_up, parameters, session, on_found, trace=trace)
 
     def answer_version(self, statement: Statement, parameters: Row, session: Session) -> str | None:
         """Return a text that changes whenever the answer may change; see `Engine`."""
-        return answer_version(statement, parameters, session, self._catalog)
+        return answer_version(statement, parameters, session, self._catalog, self._rights)
 
     def subscribe(
         self,
@@ -223,6 +237,7 @@ class SqlEngine:
         token: str | None,
         on_ready: Callable[[], None],
         cancellation: Cancellation,
+        may_start_over: bool = True,
     ) -> LiveSubscription:
         """Subscribe to the rows of a statement and their changes; see `Engine`."""
         return self._live.subscribe(
@@ -232,6 +247,7 @@ class SqlEngine:
             token=token,
             on_ready=on_ready,
             cancellation=cancellation,
+            may_start_over=may_start_over,
         )
 
     def paged(self, sql: str, session: Session, *, cancellation: Cancellation) -> Paged:
@@ -269,6 +285,10 @@ class SqlEngine:
         return self._parts.executor.look_up_each(
             statement.plan, parameters, session, bound=bound, cancellation=cancellation
         )
+
+    def require_rights(self, statement: Statement, session: Session) -> None:
+        """Check the rights of a statement that goes on; see `Engine`."""
+        self._runner.require_rights(statement, session)
 
     def execute(
         self,

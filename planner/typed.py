@@ -7,8 +7,8 @@ partition, since only the author of a query knows how to combine them.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from planner.binding.relations import require_missing
@@ -27,101 +27,43 @@ from planner.syntax.options import DEFAULT_OPTIONS, ReadOptions, read_options
 from planner.syntax.with_clause import NO_CLAUSE
 from planner.values.cancel import Cancellation
 from planner.values.partition_failures import RESTORING, partitions_failed
+from planner.values.rights import Rights
 from planner.values.session import Session
 from planner.values.statement import PartitionAnswer
 from planner.values.text_values import parse_value
+from planner.values.typed import (
+    Argument,
+    Ask,
+    Located,
+    NodeReplica,
+    Rows,
+    TypedAnswer,
+    TypedQuery,
+    TypedResult,
+)
 from stores.codec.partitioner import partitioner
 from stores.errors import CodecError
 from stores.spec.catalog import StoreCatalog
-from stores.spec.position import Position, merge_positions
-from stores.spec.query import Batch, BatchStream, Query
+from stores.spec.position import merge_positions
+from stores.spec.query import BatchStream, Query
 from stores.spec.result import Failure, QueryResult
-from stores.spec.schema import Column, DataType, Row, StoreSchema, Value
+from stores.spec.schema import Column, DataType, StoreSchema, Value
 from stores.spec.store import Store
+
+__all__ = [
+    "Argument",
+    "Ask",
+    "Located",
+    "NodeReplica",
+    "Rows",
+    "TypedAnswer",
+    "TypedQueries",
+    "TypedQuery",
+    "TypedResult",
+]
 
 _OF_ONE_ROW = frozenset({"key", "timestamped_key", "versioned_key"})
 """Queries that read one row, of one key."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Argument:
-    """An argument of a query."""
-
-    name: str
-    types: tuple[DataType, ...]
-    """Its type, or the type of each key column if it is a key."""
-    is_key: bool
-    required: bool
-    is_prefix: bool = False
-    """Whether a key may lack its last columns."""
-    is_list: bool = False
-    """Whether it is a list of keys."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TypedQuery:
-    """A query by name, as one store answers it."""
-
-    store: str
-    name: str
-    arguments: Mapping[str, Argument]
-    about: str | None = None
-    """What it gives, as a sentence; None for a registered one."""
-    result: DataType | None
-    """The type of its value; None if it returns rows."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rows:
-    """The rows of one partition: one row as a tuple, or batches."""
-
-    columns: tuple[Column, ...]
-    batches: tuple[Batch, ...] = ()
-    row: Row | None = None
-    """The only row, of a query of one key."""
-
-    def __len__(self) -> int:
-        """Return how many rows there are."""
-        batches: list[int] = [batch.num_rows for batch in self.batches]
-        return sum(batches) + (self.row is not None)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TypedResult:
-    """The answer of one partition."""
-
-    answer: PartitionAnswer
-    position: Position
-    value: Value | Rows
-    """The value; None if the partition failed."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TypedAnswer:
-    """The answers of all partitions that were asked."""
-
-    position: Position
-    partitions: tuple[TypedResult, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodeReplica:
-    """A replica of a partition."""
-
-    node: str
-    role: str
-    state: str
-    epoch: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Located:
-    """Where a key is."""
-
-    store: str
-    partition: int
-    replicas: tuple[NodeReplica, ...]
-    """Those on nodes that can be asked, the best one first."""
 
 
 class TypedQueries:
@@ -130,10 +72,21 @@ class TypedQueries:
     Args:
         catalog: the stores.
         node: this node's name, as answers show it.
+        rights: the stores that each user may read; None for all stores.
+        watch_ask: wraps what asks the partitions, for traces.
     """
 
-    def __init__(self, catalog: StoreCatalog, *, node: str = "local") -> None:
-        self._catalog, self._node = catalog, node
+    def __init__(
+        self,
+        catalog: StoreCatalog,
+        *,
+        node: str = "local",
+        rights: Rights | None = None,
+        watch_ask: Callable[[Ask], Ask] | None = None,
+    ) -> None:
+        self._catalog, self._node, self._rights = catalog, node, rights or Rights()
+        self.ask: Ask = self._ask if watch_ask is None else watch_ask(self._ask)
+        """Asks the partitions of a store; see `Ask`."""
 
     def key(self, store: str) -> tuple[Column, ...]:
         """Return the key columns of a store.
@@ -143,18 +96,21 @@ class TypedQueries:
         """
         return self._store(store).schema.key
 
-    def locate(self, store: str, key: Sequence[str]) -> Located:
+    def locate(self, store: str, key: Sequence[str], user: str) -> Located:
         """Return where a key is; it may block.
 
         Args:
             store: the name of the store.
             key: the text of each key column.
+            user: who asks.
 
         Raises:
             UnknownNameError: the store does not exist (42P01).
+            PermissionDeniedError: the user may not read it (42501).
             InvalidValueError: a text is not a value of its column.
         """
         found = self._store(store)
+        self._rights.require(user, (store,))
         schema = found.schema
         values = tuple(
             parse_value(text, column.type) for text, column in zip(key, schema.key, strict=True)
@@ -205,7 +161,7 @@ class TypedQueries:
             and read_options(NO_CLAUSE, session, ()) is DEFAULT_OPTIONS
         )
 
-    def ask(
+    def _ask(
         self,
         query: TypedQuery,
         arguments: Mapping[str, Value],
@@ -215,30 +171,17 @@ class TypedQueries:
         active: bool = False,
         cancellation: Cancellation,
     ) -> TypedAnswer:
-        """Ask the partitions of a store.
-
-        Args:
-            query: as `describe` returns it.
-            arguments: physical values by name.
-            session: its settings decide how fresh the answer must be.
-            partitions: the partitions to ask; None for all.
-            active: whether to ask active replicas only.
-            cancellation: ends it early.
-
-        Raises:
-            InvalidValueError: the arguments are wrong, or a partition does not exist.
-            QueryError: a partition failed, and the session does not accept partial answers.
-            LimitExceededError: the answer has more than rows or bytes than `AnswerBudget` has.
-        """
         store = self._store(query.store)
+        self._rights.require(session.user, (query.store,))
         queries = routed(store, self._remote(query.store, query.name), arguments, partitions)
         options = read_options(NO_CLAUSE, session, ())
         options = replace(options, active=options.active or active)
+        asked_ns = time.time_ns()
         answers = _asked(store, queries, Reading(options=options, cancellation=cancellation))
         _settle(query.store, answers, options)
         left = AnswerBudget(cancellation)
         results = [
-            self._result(query, store, n, (queries[n], answer), left)
+            self._result(query, store, n, (queries[n], answer), left, asked_ns=asked_ns)
             for n, answer in answers.items()
         ]
         position = merge_positions(result.position for result in results)
@@ -252,6 +195,8 @@ class TypedQueries:
         partition: int,
         answered: tuple[Query[Any], QueryResult[Any]],
         left: AnswerBudget,
+        *,
+        asked_ns: int,
     ) -> TypedResult:
         asked, answer = answered
         failed = isinstance(answer, Failure)
@@ -266,7 +211,7 @@ class TypedQueries:
         noted = PartitionAnswer(
             store=query.store,
             partition=partition,
-            node=self._node,
+            node=answer.node or self._node,
             status="failed" if failed else "ok",
             reason=answer.reason.value if isinstance(answer, Failure) else None,
             message=answer.message if isinstance(answer, Failure) else None,
@@ -274,7 +219,8 @@ class TypedQueries:
             rows=len(value) if isinstance(value, Rows) else 0,
             info=info,
         )
-        return TypedResult(answer=noted, position=answer.position, value=value)
+        read_ns = asked_ns, time.time_ns()
+        return TypedResult(answer=noted, position=answer.position, value=value, read_ns=read_ns)
 
     def _store(self, name: str) -> Store:
         found = self._catalog.stores.get(name)

@@ -143,7 +143,7 @@ class _Binder:
         refuse_results(columns, scopes, before.star, self._is_readable)
         qualify_outer(columns, scopes, before.star)
         types = self._types(scopes, before)
-        check_arguments(self._nodes, types)
+        check_arguments(self._nodes, types, self._vocabulary.functions)
         expand_fields(self._nodes, types.of)
         self._parameters.infer(self._clause, types)
         convert_array_literals(self._nodes, types)
@@ -220,7 +220,7 @@ class _Binder:
 
     def _normalize(self) -> None:
         """Bring an accepted tree into the form that all later steps and DuckDB read."""
-        refuse(self._nodes, self._vocabulary.functions)
+        refuse(self._nodes)
         mentioned = self._mentioned
         for node in self._nodes.of(exp.Identifier):
             name = identifier(node)

@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from sqlglot import exp
 
-from planner.binding.pushdown import may_be_missing
+from planner.binding.outer_joins import may_be_missing
 from planner.errors import NotSupportedError, UnknownNameError
 from planner.postgres.expressions.conditions import (
     COMPARISONS,

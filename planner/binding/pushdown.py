@@ -8,6 +8,7 @@ key is equal to columns of another is *linked* to it: few rows there mean few lo
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -18,6 +19,7 @@ from sqlglot.optimizer.scope import Scope
 
 from planner.binding.derived_tables import DerivedTables, Resolver
 from planner.binding.operands import ParameterType
+from planner.binding.outer_joins import is_in, may_be_missing, may_filter
 from planner.binding.predicate_reader import MIRRORED, PredicateReader, comparisons_in
 from planner.binding.predicates import EVERY_ROW, Equals, Predicate, conjunction
 from planner.trees.known_arguments import conjuncts, known_node
@@ -104,14 +106,18 @@ class Pushdown:
         self._readable, self._resolvers = readable, resolvers
         self._parameter_type = parameter_type
         self._pushed: dict[int, PushedConditions] = {}
+        self._merged: set[tuple[int, int, str]] = set()
+        """The scopes, tables and columns of USING: a column without a table is any of them."""
         self._by_select = {id(scope.expression): scope for scope in scopes}
         clauses = [
             (scope, _clauses(scope.expression))
             for scope in scopes
             if isinstance(scope.expression, exp.Select)
         ]
-        for scope, found in clauses if len(readable) > 1 else ():
-            self._read_comparisons(scope, found)
+        for scope, found in clauses:
+            if len(readable) > 1:
+                self._read_comparisons(scope, found)
+            self._read_using(scope)
         for scope, found in clauses:
             if found:
                 self._read_predicates(scope, found)
@@ -135,16 +141,35 @@ class Pushdown:
         for clause in clauses:
             for part in conjuncts(clause.condition):
                 self._read_comparison(scope, clause, part)
-        tables = self._tables(scope)
-        for join in _using(scope.expression):
-            right = tables.get(join.this.alias_or_name)
-            if right is None:
-                continue
-            for name in (column.name for column in join.args["using"]):
-                for table in tables.values():
-                    ours, theirs = (self._readable[id(t)].get(name) for t in (right, table))
-                    if table is not right and ours is not None and theirs is not None:
-                        self._add(scope, join, (right, ours.name), (table, theirs.name))
+
+    def _read_using(self, scope: Scope) -> None:
+        """Read `USING (k)`: the column of the right side is equal to that of the left side.
+
+        The left side may have merged it before. Then it is equal to the columns of those relations
+        of which none can be missing where it is not.
+        """
+        select, tables = scope.expression, self._tables(scope).values()
+        if not _using(select):
+            return
+        before: list[exp.Expr] = [select.args["from_"].this]
+        merged: dict[str, list[tuple[exp.Table, str]]] = {}
+        for join in select.args["joins"]:
+            if is_comma(join):
+                before, merged = [], {}  # JOIN binds tighter
+            for name in (column.name for column in join.args.get("using") or ()):
+                places = [(t, self._readable[id(t)].get(name)) for t in tables]
+                known = [(t, column.name) for t, column in places if column is not None]
+                left = merged.get(name)
+                if left is None:
+                    left = [each for each in known if is_in(each[0], before)]
+                    left = left if len(left) == 1 else []
+                right = [each for each in known if each[0] is join.this]
+                self._merged.update((id(scope), id(t), name) for t, _ in (*left, *right))
+                for mine, theirs in itertools.product(right, left):
+                    self._add(scope, join, mine, theirs)
+                kept = {"": [*left, *right], "LEFT": left, "RIGHT": right}
+                merged[name] = kept.get(join.side.upper(), [])
+            before.append(join.this)
 
     def _read_comparison(self, scope: Scope, clause: _Clause, part: exp.Expr) -> None:
         for left, operator, right in comparisons_in(part):
@@ -247,9 +272,8 @@ class Pushdown:
 
     def _read_predicates(self, scope: Scope, clauses: Sequence[_Clause]) -> None:
         select = scope.expression
-        merged = {c.name for join in _using(select) for c in join.args["using"]}
         for table in self._tables(scope).values():
-            reader = self._reader(scope, table, merged)
+            reader = self._reader(scope, table)
             pushed = self.of(table)
             for clause in clauses:
                 if clause.join is not None and not may_filter(select, clause.join, table):
@@ -281,12 +305,12 @@ class Pushdown:
                     continue
                 pushed.predicate = conjunction(pushed.predicate, found)
 
-    def _reader(self, scope: Scope, table: exp.Table, merged: set[str]) -> PredicateReader:
+    def _reader(self, scope: Scope, table: exp.Table) -> PredicateReader:
         readable, equal = self._readable[id(table)], self.of(table).equal
         resolve = self._resolvers[id(scope)]
 
         def column_of(column: exp.Column) -> Column | None:
-            if merged and not column.table and column.name in merged and column.name in readable:
+            if not column.table and (id(scope), id(table), column.name) in self._merged:
                 return readable[column.name]
             owned = resolve(column)
             if owned is None:
@@ -302,54 +326,12 @@ class Pushdown:
         return PredicateReader(column_of=column_of, parameter_type=self._parameter_type)
 
 
-def may_filter(select: exp.Expr, join: exp.Join, table: exp.Expr) -> bool:
-    """Whether the ON of a join drops rows of a relation instead of leaving them unmatched."""
-    if join.method:
-        return False
-    joins = select.args.get("joins") or []
-    at = next((i for i, each in enumerate(joins) if each is join), 0)
-    is_right = join.this is table
-    is_left = not is_right and all(each.this is not table for each in joins[at:])
-    side = join.side.upper()
-    if side == "":
-        is_inner = join.kind.upper() in {"", "INNER", "CROSS"}
-        return is_inner and (is_left or is_right)
-    if side == "RIGHT" and is_left:
-        # JOIN binds tighter than a comma: items before the last comma are joined with the result.
-        begin = max((i for i, each in enumerate(joins[:at]) if is_comma(each)), default=-1)
-        joined = [each.this for each in joins[max(begin, 0) : at]]
-        first = [select.args["from_"].this] if begin < 0 else []
-        return any(_holds(item, table) for item in (*first, *joined))
-    return side == "LEFT" and is_right
-
-
-def _holds(item: exp.Expr, table: exp.Expr) -> bool:
-    """Whether a table is an item of FROM or stands in its parentheses."""
-    node: exp.Expr | None = table
-    while node is not None and node is not item:
-        node = node.parent
-    return node is not None
-
-
 def accepts_null(predicate: Predicate) -> bool:
     """Whether a predicate can be true for a row of NULLs only."""
     return any(
         all(isinstance(condition, Equals) and condition.null for condition in disjunct)
         for disjunct in predicate.disjuncts
     )
-
-
-def may_be_missing(select: exp.Expr, table: exp.Expr, but: exp.Join | None) -> bool:
-    """Whether an outer join other than `but` can replace rows of a relation with NULLs."""
-    joins = select.args.get("joins") or []
-    at = next((i for i, each in enumerate(joins) if each.this is table), -1)
-    for i, join in enumerate(joins):
-        side = join.side.upper()
-        if join is not but and (
-            (i == at and side in {"LEFT", "FULL"}) or (i > at and side in {"RIGHT", "FULL"})
-        ):
-            return True
-    return False
 
 
 def _clauses(select: exp.Expr) -> list[_Clause]:

@@ -19,6 +19,7 @@ from planner.postgres.refused import TABLE_FUNCTIONS
 from planner.postgres.types.functions import FUNCTIONS, RESULTS
 from planner.syntax.options import SETTINGS
 from planner.values.partition_failures import RESTORING
+from planner.values.rights import Rights
 from planner.values.session import Session
 from stores.errors import UnknownKindError, UnknownStoreError
 from stores.spec.arrow import physical_array
@@ -217,11 +218,18 @@ class Surroundings:
     """The facts that system relations show."""
 
     catalog: StoreCatalog
+    rights: Rights
+    """Stores that the user may not read are not shown."""
     queries: RunningQueries
     session: Session
     """The session that reads the relation."""
     node: str
     now_ms: int
+
+    def stores(self) -> list[tuple[str, Store]]:
+        """Return the stores that the user may read, by name."""
+        may_read, user = self.rights.may_read, self.session.user
+        return [each for each in sorted(self.catalog.stores.items()) if may_read(user, each[0])]
 
 
 def system_table(name: str, around: Surroundings) -> pa.Table:
@@ -247,7 +255,7 @@ def _store_rows(around: Surroundings) -> list[Row]:
             schema.retention_ms,
             schema.by_event_time,
         )
-        for schema in (store.schema for _, store in sorted(around.catalog.stores.items()))
+        for schema in (store.schema for _, store in around.stores())
     ]
 
 
@@ -266,7 +274,7 @@ def _partition_rows(around: Surroundings) -> list[Row]:
             status.late_rows,
             status.error,
         )
-        for name, store in sorted(around.catalog.stores.items())
+        for name, store in around.stores()
         for status in sorted(_replicas(around, store), key=lambda each: each.partition)
     ]
 

@@ -28,6 +28,7 @@ from planner.errors import (
     InvalidValueError,
     NotSupportedError,
     UnavailableError,
+    out_of_memory,
 )
 from planner.trees.interpreted_sqlglot import DuckDBGenerator
 from planner.trees.nodes import is_comma
@@ -186,6 +187,8 @@ class _OurErrors:
     def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
         if isinstance(error, DatabaseError):
             raise translate(error, self._outline) from error
+        if isinstance(error, MemoryError):
+            raise out_of_memory(str(error) or None) from error
         if isinstance(error, DatabaseClosedError):
             raise UnavailableError("the engine is closed", sqlstate="57P01") from error
 
@@ -210,6 +213,7 @@ def composing_definition(*, memory_bytes_max: int, threads: int) -> Definition:
         threads: threads of DuckDB.
     """
     return Definition(
+        threads=threads,
         after=(
             "SET temp_directory = ''",
             "SET enable_external_access = false",
@@ -218,10 +222,9 @@ def composing_definition(*, memory_bytes_max: int, threads: int) -> Definition:
             "SET allow_community_extensions = false",
             "SET python_enable_replacements = false",
             f"SET memory_limit = '{memory_bytes_max // 1024} KiB'",
-            f"SET threads = {threads}",
             *MEANING,
             "SET lock_configuration = true",
-        )
+        ),
     )
 
 

@@ -23,6 +23,8 @@ class Definition:
 
     config: Mapping[str, str] = field(default_factory=dict)
     """DuckDB's settings at the start."""
+    threads: int | None = None
+    """Threads of DuckDB; None for one for each core."""
     before: Sequence[str] = ()
     """Statements that run before the tables are created."""
     tables: Mapping[str, pa.Table] = field(default_factory=dict)
@@ -32,7 +34,12 @@ class Definition:
 
 
 ROW_TOO_LONG = "RowTooLong"
-"""The kind of `DatabaseError` that we raise ourselves; all others are DuckDB's."""
+"""The kind of `DatabaseError` for a row that is too long to be returned."""
+OUT_OF_MEMORY = "OutOfMemory"
+"""The kind of the error of a statement that needs more memory than there is."""
+STREAM = "Stream"
+"""The kind for a relation that cannot be read. This and `ROW_TOO_LONG` are ours; all others are
+DuckDB's."""
 
 
 class DatabaseError(Exception):

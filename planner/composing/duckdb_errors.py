@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import re
 
-from planner.composing.database import ROW_TOO_LONG, DatabaseError
+from planner.composing.database import OUT_OF_MEMORY, ROW_TOO_LONG, STREAM, DatabaseError
 from planner.errors import (
     RAISED,
     InternalError,
@@ -21,6 +21,7 @@ from planner.errors import (
     QueryCancelledError,
     QueryError,
     UnknownNameError,
+    out_of_memory,
 )
 from planner.postgres.refused import NO_FUNCTION
 from planner.trees.outline import Outline
@@ -284,13 +285,11 @@ _TYPE_NAMES = {
 }
 """DuckDB's name of a type → PostgreSQL's."""
 _TYPE_NAME = re.compile(r"\b(TIMESTAMP WITH TIME ZONE|[A-Z][A-Z_]+[0-9]*)\b")
-_OUT_OF_MEMORY = "53200"
-_MORE_MEMORY = "Sort, group or join fewer rows at once, or raise memory_bytes_max."
 _SHORTER_ROWS = "At most 16 MiB are returned; select part of the text or array."
 _CLASSES: dict[str, tuple[type[QueryError], str]] = {
     ROW_TOO_LONG: (LimitExceededError, "54000"),
+    OUT_OF_MEMORY: (LimitExceededError, "53200"),
     "Interrupt": (QueryCancelledError, "57014"),
-    "OutOfMemory": (LimitExceededError, _OUT_OF_MEMORY),
     "OutOfRange": (InvalidValueError, "22003"),
     "Conversion": (InvalidValueError, "22P02"),
     "TypeMismatch": (MismatchedTypeError, "42804"),
@@ -301,6 +300,7 @@ _CLASSES: dict[str, tuple[type[QueryError], str]] = {
     "Catalog": (UnknownNameError, "42704"),
     "Binder": (MismatchedTypeError, "42804"),
     "InvalidInput": (InvalidValueError, "22023"),
+    STREAM: (InternalError, "XX000"),
 }
 """Kind of DuckDB's errors → error class and SQLSTATE."""
 
@@ -337,9 +337,9 @@ def translate(error: DatabaseError, outline: Outline) -> QueryError:
 
 
 def _of_kind(kind: str, said: str) -> QueryError:
+    if kind == OUT_OF_MEMORY:
+        return out_of_memory(said)
     ours, sqlstate = _CLASSES[kind]
-    if sqlstate == _OUT_OF_MEMORY:
-        return ours("out of memory", detail=said, hint=_MORE_MEMORY, sqlstate=sqlstate)
     hint = _SHORTER_ROWS if kind == ROW_TOO_LONG else None
     return ours(said, hint=hint, sqlstate=sqlstate)
 

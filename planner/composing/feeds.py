@@ -114,7 +114,8 @@ class FeedSender:
         try:
             batch = next(stream, None)
         except Exception as error:  # the relation keeps the error for the statement
-            self._unsent.extend(frames.parts_of(FeedKind.FAILED, str(error).encode()))
+            said = f"out of memory: {error}" if isinstance(error, MemoryError) else str(error)
+            self._unsent.extend(frames.parts_of(FeedKind.FAILED, said.encode()))
             return
         if batch is None:
             self._unsent.extend(frames.parts_of(FeedKind.END))

@@ -40,6 +40,8 @@ class ForkServer:
         self._lock = threading.Lock()
         self._doomed: deque[tuple[ForkKind, int]] = deque()
         """Processes that the next holder of the lock kills."""
+        self._is_unwanted = False
+        """Whether the next holder of the lock ends the connection."""
         self._process: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
 
@@ -70,7 +72,7 @@ class ForkServer:
                     self._end()  # the fork server has died: start another
                     frames.send(self._running(), ForkKind.START, head, fd=control.fileno())
         finally:
-            self._kill_doomed()
+            self._catch_up()
 
     def kill(self, pid: int) -> None:
         """Kill a composing process to end a statement. Does not block.
@@ -78,12 +80,12 @@ class ForkServer:
         Its parent, the fork server, kills it: only the parent knows whether the id is still valid.
         """
         self._doomed.append((ForkKind.KILL, pid))
-        self._kill_doomed()
+        self._catch_up()
 
     def end_failed(self, pid: int) -> None:
         """Kill a composing process that has failed, if it still runs. Does not block."""
         self._doomed.append((ForkKind.FAILED, pid))
-        self._kill_doomed()
+        self._catch_up()
 
     def was_killed(self, pid: int) -> bool:
         """Return whether a shared process has ended without a fault of its statements.
@@ -104,7 +106,7 @@ class ForkServer:
         if self.is_shared:
             with self._lock, suppress(OSError):
                 frames.send(self._running(), ForkKind.NOT_ALONE, NUMBERS.pack(0, 0))
-            self._kill_doomed()
+            self._catch_up()
 
     def _ask(self, kind: ForkKind, number: int, *, otherwise: bool) -> bool:
         """Return the answer of a shared fork server; `otherwise` if it has none."""
@@ -121,23 +123,34 @@ class ForkServer:
                     return otherwise
                 return bool(NUMBERS.unpack(frame.head)[1])
         finally:
-            self._kill_doomed()
+            self._catch_up()
 
-    def _kill_doomed(self) -> None:
-        """Kill the doomed processes; if another call holds the lock, that call kills them.
+    def _catch_up(self) -> None:
+        """Do what could not wait for the lock; if another call holds it, that call does so.
 
         The other call may be in this very thread, if the garbage collector found unused processes
         during it. Waiting for the lock would then be a deadlock.
         """
-        while self._doomed and self._lock.acquire(blocking=False):
+        while (self._doomed or self._is_unwanted) and self._lock.acquire(blocking=False):
             try:
                 while self._doomed:
                     kind, pid = self._doomed.popleft()
                     if self._control is not None:
                         with suppress(OSError):
                             frames.send(self._control, kind, NUMBERS.pack(pid, 0))
+                if self._is_unwanted:
+                    self._is_unwanted = False
+                    self._end()
             finally:
                 self._lock.release()
+
+    def leave(self) -> None:
+        """End the connection to a fork server that is shared. Does not block.
+
+        A call that is under way ends it afterwards.
+        """
+        self._is_unwanted = True
+        self._catch_up()
 
     def close(self) -> None:
         """End the fork server and its processes; leave one that is shared."""
@@ -203,6 +216,7 @@ def become_shared(listener: socket.socket, owner: socket.socket) -> NoReturn:
     Args:
         listener: they connect to it.
         owner: once its other end and all connections are closed, all composing processes end.
+            What comes from there is sent back.
     """
     with open(os.devnull, "w") as nothing:
         os.dup2(nothing.fileno(), 1)

@@ -4,25 +4,23 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import duckdb
 import pyarrow as pa
-from msgspec import Struct
 
-from planner.composing.database import DatabaseError, Definition, DescribedColumn
+from planner.composing.database import OUT_OF_MEMORY, DatabaseError, Definition, DescribedColumn
 from planner.composing.functions.python_functions import PYTHON_FUNCTIONS
-from planner.composing.local_relation import LocalRelation, no_rows
+from planner.composing.kept_statements import Bound, Connected, KeptStatements
+from planner.composing.local_relation import LocalRelation
 from planner.composing.prepared import ROWS_MAX, SCANNING, WRITTEN, execute_text, prepare_text
-from planner.composing.row_values import RowValues, row_values
+from planner.composing.relation_errors import relation_error
+from planner.composing.row_values import row_values
 
 TYPES_MAX = 1_000
 """DuckDB types whose Arrow types are cached; structs and decimals make many types."""
-KEPT_MAX = 128
-"""Bound statements that a database caches, at about 20 kB each. Runs of one statement at the same
-time need one each."""
 KEPT_SQL_MAX = 10_000
 """Maximum characters of a statement that is cached."""
 SHORT_S = 0.02
@@ -31,26 +29,6 @@ a longer run the time to plan again hardly counts."""
 
 _CONFIG: dict[str, Any] = {"async_threads": "1"}
 """Threads that read files; there are no files, but DuckDB would start eight with a stack each."""
-
-
-class Bound(Struct):
-    """A connection with relations and a statement that DuckDB has bound or prepared.
-
-    It can be run again with other rows of the same schemas.
-    """
-
-    cursor: duckdb.DuckDBPyConnection
-    relations: Mapping[str, LocalRelation]
-    found: duckdb.DuckDBPyRelation | None = None
-    """The bound statement, if it has no parameters; None if it is not bound."""
-    is_small: bool = False
-    """Whether its last run was short and gave few rows."""
-    rows: RowValues | None = None
-    """How to write few rows of the relations into the statement; None to scan them."""
-    prepared: set[str] = set()
-    """In which forms it is prepared."""
-    refused: set[str] = set()
-    """In which forms DuckDB has refused to prepare it."""
 
 
 class LocalDatabase:
@@ -65,23 +43,16 @@ class LocalDatabase:
 
     def __init__(self, definition: Definition) -> None:
         self._types: Mapping[str, pa.DataType] = {}
-        self._kept: OrderedDict[Hashable, list[Bound]] = OrderedDict()
-        """The statement that was used longest ago comes first."""
-        self._kept_count = 0
-        self._lock = threading.Lock()
-        with OWN_ERRORS:
-            self._database = duckdb.connect(":memory:", config={**_CONFIG, **definition.config})
-            for name, (function, given, result) in PYTHON_FUNCTIONS.items():
-                about: Any = {"parameters": list(given), "type": "arrow", "return_type": result}
-                self._database.create_function(name, function, **about)
-            self._run_all(definition.before)
-            for name, table in definition.tables.items():
-                self._database.register("zz_source", table)
-                self._database.execute(f"CREATE OR REPLACE TABLE {name} AS FROM zz_source")
-                self._database.unregister("zz_source")
-            self._run_all(definition.after)
-            self.can_execute = _can_execute(self._database)
-            """Whether statements can be prepared."""
+        self.kept = KeptStatements()
+        """Statements that have run."""
+        self._definition = definition
+        self._lock, self._making = threading.Lock(), threading.Lock()
+        self._database = _database(definition)
+        self._small = self._database if definition.threads == 1 else None
+        """Where statements over few rows run, in one thread: DuckDB takes 140 µs to share out the
+        work of a statement among several. It is made when it is first needed."""
+        self.can_execute = _can_execute(self._database)
+        """Whether statements can be prepared."""
 
     def statement(self, sql: str) -> LocalStatement:
         """Return a statement that has not begun."""
@@ -92,44 +63,27 @@ class LocalDatabase:
         with self._lock:
             return self._database.cursor()
 
-    def kept(self, key: Hashable) -> Bound | None:
-        """Take a bound statement out of the cache; None if it is missing."""
-        with self._lock:
-            same = self._kept.get(key)
-            if same is None:
-                return None
-            self._kept_count -= 1
-            bound = same.pop()
-            if not same:
-                del self._kept[key]
-            return bound
+    def small(self, bound: Bound, schemas: Mapping[str, pa.Schema]) -> Connected:
+        """Return where a statement runs over few rows.
 
-    def keep(self, key: Hashable, bound: Bound) -> None:
-        """Put a bound statement into the cache."""
-        for relation in bound.relations.values():
-            relation.read = no_rows
-        surplus: list[Bound] = []
+        Raises:
+            DatabaseError: there is no memory for that database.
+        """
+        if self._small is self._database:
+            return bound.whole
+        with self._making:  # some 80 ms, in which others go on
+            if self._small is None:
+                self._small = _database(replace(self._definition, threads=1))
         with self._lock:
-            self._kept.setdefault(key, []).append(bound)
-            self._kept.move_to_end(key)
-            self._kept_count += 1
-            while self._kept_count > KEPT_MAX:
-                oldest, same = next(iter(self._kept.items()))
-                surplus.append(same.pop(0))
-                self._kept_count -= 1
-                if not same:
-                    del self._kept[oldest]
-        for each in surplus:
-            each.cursor.close()
+            cursor = self._small.cursor()
+        return _connected(cursor, schemas)
 
     def close(self) -> None:
         """Close the database; running statements fail."""
-        self._kept.clear()
+        self.kept.clear()
         self._database.close()
-
-    def _run_all(self, statements: Sequence[str]) -> None:
-        if statements:
-            self._database.execute(";".join(statements))
+        if self._small is not None:
+            self._small.close()
 
     def arrow_types(
         self, cursor: duckdb.DuckDBPyConnection, kinds: Sequence[str]
@@ -144,6 +98,34 @@ class LocalDatabase:
             known = {**known, **fresh}
             self._types = known if len(known) <= TYPES_MAX else fresh
         return known
+
+
+def _database(definition: Definition) -> duckdb.DuckDBPyConnection:
+    """Make a database.
+
+    Raises:
+        DatabaseError: it cannot be made.
+    """
+    config = {**_CONFIG, **definition.config}
+    if definition.threads is not None:
+        config["threads"] = str(definition.threads)
+    with OWN_ERRORS:
+        made = duckdb.connect(":memory:", config=config)
+        for name, (function, given, result) in PYTHON_FUNCTIONS.items():
+            about: Any = {"parameters": list(given), "type": "arrow", "return_type": result}
+            made.create_function(name, function, **about)
+        _run_all(made, definition.before)
+        for name, table in definition.tables.items():
+            made.register("zz_source", table)
+            made.execute(f"CREATE OR REPLACE TABLE {name} AS FROM zz_source")
+            made.unregister("zz_source")
+        _run_all(made, definition.after)
+    return made
+
+
+def _run_all(database: duckdb.DuckDBPyConnection, statements: Sequence[str]) -> None:
+    if statements:
+        database.execute(";".join(statements))
 
 
 class LocalStatement:
@@ -176,7 +158,7 @@ class LocalStatement:
             # Bound but not optimised: the optimiser computes constants, however long they take.
             found = self._relation(bound, dict.fromkeys(parameters))
             names, kinds = found.columns, [str(kind) for kind in found.types]
-            types = self._database.arrow_types(bound.cursor, kinds)
+            types = self._database.arrow_types(bound.whole.cursor, kinds)
         self._is_over = True
         return tuple(
             DescribedColumn(name=name, kind=kind, arrow=types[kind])
@@ -198,13 +180,11 @@ class LocalStatement:
         start = time.thread_time()
         with OWN_ERRORS:
             bound = self._connect({name: each.schema for name, each in relations.items()}, script)
-            for name, relation in relations.items():
-                bound.relations[name].read = relation.read
-            self._check()
             self._reader = None
             if bound.is_small and all(each.is_whole for each in relations.values()):
                 self._reader = self._execute(bound, relations, parameters, rows_max)
             if self._reader is None:
+                self._use(bound.whole, relations)
                 self._reader = self._relation(bound, parameters).to_arrow_reader(rows_max)
         self._worked_s += time.thread_time() - start
         schema: pa.Schema = self._reader.schema
@@ -216,32 +196,31 @@ class LocalStatement:
         if not script and len(self._sql) <= KEPT_SQL_MAX:
             named = (schemas[name].serialize().to_pybytes() for name in schemas)
             self._key = (self._sql, *zip(schemas, named, strict=True))
-            bound = self._database.kept(self._key)
+            bound = self._database.kept.take(self._key)
         if bound is None:
             self._cursor = self._database.cursor()
-            bound = self._connected(self._cursor, schemas, script)
-        self._bound, self._cursor = bound, bound.cursor
+            if script:
+                self._cursor.execute(script)
+            bound = Bound(_connected(self._cursor, schemas), rows=row_values(schemas))
+        self._bound, self._cursor = bound, bound.whole.cursor
         self._check()
         return bound
 
-    @staticmethod
-    def _connected(
-        cursor: duckdb.DuckDBPyConnection, schemas: Mapping[str, pa.Schema], script: str
-    ) -> Bound:
-        if script:
-            cursor.execute(script)
-        relations = {name: LocalRelation(schema) for name, schema in schemas.items()}
-        for name, relation in relations.items():
-            cursor.register(name, relation)
-        return Bound(cursor, relations, rows=row_values(schemas))
+    def _use(self, connected: Connected, relations: Mapping[str, LocalRelation]) -> None:
+        """Run in a connection from now on, over these rows."""
+        connected.read(relations)
+        self._cursor = connected.cursor
+        self._check()
 
     def _relation(self, bound: Bound, parameters: Mapping[str, Any]) -> duckdb.DuckDBPyRelation:
         """Return the statement as a relation, which is planned each time it runs."""
+        cursor: duckdb.DuckDBPyConnection = bound.whole.cursor
         if parameters:
-            return bound.cursor.sql(self._sql, params=dict(parameters))
+            return cursor.sql(self._sql, params=dict(parameters))
         if bound.found is None:
-            bound.found = bound.cursor.sql(self._sql)
-        return bound.found
+            bound.found = cursor.sql(self._sql)
+        found: duckdb.DuckDBPyRelation = bound.found
+        return found
 
     def _execute(
         self,
@@ -251,36 +230,50 @@ class LocalStatement:
         rows_max: int,
     ) -> pa.RecordBatchReader | None:
         """Run the prepared statement; None if it has to run as a relation."""
-        text = self._execute_text(bound, relations, parameters)
+        if bound.small is None:
+            schemas = {name: each.schema for name, each in relations.items()}
+            try:
+                bound.small = self._database.small(bound, schemas)
+            except DatabaseError:
+                return None
+        self._use(bound.small, relations)
+        cursor = bound.small.cursor
+        text = self._execute_text(bound, cursor, relations, parameters)
         if text is None:
             return None
         try:
-            rows = _submit(bound.cursor, text, rows_max)
+            rows = _submit(cursor, text, rows_max)
         except duckdb.OutOfMemoryException:  # the result holds all rows
             rows = None
         self._check()
         return None if rows is None or rows.num_rows > ROWS_MAX else rows.to_reader()
 
     def _execute_text(
-        self, bound: Bound, relations: Mapping[str, LocalRelation], parameters: Mapping[str, Any]
+        self,
+        bound: Bound,
+        cursor: duckdb.DuckDBPyConnection,
+        relations: Mapping[str, LocalRelation],
+        parameters: Mapping[str, Any],
     ) -> str | None:
         """Prepare the statement if need be; return its EXECUTE, or None to run it unprepared."""
         if bound.rows is not None:
             rows = bound.rows.arguments({name: each.read() for name, each in relations.items()})
             text = None if rows is None else execute_text(WRITTEN, parameters, rows)
-            if text is not None and self._prepare(bound, WRITTEN, bound.rows.clause):
+            if text is not None and self._prepare(bound, cursor, WRITTEN, bound.rows.clause):
                 return text
         text = execute_text(SCANNING, parameters)
-        return text if text is not None and self._prepare(bound, SCANNING) else None
+        return text if text is not None and self._prepare(bound, cursor, SCANNING) else None
 
-    def _prepare(self, bound: Bound, form: str, clause: str = "") -> bool:
+    def _prepare(
+        self, bound: Bound, cursor: duckdb.DuckDBPyConnection, form: str, clause: str = ""
+    ) -> bool:
         """Return whether the statement is prepared in a form, now or before."""
         if form in bound.prepared:
             return True
         if form in bound.refused or not self._database.can_execute:
             return False
         try:
-            bound.cursor.execute(prepare_text(form, self._sql, clause))
+            cursor.execute(prepare_text(form, self._sql, clause))
         except duckdb.Error:
             bound.refused.add(form)
             return False
@@ -323,15 +316,24 @@ class LocalStatement:
             if self._reader is not None:
                 bound.is_small = self._worked_s <= SHORT_S and self._rows <= ROWS_MAX
             if not bound.is_small:
-                while bound.prepared:
-                    bound.cursor.execute(f"DEALLOCATE {bound.prepared.pop()}")
-            self._database.keep(self._key, bound)
+                while bound.prepared and bound.small is not None:
+                    bound.small.cursor.execute(f"DEALLOCATE {bound.prepared.pop()}")
+            self._database.kept.keep(self._key, bound)
+        elif bound is not None:
+            bound.close()
         elif cursor is not None:
             cursor.close()
 
     def _check(self) -> None:
         if self._interrupted:
             raise DatabaseError("Interrupt", "INTERRUPT Error: Interrupted!")
+
+
+def _connected(cursor: duckdb.DuckDBPyConnection, schemas: Mapping[str, pa.Schema]) -> Connected:
+    relations = {name: LocalRelation(schema) for name, schema in schemas.items()}
+    for name, relation in relations.items():
+        cursor.register(name, relation)
+    return Connected(cursor, relations)
 
 
 def _submit(cursor: duckdb.DuckDBPyConnection, text: str, rows_max: int) -> pa.Table:
@@ -365,9 +367,10 @@ class _OwnErrors:
 
     def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
         if isinstance(error, MemoryError):
-            raise DatabaseError("OutOfMemory", "Out of Memory Error: failed to allocate") from error
+            raise DatabaseError(OUT_OF_MEMORY, "Out of Memory Error: failed to allocate") from error
         if isinstance(error, duckdb.Error | OSError):
-            raise DatabaseError(_kind_of(error), str(error)) from error
+            text = str(error)
+            raise relation_error(text) or DatabaseError(_kind_of(error), text) from error
 
 
 OWN_ERRORS = _OwnErrors()

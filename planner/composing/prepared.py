@@ -16,7 +16,7 @@ from planner.composing.row_values import quoted
 SCANNING, WRITTEN = "zz_scanning", "zz_written"
 """Each connection has one statement. It is prepared over its relations, over written rows, or both.
 """
-VALUES_CHARACTERS_MAX = 10_000
+VALUES_CHARACTERS_MAX = 20_000
 """Maximum characters of the values in an EXECUTE; longer ones are passed as parameters."""
 ROWS_MAX = 1_024
 """Rows of the result of a prepared statement."""

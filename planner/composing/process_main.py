@@ -28,7 +28,7 @@ from typing import NoReturn
 import pyarrow as pa
 
 from planner.composing import frames
-from planner.composing.database import ROW_TOO_LONG, DatabaseError
+from planner.composing.database import OUT_OF_MEMORY, ROW_TOO_LONG, DatabaseError
 from planner.composing.feeds import FeedReader, ReceivedRelation
 from planner.composing.local import OWN_ERRORS, LocalDatabase, LocalStatement
 from planner.composing.local_relation import LocalRelation
@@ -247,7 +247,7 @@ class Lane:
         except DatabaseError as error:
             self._end()
             is_broken = error.kind in {"Internal", "Fatal", "Error"}
-            is_full = error.kind == "OutOfMemory" and self._process.is_full
+            is_full = error.kind == OUT_OF_MEMORY and self._process.is_full
             if is_broken or is_full:
                 self._process.spend()
             return Failed(error.kind, str(error), is_broken or is_full)

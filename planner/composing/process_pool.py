@@ -79,7 +79,8 @@ class ProcessPool:
         self._held: list[ComposingProcess] = []
         """The processes that get statements, and those that still run some."""
         self._closed = threading.Event()
-        self._finalizer = weakref.finalize(self, _end_all, self._held, self._closed)
+        own = self._forks if self._forks.is_shared else None
+        self._finalizer = weakref.finalize(self, _end_all, self._held, self._closed, own)
 
     @property
     def is_closed(self) -> bool:
@@ -177,7 +178,7 @@ class ProcessPool:
         """End all processes at once, or leave them to others; running statements fail."""
         self._finalizer()
         if self._forks.is_shared:
-            self._forks.close()
+            self._forks.close()  # a call that was under way may have connected again
 
     def _least_loaded(self) -> ComposingProcess | None:
         """Return the process with the fewest statements; None if another should be started."""
@@ -222,7 +223,15 @@ class ProcessPool:
                 process.drop(number)
 
 
-def _end_all(held: list[ComposingProcess], closed: threading.Event) -> None:
+def _end_all(
+    held: list[ComposingProcess], closed: threading.Event, forks: ForkServer | None
+) -> None:
+    """End the processes of a pool, and its connection to a fork server, if it has its own.
+
+    Garbage collection may call it, in a thread that is inside a call to that fork server.
+    """
     closed.set()
     while held:
         held.pop().leave()
+    if forks is not None:
+        forks.leave()

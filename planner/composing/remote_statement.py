@@ -10,7 +10,7 @@ from contextlib import suppress
 
 import pyarrow as pa
 
-from planner.composing.database import DatabaseClosedError, DatabaseError
+from planner.composing.database import OUT_OF_MEMORY, DatabaseClosedError, DatabaseError
 from planner.composing.messages import RETIRED, Failed, Kind, Reply
 from planner.composing.process import ComposingProcess, ProcessEndedError
 from planner.composing.process_pool import ProcessPool
@@ -25,7 +25,7 @@ interrupt every few milliseconds, except inside a function; the rest is for busy
 INTERRUPT_AGAIN_S = 0.1
 """Seconds until the next interrupt: DuckDB forgets one that arrives just before a statement begins.
 """
-_OUT_OF_MEMORY = "Out of Memory Error: the statement needs more memory than it may have"
+_NEEDS_MORE = "Out of Memory Error: the statement needs more memory than it may have"
 
 
 class StatementLostError(Exception):
@@ -62,7 +62,7 @@ class StatementLostError(Exception):
         if processes.is_closed:
             raise DatabaseClosedError
         if self.is_suspect and self.process.was_alone:
-            raise DatabaseError("OutOfMemory", _OUT_OF_MEMORY)
+            raise DatabaseError(OUT_OF_MEMORY, _NEEDS_MORE)
 
 
 class RemoteStatement:

@@ -38,6 +38,8 @@ _LOOK_S = 0.05
 """How long the sockets of a gateway process that has ended take to close."""
 _ENDED_MAX = 4_096
 """Processes that failed by themselves, of which the fork server knows; some die in a day."""
+_ASKED_MAX = 64
+"""Bytes of the owner that are answered at once; it sends one at a time."""
 _SEND_S = 1.0
 """How long a frame of some bytes may take."""
 _CHILDREN, _OTHERS = 0, 1
@@ -88,7 +90,8 @@ def main() -> NoReturn:
     """Serve gateway processes until they and the owner are gone; then end all processes.
 
     The arguments are two file descriptors: of the socket to which gateway processes connect, and of
-    one whose other end is the owner's.
+    one whose other end is the owner's. What the owner sends is sent back: it replaces a fork server
+    that hangs.
     """
     forkserver_main.prepare()
     listener, owner = (socket.socket(fileno=int(number)) for number in sys.argv[1:])
@@ -110,7 +113,7 @@ class _Forking:
         self._alone: _Gateway | None = None
         self._has_owner = True
         self._selector = selectors.DefaultSelector()
-        self._watch(owner, _OTHERS, self._lose_owner)
+        self._watch(owner, _OTHERS, self._serve_owner)
         self._watch(listener, _OTHERS, self._accept)
         self._watch(self._children.woken, _OTHERS, self._reap)
 
@@ -125,6 +128,19 @@ class _Forking:
 
     def _watch(self, sock: socket.socket, order: int, serve: Callable[[], None]) -> None:
         self._selector.register(sock, selectors.EVENT_READ, (order, serve))
+
+    def _serve_owner(self) -> None:
+        """Answer the owner, which asks whether this process still serves."""
+        try:
+            asked = self._owner.recv(_ASKED_MAX)
+            if asked:
+                self._owner.send(asked, socket.MSG_DONTWAIT)
+        except BlockingIOError:  # it does not read
+            return
+        except OSError:
+            asked = b""
+        if not asked:
+            self._lose_owner()
 
     def _lose_owner(self) -> None:
         """Accept no more, and end with the last gateway process, whose statements go on."""

@@ -42,7 +42,10 @@ class SocketPool:
         self._threads = self._idle = 0
 
     def add(self, sock: socket.socket, serve: Serve) -> None:
-        """Serve a socket when it can be read, until `serve` returns 0 or raises."""
+        """Serve a socket when it can be read, until `serve` returns 0.
+
+        If that fails, the socket is shut, so that no one waits at its other end.
+        """
         self._watch(sock, serve, READ)
         self._engage()
 
@@ -68,7 +71,7 @@ class SocketPool:
             self._idle += 1
         try:
             threading.Thread(target=self._run, name=self._name, daemon=True).start()
-        except RuntimeError:  # no memory for its stack: busy threads serve later
+        except (RuntimeError, MemoryError):  # none for its stack: busy threads serve later
             with self._lock:
                 self._threads -= 1
                 self._idle -= 1
@@ -86,29 +89,35 @@ class SocketPool:
     def _run(self) -> None:
         while True:
             # A call of its own: while it waits, nothing of the last socket is held.
-            self._serve_next()
+            try:
+                self._serve_next()
+            except Exception:  # as without memory; without this thread no one might watch
+                logger.exception("a socket could not be awaited")
 
     def _serve_next(self) -> None:
         with self._watching:
             sock, serve = self._next()
         with self._lock:
             self._idle -= 1
-        self._engage()
         try:
+            self._engage()
             events = serve()
+            if events:
+                self._watch(sock, serve, events)
         except Exception:  # the outermost loop of a thread that serves others, too
+            with suppress(OSError):
+                sock.shutdown(socket.SHUT_RDWR)
             logger.exception("a socket could not be served")
-            events = 0
-        if events:
-            self._watch(sock, serve, events)
-        with self._lock:
-            self._idle += 1
+        finally:
+            with self._lock:
+                self._idle += 1
 
     def _next(self) -> tuple[socket.socket, Serve]:
         while not self._ready:
             for key, _ in self._selector.select():
                 sock = cast(socket.socket, key.fileobj)
+                # In this order: without memory for the queue, it stays watched.
+                self._ready.append((sock, key.data))
                 with self._registering:
                     self._unregister(sock)
-                self._ready.append((sock, key.data))
         return self._ready.popleft()

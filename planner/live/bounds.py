@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from planner.errors import UnavailableError
 from planner.live.cuts import Epochs, Stores
 from planner.running.consistency import Reading, wait_for_all
 from planner.syntax.options import ReadOptions
@@ -60,6 +61,16 @@ def await_epochs(stores: Stores, epochs: Epochs, cancellation: Cancellation) -> 
         for number in range(store.schema.partitions)
     ]
     wait_for_all(awaited, timeout_s=_ALIGN_S, cancellation=cancellation)
+
+
+def behind_token() -> UnavailableError:
+    """Return the error for a client that has seen more than any copy has."""
+    return UnavailableError(
+        "the partitions are behind the token",
+        detail="No copy that answers has the rows that the client has seen.",
+        hint="Retry.",
+        sqlstate="55S01",
+    )
 
 
 def _behind(awaited: list[Awaited]) -> list[tuple[str, int, FailureReason, str]]:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
-from planner.errors import LimitExceededError, SnapshotTooOldError, UnavailableError
+from planner.errors import SnapshotTooOldError, UnavailableError
 from planner.live.tokens import Mark
 from planner.running.snapshot import Snapshot
 from stores.errors import TooManyWaitersError
@@ -28,7 +28,15 @@ _CUTS_MAX = 3
 """Tries to hold epochs at other nodes; each is in vain only if one forgets them meanwhile."""
 
 
-def take_next(stores: Stores, after: Mark | None, *, to_newest: bool = False) -> Snapshot | None:
+class Taken(NamedTuple):
+    """Stores that are held."""
+
+    snapshot: Snapshot
+    is_newest: bool
+    """Whether no pipeline had got further when its epochs were chosen."""
+
+
+def take_next(stores: Stores, after: Mark | None, *, to_newest: bool = False) -> Taken | None:
     """Hold the stores at the epochs that follow others; None if no pipeline has got further.
 
     Args:
@@ -48,7 +56,10 @@ def take_next(stores: Stores, after: Mark | None, *, to_newest: bool = False) ->
             look.require_all()
             look.require_same(after)
         epochs = look.next_epochs(after, to_newest=to_newest)
-        return None if epochs is None else _hold(stores, epochs, look)
+        snapshot = None if epochs is None else _hold(stores, epochs, look)
+    if epochs is None or snapshot is None:
+        return None
+    return Taken(snapshot, look.are_newest(epochs))
 
 
 def take_newest(stores: Stores) -> Snapshot:
@@ -58,9 +69,9 @@ def take_newest(stores: Stores) -> Snapshot:
         UnavailableError: they share no epoch (55S01).
     """
     for _ in range(_CUTS_MAX if are_elsewhere(stores) else 1):
-        snapshot = take_next(stores, None)
-        if snapshot is not None:
-            return snapshot
+        taken = take_next(stores, None)
+        if taken is not None:
+            return taken.snapshot
     raise UnavailableError(
         "the partitions share no epoch",
         detail="A partition is on no node that answers, restores, or is far behind.",
@@ -80,6 +91,23 @@ def take_again(stores: Stores, mark: Mark) -> Snapshot | None:
         snapshot.release()
         return None
     return snapshot
+
+
+def is_held(mark: Mark, stores: Stores) -> bool:
+    """Whether the stores still have these epochs."""
+    snapshot = take_again(stores, mark)
+    if snapshot is not None:
+        snapshot.release()
+    return snapshot is not None
+
+
+def is_ahead(mark: Mark, stores: Stores) -> bool:
+    """Whether a partition has not come to these epochs."""
+    return any(
+        status.progress.epoch < mark.epochs.get(name, -1)
+        for name, store in stores.items()
+        for status in store.statuses().values()
+    )
 
 
 def mark_of(snapshot: Snapshot, stores: Stores) -> Mark:
@@ -193,6 +221,14 @@ class _Look:
             found.update(dict.fromkeys(members, epoch))
         return found if moves else None
 
+    def are_newest(self, epochs: Epochs) -> bool:
+        """Whether no pipeline has got further than these epochs."""
+        for members in self._by_pipeline():
+            statuses, epoch = self._running(members), epochs[members[0]]
+            if _next_epoch(statuses or [], epoch, to_newest=True) is not None:
+                return False
+        return True
+
     def _require_no_older(self, statuses: list[tuple[str, PartitionStatus]], mark: Mark) -> None:
         """Refuse stores that were made anew, and have not come as far yet.
 
@@ -279,7 +315,7 @@ class EpochWatch:
             the thread that applies epochs, or before this returns.
 
     Raises:
-        LimitExceededError: a partition has too many waiters (53300).
+        UnavailableError: a partition has too many waiters now (53300).
     """
 
     def __init__(
@@ -299,7 +335,7 @@ class EpochWatch:
                         self._waiting.append(store.when(partition, bound, report))
         except TooManyWaitersError as error:
             self.cancel()
-            raise LimitExceededError(str(error), hint="Retry later.", sqlstate="53300") from error
+            raise UnavailableError(str(error), hint="Retry later.", sqlstate="53300") from error
 
     def is_waiting_for(self, stores: Stores, after: Epochs) -> bool:
         """Whether it waits for what comes after these epochs of stores, and has not called back."""

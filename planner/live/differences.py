@@ -7,27 +7,20 @@ Order does not count.
 from __future__ import annotations
 
 import sys
+import zlib
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import TypeAlias
 
 from msgspec import Struct
 
 from planner.values.live import RowChange
-from stores.spec.schema import Column, Kind, Row
+from stores.spec.schema import Column, Row
 
 Identity: TypeAlias = Callable[[Row], Hashable]
 """Returns a value that is equal for two rows exactly if a client cannot tell them apart."""
 
-_PLAIN = frozenset(
-    {
-        *(Kind.BOOLEAN, Kind.TINYINT, Kind.SMALLINT, Kind.INTEGER, Kind.BIGINT, Kind.TEXT),
-        *(Kind.BYTEA, Kind.DATE, Kind.TIME, Kind.TIMESTAMP, Kind.TIMESTAMPTZ, Kind.INTERVAL),
-        *(Kind.UUID, Kind.MACADDR, Kind.JSON),
-    }
-)
-"""Kinds whose equal values look the same. Others have NaN, 0.0 and -0.0, or 1.0 and 1.00."""
 _SAMPLE = 64
 _ENTRY_BYTES = 200
 """Overhead of a row: its tuple, its place in a list, and its entry in a dictionary."""
@@ -55,7 +48,7 @@ class Difference:
     """
 
     def __init__(self, columns: Sequence[Column], key: Sequence[int] | None) -> None:
-        is_plain = all(column.type.kind in _PLAIN for column in columns)
+        is_plain = all(column.type.kind.record.has_one_form for column in columns)
         self._identity: Identity | None = None if is_plain else _identity
         self._key = None if key is None else _key_of(key, columns)
 
@@ -71,6 +64,10 @@ class Difference:
             by_identity=dict(zip(identities, rows, strict=True)),
             row_bytes=size,
         )
+
+    def digest(self, rows: Iterable[Row]) -> RowsDigest:
+        """Return a digest of a result."""
+        return RowsDigest(rows, self._identity)
 
     def changes(self, old: Contents, new: Contents) -> tuple[RowChange, ...]:
         """Return what makes the new result of the old one: deletes, then updates, then inserts."""
@@ -116,7 +113,7 @@ def _paired(gone: Sequence[Row], come: Sequence[Row], key: Identity) -> tuple[Ro
 def _key_of(places: Sequence[int], columns: Sequence[Column]) -> Identity:
     if not places:
         return lambda row: ()
-    if all(columns[at].type.kind in _PLAIN for at in places):
+    if all(columns[at].type.kind.record.has_one_form for at in places):
         return itemgetter(*places)
     return lambda row: tuple([_canonical(row[at]) for at in places])
 
@@ -134,6 +131,38 @@ def _canonical(value: object) -> Hashable:
     if isinstance(value, dict):
         return tuple([(name, _canonical(each)) for name, each in value.items()])
     return type(value).__name__, repr(value)
+
+
+class RowsDigest:
+    """A digest of the rows of a result, whatever their order; kept up to date by their changes.
+
+    Args:
+        rows: the rows.
+        identity: tells rows apart; None if rows are their own.
+    """
+
+    __slots__ = ("_identity", "_sum")
+
+    def __init__(self, rows: Iterable[Row], identity: Identity | None) -> None:
+        self._identity = identity
+        self._sum = sum(map(self._of, rows))
+
+    def apply(self, changes: Iterable[RowChange]) -> None:
+        """Note changes of the rows."""
+        for change in changes:
+            if change.old is not None:
+                self._sum -= self._of(change.old)
+            if change.new is not None:
+                self._sum += self._of(change.new)
+
+    @property
+    def text(self) -> str:
+        """The digest: equal for equal rows, and hardly ever for others."""
+        return f"{self._sum:x}"
+
+    def _of(self, row: Row) -> int:
+        named = row if self._identity is None else self._identity(row)
+        return zlib.crc32(repr(named).encode(errors="surrogatepass"))
 
 
 def about_bytes(rows: Sequence[Row]) -> int:

@@ -16,7 +16,6 @@ from typing import Protocol
 from planner.errors import SnapshotTooOldError, UnavailableError
 from planner.live.cuts import Stores
 from planner.live.differences import Contents, Difference, about_bytes
-from planner.live.narrowed import Narrowed
 from planner.live.results import ResultReader
 from planner.running.snapshot import Snapshot
 from planner.values.live import RowChange
@@ -30,6 +29,10 @@ class KeptResult(Protocol):
 
     whole_reads: int
     """How often all rows were read, because the changed keys were not known."""
+
+    @property
+    def digest(self) -> str | None:
+        """A digest of the last result; None if its epochs decide the rows."""
 
     @property
     def held_rows(self) -> int:
@@ -82,7 +85,13 @@ class WholeResult:
     def __init__(self, reader: ResultReader, difference: Difference) -> None:
         self._reader, self._difference = reader, difference
         self._contents: Contents | None = None
+        self._digest = difference.digest(())
         self.whole_reads = 0
+
+    @property
+    def digest(self) -> str | None:
+        """A digest of the last result: LIMIT, for instance, may take any of equal rows."""
+        return self._digest.text
 
     @property
     def held_rows(self) -> int:
@@ -100,13 +109,18 @@ class WholeResult:
         """Read the first result."""
         del stores
         self._contents = self._read(snapshot)
+        self._digest = self._difference.digest(self._contents.rows)
 
     def advance(self, snapshot: Snapshot, stores: Stores) -> tuple[RowChange, ...]:
         """Read the next result, and compare it with the last one."""
         del stores
         old, new = self._contents, self._read(snapshot)
         self._contents = new
-        return () if old is None else self._difference.changes(old, new)
+        if old is None:
+            return ()
+        changes = self._difference.changes(old, new)
+        self._digest.apply(changes)
+        return changes
 
     def rows(self) -> Sequence[Row]:
         """Return all rows."""
@@ -139,11 +153,10 @@ class KeyedResult:
     Args:
         reader: reads the results.
         difference: compares them.
-        texts: how the rows of some keys are read.
     """
 
-    def __init__(self, reader: ResultReader, difference: Difference, texts: Narrowed) -> None:
-        self._reader, self._difference, self._texts = reader, difference, texts
+    def __init__(self, reader: ResultReader, difference: Difference) -> None:
+        self._reader, self._difference = reader, difference
         self._snapshot: Snapshot | None = None
         self._rows: Sequence[Row] | None = None
         """All rows of the last result, if someone has asked for them."""
@@ -151,6 +164,11 @@ class KeyedResult:
         self._logs: list[KeyLog | None] = []
         self._epoch = -1
         self.whole_reads = 0
+
+    @property
+    def digest(self) -> str | None:
+        """Return None: each row is made of one row of the store."""
+        return None
 
     @property
     def held_rows(self) -> int:
@@ -256,7 +274,7 @@ class KeyedResult:
     def _read(self, keys: list[Key] | None, snapshot: Snapshot) -> Sequence[Row]:
         if keys is None:
             return self._reader.read(snapshot)
-        return self._reader.read_keys(self._texts, keys, snapshot)
+        return self._reader.read_keys(keys, snapshot)
 
     def _hold(self, snapshot: Snapshot, stores: Stores) -> None:
         (store,) = stores.values()
@@ -288,7 +306,4 @@ def reading_new_epochs() -> Iterator[None]:
 
 def kept_result(reader: ResultReader, difference: Difference) -> KeptResult:
     """Return what suits a statement."""
-    texts = reader.narrowed()
-    if texts is None:
-        return WholeResult(reader, difference)
-    return KeyedResult(reader, difference, texts)
+    return (KeyedResult if reader.reads_keys else WholeResult)(reader, difference)

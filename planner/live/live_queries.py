@@ -6,32 +6,34 @@ import queue
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import TypeAlias
 
 from planner.binding.running_statements import RunningQueries
 from planner.errors import InternalError, LimitExceededError, QueryError, UnavailableError
-from planner.live.bounds import await_bounds, await_epochs
+from planner.live.bounds import await_bounds, await_epochs, behind_token
+from planner.live.catching_up import CatchingUp, ExecutorOver
 from planner.live.cuts import are_elsewhere, is_made_anew
-from planner.live.differences import Difference
 from planner.live.kept_results import kept_result
 from planner.live.limits import LiveLimits
 from planner.live.live_query import LiveQuery
-from planner.live.results import Prepare, Replan, ResultReader
+from planner.live.results import Replan, ResultReader
 from planner.live.subscribable import (
+    difference_of,
     require_live_options,
     require_subscribable,
-    result_key,
 )
 from planner.live.subscription import LiveSubscription
-from planner.live.tokens import Mark, digest_of, mark_in
-from planner.planning.plan import QueryPlan
+from planner.live.tokens import Mark, digest_of, seen_in
 from planner.running.execute import Executor
 from planner.syntax.options import ReadOptions, read_options
 from planner.values.cancel import ALARMS, Cancellation
 from planner.values.live import LiveCounts
+from planner.values.rights import Rights
 from planner.values.session import Session
 from planner.values.statement import Statement
 from stores.spec.catalog import StoreCatalog
+from stores.spec.past import PastStores
 from stores.spec.schema import Row
 
 _THREADS = 2
@@ -50,9 +52,11 @@ class LiveQueries:
         executor: runs their statements.
         catalog: the stores.
         queries: lists their subscribers as running statements.
-        prepare: plans a text.
+        rights: the stores that each user may read.
         replan: plans a statement again.
         limits: the limits.
+        past: the stores as of earlier epochs; None if there are none.
+        executor_over: makes what runs statements over them.
     """
 
     def __init__(
@@ -60,14 +64,20 @@ class LiveQueries:
         executor: Executor,
         catalog: StoreCatalog,
         queries: RunningQueries,
+        rights: Rights,
         *,
-        prepare: Prepare,
         replan: Replan,
         limits: LiveLimits,
+        past: PastStores | None,
+        executor_over: ExecutorOver,
     ) -> None:
         self._executor, self._catalog = executor, catalog
-        self._queries, self._prepare, self._replan = queries, prepare, replan
+        self._queries, self._replan = queries, replan
+        self._rights = rights
         self._limits = limits
+        self._catching_up = CatchingUp(
+            past, executor_over, timeout_s=limits.timeout_s, linger_s=limits.linger_s
+        )
         self._lock = threading.Lock()
         self._live: dict[_Key, LiveQuery] = {}
         self._keys: dict[LiveQuery, _Key] = {}
@@ -75,7 +85,7 @@ class LiveQueries:
         self._bytes = 0
         self._subscribers = 0
         self._events_given = 0
-        self._slow_ended = 0
+        self._slow_ended = self._caught_up = self._started_over = 0
         self._whole_reads = 0
         """Those of queries that have ended."""
         self._closed: QueryError | None = None
@@ -95,20 +105,28 @@ class LiveQueries:
         token: str | None,
         on_ready: Callable[[], None],
         cancellation: Cancellation,
+        may_start_over: bool = True,
     ) -> LiveSubscription:
         """Subscribe to a statement; it may block. See `Engine.subscribe`.
 
         Raises:
             NotSupportedError: the statement cannot be kept up to date (0A000).
+            PermissionDeniedError: the user may not read a store of it (42501).
             QueryError: the token is not one of this statement, a bound is not met, the statement
                 fails, or there are too many subscribers.
         """
         plan = require_subscribable(statement, parameters, session)
+        # Subscribers share a query, whoever they are: each is checked, now and with each event.
+        require_rights = partial(self._rights.require, session.user, plan.reads)
+        require_rights()
         options = read_options(plan.clause, session, parameters)
         require_live_options(options)
         digest = digest_of(statement.sql, parameters)
-        after = None if token is None else mark_in(token, digest)
-        subscription = LiveSubscription(self, on_ready)
+        seen = None if token is None else seen_in(token, digest)
+        after = None if seen is None else seen.mark
+        subscription = LiveSubscription(
+            self, on_ready, require_rights, may_start_over=may_start_over
+        )
         self._admit()
         try:
             reader = self._reader(statement, parameters, options, session)
@@ -118,25 +136,29 @@ class LiveQueries:
             key = (statement.sql, values, options.partitions, options.active)
             query, is_current = self._joined(key, reader, digest, subscription)
             subscription.open(query, self._queries.begin(statement.sql, session))
+            if seen is not None and not (is_current or may_start_over):
+                problem = self._catching_up.problem(seen, stores, cancellation)
+                if problem is not None:
+                    subscription.go_on(seen, problem)
+                    return subscription
             if not is_current:
                 self._begin(query, after)
             if after is not None and not query.reached(after.epochs):
                 await_epochs(stores, after.epochs, cancellation)
                 query.advance()
                 if not query.reached(after.epochs) and not is_made_anew(stores, after):
-                    raise UnavailableError(
-                        "the partitions are behind the token",
-                        detail="No copy that answers has the rows that the client has seen.",
-                        hint="Retry.",
-                        sqlstate="55S01",
-                    )
+                    raise behind_token()
             if are_elsewhere(stores):
                 self._settle_later()
             if not query.reached(least):
                 raise UnavailableError(
                     "the partitions share no epoch at the bound", hint="Retry.", sqlstate="55S01"
                 )
-            subscription.start(after)
+            if not subscription.start(seen):
+                assert seen is not None, "without a token there are first rows"
+                # The query may use the reader above, in other threads.
+                own = self._reader(statement, parameters, options, session)
+                self._catching_up.enlist(subscription, query, seen, own)
         except BaseException:
             subscription.close()
             raise
@@ -153,6 +175,8 @@ class LiveQueries:
             held_bytes=self._bytes,
             events_given=self._events_given,
             slow_ended=self._slow_ended,
+            caught_up=self._caught_up,
+            started_over=self._started_over,
             whole_reads=self._whole_reads + sum(each.kept.whole_reads for each in live),
         )
 
@@ -165,6 +189,11 @@ class LiveQueries:
             each.end(self._closed)
         for _ in threads:
             self._waiting.put(None)
+        self._catching_up.close()
+
+    def join(self, *, timeout_s: float) -> None:
+        """Wait until nothing reads the log for a client any more, after `close`."""
+        self._catching_up.join(timeout_s=timeout_s)
 
     # --- called by queries and subscriptions -----------------------------------------------------
 
@@ -186,7 +215,8 @@ class LiveQueries:
     def changed(self, query: LiveQuery) -> None:
         """Forget a query that has ended; otherwise keep the memory of all within its limit."""
         if query.error is not None:
-            self._forget(query)
+            with self._lock:
+                self._remove(query)
             return
         size = query.held_bytes
         with self._lock:
@@ -208,8 +238,15 @@ class LiveQueries:
         """Count an event that a subscriber has taken."""
         self._events_given += 1
 
+    def came_back(self, *, starts_over: bool) -> None:
+        """Count a client that came back after its events were gone."""
+        with self._lock:
+            self._started_over += starts_over
+            self._caught_up += not starts_over
+
     def left(self, subscription: LiveSubscription, query: LiveQuery | None, *, slow: bool) -> None:
         """Note that a subscriber has left."""
+        self._catching_up.leave(subscription)
         with self._lock:
             self._subscribers -= 1
             self._slow_ended += slow
@@ -248,7 +285,6 @@ class LiveQueries:
             Session(settings=session.settings, user=session.user),
             executor=self._executor,
             catalog=self._catalog,
-            prepare=self._prepare,
             replan=self._replan,
             timeout_s=self._limits.timeout_s,
             rows_max=self._limits.rows_max,
@@ -279,11 +315,8 @@ class LiveQueries:
             return query, is_current and query is not made
 
     def _made(self, reader: ResultReader, digest: str) -> LiveQuery:
-        statement = reader.statement
-        plan = statement.plan
-        assert isinstance(plan, QueryPlan), "it was checked"
-        difference = Difference(reader.columns, result_key(statement, plan))
-        return LiveQuery(reader, kept_result(reader, difference), digest=digest, keeper=self)
+        kept = kept_result(reader, difference_of(reader.statement))
+        return LiveQuery(reader, kept, digest=digest, keeper=self)
 
     def _begin(self, query: LiveQuery, after: Mark | None) -> None:
         """Bring a query to the newest epochs; at first to those from which a subscriber goes on."""
@@ -342,10 +375,6 @@ class LiveQueries:
             if self._bytes <= self._limits.bytes_max:
                 return True
         return False
-
-    def _forget(self, query: LiveQuery) -> None:
-        with self._lock:
-            self._remove(query)
 
     def _remove(self, query: LiveQuery) -> None:
         key = self._keys.pop(query, None)

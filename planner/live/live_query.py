@@ -1,8 +1,4 @@
-"""One live query: its result as of a moment, its latest events, and its subscribers.
-
-Events are in one list that all subscribers read, each from its own place. So a slow subscriber
-takes no memory: once events are dropped that it has not taken, it is told so and ends.
-"""
+"""One live query: its result as of a moment, its latest events, and its subscribers."""
 
 from __future__ import annotations
 
@@ -24,11 +20,10 @@ from planner.live.cuts import (
     take_newest,
     take_next,
 )
-from planner.live.differences import about_bytes
+from planner.live.event_list import EventList
 from planner.live.kept_results import KeptResult, reading_new_epochs
-from planner.live.limits import too_slow
 from planner.live.results import ResultReader, Standing
-from planner.live.tokens import Mark, token_of
+from planner.live.tokens import Mark, Seen, token_of
 from planner.running.snapshot import Snapshot
 from planner.values.cancel import ALARMS
 from planner.values.live import FirstRows, LiveEvent, Moment, RowChange
@@ -36,10 +31,6 @@ from stores.spec.schema import Column, Row
 
 logger = logging.getLogger(__name__)
 
-EVENTS_MAX = 1_000
-"""Latest events of a query that are kept, however small they are."""
-_EVENT_BYTES = 1_000
-"""Memory of an event without changes, encoded for clients of two kinds."""
 _STEPS_MAX = 16
 """Epochs that are read in one turn, before other queries get theirs."""
 _FIRST_MAX = 8
@@ -82,6 +73,7 @@ class LiveQuery:
     ) -> None:
         self.digest = digest
         self.columns: tuple[Column, ...] = reader.columns
+        self.stores = reader.store_names
         self.kept = kept
         self._reader, self._keeper = reader, keeper
         self._stepping = threading.Lock()
@@ -99,11 +91,8 @@ class LiveQuery:
         self._pipelines: Mapping[str, str] = {}
         """The pipeline of each store at that mark."""
         self._moment: Moment | None = None
-        self._base: Moment | None = None
-        """The moment before the first event that is kept."""
-        self._events: list[LiveEvent] = []
-        self._events_bytes = 0
-        self._next_number = 0
+        self._events: EventList | None = None
+        """None before the first result."""
         self._firsts: list[weakref.ref[FirstRows]] = []
         self._watch: EpochWatch | None = None
         self._failing_since_s: float | None = None
@@ -132,7 +121,8 @@ class LiveQuery:
             with self._lock:
                 self._standing, self._mark = standing, mark
                 self._pipelines = dict(snapshot.pipelines)
-                self._moment = self._base = self._moment_of(standing, mark)
+                self._moment = self._moment_of(standing, mark)
+                self._events = EventList(self._moment)
         self._close_if_ended()
         self._keeper.changed(self)
 
@@ -143,12 +133,14 @@ class LiveQuery:
                 if self._moment is None:
                     return  # another thread is about to begin it
                 was_woken, self._was_woken = self._was_woken, False
-                steps = 0
-                while self.error is None and steps < _STEPS_MAX and self._step():
-                    steps += 1
+                steps, has_more = 0, True
+                while has_more and self.error is None and steps < _STEPS_MAX:
+                    found = self._step()
+                    steps += found is not None
+                    has_more = found is True
                 self._failing_since_s = None
                 self._settle()
-                if steps == _STEPS_MAX:
+                if has_more and self.error is None:
                     self._keeper.schedule(self)
                 else:
                     if was_woken and not steps:
@@ -169,7 +161,8 @@ class LiveQuery:
             self.error = error
             readers = list(self.readers)
             watch, self._watch = self._watch, None
-            self._events, self._events_bytes = [], 0
+            if self._events is not None:
+                self._events.clear()
         if watch is not None:
             watch.cancel()
         for each in readers:
@@ -180,14 +173,12 @@ class LiveQuery:
     @property
     def held_bytes(self) -> int:
         """About how much memory its result and its events take."""
-        return self.kept.held_bytes + self._events_bytes
+        return self.kept.held_bytes + (0 if self._events is None else self._events.held_bytes)
 
     def trim(self) -> bool:
-        """Drop the older half of the events; return whether there were several."""
+        """Drop some of the events; return whether there were any to drop."""
         with self._lock:
-            count = len(self._events) // 2
-            self._drop(count)
-            return count > 0
+            return self._events is not None and self._events.trim()
 
     def settle(self) -> None:
         """Have epochs kept elsewhere if a node waits to be rid of them; another thread does it."""
@@ -211,8 +202,9 @@ class LiveQuery:
     def _first(self, rows: Sequence[Row]) -> tuple[FirstRows, int]:
         with self._lock:
             self._check()
-            moment = self._moment
+            moment, events = self._moment, self._events
             assert moment is not None, "it has begun"
+            assert events is not None, "they come with the moment"
             alive = [each for ref in self._firsts if (each := ref()) is not None]
             first = alive[-1] if alive and alive[-1].moment is moment else None
             if first is None:
@@ -221,23 +213,47 @@ class LiveQuery:
             for late in alive[:-_FIRST_MAX]:
                 late.is_late = True
             self._firsts = [weakref.ref(each) for each in alive[-_FIRST_MAX:]]
-            return first, self._next_number
+            return first, events.next_number
 
-    def number_after(self, mark: Mark) -> int | None:
-        """Return the number of the first event after these epochs; None if it is gone.
+    def number_after(self, seen: Seen) -> int | None:
+        """Return the number of the first event after what was seen; None if it is gone.
 
         Raises:
             QueryError: it has ended.
         """
-        token = token_of(self.digest, mark)
         with self._lock:
             self._check()
-            if self._base is not None and self._base.token == token:
-                return self._next_number - len(self._events)
-            for event in reversed(self._events):
-                if event.moment.token == token:
-                    return event.number + 1
-            return None
+            return None if self._events is None else self._events.number_after(seen.token)
+
+    @property
+    def moment(self) -> Moment:
+        """The moment of its rows."""
+        moment = self._moment
+        assert moment is not None, "it has begun"
+        return moment
+
+    def catch_up(self, seen: Seen) -> LiveEvent | None:
+        """Return the event that leads from what was seen to a later moment, if it is kept.
+
+        Raises:
+            QueryError: it has ended.
+        """
+        with self._lock:
+            self._check()
+            return None if self._events is None else self._events.catch_up(seen.token)
+
+    def add_catch_up(self, seen: Seen, changes: tuple[RowChange, ...], moment: Moment) -> bool:
+        """Add the event that leads from what was seen to a moment; False if that is gone by now.
+
+        Raises:
+            QueryError: it has ended.
+        """
+        with self._lock:
+            self._check()
+            events = self._events
+            done = events is not None and events.add_catch_up(seen.token, changes, moment)
+        self._keeper.changed(self)
+        return done
 
     def event(self, number: int) -> LiveEvent | None:
         """Return an event; None if it is yet to come.
@@ -248,10 +264,7 @@ class LiveQuery:
         """
         with self._lock:
             self._check()
-            at = number - (self._next_number - len(self._events))
-            if at < 0:
-                raise too_slow()
-            return self._events[at] if at < len(self._events) else None
+            return None if self._events is None else self._events.event(number)
 
     def reached(self, least: Epochs) -> bool:
         """Whether its rows are at least as new as these epochs."""
@@ -267,28 +280,31 @@ class LiveQuery:
 
     # --- steps -----------------------------------------------------------------------------------
 
-    def _step(self) -> bool:
-        """Make the event of the next epoch; False if no further epoch is committed."""
-        moment, mark = self._moment, self._mark
-        assert moment is not None, "it has begun"
-        assert mark is not None, "it comes with the moment"
-        stores = self._reader.stores()
-        snapshot = take_next(stores, mark)
-        if snapshot is None:
-            return False
-        standing = self._stand(snapshot, stores)
-        if self._standing is not None and standing.epochs == self._standing.epochs:
+    def _step(self) -> bool | None:
+        """Make the event of the next epoch; return whether there may be more, None without one.
+
+        It asks once where the stores stand, since with several nodes that is a request to each.
+        """
+        mark, stores = self._mark, self._reader.stores()
+        assert mark is not None, "it has begun"
+        taken = take_next(stores, mark)
+        if taken is None:
+            return None
+        standing = self._stand(taken.snapshot, stores)
+        is_same = self._standing is not None and standing.epochs == self._standing.epochs
+        if is_same and not taken.is_newest:
             # Numbers of epochs may have gaps, in which there is nothing to read.
-            snapshot.release()
-            snapshot = take_next(stores, mark, to_newest=True)
-            if snapshot is None:
-                return False
-            standing = self._stand(snapshot, stores)
+            taken.snapshot.release()
+            taken = take_next(stores, mark, to_newest=True)
+            if taken is None:
+                return None
+            standing = self._stand(taken.snapshot, stores)
+        snapshot = taken.snapshot
         mark, pipelines = mark_of(snapshot, stores), dict(snapshot.pipelines)
         changes = self.kept.advance(snapshot, stores)
         self._standing, self._mark, self._pipelines = standing, mark, pipelines
         self._add(changes, self._moment_of(standing, mark))
-        return True
+        return not taken.is_newest
 
     def _stand(self, snapshot: Snapshot, stores: Stores) -> Standing:
         try:
@@ -299,32 +315,20 @@ class LiveQuery:
             raise
 
     def _add(self, changes: tuple[RowChange, ...], moment: Moment) -> None:
-        old = about_bytes([each.old for each in changes if each.old is not None])
-        new = about_bytes([each.new for each in changes if each.new is not None])
-        # Rows as text take about as much memory as the objects of their values.
-        size = _EVENT_BYTES + 2 * (old + new)
         with self._lock:
             if self.error is not None:
                 return
+            assert self._events is not None, "it has begun"
             self._moment = moment
-            self._events.append(LiveEvent.of(self._next_number, moment, changes, size))
-            self._events_bytes += size
-            self._next_number += 1
-            self._drop(len(self._events) - EVENTS_MAX)
+            self._events.add(changes, moment)
             readers = list(self.readers)
         for each in readers:
             each.wake()
         self._keeper.changed(self)
 
-    def _drop(self, count: int) -> None:
-        if count > 0:
-            self._base = self._events[count - 1].moment
-            self._events_bytes -= sum(each.held_bytes for each in self._events[:count])
-            del self._events[:count]
-
     def _moment_of(self, standing: Standing, mark: Mark) -> Moment:
         return Moment(
-            token=token_of(self.digest, mark),
+            token=token_of(self.digest, mark, self.kept.digest),
             epoch=max(mark.epochs.values()),
             epochs=dict(mark.epochs),
             position=standing.position,

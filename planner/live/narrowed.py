@@ -1,70 +1,156 @@
-"""A statement that reads only the rows of some keys: the keys that epochs have changed.
+"""A plan that reads only the rows of some keys: the keys that epochs have changed.
 
-It is made for a SELECT of one keyvalue or global store, with its only key column in the result.
-Each row of the result then comes from one row of the store, so the rows of the changed keys before
-and after an epoch have all differences.
+It is made for a SELECT of one keyvalue, global or window store, whose rows do not expire. Each row
+of the result then comes from one row of the store, so the rows of the changed keys before and after
+an epoch have all differences.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from msgspec import Struct
+from msgspec import structs
 from sqlglot import exp
-from sqlglot.tokenizer_core import Token, TokenType
 
+from planner.binding.predicates import Condition, Equals, OneOf, Operand, equals_one_of
 from planner.live.subscribable import schemas_of
-from planner.planning.plan import Compose, QueryPlan
+from planner.planning.access import Access
+from planner.planning.plan import Compose, Count, Lookup, Node, QueryPlan, Stream
+from planner.planning.trials import Trials
 from planner.syntax.parse import parse
-from planner.syntax.with_clause import split_clause
-from planner.values.quoting import quote_always
+from planner.values.comparison_bounds import Fitted, fitted_float
 from planner.values.statement import Statement
-from stores.spec.schema import DataType, Kind, StoreKind
+from stores.spec.key_log import recorded_columns
+from stores.spec.schema import Key, Kind, Row, StoreKind
 
 _ALLOWED = frozenset({"expressions", "from_", "where", "order", "kind"})
 """The parts of a SELECT that are of one row each, or only order rows."""
-_OPENING = frozenset({TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE})
-_CLOSING = frozenset({TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE})
-_WITH_KEYS = frozenset({StoreKind.KEYVALUE, StoreKind.GLOBAL})
+_WITH_KEYS = frozenset({StoreKind.KEYVALUE, StoreKind.GLOBAL, StoreKind.WINDOW})
+"""Kinds whose rows are known by `recorded_columns`."""
+_FLOATS = frozenset({Kind.REAL, Kind.DOUBLE})
 _OF_MANY_ROWS = (exp.Window, exp.AggFunc, exp.UDTF, exp.Explode, exp.Query)
 
 
-class Narrowed(Struct, frozen=True, kw_only=True):
-    """The texts of the statement; the last parameter is an array of keys."""
+class Narrowed:
+    """The plans of a statement for the rows of some keys, as `KeyLog` gives them.
 
-    of_keys: str
-    """Reads the rows of the keys in the array."""
-    of_null: str
-    """Reads the rows of the keys in the array, and of the key NULL."""
-    parameters: tuple[DataType, ...]
+    A list of keys with NULL in other columns is another condition, so it has another plan.
+
+    Args:
+        plan: the plan for all rows.
+    """
+
+    def __init__(self, plan: QueryPlan) -> None:
+        self._plan = plan
+        (schema,) = schemas_of(plan).values()
+        columns = recorded_columns(schema)
+        self._names = tuple([column.name for column in columns])
+        self._width = len(schema.key)
+        self._floats = [at for at, column in enumerate(columns) if column.type.kind in _FLOATS]
+        self._place = len(plan.parameters)
+        self._of_nulls: dict[tuple[bool, ...], QueryPlan] = {}
+
+    def reads(self, keys: Sequence[Key], parameters: Row) -> Iterator[tuple[QueryPlan, Row]]:
+        """Yield the plans that read the rows of these keys, and perhaps others, with parameters.
+
+        No row is read by two of them.
+
+        Args:
+            keys: their values are in the order of the columns.
+            parameters: those of the statement.
+        """
+        if isinstance(self._plan.node, Lookup):
+            yield self._plan, parameters
+            return
+        by_nulls: dict[tuple[bool, ...], dict[Key, None]] = {}
+        for key in self._fitted(keys) if self._floats else keys:
+            by_nulls.setdefault(tuple([value is None for value in key]), {})[key] = None
+        for nulls, members in by_nulls.items():
+            plan = self._of_nulls.get(nulls)
+            if plan is None:
+                plan = self._of_nulls[nulls] = self._made(nulls)
+            lists = [_values(places, members) for places in self._lists(nulls)]
+            yield plan, (*parameters, *lists)
+
+    def _fitted(self, keys: Sequence[Key]) -> Iterator[Key]:
+        """Yield the keys as conditions have them: with one NaN, and no negative zero."""
+        for key in keys:
+            values = list(key)
+            for at in self._floats:
+                values[at] = None if values[at] is None else fitted_float(values[at])
+            yield tuple(values)
+
+    def _made(self, nulls: tuple[bool, ...]) -> QueryPlan:
+        plan, conditions = self._plan, self._conditions(nulls)
+        node = _with_conditions(plan.node, conditions)
+        rows = None if plan.rows is None else plan.rows.of_fewer()
+        return structs.replace(plan, node=node, rows=rows)
+
+    def _conditions(self, nulls: tuple[bool, ...]) -> list[Condition]:
+        """Return the conditions of keys with NULL in these places."""
+        found: list[Condition] = [
+            equals_one_of(name, (), null=True)
+            for name, is_null in zip(self._names, nulls, strict=True)
+            if is_null
+        ]
+        for parameter, places in enumerate(self._lists(nulls), start=self._place):
+            names = tuple([self._names[at] for at in places])
+            if len(names) == 1:
+                keys = Operand(text="the keys", fit=Fitted, parameter=parameter, is_list=True)
+                found.append(Equals(column=names[0], operands=(keys,)))
+            else:
+                found.append(OneOf(columns=names, parameter=parameter))
+        return found
+
+    def _lists(self, nulls: tuple[bool, ...]) -> list[tuple[int, ...]]:
+        """Return the columns of each list of values, which are parameters after the others."""
+        known = tuple([at for at, is_null in enumerate(nulls) if not is_null])
+        keys = tuple([at for at in known if at < self._width])
+        # Reads find keys of several columns by a list of these columns alone.
+        found = [known] if known else []
+        return [known, keys] if keys != known and len(keys) > 1 else found
+
+
+def _values(places: tuple[int, ...], keys: Iterable[Key]) -> object:
+    """Return the values of some columns of keys, each once: a list of values, or of rows."""
+    if len(places) == 1:
+        return tuple(dict.fromkeys([key[places[0]] for key in keys]))
+    return tuple(dict.fromkeys([tuple([key[at] for at in places]) for key in keys]))
+
+
+def _with_conditions(node: Node, conditions: Sequence[Condition]) -> Node:
+    match node:
+        case Stream() | Count():
+            return structs.replace(node, access=_narrow(node.access, conditions))
+        case Compose():
+            inputs = tuple(
+                [
+                    (name, _narrow(read, conditions) if isinstance(read, Access) else read)
+                    for name, read in node.inputs
+                ]
+            )
+            return structs.replace(node, inputs=inputs, trials=Trials())
+        case Lookup():
+            return node
+
+
+def _narrow(access: Access, conditions: Sequence[Condition]) -> Access:
+    for condition in conditions:
+        access = access.and_also(condition)
+    return access
 
 
 def narrowed(statement: Statement, plan: QueryPlan) -> Narrowed | None:
-    """Return the statement for some keys; None if its rows are not those of one store's rows."""
+    """Return the plans for some keys; None if the rows are not those of one store's rows."""
     schemas = list(schemas_of(plan).values())
-    parsed = parse(statement.sql)
-    tree = parsed.tree
+    tree = parse(statement.sql).tree
     if len(schemas) != 1 or not isinstance(tree, exp.Select) or not _is_of_rows(tree, plan):
         return None
     (schema,) = schemas
-    if schema.kind not in _WITH_KEYS or len(schema.key) != 1:
+    if schema.kind not in _WITH_KEYS or schema.retention_ms is not None:
         return None
-    (key,) = schema.key
-    # A result with a bare key column is no aggregate, whose functions might not all be known.
-    if not any(origin is not None and origin[1] == key.name for origin in plan.origins or ()):
-        return None
-    tokens = [each for each in parsed.tokens if each.token_type is not TokenType.SEMICOLON]
-    end, _ = split_clause(tokens)
-    head, condition = _parts(statement.sql, tokens[:end])
-    column = f"{quote_always(tree.args['from_'].this.alias_or_name)}.{quote_always(key.name)}"
-    number = len(statement.parameters) + 1
-    given = f"{column} = ANY(${number})"
-    before = f"{head} WHERE ({condition}) AND" if condition else f"{head} WHERE"
-    return Narrowed(
-        of_keys=f"{before} {given}",
-        of_null=f"{before} ({given} OR {column} IS NULL)",
-        parameters=(*statement.parameters, DataType(kind=Kind.ARRAY, element=key.type)),
-    )
+    # A result with a bare column is no aggregate, whose functions might not all be known.
+    return Narrowed(plan) if any(plan.origins or ()) else None
 
 
 def _is_of_rows(tree: exp.Select, plan: QueryPlan) -> bool:
@@ -82,19 +168,3 @@ def _is_of_rows(tree: exp.Select, plan: QueryPlan) -> bool:
         return False
     # Functions in FROM and in SELECT may make several rows or none: those are not narrowed.
     return not any(node is not tree and isinstance(node, _OF_MANY_ROWS) for node in tree.walk())
-
-
-def _parts(sql: str, tokens: Sequence[Token]) -> tuple[str, str]:
-    """Return the text before WHERE, and the condition; empty without one."""
-    depth, where, end = 0, None, tokens[-1].end + 1
-    for token in tokens:
-        kind = token.token_type
-        depth += (kind in _OPENING) - (kind in _CLOSING)
-        if depth == 0 and kind is TokenType.WHERE:
-            where = token
-        if depth == 0 and kind is TokenType.ORDER_BY:
-            end = token.start
-            break
-    if where is None:
-        return sql[:end], ""
-    return sql[: where.start], sql[where.end + 1 : end]

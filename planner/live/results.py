@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from copy import copy
 
 import pyarrow as pa
 from msgspec import Struct
 
-from planner.errors import LimitExceededError, QueryError, UnavailableError
+from planner.errors import LimitExceededError, UnavailableError
 from planner.live.cuts import Stores
 from planner.live.narrowed import Narrowed, narrowed
 from planner.live.subscribable import schemas_of
@@ -25,25 +25,11 @@ from stores.spec.catalog import StoreCatalog
 from stores.spec.position import EMPTY, Position
 from stores.spec.result import Failure
 from stores.spec.scans import ApproximateCountQuery
-from stores.spec.schema import Column, DataType, Key, Row
+from stores.spec.schema import Column, Key, Row
 from stores.spec.store import QueryConfig, Store
 
 Replan = Callable[[Statement, Session, Cancellation], Statement]
 """Plans a statement again, after a definition of a store has changed."""
-
-
-class Prepare(Protocol):
-    """Plans a text; see `Engine.prepare`."""
-
-    def __call__(
-        self,
-        sql: str,
-        session: Session,
-        *,
-        parameter_types: Sequence[DataType | None],
-        cancellation: Cancellation,
-    ) -> Statement:
-        """Return the plan."""
 
 
 class Standing(Struct, frozen=True, kw_only=True):
@@ -65,7 +51,6 @@ class ResultReader:
         session: runs it; used by no one else.
         executor: runs its plan.
         catalog: the stores.
-        prepare: plans a text.
         replan: plans a statement again.
         timeout_s: how long one read may take.
         rows_max: how many rows a result may have.
@@ -80,7 +65,6 @@ class ResultReader:
         *,
         executor: Executor,
         catalog: StoreCatalog,
-        prepare: Prepare,
         replan: Replan,
         timeout_s: float,
         rows_max: int,
@@ -90,25 +74,40 @@ class ResultReader:
         self._options = ReadOptions(partitions=options.partitions, active=options.active)
         self._session = session
         self._executor, self._catalog = executor, catalog
-        self._prepare, self._replan = prepare, replan
+        self._replan = replan
         self._timeout_s, self._rows_max = timeout_s, rows_max
-        self._of_keys: dict[str, Statement] = {}
+        self._narrowed: tuple[QueryPlan, Narrowed | None] | None = None
+        """How the rows of some keys are read, for the plan that it was made for."""
+        self._whole: Cancellation | None = None
+        """Ends all reads; None if each has a time of its own."""
+
+    def over(self, executor: Executor | None, cancellation: Cancellation) -> ResultReader:
+        """Return a reader of the same statement over other stores of the same definitions.
+
+        Args:
+            executor: runs plans over those stores; None for the same stores.
+            cancellation: ends all its reads.
+        """
+        found = copy(self)
+        found._executor, found._whole = executor or self._executor, cancellation
+        return found
 
     @property
     def columns(self) -> tuple[Column, ...]:
         """The columns of the results."""
         return self.statement.columns
 
-    def narrowed(self) -> Narrowed | None:
-        """Return how the rows of some keys are read; None if the statement needs all rows."""
-        plan = self._plan(self._cancellation())
-        found = narrowed(self.statement, plan)
-        try:
-            if found is not None:
-                self._narrow(found.of_keys, found)
-        except QueryError:  # as for a parameter whose type depends on the rest of the text
-            return None
-        return found
+    @property
+    def store_names(self) -> tuple[str, ...]:
+        """The names of the stores that the statement reads, in order."""
+        plan = self.statement.plan
+        assert isinstance(plan, QueryPlan), "it was checked at the beginning"
+        return tuple(sorted(plan.reads))
+
+    @property
+    def reads_keys(self) -> bool:
+        """Whether the rows of some keys can be read alone."""
+        return self._of_keys(self._plan(self._cancellation())) is not None
 
     def stores(self) -> dict[str, Store]:
         """Return the stores that the statement reads, as they are now.
@@ -144,8 +143,8 @@ class ResultReader:
                 epochs[name] = max(epochs[name], answer.epoch)
         return Standing(position=position, epochs=epochs)
 
-    def read(self, snapshot: Snapshot) -> list[Row]:
-        """Return the rows at the epochs of a snapshot.
+    def read(self, snapshot: Snapshot | None) -> list[Row]:
+        """Return the rows at the epochs of a snapshot; None if the stores have one epoch only.
 
         Raises:
             LimitExceededError: there are too many (54000).
@@ -156,19 +155,28 @@ class ResultReader:
         parameters = self.statement.literals or self._parameters
         return self._run(plan, parameters, snapshot, cancellation)
 
-    def read_keys(self, texts: Narrowed, keys: Sequence[Key], snapshot: Snapshot) -> list[Row]:
-        """Return the rows of some keys at the epochs of a snapshot; raises as `read`."""
-        values = [value for (value,) in keys]
-        known = [value for value in values if value is not None]
-        text = texts.of_keys if len(known) == len(values) else texts.of_null
-        statement = self._narrow(text, texts)
-        plan = statement.plan
-        assert isinstance(plan, QueryPlan), "it is a SELECT"
-        parameters = (*self._parameters, known)
-        return self._run(plan, parameters, snapshot, self._cancellation())
+    def read_keys(self, keys: Sequence[Key], snapshot: Snapshot) -> list[Row]:
+        """Return the rows of some keys, and perhaps others, at the epochs of a snapshot.
+
+        The keys are those of the stores that `stores` has returned last. Raises as `read`.
+        """
+        plan, cancellation = self.statement.plan, self._cancellation()
+        assert isinstance(plan, QueryPlan), "it was checked at the beginning"
+        narrowed = self._of_keys(plan)
+        if narrowed is None:  # the store has changed
+            return self.read(snapshot)
+        rows: list[Row] = []
+        for narrow, given in narrowed.reads(keys, self.statement.literals or self._parameters):
+            rows += self._run(narrow, given, snapshot, cancellation)
+            self._check(len(rows))
+        return rows
 
     def _run(
-        self, plan: QueryPlan, parameters: Row, snapshot: Snapshot, cancellation: Cancellation
+        self,
+        plan: QueryPlan,
+        parameters: Row,
+        snapshot: Snapshot | None,
+        cancellation: Cancellation,
     ) -> list[Row]:
         result = self._executor.run(
             plan,
@@ -184,7 +192,7 @@ class ResultReader:
             result.close()
 
     def _cancellation(self) -> Cancellation:
-        return Cancellation(self._timeout_s)
+        return Cancellation(self._timeout_s) if self._whole is None else self._whole
 
     def _plan(self, cancellation: Cancellation) -> QueryPlan:
         plan = self.statement.plan
@@ -196,17 +204,11 @@ class ResultReader:
                 raise UnavailableError("the statement has changed its meaning")
         return plan
 
-    def _narrow(self, text: str, texts: Narrowed) -> Statement:
-        held = self._of_keys.get(text)
-        plan = None if held is None else held.plan
-        if held is None or getattr(plan, "catalog_version", None) != self._catalog.version:
-            held = self._of_keys[text] = self._prepare(
-                text,
-                self._session,
-                parameter_types=texts.parameters,
-                cancellation=self._cancellation(),
-            )
-        return held
+    def _of_keys(self, plan: QueryPlan) -> Narrowed | None:
+        held = self._narrowed
+        if held is None or held[0] is not plan:
+            held = self._narrowed = plan, narrowed(self.statement, plan)
+        return held[1]
 
     def _rows(self, result: Result) -> list[Row]:
         if result.rows is not None:

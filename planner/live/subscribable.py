@@ -8,6 +8,7 @@ from functools import lru_cache
 from sqlglot import exp
 
 from planner.errors import NotSupportedError
+from planner.live.differences import Difference
 from planner.planning.access import Access
 from planner.planning.plan import Compose, Lookup, QueryPlan, accesses_of
 from planner.postgres.expressions.volatile import VOLATILE
@@ -76,6 +77,13 @@ def schemas_of(plan: QueryPlan) -> dict[str, StoreSchema]:
     node = plan.node
     accesses = [node.access] if isinstance(node, Lookup) else accesses_of(node)
     return {access.schema.name: access.schema for access in accesses}
+
+
+def difference_of(statement: Statement) -> Difference:
+    """Return what compares results of a statement that can be subscribed to."""
+    plan = statement.plan
+    assert isinstance(plan, QueryPlan), "it was checked"
+    return Difference(statement.columns, result_key(statement, plan))
 
 
 def result_key(statement: Statement, plan: QueryPlan) -> tuple[int, ...] | None:

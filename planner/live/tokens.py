@@ -1,7 +1,8 @@
 """The tokens by which subscriptions go on: the epoch of each store, and which statement it was.
 
 A store that is made anew numbers its epochs from 0 again. So a token also has the times at which
-its epochs were committed.
+its epochs were committed. It has a digest of the rows, too, where a statement that is run again at
+these epochs may give others, as LIMIT among equal rows does.
 """
 
 from __future__ import annotations
@@ -34,10 +35,21 @@ class Mark(msgspec.Struct, frozen=True):
     """When each was committed, in epoch milliseconds; None if that is not known."""
 
 
-class _Token(msgspec.Struct, frozen=True):
+class Seen(msgspec.Struct, frozen=True):
+    """What a client that comes back has seen."""
+
+    token: str
+    """The token, in the only form that this gateway writes."""
+    mark: Mark
+    rows: str | None
+    """A digest of its rows; None if the epochs decide them."""
+
+
+class _Token(msgspec.Struct, frozen=True, omit_defaults=True):
     of: str
     epochs: dict[str, _Number]
     committed_ms: dict[str, _Number | None]
+    rows: str | None = None
 
 
 def digest_of(sql: str, parameters: Row) -> str:
@@ -45,9 +57,10 @@ def digest_of(sql: str, parameters: Row) -> str:
     return hashlib.blake2b(repr((sql, parameters)).encode(), digest_size=6).hexdigest()
 
 
-def token_of(digest: str, mark: Mark) -> str:
-    """Return the token of a statement at some epochs."""
-    body = msgspec.json.encode(_Token(digest, _sorted(mark.epochs), _sorted(mark.committed_ms)))
+def token_of(digest: str, mark: Mark, rows: str | None = None) -> str:
+    """Return the token of a statement at some epochs, with a digest of its rows."""
+    token = _Token(digest, _sorted(mark.epochs), _sorted(mark.committed_ms), rows)
+    body = msgspec.json.encode(token)
     return base64.urlsafe_b64encode(body).rstrip(b"=").decode()
 
 
@@ -55,8 +68,8 @@ def _sorted(by_store: Mapping[str, T]) -> dict[str, T]:
     return dict(sorted(by_store.items()))
 
 
-def mark_in(token: str, digest: str) -> Mark:
-    """Return the epochs of a token.
+def seen_in(token: str, digest: str) -> Seen:
+    """Return what a client with a token has seen.
 
     Raises:
         InvalidValueError: it is malformed, or of another statement (22023).
@@ -75,4 +88,5 @@ def mark_in(token: str, digest: str) -> Mark:
             "the token is of another statement",
             hint="Subscribe to the same text with the same parameters, or without a token.",
         )
-    return Mark(found.epochs, found.committed_ms)
+    mark = Mark(found.epochs, found.committed_ms)
+    return Seen(token_of(found.of, mark, found.rows), mark, found.rows)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import os
 import threading
 import time
 from collections import OrderedDict
@@ -20,7 +19,6 @@ from planner.binding.parameters import PARAMETERS_MAX
 from planner.binding.relations import SYSTEM_RELATIONS, Relation
 from planner.binding.running_statements import RunningQueries
 from planner.commands.session_commands import SessionCommands
-from planner.commands.transaction import transaction_settings
 from planner.composing.compose import Composer
 from planner.composing.process_pool import ProcessPool
 from planner.composing.remote import RemoteDatabase
@@ -29,15 +27,22 @@ from planner.pg_catalog.builtin_rows import OWNER, postgres_settings
 from planner.pg_catalog.catalog_calls import extract_calls, may_call_catalog
 from planner.pg_catalog.database import catalog_definition, displays_of
 from planner.pg_catalog.recognise import is_catalog_statement
+from planner.pg_catalog.refused_stores import Refused, named_users, refused_stores
 from planner.pg_catalog.results import Displays, collect_result, result_type
 from planner.pg_catalog.rewrite import Rewritten, rewrite
-from planner.pg_catalog.session_rows import reads_session_rows, session_script
+from planner.pg_catalog.session_rows import (
+    reads_session_rows,
+    session_script,
+    shown_settings,
+    variables_script,
+)
 from planner.pg_catalog.side_effects import apply_side_effects, result_columns
 from planner.pg_catalog.store_relations import Relation as CatalogedRelation
 from planner.pg_catalog.store_relations import relation_oids, store_relation, system_relation
 from planner.syntax.with_clause import Clause
 from planner.values.cancel import Cancellation
-from planner.values.quoting import quote_name, quote_text
+from planner.values.quoting import quote_name
+from planner.values.rights import Rights
 from planner.values.session import Session
 from planner.values.sqltypes import declared
 from stores.spec.arrow import physical_list
@@ -71,6 +76,8 @@ class CatalogStatement:
     """The statement for DuckDB."""
     lists: bool = False
     """Whether it reads the sessions, or the cursors and statements of this session."""
+    named: frozenset[str] | None = None
+    """Texts that may be users whose rights it asks for; see `refused_stores`."""
     costs: bool = True
     """Whether EXPLAIN shows an estimate."""
 
@@ -100,6 +107,7 @@ class PgCatalog:
         queries: the running statements, for pg_stat_activity.
         started_ms: when the server was started, in epoch milliseconds; None for now. Catalogs with
             the same stores and the same time share a database, if they share their processes.
+        rights: the stores that each user may read; None for all stores.
     """
 
     def __init__(
@@ -111,8 +119,9 @@ class PgCatalog:
         processes: ProcessPool | None = None,
         queries: RunningQueries | None = None,
         started_ms: int | None = None,
+        rights: Rights | None = None,
     ) -> None:
-        self._queries = queries
+        self._queries, self._rights = queries, rights or Rights()
         self._processes = processes or ProcessPool()
         self._catalog = catalog
         self._server_version = server_version
@@ -127,8 +136,7 @@ class PgCatalog:
         self._generation: _Generation | None = None
         self._cache: OrderedDict[tuple[str, tuple[DataType | None, ...]], CatalogStatement]
         self._cache = OrderedDict()
-        self._values: OrderedDict[tuple[str, int, str, int, frozenset[tuple[str, str]]], Row]
-        self._values = OrderedDict()
+        self._values: OrderedDict[tuple[object, ...], Row] = OrderedDict()
 
     @property
     def version_text(self) -> str:
@@ -236,7 +244,8 @@ class PgCatalog:
             )
         cancellation.check()
         rewritten, generation = statement.rewritten, self._current()
-        script = _session_script(session)
+        refused = self._refused(statement, parameters, session)
+        script = refused.script() + variables_script(session)
         if statement.lists:
             running = () if self._queries is None else self._queries.running()
             script = ";".join((script, *session_script(session, running)))
@@ -261,13 +270,14 @@ class PgCatalog:
     ) -> Row:
         """Return the only row of a statement from `prepare_calls`.
 
-        It depends on the stores, the user and the settings, and is cached by them.
+        It depends on the stores, the user, its rights and the settings, and is cached by them.
 
         Raises:
             QueryError: a name is unknown, or the call was cancelled.
         """
-        settings = frozenset(_settings(session).items())
-        key = (statement.sql, self._catalog.version, session.user, session.pid, settings)
+        settings = frozenset(shown_settings(session).items())
+        refused = self._refused(statement, (), session)
+        key = (statement.sql, self._catalog.version, session.user, session.pid, settings, refused)
         with self._lock:
             if (known := self._values.get(key)) is not None:
                 self._values.move_to_end(key)
@@ -307,6 +317,7 @@ class PgCatalog:
             parameters=rewritten.parameters,
             rewritten=rewritten,
             lists=reads_session_rows(tree),
+            named=named_users(tree),
         )
 
     def _describe(self, rewritten: Rewritten, cancellation: Cancellation) -> tuple[Column, ...]:
@@ -337,6 +348,12 @@ class PgCatalog:
             oids = relation_oids(self._relations())
             self._oids = version, oids
         return oids.get(f"{relation.schema}.{relation.name}", 0)
+
+    def _refused(self, statement: CatalogStatement, parameters: Row, session: Session) -> Refused:
+        named = statement.named
+        if named is not None:
+            named = named.union(each for each in parameters if isinstance(each, str))
+        return refused_stores(self._rights, self._catalog.stores, session.user, named)
 
     def _relations(self) -> list[CatalogedRelation]:
         stores = sorted(self._catalog.stores.items())
@@ -370,18 +387,3 @@ class PgCatalog:
             composer=Composer(RemoteDatabase(self._processes, definition)),
             displays=displays_of(relations),
         )
-
-
-def _settings(session: Session) -> Mapping[str, str]:
-    return {**session.settings, **transaction_settings(session)}
-
-
-def _session_script(session: Session) -> str:
-    settings = _settings(session)
-    keys = ", ".join(quote_text(name.lower()) for name in settings)
-    values = ", ".join(quote_text(value) for value in settings.values())
-    return (
-        f"SET VARIABLE session_user = {quote_text(session.user)};"
-        f"SET VARIABLE session_pid = {session.pid or os.getpid()};"
-        f"SET VARIABLE session_settings = map([{keys}]::VARCHAR[], [{values}]::VARCHAR[])"
-    )

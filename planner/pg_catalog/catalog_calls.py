@@ -8,7 +8,7 @@ Each call becomes a parameter after those of the client; one catalog statement g
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 import sqlglot
 from sqlglot import exp
@@ -19,6 +19,7 @@ from planner.pg_catalog.recognise import (
     CALLABLE_OVER_STORES,
     OBJECT_TYPES,
     SESSION_NODES,
+    has_constant_arguments,
     is_object_cast,
 )
 from planner.pg_catalog.relations import SCHEMA_IN_DUCKDB
@@ -33,11 +34,6 @@ from stores.spec.store import Store
 _SCHEMAS = frozenset(SCHEMA_IN_DUCKDB)
 _WORD = re.compile(r"\w+")
 _WORDS = CALLABLE_OVER_STORES | USER_KEYWORDS | OBJECT_TYPES
-_CONSTANT = (
-    *(exp.Literal, exp.Boolean, exp.Null, exp.Neg, exp.Paren, exp.Cast, exp.DataType),
-    *(exp.DataTypeParam, exp.ObjectIdentifier, exp.Identifier, *SESSION_NODES),
-)
-"""Nodes of arguments that do not depend on a row."""
 _SETTING_NAMES, _SETTING_VALUES = (
     f"(SELECT array_agg({shown} ORDER BY name) FROM pg_settings)"
     for shown in ("lower(name)", "setting")
@@ -97,8 +93,10 @@ class _Extraction:
 
     def extract(self, node: exp.Expr) -> None:
         """Replace one call, if the catalog can answer it."""
-        depends = not _is_constant(node)
+        depends = not has_constant_arguments(node)
         is_setting = isinstance(node, exp.Anonymous) and node.name.lower() == "current_setting"
+        if is_setting and not 1 <= len(node.expressions) <= _SETTING_ARGUMENTS_MAX:
+            raise unknown_function(node, "current_setting")
         if is_setting and (depends or node.find_ancestor(*_GUARDS)):
             self._extract_setting(node)
         elif isinstance(node, exp.CurrentSchemas) and depends:
@@ -124,8 +122,6 @@ class _Extraction:
 
         `planner.postgres.expressions.calls` recognises it by its number of arguments.
         """
-        if not 1 <= len(node.expressions) <= _SETTING_ARGUMENTS_MAX:
-            raise unknown_function(node, "current_setting")
         name, *missing = (each.copy() for each in node.expressions)
         settings = (self._asked_for(each) for each in (_SETTING_NAMES, _SETTING_VALUES))
         call = exp.Anonymous(
@@ -154,9 +150,13 @@ def _calls(tree: exp.Query) -> Iterator[exp.Expr]:
 
     The calls inside a call that must stay are yielded, too.
     """
-    for node in tree.walk(prune=lambda each: _is_catalog_call(each) and _is_constant(each)):
+    for node in tree.walk(prune=_is_answered):
         if _is_catalog_call(node):
             yield node
+
+
+def _is_answered(node: exp.Expr) -> bool:
+    return _is_catalog_call(node) and has_constant_arguments(node)
 
 
 def _is_catalog_call(node: exp.Expr) -> bool:
@@ -189,25 +189,3 @@ def _as_used(node: exp.Expr) -> exp.Expr:
         return exp.Cast(this=node.copy(), to=exp.DataType.build("text", dialect="postgres"))
     oid = exp.DataType(this=exp.DType.USERDEFINED, kind=exp.to_identifier("oid", quoted=True))
     return exp.Cast(this=node.copy(), to=oid)
-
-
-def _is_constant(node: exp.Expr) -> bool:
-    parts = (each for value in node.args.values() for each in _parts(value))
-    return all(
-        isinstance(inner, _CONSTANT) or _is_call_of_constants(inner)
-        for part in parts
-        for inner in part.walk(prune=_is_call_of_constants)
-    )
-
-
-def _is_call_of_constants(node: exp.Expr) -> bool:
-    return (
-        isinstance(node, exp.Anonymous)
-        and node.name.lower() in CALLABLE_OVER_STORES
-        and _is_constant(node)
-    )
-
-
-def _parts(value: object) -> Sequence[exp.Expr]:
-    listed = value if isinstance(value, list) else [value]
-    return [each for each in listed if isinstance(each, exp.Expr)]

@@ -33,7 +33,13 @@ from planner.pg_catalog.relations import (
 )
 from planner.pg_catalog.store_relations import Relation, settle_index_names
 from planner.pg_catalog.store_rows import RelationRows, relation_rows
-from planner.pg_catalog.views import COMPUTED, INFORMATION, SESSION_INFORMATION, SESSION_VIEWS
+from planner.pg_catalog.views import (
+    ALL_INFORMATION,
+    COMPUTED,
+    INFORMATION,
+    SESSION_INFORMATION,
+    SESSION_VIEWS,
+)
 from planner.values.quoting import quote_always, quote_name, quote_text
 
 MEMORY_LIMIT = "256MB"
@@ -41,7 +47,6 @@ MEMORY_LIMIT = "256MB"
 _DATABASE_OID = 5
 _UTF8 = 6
 _CONFIG = {
-    "threads": "1",
     "memory_limit": MEMORY_LIMIT,
     "temp_directory": "",
     "disabled_optimizers": "join_order,build_side_probe_side",
@@ -71,6 +76,7 @@ def catalog_definition(
     rows = relation_rows(settle_index_names(relations))
     return Definition(
         config=_CONFIG,
+        threads=1,
         before=tuple(_schema_script()),
         tables={**_catalog_tables(rows, database), **_lookup_tables(rows, server_version)},
         after=(
@@ -90,6 +96,8 @@ def _schema_script() -> Iterator[str]:
     for relation in catalog_relations().values():
         if relation.name not in _VIEWS[relation.schema]:
             yield relation.create_table
+        elif relation.name in ALL_INFORMATION and relation.schema == "information_schema":
+            yield relation.create_table_as(f"{LOOKUP_SCHEMA}.{ALL_INFORMATION[relation.name]}")
 
 
 def _view_script(database: str) -> Iterator[str]:
@@ -105,7 +113,10 @@ def _view_script(database: str) -> Iterator[str]:
             yield f"CREATE VIEW {SCHEMA_IN_DUCKDB[schema]}.{name} AS {body.format(**names)}"
     for schema, bodies in ((catalog, COMPUTED), (information, INFORMATION)):
         for name, body in bodies.items():
-            yield f"INSERT INTO {schema}.{name} BY NAME {body.format(**names)}"
+            into = f"{schema}.{name}"
+            if schema == information and name in ALL_INFORMATION:
+                into = f"{LOOKUP_SCHEMA}.{ALL_INFORMATION[name]}"
+            yield f"INSERT INTO {into} BY NAME {body.format(**names)}"
 
 
 def _catalog_tables(rows: RelationRows, database: str) -> Mapping[str, pa.Table]:

@@ -10,6 +10,7 @@ Functions that reveal the machine are missing; those with side effects are in `s
 from __future__ import annotations
 
 from planner.errors import RAISED
+from planner.pg_catalog.builtin_rows import OWNER
 from planner.pg_catalog.relations import LOOKUP_SCHEMA, SCHEMA_IN_DUCKDB
 
 
@@ -122,10 +123,37 @@ DESCRIPTIONS = {
 
 _TRUE_2_3 = "(zz_1, zz_2) AS (true), (zz_1, zz_2, zz_3) AS (true)"
 
+
+_MINE = "getvariable('session_refused')::VARCHAR[]"
+_OTHERS = "getvariable('refused_of')::MAP(VARCHAR, VARCHAR[])"
+
+
+def _is_allowed(table: str, user: str | None = None) -> str:
+    """Return the condition that a user may read a store, which is given by its oid or name.
+
+    Args:
+        table: the expression of the store.
+        user: that of the user's name, or oid; None for the user of the session.
+    """
+    refused = _MINE
+    if user is not None:
+        refused = rf"""CASE WHEN {user}::VARCHAR IN ('{OWNER}', getvariable('session_user'))
+            THEN {_MINE} WHEN map_contains({_OTHERS}, {user}::VARCHAR)
+            THEN ({_OTHERS})[{user}::VARCHAR] ELSE ({_OTHERS})[''] END"""
+    store = f"pg_sg_oid_of('regclass', 'relation', '42P01', {table})"
+    # A catalog, which everyone may read, is not in the schema of the stores.
+    return f"""CASE WHEN {table} IS NULL THEN NULL ELSE NOT coalesce(list_contains({refused},
+            (SELECT zz_c.relname FROM {{cat}}.pg_class AS zz_c
+                WHERE zz_c.relnamespace = 2200 AND zz_c.oid = {store})), false) END"""
+
+
 ACCESS = {
-    "has_any_column_privilege": _TRUE_2_3,
-    "has_column_privilege": """
-        (zz_1, zz_2, zz_3) AS (true), (zz_1, zz_2, zz_3, zz_4) AS (true)""",
+    "has_any_column_privilege": f"""
+        (zz_1, zz_2) AS ({_is_allowed("zz_1")}),
+        (zz_1, zz_2, zz_3) AS ({_is_allowed("zz_2", "zz_1")})""",
+    "has_column_privilege": f"""
+        (zz_1, zz_2, zz_3) AS ({_is_allowed("zz_1")}),
+        (zz_1, zz_2, zz_3, zz_4) AS ({_is_allowed("zz_2", "zz_1")})""",
     "has_database_privilege": _TRUE_2_3,
     "has_function_privilege": _TRUE_2_3,
     "has_language_privilege": _TRUE_2_3,
@@ -133,9 +161,9 @@ ACCESS = {
         (zz_1, zz_2) AS (zz_2::VARCHAR ILIKE '%usage%'),
         (zz_1, zz_2, zz_3) AS (zz_3::VARCHAR ILIKE '%usage%')""",
     "has_sequence_privilege": _TRUE_2_3,
-    "has_table_privilege": """
-        (zz_1, zz_2) AS (zz_2::VARCHAR ILIKE '%select%'),
-        (zz_1, zz_2, zz_3) AS (zz_3::VARCHAR ILIKE '%select%')""",
+    "has_table_privilege": f"""
+        (zz_1, zz_2) AS (zz_2::VARCHAR ILIKE '%select%' AND {_is_allowed("zz_1")}),
+        (zz_1, zz_2, zz_3) AS (zz_3::VARCHAR ILIKE '%select%' AND {_is_allowed("zz_2", "zz_1")})""",
     "has_tablespace_privilege": _TRUE_2_3,
     "has_type_privilege": _TRUE_2_3,
     "pg_has_role": _TRUE_2_3,

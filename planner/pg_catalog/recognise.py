@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Sequence
 
 from sqlglot import exp
 
@@ -19,6 +19,7 @@ from planner.pg_catalog.macros import (
 from planner.pg_catalog.relations import find_relation
 from planner.pg_catalog.side_effects import SIDE_EFFECT_FUNCTIONS
 from planner.pg_catalog.vocabulary import is_user_keyword
+from planner.postgres.expressions.volatile import VOLATILE
 from planner.postgres.types.functions import FUNCTIONS, call_name
 from planner.trees.column_names import folded, type_name
 
@@ -55,6 +56,13 @@ CALLABLE_OVER_STORES = _CATALOG_FUNCTIONS - {*ROWS_OF, *SIDE_EFFECT_FUNCTIONS}
 _SYNTAX = (exp.Cast, exp.Case, exp.If, exp.Coalesce, exp.Connector, exp.Array)
 """Nodes that sqlglot derives from functions, but which mean the same everywhere."""
 _COMPUTING = FUNCTIONS - CALLABLE_OVER_STORES
+_CONSTANT = (
+    *(exp.Literal, exp.Boolean, exp.Null, exp.Neg, exp.Paren, exp.Cast, exp.DataType),
+    *(exp.DataTypeParam, exp.ObjectIdentifier, exp.Identifier, *SESSION_NODES),
+)
+"""Nodes of arguments that are the same for all rows."""
+_ANY_ARGUMENTS = frozenset({"current_setting"})
+"""Functions of the catalog that statements over stores call with any arguments."""
 OBJECT_TYPES = frozenset(
     ("regclass", "regtype", "regproc", "regprocedure", "regnamespace", "regrole")
 )
@@ -102,15 +110,20 @@ def _computes(tree: exp.Expr) -> bool:
 
 
 def _calls_suit_stores(tree: exp.Expr) -> bool:
-    """Whether all its catalog calls may also stand in statements over stores."""
-    return not any(
-        is_object_cast(node)
-        or (
-            isinstance(node, exp.Anonymous)
-            and node.name.lower() in _CATALOG_FUNCTIONS - CALLABLE_OVER_STORES
-        )
-        for node in tree.walk()
-    )
+    """Whether all its catalog calls may also stand in statements over stores.
+
+    Those have their values before the statement runs, so they may not depend on its parameters.
+    """
+    return not any(is_object_cast(node) or not _suits_stores(node) for node in tree.walk())
+
+
+def _suits_stores(node: exp.Expr) -> bool:
+    name = node.name.lower() if isinstance(node, exp.Anonymous) else ""
+    if name not in _CATALOG_FUNCTIONS:
+        return True
+    if name not in CALLABLE_OVER_STORES:
+        return False
+    return name in _ANY_ARGUMENTS or has_constant_arguments(node)
 
 
 def is_object_cast(node: exp.Expr) -> bool:
@@ -127,3 +140,35 @@ def _calls_catalog(tree: exp.Expr) -> bool:
         if is_object_cast(node):
             return True
     return False
+
+
+def has_constant_arguments(node: exp.Expr) -> bool:
+    """Whether the arguments of a call depend on no row and no parameter."""
+    parts = (each for value in node.args.values() for each in _parts(value))
+    return all(
+        isinstance(inner, _CONSTANT) or _is_call_of_constants(inner) or _is_computed_once(inner)
+        for part in parts
+        for inner in part.walk(prune=_is_call_of_constants)
+    )
+
+
+def _is_computed_once(node: exp.Expr) -> bool:
+    """Whether a node computes the same value for all rows, if its parts are the same."""
+    if isinstance(node, exp.AggFunc | exp.Window | exp.SubqueryPredicate):
+        return False
+    if isinstance(node, exp.Func):
+        return isinstance(node, _SYNTAX) or call_name(node) in _COMPUTING - VOLATILE
+    return isinstance(node, exp.Binary | exp.Unary)
+
+
+def _is_call_of_constants(node: exp.Expr) -> bool:
+    return (
+        isinstance(node, exp.Anonymous)
+        and node.name.lower() in CALLABLE_OVER_STORES
+        and has_constant_arguments(node)
+    )
+
+
+def _parts(value: object) -> Sequence[exp.Expr]:
+    listed = value if isinstance(value, list) else [value]
+    return [each for each in listed if isinstance(each, exp.Expr)]

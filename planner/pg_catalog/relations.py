@@ -121,8 +121,12 @@ class CatalogRelation:
     @property
     def create_table(self) -> str:
         """The statement that creates it in DuckDB."""
+        return self.create_table_as(self.in_duckdb)
+
+    def create_table_as(self, name: str) -> str:
+        """Return the statement that creates a table with its columns."""
         columns = ", ".join(f'"{c.name}" {duckdb_type(c.type)}' for c in self.columns)
-        return f"CREATE TABLE {self.in_duckdb} ({columns})"
+        return f"CREATE TABLE {name} ({columns})"
 
     @property
     def create_wide_view(self) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from sqlglot import exp
 
 from planner.binding.running_statements import RunningQuery
+from planner.commands.transaction import transaction_settings
 from planner.pg_catalog.postgres_types import postgres_types
 from planner.pg_catalog.recognise import relation_names
 from planner.values.quoting import quote_text
@@ -59,6 +61,23 @@ SESSION_ROW_VIEWS = {
 def reads_session_rows(tree: exp.Expr) -> bool:
     """Whether a statement reads these relations; only then are the variables set."""
     return any(name in _RELATIONS for _, name in relation_names(tree))
+
+
+def shown_settings(session: Session) -> Mapping[str, str]:
+    """Return the settings that a session has changed, and those of its transaction."""
+    return {**session.settings, **transaction_settings(session)}
+
+
+def variables_script(session: Session) -> str:
+    """Return the statements that set the variables which every statement may read."""
+    settings = shown_settings(session)
+    keys = ", ".join(quote_text(name.lower()) for name in settings)
+    values = ", ".join(quote_text(value) for value in settings.values())
+    return (
+        f"SET VARIABLE session_user = {quote_text(session.user)};"
+        f"SET VARIABLE session_pid = {session.pid or os.getpid()};"
+        f"SET VARIABLE session_settings = map([{keys}]::VARCHAR[], [{values}]::VARCHAR[])"
+    )
 
 
 def session_script(session: Session, running: Sequence[RunningQuery]) -> Iterator[str]:

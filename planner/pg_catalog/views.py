@@ -1,6 +1,8 @@
 """Catalog relations that are computed from others: once by DuckDB, or by views for each session.
 
 `{cat}`, `{info}` and `{look}` are the schemas in DuckDB; `{database}` is the database as a literal.
+
+As in PostgreSQL, pg_catalog has all relations, and information_schema those that the user may read.
 """
 
 from __future__ import annotations
@@ -189,3 +191,20 @@ INFORMATION = {
         FROM {cat}.pg_collation WHERE collname <> 'default'""",
 }
 """Relations of information_schema that are filled once for a set of stores; others are empty."""
+
+_OF_RELATIONS = (
+    *("tables", "columns", "table_constraints", "key_column_usage"),
+    *("constraint_column_usage", "constraint_table_usage"),
+)
+ALL_INFORMATION = {name: f"all_{name}" for name in _OF_RELATIONS}
+"""Relations of information_schema about stores → the table in `{look}` that has all their rows."""
+
+SESSION_INFORMATION.update(
+    {
+        name: f"""
+        SELECT zz_i.* FROM {{look}}.{table} AS zz_i
+        WHERE zz_i.table_schema <> 'public' OR NOT coalesce(list_contains(
+            getvariable('session_refused')::VARCHAR[], zz_i.table_name), false)"""
+        for name, table in ALL_INFORMATION.items()
+    }
+)

@@ -3,7 +3,7 @@
 A literal is lifted if it is compared with a column, alone, in a list, as a typed literal or in the
 arithmetic of a moment. All others are kept: numbers of ORDER BY and LIMIT, intervals, patterns,
 arguments of functions. A text literal takes the type of its parameter, as it would have taken that
-of the column. `is_same` checks that only the reads of the plan depend on the parameters.
+of the column. `is_same` checks that the reads of the plan depend on each of the parameters.
 """
 
 from __future__ import annotations
@@ -150,8 +150,20 @@ def lifted_text(sql: str, lifted: Parameterized) -> str:
     return "".join(pieces) + sql[at:]
 
 
+def may_share(planned: Statement) -> bool:
+    """Whether a statement's plan may serve other texts: it reads few rows, or composes stores."""
+    plan = planned.plan
+    return planned.look_up is not None or (
+        isinstance(plan, QueryPlan)
+        and isinstance(plan.node, Compose)
+        and any(True for _ in _accesses(plan.node))
+    )
+
+
 def is_same(planned: Statement, own: Statement, lifted: Parameterized) -> bool:
-    """Whether a plan with parameters serves a text: only quick reads depend on the parameters.
+    """Whether a plan with parameters serves a text: its reads depend on each of the parameters.
+
+    DuckDB may compare them once more with the same columns, which changes nothing.
 
     Args:
         planned: the statement with parameters.
@@ -159,12 +171,19 @@ def is_same(planned: Statement, own: Statement, lifted: Parameterized) -> bool:
         lifted: the literals that became parameters.
     """
     plan = planned.plan
-    if not isinstance(plan, QueryPlan) or planned.look_up is None:
+    if not isinstance(plan, QueryPlan) or not may_share(planned):
         return False
     if planned.columns != own.columns or len(plan.parameters) != len(lifted.literals):
         return False
-    found = frozenset[int]().union(*(a.predicate.parameters for a in _accesses(plan.node)))
-    return found == set(range(len(plan.parameters)))
+    return read_parameters(planned) == set(range(len(plan.parameters)))
+
+
+def read_parameters(planned: Statement) -> frozenset[int]:
+    """Return the indices of the parameters on which the reads of a statement depend."""
+    plan = planned.plan
+    if not isinstance(plan, QueryPlan):
+        return frozenset()
+    return frozenset[int]().union(*(a.predicate.parameters for a in _accesses(plan.node)))
 
 
 def _accesses(node: Node) -> Iterator[Access]:

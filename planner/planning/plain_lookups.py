@@ -72,6 +72,7 @@ class _Target(Struct, frozen=True):
 
     relation: Relation
     schema: StoreSchema
+    reads: frozenset[str]
     key: Mapping[str, _KeyColumn]
     columns: Mapping[str, Column]
     """The columns of `*`, by name, with their origins."""
@@ -132,6 +133,7 @@ class PlainLookups:
                 ]
             ),
             clause=NO_CLAUSE,
+            reads=target.reads,
             catalog_version=version,
         )
 
@@ -157,6 +159,7 @@ class PlainLookups:
         return _Target(
             relation=relation,
             schema=schema,
+            reads=frozenset({schema.name}),
             key={column.name: key for column in single if (key := _key_column(column))},
             columns={column.name: column for column in columns},
             words=frozenset(column.name for column in columns if _is_plain(column.name)),

@@ -241,6 +241,8 @@ class QueryPlan(Struct, frozen=True, kw_only=True, dict=True):
     parameters: tuple[DataType, ...]
     """The parameters of the client, then those that `catalog_values` fills."""
     clause: Clause
+    reads: frozenset[str]
+    """The stores that the statement names: what a user must be allowed to read."""
     rows: RowPath | None = None
     """Makes the result from few rows without DuckDB; None if only the node can."""
     join: RowJoin | None = None

@@ -67,6 +67,9 @@ def plan_query(
     Raises:
         QueryError: DuckDB refuses the query.
     """
+    reads = frozenset(
+        [each.relation.name for each in bound.sources if each.relation.store is not None]
+    )
     draft = first_draft(bound)
     for rule in RULES:
         draft = rule(draft)
@@ -78,6 +81,7 @@ def plan_query(
                 origins=draft.origins,
                 parameters=bound.parameters,
                 clause=clause,
+                reads=reads,
                 catalog_version=version,
             )
     # All of these read the tree before its translation.
@@ -99,6 +103,7 @@ def plan_query(
         origins=origins,
         parameters=bound.parameters,
         clause=clause,
+        reads=reads,
         residual=residual,
         catalog_version=version,
     )

@@ -45,6 +45,7 @@ class RowPath(Trials):
     """
 
     __slots__ = (
+        "_columns",
         "_is_cut",
         "_plan",
         "_project",
@@ -53,11 +54,12 @@ class RowPath(Trials):
         "_width",
         "groups",
         "is_scan",
+        "late",
     )
 
     def __init__(self, plan: RowPlan, *, is_scan: bool, columns: Sequence[Column]) -> None:
         super().__init__()
-        self._plan = plan
+        self._plan, self._columns = plan, columns
         self._steps, self._project = _steps(plan)
         self._width = _whole_width(plan)
         self._is_cut = plan.limits != NO_LIMITS
@@ -65,6 +67,17 @@ class RowPath(Trials):
         self.groups: PartialGroups | None = partial_groups(plan, columns)
         """How the groups are made of those of several nodes; None if they cannot be."""
         self.is_scan = is_scan
+        self.late: Trials | None = None
+        """The tries on the event loop that took too long, if the last one did."""
+
+    def note_late(self) -> None:
+        """Record that a try on the event loop took too long: rows are few, but slow to read."""
+        self.late = self.late or Trials()
+        self.late.note(missed=True)
+
+    def of_fewer(self) -> RowPath:
+        """Return the path of a read of some of the rows, by their keys."""
+        return RowPath(self._plan, is_scan=False, columns=self._columns)
 
     def takes_columns(self, rows: int) -> bool:
         """Whether `finish_columns` may be called for this number of rows in memory."""

@@ -7,7 +7,7 @@ Source: pg_proc of PostgreSQL 15.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 from sqlglot import exp
 
@@ -19,6 +19,7 @@ from planner.postgres.types.inference import Types
 from planner.postgres.types.operands import arguments, is_open
 from planner.postgres.types.signatures import is_taken
 from planner.trees.nodes import CALLS, Nodes, position_of
+from planner.values.catalog_types import is_of_catalog
 from planner.values.sqltypes import CANONICAL_TEXTS, HELD_AS_TEXT, format_type
 from stores.spec.schema import Kind
 
@@ -82,6 +83,10 @@ ARITIES: Mapping[str, str] = {
 
 _OF_ANY = frozenset({"quote_literal", "quote_nullable"})
 """Functions that take the text of a value of any type."""
+_OF_JSON = frozenset(
+    {f"{kind}_extract_path{ending}" for kind in ("json", "jsonb") for ending in ("", "_text")}
+)
+"""Functions of a json and any number of texts."""
 _EXTREMES = frozenset({"max", "min"})
 _OF_TEXTS: Mapping[type[exp.Expr], str] = {
     exp.Like: "~~",
@@ -93,17 +98,23 @@ _OF_TEXTS: Mapping[type[exp.Expr], str] = {
 """Operators that match a text with a pattern, as PostgreSQL's errors name them."""
 
 
-def check_arguments(nodes: Nodes, types: Types) -> None:
-    """Refuse calls with too many or too few arguments, and window functions without OVER.
+def check_arguments(nodes: Nodes, types: Types, functions: Container[str]) -> None:
+    """Refuse unknown functions, wrong numbers of arguments, and window functions without OVER.
 
-    DuckDB reports arguments of wrong types, except for values that it holds as texts.
+    DuckDB would report arguments of wrong types for the functions that calls are rewritten to.
+
+    Args:
+        nodes: the nodes of the query.
+        types: the types of its expressions.
+        functions: the functions that it may call.
 
     Raises:
-        UnknownNameError: no function takes this many arguments, or takes a value that is held as
-        a text (42883); the message has the arguments' types.
+        UnknownNameError: there is no such function, or none takes arguments of these types, or this
+        many (42883); the message has their types.
         MismatchedTypeError: a window function has no OVER; or an operator of texts has an operand
         that is only held as a text (42883).
     """
+    _check_known(nodes, types, functions)
     for node in nodes.among(CALLS):
         name = _written_name(node)
         counts = ARITIES.get(name)
@@ -111,10 +122,22 @@ def check_arguments(nodes: Nodes, types: Types) -> None:
             continue
         given = arguments(node)
         if not _allows(counts, len(given)) or not _takes(name, given, types):
-            shown = ", ".join(_type_shown(each, types) for each in given)
-            raise unknown_function(node, name, shown)
+            raise unknown_function(node, name, _types_shown(given, types))
     check_over(nodes)
     _check_operators(nodes, types)
+
+
+def _check_known(nodes: Nodes, types: Types, functions: Container[str]) -> None:
+    unknown: dict[int, tuple[exp.Expr, str]] = {}
+    for node in nodes.among(CALLS):
+        # A call with its own syntax, such as CAST or EXTRACT, has no name to look up.
+        name = node.meta.get("name") or (node.name if type(node) is exp.Anonymous else None)
+        if name is not None and name.lower() not in functions:
+            unknown[id(node)] = node, name.lower()
+    for node, name in unknown.values():
+        if not any(id(each) in unknown for each in node.walk() if each is not node):
+            given = [each for each in arguments(node) if not isinstance(each, exp.Star)]
+            raise unknown_function(node, name, _types_shown(given, types))
 
 
 def _check_operators(nodes: Nodes, types: Types) -> None:
@@ -139,13 +162,19 @@ def _no_operator(node: exp.Expr, symbol: str, types: Types) -> MismatchedTypeErr
 
 
 def _takes(name: str, given: Sequence[exp.Expr], types: Types) -> bool:
-    """Whether a function takes values that are held as texts; DuckDB checks other types."""
-    found = [None if is_open(each) else types.of(each) for each in given]
-    if not any(each is not None and each.kind in HELD_AS_TEXT for each in found):
+    """Whether a function takes values of these types; any of the catalog's, such as oid.
+
+    DuckDB checks which numbers it takes, and arguments of functions without signatures.
+    """
+    if name in _OF_ANY:
         return True
+    known = [None if is_open(each) else types.of(each) for each in given]
+    found = [None if each is None or is_of_catalog(each) else each for each in known]
     if name in _EXTREMES:
         return all(each is None or each.kind.record.has_extremes for each in found)
-    return name in _OF_ANY or is_taken(name, found)
+    if name in _OF_JSON:
+        return found[0] is None or found[0].kind in {Kind.JSON, Kind.NULL}
+    return is_taken(name, found)
 
 
 def _written_name(node: exp.Expr) -> str:
@@ -159,6 +188,10 @@ def _allows(counts: str, given: int) -> bool:
     if counts.endswith("+"):
         return given >= int(counts[:-1])
     return str(given) in counts.split()
+
+
+def _types_shown(given: Sequence[exp.Expr], types: Types) -> str:
+    return ", ".join(_type_shown(each, types) for each in given)
 
 
 def _type_shown(node: exp.Expr, types: Types) -> str:

@@ -7,8 +7,6 @@ adds is refused until someone has reviewed it.
 
 from __future__ import annotations
 
-from collections.abc import Container
-
 from sqlglot import exp
 
 from planner.errors import (
@@ -18,7 +16,7 @@ from planner.errors import (
     UnknownNameError,
 )
 from planner.postgres.expressions.json_rules import JSON_ROWS
-from planner.postgres.types.functions import FUNCTIONS, ROW_FUNCTIONS, call_name
+from planner.postgres.types.functions import ROW_FUNCTIONS, call_name
 from planner.trees.known_arguments import check_clauses
 from planner.trees.nodes import CALLS, Nodes, kinds, position_of
 
@@ -58,16 +56,11 @@ _HINTS: dict[type[exp.Expr], str] = {
 }
 
 
-def refuse(nodes: Nodes, functions: Container[str] = FUNCTIONS) -> None:
+def refuse(nodes: Nodes) -> None:
     """Refuse a query that has SQL which is not supported.
-
-    Args:
-        nodes: the nodes of the query.
-        functions: the functions that it may call.
 
     Raises:
         NotSupportedError: it has such SQL (0A000), or a write in WITH (25006).
-        UnknownNameError: it calls another function (42883).
     """
     if nodes.has(_REFUSED_KINDS):
         raise _refusal(nodes)
@@ -86,7 +79,6 @@ def refuse(nodes: Nodes, functions: Container[str] = FUNCTIONS) -> None:
                 hint="Name its columns.",
                 position=position_of(star),
             )
-    _refuse_functions(nodes, functions)
 
 
 def _refusal(nodes: Nodes) -> NotSupportedError:
@@ -113,14 +105,6 @@ def _is_row_value(star: exp.Star) -> bool:
 def _place(nodes: Nodes, kind: type[exp.Expr]) -> int | None:
     """Return the place of the first node of a type, or of the first word inside it."""
     return position_of(nodes.of(kind)[0])
-
-
-def _refuse_functions(nodes: Nodes, functions: Container[str]) -> None:
-    for node in nodes.among(CALLS):
-        # A call with its own syntax, such as CAST or EXTRACT, has no name to look up.
-        name = node.meta.get("name") or (node.name if type(node) is exp.Anonymous else None)
-        if name is not None and name.lower() not in functions:
-            raise unknown_function(node, name.lower())
 
 
 _OF_WINDOWS = frozenset(

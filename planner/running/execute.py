@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import TypeVar
 
 import pyarrow as pa
 
@@ -31,7 +30,7 @@ from planner.planning.row_joins import RowJoin
 from planner.planning.row_path import RowPath
 from planner.running.consistency import Asked, Reading
 from planner.running.fast_join import fast_join
-from planner.running.fast_lookup import fast_lookup, fast_rows, key_of
+from planner.running.fast_lookup import Admissions, fast_lookup, fast_rows, key_of
 from planner.running.few_inputs import Read, few_first
 from planner.running.gathering import (
     AsPromised,
@@ -52,6 +51,7 @@ from planner.running.snapshot import Snapshot
 from planner.running.store_reads import StoreReads, check_partitions
 from planner.syntax.options import ReadOptions
 from planner.values.cancel import Cancellation
+from planner.values.rights import Rights
 from planner.values.session import Session
 from planner.values.statement import EachLookedUp, LookUp, Result, StatementKind
 from stores.errors import CodecError
@@ -60,8 +60,6 @@ from stores.spec.position import Position
 from stores.spec.query import KeyQuery
 from stores.spec.result import Success
 from stores.spec.schema import Row
-
-R = TypeVar("R")
 
 
 class Executor:
@@ -76,6 +74,7 @@ class Executor:
         few_rows: whether to take the row path where a plan has one.
         keep_answers: whether to give answers of few rows again.
         times_reads: whether results say when each partition was read.
+        rights: the stores that each user may read; whoever calls `run` has checked them.
     """
 
     def __init__(
@@ -89,9 +88,12 @@ class Executor:
         few_rows: bool = True,
         keep_answers: bool = True,
         times_reads: bool = False,
+        rights: Rights,
     ) -> None:
-        self._catalog, self._composer = catalog, composer
-        self._surroundings = partial(Surroundings, catalog=catalog, queries=queries, node=node)
+        self._catalog, self._composer, self._admit = catalog, composer, Admissions(catalog, rights)
+        self._surroundings = partial(
+            Surroundings, catalog=catalog, rights=rights, queries=queries, node=node
+        )
         self._node, self._clock, self._takes_few = node, clock, few_rows
         self._times_reads = times_reads
         kept = KeptAnswers if keep_answers else NeverKept
@@ -115,18 +117,16 @@ class Executor:
             return None
         if isinstance(node, Lookup):
             route = self.reads.route(node.access.schema)
-            return fast_lookup(plan, node, self._catalog, route, self._kept_answers)
+            return fast_lookup(plan, node, self._admit, route, self._kept_answers)
         if plan.rows is None or not self._takes_few:
             return None
         kept, count = self._kept_rows, self.counts.rows
-        if plan.join is not None:
-            routes = [self.reads.route(step.access.schema) for step in plan.join.steps]
-            return fast_join(
-                plan, plan.rows, plan.join, self._catalog, routes, answers=kept, count=count
-            )
+        if (join := plan.join) is not None:
+            routes = [self.reads.route(step.access.schema) for step in join.steps]
+            return fast_join(plan, plan.rows, join, self._admit, routes, answers=kept, count=count)
         (access,) = accesses_of(node)
         route = self.reads.route(access.schema)
-        return fast_rows(plan, plan.rows, access, self._catalog, route, answers=kept, count=count)
+        return fast_rows(plan, plan.rows, access, self._admit, route, answers=kept, count=count)
 
     @property
     def kept_answers_given(self) -> int:
@@ -151,7 +151,7 @@ class Executor:
             node,
             parameters,
             session,
-            catalog=self._catalog,
+            admissions=self._admit,
             route=self.reads.route(node.access.schema),
             bound=bound,
             cancellation=cancellation,

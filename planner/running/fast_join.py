@@ -13,8 +13,8 @@ from planner.planning.plan import QueryPlan
 from planner.planning.row_joins import RowJoin
 from planner.planning.row_path import RowPath
 from planner.planning.scatter import Scatter, scatterer
-from planner.running.fast_lookup import Admission, giver
-from planner.running.few_reads import FewReads, slice_end
+from planner.running.fast_lookup import Admissions, giver
+from planner.running.few_reads import FewReads, LateError, slice_end
 from planner.running.few_rows import few_rows_of
 from planner.running.joined_rows import joined_rows
 from planner.running.kept_answers import KeptAnswers, KeptRows
@@ -23,7 +23,6 @@ from planner.running.read_counts import PathCount
 from planner.values.session import Session
 from planner.values.statement import LookedUp, LookUp
 from stores.errors import StoreError
-from stores.spec.catalog import StoreCatalog
 from stores.spec.schema import Key, Row
 
 _TARGETS_MAX = 64
@@ -34,7 +33,7 @@ def fast_join(
     plan: QueryPlan,
     path: RowPath,
     join: RowJoin,
-    catalog: StoreCatalog,
+    admissions: Admissions,
     routes: Sequence[Callable[[Key], int]],
     *,
     answers: KeptAnswers[KeptRows],
@@ -46,7 +45,7 @@ def fast_join(
         plan: the plan of a SELECT.
         path: makes the result of joined rows.
         join: how the relations are read and joined.
-        catalog: the stores.
+        admissions: make the admission of each store.
         routes: the partitioner of each step's store.
         answers: the answers that are kept.
         count: counts the statements and their rows.
@@ -56,7 +55,7 @@ def fast_join(
         scatterer(step.narrowed(place), route, by_key=True)
         for step, route in zip(join.steps, routes, strict=True)
     ]
-    admitted = [Admission(plan, step.access.schema, catalog).store for step in join.steps]
+    admitted = [admissions.of(plan, step.access.schema) for step in join.steps]
 
     def look_up(parameters: Row, session: Session) -> LookedUp | None:
         stores: list[ReadStore] = []
@@ -85,7 +84,7 @@ def fast_join(
         count.returned += len(result)
         return LookedUp(result, noted.reads, noted.position, noted.nodes)
 
-    give = giver(plan, answers, read)
+    give = giver(plan, path, answers, read)
     return look_up
 
 
@@ -113,16 +112,16 @@ class _Reads:
     def read(self, number: int, values: Row, rows_max: int) -> tuple[list[Row], int] | None:
         """Return the rows of a step; see `planner.running.joined_rows`.
 
-        Also None if earlier reads took too long, or if a partition answers at another epoch than
-        before, as a store can be read twice.
+        Also None if a partition answers at another epoch than before, as a store can be read twice.
 
         Raises:
             CodecError: a parameter cannot be a key.
+            LateError: the reads take too long.
             QueryError: a parameter does not have its declared type.
             StoreError: a partition cannot be read.
         """
         if number and time.perf_counter() > self._until_s:
-            return None
+            raise LateError
         scatter = self._scatters[number](self._parameters + values)
         store, noted = self._stores[number], self.noted
         if scatter.keys is not None:

@@ -17,7 +17,7 @@ from planner.planning.access import Access
 from planner.planning.plan import Lookup, QueryPlan
 from planner.planning.row_path import RowPath
 from planner.planning.scatter import Scatter, scatterer
-from planner.running.few_reads import FewReads
+from planner.running.few_reads import FewReads, LateError, slice_end
 from planner.running.few_rows import finish_few, read_few
 from planner.running.kept_answers import (
     KeptAnswer,
@@ -33,6 +33,7 @@ from planner.running.read_counts import PathCount
 from planner.syntax.options import DEFAULT_OPTIONS, PLAIN_SESSION, read_options
 from planner.syntax.with_clause import NO_CLAUSE
 from planner.values.comparison_bounds import Fitted
+from planner.values.rights import Rights
 from planner.values.session import Session, TransactionStatus
 from planner.values.statement import LookedUp, LookUp
 from stores.errors import CodecError, StoreError
@@ -76,6 +77,26 @@ def key_reader(plan: QueryPlan, node: Lookup) -> Callable[[Row], Key | None]:
     return _whole if is_whole else partial(key_of, operands)
 
 
+class Admissions:
+    """Makes the admissions of plans.
+
+    Args:
+        catalog: the stores.
+        rights: the stores that each user may read.
+    """
+
+    __slots__ = ("catalog", "rights")
+
+    def __init__(self, catalog: StoreCatalog, rights: Rights) -> None:
+        self.catalog, self.rights = catalog, rights
+
+    def of(
+        self, plan: QueryPlan, schema: StoreSchema
+    ) -> Callable[[Row, Session], ReadStore | None]:
+        """Return `Admission.store` for a plan and a store that it reads."""
+        return Admission(plan, schema, self.catalog, self.rights).store
+
+
 class Admission:
     """Whether a plan may be run the fast way now.
 
@@ -83,18 +104,35 @@ class Admission:
         plan: the plan of a SELECT.
         schema: the schema of the only store that it reads.
         catalog: the stores.
+        rights: the stores that each user may read.
     """
 
-    __slots__ = ("_catalog", "_clause", "_count", "_has_clause", "_known", "_name", "_schema")
+    __slots__ = (
+        "_catalog",
+        "_clause",
+        "_count",
+        "_has_clause",
+        "_known",
+        "_name",
+        "_reads",
+        "_rights",
+        "_schema",
+    )
 
-    def __init__(self, plan: QueryPlan, schema: StoreSchema, catalog: StoreCatalog) -> None:
+    def __init__(
+        self, plan: QueryPlan, schema: StoreSchema, catalog: StoreCatalog, rights: Rights
+    ) -> None:
         self._schema = self._known = schema
+        self._rights, self._reads = rights, plan.reads
         self._catalog, self._clause = catalog, plan.clause
         self._name, self._count = schema.name, len(plan.parameters)
         self._has_clause = plan.clause is not NO_CLAUSE
 
     def store(self, parameters: Row, session: Session) -> ReadStore | None:
         """Return the store to ask; None if the statement needs the slow way."""
+        rights = self._rights
+        if rights.by_user is not None and not rights.may_read_all(session.user, self._reads):
+            return None  # the slow way says which store is refused
         store = self._catalog.stores.get(self._name)
         if (
             session.transaction is not _IDLE
@@ -124,7 +162,7 @@ class Admission:
 def fast_lookup(
     plan: QueryPlan,
     node: Lookup,
-    catalog: StoreCatalog,
+    admissions: Admissions,
     route: Callable[[Key], int],
     answers: KeptAnswers[KeptAnswer],
 ) -> LookUp:
@@ -133,12 +171,13 @@ def fast_lookup(
     Args:
         plan: the plan of a SELECT.
         node: its only node.
-        catalog: the stores.
+        admissions: make the admission of the plan.
         route: the partitioner of the store.
         answers: the answers that are kept.
     """
     project, key_from = node.project, key_reader(plan, node)
-    name, admitted = node.access.schema.name, Admission(plan, node.access.schema, catalog).store
+    schema = node.access.schema
+    name, admitted = schema.name, admissions.of(plan, schema)
     kept_answers = answers.of(plan.parameters)
     number, find_kept = answers.number(), kept_answers.get
 
@@ -187,14 +226,14 @@ def fast_lookup(
         store=name,
         project=project,
     )
-    return look_up if catalog.nodes is None else elsewhere
+    return look_up if admissions.catalog.nodes is None else elsewhere
 
 
 def fast_rows(
     plan: QueryPlan,
     path: RowPath,
     access: Access,
-    catalog: StoreCatalog,
+    admissions: Admissions,
     route: Callable[[Key], int],
     *,
     answers: KeptAnswers[KeptRows],
@@ -206,12 +245,12 @@ def fast_rows(
         plan: the plan of a SELECT.
         path: makes the result.
         access: the only read.
-        catalog: the stores.
+        admissions: make the admission of the plan.
         route: the partitioner of the store.
         answers: the answers that are kept.
         count: counts the statements and their rows.
     """
-    admitted = Admission(plan, access.schema, catalog).store
+    admitted = admissions.of(plan, access.schema)
     scatter_of = _scatterer(plan, access, route)
 
     def look_up(parameters: Row, session: Session) -> LookedUp | None:
@@ -246,12 +285,13 @@ def fast_rows(
         count.returned += len(rows)
         return LookedUp(rows, reads.reads, reads.position, reads.nodes)
 
-    give = giver(plan, answers, read)
+    give = giver(plan, path, answers, read)
     return look_up
 
 
 def giver(
     plan: QueryPlan,
+    path: RowPath,
     answers: KeptAnswers[KeptRows],
     read: Callable[[Sequence[ReadStore], Row], LookedUp | None],
 ) -> Callable[[Sequence[ReadStore], Row, Session], LookedUp | None]:
@@ -259,8 +299,10 @@ def giver(
 
     Args:
         plan: the plan of a SELECT.
+        path: notes reads that are late; the next ones are left to a thread at once.
         answers: the answers that are kept.
-        read: reads the rows of the statement from its stores; None if it needs the slow way.
+        read: reads the rows of the statement from its stores; None if it needs the slow way. It
+        may raise `LateError`.
     """
     kept_answers = answers.of(plan.parameters)
     number, find_kept = kept_answers.number(), kept_answers.get
@@ -277,9 +319,17 @@ def giver(
             return found
         is_kept = worth.is_tried() and kept_answers.has_come(asked)
         before = standings(stores) if is_kept else None
-        found_now = read(stores, parameters)
+        if (late := path.late) is not None and late.is_skipped:
+            late.count_statement()
+            return None
+        try:
+            found_now = read(stores, parameters)
+        except LateError:
+            path.note_late()
+            return None
         if found_now is None:
             return None
+        path.late = None
         session.note(found_now.position)
         answer = None if before is None else kept_rows(found_now, stores, before)
         if answer is None:
@@ -328,4 +378,6 @@ def _read(
         if found is not None or not path.is_scan:
             return found
     streams = reads.ask(store, targets)
-    return None if streams is None else read_few(path, scatter, streams, parameters)
+    if streams is None:
+        return None
+    return read_few(path, scatter, streams, parameters, until_s=slice_end())

@@ -16,11 +16,18 @@ from stores.spec.result import Success
 from stores.spec.schema import Row
 
 SLICE_S = 0.005
-"""Reads that take longer, as from a cold disk, go on in a thread."""
+"""Reads that take longer, as from a cold disk or for want of a core, go on in a thread."""
+THREAD_SLICE_S = 0.05
+"""Few rows are read one by one for this long in a thread. A batch of them in DuckDB takes half as
+long, so it is worth that only if the reads are slow because there is much to read."""
 R = TypeVar("R")
 FirstRows: TypeAlias = Callable[[int, int], list[list[Row]] | None]
 """Takes how many first rows of each read to return, and how many rows may be read in all. Returns
 None if the reads have more rows, or take too long."""
+
+
+class LateError(Exception):
+    """Reads of few rows take too long. It says nothing of how many rows there are."""
 
 
 def slice_end() -> float:
@@ -28,26 +35,35 @@ def slice_end() -> float:
     return time.perf_counter() + SLICE_S
 
 
+def thread_slice_end() -> float:
+    """Return when reads that begin now in a thread go on in batches; see `slice_end`."""
+    return time.perf_counter() + THREAD_SLICE_S
+
+
 def first_rows_of(
-    reads: Sequence[R], ask: Callable[[R, int, float], list[Row] | None]
+    reads: Sequence[R], ask: Callable[[R, int, float], list[Row] | None], until_s: float
 ) -> FirstRows:
     """Return the function that returns the first rows of each read, if they are few.
 
+    It raises `LateError`.
+
     Args:
         reads: the reads of one statement.
-        ask: takes a read, how many first rows to return, and the time of `time.perf_counter()` at
-        which to stop; returns None if there is more to read then.
+        ask: takes a read, how many first rows to return, and the time at which to stop; returns
+        None if there is more to read then.
+        until_s: the time of `time.perf_counter()` at which to stop.
     """
-    until_s = slice_end()
 
     def first_rows(count: int, rows_max: int) -> list[list[Row]] | None:
         found: list[list[Row]] = []
         left = rows_max
         for each in reads:
             if found and time.perf_counter() > until_s:
-                return None
+                raise LateError
             rows = ask(each, min(count, left + 1), until_s)
             if rows is None:
+                if time.perf_counter() > until_s:
+                    raise LateError
                 return None
             left -= len(rows)
             if left < 0:
@@ -87,14 +103,17 @@ class FewReads:
     def ask(self, store: ReadStore, targets: Sequence[tuple[int, Query[R]]]) -> list[R] | None:
         """Return the value of each answer.
 
-        None if a partition has failed, or has answered at two epochs, or if it takes too long.
+        None if a partition has failed, or has answered at two epochs.
+
+        Raises:
+            LateError: it takes too long for the event loop.
         """
         values: list[R] = []
         name, epochs = store.schema.name, self._epochs
         until_s = slice_end()
         for at, (partition, query) in enumerate(targets):
             if values and time.perf_counter() > until_s:
-                return None
+                raise LateError
             try:
                 answer = store.query_partition(partition, query)
             except UnansweredError:
@@ -112,7 +131,7 @@ class FewReads:
         return values
 
     def first_rows(self, store: ReadStore, targets: Sequence[Target]) -> FirstRows:
-        """Return the function that returns the first rows of each query; None as for `ask`."""
+        """Return the function that returns the first rows of each query; see `first_rows_of`."""
         name, epochs, query_partition = store.schema.name, self._epochs, store.query_partition
 
         def ask(target: Target, count: int, until_s: float) -> list[Row] | None:
@@ -132,7 +151,7 @@ class FewReads:
                 self.position = self.position.merge(answer.position)
             return answer.value
 
-        return first_rows_of(targets, ask)
+        return first_rows_of(targets, ask, slice_end())
 
     def count(
         self, store: ReadStore, targets: Sequence[tuple[int, object]], rows: Sequence[int]
@@ -145,7 +164,7 @@ class FewReads:
             self.rows_read += more
 
     def rows_by_key(self, store: ReadStore, keys: KeyReads) -> list[Row] | None:
-        """Return the rows of keys, each at most once; None as for `ask`."""
+        """Return the rows of keys, each at most once; see `ask`."""
         values = self.ask(store, keys.targets)
         if values is None:
             return None

@@ -15,13 +15,19 @@ from stores.spec.schema import Row
 
 
 def read_few(
-    path: RowPath, scatter: Scatter, streams: Sequence[BatchStream], parameters: Row
+    path: RowPath,
+    scatter: Scatter,
+    streams: Sequence[BatchStream],
+    parameters: Row,
+    *,
+    until_s: float,
 ) -> tuple[list[Row], list[int]] | None:
     """Return the result of few rows, or of columns in memory, and how many rows each read had.
 
     None if there are too many rows, or if only DuckDB can compute the result.
 
     Raises:
+        LateError: few rows take longer than until this time of `time.perf_counter()`.
         StoreError: a partition cannot be read.
     """
     in_memory = rows_in_memory(streams) if path.is_scan else None
@@ -30,7 +36,7 @@ def read_few(
         return _reduced(path, scatter, streams, parameters)
     if path.is_skipped and not is_few:
         return None
-    return finish_few(path, scatter, first_rows_in(streams), parameters)
+    return finish_few(path, scatter, first_rows_in(streams, until_s), parameters)
 
 
 def finish_few(
@@ -39,6 +45,7 @@ def finish_few(
     """Return the result of few rows, and how many each read had; None as for `read_few`.
 
     Raises:
+        LateError: the reads take too long.
         StoreError: a partition cannot be read.
     """
     found = few_rows_of(scatter, read, ROWS_MAX)
@@ -49,9 +56,9 @@ def finish_few(
     return None if result is None else (result, found[1])
 
 
-def first_rows_in(streams: Sequence[BatchStream]) -> FirstRows:
-    """Return the function that returns the first rows of each stream, if they are few."""
-    return first_rows_of(streams, _first_rows)
+def first_rows_in(streams: Sequence[BatchStream], until_s: float) -> FirstRows:
+    """Return the function that returns the first rows of each stream; see `first_rows_of`."""
+    return first_rows_of(streams, _first_rows, until_s)
 
 
 def _first_rows(stream: BatchStream, count: int, until_s: float) -> list[Row] | None:
@@ -84,6 +91,7 @@ def few_rows_of(
     come first; others of the predicate may follow.
 
     Raises:
+        LateError: the reads take too long.
         StoreError: a partition cannot be read.
     """
     found = _page(scatter, read) or read(rows_max + 1, rows_max)

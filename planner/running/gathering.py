@@ -14,12 +14,13 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 
 from planner.composing.compose import Composed
-from planner.errors import QueryError, StoreFailedError
+from planner.errors import QueryError, StoreFailedError, out_of_memory
 from planner.planning.access import Top
 from planner.planning.plan import QueryPlan, Stream
 from planner.planning.row_path import RowPath
 from planner.planning.scatter import Scatter
 from planner.running.consistency import Reading
+from planner.running.few_reads import LateError, slice_end, thread_slice_end
 from planner.running.few_rows import few_rows_of, first_rows_in, read_few, rows_in_memory
 from planner.running.ordered_reads import first_rows, trailing_null_held
 from planner.values.cancel import Cancellation
@@ -194,8 +195,13 @@ class Streams:
     def few_rows(self, path: RowPath, parameters: Row) -> list[Row] | None:
         """Return the result if few rows are read for it; see `read_few`."""
         answered = self.answered
+        streams = [stream for _, stream in answered]
+        until_s = slice_end() if self.cancellation.holds_loop else thread_slice_end()
         try:
-            found = read_few(path, self.scatter, [stream for _, stream in answered], parameters)
+            found = read_few(path, self.scatter, streams, parameters, until_s=until_s)
+        except LateError:
+            path.note(missed=True)
+            return None
         except StoreError:  # the batches will raise it again, and name the partition
             return None
         if found is None:
@@ -205,7 +211,7 @@ class Streams:
         return found[0]
 
     def take(self, rows_max: int) -> tuple[list[Row], int] | None:
-        """Return all rows as tuples, and how many were read; None if there are too many.
+        """Return all rows as tuples, and how many were read; None if there are too many to read.
 
         If the first ones in an order are wanted, these are all. The columns of the access come
         first; others of the predicate may follow.
@@ -213,8 +219,9 @@ class Streams:
         answered = self.answered
         streams = [stream for _, stream in answered]
         try:
-            found = few_rows_of(self.scatter, first_rows_in(streams), rows_max)
-        except StoreError:  # as in `few_rows`
+            read = first_rows_in(streams, thread_slice_end())
+            found = few_rows_of(self.scatter, read, rows_max)
+        except (LateError, StoreError):  # as in `few_rows`
             return None
         if found is None:
             return None
@@ -248,6 +255,8 @@ class Streams:
             note_time(self._read_ns, answer.store, answer.partition, 0)
         except QueryError:
             raise
+        except MemoryError as error:
+            raise out_of_memory(str(error) or None) from error
         except Exception as error:
             raise _failed(answer, error) from error
 

@@ -16,6 +16,7 @@ from stores.errors import CodecError
 from stores.spec.catalog import Nodes
 from stores.spec.result import Success
 from stores.spec.schema import Key, Row
+from stores.spec.traces import Trace
 
 _NO_ROW = LookedUp(())
 
@@ -70,6 +71,7 @@ class KeyLookUp:
         parameters: Row,
         session: Session,
         on_found: Callable[[LookedUp | None], object],
+        trace: Trace | None = None,
     ) -> LookedUp | KeyElsewhere | None:
         """Look up a key here, or begin to ask another node; see `Engine.begin_look_up`."""
         store = self._admitted(parameters, session)
@@ -86,11 +88,10 @@ class KeyLookUp:
         except CodecError:
             return None
         if store.standing(partition) is not None:
-            found = self._here(parameters, session)
-            if found is not None:
-                return found
+            # If its copy cannot be read, the slow way asks others, and reports it.
+            return self._here(parameters, session)
         asked = KeyElsewhere(self, partition, key, session, on_found)
-        asked.overdue_s = nodes.begin_key(self.store, partition, key, asked.on_answer)
+        asked.overdue_s = nodes.begin_key(self.store, partition, key, asked.on_answer, trace)
         return asked.begun()
 
 
@@ -143,8 +144,9 @@ class KeyElsewhere:
         else:
             self._found = found
 
-    def cancel(self) -> None:
-        """Do not call back any more."""
+    def cancel(self, *, is_overdue: bool = False) -> None:
+        """Do not call back any more; see `Asked`."""
+        del is_overdue
         self._is_over = True
 
     def _row_of(self, answer: Success[Row | None]) -> LookedUp:

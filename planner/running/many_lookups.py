@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from planner.planning.plan import Lookup, QueryPlan
-from planner.running.fast_lookup import Admission, key_reader
+from planner.running.fast_lookup import Admissions, key_reader
 from planner.syntax.with_clause import NO_CLAUSE
 from planner.values.cancel import Cancellation
 from planner.values.session import Session
 from planner.values.statement import EachLookedUp
 from stores.errors import CodecError
-from stores.spec.catalog import StoreCatalog
 from stores.spec.position import Position, merge_positions
 from stores.spec.query import FewKeysQuery
 from stores.spec.result import Success
@@ -34,7 +33,7 @@ def look_up_each(
     parameters: Sequence[Row],
     session: Session,
     *,
-    catalog: StoreCatalog,
+    admissions: Admissions,
     route: Callable[[Key], int],
     bound: Position,
     cancellation: Cancellation,
@@ -46,7 +45,7 @@ def look_up_each(
         node: its only node.
         parameters: the parameters of each lookup.
         session: its session.
-        catalog: the stores.
+        admissions: make the admission of the plan.
         route: the partitioner of the store.
         bound: the position that each partition must cover.
         cancellation: ends it early.
@@ -60,8 +59,8 @@ def look_up_each(
     schema = node.access.schema
     if plan.clause is not NO_CLAUSE or any(each.type.kind in _UNEQUAL for each in schema.key):
         return None
-    admitted = parameters and Admission(plan, schema, catalog).store(parameters[0], session)
-    store = catalog.stores.get(schema.name)
+    admitted = parameters and admissions.of(plan, schema)(parameters[0], session)
+    store = admissions.catalog.stores.get(schema.name)
     if not admitted or store is None or len(set(map(len, parameters))) > 1:
         return None
     try:
@@ -76,7 +75,7 @@ def look_up_each(
     positions = []
     for partition, query in targets:
         cancellation.check()
-        (answer,) = store.query_each([(partition, query, DEFAULT_CONFIG)])
+        (answer,) = store.query_each([(partition, query, DEFAULT_CONFIG)], stop=cancellation)
         if not isinstance(answer, Success) or not answer.position.covers(bound):
             return None
         epoch, rows = reads.get(partition, (answer.epoch, 0))

@@ -12,13 +12,14 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 
 from planner.values.session import Session
 from planner.values.statement import LookedUp, LookUp
-from stores.errors import StoreError
+from stores.errors import FailureReason, StoreError
 from stores.spec.catalog import Nodes
 from stores.spec.position import Progress
 from stores.spec.query import FewKeysQuery, FirstRowsQuery, KeyQuery, Query
 from stores.spec.result import QueryResult, Success
 from stores.spec.schema import Row, StoreSchema
 from stores.spec.store import DEFAULT_CONFIG, Store
+from stores.spec.traces import Trace
 
 R = TypeVar("R")
 
@@ -133,6 +134,8 @@ class AnsweredStore:
         answer = self._local.query_partition(partition, query)
         if type(answer) is Success or type(query) not in _WITHOUT_STREAMS:
             return answer
+        if answer.reason is FailureReason.STORE_EXCEPTION:
+            return answer  # the slow way asks other copies, and reports this one
         return self._answers.of(self.schema.name, partition, query)
 
 
@@ -155,6 +158,7 @@ class ElsewhereLookUp:
         session: its session, which nothing else uses meanwhile.
         on_found: gets the rows, but not before `begin` has returned; None if the statement needs
             the slow way.
+        trace: the trace of the statement, for the other nodes.
     """
 
     __slots__ = (
@@ -168,6 +172,7 @@ class ElsewhereLookUp:
         "_parameters",
         "_rounds",
         "_session",
+        "_trace",
         "overdue_s",
     )
 
@@ -178,8 +183,10 @@ class ElsewhereLookUp:
         parameters: Row,
         session: Session,
         on_found: Callable[[LookedUp | None], object],
+        *,
+        trace: Trace | None,
     ) -> None:
-        self._nodes, self._look_up = nodes, look_up
+        self._nodes, self._look_up, self._trace = nodes, look_up, trace
         self._parameters, self._session, self._on_found = parameters, session, on_found
         self.overdue_s = 0.0
         """After how many seconds the answers that were asked for first are overdue."""
@@ -194,8 +201,9 @@ class ElsewhereLookUp:
         self._has_begun = True
         return self._found if self._is_over else self
 
-    def cancel(self) -> None:
-        """Do not call back any more."""
+    def cancel(self, *, is_overdue: bool = False) -> None:
+        """Do not call back any more; see `Asked`."""
+        del is_overdue
         self._is_over = True
 
     def _go_on(self) -> None:
@@ -226,7 +234,7 @@ class ElsewhereLookUp:
                 self._answers.add(missing, answers)
                 self._go_on()
 
-        self.overdue_s = self._nodes.begin(store, targets, on_answers)
+        self.overdue_s = self._nodes.begin(store, targets, on_answers, self._trace)
 
     def _end(self, found: LookedUp | None) -> None:
         if not self._is_over:
@@ -243,6 +251,8 @@ def begin_look_up(
     parameters: Row,
     session: Session,
     on_found: Callable[[LookedUp | None], object],
+    *,
+    trace: Trace | None = None,
 ) -> LookedUp | ElsewhereLookUp | None:
     """Look up what is here, or begin to ask other nodes for the rest; see `Engine.begin_look_up`.
 
@@ -253,7 +263,8 @@ def begin_look_up(
     found = try_with(answers, look_up, parameters, session)
     if found is not None or not answers.has_missing:
         return found
-    return ElsewhereLookUp(nodes, look_up, parameters, session, on_found).begin(answers)
+    asked = ElsewhereLookUp(nodes, look_up, parameters, session, on_found, trace=trace)
+    return asked.begin(answers)
 
 
 def try_with(

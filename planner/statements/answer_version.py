@@ -16,6 +16,7 @@ from planner.planning.access import Access
 from planner.planning.plan import Compose, QueryPlan
 from planner.syntax.parse import parse
 from planner.syntax.with_clause import NO_CLAUSE
+from planner.values.rights import Rights
 from planner.values.session import Session, TransactionStatus
 from planner.values.statement import Statement, StatementKind
 from stores.spec.catalog import StoreCatalog
@@ -44,7 +45,11 @@ _PLAIN_CONSISTENCY = frozenset({"eventual", "monotonic"})
 
 
 def answer_version(
-    statement: Statement, parameters: Row, session: Session, catalog: StoreCatalog
+    statement: Statement,
+    parameters: Row,
+    session: Session,
+    catalog: StoreCatalog,
+    rights: Rights,
 ) -> str | None:
     """Return a text that changes whenever the answer may change; it may block.
 
@@ -53,9 +58,11 @@ def answer_version(
         parameters: its parameters.
         session: its settings are a part of the version.
         catalog: the stores.
+        rights: the stores that each user may read.
 
     Returns:
-        None if the answer may change at any time, or is not known to depend on epochs only.
+        None if the answer may change at any time, is not known to depend on epochs only, or is
+        refused.
     """
     plan = statement.plan
     if (
@@ -65,6 +72,7 @@ def answer_version(
         or plan.catalog_values is not None
         or catalog.nodes is not None
         or session.transaction is not TransactionStatus.IDLE
+        or not rights.may_read_all(session.user, plan.reads)
         or session.settings.get("stategate.consistency", "eventual") not in _PLAIN_CONSISTENCY
         or any(_is_moving(each) for each in (*parameters, *statement.literals))
         or len(statement.sql) > _SQL_MAX

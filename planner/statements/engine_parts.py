@@ -18,6 +18,7 @@ from planner.pg_catalog.builtin_rows import postgres_settings
 from planner.running.execute import Executor
 from planner.running.on_spark import SparkRunner
 from planner.statements.spark_statements import SparkStatements
+from planner.values.rights import Rights
 from planner.values.statement import LookUp
 from stores.spec.catalog import StoreCatalog
 from stores.spec.query_engine import QueryEngine
@@ -65,6 +66,10 @@ class EngineParts:
     """Chooses the statements that run on Spark."""
     commands: SessionCommands
     pg_catalog: PgCatalog
+    executor_over: Callable[[StoreCatalog], Executor]
+    """Makes what runs plans over other stores of the same definitions."""
+    rights: Rights
+    """The stores that each user may read."""
     watch_look_up: WatchLookUp | None = None
     """Wraps the fast way of each statement; None leaves it as it is."""
 
@@ -81,6 +86,7 @@ def open_parts(
     node: str,
     clock: Callable[[], int],
     queries: RunningQueries,
+    rights: Rights,
     spark: QueryEngine | None = None,
     watch_look_up: WatchLookUp | None = None,
     started_ms: int | None = None,
@@ -93,6 +99,7 @@ def open_parts(
         node: this node's name, as answers show it.
         clock: wall clock in epoch milliseconds.
         queries: lists the running statements.
+        rights: the stores that each user may read.
         spark: runs statements on Spark; None if there is no such engine.
         watch_look_up: wraps the fast way of each statement, for traces; reads are timed, too.
         started_ms: when the server was started, in epoch milliseconds; None for now.
@@ -109,16 +116,21 @@ def open_parts(
         shared=shared,
     )
     composer = Composer(RemoteDatabase(processes, definition))
-    executor = Executor(
-        catalog,
-        composer,
-        queries=queries,
-        node=node,
-        clock=clock,
-        few_rows=limits.few_rows,
-        keep_answers=limits.keep_answers,
-        times_reads=watch_look_up is not None,
-    )
+
+    def executor_over(stores: StoreCatalog) -> Executor:
+        return Executor(
+            stores,
+            composer,
+            queries=queries,
+            node=node,
+            clock=clock,
+            few_rows=limits.few_rows,
+            keep_answers=limits.keep_answers,
+            times_reads=watch_look_up is not None,
+            rights=rights,
+        )
+
+    executor = executor_over(catalog)
     spark_runner = None
     if spark is not None:
         spark_runner = SparkRunner(spark, executor.reads, node=node, counts=executor.counts)
@@ -141,6 +153,9 @@ def open_parts(
             processes=processes,
             queries=queries,
             started_ms=started_ms,
+            rights=rights,
         ),
+        executor_over=executor_over,
+        rights=rights,
         watch_look_up=watch_look_up,
     )

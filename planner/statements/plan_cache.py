@@ -8,8 +8,14 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from planner.errors import QueryError
-from planner.planning.lifting import is_same, liftable, lifted_text
-from planner.planning.shapes import Shapes, parameterize
+from planner.planning.lifting import (
+    is_same,
+    liftable,
+    lifted_text,
+    may_share,
+    read_parameters,
+)
+from planner.planning.shapes import Parameterized, Shapes, parameterize
 from planner.syntax.parse import parse
 from planner.syntax.tags import without_tags
 from planner.values.statement import Statement, StatementKind
@@ -83,7 +89,7 @@ class PlanCache:
             version: the catalog's version now.
             plan_text: plans a text with parameters of these types.
         """
-        if planned.kind is not StatementKind.SELECT or planned.look_up is None:
+        if planned.kind is not StatementKind.SELECT or not may_share(planned):
             return
         parameterized = parameterize(sql)
         if parameterized is None or len(sql) > SHAPE_LENGTH_MAX:
@@ -91,16 +97,35 @@ class PlanCache:
         with self._lock:
             if not self._shapes.is_second(parameterized, version):
                 return
-        tree = parse(sql).tree
-        places = () if tree is None else liftable(tree, parameterized)
-        shape: Statement | None = None
-        if places:
-            lifted = parameterized.only(places)
-            try:
-                shape = plan_text(lifted_text(sql, lifted), lifted.types)
-            except QueryError:
-                shape = None  # a literal stood where no parameter can
-            if shape is not None and not is_same(shape, planned, lifted):
-                shape = None
+        places, shape = _shared(sql, planned, parameterized, plan_text)
         with self._lock:
             self._shapes.add(parameterized, version, places, shape)
+
+
+def _shared(
+    sql: str,
+    planned: Statement,
+    parameterized: Parameterized,
+    plan_text: Callable[[str, ParameterTypes], Statement],
+) -> tuple[tuple[int, ...], Statement | None]:
+    """Return which literals of a text are lifted, and the plan that takes them, if there is one.
+
+    Those on which no read depends are kept in a second attempt.
+    """
+    tree = parse(sql).tree
+    places = () if tree is None else liftable(tree, parameterized)
+    for _ in range(2):
+        if not places:
+            break
+        lifted = parameterized.only(places)
+        try:
+            shape = plan_text(lifted_text(sql, lifted), lifted.types)
+        except QueryError:
+            break  # a literal stood where no parameter can
+        if is_same(shape, planned, lifted):
+            return places, shape
+        found = read_parameters(shape)
+        if len(found) == len(places):
+            break
+        places = tuple([place for at, place in enumerate(places) if at in found])
+    return places, None

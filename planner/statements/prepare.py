@@ -40,6 +40,7 @@ _DESCRIBE_COLUMNS = tuple(
 class Described:
     """The plan of DESCRIBE: its rows."""
 
+    store: str
     rows: tuple[Row, ...]
 
 
@@ -105,13 +106,13 @@ class Preparer:
             planned = self.prepare(_SHOW_STORES, (), cancellation, plan_inner)
             return structs.replace(planned, sql=parsed.sql, kind=StatementKind.SHOW)
         if words[0] in {"DESCRIBE", "DESC"}:
-            rows = _described_rows(parsed, self._catalog)
+            described = _described(parsed, self._catalog)
             return Statement(
                 sql=parsed.sql,
                 kind=StatementKind.SHOW,
                 columns=_DESCRIBE_COLUMNS,
                 returns_rows=True,
-                plan=Described(tuple(rows)),
+                plan=described,
             )
         self._commands.check(StatementKind.SHOW, parsed.tokens)
         return Statement(
@@ -257,8 +258,8 @@ class QueryPreparer:
         )
 
 
-def _described_rows(parsed: Parsed, catalog: StoreCatalog) -> list[Row]:
-    """Return the columns of the store that `DESCRIBE store` names.
+def _described(parsed: Parsed, catalog: StoreCatalog) -> Described:
+    """Return the store that `DESCRIBE store` names, with its columns.
 
     Raises:
         InvalidSyntaxError: DESCRIBE is not followed by one name.
@@ -279,8 +280,9 @@ def _described_rows(parsed: Parsed, catalog: StoreCatalog) -> list[Row]:
         )
     schema = store.schema
     parts = (("key", schema.key), ("time", schema.time_columns), ("value", schema.value))
-    return [
+    rows = [
         (column.name, str(column.type), part, schema.kind.value)
         for part, columns in parts
         for column in columns
     ]
+    return Described(name, tuple(rows))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from planner.commands.row_commands import run_unserved
 from planner.commands.transaction import (
@@ -44,7 +44,7 @@ class Runner:
         self._catalog, self._commands = parts.catalog, parts.commands
         self._executor, self._pg_catalog = parts.executor, parts.pg_catalog
         self._queries, self._replan = parts.queries, replan
-        self._spark = parts.spark
+        self._spark, self._rights = parts.spark, parts.rights
 
     def run(
         self, statement: Statement, parameters: Row, session: Session, cancellation: Cancellation
@@ -63,6 +63,7 @@ class Runner:
         kind, plan = statement.kind, statement.plan
         if session.transaction is TransactionStatus.FAILED and kind not in ENDS_TRANSACTION:
             raise aborted()
+        self.require_rights(statement, session)
         explains = kind is StatementKind.EXPLAIN
         if len(parameters) != len(statement.parameters) and (parameters or not explains):
             raise InvalidValueError(
@@ -92,6 +93,14 @@ class Runner:
                 engine=self._shown_engine(plan.plan, statement, session),
             )
         return self._run_command(statement, session)
+
+    def require_rights(self, statement: Statement, session: Session) -> None:
+        """Check that the user of a session may read the stores of a statement.
+
+        Raises:
+            PermissionDeniedError: it may not (42501).
+        """
+        self._rights.require(session.user, _reads(statement.plan))
 
     def _run_command(self, statement: Statement, session: Session) -> Result:
         """Run a statement that reads nothing."""
@@ -184,6 +193,15 @@ class Runner:
         return self._spark.choose(statement, plan, engine, self._executor.reads.rows_of)
 
 
+def _reads(plan: object) -> Collection[str]:
+    """Return the stores that a user must be allowed to read for a plan to run."""
+    if isinstance(plan, Analyze):
+        plan = plan.plan
+    if isinstance(plan, QueryPlan):
+        return plan.reads
+    return (plan.store,) if isinstance(plan, Described) else ()
+
+
 def is_inline(statement: Statement, session: Session, parameters: Row | None) -> bool:
     """Whether a statement reads few rows without a wait, or is a command of the session.
 
@@ -203,7 +221,7 @@ def is_inline(statement: Statement, session: Session, parameters: Row | None) ->
     if plan.catalog_values is not None or not (
         isinstance(node, Lookup)
         # A join that is not small would read its first relation here.
-        or (rows is not None and plan.join is None and not rows.is_scan)
+        or (rows is not None and plan.join is None and not rows.is_scan and rows.late is None)
     ):
         return False
     clause, mine = plan.clause, session_options(session)

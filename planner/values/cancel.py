@@ -101,10 +101,14 @@ class Cancellation:
 
     Args:
         timeout_s: seconds from now after which `check` raises; None for no deadline.
+        holds_loop: whether an event loop waits for the statement to begin its rows.
     """
 
-    def __init__(self, timeout_s: float | None = None) -> None:
+    def __init__(self, timeout_s: float | None = None, *, holds_loop: bool = False) -> None:
+        self.holds_loop = holds_loop
         self._deadline = None if timeout_s is None else time.monotonic() + timeout_s
+        self.trace: tuple[str, str] | None = None
+        """The trace of the statement, for other nodes; see `stores.spec.store.Stop`."""
         self._cancelled = False
         self._lock = threading.Lock()
         self._callbacks: list[Callable[[], None]] = []

@@ -92,10 +92,15 @@ _NAN = Fitted(math.nan)
 """Always the same object: NaN is not equal to itself, so sets and dicts find it by identity."""
 
 
-def _float_fit(value: Value) -> Fit:
+def _float_fit(value: Value) -> Fitted:
     # Keys hold zero for negative zero.
     number = float(value) + 0.0
     return _NAN if math.isnan(number) else Fitted(number)
+
+
+def fitted_float(value: Value) -> Value:
+    """Return the value of a float column as a bound on that column."""
+    return _float_fit(value).value
 
 
 def _integer_fitter(bits: int) -> Fitter:

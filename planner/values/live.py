@@ -99,6 +99,10 @@ class LiveCounts(Struct, frozen=True, kw_only=True):
     events_given: int
     slow_ended: int
     """Subscribers that were ended because they read too slowly."""
+    caught_up: int = 0
+    """Clients that came back after their events were gone, and went on by the log."""
+    started_over: int = 0
+    """Those for which that was impossible."""
     whole_reads: int = 0
     """Results that were read whole, because the changed keys of an epoch were not known."""
 
@@ -106,11 +110,41 @@ class LiveCounts(Struct, frozen=True, kw_only=True):
 class Subscription(Protocol):
     """One subscriber of a live query. Used by one thread at a time, and closed at its end."""
 
-    columns: tuple[Column, ...]
-    first: FirstRows | None
-    """None if it goes on after the token that it was given."""
-    start_over: str | None
-    """Why it cannot go on after that token, so that it begins with first rows; None otherwise."""
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns of the rows."""
+
+    @property
+    def stores(self) -> tuple[str, ...]:
+        """The names of the stores that are read, in order."""
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether the two below are settled.
+
+        If not, the changes since its token are being looked for in the log; it is ready once they
+        are, or once it is known that it has to start over.
+        """
+
+    @property
+    def first(self) -> FirstRows | None:
+        """The rows to begin with; None if it goes on after the token that it was given."""
+
+    @property
+    def start_over(self) -> str | None:
+        """Why it cannot go on after that token, so that it begins with first rows; None otherwise.
+
+        It may be known before it has begun: then `begin` is to be called.
+        """
+
+    def begin(self) -> None:
+        """Read the first rows if it has to start over, which may take as long as a statement.
+
+        Otherwise, and if it has begun, it does nothing.
+
+        Raises:
+            QueryError: it cannot begin.
+        """
 
     def check(self) -> None:
         """Return normally if it goes on, as while its first rows are read.
@@ -128,5 +162,9 @@ class Subscription(Protocol):
             QueryError: the live query has ended.
         """
 
-    def close(self) -> None:
-        """End it; repeated calls do nothing."""
+    def close(self, *, slow: bool = False) -> None:
+        """End it; repeated calls do nothing.
+
+        Args:
+            slow: whether it ends because its client reads too slowly.
+        """

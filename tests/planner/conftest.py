@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
-
 import pytest
 from hypothesis import settings
 
-from planner.running import few_reads
 from tests.planner.sides import Sides
 from tests.planner.world import world
 
@@ -21,8 +17,5 @@ def sides() -> Sides:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _reads_take_any_time() -> Iterator[None]:
-    """Allow reads of few rows any time: on a busy machine, a thread would otherwise read them."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(few_reads, "SLICE_S", math.inf)
-        yield
+def _engines_share_a_process(shared_process: None, patient_reads: None) -> None:
+    """Use them in all tests of this folder."""

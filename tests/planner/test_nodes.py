@@ -20,6 +20,7 @@ from planner.values.statement import LookedUp
 from stores.hosting.local_store import LocalStore
 from stores.nodes.answering import Answering
 from stores.nodes.cluster import Cluster
+from stores.nodes.failover import Unreadable
 from stores.nodes.messages import MINOR, REDUCES, Ask, ReadStream, Reduce, Request
 from stores.nodes.placement import Node, holders
 from stores.spec.position import EMPTY
@@ -39,6 +40,7 @@ from tests.planner.test_law import (
     single_store,
 )
 from tests.stores.nodes.memory_links import MemoryLink
+from tests.stores.nodes.unreadable import BrittleStore
 from tests.support.stores import FixedCatalog, fill
 
 NODES = [Node(name=name) for name in ("a", "b", "c")]
@@ -60,6 +62,10 @@ class Nodes:
     sides: Sides
     links: dict[str, MemoryLink]
     whole: tuple[LocalStore, ...]
+    copies: dict[str, list[BrittleStore]]
+    """The stores of each node."""
+    unreadable: list[Unreadable]
+    """What node `a` has reported."""
 
     def elsewhere(self) -> set[tuple[str, int]]:
         """Return the partitions that are not on node `a`."""
@@ -99,29 +105,36 @@ def nodes() -> Iterator[Nodes]:
     }
     sides = build(STORES, rows)
     whole = tuple(sides.stores)
-    catalogs = {}
+    catalogs, copies = {}, {}
     for node in NODES:
-        catalogs[node.name] = FixedCatalog(
-            *[
-                LocalStore(
-                    store.schema,
-                    {
-                        number: replica
-                        for number, replica in store.replicas.items()
-                        if node.name in holders_of(store.schema, number)
-                    },
-                )
-                for store in whole
-            ]
-        )
+        copies[node.name] = [
+            BrittleStore(
+                store.schema,
+                {
+                    number: replica
+                    for number, replica in store.replicas.items()
+                    if node.name in holders_of(store.schema, number)
+                },
+            )
+            for store in whole
+        ]
+        catalogs[node.name] = FixedCatalog(*copies[node.name])
     links = {name: link_to(catalogs[name]) for name in ("b", "c")}
-    cluster = Cluster(catalogs["a"], node="a", links=links, holders=holders_of)
+    unreadable: list[Unreadable] = []
+    cluster = Cluster(
+        catalogs["a"],
+        node="a",
+        links=links,
+        holders=holders_of,
+        on_unreadable=unreadable.append,
+    )
     engine = SqlEngine(cluster, node="a")
     bulk = SqlEngine(cluster, limits=EngineLimits(few_rows=False), node="a")
     sides.engine.close()
     if sides.bulk is not None:
         sides.bulk.close()
-    found = Nodes(Sides(engine, sides.plain, bulk, whole), links, whole)
+    sides = Sides(engine, sides.plain, bulk, whole)
+    found = Nodes(sides, links, whole, copies, unreadable)
     assert found.elsewhere()
     yield found
     found.sides.close()
@@ -339,6 +352,48 @@ def test_no_statement_fails_when_a_node_is_lost(
         check(nodes.sides, query)
     finally:
         nodes.links[lost].requests_left = 1 << 30
+
+
+@given(
+    query=st.one_of(single_store(), joined(), grouped()),
+    node=st.sampled_from(["a", "b", "c"]),
+    batches=st.integers(0, 1),
+)
+@settings(max_examples=EXAMPLES // 2, suppress_health_check=SLOW)
+def test_no_statement_fails_when_the_copies_of_a_node_cannot_be_read(
+    nodes: Nodes, query: Query, node: str, batches: int
+) -> None:
+    for store in nodes.copies[node]:
+        store.is_damaged, store.batches = True, batches
+    try:
+        check(nodes.sides, query)
+    finally:
+        for store in nodes.copies[node]:
+            store.is_damaged = False
+
+
+def test_a_copy_that_cannot_be_read_is_reported(nodes: Nodes) -> None:
+    """Also that of a lookup on an event loop, which leaves it to the slow way."""
+    sql = "SELECT age FROM people WHERE name = $1"
+    here = next(n for n in NAMES if found_here(nodes, sql, (n,)))
+    rows, nodes.unreadable[:] = rows_of(run(nodes.sides.engine, sql, (here,))), []
+    for store in nodes.copies["a"]:
+        store.is_damaged = True
+    try:
+        assert found_elsewhere(nodes, sql, (here,)) is None
+        assert rows_of(run(nodes.sides.engine, sql, (here,))) == rows
+    finally:
+        for store in nodes.copies["a"]:
+            store.is_damaged = False
+    (reported,) = nodes.unreadable
+    assert (reported.node, reported.store) == ("a", "people")
+
+
+def found_here(nodes: Nodes, sql: str, parameters: Row) -> bool:
+    """Whether a lookup needs no other node."""
+    before = nodes.queries_sent()
+    found = found_elsewhere(nodes, sql, parameters)
+    return found is not None and nodes.queries_sent() == before
 
 
 def test_answers_name_the_node_of_each_partition(nodes: Nodes) -> None:

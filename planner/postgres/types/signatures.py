@@ -35,8 +35,8 @@ _TABLE = """
     smallint: abs avg bit_and bit_or bit_xor stddev stddev_pop stddev_samp sum var_pop var_samp
       variance
     text: ascii bit_length btrim char_length character_length current_setting format initcap
-      length lower ltrim md5 normalize octet_length quote_ident quote_literal quote_nullable
-      reverse rtrim upper
+      length lower ltrim md5 normalize octet_length parse_ident quote_ident quote_literal
+      quote_nullable reverse rtrim upper
     timestamp: age date isfinite
     timestamptz: age date isfinite
     anyarray boolean: array_to_json
@@ -69,7 +69,7 @@ _TABLE = """
     numeric text: to_char
     real text: to_char
     smallint smallint: mod
-    text boolean: current_setting
+    text boolean: current_setting parse_ident
     text date: date_part
     text integer: left lpad repeat right rpad substr substring
     text interval: date_part date_trunc
@@ -158,6 +158,9 @@ SIGNATURES: Mapping[str, Sequence[Signature]] = _signatures()
 """The signatures of each function."""
 
 _NUMBERS = (Kind.SMALLINT, Kind.INTEGER, Kind.BIGINT, Kind.DECIMAL, Kind.REAL, Kind.DOUBLE)
+_NUMERIC = frozenset({Kind.TINYINT, *_NUMBERS})
+_FOREIGN = frozenset({Kind.MAP, Kind.STRUCT})
+"""Kinds of values that PostgreSQL lacks."""
 _IMPLICIT: dict[Kind, tuple[Kind, ...]] = {
     Kind.TINYINT: _NUMBERS,
     **{kind: _NUMBERS[at + 1 :] for at, kind in enumerate(_NUMBERS)},
@@ -213,9 +216,21 @@ def _candidates(name: str, given: Sequence[DataType | None]) -> list[Signature]:
 
 
 def is_taken(name: str, given: Sequence[DataType | None]) -> bool:
-    """Whether a signature takes arguments of these types; functions without signatures take any."""
+    """Whether a signature takes arguments of these types; functions without signatures take any.
+
+    All numbers count as one type here, and values of types that PostgreSQL lacks as any.
+    """
     listed = [each for each in SIGNATURES.get(name, ()) if len(each) == len(given)]
-    return not listed or any(all(map(_fits, given, signature)) for signature in listed)
+    return not listed or any(all(map(_may_fit, given, signature)) for signature in listed)
+
+
+def _may_fit(given: DataType | None, wanted: Parameter) -> bool:
+    """Whether a parameter may take an argument of a type, if numbers are cast as need be."""
+    if _fits(given, wanted):
+        return True
+    if given is None or isinstance(wanted, str):
+        return given is not None and given.kind in _FOREIGN
+    return given.kind in _FOREIGN or (given.kind in _NUMERIC and wanted.kind in _NUMERIC)
 
 
 def _fits(given: DataType | None, wanted: Parameter) -> bool:

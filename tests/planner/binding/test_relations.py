@@ -16,6 +16,7 @@ from planner.binding.running_statements import RunningQueries, SlowQueries
 from planner.errors import QueryError, UnknownNameError
 from planner.sql import SqlEngine
 from planner.typed import TypedQueries
+from planner.values.rights import Rights
 from planner.values.session import Session
 from planner.values.statement import Result, StatementKind
 from stores.hosting.host import Host
@@ -85,7 +86,9 @@ def test_system_relations_have_their_declared_columns(name: str) -> None:
     session, queries = Session(), RunningQueries(lambda: 4, slow=SlowQueries(0))
     queries.watch("SELECT", session, lambda: Result(kind=StatementKind.SELECT, rows=()))
     queries.watch("SELECT", session, lambda: Result(kind=StatementKind.SELECT, batches=iter(())))
-    around = Surroundings(catalog=CATALOG, queries=queries, session=session, node="me", now_ms=5)
+    around = Surroundings(
+        catalog=CATALOG, rights=Rights(), queries=queries, session=session, node="me", now_ms=5
+    )
     found = system_table(name, around)
     assert found.schema.names == [column.name for column in SYSTEM_RELATIONS[name]]
     assert [field.type for field in found.schema] == [
@@ -100,6 +103,7 @@ def test_partitions_show_late_records() -> None:
     rows: list[Row] = [("ann", 0, 0, 1), ("ann", 60_001_000, 0, 1), ("bob", 0, 0, 1)]
     store.replicas[0].apply(progress(0, watermark_ms=120_000), [batch(hours, rows)])
     around = Surroundings(
+        rights=Rights(),
         catalog=FixedCatalog(store),
         queries=RunningQueries(lambda: 4),
         session=Session(),
@@ -113,6 +117,7 @@ def test_stores_show_whether_the_latest_row_wins() -> None:
     usual = keyvalue("usual", {"usr": "text"}, {"n": "bigint"}, partitions=1)
     timed = replace(usual, name="timed", by_event_time=True)
     around = Surroundings(
+        rights=Rights(),
         catalog=FixedCatalog(open_store(usual), open_store(timed)),
         queries=RunningQueries(lambda: 4),
         session=Session(),

@@ -44,7 +44,7 @@ SELECT to_number(name, '9.9.9') FROM people
 
 -- ours: unknown function
 SELECT frob(name) FROM people
-! 42883 8 function frob() does not exist
+! 42883 8 function frob(text) does not exist
 
 -- ours: a function that does not take these types
 SELECT abs(name) FROM people

@@ -16,6 +16,7 @@ from planner.composing.process_pool import ProcessPool
 from planner.composing.remote import RemoteDatabase
 from planner.values.cancel import Cancellation
 from stores.spec.schema import Row
+from tests.support.waiting import until
 
 MEMORY_BYTES = 64 << 20
 SCHEMA = pa.schema([("n", pa.int64())])
@@ -30,8 +31,8 @@ WAIT_S = 30.0
 
 
 def database_in(processes: ProcessPool) -> RemoteDatabase:
-    config = {"threads": "1", "memory_limit": f"{MEMORY_BYTES >> 10}KiB", "temp_directory": ""}
-    return RemoteDatabase(processes, Definition(config=config))
+    config = {"memory_limit": f"{MEMORY_BYTES >> 10}KiB", "temp_directory": ""}
+    return RemoteDatabase(processes, Definition(config=config, threads=1))
 
 
 def numbers(count: int, *, rows: int = 8192) -> list[pa.RecordBatch]:
@@ -79,6 +80,13 @@ def kill(pids: Sequence[int]) -> None:
     """Kill processes, as the system does when it is out of memory."""
     for pid in pids:
         os.kill(pid, signal.SIGKILL)
+
+
+def stop(pid: int) -> None:
+    """Stop a process, and wait until it has: a signal is only delivered soon."""
+    os.kill(pid, signal.SIGSTOP)
+    state = Path(f"/proc/{pid}/stat")
+    until(lambda: not state.exists() or state.read_text().rpartition(") ")[2].startswith("T"))
 
 
 def is_gone(pid: int) -> bool:

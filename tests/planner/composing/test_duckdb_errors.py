@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import sqlglot
 
-from planner.composing.database import ROW_TOO_LONG, DatabaseError
+from planner.composing.database import ROW_TOO_LONG, STREAM, DatabaseError
 from planner.composing.duckdb_errors import translate
 from planner.errors import InternalError
 from planner.trees.outline import outline
@@ -64,6 +64,7 @@ OUTLINE = outline(sqlglot.parse_one("SELECT name FROM t"))
         (DatabaseError("Permission", "Permission Error: no"), "42501", "no"),
         (DatabaseError("Interrupt", "INTERRUPT Error: Interrupted!"), "57014", "interrupted"),
         (DatabaseError("InvalidInput", "Invalid Input Error: boom"), "22023", "boom"),
+        (DatabaseError(STREAM, "the feed is closed"), "XX000", "the feed is closed"),
     ],
 )
 def test_errors_are_translated(error: DatabaseError, sqlstate: str, message: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -12,7 +12,7 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from planner.composing import local, prepared
+from planner.composing import kept_statements, local, prepared
 from planner.composing.database import DatabaseError, Definition
 from planner.composing.local import OWN_ERRORS, LocalDatabase, LocalStatement
 from planner.composing.local_relation import LocalRelation
@@ -23,7 +23,7 @@ SUM = "SELECT sum(n) AS total, random() AS drawn FROM r0"
 
 @pytest.fixture
 def database() -> LocalDatabase:
-    return LocalDatabase(Definition(config={"threads": "1"}))
+    return LocalDatabase(Definition(threads=1))
 
 
 def begun(
@@ -238,10 +238,13 @@ def test_runs_at_the_same_time_keep_a_plan_each(
 
 def test_few_statements_are_kept(database: LocalDatabase, monkeypatch: pytest.MonkeyPatch) -> None:
     made = cursors(database, monkeypatch)
-    monkeypatch.setattr(local, "KEPT_MAX", 2)
+    monkeypatch.setattr(kept_statements, "KEPT_MAX", 2)
     for number in (1, 2, 3, 3, 2, 1):
         rows_of(database, f"SELECT n + {number} FROM r0", 1)
     assert len(made) == 4
+
+
+STREAM = "Invalid Input Error: reading the stream registered as 'r0' failed"
 
 
 @pytest.mark.parametrize(
@@ -259,9 +262,37 @@ def test_few_statements_are_kept(database: LocalDatabase, monkeypatch: pytest.Mo
         (OSError("Mismatch Type Error: no"), "TypeMismatch"),
         (OSError("broken pipe"), "Error"),
         (MemoryError(), "OutOfMemory"),
+        (duckdb.InvalidInputException(f"{STREAM}: Out of memory: malloc failed"), "OutOfMemory"),
+        (OSError(f"{STREAM}: IOError: Out of Memory Error: Allocation failure"), "OutOfMemory"),
+        (duckdb.InvalidInputException(f"{STREAM}: Unknown error: it is closed"), "Stream"),
+        (OSError(f"{STREAM}: Unknown error: it is closed"), "Stream"),
     ],
 )
 def test_an_error_is_recognised_by_its_class_or_its_text(raised: Exception, kind: str) -> None:
     with pytest.raises(DatabaseError) as found, OWN_ERRORS:
         raise raised
     assert found.value.kind == kind
+
+
+@pytest.mark.parametrize("error", [MemoryError(), pa.ArrowMemoryError("malloc of size 64 failed")])
+@pytest.mark.parametrize("sql", ["SELECT sum(n) FROM r0", "SELECT n FROM r0"])
+def test_memory_that_is_short_while_rows_are_read_is_told(
+    database: LocalDatabase, sql: str, error: Exception
+) -> None:
+    """DuckDB gives each failure of a stream as an invalid input."""
+
+    def read() -> Iterator[pa.RecordBatch]:
+        yield pa.record_batch([pa.array(range(5000))], schema=SCHEMA)
+        raise error
+
+    statement = database.statement(sql)
+
+    def run() -> None:
+        statement.begin("", {"r0": LocalRelation(SCHEMA, read)}, {}, 100)
+        while statement.next() is not None:
+            pass
+
+    with pytest.raises(DatabaseError) as found:
+        run()
+    assert found.value.kind == "OutOfMemory"
+    statement.close()

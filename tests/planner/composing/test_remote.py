@@ -45,6 +45,7 @@ from tests.planner.composing.databases import (
     relation,
     rows,
     rows_of,
+    stop,
 )
 from tests.support.waiting import until
 
@@ -202,6 +203,23 @@ def test_a_statement_raises_the_error_of_its_relation(database: RemoteDatabase, 
 
     with pytest.raises(StoreFailedError, match="partition 3 is gone"):
         rows_of(database, SUM, r=ArrowRelation(SCHEMA, open_stream))
+
+
+@pytest.mark.parametrize("at", [0, 8])
+def test_memory_that_is_short_while_a_relation_is_read_is_told(
+    database: RemoteDatabase, at: int
+) -> None:
+    def open_stream() -> Iterator[pa.RecordBatch]:
+        for number, batch in enumerate(numbers(LONG)):
+            if number == at:
+                raise pa.ArrowMemoryError("malloc of size 64 failed")
+            yield batch
+
+    with pytest.raises((DatabaseError, MemoryError), match="malloc of size 64 failed") as caught:
+        rows_of(database, SUM, r=ArrowRelation(SCHEMA, open_stream))
+    error = caught.value
+    assert error.kind == "OutOfMemory" if isinstance(error, DatabaseError) else at == 0
+    assert rows_of(database, "SELECT 1") == [(1,)]
 
 
 def test_an_invalid_definition_is_an_error(processes: ProcessPool) -> None:
@@ -377,7 +395,7 @@ def test_a_statement_that_ends_every_process_fails_and_the_others_do_not(
 def test_a_process_starts_after_a_killed_one_has_released_its_memory() -> None:
     limits = ProcessLimits(memory_bytes=1 << 30)
     process = ComposingProcess(limits)
-    for _ in range(10):
+    for _ in range(5):
         process.open(1, Definition(before=["CREATE TABLE t AS SELECT range(2000000) AS held"]))
         process.kill()
         ended, process = process, ComposingProcess(limits)
@@ -392,7 +410,7 @@ def test_a_fork_server_that_hangs_is_replaced(monkeypatch: pytest.MonkeyPatch) -
     found = database_in(pool)
     assert rows_of(found, "SELECT 1") == [(1,)]
     forks = int(Path(f"/proc/{pool.pids[0]}/stat").read_text().rpartition(") ")[2].split()[1])
-    os.kill(forks, signal.SIGSTOP)
+    stop(forks)
     kill(pool.pids)
     try:
         with suppress(DatabaseError):  # it may be sent before the end is noticed

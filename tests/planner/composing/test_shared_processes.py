@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import gc
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -42,19 +42,16 @@ from tests.planner.composing.databases import (
     numbers,
     relation,
     rows_of,
+    stop,
 )
+from tests.support.composing import SharedForkServer
 from tests.support.waiting import until
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="workers need a Unix")
 
 WHOLE = [(LONG, LONG * (LONG - 1) // 2)]
-DRAWN = Definition(before=["CREATE TABLE drawn AS SELECT random() AS n"])
+DRAWN = Definition(threads=1, before=["CREATE TABLE drawn AS SELECT random() AS n"])
 """Two databases of this definition have different numbers."""
-SERVE = """
-import socket, sys
-from planner.composing.forkserver import become_shared
-become_shared(*(socket.socket(fileno=int(number)) for number in sys.argv[1:]))
-"""
 WORKER = """
 import sys
 from pathlib import Path
@@ -71,30 +68,12 @@ LONG_JOIN = "SELECT count(*) FROM range(1000000) a, range(1000000) b WHERE a.ran
 """A statement that takes minutes, and ends when it is interrupted."""
 
 
-class Machine:
+class Machine(SharedForkServer):
     """A shared fork server; its pools stand for the workers of one gateway."""
 
     def __init__(self, directory: Path) -> None:
-        self.path = directory / "composing.sock"
-        self._listener = socket.socket(socket.AF_UNIX)
-        self._listener.bind(str(self.path))
-        self._listener.listen()
+        super().__init__(directory)
         self._pools: list[ProcessPool] = []
-        self.start()
-
-    def start(self) -> None:
-        """Start the fork server."""
-        self._owner, theirs = socket.socketpair()
-        with theirs:
-            passed = (self._listener.fileno(), theirs.fileno())
-            command = [sys.executable, "-c", SERVE, *map(str, passed)]
-            self.forks = subprocess.Popen(command, pass_fds=passed)
-
-    def lose(self) -> None:
-        """Kill the fork server."""
-        self.forks.kill()
-        self.forks.wait()
-        self._owner.close()
 
     def worker(self, *, first: int = 0, count: int = 1) -> ProcessPool:
         """Return the pool of another worker."""
@@ -106,9 +85,7 @@ class Machine:
         """End the pools and the fork server."""
         for pool in self._pools:
             pool.close()
-        self._owner.close()
-        assert self.forks.wait(WAIT_S) == 0
-        self._listener.close()
+        super().close()
 
 
 @pytest.fixture(scope="module")
@@ -193,6 +170,18 @@ def test_a_worker_that_closes_leaves_the_process_to_the_others(machine: Machine)
     assert third.pids == other.pids == before
 
 
+def test_a_pool_that_is_not_closed_leaves_the_fork_server(machine: Machine) -> None:
+    shared = SharedProcesses(forks=machine.path, first=0, count=1)
+    pool = ProcessPool(memory_bytes_max=MEMORY_BYTES, shared=shared)
+    rows_of(database_in(pool), "SELECT 1")
+    control = pool._forks._control
+    assert control is not None
+    assert control.fileno() >= 0
+    del pool
+    gc.collect()
+    assert control.fileno() < 0
+
+
 # --- ends ----------------------------------------------------------------------------------------
 
 
@@ -271,7 +260,7 @@ def test_statements_of_a_worker_that_dies_end(machine: Machine, sql: str, stays:
 
 def test_a_process_of_a_dead_worker_alone_is_killed(machine: Machine) -> None:
     with stay(machine, None) as (control, pid):
-        os.kill(pid, signal.SIGSTOP)  # it does not see that its worker has gone
+        stop(pid)  # it does not see that its worker has gone
         control.close()
         assert is_gone(pid)
 
@@ -291,7 +280,7 @@ def test_a_worker_that_lives_keeps_its_processes_without_its_connection(
             frames.send(lane, Kind.CLOSE)
             assert frames.receive(lane) is not None
         # Once it dies, the process is killed, even if nothing else tells the fork server.
-        os.kill(pid, signal.SIGSTOP)
+        stop(pid)
         control.close()
         assert is_gone(pid)
 
@@ -336,6 +325,14 @@ def test_statements_begin_again_with_the_next_fork_server(tmp_path: Path) -> Non
         assert one.pids == other.pids != before
     finally:
         machine.close()
+
+
+def test_the_fork_server_answers_its_owner(machine: Machine) -> None:
+    machine.worker()
+    machine.owner.settimeout(WAIT_S)
+    for _ in range(3):
+        machine.owner.send(b"?")
+        assert machine.owner.recv(9) == b"?"
 
 
 def test_a_worker_that_sends_nonsense_holds_no_other_up(machine: Machine) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import socket
 import threading
+from collections import deque
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -95,11 +97,12 @@ def test_the_number_of_a_dropped_socket_can_be_used_again() -> None:
         theirs.close()
 
 
-def test_a_failing_socket_is_logged_and_the_others_are_served(
+def test_a_failing_socket_is_logged_and_shut_and_the_others_are_served(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     pool = SocketPool("test", threads_max=1)
     (broken, asks), (ours, theirs) = socket.socketpair(), socket.socketpair()
+    asks.settimeout(10)
     heard = threading.Event()
 
     def serve() -> int:
@@ -107,6 +110,7 @@ def test_a_failing_socket_is_logged_and_the_others_are_served(
         return 0
 
     def fail() -> int:
+        broken.recv(1)
         raise KeyError("missing")
 
     pool.add(broken, fail)
@@ -115,7 +119,75 @@ def test_a_failing_socket_is_logged_and_the_others_are_served(
     theirs.sendall(b"x")
     assert heard.wait(10)
     assert "could not be served" in caplog.text
+    assert asks.recv(1) == b"", "whoever waits at the other end learns of it"
     for each in (broken, asks, ours, theirs):
+        pool.drop(each)
+        each.close()
+
+
+class Short:
+    """Stands for memory that is short once."""
+
+    def __init__(self, plain: Callable[..., object]) -> None:
+        self._plain, self.is_short = plain, True
+
+    def __call__(self, *given: object) -> object:
+        """Fail, or do what there is memory for."""
+        if self.is_short:
+            self.is_short = False
+            raise MemoryError
+        return self._plain(*given)
+
+
+def test_a_socket_that_cannot_be_watched_again_is_shut(monkeypatch: pytest.MonkeyPatch) -> None:
+    pool = SocketPool("test", threads_max=1)
+    (broken, asks), (ours, theirs) = socket.socketpair(), socket.socketpair()
+    asks.settimeout(10)
+    heard = threading.Event()
+
+    def serve() -> int:
+        broken.recv(1)
+        monkeypatch.setattr(pool._selector, "register", Short(pool._selector.register))
+        return READ
+
+    def hear() -> int:
+        heard.set()
+        return 0
+
+    pool.add(broken, serve)
+    asks.sendall(b"x")
+    assert asks.recv(1) == b""
+    pool.add(ours, hear)
+    theirs.sendall(b"x")
+    assert heard.wait(10), "the thread goes on"
+    for each in (broken, asks, ours, theirs):
+        pool.drop(each)
+        each.close()
+
+
+def test_a_socket_for_which_memory_is_short_is_served_later() -> None:
+    pool = SocketPool("test", threads_max=1)
+    ours, theirs = socket.socketpair()
+    heard = threading.Event()
+
+    class Ready(deque[Any]):
+        is_short = True
+
+        def append(self, each: Any) -> None:
+            if self.is_short:
+                self.is_short = False
+                raise MemoryError
+            super().append(each)
+
+    def hear() -> int:
+        heard.set()
+        return 0
+
+    pool._ready = Ready()
+    pool.add(ours, hear)
+    theirs.sendall(b"x")
+    assert heard.wait(10)
+    for each in (ours, theirs):
         pool.drop(each)
         each.close()
 

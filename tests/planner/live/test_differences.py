@@ -56,6 +56,11 @@ def test_changes_make_the_new_result_of_the_old_one(
     assert difference.changes(before, difference.contents(list(reversed(old)))) == ()
     for change in changes:
         assert change.old is None or change.new is None or looks(change.old) != looks(change.new)
+    digest = difference.digest(old)
+    digest.apply(changes)
+    assert digest.text == difference.digest(reversed(new)).text
+    is_same = Counter(map(looks, old)) == Counter(map(looks, new))
+    assert (difference.digest(old).text == digest.text) is is_same
 
 
 @given(old=rows, new=rows)

@@ -6,14 +6,16 @@ So it is for a subscriber that stays, and for one that goes on later after the t
 from __future__ import annotations
 
 import itertools
+import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from planner.errors import QueryError
+from planner.live.kept_results import KeyedResult
 from planner.sql import LiveLimits, SqlEngine
 from planner.values.live import RowChange
 from stores.hosting.local_store import LocalStore
@@ -21,7 +23,7 @@ from stores.spec.schema import Row
 from tests.planner.live.watching import Watcher, apply_to, comparable_row
 from tests.planner.sides import rows_of, run
 from tests.planner.test_law import (
-    PEOPLE,
+    HOUR_US,
     STORES,
     Query,
     joined,
@@ -30,11 +32,11 @@ from tests.planner.test_law import (
     single_store,
     tables,
 )
-from tests.support.stores import FixedCatalog, open_store
+from tests.support.stores import FixedCatalog, keyvalue, open_store, window
 
 EXAMPLES = settings().max_examples
 CATALOG = FixedCatalog()
-KEYS = {"people": 1, "orders": 2, "clicks": 2}
+KEYS = {"people": 1, "orders": 2, "clicks": 2, "spots": 3, "visits": 3}
 """How many columns at the beginning of a row tell it apart."""
 
 
@@ -123,42 +125,108 @@ def test_changes_make_the_rows_of_each_epoch(
         staying.close()
 
 
-SELECTED = st.sampled_from(
-    ["*", "name, age", "t.name, upper(city) AS c", "name, coalesce(score, 0), _partition"]
+SELECTED = {
+    "people": ["*", "name, age", "t.name, upper(city) AS c", "coalesce(score, 0), _partition"],
+    "orders": ["*", "name, number, amount * 2", "t.number, paid", "name, _partition", "paid"],
+    "spots": ["*", "a, b, c", "b, n + 1", "c"],
+    "clicks": ["*", "name, window_start, clicks", "window_end, clicks + 1", "clicks"],
+    "visits": ["*", "a, b, window_start", "n, window_start"],
+}
+ORDERED = {
+    "people": "name DESC",
+    "orders": "number, name",
+    "spots": "c, b DESC",
+    "clicks": "window_end DESC, name",
+    "visits": "b, window_start",
+}
+SPOTS = keyvalue("spots", {"a": "text", "b": "bigint", "c": "double"}, {"n": "bigint"})
+VISITS = window("visits", {"a": "text", "b": "bigint"}, {"n": "bigint"})
+KEYED = {schema.name: schema for schema in (*STORES, SPOTS, VISITS)}
+SPOT_CONDITIONS = st.sampled_from(
+    [
+        *("a = 'x'", "a > 'w' AND b < 2", "(a, b) IN (('x', 1), ('y', 2))", "b IS NULL OR c > 0"),
+        *("c IN ('NaN', 1)", "a = 'x' AND b = 1 AND c = 1", "a IS NULL AND c = 'NaN'", "n % 2 = 0"),
+        *("(a, c) IN (('x', 'NaN'), ('y', 1))", "a IN ('x', 'y') AND n > 0", "b = 1 OR c = 1"),
+    ]
 )
+
+
+VISIT_CONDITIONS = st.sampled_from(
+    [
+        *("a = 'x'", "b > 1 OR a IS NULL", "window_start >= '1970-01-01 01:00:00Z' AND n > 0"),
+        *("(a, b) IN (('x', 1), ('y', 2))", "window_end <= '1970-01-01 03:00:00Z'", "n IS NULL"),
+        "window_start IN ('1970-01-01 00:00:00Z', '1970-01-01 02:00:00Z') AND b IN (1, 2)",
+    ]
+)
+
+
+@st.composite
+def of_one_store(draw: st.DrawFn, names: Sequence[str] = tuple(SELECTED)) -> tuple[str, str]:
+    """Draw a statement whose changes are those of the changed keys, and its store."""
+    name = draw(st.sampled_from(names))
+    own = {"spots": SPOT_CONDITIONS, "visits": VISIT_CONDITIONS}
+    conditions = own[name] if name in own else predicates("t", name)
+    condition = draw(st.one_of(st.none(), conditions))
+    where = "" if condition is None else f" WHERE {condition}"
+    order = draw(st.sampled_from(["", f" ORDER BY {ORDERED[name]}"]))
+    return f"SELECT {draw(st.sampled_from(SELECTED[name]))} FROM {name} t{where}{order}", name
+
+
+@st.composite
+def keyed_tables(draw: st.DrawFn) -> dict[str, list[Row]]:
+    """Draw the rows of all stores; each key column of `spots` and `visits` may be NULL."""
+    spots = draw(
+        st.dictionaries(
+            st.tuples(
+                st.sampled_from([None, "x", "y"]),
+                st.sampled_from([None, 1, 2]),
+                st.sampled_from([None, 1.0, -0.5, math.nan]),
+            ),
+            st.tuples(st.sampled_from([None, 0, 1])),
+        )
+    )
+    visits = draw(
+        st.dictionaries(
+            st.tuples(
+                st.sampled_from([None, "x", "y"]),
+                st.sampled_from([None, 1, 2]),
+                st.integers(0, 3).map(lambda hour: hour * HOUR_US),
+            ),
+            st.tuples(st.sampled_from([None, 0, 1])),
+        )
+    )
+    return {
+        **draw(tables()),
+        "spots": [(*key, *row) for key, row in spots.items()],
+        "visits": [(a, b, at, at + HOUR_US, *row) for (a, b, at), row in visits.items()],
+    }
 
 
 @given(
-    columns=SELECTED,
-    condition=st.one_of(st.none(), predicates("t", "people")),
-    contents=st.lists(tables(), min_size=2, max_size=4),
-    order=st.sampled_from(["", " ORDER BY name DESC"]),
+    query=of_one_store(),
+    contents=st.lists(keyed_tables(), min_size=2, max_size=4),
 )
-@settings(max_examples=EXAMPLES // 6, suppress_health_check=list(HealthCheck))
+@settings(max_examples=EXAMPLES // 3, suppress_health_check=list(HealthCheck))
 def test_reading_changed_keys_gives_the_events_of_comparing_results(
-    engine: SqlEngine,
-    columns: str,
-    condition: str | None,
-    contents: list[dict[str, list[Row]]],
-    order: str,
+    engine: SqlEngine, query: tuple[str, str], contents: list[dict[str, list[Row]]]
 ) -> None:
-    store = open_store(PEOPLE)
-    empty: dict[str, list[Row]] = {"people": []}
+    sql, name = query
+    store = open_store(KEYED[name])
+    empty: dict[str, list[Row]] = {name: []}
     apply_all([store], empty, contents[0], 0)
     CATALOG.replace(store)
-    where = "" if condition is None else f" WHERE {condition}"
-    sql = f"SELECT {columns} FROM people t{where}{order}"
     try:
         keyed = Watcher(engine, sql)
     except QueryError:
         return
+    assert [type(each.kept) for each in engine._live._live.values()] == [KeyedResult], sql
     # LIMIT leaves no way to read only some keys, and here it limits nothing.
     compared = Watcher(engine, f"{sql} LIMIT 10000")
     try:
         for epoch, (old, new) in enumerate(itertools.pairwise(contents), 1):
             apply_all([store], old, new, epoch)
-            keyed.until(people=epoch)
-            compared.until(people=epoch)
+            keyed.until(**{name: epoch})
+            compared.until(**{name: epoch})
             assert keyed.counts() == compared.counts(), sql
             mine, theirs = keyed.events[-1], compared.events[-1]
             assert Counter(map(shown, mine.changes)) == Counter(map(shown, theirs.changes)), sql

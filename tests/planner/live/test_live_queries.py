@@ -5,24 +5,27 @@ from __future__ import annotations
 import base64
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import partial
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.errors import InvalidValueError, QueryError
+from planner.live.event_list import EVENTS_MAX
 from planner.live.kept_results import KeyedResult
 from planner.live.limits import LiveLimits
-from planner.live.live_query import EVENTS_MAX, LiveQuery
-from planner.live.narrowed import narrowed
-from planner.live.tokens import Mark, mark_in, token_of
-from planner.planning.plan import QueryPlan
+from planner.live.live_query import LiveQuery
+from planner.live.tokens import Mark, Seen, seen_in, token_of
 from planner.sql import SqlEngine
 from planner.values.cancel import Cancellation
 from planner.values.session import Isolation, Session
+from stores.errors import TooManyWaitersError
 from stores.hosting.local_store import LocalStore
+from stores.spec.position import PositionBound
 from stores.spec.schema import Row
+from stores.spec.store import OnBound, PartitionStatus, Waiting
 from tests.planner.accounts import ACCOUNTS, LEDGER, TOTAL, made, put, shifted
 from tests.planner.live.watching import Watcher
 from tests.planner.sides import rows_of, run
@@ -75,6 +78,35 @@ def test_first_rows_then_the_changes_of_each_epoch(engine: SqlEngine, accounts: 
     watcher.close()
 
 
+def test_each_epoch_asks_for_the_statuses_once(
+    engine: SqlEngine, accounts: LocalStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With several nodes they cost a request to each; that none follows shows in the first ones."""
+    statuses, asked = accounts.statuses, list[int]()
+
+    def counted() -> Mapping[int, PartitionStatus]:
+        asked.append(1)
+        return statuses()
+
+    watcher = Watcher(engine, ALL)
+    (query,) = engine._live._live.values()
+
+    def waits(epoch: int) -> bool:
+        watch = query._watch
+        return watch is not None and watch.is_waiting_for(
+            {"accounts": accounts}, {"accounts": epoch}
+        )
+
+    until(lambda: waits(0))
+    monkeypatch.setattr(accounts, "statuses", counted)
+    for epoch in range(1, 6):
+        put(accounts, [(1, epoch)], epoch)
+        assert watcher.next().moment.epoch == epoch
+        until(partial(waits, epoch))
+    assert len(asked) == 5
+    watcher.close()
+
+
 def test_an_aggregate_changes_by_the_difference_of_results(
     engine: SqlEngine, accounts: LocalStore
 ) -> None:
@@ -100,6 +132,26 @@ def test_stores_of_a_pipeline_are_always_at_one_epoch(
         put(ledger, shifted(epoch), epoch)
         watcher.until(accounts=epoch, ledger=epoch)
         assert all(a == -b for _, a, b in watcher.rows)
+    watcher.close()
+
+
+def test_a_query_goes_on_after_a_partition_had_too_many_waiters(
+    engine: SqlEngine, accounts: LocalStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    when, refused = accounts.when, list[bool]()
+
+    def crowded(partition: int, bound: PositionBound, callback: OnBound) -> Waiting:
+        if len(refused) < 2:
+            refused.append(True)
+            raise TooManyWaitersError("too many callers wait for this partition")
+        return when(partition, bound, callback)
+
+    watcher = Watcher(engine, ALL)
+    monkeypatch.setattr(accounts, "when", crowded)
+    for epoch in (1, 2):
+        put(accounts, [(1, epoch)], epoch)
+        watcher.until(accounts=epoch)
+    assert len(refused) == 2
     watcher.close()
 
 
@@ -205,13 +257,15 @@ def test_numbers_of_tokens_have_64_bits(part: str, number: int) -> None:
     fields = {"of": "x", "epochs": {"accounts": 0}, "committed_ms": {"accounts": None}}
     edited = json.dumps({**fields, part: {"accounts": number}}).encode()
     with pytest.raises(InvalidValueError, match="malformed token"):
-        mark_in(base64.urlsafe_b64encode(edited).rstrip(b"=").decode(), "x")
+        seen_in(base64.urlsafe_b64encode(edited).rstrip(b"=").decode(), "x")
 
 
 @given(st.integers(-(1 << 63), (1 << 63) - 1), st.integers(-(1 << 63), (1 << 63) - 1))
 def test_a_token_gives_its_mark(epoch: int, committed_ms: int) -> None:
     mark = Mark({"a": epoch, "b": epoch}, {"a": committed_ms, "b": None})
-    assert mark_in(token_of("x", mark), "x") == mark
+    for rows in (None, "8f"):
+        token = token_of("x", mark, rows)
+        assert seen_in(token, "x") == Seen(token, mark, rows)
 
 
 def test_a_slow_reader_is_told_and_takes_no_memory(engine: SqlEngine, accounts: LocalStore) -> None:
@@ -470,7 +524,9 @@ def test_a_text_that_only_looks_like_a_time_is_not_refused(engine: SqlEngine) ->
         (ALL, True),
         (f"{ALL} WHERE amount > 5 OR id IS NULL ORDER BY amount", True),
         ("SELECT a.id + 1, a.id FROM accounts AS a WHERE (SELECT 1) = 1", False),
-        ("SELECT amount FROM accounts", False),
+        ("SELECT amount FROM accounts", True),
+        (f"{ALL} WHERE id = 1", True),
+        ("SELECT amount + 1 FROM accounts", False),
         (f"{ALL} LIMIT 5", False),
         ("SELECT DISTINCT id FROM accounts", False),
         (TOTAL, False),
@@ -496,18 +552,3 @@ def test_which_statements_read_the_changed_keys_only(
         assert kept.held_rows == 0
     watcher.close()
     engine.close()
-
-
-def test_rows_of_changed_keys_are_looked_up(engine: SqlEngine) -> None:
-    session = Session()
-    of_keys = narrowed_texts(engine, f"{ALL} WHERE amount > 5 ORDER BY id")
-    plan = rows_of(run(engine, f"EXPLAIN {of_keys.replace('$1', 'ARRAY[1, 2]')}", session=session))
-    assert any("lookup" in str(row[0]) for row in plan), plan
-
-
-def narrowed_texts(engine: SqlEngine, sql: str) -> str:
-    statement = engine.prepare(sql, Session())
-    assert isinstance(statement.plan, QueryPlan)
-    found = narrowed(statement, statement.plan)
-    assert found is not None
-    return found.of_keys

@@ -18,9 +18,9 @@ from planner.sql import LiveLimits, SqlEngine
 from stores.nodes.cluster import Cluster
 from stores.spec.schema import Row, StoreSchema
 from tests.planner.live.nodes import NAMES, LiveLink, LiveNodes
-from tests.planner.live.test_law import EXAMPLES, SELECTED, agree, keyed, rows_now
+from tests.planner.live.test_law import EXAMPLES, agree, keyed, of_one_store, rows_now
 from tests.planner.live.watching import Watcher
-from tests.planner.test_law import STORES, Query, joined, nested, predicates, single_store, tables
+from tests.planner.test_law import STORES, Query, joined, nested, single_store, tables
 from tests.support.stores import FixedCatalog
 
 
@@ -68,9 +68,7 @@ def both() -> Iterator[Both]:
 @st.composite
 def of_keys(draw: st.DrawFn) -> Query:
     """Draw a statement whose changes are those of the changed keys."""
-    condition = draw(st.one_of(st.none(), predicates("t", "people")))
-    where = "" if condition is None else f" WHERE {condition}"
-    return Query(f"SELECT {draw(SELECTED)} FROM people t{where}")
+    return Query(draw(of_one_store(("people", "orders", "clicks")))[0])
 
 
 HAPPENS = st.one_of(

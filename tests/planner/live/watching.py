@@ -54,6 +54,10 @@ class Watcher:
         self.events: list[LiveEvent] = []
         self.moment: Moment | None = None
         self._counts = Counter(map(comparable_row, rows))
+        while not self.subscription.has_begun:
+            assert self._ready.wait(WAIT_S), "it did not begin"
+            self._ready.clear()
+            self.subscription.begin()
         first = self.subscription.first
         if first is not None:
             assert not rows or self.subscription.start_over, "it was given rows that it has"

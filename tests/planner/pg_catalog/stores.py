@@ -101,6 +101,10 @@ class DefinedStore:
     def statuses(self) -> Mapping[int, PartitionStatus]:
         raise AssertionError("the catalog asked for partitions")
 
+    @property
+    def is_closed(self) -> bool:
+        raise AssertionError("the catalog asked whether it is closed")
+
     def committed_epoch(self) -> int:
         raise AssertionError("the catalog asked for epochs")
 

@@ -159,7 +159,14 @@ def alike(draw: st.DrawFn) -> list[str]:
         parts.append(draw(conditions("k")))
     if key == "one":
         parts.append(draw(conditions("j")))
-    items = draw(st.sampled_from(["*", "k, j", "i, 7, 'x'", "count(*)", "sum(b), max(t)"]))
+    items = draw(
+        st.sampled_from(
+            [
+                *("*", "k, j", "i, 7, 'x'", "count(*)", "sum(b), max(t)"),
+                *("upper(t), k + 1, j", "k, round(d), j || '7'", "count(DISTINCT t), avg(n + 1)"),
+            ]
+        )
+    )
     tail = "" if "(" in items else " ORDER BY k, 2"
     word = draw(st.sampled_from([" AND ", " OR "]))
 
@@ -222,7 +229,12 @@ def recalled(engine: SqlEngine, texts: Sequence[str]) -> Statement | None:
     [
         ("SELECT k FROM things WHERE k IN (@, 2, 3) AND j = 'b'", (1, 2, 3, "b")),
         ("SELECT k FROM things WHERE k > @ AND k < 3 ORDER BY k, 1 LIMIT 3", (1, 3)),
-        ("SELECT k, 7 FROM things WHERE k = @ AND j = 'a'", None),
+        ("SELECT k, 7 FROM things WHERE k = @ AND j = 'a'", (1, "a")),
+        ("SELECT upper(t) FROM things WHERE k IN (@, 7) AND j = 'a'", (1, 7, "a")),
+        ("SELECT upper(t) FROM things WHERE k = @ AND length(j) = 1", (1,)),
+        ("SELECT upper(t) FROM things WHERE k + 0 = @ AND length(j) = 1", None),
+        ("SELECT upper(t) FROM things WHERE k = @ AND round(d) > 3 LIMIT 3", (1,)),
+        ("SELECT a.t FROM things a JOIN things b USING (k, j) WHERE a.k = @ AND b.n < 5", (1, 5)),
         ("SELECT count(*) FROM things WHERE n > @.5 AND i <> -5", (Decimal("1.5"),)),
         ("SELECT k FROM things WHERE (k, j) IN ((@, 'a'), (2, 'b'))", (1, "a", 2, "b")),
         ("SELECT j FROM things WHERE k = ANY ('{@,2}')", ([1, 2],)),
@@ -230,7 +242,7 @@ def recalled(engine: SqlEngine, texts: Sequence[str]) -> Statement | None:
         (
             "SELECT c FROM hours WHERE p = 'a' AND window_start >= timestamptz '2013-07-0@'"
             " AND window_start < date '2013-07-04' + 2 * interval '1 hour'",
-            None,
+            ("a", JULY - 2 * DAY_US),
         ),
         (
             "SELECT c FROM hours WHERE p = 'a' AND window_start >= timestamptz '2013-07-0@'"

@@ -20,6 +20,7 @@ from planner.statements.prepare import QueryPreparer
 from planner.syntax.parse import parse
 from planner.trees.dialect import DIALECT
 from planner.values.cancel import Cancellation
+from planner.values.rights import Rights
 from planner.values.statement import Statement
 from stores.spec.schema import BIGINT, INTEGER, TEXT, Column, DataType, Row, StoreSchema
 from tests.support.stores import FixedCatalog, keyvalue, open_store, window
@@ -74,6 +75,7 @@ def planner_over(*schemas: StoreSchema) -> Iterator[QueryPreparer]:
         node="n",
         clock=lambda: 0,
         queries=RunningQueries(lambda: 0),
+        rights=Rights(),
     )
     yield QueryPreparer(parts)
     parts.close()

@@ -139,11 +139,19 @@ def test_as_of_gives_the_versions_of_a_time(
     ours = f"SELECT * FROM versions FOR SYSTEM_TIME AS OF {time} WHERE {where}"
     theirs = f"SELECT * FROM versions WHERE {where} AND {AS_OF.format(time)}"
     assert ordered(sides.ours(ours)) == ordered(sides.theirs(theirs))
+
+
+@pytest.mark.parametrize("side", ["", "LEFT", "RIGHT", "FULL"])
+@pytest.mark.parametrize("seconds", [0, 4, 5, 9, 10, 59])
+@pytest.mark.parametrize("micros", [0, 7, 8])
+def test_as_of_gives_the_versions_of_a_time_to_joins(
+    sides: Sides, side: str, seconds: int, micros: int
+) -> None:
+    time = at(seconds, micros)
     other = f"(SELECT * FROM versions WHERE {AS_OF.format(time)})"
-    for side in ("", "LEFT", "RIGHT", "FULL"):
-        joined = f"SELECT s.k, s.n, o.v FROM sessions s {side} JOIN {{}} o ON s.k = o.k AND s.n = 1"
-        found = sides.ours(joined.format(f"versions FOR SYSTEM_TIME AS OF {time}"))
-        assert ordered(found) == ordered(sides.theirs(joined.format(other)))
+    joined = f"SELECT s.k, s.n, o.v FROM sessions s {side} JOIN {{}} o ON s.k = o.k AND s.n = 1"
+    found = sides.ours(joined.format(f"versions FOR SYSTEM_TIME AS OF {time}"))
+    assert ordered(found) == ordered(sides.theirs(joined.format(other)))
 
 
 @pytest.mark.parametrize("side", ["", "LEFT"])

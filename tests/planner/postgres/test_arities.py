@@ -41,14 +41,20 @@ def engine() -> Iterator[SqlEngine]:
     made.close()
 
 
-def sqlstate(engine: SqlEngine, call: str) -> str | None:
+def refused(engine: SqlEngine, call: str) -> QueryError | None:
+    """Return the error of a call; None if it is planned."""
     try:
         engine.prepare(f"SELECT {call} FROM orders", Session())
     except InternalError as error:
         pytest.fail(f"{call}: {error.message}")
     except QueryError as error:
-        return error.sqlstate
+        return error
     return None
+
+
+def sqlstate(engine: SqlEngine, call: str) -> str | None:
+    error = refused(engine, call)
+    return None if error is None else error.sqlstate
 
 
 @pytest.mark.parametrize("first", sorted({name[0] for name in FUNCTIONS}))
@@ -79,6 +85,13 @@ def test_wrong_number_of_arguments_is_an_unknown_function(engine: SqlEngine) -> 
     ("call", "message"),
     [
         ("length()", "function length() does not exist"),
+        ("frob()", "function frob() does not exist"),
+        ("frob(*)", "function frob() does not exist"),
+        ("frob(1, 'x')", "function frob(integer, unknown) does not exist"),
+        (
+            "frob(ARRAY[1], now())",
+            "function frob(integer[], timestamp with time zone) does not exist",
+        ),
         ("regexp_like('a')", "function regexp_like(unknown) does not exist"),
         ("div(1)", "function div(integer) does not exist"),
         ("date_trunc('day')", "function date_trunc(unknown) does not exist"),
@@ -88,9 +101,27 @@ def test_wrong_number_of_arguments_is_an_unknown_function(engine: SqlEngine) -> 
             "Round(due, 1, NULL)",
             "function round(timestamp with time zone, integer, unknown) does not exist",
         ),
+        ("upper(paid)", "function upper(boolean) does not exist"),
+        ("initcap(number)", "function initcap(bigint) does not exist"),
+        ("exp(paid)", "function exp(boolean) does not exist"),
+        ("round(number, name)", "function round(bigint, text) does not exist"),
+        ("to_char(paid, 'x')", "function to_char(boolean, unknown) does not exist"),
+        ("date_trunc('day', name)", "function date_trunc(unknown, text) does not exist"),
     ],
 )
 def test_error_has_the_types_of_the_arguments(engine: SqlEngine, call: str, message: str) -> None:
     error = refusal(engine, f"SELECT name, {call} FROM orders")
     assert (error.sqlstate, error.message) == ("42883", message)
     assert error.position == len("SELECT name, ") + 1
+
+
+def test_wrong_types_are_errors_of_the_function_that_was_written(engine: SqlEngine) -> None:
+    """A call may be rewritten to others, which no one has asked for."""
+    for name, counts in ARITIES.items():
+        if name in OF_SYNTAX:
+            continue
+        for column in ("name", "number", "paid", "due"):
+            call = f"{name}({', '.join([column] * int(counts.split()[0].rstrip('+')))})"
+            error = refused(engine, call)
+            if error is not None and error.sqlstate == "42883":
+                assert error.message.startswith(f"function {name}("), (call, error.message)

@@ -290,6 +290,15 @@ def test_a_stream_that_breaks_names_its_partition(store: LocalStore) -> None:
         assert error.message == ('partition 0 of store "state" failed while it was read: disk gone')
 
 
+@pytest.mark.parametrize("sql", [SCAN, COMPOSED])
+def test_a_stream_without_memory_is_out_of_memory(store: LocalStore, sql: str) -> None:
+    def full() -> None:
+        raise MemoryError("malloc of size 64 failed")
+
+    error = refusal(SqlEngine(FixedCatalog(FaultyStore(store, on_batch=full))), sql)
+    assert (error.sqlstate, error.detail) == ("53200", "malloc of size 64 failed")
+
+
 @pytest.mark.parametrize("sql", [SCAN, COMPOSED, "SELECT a.k FROM state a, state b"])
 def test_a_statement_is_cancelled_in_the_middle_of_its_rows(store: LocalStore, sql: str) -> None:
     cancellation = Cancellation()

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.running import few_reads, kept_answers
+from planner.running import kept_answers
 from planner.running.kept_answers import (
     Asked,
     KeptAnswer,
@@ -75,14 +75,6 @@ class Looking:
         found = statement.look_up((key,), self.session)
         assert found is not None
         return found
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _patience() -> Iterator[None]:
-    """However busy the machine is, no read is left to a thread."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(few_reads, "SLICE_S", 60.0)
-        yield
 
 
 @pytest.fixture

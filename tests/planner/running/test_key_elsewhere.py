@@ -19,6 +19,7 @@ from stores.spec.position import Position
 from stores.spec.result import QueryResult, Success
 from stores.spec.schema import Key, Row
 from stores.spec.store import PartitionStatus, Target
+from stores.spec.traces import Trace
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
 
 COUNTS = keyvalue("counts", {"k": "text"}, {"n": "bigint"}, partitions=2)
@@ -38,7 +39,14 @@ class FakeNodes:
     at_once: list[Success[Any] | None] = field(default_factory=list)
     """The answers that come before asking returns."""
 
-    def begin_key(self, store: str, partition: int, key: Key, on_answer: OnAnswer) -> float:
+    def begin_key(
+        self,
+        store: str,
+        partition: int,
+        key: Key,
+        on_answer: OnAnswer,
+        trace: Trace | None = None,
+    ) -> float:
         """Keep the question."""
         self.asked.append((store, partition, key))
         self.on_answer.append(on_answer)
@@ -51,6 +59,7 @@ class FakeNodes:
         store: str,
         targets: Sequence[Target],
         on_answers: Callable[[Sequence[QueryResult[Any]] | None], object],
+        trace: Trace | None = None,
     ) -> float:
         """Fail: a lookup of one key needs no general question."""
         raise AssertionError

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from planner.planning.plan import QueryPlan
 from planner.running import few_reads
-from planner.running.few_reads import first_rows_of
+from planner.running.few_reads import LateError, first_rows_of
 from planner.running.ordered_reads import first_few_rows
 from planner.sql import SqlEngine
+from planner.values.cancel import Cancellation
 from planner.values.session import Session
 from stores.spec.query import Order
 from stores.spec.schema import Row
@@ -141,10 +142,45 @@ def test_slow_pages_are_declined() -> None:
         asked.append(number)
         return [(number,)]
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(few_reads, "SLICE_S", -1.0)
-        assert first_rows_of([0, 1, 2], ask)(3, 9) is None
+    with pytest.raises(LateError):
+        first_rows_of([0, 1, 2], ask, until_s=-math.inf)(3, 9)
     assert asked == [0]
+
+
+def test_a_page_that_ends_late_is_no_long_one() -> None:
+    with pytest.raises(LateError):
+        first_rows_of([0], lambda *_: None, until_s=-math.inf)(3, 9)
+    assert first_rows_of([0], lambda *_: None, until_s=math.inf)(3, 9) is None
+
+
+def test_late_reads_go_on_row_by_row_in_a_thread(
+    engine: SqlEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = Session()
+    statement = engine.prepare("SELECT g, v FROM pages WHERE g = 2 ORDER BY n LIMIT 5", session)
+    assert statement.look_up is not None
+    assert isinstance(statement.plan, QueryPlan)
+    path, asked = statement.plan.rows, statement.look_up((), session)
+    assert path is not None
+    assert asked is not None
+
+    with monkeypatch.context() as patch:
+        patch.setattr(few_reads, "SLICE_S", -1.0)
+        for _ in range(3):
+            assert statement.look_up((), session) is None
+            assert not engine.is_inline(statement, session)
+            result = engine.execute(statement, (), session, cancellation=Cancellation(timeout_s=9))
+            assert result.rows == asked.rows
+        assert not path.is_skipped
+        held = Cancellation(timeout_s=9, holds_loop=True)
+        on_loop = engine.execute(statement, (), session, cancellation=held)
+        assert on_loop.rows is None
+        assert list(on_loop.batches or ())
+        path.note(missed=False)
+    # The tries that are left out end as soon as reads are in time again.
+    assert [statement.look_up((), session) is None for _ in range(6)].count(True) <= 4
+    assert statement.look_up((), session) is not None
+    assert engine.is_inline(statement, session)
 
 
 def test_no_more_rows_are_asked_for_than_may_be_read() -> None:
@@ -154,7 +190,7 @@ def test_no_more_rows_are_asked_for_than_may_be_read() -> None:
         asked.append(count)
         return [(number,)] * min(count, 4)
 
-    assert first_rows_of([0, 1, 2], ask)(10, 9) is None
+    assert first_rows_of([0, 1, 2], ask, until_s=math.inf)(10, 9) is None
     assert asked == [10, 6, 2]
 
 
