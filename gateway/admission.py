@@ -9,19 +9,20 @@ from pathlib import Path
 from gateway.access.peers import AllowedHosts, Proxies, is_loopback
 from gateway.access.rules import Access, AccessRules, Method
 from gateway.access.tls import Tls
-from gateway.access.users import Users
+from gateway.access.users import Users, has_limits, read_entries
 from gateway.addresses import parse_address
 from gateway.errors import SettingsError
 from gateway.http.origins import AllowedOrigins
 from gateway.settings import Settings
+from planner.engine import Rights
 
 
 def open_access(settings: Settings) -> Access:
     """Return the access control of the settings; the caller closes it.
 
     Raises:
-        SettingsError: the users file cannot be used, or there are no users although an address can
-            be reached from other machines.
+        SettingsError: the users file cannot be used, or limits the stores of users who need not log
+            in; or there are no users although an address can be reached from other machines.
     """
     method = _method(settings)
     if method is Method.TRUST and not settings.allow_anonymous:
@@ -33,8 +34,21 @@ def open_access(settings: Settings) -> Access:
         tls_required=settings.tls_required,
         hosts=AllowedHosts(filter(None, settings.http_hosts.split(","))),
     )
-    users = None if method is Method.TRUST else Users(Path(settings.users))
-    return Access(rules=rules, users=users)
+    if method is Method.TRUST:
+        _require_no_limits(settings)
+        return Access(rules=rules)
+    rights = Rights()
+    return Access(rules=rules, users=Users(Path(settings.users), rights), rights=rights)
+
+
+def _require_no_limits(settings: Settings) -> None:
+    """Refuse a users file that limits stores where no one has to say who they are."""
+    path = Path(settings.users)
+    if settings.users and path.exists() and has_limits(read_entries(path)):
+        raise SettingsError(
+            f'setting "auth" is "trust", but the users file "{path}" limits the stores of users',
+            hint='Set auth to "scram" or "password", or let all users read all stores.',
+        )
 
 
 def open_origins(settings: Settings) -> AllowedOrigins:

@@ -57,7 +57,8 @@ class Elsewhere:
     def on_overdue(self) -> None:
         """Wait no longer; see `Awaited`."""
         if not self.is_over:
-            self.give_up()
+            self._asked.cancel(is_overdue=True)
+            self.on_found(None)
 
     def give_up(self) -> None:
         """Let a thread run the statement."""

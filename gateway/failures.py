@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from gateway.access.users import shown_name
 from planner.engine import QueryError, statement_shape
-from planner.errors import InternalError
+from planner.errors import InternalError, out_of_memory
 
 logger = logging.getLogger(__name__)
 
@@ -43,4 +43,6 @@ def to_query_error(error: Exception, context: RequestContext) -> QueryError:
     logger.error("internal error %s", context, exc_info=error)
     if isinstance(error, QueryError):
         return error
+    if isinstance(error, MemoryError):
+        return out_of_memory()
     return InternalError("internal error", hint="See the log of the gateway.")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
+from typing import TypeVar
 
 from gateway.statement_threads import StatementThreads
 from planner.engine import (
@@ -19,6 +20,7 @@ from planner.engine import (
     Subscription,
 )
 
+T = TypeVar("T")
 _TAKEN_MAX = 64
 """Events that are taken at once; a subscriber that is behind writes no more before it waits."""
 
@@ -29,11 +31,43 @@ class LiveReader:
     Args:
         subscription: the subscription; closed with this.
         ready: set when there are events.
+        threads: read the first rows of one that waited, and has to start over.
     """
 
-    def __init__(self, subscription: Subscription, ready: asyncio.Event) -> None:
+    def __init__(
+        self, subscription: Subscription, ready: asyncio.Event, threads: StatementThreads
+    ) -> None:
         self.subscription = subscription
-        self._ready = ready
+        self._ready, self._threads = ready, threads
+        self._beginning: asyncio.Future[None] | None = None
+        """Reads those rows."""
+
+    async def begun(self, cancellation: Cancellation, *, timeout_s: float | None = None) -> bool:
+        """Wait until the subscription goes on after its token, or has first rows.
+
+        Returns:
+            False if the time is up before.
+
+        Raises:
+            QueryError: it cannot begin, or the cancellation was used.
+        """
+        return await self._until(self._has_begun, cancellation, timeout_s) is not None
+
+    def _has_begun(self) -> bool:
+        subscription = self.subscription
+        if self._beginning is not None:
+            if self._beginning.done():
+                self._beginning.result()
+        elif not subscription.has_begun and subscription.start_over is not None:
+            reading = self._threads.run_patiently(subscription.begin)
+            self._beginning = asyncio.ensure_future(reading)
+            self._beginning.add_done_callback(self._note)
+        return subscription.has_begun
+
+    def _note(self, done: asyncio.Future[None]) -> None:
+        if not done.cancelled():
+            done.exception()  # no one may be there any more to see it
+        self._ready.set()
 
     async def events(
         self, cancellation: Cancellation, *, timeout_s: float | None = None
@@ -43,6 +77,12 @@ class LiveReader:
         Raises:
             QueryError: the subscription has ended, or the cancellation was used.
         """
+        return await self._until(self._taken, cancellation, timeout_s) or ()
+
+    async def _until(
+        self, look: Callable[[], T], cancellation: Cancellation, timeout_s: float | None
+    ) -> T | None:
+        """Look whenever there may be news, and return what is found; None when the time is up."""
         loop = asyncio.get_running_loop()
         forget = cancellation.on_cancel(partial(_set_soon, loop, self._ready))
         try:
@@ -50,11 +90,11 @@ class LiveReader:
                 while True:
                     self._ready.clear()
                     cancellation.check()
-                    if found := self._taken():
+                    if found := look():
                         return found
                     await self._ready.wait()
         except TimeoutError:
-            return ()
+            return None
         finally:
             forget()
 
@@ -66,9 +106,11 @@ class LiveReader:
         """
         return self._taken()
 
-    def close(self) -> None:
-        """End the subscription."""
-        self.subscription.close()
+    def close(self, *, slow: bool = False) -> None:
+        """End the subscription, as that of a client which reads too slowly if `slow`."""
+        if self._beginning is not None:
+            self._beginning.cancel()
+        self.subscription.close(slow=slow)
 
     def _taken(self) -> Sequence[LiveEvent]:
         found: list[LiveEvent] = []
@@ -91,8 +133,11 @@ async def open_live(
     *,
     token: str | None,
     cancellation: Cancellation,
+    may_start_over: bool = True,
 ) -> LiveReader:
     """Subscribe in a thread; see `Engine.subscribe`.
+
+    It may have to be waited for by `LiveReader.begun`, which takes no thread meanwhile.
 
     Raises:
         QueryError: the statement cannot be subscribed to now.
@@ -106,8 +151,9 @@ async def open_live(
         token=token,
         on_ready=partial(_set_soon, asyncio.get_running_loop(), ready),
         cancellation=cancellation,
+        may_start_over=may_start_over,
     )
-    return LiveReader(await threads.run(subscribe, on_abandon=_close), ready)
+    return LiveReader(await threads.run(subscribe, on_abandon=_close), ready, threads)
 
 
 def _close(subscription: Subscription) -> None:

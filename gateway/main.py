@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 import textwrap
 from collections.abc import Sequence
@@ -144,6 +145,7 @@ def serve(
         from gateway.supervision.own_process import become_supervisor  # noqa: PLC0415 - as below
 
         become_supervisor(loaded, load or [])
+    gc.disable()  # what is loaded stays: `run_servers` exempts it, and begins to collect
     load_modules(load or [])
     from gateway.wiring import run_gateway  # noqa: PLC0415 - `stategate sql` needs no engine
 

@@ -42,6 +42,7 @@ GC_MIDDLE_LOOKS = 100
 """Collections of the middle generation, a million new objects, between full ones, which take some
 60 ms with 100,000 objects."""
 _READY_LOOK_S = 0.05
+_LOOK_S = 1.0
 CLOSING_S = 1.0
 """Reserved at the end of the grace period, at most half of it, to cancel statements and close."""
 
@@ -96,6 +97,8 @@ class Serving:
     """Busy-polls briefly after each answer, so a back-to-back query avoids a sleep and wake-up."""
     reload: Callable[[], None] | None = None
     """Called on SIGHUP; None keeps the signal's default action."""
+    look: Callable[[], None] = lambda: None
+    """Called each second, to notice changed files without a login."""
     watch_http: Callable[[Callable[[], int]], None] | None = None
     """Receives the function that counts open HTTP connections, before the first is accepted."""
     announce: Callable[[str], None]
@@ -120,6 +123,7 @@ def reduce_garbage_collection() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(GC_YOUNG_OBJECTS, GC_YOUNG_LOOKS, GC_MIDDLE_LOOKS)
+    gc.enable()
 
 
 def run_servers(serving: Serving) -> None:
@@ -197,18 +201,30 @@ async def serve(serving: Serving) -> None:
     for listener in listeners:
         scheme = "https" if serving.tls else "http"
         serving.announce(f"HTTP on {scheme}://{shown_address(listener)}")
+    looking = asyncio.create_task(look_often(serving.look))
     try:
         await _until_stopped(serving, serving_http, ending.begun)
         serving.announce("stopping")
         await _leave(serving, ending.forced)
     finally:
         serving.on_stopping()
+        looking.cancel()
         http.should_exit = True
         forcing = asyncio.create_task(_force(http, ending.forced))
         await asyncio.gather(_stop_wire(serving, ending.forced), serving_http)
         forcing.cancel()
         if serving.nodes is not None:
             await serving.nodes.stop()
+
+
+async def look_often(look: Callable[[], None], *, every_s: float = _LOOK_S) -> None:
+    """Call a function again and again, until this is cancelled; log its errors and go on."""
+    while True:
+        await asyncio.sleep(every_s)
+        try:
+            look()
+        except Exception:  # the next look may succeed, and a withdrawn right must be noticed
+            logger.exception("the users file could not be looked at")
 
 
 async def _until_stopped(

@@ -204,7 +204,7 @@ class Settings:
     )
     rows_bytes: int = setting(
         256 << 20,
-        "Decoded rows of keyvalue and global stores that are looked up repeatedly, kept until an "
+        "Decoded rows that are looked up repeatedly, or were read in small ranges, kept until an "
         "epoch changes them; 0 keeps none. Holds some 500,000 rows of five columns.",
         unit="bytes",
         least=0,
@@ -236,6 +236,7 @@ class Settings:
     live_subscribers_max: int = live_settings.SUBSCRIBERS_MAX
     live_rows_max: int = live_settings.ROWS_MAX
     live_bytes_max: int = live_settings.BYTES_MAX
+    live_log_bytes_max: int = live_settings.LOG_BYTES_MAX
     live_linger_ms: int = live_settings.LINGER_MS
     live_lifetime_ms: int = live_settings.LIFETIME_MS
     statements_max: int = setting(

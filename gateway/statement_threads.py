@@ -51,6 +51,7 @@ class StatementThreads:
         self._pending = 0
         self.closed = False
         self._lock = threading.Lock()
+        self._patient = asyncio.Semaphore(max(1, count // 2))
         self._executor = ThreadPoolExecutor(max_workers=count, thread_name_prefix="statement")
 
     @property
@@ -95,6 +96,18 @@ class StatementThreads:
         finally:
             # The traceback of its error has this frame; only the collector would free both.
             del future
+
+    async def run_patiently(self, fn: Callable[..., T], *args: object) -> T:
+        """Call as `run`, for calls of which many may come at once.
+
+        They take at most half of the threads, and no place in the queue before.
+
+        Raises:
+            LimitExceededError: the queue is full of others (53300).
+            UnavailableError: the threads are closed (57P01).
+        """
+        async with self._patient:
+            return await self.run(fn, *args)
 
     async def release(self, fn: Callable[[], None]) -> None:
         """Call `fn()`, which releases a statement's resources; never refused, always finished.

@@ -7,11 +7,12 @@ from typing import Protocol
 
 from gateway.errors import SettingsError
 from gateway.settings import Settings
-from planner.engine import Engine, LookUp
+from planner.engine import Engine, LookUp, TracedRead
+from planner.typed import Ask
 
 
 class Traces(Protocol):
-    """What makes spans of statements; see `gateway.tracing`."""
+    """What makes spans of statements and of queries by name; see `gateway.tracing`."""
 
     def engine(self, inner: Engine) -> Engine:
         """Return an engine that makes spans, around one with `watch_look_up`."""
@@ -19,8 +20,14 @@ class Traces(Protocol):
     def watch_look_up(self, look_up: LookUp, sql: str) -> LookUp:
         """Return the fast way of a statement, with spans."""
 
+    def watch_ask(self, ask: Ask) -> Ask:
+        """Return what asks queries by name, with spans."""
+
     def trace_of(self, headers: Mapping[str, str]) -> object | None:
         """Return the trace that the headers of a request name."""
+
+    def note_read(self, read: TracedRead) -> None:
+        """Make the span of a read for a statement of another node."""
 
     def close(self) -> None:
         """Send the spans that are left."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import socket
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import ExitStack
 from functools import partial
 from importlib.metadata import version
@@ -13,6 +13,7 @@ from typing import NoReturn, Protocol, TypeVar
 
 from gateway.access.rules import Access
 from gateway.access.tls import Tls
+from gateway.addresses import host_port, parse_address
 from gateway.admission import (
     open_access,
     open_origins,
@@ -47,7 +48,7 @@ from gateway.workers.siblings import WorkerPlace
 from gateway.workers.whole_gateway import WholeGateway, WorkerLinks
 from planner.binding.relations import require_missing
 from planner.composing.forkserver import become_shared
-from planner.engine import Engine, RunningQueries, SlowQueries
+from planner.engine import Engine, Rights, RunningQueries, SlowQueries
 from planner.planning.groupings import reduce_streams
 from planner.sql import SERVER_VERSION, EngineLimits, LiveLimits, SharedProcesses, SqlEngine
 from planner.typed import TypedQueries
@@ -56,7 +57,9 @@ from stores.hosting.host import Host
 from stores.hosting.open_stores import everything
 from stores.hosting.replica import wall_clock_ms
 from stores.log.files.objects import REQUESTS
+from stores.log.files.scratch import begin_removing_abandoned
 from stores.spec.catalog import StoreCatalog
+from stores.upkeep.past_stores import LogPast
 
 logger = logging.getLogger(__name__)
 
@@ -97,6 +100,12 @@ def _host(settings: Settings, nodes: NodeService | None) -> Host:
     )
 
 
+def _catalog(host: Host, nodes: NodeService | None, traces: Traces | None) -> StoreCatalog:
+    if nodes is None:
+        return host
+    return nodes.attach(host, reduce_streams, None if traces is None else traces.note_read)
+
+
 def _queries(settings: Settings, whole: WholeGateway | None) -> RunningQueries:
     least_ms = settings.slow_statement_ms
     if whole is None:
@@ -116,6 +125,7 @@ def _engine(
     spark: BackgroundEngine | None,
     traces: Traces | None,
     *,
+    rights: Rights,
     worker: WorkerLinks | None,
 ) -> SqlEngine:
     place = None if worker is None else worker.siblings.place
@@ -138,6 +148,7 @@ def _engine(
         linger_s=settings.live_linger_ms / 1000,
         timeout_s=settings.statement_timeout_ms / 1000,
     )
+    past_bytes = settings.live_log_bytes_max
     return SqlEngine(
         catalog,
         limits=limits,
@@ -147,6 +158,19 @@ def _engine(
         spark=spark,
         watch_look_up=None if traces is None else traces.watch_look_up,
         started_ms=None if place is None else place.started_ms,
+        past=LogPast(settings.root, bytes_max=past_bytes) if past_bytes else None,
+        rights=rights,
+    )
+
+
+def _typed(
+    settings: Settings, catalog: StoreCatalog, access: Access, traces: Traces | None
+) -> TypedQueries:
+    return TypedQueries(
+        catalog,
+        node=settings.node,
+        rights=access.rights,
+        watch_ask=None if traces is None else traces.watch_ask,
     )
 
 
@@ -223,10 +247,18 @@ def _metrics(
     metrics.watch(lambda: read_families(engine.counts))
     metrics.watch(live_families(engine.live_counts))
     if nodes is not None:
-        metrics.watch(lambda: node_families(nodes.measured()))
+        metrics.watch(lambda: node_families(nodes.measured(), nodes.unreadable.reads))
     if spark is not None:
         metrics.watch(spark_families(lambda: spark.status))
     return metrics
+
+
+def _wire_address(setting: str, wire: PgServer) -> str | None:
+    """Return where the Postgres wire listens; a worker has the supervisor's port in its setting."""
+    if not setting:
+        return None
+    address = parse_address("pg", setting)
+    return host_port(address.host, wire.port or address.port)
 
 
 async def _notify(host: Host, whole: WholeGateway | None, store: str) -> None:
@@ -235,12 +267,32 @@ async def _notify(host: Host, whole: WholeGateway | None, store: str) -> None:
         await whole.notify(store)
 
 
+def _answering(
+    whole: WholeGateway | None,
+    wire: PgServer,
+    queries: RunningQueries,
+    metrics: Metrics,
+    host: Host,
+) -> Callable[[], Awaitable[None]] | None:
+    """Return the function that begins to answer the other workers, if there are any."""
+    if whole is None:
+        return None
+    return partial(
+        whole.answer,
+        sessions=wire,
+        queries=queries,
+        metrics=metrics.scrape_own,
+        notify=host.wake,
+    )
+
+
 def open_stores(host: Host, engine: SqlEngine, nodes: NodeService | None = None) -> None:
     """Open the stores, and warm up the engine so that the first statements are fast.
 
     Raises:
         ServeError: the stores cannot be opened.
     """
+    begin_removing_abandoned()
     if nodes is not None:
         nodes.settle()
     try:
@@ -269,16 +321,18 @@ def run_gateway(settings: Settings, *, worker: WorkerLinks | None = None) -> Non
         access, tls = open_access(settings), open_tls(settings)
         proxies, origins = open_proxies(settings), open_origins(settings)
         closing.callback(access.close)
+        traces = _closed_with(closing, open_traces(settings))
         busy_poll = BusyPoll(settings.linger_us)
         nodes = open_nodes(settings, tls, busy_poll)
         host = _host(settings, nodes)
         closing.callback(host.close)
-        catalog: StoreCatalog = host if nodes is None else nodes.attach(host, reduce_streams)
+        catalog = _catalog(host, nodes, traces)
         whole = None if worker is None else WholeGateway(worker.siblings)
         queries = _queries(settings, whole)
         spark = _closed_with(closing, open_spark(settings))
-        traces = _closed_with(closing, open_traces(settings))
-        engine = _engine(settings, catalog, queries, spark, traces, worker=worker)
+        engine = _engine(
+            settings, catalog, queries, spark, traces, rights=access.rights, worker=worker
+        )
         served: Engine = engine if traces is None else traces.engine(engine)
         threads = StatementThreads(count=settings.threads, queue_max=settings.threads_queue_max)
         closing.callback(threads.close)
@@ -299,8 +353,10 @@ def run_gateway(settings: Settings, *, worker: WorkerLinks | None = None) -> Non
             describe_stores=lambda: describe_stores(host),
             not_ready=lambda: reasons_not_ready(host, nodes),
             require_missing=lambda name: require_missing(name, catalog),
+            wire_address=partial(_wire_address, settings.pg, wire),
             notify=partial(_notify, host, whole),
-            typed=TypedQueries(catalog, node=settings.node),
+            rights=access.rights,
+            typed=_typed(settings, catalog, access, traces),
             pages=pages,
             metrics=metrics,
             trace_of=None if traces is None else traces.trace_of,
@@ -316,19 +372,12 @@ def run_gateway(settings: Settings, *, worker: WorkerLinks | None = None) -> Non
                 nodes=nodes,
                 busy_poll=busy_poll,
                 reload=reloader(access, tls),
+                look=access.look,
                 open_stores=partial(open_stores, host, engine, nodes),
                 watch_http=partial(metrics.watch_connections, "http"),
                 announce=announce if worker is None else lambda line: None,
                 link=None if worker is None else worker.supervisor,
-                on_serving=None
-                if whole is None
-                else partial(
-                    whole.answer,
-                    sessions=wire,
-                    queries=queries,
-                    metrics=metrics.scrape_own,
-                    notify=host.wake,
-                ),
+                on_serving=_answering(whole, wire, queries, metrics, host),
                 on_stopping=engine.end_live,
                 is_ready=lambda: host.is_ready,
             )

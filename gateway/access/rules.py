@@ -33,7 +33,7 @@ from gateway.access.verifiers import (
     matches_password,
     mock_verifier,
 )
-from planner.engine import QueryError
+from planner.engine import QueryError, Rights
 
 logger = logging.getLogger(__name__)
 
@@ -74,6 +74,7 @@ class Access:
     Args:
         rules: the operator's settings; by default loopback is trusted and others are refused.
         users: required unless the method is trust.
+        rights: the stores that each user may read, as `users` keeps them; None for all stores.
         throttle: counts the failures of each address.
         sleep: waits for a number of seconds.
     """
@@ -83,12 +84,15 @@ class Access:
         *,
         rules: AccessRules | None = None,
         users: Users | None = None,
+        rights: Rights | None = None,
         throttle: LoginThrottle | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._rules = rules or AccessRules()
         assert users is not None or self._rules.method is Method.TRUST, "settings are checked"
         self._users = users
+        self.rights = rights or Rights()
+        """The stores that each user may read."""
         self._throttle = LoginThrottle() if throttle is None else throttle
         self._sleep = sleep
         # A separate thread, because statements would delay logins. It checks some 500 passwords
@@ -111,6 +115,11 @@ class Access:
         """Read the users file again, even if unchanged."""
         if self._users is not None:
             self._users.reload()
+
+    def look(self) -> None:
+        """Notice a changed users file now, since a session may end or lose stores meanwhile."""
+        if self._users is not None:
+            self._users.current()
 
     # --- requirements ----------------------------------------------------------------------------
 

@@ -46,8 +46,13 @@ class AnswerView:
         self._is_paged = bool(self._pager) and not self._is_paged
         return self._is_paged
 
-    def show(self, answer: Answer, progress: Progress) -> bool:
+    def show(self, answer: Answer, progress: Progress, *, as_records: bool = False) -> bool:
         """Show the rows as they arrive; return whether they were read to the end.
+
+        Args:
+            answer: the answer.
+            progress: told of the rows.
+            as_records: whether each row is a block of lines, whatever the view says.
 
         Raises:
             ClientError: the answer breaks off.
@@ -58,8 +63,9 @@ class AnswerView:
         rows = counted(answer, progress)
         shown = list(islice(rows, ROWS_SHOWN_MAX))
         progress.end()
-        show = print_records if self.as_records else print_table
-        height = len(shown) * (len(answer.columns) + 1 if self.as_records else 1)
+        as_records = as_records or self.as_records
+        show = print_records if as_records else print_table
+        height = len(shown) * (len(answer.columns) + 1 if as_records else 1)
         if self._is_paged and height > self._out.height - _LINES_AROUND:
             with open_pager(self._pager) as pipe:
                 # Plain, since not every pager shows colours.

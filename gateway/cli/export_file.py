@@ -120,7 +120,9 @@ def _last_line(tail: bytes) -> bytes:
 def _line_error(mark: bytes) -> Callable[[bytes], str | None]:
     def error(tail: bytes) -> str | None:
         last = _last_line(tail)
-        return last.decode(errors="replace").rstrip() if last.startswith(mark) else None
+        if not last.startswith(mark):
+            return None
+        return last.decode(errors="ignore").rstrip(",\t ")  # without the byte that is no text
 
     return error
 

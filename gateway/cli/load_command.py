@@ -86,7 +86,14 @@ Epoch = Annotated[
     ),
 ]
 EpochRows = Annotated[int, typer.Option(metavar="N", min=1, help="Rows of one epoch.")]
-Writer = Annotated[str, typer.Option(metavar="NAME", help="Name of the writer.")]
+Writer = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="Name of the writer. Stores of one name, other than the default, are read at one "
+        "epoch together.",
+    ),
+]
 Form = Annotated[
     str | None,
     typer.Option(

@@ -4,6 +4,8 @@ r"""`stategate sql`: runs statements that are typed or piped in, and shows the a
     \d [NAME]       stores, or one in full     \timing         milliseconds, on or off
     \dt             stores                     \position       the last position token, whole
     \bind V …       parameters of the next statement: $1, $2, …; or NAME=V for :NAME
+    … \bind V … \g   the same at the end of a statement, which \g ends as ; does
+    \gx             as \g, with rows as records; alone, each runs the last statement again
     \watch [S] [c=N]     run the last statement every S seconds (2), N times or until Ctrl-C
     \export FILE    write the answer of the last statement; the name ends in its format:
                                    csv, tsv, json, ndjson, parquet, arrow
@@ -18,15 +20,13 @@ A statement ends with `;`. Tab completes, Ctrl-C cancels a statement, Ctrl-D lea
 from __future__ import annotations
 
 import os
-import re
 import sys
 import time
 from collections.abc import Callable, Mapping
 from datetime import datetime
+from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
 
-import orjson
 from prompt_toolkit import PromptSession
 from prompt_toolkit.filters import Condition
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
@@ -41,21 +41,18 @@ from gateway.cli.export_file import format_of, write_export
 from gateway.cli.names import Names
 from gateway.cli.pager import pager_command
 from gateway.cli.progress import Progress
-from gateway.cli.statement_text import Parameters, read_parameters, split_statements
+from gateway.cli.request_fields import RequestFields
+from gateway.cli.statement_text import (
+    Go,
+    Parameters,
+    read_parameters,
+    split_script,
+    split_statements,
+    watch_options,
+)
 from gateway.cli.store_lists import list_stores, print_store
 from gateway.errors import ClientError, GatewayError, RemoteError
 from stores.credentials import authorization
-from stores.errors import CodecError
-from stores.spec.position import Position
-
-Json: TypeAlias = Any
-"""A value that orjson returns."""
-
-WATCH_S = 2.0
-_WATCH_S_MAX = 86_400.0
-_WATCH = re.compile(r"(\d+(?:\.\d+)?)?\s*(?:c=(\d+))?")
-FIELDS = ("bound", "wait_ms", "consistency", "unknown_topics", "partial", "info", "engine")
-r"""Fields of a request that `\set` sets."""
 
 
 def history_file() -> Path:
@@ -78,8 +75,7 @@ class Shell:
         self._client = client
         self._out = out
         self._err = err
-        self._fields: dict[str, Json] = {}
-        self._position: dict[str, dict[str, int]] = {}
+        self._fields = RequestFields()
         self._timing = True
         self._view = AnswerView(out, err, pager=pager)
         self._parameters: Parameters = ()
@@ -88,21 +84,38 @@ class Shell:
         """The last statement with its parameters."""
 
     def run_all(self, text: str) -> bool:
-        """Run statements up to the first that fails; return whether all succeeded."""
-        statements, rest = split_statements(text)
-        return all(self.run(sql) for sql in (*statements, rest) if sql)
+        r"""Run a script up to the first failure, or to `\q`; return whether none failed."""
+        for part in split_script(text):
+            if isinstance(part, Go):
+                succeeded = self._checked(partial(self._go, part))
+            elif _leaves(part):
+                return True
+            else:
+                succeeded = self._command(part) if part.startswith("\\") else self.run(part)
+            if not succeeded:
+                return False
+        return True
 
     def run(self, sql: str) -> bool:
         """Run one statement and show its answer; return whether it succeeded."""
-        self._last, self._parameters = (sql, self._parameters), ()
-        return self._attempt(sql, self._run_last)
+        return self._run(sql, self._parameters)
 
-    def _run_last(self) -> None:
+    def _run(self, sql: str, parameters: Parameters, *, as_records: bool = False) -> bool:
+        self._last, self._parameters = (sql, parameters), ()
+        return self._attempt(sql, partial(self._run_last, as_records=as_records))
+
+    def _go(self, part: Go) -> bool:
+        sql, parameters = (part.sql, self._parameters) if part.sql else self._require_last("run")
+        if part.values is not None:
+            parameters = read_parameters(part.values)
+        return self._run(sql, parameters, as_records=part.as_records)
+
+    def _run_last(self, *, as_records: bool = False) -> None:
         assert self._last is not None, "it has just been set"
         sql, parameters = self._last
-        fields = self._request_fields(parameters)
+        fields = self._fields.of(parameters)
         with Progress(self._err) as progress, self._client.query(sql, fields) as answer:
-            if self._view.show(answer, progress):
+            if self._view.show(answer, progress, as_records=as_records):
                 self._finish(answer, progress.count)
 
     def _attempt(self, sql: str, run: Callable[[], object]) -> bool:
@@ -137,8 +150,8 @@ class Shell:
     def take(self, line: str) -> bool:
         """Run the entered text; return False if it leaves the shell."""
         try:
-            if line.startswith("\\"):
-                return self._command(line)
+            if _leaves(line):
+                return False
             self.run_all(line)
         except KeyboardInterrupt:
             self._say("cancelled")
@@ -150,7 +163,7 @@ class Shell:
             "stategate=> ",
             history=_history(),
             lexer=PygmentsLexer.from_filename("statement.sql"),
-            completer=StatementCompleter([*_COMMANDS, "\\q"], names.vocabulary),
+            completer=StatementCompleter([*_COMMANDS, "\\g", "\\gx", "\\q"], names.vocabulary),
             complete_while_typing=False,
             complete_in_thread=True,  # the first completion asks the gateway
             prompt_continuation="stategate-> ",
@@ -164,26 +177,9 @@ class Shell:
         session.multiline = unfinished
         return session
 
-    def _request_fields(self, parameters: Parameters = ()) -> dict[str, Json]:
-        """Return parameters and fields; for `monotonic` the bound has the last position, too.
-
-        Each request has its own session, so the shell has to remember the position.
-        """
-        fields = dict(self._fields)
-        if parameters:
-            fields["params"] = parameters
-        if fields.get("consistency") == "monotonic" and self._position:
-            if "bound" in fields:
-                fields["bound"] = _raised(fields["bound"], self._position)
-            else:
-                fields["bound"] = self._position
-                # The position may have topics of dropped stores.
-                fields.setdefault("unknown_topics", "ignore")
-        return fields
-
     def _finish(self, answer: Answer, rows: int) -> None:
         """Keep the position of an answer that was read to its end, and show its summary."""
-        self._position = _merged(self._position, answer.trailer.get("position") or {})
+        self._fields.note(answer.trailer.get("position") or {})
         for notice in answer.trailer.get("notices", []):
             self._say(f"NOTICE: {notice}")
         if self._out.is_terminal:
@@ -191,18 +187,21 @@ class Shell:
             self._out.print(line, style="dim", markup=False, highlight=False, soft_wrap=True)
 
     def _command(self, line: str) -> bool:
+        """Run a command; return whether it succeeded."""
         name, _, argument = line.partition(" ")
-        if name in {"\\q", "\\quit"}:
-            return False
         command = _COMMANDS.get(name)
         if command is None:
             self._say(f"unknown command {name}; \\? lists all")
-            return True
+            return False
+        return self._checked(partial(command, self, argument.strip().rstrip(";")))
+
+    def _checked(self, run: Callable[[], bool | None]) -> bool:
+        """Run what may refuse its arguments; return whether it succeeded."""
         try:
-            command(self, argument.strip().rstrip(";"))
+            return run() is not False
         except GatewayError as error:
             self._say_error(error)
-        return True
+            return False
 
     def _help(self, argument: str) -> None:
         del argument
@@ -226,21 +225,16 @@ class Shell:
     def _set(self, argument: str) -> None:
         name, _, value = argument.partition(" ")
         if not name:
-            for each, held in self._fields.items():
+            for each, held in self._fields:
                 self._out.print(f"{each} = {held}", markup=False)
             return
-        if name not in FIELDS:
-            raise ClientError(f"{name} cannot be set", hint=f"Fields are {', '.join(FIELDS)}.")
-        if not value.strip():
-            self._fields.pop(name, None)
-            return
-        self._fields[name] = _field_value(value.strip())
+        self._fields.set(name, value.strip())
 
     def _bind(self, argument: str) -> None:
         self._parameters = read_parameters(argument)
 
-    def _watch(self, argument: str) -> None:
-        interval_s, count = _watch_options(argument)
+    def _watch(self, argument: str) -> bool:
+        interval_s, count = watch_options(argument)
         sql, _ = self._require_last("watch")
         number = 0
         while count is None or number < count:
@@ -250,9 +244,10 @@ class Shell:
             now = datetime.now().astimezone().isoformat(" ", "seconds")
             self._say(f"{now} (every {interval_s:g} s)")
             if not self._attempt(sql, self._run_last):
-                return
+                return False
+        return True
 
-    def _export(self, argument: str) -> None:
+    def _export(self, argument: str) -> bool:
         if not argument:
             raise ClientError("no file is named", hint=r"Write \export rows.parquet.")
         sql, parameters = self._require_last("export")
@@ -260,7 +255,7 @@ class Shell:
         name = format_of(path)
 
         def run() -> None:
-            fields = self._request_fields(parameters)
+            fields = self._fields.of(parameters)
             with (
                 Progress(self._err) as progress,
                 self._client.download(sql, fields, form=name) as parts,
@@ -269,7 +264,7 @@ class Shell:
                 size = write_export(path, parts, progress.note)
             self._say(f"wrote {size:,} bytes to {path}")
 
-        self._attempt(sql, run)
+        return self._attempt(sql, run)
 
     def _require_last(self, what: str) -> tuple[str, Parameters]:
         if self._last is None:
@@ -292,8 +287,7 @@ class Shell:
 
     def _show_position(self, argument: str) -> None:
         del argument
-        token = orjson.dumps(self._position).decode()
-        self._out.print(token, markup=False, highlight=False, soft_wrap=True)
+        self._out.print(self._fields.token, markup=False, highlight=False, soft_wrap=True)
 
     def _say_error(self, error: GatewayError) -> None:
         self._say(f"{error.message}." + (f" {error.hint}" if error.hint else ""))
@@ -302,7 +296,7 @@ class Shell:
         self._err.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
-_COMMANDS: Mapping[str, Callable[[Shell, str], None]] = {
+_COMMANDS: Mapping[str, Callable[[Shell, str], bool | None]] = {
     "\\?": Shell._help,
     "\\d": Shell._describe,
     "\\dt": Shell.list_stores,
@@ -315,6 +309,10 @@ _COMMANDS: Mapping[str, Callable[[Shell, str], None]] = {
     "\\timing": Shell._toggle_timing,
     "\\position": Shell._show_position,
 }
+
+
+def _leaves(line: str) -> bool:
+    return line.partition(" ")[0].rstrip(";") in {"\\q", "\\quit"}
 
 
 def run_shell(url: str, *, command: str | None) -> bool:
@@ -343,48 +341,6 @@ def print_stores(url: str) -> None:
     """
     client = Client(url, credentials=authorization())
     Shell(client, out=Console(), err=Console(stderr=True)).list_stores()
-
-
-def _watch_options(text: str) -> tuple[float, int | None]:
-    """Return how many seconds to pause, and how often to run; None for no end.
-
-    Raises:
-        ClientError: one of them is not such a number.
-    """
-    found = _WATCH.fullmatch(text)
-    if found is None or not 0 < (interval_s := float(found[1] or WATCH_S)) <= _WATCH_S_MAX:
-        raise ClientError(f"cannot watch {text[:40]}", hint=r"Write \watch 5, or \watch 0.5 c=10.")
-    return interval_s, None if found[2] is None else int(found[2])
-
-
-def _field_value(text: str) -> Json:
-    r"""Parse a value of `\set`: `on`, `off`, JSON, or otherwise the text itself."""
-    if text in {"on", "off"}:
-        return text == "on"
-    try:
-        return orjson.loads(text)
-    except orjson.JSONDecodeError:
-        return text
-
-
-def _merged(
-    seen: Mapping[str, Mapping[str, int]], position: Mapping[str, Mapping[str, int]]
-) -> dict[str, dict[str, int]]:
-    merged = {topic: dict(offsets) for topic, offsets in seen.items()}
-    for topic, offsets in position.items():
-        held = merged.setdefault(topic, {})
-        for partition, offset in offsets.items():
-            held[partition] = max(offset, held.get(partition, offset))
-    return merged
-
-
-def _raised(bound: Json, seen: Mapping[str, Mapping[str, int]]) -> Json:
-    """Return a bound with a position added; unchanged if it is none, which the gateway refuses."""
-    try:
-        given = Position.from_token(bound) if isinstance(bound, str) else Position.from_json(bound)
-    except CodecError:
-        return bound
-    return given.merge(Position.from_json(seen)).token()
 
 
 def _history() -> History:

@@ -8,21 +8,14 @@ from __future__ import annotations
 
 import getpass
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from gateway.access.users import (
-    UsersError,
-    add_token,
-    list_users,
-    remove_user,
-    revoke_tokens,
-    set_password,
-)
 from gateway.access.verifiers import PASSWORD_CHARACTERS_MAX
-from gateway.errors import SettingsError
+from gateway.errors import GatewayError, SettingsError
 from gateway.settings_sources import load_settings
 
 app = typer.Typer(
@@ -42,6 +35,17 @@ UsersFile = Annotated[
 ]
 
 
+Stores = Annotated[
+    str | None,
+    typer.Option(
+        "--stores",
+        metavar="STORE,…",
+        help="Stores that the user may read, with commas between; `*` stands for any characters. "
+        "Default: those of before, or every store for a new user.",
+    ),
+]
+
+
 def _path(given: Path | None) -> Path:
     path = given or Path(load_settings().users)
     if path == Path():
@@ -50,27 +54,55 @@ def _path(given: Path | None) -> Path:
 
 
 @app.command()
-def add(name: Name, users: UsersFile = None) -> None:
+def add(name: Name, users: UsersFile = None, stores: Stores = None) -> None:
     """Add a user, or change its password. The password is prompted for, or read from a pipe."""
+    from gateway.access.changing_users import set_password  # noqa: PLC0415 - it loads the engine
+
     path = _path(users)
-    new = set_password(path, name=name, password=_password())
+    new = set_password(path, name=name, password=_password(), stores=_listed(stores))
     print(f'{"added" if new else "changed the password of"} user "{name}"')
+    _note_stores(path, name)
 
 
 @app.command()
 def remove(name: Name, users: UsersFile = None) -> None:
-    """Remove a user with its password and all its tokens."""
-    remove_user(_path(users), name=name)
+    """Remove a user with its password, all its tokens, and its limits to stores."""
+    from gateway.access.changing_users import remove_user  # noqa: PLC0415 - as in `add`
+
+    forgotten = remove_user(_path(users), name=name)
     print(f'removed user "{name}"')
+    if forgotten:
+        print(
+            f"forgot its limits: it might read {' '.join(forgotten)} only; a new user of this "
+            "name needs --stores"
+        )
 
 
 @app.command("list")
 def list_(users: UsersFile = None) -> None:
-    """List the users, tab-separated: name, password (yes or no), number of tokens."""
+    """List the users, tab-separated: name, password (yes or no), number of tokens, stores."""
+    from gateway.access.changing_users import list_users  # noqa: PLC0415 - as in `add`
+
     found = list_users(_path(users))
-    print("name\tpassword\ttokens")
+    print("name\tpassword\ttokens\tstores")
     for each in found:
-        print(f"{each.name}\t{'yes' if each.password else 'no'}\t{each.tokens}")
+        has_password, stores = "yes" if each.password else "no", " ".join(each.stores) or "*"
+        print(f"{each.name}\t{has_password}\t{each.tokens}\t{stores}")
+
+
+@app.command()
+def stores(
+    name: Name,
+    names: Annotated[
+        list[str], typer.Argument(metavar="STORE…", help="Names; `*` stands for any characters.")
+    ],
+    users: UsersFile = None,
+) -> None:
+    """Let a user read these stores only; `'*'` for all stores. Sessions notice within a second."""
+    from gateway.access.changing_users import set_stores  # noqa: PLC0415 - as in `add`
+
+    set_stores(_path(users), name=name, stores=_every_or(names))
+    print(f'user "{name}" may read: {" ".join(names)}')
 
 
 @app.command()
@@ -80,14 +112,40 @@ def token(
     revoke: Annotated[
         bool, typer.Option("--revoke", help="Remove all tokens of the user instead.")
     ] = False,
+    stores: Stores = None,
 ) -> None:
     """Make a bearer token for HTTP and print it, once: only its hash is stored."""
+    from gateway.access.changing_users import add_token, revoke_tokens  # noqa: PLC0415 - as in `add`
+
     path = _path(users)
     if revoke:
+        if stores is not None:
+            raise GatewayError("--stores does not go with --revoke, which keeps the user's stores")
         revoke_tokens(path, name=name)
         print(f'revoked the tokens of user "{name}"')
     else:
-        print(add_token(path, name=name))
+        print(add_token(path, name=name, stores=_listed(stores)))
+        _note_stores(path, name)
+
+
+def _listed(stores: str | None) -> Sequence[str] | None:
+    return None if stores is None else _every_or(stores.split(","))
+
+
+def _every_or(names: Sequence[str]) -> Sequence[str]:
+    """Return names of stores as the users file has them: none for all stores."""
+    return () if "*" in names else names
+
+
+def _note_stores(path: Path, name: str) -> None:
+    """Remind that a user has no limits where others have, as a new one: never silently."""
+    from gateway.access.changing_users import list_users  # noqa: PLC0415 - as in `add`
+
+    found = list_users(path)
+    if any(each.stores for each in found) and not any(
+        each.stores for each in found if each.name == name
+    ):
+        print(f'user "{name}" may read every store; --stores limits it', file=sys.stderr)
 
 
 _NOT_UTF8 = "the password is not UTF-8"
@@ -103,11 +161,11 @@ def _password() -> str:
         try:
             line = sys.stdin.readline(PASSWORD_CHARACTERS_MAX + 2)
         except UnicodeDecodeError:
-            raise UsersError(_NOT_UTF8) from None
+            raise GatewayError(_NOT_UTF8) from None
         if not _is_text(line):
-            raise UsersError(_NOT_UTF8)
+            raise GatewayError(_NOT_UTF8)
         return line.removesuffix("\n").removesuffix("\r")
     first = getpass.getpass("Password: ")
     if getpass.getpass("Again: ") != first:
-        raise UsersError("the passwords differ")
+        raise GatewayError("the passwords differ")
     return first

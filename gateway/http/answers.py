@@ -17,6 +17,14 @@ class ClientGoneError(Exception):
     """The client has closed the connection or stopped reading, so no one gets the answer."""
 
 
+class ClientStalledError(ClientGoneError):
+    """The client has read nothing for too long, so its connection is cut off."""
+
+
+ON_STALLED = "stategate.on_stalled"
+"""Key in a scope of the function that cuts the connection off, if there is one."""
+
+
 def answer_headers(media_type: str, *more: tuple[bytes, bytes]) -> list[tuple[bytes, bytes]]:
     """Return the headers of an answer with rows."""
     return [(b"content-type", media_type.encode()), (b"cache-control", b"no-store"), *more]
@@ -94,7 +102,7 @@ class Answer:
         """Send a part of a body; return when the client can take the next part.
 
         Raises:
-            ClientGoneError: the client has read nothing for too long.
+            ClientStalledError: the client has read nothing for too long.
         """
         try:
             async with asyncio.timeout(self._stall_s):
@@ -103,7 +111,7 @@ class Answer:
                 await self._send({"type": "http.response.body", "body": body, "more_body": True})
         except TimeoutError as error:
             self.cancellation.cancel()
-            raise ClientGoneError("the client has stopped reading") from error
+            raise ClientStalledError("the client has stopped reading") from error
 
     async def end(self) -> None:
         """End a body that was sent in parts."""

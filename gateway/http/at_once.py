@@ -28,7 +28,7 @@ from gateway.http.formats.negotiation import negotiate
 from gateway.http.requests.fields import read_object
 from gateway.http.requests.parsing import query_request, read_url_request
 from gateway.http.requests.receiving import is_statement_text, key_request, require_json, segments
-from gateway.http.statements.exchange import unchanged
+from gateway.http.statements.exchange import is_known, version_at_once
 from gateway.http.statements.lookups import Body, Lookups
 from gateway.http.statements.paging import page_at_once
 from gateway.http.statements.typed_queries import TypedCall, typed_at_once
@@ -36,7 +36,7 @@ from planner.engine import Cancellation, QueryError, Session
 
 Take: TypeAlias = Callable[[Body | None], object]
 """Takes an answer that comes later; None is for the application."""
-Read: TypeAlias = "Callable[[Asked], Body | Response | Elsewhere | None]"
+Read: TypeAlias = "Callable[[Asked], Body | Response | Elsewhere | Changed | None]"
 """Reads a request and answers it; see `AtOnce.answer`.
 
 Raises:
@@ -70,6 +70,12 @@ class Head(Struct, frozen=True):
     is_special: bool
     """Whether only the application reads such a request: it has the origin of a page, refused
     codings, a trace, or the text of a statement as its body."""
+
+
+class Changed(Struct, frozen=True):
+    """Leaves a request to the application: the client has another version of the answer."""
+
+    version: str
 
 
 class Asked(Struct):
@@ -164,8 +170,10 @@ class AtOnce:
         on_authenticated: Callable[[], None],
         *,
         take: Take | None = None,
-    ) -> Body | Response | Elsewhere | None:
-        """Return the body of an answer of status 200, or an error; None for the application.
+    ) -> Body | Response | Elsewhere | Changed | None:
+        """Return the body of an answer of status 200, or an error.
+
+        None or `Changed` leaves the request to the application.
 
         If other nodes are asked, `take` gets the answer later.
 
@@ -202,16 +210,18 @@ class AtOnce:
         asked.sql = request.sql
         factory = negotiate(head.accept, request.format)
         if request.page is None:
-            return self._lookups.answer(request, factory, asked.started_s, asked.take)
+            return self._lookups.answer(
+                request, factory, asked.started_s, asked.take, user=asked.user
+            )
         given = self._engine, self._lookups, request, factory, asked.started_s
-        return page_at_once(*given, coding=choose_coding(head.accept_encoding))
+        return page_at_once(*given, user=asked.user, coding=choose_coding(head.accept_encoding))
 
     def _answer_key(self, asked: Asked) -> Body | Elsewhere | None:
         assert self._typed is not None, "otherwise there is no such reader"
         request = key_request(self._typed, segments(asked.target)[1:])
         asked.sql = request.sql
         factory = negotiate(asked.head.accept, request.format)
-        return self._lookups.answer(request, factory, asked.started_s, asked.take)
+        return self._lookups.answer(request, factory, asked.started_s, asked.take, user=asked.user)
 
     def _answer_typed(self, asked: Asked) -> Body | None:
         path = _TYPED_PATH.fullmatch(asked.target)
@@ -228,7 +238,7 @@ class AtOnce:
         raw = typed_at_once(self._typed, call)
         return None if raw is None else Body("application/json", raw)
 
-    def _answer_unchanged(self, asked: Asked) -> Response | None:
+    def _answer_unchanged(self, asked: Asked) -> Response | Changed | None:
         """Say that the client has the answer already, if it has."""
         head = asked.head
         if not head.known_tags:
@@ -238,5 +248,7 @@ class AtOnce:
         asked.sql = request.sql
         factory = negotiate(head.accept, request.format)
         session = Session(settings=request.settings, user=asked.user or ANONYMOUS)
-        tag = unchanged(self._engine, request, factory, session, head.known_tags)
-        return None if tag is None else not_modified(tag)
+        tag = version_at_once(self._engine, request, factory, session)
+        if tag is None:
+            return None
+        return not_modified(tag) if is_known(tag, head.known_tags) else Changed(tag)

@@ -19,6 +19,7 @@ from uvicorn.server import ServerState
 from gateway.access.address_limits import UnauthenticatedConnections
 from gateway.access.rules import ON_AUTHENTICATED
 from gateway.busy_poll import BusyPoll
+from gateway.http.answers import ON_STALLED
 from gateway.http.web_socket import SOCKET_PATH, WebSocketConnection
 
 if TYPE_CHECKING:
@@ -160,6 +161,7 @@ class HttpConnection(HttpToolsProtocol):
         """Note that a request begins."""
         super().on_message_begin()
         self._begun, self._headed = True, False
+        self.scope[ON_STALLED] = self._cut_off  # type: ignore[literal-required]
         if not self._is_known:
             # A scope may have keys beyond those of ASGI.
             self.scope[ON_AUTHENTICATED] = self._on_authenticated  # type: ignore[literal-required]
@@ -252,6 +254,15 @@ class HttpConnection(HttpToolsProtocol):
         self._busy_poll.answered(self)
         if self._headed and self._deadline is None:
             self._start_deadline()
+
+    def _cut_off(self) -> None:
+        """Close the connection during an answer that its client does not read.
+
+        uvicorn would close it only once everything is read, and report an unfinished answer.
+        """
+        if self._answering is not None:
+            self._answering.disconnected = True
+        self.transport.abort()
 
     def _on_authenticated(self) -> None:
         if not self._is_known:

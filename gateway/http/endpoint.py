@@ -7,7 +7,7 @@ import logging
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import orjson
 from starlette.responses import Response
@@ -16,13 +16,13 @@ from starlette.types import Message, Receive, Scope, Send
 from gateway.access.rules import USER
 from gateway.errors import error_document, response_headers, response_status
 from gateway.failures import RequestContext, to_query_error
-from gateway.http.answers import ClientGoneError
+from gateway.http.answers import ON_STALLED, ClientGoneError, ClientStalledError
 from gateway.http.metrics.exposition import Metrics
 from gateway.http.metrics.spark_state import SparkStatus
 from gateway.http.page_snapshots import PageSnapshots
 from gateway.settings import Settings
 from gateway.statement_threads import StatementThreads
-from planner.engine import Cancellation, Engine, QueryError
+from planner.engine import Cancellation, Engine, QueryError, Rights
 from planner.errors import UnavailableError
 from planner.typed import TypedQueries
 
@@ -33,7 +33,7 @@ T = TypeVar("T")
 ANONYMOUS = "stategate"
 """The value of `current_user` where no login is required."""
 
-StoreDocument = Mapping[str, object]
+StoreDocument = Mapping[str, Any]
 """The JSON document of a store; it always has `name` and `replicas`."""
 
 
@@ -54,8 +54,12 @@ class Services:
     """Returns the reasons why the node is not ready, as clauses; empty once it is."""
     require_missing: Callable[[str], None] = lambda _: None
     """Raises a QueryError if an undescribed store of that name may exist."""
+    wire_address: Callable[[], str | None] = lambda: None
+    """Returns where the Postgres wire listens, HOST:PORT; None if it is off, or not known."""
     notify: Callable[[str], Awaitable[None]] = _ignore
     """Looks for the next epoch of a store soon."""
+    rights: Rights = field(default_factory=Rights)
+    """The stores that each user may read."""
     typed: TypedQueries | None = None
     """Runs queries by name; None omits their routes."""
     pages: PageSnapshots = field(default_factory=PageSnapshots)
@@ -68,6 +72,9 @@ class Services:
     """Returns the state of the Spark engine; None for a gateway without Spark."""
 
 
+ANSWER_VERSION = "stategate.answer_version"
+"""The key of a scope for the version of the answer, if it was found already; the client has another
+one."""
 ASKED_NODES = "stategate.asked_nodes"
 """The key of a scope that is true if other nodes were asked and did not answer in time."""
 
@@ -136,6 +143,8 @@ class QueryingEndpoint(ABC):
         except ClientGoneError as gone:
             # The answer was not sent, or only in part, so the server closes the connection.
             logger.info("client disconnected: %s", gone)
+            if isinstance(gone, ClientStalledError) and (cut_off := scope.get(ON_STALLED)):
+                cut_off()
             return
         except asyncio.CancelledError:
             # The grace period is over. This is the outermost call of its task, so the cancellation

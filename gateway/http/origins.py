@@ -167,7 +167,8 @@ class CrossOriginRequests:
         async def marked(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                headers.add_vary_header("Origin")
+                if "origin" not in headers.get("vary", "").lower().replace(" ", "").split(","):
+                    headers.add_vary_header("Origin")
                 headers["Access-Control-Allow-Origin"] = origin
                 headers["Access-Control-Expose-Headers"] = _EXPOSED_HEADERS
             await send(message)

@@ -16,9 +16,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from gateway.access.rules import USER
 from gateway.http.console_routes import FILE_HEADERS
-from gateway.http.endpoint import json_response
+from gateway.http.endpoint import Services, json_response
 from gateway.http.openapi.document import openapi_document
+from gateway.http.openapi.examples import with_examples
 
 _POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
@@ -34,13 +36,14 @@ DOCS_PATHS: Final = frozenset(_FILES)
 """The paths of the page's files."""
 
 
-def page_routes(described: Sequence[BaseRoute]) -> list[BaseRoute]:
+def page_routes(described: Sequence[BaseRoute], services: Services) -> list[BaseRoute]:
     """Return the routes of the page and of the document about the other routes."""
     routes: list[BaseRoute] = []
 
     async def show_document(request: Request) -> Response:
-        del request
-        return json_response(document)
+        user = request.scope[USER]
+        found = await services.threads.run(with_examples, document, services, user)
+        return json_response(found)
 
     routes.append(Route("/openapi.json", show_document, methods=["GET"]))
     document = openapi_document([*described, *routes], version=version("stategate"))

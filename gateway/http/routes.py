@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Coroutine
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 
 from starlette.convertors import PathConvertor, register_url_convertor
@@ -33,12 +33,14 @@ from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.types import Scope
 
 from gateway.access.rules import USER
+from gateway.addresses import host_port
 from gateway.elsewhere import Elsewhere
 from gateway.errors import HttpRequestError
 from gateway.http.answers import Answer, known_tags
 from gateway.http.console_routes import console_routes
 from gateway.http.endpoint import (
     ANONYMOUS,
+    ANSWER_VERSION,
     ASKED_NODES,
     Call,
     QueryingEndpoint,
@@ -54,7 +56,13 @@ from gateway.http.live.subscribing import SubscribeEndpoint
 from gateway.http.metrics.exposition import Metrics
 from gateway.http.metrics.spark_state import spark_document
 from gateway.http.page_routes import page_routes
-from gateway.http.requests.receiving import ReadRequest, read_key, read_lookup, read_statement
+from gateway.http.requests.receiving import (
+    ReadRequest,
+    asks_where,
+    read_key,
+    read_lookup,
+    read_statement,
+)
 from gateway.http.statements.batches import BatchEndpoint
 from gateway.http.statements.exchange import (
     Begun,
@@ -62,10 +70,11 @@ from gateway.http.statements.exchange import (
     NotModifiedError,
     begin_answer,
     begin_later,
+    is_known,
     open_result,
     recall,
     send_result,
-    unchanged,
+    version_at_once,
 )
 from gateway.http.statements.lookups import Body, Lookups
 from gateway.http.statements.paging import page_at_once, read_page
@@ -102,7 +111,7 @@ def build_routes(services: Services) -> list[BaseRoute]:
         Route("/readyz", catalog.readiness, methods=["GET"]),
     ]
     socket = WebSocketRoute("/v1/subscribe", SocketEndpoint(services))
-    return [*described, socket, *page_routes(described), *console_routes()]
+    return [*described, socket, *page_routes(described, services), *console_routes()]
 
 
 def _store_routes(services: Services, typed: TypedQueries) -> list[BaseRoute]:
@@ -127,11 +136,21 @@ class CatalogEndpoints:
         self._services = services
 
     async def list_stores(self, request: Request) -> Response:
-        """List all stores, by name."""
-        del request
+        """List the stores that the user may read, by name."""
+        may_read, user = self._services.rights.may_read, request.scope[USER]
         stores = await self._services.threads.run(self._services.describe_stores)
-        shown = [{k: v for k, v in store.items() if k != "replicas"} for store in stores]
-        return json_response({"stores": shown})
+        shown = [
+            {k: v for k, v in store.items() if k != "replicas"}
+            for store in stores
+            if may_read(user, store["name"])
+        ]
+        return json_response({"stores": shown, "addresses": self._addresses(request.scope)})
+
+    def _addresses(self, scope: Scope) -> dict[str, str | None]:
+        """Return where this request has arrived, and where the Postgres wire listens."""
+        server = scope.get("server")
+        arrived = host_port(*server) if server and server[1] is not None else None
+        return {"http": arrived, "postgres": self._services.wire_address()}
 
     async def show_store(self, request: Request) -> Response:
         """Describe one store, with its replicas."""
@@ -146,6 +165,7 @@ class CatalogEndpoints:
                 hint="GET /v1/stores lists the stores.",
                 sqlstate="42P01",
             )
+        self._services.rights.require(request.scope[USER], (name,))
         typed = self._services.typed
         if typed is not None:
             found = {**found, "queries": [query_document(each) for each in typed.known(name)]}
@@ -156,7 +176,9 @@ class CatalogEndpoints:
 
         It answers before that, and also where the store is not known: it may be a new one.
         """
-        await self._services.notify(request.path_params["name"])
+        name = request.path_params["name"]
+        self._services.rights.require(request.scope[USER], (name,))
+        await self._services.notify(name)
         return json_response({"status": "accepted"}, 202)
 
     async def health(self, request: Request) -> Response:
@@ -224,10 +246,14 @@ class QueryEndpoint(QueryingEndpoint):
             return await unless_disconnected(
                 work, exchange.cancellation, call.receive, is_ended=lambda: answer.ended
             )
-        tag = tags and unchanged(self._engine, request, exchange.factory, exchange.session, tags)
-        if tag:
-            await answer.not_modified(tag)
-            return None
+        if tags:
+            version = call.scope.get(ANSWER_VERSION) or version_at_once(
+                self._engine, request, exchange.factory, exchange.session
+            )
+            if version is not None and is_known(version, tags):
+                await answer.not_modified(version)
+                return None
+            exchange = replace(exchange, version=version)
         # Such lookups share a session, which can belong to no trace.
         is_slow = tags is not None or exchange.session.trace is not None
         body = None if is_slow else await self._looked_up(exchange, call)
@@ -240,6 +266,7 @@ class QueryEndpoint(QueryingEndpoint):
             and statement is not None
             and self._engine.is_inline(statement, exchange.session)
         ):
+            exchange.cancellation.holds_loop = True
             result = open_result(self._engine, exchange, statement)
             begun = begin_later(exchange, result, chunk_bytes=self._settings.chunk_bytes)
             work = send_result(exchange, begun, answer, threads=self._threads)
@@ -255,17 +282,19 @@ class QueryEndpoint(QueryingEndpoint):
         if exchange.session.trace is not None:
             return None
         given = self._engine, self._lookups, exchange.request, exchange.factory, exchange.started_s
-        return page_at_once(*given, coding=exchange.coding)
+        return page_at_once(*given, user=exchange.session.user, coding=exchange.coding)
 
     async def _looked_up(self, exchange: Exchange, call: Call) -> Body | None:
         """Return the body of the answer to a lookup; None if the request is another one."""
         given = exchange.request, exchange.factory, exchange.started_s
         if not self._engine.asks_nodes or call.scope.get(ASKED_NODES):
-            body = self._lookups.answer(*given)
+            body = self._lookups.answer(*given, user=exchange.session.user)
             assert not isinstance(body, Elsewhere), "no other node is asked"
             return body
         return await unless_disconnected(
-            self._lookups.answer_anywhere(*given, exchange.cancellation),
+            self._lookups.answer_anywhere(
+                *given, exchange.cancellation, user=exchange.session.user
+            ),
             exchange.cancellation,
             call.receive,
             is_ended=lambda: False,
@@ -339,9 +368,9 @@ class KeyEndpoint(QueryEndpoint):
         return False
 
     async def _answer(self, call: Call) -> QueryError | None:
-        if call.scope["query_string"] != b"locate":
+        if not asks_where(call.scope["query_string"]):
             return await super()._answer(call)
         store, key = read_key(self._typed, call.scope)
-        found = await self._threads.run(self._typed.locate, store, key)
+        found = await self._threads.run(self._typed.locate, store, key, call.scope[USER])
         await json_response(asdict(found))(call.scope, call.receive, call.send)
         return None

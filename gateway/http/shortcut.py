@@ -22,9 +22,9 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE
 
 from gateway.elsewhere import Elsewhere
 from gateway.http.answers import answer_headers
-from gateway.http.at_once import AtOnce, Head, Read
+from gateway.http.at_once import AtOnce, Changed, Head, Read
 from gateway.http.connection import HttpConnection
-from gateway.http.endpoint import ASKED_NODES
+from gateway.http.endpoint import ANSWER_VERSION, ASKED_NODES
 from gateway.http.statements.lookups import Body
 
 _Headers: TypeAlias = list[tuple[bytes, bytes]]
@@ -78,6 +78,8 @@ class ShortcutConnection(HttpConnection):
         """The bytes of that lookup, and those that have arrived since."""
         self._is_asked = False
         """Whether other nodes could not answer the request that is parsed."""
+        self._changed: Changed | None = None
+        """What was found out about the request that the application has to answer."""
         self._is_closing = False
         """Whether to close after its answer."""
         self._default_headers: _Headers | None = None
@@ -93,7 +95,7 @@ class ShortcutConnection(HttpConnection):
         self._data = data if is_new else None
         if is_new and self._may_answer() and self._answer_known(data):
             return
-        self._turns = _PIPELINED_MAX
+        self._turns = _PIPELINED_MAX if self._changed is None else 0  # do not hold it again
         super()._feed(data)
         answered, self._answered = self._answered, None
         if self._read is not None:
@@ -139,9 +141,15 @@ class ShortcutConnection(HttpConnection):
             self._begun, self._headed = True, False
             self.url, self.headers, self.expect_100_continue = b"", [], False
         else:
-            super().on_message_begin()
-            if self._is_asked:
-                self.scope[ASKED_NODES] = True  # type: ignore[literal-required]
+            self._begin()
+
+    def _begin(self) -> None:
+        super().on_message_begin()
+        if self._is_asked:
+            self.scope[ASKED_NODES] = True  # type: ignore[literal-required]
+        changed, self._changed = self._changed, None
+        if changed is not None:
+            self.scope[ANSWER_VERSION] = changed.version  # type: ignore[literal-required]
 
     def on_headers_complete(self) -> None:
         """Go on holding the request, if it may be a lookup."""
@@ -189,7 +197,7 @@ class ShortcutConnection(HttpConnection):
         """Begin the held request as if it had just arrived."""
         self._is_held, self._read = False, None
         url, headers, expects = self.url, self.headers, self.expect_100_continue
-        super().on_message_begin()
+        self._begin()
         self.url, self.expect_100_continue = url, expects
         self.headers.extend(headers)
         super().on_headers_complete()
@@ -215,6 +223,9 @@ class ShortcutConnection(HttpConnection):
         take = self._answer_later if data is not None and _is_alone(data, body) else None
         answer = self._at_once.answer(read, target, head, body, self._on_authenticated, take=take)
         if answer is None:
+            return False
+        if isinstance(answer, Changed):
+            self._changed = answer
             return False
         if isinstance(answer, Elsewhere):
             assert data is not None, "otherwise no node is asked"

@@ -76,6 +76,14 @@ class NodeConnection(asyncio.Protocol):
                 self._loop.call_soon(self._flush)
             self._unsent.append(data)
 
+    def send_now(self, data: bytes) -> None:
+        """Send a frame that is all there is to send, as `send` does, without another turn."""
+        if self._unsent or self._unsent_keys:
+            self.send(data)
+        elif self._transport is not None:
+            self.counts.sent_bytes += len(data)
+            self._transport.write(data)
+
     def send_key(self, item: bytes) -> None:
         """Send a lookup, in one frame with all others of this turn of the event loop."""
         if self._transport is not None:

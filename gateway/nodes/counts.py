@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+import logging
+import threading
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
+
+from stores.nodes.failover import Unreadable
+
+logger = logging.getLogger(__name__)
 
 _SHARE = 1 / 8
 
@@ -45,3 +53,40 @@ class MeasuredPeer:
     """Replies that were overdue, so that another node was asked, too."""
     answered: int
     """Its requests that this node has answered."""
+
+
+class UnreadableCopies:
+    """The copies that could not be read, so that others were asked. Safe to use from many threads.
+
+    Each is logged once, however often it is read, until its node starts anew.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._reads: Counter[str] = Counter()
+        self._logged: set[tuple[str, str, int]] = set()
+
+    @property
+    def reads(self) -> Mapping[str, int]:
+        """How many reads failed at each node."""
+        with self._lock:
+            return dict(self._reads)
+
+    def note(self, copy: Unreadable) -> None:
+        """Count a read, and log the first one of the copy."""
+        place = copy.node, copy.store, copy.partition
+        with self._lock:
+            self._reads[copy.node] += 1
+            is_known = place in self._logged
+            self._logged.add(place)
+        if not is_known:
+            logger.warning(
+                "a copy cannot be read, so another one is asked node=%s store=%s partition=%d: %s",
+                *place,
+                copy.why,
+            )
+
+    def forget(self, node: str) -> None:
+        """Log the copies of a node anew."""
+        with self._lock:
+            self._logged = {place for place in self._logged if place[0] != node}

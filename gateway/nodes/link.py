@@ -12,26 +12,22 @@ from collections.abc import Callable
 from typing import Protocol
 
 from gateway.addresses import Address
-from gateway.nodes.connection import NodeConnection
+from gateway.nodes.asking_connection import AskingConnection
 from gateway.nodes.counts import PeerCounts
 from gateway.nodes.frames import KEYS, ONE_WAY, Frame, frame
 from gateway.nodes.handshake import Handshake, Hello
 from gateway.nodes.sent import OnFrame, Sent, SentKey, Waiter
 from stores.errors import StoreError
 from stores.nodes.asking_once import begin_key_as_ask
-from stores.nodes.codec import UnknownKindError
 from stores.nodes.links import NodeError, OnKeyAnswer, OnReply, Replied
 from stores.nodes.messages import (
-    PACKED_KEYS,
     Announcement,
-    Answer,
-    Answers,
     Ask,
     Release,
     Request,
     WaitForBound,
 )
-from stores.nodes.packed_keys import KeyAnswerReader, pack_key, pack_plain_key
+from stores.nodes.packed_keys import pack_key, pack_plain_key
 from stores.spec.schema import Key
 from stores.spec.store import Waiting
 
@@ -39,8 +35,6 @@ logger = logging.getLogger(__name__)
 
 ASK_S = 60.0
 """How long a reply may take if the caller does not say. A node that is gone is noticed sooner."""
-SILENCE_S = 2.0
-"""A node that announces nothing for so long is lost: it does so every half second."""
 _CONNECT_S = 2.0
 _PAUSES_S = (0.05, 0.1, 0.2, 0.5)
 """Pauses before connecting again; the last one stays."""
@@ -94,7 +88,7 @@ class NodeLink:
         self.counts = PeerCounts()
         self._handshake, self._watcher, self._on_sent = handshake, watcher, on_sent
         self._tls, self._server_name = tls, server_name or address.host
-        self._connection: _Asking | None = None
+        self._connection: AskingConnection | None = None
         self._numbers = itertools.count(1)
         self._loop = asyncio.get_running_loop()
         self._loop_thread = threading.get_ident()
@@ -110,6 +104,11 @@ class NodeLink:
         """What the node knows beyond the version; see `Link.minor`."""
         connection = self._connection
         return 0 if connection is None or connection.peer is None else connection.peer.minor
+
+    @property
+    def connections(self) -> int:
+        """How often it was connected; see `Link.connections`."""
+        return self.counts.connections
 
     def ask(self, request: Request, *, timeout_s: float | None = None) -> Replied:
         """Send a request, and block until its reply has come; see `Link.ask`."""
@@ -148,7 +147,7 @@ class NodeLink:
             and connection.takes_keys
             and threading.get_ident() == self._loop_thread
         ):
-            number = 1 + next(self._numbers) % (KEYS - 1)
+            number = 1 + next(self._numbers) % (KEYS - 1)  # a call less than `next_number`
             item = pack_plain_key(number, store, partition, key)
             if item is not None:
                 self.counts.requests += 1
@@ -174,7 +173,7 @@ class NodeLink:
         await asyncio.wait((self._task,))
 
     def _begin(self, request: Request, on_frame: OnFrame) -> Waiting:
-        number = 1 + next(self._numbers) % (KEYS - 1)
+        number = self.next_number()
         sent = Sent(self, number, on_frame, is_wait=isinstance(request, WaitForBound))
         item = pack_key(number, request) if type(request) is Ask else None
         data = frame(number, request) if item is None else request
@@ -190,6 +189,10 @@ class NodeLink:
     @property
     def _is_in_loop(self) -> bool:
         return threading.get_ident() == self._loop_thread
+
+    def next_number(self) -> int:
+        """Return the number of one more request."""
+        return 1 + next(self._numbers) % (KEYS - 1)
 
     def send(self, sent: Sent, item: bytes | None, data: bytes | Request) -> None:
         """Send a request, in the event loop.
@@ -230,7 +233,7 @@ class NodeLink:
     async def _stay_connected(self) -> None:
         pauses = iter(_PAUSES_S)
         while True:
-            connection = _Asking(self._handshake(), self)
+            connection = AskingConnection(self._handshake(), self)
             host, port = self.address
             try:
                 async with asyncio.timeout(_CONNECT_S):
@@ -258,7 +261,7 @@ class NodeLink:
                     pauses = iter(_PAUSES_S)
             await asyncio.sleep(next(pauses, _PAUSES_S[-1]))
 
-    def opened(self, connection: _Asking, peer: Hello) -> None:
+    def opened(self, connection: AskingConnection, peer: Hello) -> None:
         """Ask over a connection from now on."""
         self._watcher.on_connected(self, peer)
         self.name, self._connection = peer.node, connection
@@ -284,63 +287,6 @@ class NodeLink:
             logger.warning("node lost node=%s: %s", self.name, why)
         self._connection, self.why_lost = None, why
         self._watcher.on_lost(self)
-
-
-class _Asking(NodeConnection):
-    """The side that asks."""
-
-    def __init__(self, handshake: Handshake, link: NodeLink) -> None:
-        super().__init__(handshake, asks=True)
-        self.pending: dict[int, OnFrame] = {}
-        self.ended = asyncio.Event()
-        self.was_open = self.takes_keys = False
-        self._link, self._keys = link, KeyAnswerReader()
-        self.counts = link.counts
-        self._silence: asyncio.TimerHandle | None = None
-
-    def on_open(self, peer: Hello) -> None:
-        self._link.opened(self, peer)
-        self.was_open, self.takes_keys = True, peer.minor >= PACKED_KEYS
-        self._heard()
-
-    def on_frame(self, arrived: Frame) -> None:
-        if arrived.number == KEYS:
-            pending = self.pending
-            for number, reply in self._keys.read(arrived.head):
-                on_frame = pending.pop(number, None)
-                if type(on_frame) is SentKey and type(reply) is Answer:
-                    on_frame.on_answer(reply)
-                elif on_frame is not None:
-                    on_frame((Answers((reply,)) if isinstance(reply, Answer) else reply, ()))
-            return
-        if arrived.number == ONE_WAY:
-            self._heard()
-            try:
-                message = arrived.message
-            except UnknownKindError:  # of a newer node, which can do without
-                return
-            if isinstance(message, Announcement):
-                self._link.announced(message)
-            return
-        on_frame = self.pending.pop(arrived.number, None)
-        if on_frame is not None:
-            on_frame(arrived)
-
-    def on_lost(self) -> None:
-        if self._silence is not None:
-            self._silence.cancel()
-        self._link.lost(self.why_lost)
-        pending, self.pending = self.pending, {}
-        error = NodeError(f"it was lost: {self.why_lost}")
-        for on_frame in pending.values():
-            on_frame(error)
-        self.ended.set()
-
-    def _heard(self) -> None:
-        if self._silence is not None:
-            self._silence.cancel()
-        loop = asyncio.get_running_loop()
-        self._silence = loop.call_later(SILENCE_S, self.end, f"it was silent for {SILENCE_S:g} s")
 
 
 def _reply_of(arrived: Frame) -> Replied:

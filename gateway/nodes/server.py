@@ -22,10 +22,20 @@ from planner.errors import QueryError
 from stores.errors import StoreError
 from stores.nodes.answering import Answering, cannot_reduce
 from stores.nodes.codec import MessageError, UnknownKindError
-from stores.nodes.messages import Announcement, Met, Refused, Release, Reply, Request, WaitForBound
+from stores.nodes.messages import (
+    Announcement,
+    Heard,
+    Met,
+    Refused,
+    Release,
+    Reply,
+    Request,
+    WaitForBound,
+)
 from stores.nodes.packed_keys import KeyAnswerPacker, asked_keys
 from stores.spec.reductions import Reduce
 from stores.spec.store import Store, Waiting
+from stores.spec.traces import OnRead
 
 logger = logging.getLogger(__name__)
 
@@ -49,6 +59,7 @@ class NodeServer:
         reduce: reduces streams before their rows are sent.
         tls: the context for TLS, as of now; None for none.
         on_answered: called after a request was answered in the event loop.
+        on_read: takes the reads of traced statements; None if they are not recorded here.
     """
 
     def __init__(
@@ -61,9 +72,10 @@ class NodeServer:
         reduce: Reduce = cannot_reduce,
         tls: Callable[[], ssl.SSLContext | None] = lambda: None,
         on_answered: Callable[[], None] = lambda: None,
+        on_read: OnRead | None = None,
     ) -> None:
         self.stores, self.threads, self.on_answered = stores, threads, on_answered
-        self.reduce = reduce
+        self.reduce, self.on_read = reduce, on_read
         self._handshake, self._announcement, self._tls = handshake, announcement, tls
         self._server: asyncio.Server | None = None
         self._connections: set[_Answered] = set()
@@ -94,7 +106,7 @@ class NodeServer:
         """Tell all nodes now what this one holds."""
         data = frame(ONE_WAY, self._announcement())
         for connection in tuple(self._connections):
-            connection.send(data)
+            connection.announce(data)
 
     @property
     def is_idle(self) -> bool:
@@ -132,10 +144,19 @@ class _Answered(NodeConnection):
     def __init__(self, server: NodeServer, handshake: Handshake) -> None:
         super().__init__(handshake, asks=False)
         self._server = server
-        self._answering = Answering(server.stores, server.reduce)
+        self._answering = Answering(server.stores, server.reduce, server.on_read)
         self._keys = KeyAnswerPacker()
         self._running: set[asyncio.Task[None]] = set()
         self._waits: dict[int, _Wait] = {}
+        self._heard = 0
+
+    def announce(self, data: bytes) -> None:
+        """Send an announcement, and before it how much has arrived."""
+        heard = self.counts.received_bytes
+        if heard != self._heard:
+            self._heard = heard
+            self.send(frame(ONE_WAY, Heard(heard)))
+        self.send(data)
 
     @property
     def is_idle(self) -> bool:
@@ -184,7 +205,7 @@ class _Answered(NodeConnection):
         """Answer lookups, each as soon as it is read, so that all take one write."""
         pack, look_up = self._keys.pack, self._answering.look_up
         asked = asked_keys(data)
-        self.send(keys_frame([pack(each, look_up(each)) for each in asked]))
+        self.send_now(keys_frame([pack(each, look_up(each)) for each in asked]))
         self._count(len(asked))
         self._server.on_answered()
 

@@ -20,7 +20,7 @@ from gateway.access.tls import Tls, trusting_context
 from gateway.addresses import Address, parse_address
 from gateway.busy_poll import BusyPoll
 from gateway.errors import GatewayError
-from gateway.nodes.counts import MeasuredPeer
+from gateway.nodes.counts import MeasuredPeer, UnreadableCopies
 from gateway.nodes.handshake import (
     SPOKEN,
     Handshake,
@@ -32,15 +32,14 @@ from gateway.nodes.handshake import (
 )
 from gateway.nodes.link import NodeLink
 from gateway.nodes.peers import Peer, peers_of
+from gateway.nodes.replicas import make
 from gateway.nodes.server import NodeServer
 from gateway.settings import Settings
 from gateway.statement_threads import StatementThreads
-from stores.errors import StoreError
 from stores.hosting.host import Host
 from stores.nodes.answering import cannot_reduce
 from stores.nodes.cluster import Cluster
 from stores.nodes.handover import (
-    Changes,
     Held,
     announcement,
     changes,
@@ -56,6 +55,7 @@ from stores.spec.catalog import NodeStatus
 from stores.spec.reductions import Reduce
 from stores.spec.schema import StoreSchema
 from stores.spec.store import Role
+from stores.spec.traces import OnRead
 
 logger = logging.getLogger(__name__)
 
@@ -108,6 +108,7 @@ class NodeService:
         """The nodes that can be asked, by name."""
         self._overdue: Counter[str] = Counter()
         self._counting = threading.Lock()
+        self.unreadable = UnreadableCopies()
         self._host: Host | None = None
         self._server: NodeServer | None = None
         self._threads = StatementThreads(count=settings.threads, queue_max=_REQUESTS_QUEUE_MAX)
@@ -123,12 +124,15 @@ class NodeService:
         self._stopping, self._changed = threading.Event(), threading.Event()
         self._placer = threading.Thread(target=self._run, name="place-partitions", daemon=True)
 
-    def attach(self, host: Host, reduce: Reduce = cannot_reduce) -> Cluster:
+    def attach(
+        self, host: Host, reduce: Reduce = cannot_reduce, on_read: OnRead | None = None
+    ) -> Cluster:
         """Take the replicas of this node; return the stores of all nodes.
 
         Args:
             host: the replicas.
             reduce: reduces their rows before they are sent to other nodes.
+            on_read: takes the reads of traced statements; None if they are not recorded here.
         """
         self._host = host
         host.editions.may_answer = lambda store: may_answer(
@@ -142,6 +146,7 @@ class NodeService:
             reduce=reduce,
             tls=lambda: None if self._tls is None else self._tls.nodes_context(),
             on_answered=self._busy_poll.answered,
+            on_read=on_read,
         )
         return Cluster(
             host,
@@ -151,6 +156,7 @@ class NodeService:
             homes=self.view.homes,
             statuses=self._statuses,
             on_overdue=self._note_overdue,
+            on_unreadable=self.unreadable.note,
         )
 
     def measured(self) -> Sequence[MeasuredPeer]:
@@ -266,6 +272,7 @@ class NodeService:
         name = link.name or (listed and listed.node and listed.node.name)
         if name and self.links.get(name) in {link, None}:
             self.links.pop(name, None)
+            self.unreadable.forget(name)
             self.view.lost(name, link.why_lost)
             self._changed.set()
 
@@ -350,7 +357,7 @@ class NodeService:
         assert host is not None, "attach comes first"
         held = self._held()
         if not self._stopping.is_set():
-            _make(host, changes(self.view, self._settings.node, held))
+            make(host, changes(self.view, self._settings.node, held))
         own = self._announcement({**host.editions.rebuilt(), **self._held()})
         if own != self._own and self._loop is not None and self._server is not None:
             self._own = own
@@ -377,24 +384,3 @@ class NodeService:
             self._loop.call_soon_threadsafe(self._set_peers, found)
         elif self._said:
             self._loop.call_soon_threadsafe(self._set_members)
-
-
-def _make(host: Host, wanted: Changes) -> None:
-    """Change what a host holds; what cannot be done now is tried again at the next step."""
-    for name, number, role in wanted.add:
-        try:
-            host.add_replica(name, number, role)
-        except StoreError as error:
-            logger.warning("replica cannot be added store=%s partition=%d: %s", name, number, error)
-    for name, number in wanted.drop:
-        try:
-            host.drop(name, number, remove=True)
-        except StoreError as error:
-            logger.warning(
-                "replica cannot be dropped store=%s partition=%d: %s", name, number, error
-            )
-    for name, number, role in wanted.turn:
-        try:
-            (host.promote if role is Role.ACTIVE else host.demote)(name, number)
-        except StoreError as error:
-            logger.warning("role cannot be changed store=%s partition=%d: %s", name, number, error)

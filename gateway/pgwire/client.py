@@ -27,6 +27,7 @@ from gateway.pgwire.protocol.server_messages import ErrorResponse
 from gateway.pgwire.statements.dialog import Dialog, Work
 from gateway.pgwire.statements.replies import ReportedSettings
 from gateway.statement_threads import StatementThreads
+from gateway.turns import Turns
 from planner.engine import Backends, Engine, ListedCursor, ListedSession, Session
 
 logger = logging.getLogger(__name__)
@@ -45,6 +46,7 @@ class Host(Backends, Protocol):
     access: Access
     tls: Tls | None
     busy_poll: BusyPoll
+    turns: Turns
 
     def enter(self, client: Client) -> None:
         """Count a new connection."""
@@ -88,7 +90,7 @@ class Client(asyncio.Protocol):
             startup_bytes_max=self._limits.startup_bytes_max,
         )
         self._transport: asyncio.Transport | None = None
-        self._output = Output(loop, bytes_high=self._limits.output_bytes_high)
+        self._output = Output(loop, host.turns, bytes_high=self._limits.output_bytes_high)
         self._timeouts = ClientTimeouts(self._limits, loop.time())
         self._startup: StartupPhase | None = None
         self._dialog: Dialog | None = None
@@ -144,8 +146,7 @@ class Client(asyncio.Protocol):
         if dialog is not None and self._input.task is None and self._output.blocked is None:
             answer = dialog.lookups.answer_at_once(self._connection, data)
             if type(answer) is bytes:
-                assert self._transport is not None
-                self._transport.write(answer)
+                self._output.answer(answer)
                 self._answered(self)
                 return
             if answer is not None:
@@ -168,7 +169,7 @@ class Client(asyncio.Protocol):
         if answer is None:
             self._connection.receive_data(question)
         else:
-            self._transport.write(answer)
+            self._output.answer(answer)
             self._answered(self)
         if more or answer is None:
             self._input.pump()

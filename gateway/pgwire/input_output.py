@@ -14,6 +14,7 @@ from gateway.pgwire.protocol.client_messages import FrontendMessage
 from gateway.pgwire.protocol.connection import Connection, State
 from gateway.pgwire.protocol.limits import PgLimits
 from gateway.pgwire.statements.dialog import Work
+from gateway.turns import Turns
 
 logger = logging.getLogger(__name__)
 
@@ -178,6 +179,7 @@ class Output:
 
     Args:
         loop: the event loop, which is also the clock.
+        turns: when short answers are sent.
         bytes_high: bytes that may wait for the client before it counts as not reading.
     """
 
@@ -187,18 +189,19 @@ class Output:
         "_pending",
         "_pending_bytes",
         "_transport",
+        "_turns",
         "blocked",
         "blocked_since_s",
         "closed",
     )
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, *, bytes_high: int) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, turns: Turns, *, bytes_high: int) -> None:
         self.blocked: asyncio.Future[None] | None = None
         """Done when the client reads again; None while it keeps up."""
         self.blocked_since_s = 0.0
         self.closed = False
         """Whether the client is gone."""
-        self._loop = loop
+        self._loop, self._turns = loop, turns
         self._bytes_high = bytes_high
         self._transport: asyncio.Transport | None = None
         self._pending: list[bytes] = []
@@ -215,6 +218,16 @@ class Output:
         self._pending_bytes += len(encoded)
         if self._pending_bytes > self._bytes_high:
             self.flush()
+
+    def answer(self, encoded: bytes) -> None:
+        """Send a whole short answer, now or with those to other clients; see `gateway.turns`."""
+        turns = self._turns
+        if turns.to_skip and not self._pending and self._transport is not None:
+            turns.to_skip -= 1
+            self._transport.write(encoded)
+            return
+        self.write(encoded)
+        turns.hold(self.flush)
 
     def flush(self) -> None:
         """Hand all pending bytes to the transport in one write."""

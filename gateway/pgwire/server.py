@@ -19,6 +19,7 @@ from gateway.busy_poll import BusyPoll
 from gateway.pgwire.client import Client
 from gateway.pgwire.protocol.limits import PgLimits
 from gateway.statement_threads import StatementThreads
+from gateway.turns import Turns
 from planner.engine import Engine, ListedSession
 
 logger = logging.getLogger(__name__)
@@ -73,6 +74,7 @@ class PgServer:
         self.access = access or Access()
         self.tls = tls
         self.busy_poll = busy_poll or BusyPoll(0)
+        self.turns = Turns()
         self._others = others
         self._server: asyncio.Server | None = None
         self._sweeper: asyncio.Task[None] | None = None
@@ -87,6 +89,8 @@ class PgServer:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._emptied = asyncio.Event()
         self._emptied.set()
+        self.port: int | None = None
+        """Where it listens; None before that, and if another process does."""
 
     @property
     def connections(self) -> int:
@@ -107,7 +111,7 @@ class PgServer:
         self._server = await loop.create_server(
             lambda: Client(self, loop), host, port, backlog=self.limits.backlog
         )
-        bound: int = self._server.sockets[0].getsockname()[1]
+        self.port = bound = int(self._server.sockets[0].getsockname()[1])
         logger.info("postgres wire listening, host=%s, port=%d", host, bound)
         return bound
 

@@ -1,7 +1,8 @@
 """The fork server of the processes that compose the statements of all workers.
 
 If it ends, its processes end with it, and the statements in them begin again with the next one.
-Until then the connections of the workers wait in the supervisor's socket.
+Until then the connections of the workers wait in the supervisor's socket. One that hangs, as if it
+was stopped or its memory is being swapped, would let no further process start: it is killed.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import logging
 import signal
 import socket
 import time
+from contextlib import suppress
 from multiprocessing.context import ForkServerContext, ForkServerProcess
 from pathlib import Path
 
@@ -22,6 +24,13 @@ _END_S = 5.0
 _LIVED_S = 10.0
 """A server that lived for less is replaced after a pause, because the next one may end, too."""
 _PAUSE_S = 1.0
+_LOOK_S = 2.0
+"""How often the supervisor asks the server whether it serves."""
+_LOOKS_MAX = 5
+"""Looks in a row without an answer, ten seconds, after which the server hangs. They are counted,
+and not the seconds: the supervisor may have been stopped, too."""
+_FIRST_LOOKS_MAX = 60
+"""The same while it starts, which takes a second, and far longer on a busy machine."""
 
 
 def run_composing(listener: socket.socket, owner: socket.socket) -> None:
@@ -53,9 +62,16 @@ class ComposingServer:
         self._listener.bind(str(path))
         self._listener.listen(_CONNECTIONS_MAX)
         self._process: ForkServerProcess | None = None
+        self._pid: int | None = None
         self._owner: socket.socket | None = None
         self._started_s = 0.0
+        self._unanswered, self._has_answered = 0, False
         self._closed = False
+
+    @property
+    def pid(self) -> int | None:
+        """The id of its process, or None while no process runs."""
+        return self._pid
 
     def start(self) -> None:
         """Start it, in the running loop.
@@ -75,8 +91,12 @@ class ComposingServer:
             except BaseException:
                 ours.close()
                 raise
-        self._process, self._owner = process, ours
+        ours.setblocking(False)
+        self._process, self._pid, self._owner = process, process.pid, ours
         self._started_s = time.monotonic()
+        self._unanswered, self._has_answered = 0, False
+        self._ask(ours)
+        asyncio.get_running_loop().call_later(_LOOK_S, self._look, process)
         asyncio.get_running_loop().add_reader(process.sentinel, self._on_end, process)
         logger.info("fork server started pid=%d", process.pid)
 
@@ -91,7 +111,37 @@ class ComposingServer:
                 self._process.kill()
                 self._process.join()
             self._process.close()
+            self._pid = None
         self._listener.close()
+
+    def _look(self, process: ForkServerProcess) -> None:
+        """Kill the server if it has not answered for long; ask it again if it has."""
+        owner = self._owner
+        if self._closed or owner is None or self._process is not process:
+            return
+        if self._answers(owner):
+            self._unanswered, self._has_answered = 0, True
+            self._ask(owner)
+        else:
+            self._unanswered += 1
+        if self._unanswered >= (_LOOKS_MAX if self._has_answered else _FIRST_LOOKS_MAX):
+            logger.error("fork server hangs and is killed pid=%s", process.pid)
+            process.kill()
+            return
+        asyncio.get_running_loop().call_later(_LOOK_S, self._look, process)
+
+    @staticmethod
+    def _answers(owner: socket.socket) -> bool:
+        """Return whether an answer has come. The end of the connection is not one."""
+        try:
+            return owner.recv(1) != b""
+        except OSError:  # nothing has come, or it was reset
+            return False
+
+    @staticmethod
+    def _ask(owner: socket.socket) -> None:
+        with suppress(OSError):  # it has ended
+            owner.send(b"?")
 
     def _on_end(self, process: ForkServerProcess) -> None:
         asyncio.get_running_loop().remove_reader(process.sentinel)
@@ -100,7 +150,7 @@ class ComposingServer:
         process.close()
         if self._owner is not None:
             self._owner.close()
-        self._process = self._owner = None
+        self._process = self._pid = self._owner = None
         lived_s = time.monotonic() - self._started_s
         self._start_later(0.0 if lived_s > _LIVED_S else _PAUSE_S)
 

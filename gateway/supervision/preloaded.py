@@ -5,11 +5,14 @@ from __future__ import annotations
 import gc
 import signal
 
-import gateway.wiring  # noqa: F401 - the workers share these modules
+gc.disable()  # what is loaded stays
+
+import gateway.wiring  # noqa: E402, F401 - the workers share these modules
 
 # A collection would write to objects, and a page of memory that is written to is no longer shared.
 gc.collect()
 gc.freeze()
+gc.enable()
 
 # Some service managers send SIGTERM to all processes. The server must outlive its workers, because
 # it reports their ends; it ends with the supervisor.

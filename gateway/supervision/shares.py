@@ -23,7 +23,8 @@ _DIVIDED = (
     "pg_connections_max",
 )
 """Limits of the gateway, of which each worker has an equal share. `memory_bytes_max` belongs to the
-composing processes, which all workers share."""
+composing processes, which all workers share. `live_log_bytes_max` is for one store, which each
+worker builds whole, as it does its replicas."""
 
 
 def share_of(settings: Settings, worker: int) -> Settings:

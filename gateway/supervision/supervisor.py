@@ -19,10 +19,11 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 
+from gateway.addresses import host_port, parse_address
 from gateway.errors import ServeError, SettingsError
 from gateway.listening import listen, shown_address
 from gateway.settings import Settings
@@ -149,6 +150,10 @@ class _Supervisor:
         self._announce(f"HTTP on {scheme}://{shown_address(found[Order.SERVE_HTTP])}")
         if postgres := found.get(Order.SERVE_POSTGRES):
             self._announce(f"Postgres wire on {shown_address(postgres)}")
+            # Port 0 of the setting has become this one, which the workers tell their clients.
+            host = parse_address("pg", self._settings.pg).host
+            address = host_port(host, postgres.getsockname()[1])
+            self._settings = replace(self._settings, pg=address)
         return found
 
     def _on_signal(self) -> None:

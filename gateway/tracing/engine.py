@@ -8,10 +8,11 @@ from itertools import zip_longest
 from typing import Final
 
 import pyarrow as pa
-from opentelemetry.context import Context
 from opentelemetry.trace import Tracer
 
-from gateway.tracing.spans import Read, StatementSpan, context_of
+from gateway.tracing.contexts import read_tags, take_context
+from gateway.tracing.spans import Read, StatementSpan, reads_of
+from gateway.tracing.subscription import open_traced
 from planner.engine import (
     Asked,
     Cancellation,
@@ -20,35 +21,18 @@ from planner.engine import (
     Engine,
     LookedUp,
     LookUp,
-    PartitionAnswer,
     Position,
     Result,
     Row,
     Session,
     Statement,
     StatementKind,
-    tags_of,
+    Subscription,
+    Trace,
 )
 
 _SELECT: Final = StatementKind.SELECT.value
-
-
-class _TextContext:
-    """A context that a text has brought: the next statement that runs has it, and no other."""
-
-    __slots__ = ("before", "context")
-
-    def __init__(self, context: Context, before: object | None) -> None:
-        self.context, self.before = context, before
-
-
-def _take_context(session: Session) -> Context | None:
-    trace = session.trace
-    if isinstance(trace, _TextContext):
-        session.trace = trace.before
-        return trace.context
-    # The headers of a request hold for all its statements.
-    return trace if isinstance(trace, Context) else None
+_SUBSCRIBE: Final = StatementKind.SUBSCRIBE.value
 
 
 class TracedLookUp:
@@ -67,7 +51,7 @@ class TracedLookUp:
 
     def __call__(self, parameters: Row, session: Session) -> LookedUp | None:
         """Look up; a lookup that needs the usual way is a statement there, and has no span here."""
-        trace, context = session.trace, _take_context(session)
+        trace, context = session.trace, take_context(session)
         span = StatementSpan(self.tracer, _SELECT, context)
         found = None
         try:
@@ -76,26 +60,36 @@ class TracedLookUp:
             if found is None:
                 session.trace = trace
         if found is not None and span.is_recording:
-            span.end(self.sql, rows=len(found.rows), reads=_reads_of(found))
+            span.end(self.sql, rows=len(found.rows), reads=_looked_up(found))
         return found
 
 
-def _reads_of(found: LookedUp | EachLookedUp) -> list[Read]:
+class TracedAsked:
+    """What other nodes are asked for; if no one waits for it any more, its span ends.
+
+    Args:
+        inner: the question.
+        on_cancel: called if it is cancelled before it is over, with whether it is overdue.
+    """
+
+    __slots__ = ("_inner", "_on_cancel", "is_over", "overdue_s")
+
+    def __init__(self, inner: Asked, on_cancel: Callable[[bool], object]) -> None:
+        self._inner, self._on_cancel = inner, on_cancel
+        self.overdue_s = inner.overdue_s
+        self.is_over = False
+        """Whether it has been answered or cancelled."""
+
+    def cancel(self, *, is_overdue: bool = False) -> None:
+        """Take no answer; see `Asked`."""
+        self._inner.cancel(is_overdue=is_overdue)
+        if not self.is_over:
+            self.is_over = True
+            self._on_cancel(is_overdue)
+
+
+def _looked_up(found: LookedUp | EachLookedUp) -> list[Read]:
     return [Read(*read, node=node) for read, node in zip_longest(found.reads, found.nodes)]
-
-
-def _reads(partitions: Sequence[PartitionAnswer]) -> list[Read]:
-    return [
-        Read(
-            each.store,
-            each.partition,
-            each.epoch,
-            each.rows,
-            node=each.node,
-            reason=each.reason,
-        )
-        for each in partitions
-    ]
 
 
 class TracedRows:
@@ -133,7 +127,9 @@ class TracedRows:
             raise
         except BaseException as error:
             result = self._result
-            self._span.fail(self._sql, error, reads=_reads(result.partitions), times=result.read_ns)
+            self._span.fail(
+                self._sql, error, reads=reads_of(result.partitions), times=result.read_ns
+            )
             raise
         self._returned += batch.num_rows
         return batch
@@ -152,7 +148,7 @@ class TracedRows:
             self._span.end(
                 self._sql,
                 rows=self._returned,
-                reads=_reads(result.partitions),
+                reads=reads_of(result.partitions),
                 times=result.read_ns,
             )
 
@@ -172,8 +168,7 @@ class TracedEngine:
         self.split, self.is_inline = inner.split, inner.is_inline
         self.answer_version, self.covers = inner.answer_version, inner.covers
         self.paged, self.recall_paged = inner.paged, inner.recall_paged
-        # A subscription is not over after a statement's time, so it has no span.
-        self.subscribe = inner.subscribe
+        self.require_rights = inner.require_rights
 
     @property
     def asks_nodes(self) -> bool:
@@ -189,7 +184,7 @@ class TracedEngine:
         cancellation: Cancellation | None = None,
     ) -> Statement:
         """Plan one statement; one that cannot be planned has a span, too."""
-        _read_tags(sql, session)
+        read_tags(sql, session)
         try:
             return self._inner.prepare(
                 sql, session, parameter_types=parameter_types, cancellation=cancellation
@@ -197,7 +192,7 @@ class TracedEngine:
         except Exception as error:
             words = sql.split(None, 1)
             kind = words[0].upper() if words and words[0].upper() in _KINDS else _STATEMENT
-            span = StatementSpan(self._tracer, kind, _take_context(session))
+            span = StatementSpan(self._tracer, kind, take_context(session))
             span.fail(sql, error)
             raise
 
@@ -207,7 +202,7 @@ class TracedEngine:
         """Return the result of `prepare` if it is cached; see `Engine`."""
         found = self._inner.recall(sql, session, parameter_types=parameter_types)
         if found is not None:
-            _read_tags(sql, session)
+            read_tags(sql, session)
         return found
 
     def begin_look_up(
@@ -216,25 +211,44 @@ class TracedEngine:
         parameters: Row,
         session: Session,
         on_found: Callable[[LookedUp | None], object],
+        trace: Trace | None = None,
     ) -> LookedUp | Asked | None:
-        """Look up few rows wherever they are, with one span; see `Engine`."""
+        """Look up few rows wherever they are, with one span; see `Engine`.
+
+        If nodes are asked and do not answer in time, the statement is run anew, with another span.
+        """
         if not isinstance(look_up, TracedLookUp) or not self.asks_nodes:
-            return self._inner.begin_look_up(look_up, parameters, session, on_found)
+            return self._inner.begin_look_up(look_up, parameters, session, on_found, trace)
         traced = look_up
-        trace, context = session.trace, _take_context(session)
+        before, context = session.trace, take_context(session)
         span = StatementSpan(self._tracer, _SELECT, context)
+        asked: TracedAsked | None = None
 
         def note(found: LookedUp | None) -> LookedUp | None:
             if found is None:
-                session.trace = trace
+                session.trace = before
             elif span.is_recording:
-                span.end(traced.sql, rows=len(found.rows), reads=_reads_of(found))
+                span.end(traced.sql, rows=len(found.rows), reads=_looked_up(found))
             return found
 
-        begun = self._inner.begin_look_up(
-            traced.inner, parameters, session, lambda found: on_found(note(found))
-        )
-        return note(begun) if begun is None or isinstance(begun, LookedUp) else begun
+        def give_up(is_overdue: bool) -> None:
+            span.give_up(traced.sql, is_overdue=is_overdue)
+            note(None)
+
+        def take(found: LookedUp | None) -> None:
+            if asked is not None:
+                asked.is_over = True
+            if found is None:
+                give_up(False)
+            else:
+                note(found)
+            on_found(found)
+
+        begun = self._inner.begin_look_up(traced.inner, parameters, session, take, span.trace)
+        if begun is None or isinstance(begun, LookedUp):
+            return note(begun)
+        asked = TracedAsked(begun, give_up)
+        return asked
 
     def look_up_each(
         self,
@@ -249,8 +263,9 @@ class TracedEngine:
 
         If it returns None or fails, each is run by itself, and has a span then.
         """
-        trace, context = session.trace, _take_context(session)
+        trace, context = session.trace, take_context(session)
         span, found = StatementSpan(self._tracer, _SELECT, context), None
+        cancellation.trace = span.trace if self.asks_nodes else None
         try:
             found = self._inner.look_up_each(
                 statement, parameters, session, bound=bound, cancellation=cancellation
@@ -260,7 +275,7 @@ class TracedEngine:
                 session.trace = trace
         if found is not None and span.is_recording:
             rows = len(found.rows) - list(found.rows).count(None)
-            span.end(statement.sql, rows=rows, reads=_reads_of(found), batch=len(parameters))
+            span.end(statement.sql, rows=rows, reads=_looked_up(found), batch=len(parameters))
         return found
 
     def execute(
@@ -273,8 +288,9 @@ class TracedEngine:
     ) -> Result:
         """Run a statement; its span ends with its last row."""
         span = StatementSpan(
-            self._tracer, statement.kind.value or _STATEMENT, _take_context(session)
+            self._tracer, statement.kind.value or _STATEMENT, take_context(session)
         )
+        cancellation.trace = span.trace if self.asks_nodes else None
         try:
             result = self._inner.execute(statement, parameters, session, cancellation=cancellation)
         except BaseException as error:
@@ -286,7 +302,7 @@ class TracedEngine:
             span.end(
                 statement.sql,
                 rows=len(result.rows or ()),
-                reads=_reads(result.partitions),
+                reads=reads_of(result.partitions),
                 times=result.read_ns,
             )
             return result
@@ -294,17 +310,34 @@ class TracedEngine:
         result.batches, result.on_close = rows, rows.close
         return result
 
+    def subscribe(
+        self,
+        statement: Statement,
+        parameters: Row,
+        session: Session,
+        *,
+        token: str | None,
+        on_ready: Callable[[], None],
+        cancellation: Cancellation,
+        may_start_over: bool = True,
+    ) -> Subscription:
+        """Subscribe to a statement; its span ends when it has begun, since it may last for days."""
+        span = StatementSpan(self._tracer, _SUBSCRIBE, take_context(session))
+
+        def subscribe(on_ready: Callable[[], None]) -> Subscription:
+            return self._inner.subscribe(
+                statement,
+                parameters,
+                session,
+                token=token,
+                on_ready=on_ready,
+                cancellation=cancellation,
+                may_start_over=may_start_over,
+            )
+
+        return open_traced(subscribe, span, statement.sql, on_ready)
+
 
 _STATEMENT: Final = "STATEMENT"
 _KINDS: Final = frozenset({kind.value.partition(" ")[0] for kind in StatementKind})
 """The first words of statements; other words of a text might be values."""
-
-
-def _read_tags(sql: str, session: Session) -> None:
-    """Give the session the context of a text, or take away that of the text before."""
-    if isinstance(session.trace, _TextContext):
-        session.trace = session.trace.before
-    tags = tags_of(sql)
-    context = context_of(tags) if tags else None
-    if context is not None:
-        session.trace = _TextContext(context, session.trace)

@@ -14,8 +14,10 @@ from opentelemetry.sdk.trace import SpanProcessor, TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
 from gateway.tracing.engine import TracedEngine, TracedLookUp
-from gateway.tracing.spans import context_of
-from planner.engine import Engine, LookUp
+from gateway.tracing.spans import add_read_for_node, context_of
+from gateway.tracing.typed import TracedAsk
+from planner.engine import Engine, LookUp, TracedRead
+from planner.typed import Ask
 
 CLOSE_S = 2.0
 """How long the end of the gateway may wait for the collector."""
@@ -37,6 +39,7 @@ class OtlpTraces:
             resource=Resource.create(_attributes(node, os.environ)), shutdown_on_exit=False
         )
         self._provider.add_span_processor(processor or BatchSpanProcessor(OTLPSpanExporter()))
+        self._node = node
         self._tracer = self._provider.get_tracer("stategate", version("stategate"))
 
     def engine(self, inner: Engine) -> Engine:
@@ -47,9 +50,17 @@ class OtlpTraces:
         """Return the fast way of a statement, with spans."""
         return TracedLookUp(self._tracer, look_up, sql)
 
+    def watch_ask(self, ask: Ask) -> Ask:
+        """Return what asks queries by name, with spans."""
+        return TracedAsk(self._tracer, ask)
+
     def trace_of(self, headers: Mapping[str, str]) -> object | None:
         """Return the trace that the headers of a request name, with names in lower case."""
         return context_of(headers)
+
+    def note_read(self, read: TracedRead) -> None:
+        """Make the span of a read for a statement of another node."""
+        add_read_for_node(self._tracer, read, node=self._node)
 
     def close(self) -> None:
         """Send the spans that are left, for a while, and make no more."""

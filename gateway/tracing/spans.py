@@ -21,11 +21,15 @@ from opentelemetry.trace import (
     get_current_span,
     set_span_in_context,
 )
+from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 from opentelemetry.util.types import AttributeValue
 
-from planner.engine import QueryError, statement_shape
+from planner.engine import PartitionAnswer, QueryError, Trace, TracedRead, statement_shape
 
 SYSTEM: Final = "stategate"
+_OF_NODES: Final = TraceContextTextMapPropagator()
+"""What nodes send each other is in one form, whichever forms clients may use."""
+_PARENT, _STATE = "traceparent", "tracestate"
 _PARTITIONS_MAX: Final = 1_000
 """Spans of partitions of one statement; more would be dropped by most collectors."""
 
@@ -55,6 +59,21 @@ class Read:
         self.node, self.reason = node, reason
 
 
+def reads_of(partitions: Iterable[PartitionAnswer]) -> list[Read]:
+    """Return the partitions that a statement or a query by name has asked."""
+    return [
+        Read(
+            each.store,
+            each.partition,
+            each.epoch,
+            each.rows,
+            node=each.node,
+            reason=each.reason,
+        )
+        for each in partitions
+    ]
+
+
 def context_of(carrier: Mapping[str, str]) -> Context | None:
     """Return the context that headers or tags carry; None if they carry none.
 
@@ -66,18 +85,21 @@ def context_of(carrier: Mapping[str, str]) -> Context | None:
 
 
 class StatementSpan:
-    """The span of one statement; it ends once, with its rows or with an error.
+    """The span of one statement or query by name; it ends once, with its rows or with an error.
 
     Args:
         tracer: makes the spans.
-        kind: the command tag of the statement.
+        kind: the command tag of the statement, or the name of the query.
         context: the span's parent; None makes a new trace.
+        store: the only store that it may ask, if that is known; it is named even if none is asked.
     """
 
-    __slots__ = ("_began_ns", "_has_ended", "_kind", "_span", "_tracer")
+    __slots__ = ("_began_ns", "_has_ended", "_kind", "_span", "_store", "_tracer")
 
-    def __init__(self, tracer: Tracer, kind: str, context: Context | None) -> None:
-        self._tracer, self._kind = tracer, kind
+    def __init__(
+        self, tracer: Tracer, kind: str, context: Context | None, *, store: str | None = None
+    ) -> None:
+        self._tracer, self._kind, self._store = tracer, kind, store
         self._began_ns, self._has_ended = time.time_ns(), False
         self._span: Span = tracer.start_span(
             kind,
@@ -92,9 +114,18 @@ class StatementSpan:
         """Whether it is sampled; if not, nothing needs to be measured for it."""
         return self._span.is_recording()
 
+    @property
+    def trace(self) -> Trace | None:
+        """The span as the parent of those of other nodes; None if it is not sampled."""
+        if not self._span.get_span_context().trace_flags.sampled:
+            return None
+        carrier: dict[str, str] = {}
+        _OF_NODES.inject(carrier, set_span_in_context(self._span, Context()))
+        return carrier[_PARENT], carrier.get(_STATE, "")
+
     def end(
         self,
-        sql: str,
+        sql: str | None,
         *,
         rows: int,
         reads: Sequence[Read],
@@ -104,7 +135,7 @@ class StatementSpan:
         """End a statement that has returned its rows.
 
         Args:
-            sql: its text, which is shown without its values.
+            sql: its text, which is shown without its values; None for a query by name.
             rows: how many rows it returned.
             reads: the partitions that it asked.
             times: when each of them was read; without them, as long as the statement ran.
@@ -116,9 +147,21 @@ class StatementSpan:
             self._span.set_attribute("db.response.returned_rows", rows)
             self._end(sql, reads, times)
 
+    def give_up(self, sql: str, *, is_overdue: bool) -> None:
+        """End a lookup that other nodes were asked for in vain.
+
+        Args:
+            sql: its text, which is shown without its values.
+            is_overdue: whether it took too long, so that the statement is run anew.
+        """
+        if not self._has_ended and self.is_recording:
+            if is_overdue:
+                self._span.set_attribute("stategate.overdue", True)
+            self._end(sql, (), None)
+
     def fail(
         self,
-        sql: str,
+        sql: str | None,
         error: BaseException,
         *,
         reads: Sequence[Read] = (),
@@ -133,50 +176,116 @@ class StatementSpan:
         self._span.set_status(Status(StatusCode.ERROR, f"SQLSTATE {sqlstate}"))
         self._end(sql, reads, times)
 
-    def _end(self, sql: str, reads: Sequence[Read], times: Times | None) -> None:
+    def end_beginning(
+        self, sql: str, stores: Sequence[str], *, rows: int | None, epoch: int | None
+    ) -> None:
+        """End the span of a subscription, which goes on.
+
+        Args:
+            sql: the text of its statement, which is shown without its values.
+            stores: the stores that it reads.
+            rows: how many rows it began with; None if it was closed before it began.
+            epoch: the epoch of these rows; None without any.
+        """
+        if self._has_ended:
+            return
+        if rows is not None:
+            self._span.set_attribute("db.response.returned_rows", rows)
+        if epoch is not None:
+            self._span.set_attribute("stategate.epoch", epoch)
+        self._describe(sql, stores)
+        self._span.end(self._ended())
+
+    def _end(self, sql: str | None, reads: Sequence[Read], times: Times | None) -> None:
+        ended_ns = self._ended()
+        self._span.set_attributes(
+            {
+                "stategate.partitions": len(reads),
+                "stategate.rows_read": sum(read.rows for read in reads),
+            }
+        )
+        stores = {read.store for read in reads}
+        if self._store is not None:
+            stores.add(self._store)
+        self._describe(sql, sorted(stores))
+        self._add(reads, times or {}, (self._began_ns, ended_ns))
+        self._span.end(ended_ns)
+
+    def _ended(self) -> int:
         self._has_ended = True
-        ended_ns = time.time_ns()
-        stores = sorted({read.store for read in reads})
-        attributes: dict[str, AttributeValue] = {
-            "db.query.text": _shape(sql) if len(sql) <= _KEPT_LENGTH_MAX else statement_shape(sql),
-            "stategate.partitions": len(reads),
-            "stategate.rows_read": sum(read.rows for read in reads),
-        }
+        return time.time_ns()
+
+    def _describe(self, sql: str | None, stores: Sequence[str]) -> None:
         name = " ".join([self._kind, *stores[:3]])
-        attributes["db.query.summary"] = name
+        attributes: dict[str, AttributeValue] = {"db.query.summary": name}
+        if sql is not None:
+            is_short = len(sql) <= _KEPT_LENGTH_MAX
+            attributes["db.query.text"] = _shape(sql) if is_short else statement_shape(sql)
         if len(stores) == 1:
             attributes["db.collection.name"] = stores[0]
         self._span.set_attributes(attributes)
         self._span.update_name(name)
-        self._add(reads, times or {}, (self._began_ns, ended_ns))
-        self._span.end(ended_ns)
 
     def _add(self, reads: Iterable[Read], times: Times, whole: tuple[int, int]) -> None:
         """Add the spans of partitions, whose times are known by now."""
         context = set_span_in_context(self._span, Context())
         for read in list(reads)[:_PARTITIONS_MAX]:
-            began_ns, ended_ns = times.get((read.store, read.partition), whole)
-            attributes: dict[str, AttributeValue] = {
-                "db.system.name": SYSTEM,
-                "db.collection.name": read.store,
-                "stategate.store": read.store,
-                "stategate.partition": read.partition,
-                "stategate.epoch": read.epoch,
-                "stategate.rows": read.rows,
-            }
-            if read.node is not None:
-                attributes["stategate.node"] = read.node
-            span = self._tracer.start_span(
-                f"partition {read.store}",
-                context=context,
+            _add_read(
+                self._tracer,
+                context,
+                read,
                 kind=SpanKind.INTERNAL,
-                attributes=attributes,
-                start_time=began_ns,
+                times=times.get((read.store, read.partition), whole),
             )
-            if read.reason is not None:
-                span.set_attribute("error.type", read.reason)
-                span.set_status(Status(StatusCode.ERROR, read.reason))
-            span.end(ended_ns)
+
+
+def add_read_for_node(tracer: Tracer, read: TracedRead, *, node: str) -> None:
+    """Add the span of a read that another node has asked for, below its statement's.
+
+    Args:
+        tracer: makes the span.
+        read: the read, which has ended.
+        node: the name of this node.
+    """
+    parent, state = read.trace
+    context = _OF_NODES.extract({_PARENT: parent, _STATE: state}, Context())
+    if not get_current_span(context).get_span_context().trace_flags.sampled:
+        return  # malformed, or not sampled: nothing begins here
+    _add_read(
+        tracer,
+        context,
+        Read(read.store, read.partition, read.epoch, read.rows, node=node, reason=read.reason),
+        kind=SpanKind.SERVER,
+        times=(read.began_ns, read.ended_ns),
+    )
+
+
+def _add_read(
+    tracer: Tracer, context: Context, read: Read, *, kind: SpanKind, times: tuple[int, int]
+) -> None:
+    """Add the span of a partition that was read, whose times are known."""
+    attributes: dict[str, AttributeValue] = {
+        "db.system.name": SYSTEM,
+        "db.collection.name": read.store,
+        "stategate.store": read.store,
+        "stategate.partition": read.partition,
+        "stategate.epoch": read.epoch,
+        "stategate.rows": read.rows,
+    }
+    if read.node is not None:
+        attributes["stategate.node"] = read.node
+    began_ns, ended_ns = times
+    span = tracer.start_span(
+        f"partition {read.store}",
+        context=context,
+        kind=kind,
+        attributes=attributes,
+        start_time=began_ns,
+    )
+    if read.reason is not None:
+        span.set_attribute("error.type", read.reason)
+        span.set_status(Status(StatusCode.ERROR, read.reason))
+    span.end(ended_ns)
 
 
 @lru_cache(maxsize=1_024)

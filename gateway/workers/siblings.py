@@ -127,17 +127,31 @@ class Siblings:
             UnavailableError: a worker that runs did not answer in time (55000).
         """
         asked = {
-            number: self._threads.submit(self.ask, number, kind, name, *arguments)
+            number: self._threads.submit(self._ask_if_it_runs, number, kind, name, *arguments)
             for number in self._others
         }
-        found = {}
-        for number, answer in asked.items():
-            try:
-                found[number] = answer.result()
-            except UnavailableError as error:
-                if not isinstance(error.__cause__, ConnectionRefusedError | FileNotFoundError):
-                    raise
+        found: dict[int, T] = {}
+        for number, answers in asked.items():
+            for answer in answers.result():
+                found[number] = answer
         return found
+
+    def _ask_if_it_runs(
+        self, number: int, kind: type[T], name: str, *arguments: object
+    ) -> tuple[T, ...]:
+        """Return a worker's answer; nothing if the worker does not run.
+
+        A lost connection may be the first sign that the worker has died, so it is asked again.
+        """
+        for is_last in (False, True):
+            try:
+                return (self.ask(number, kind, name, *arguments),)
+            except UnavailableError as error:
+                if isinstance(error.__cause__, ConnectionRefusedError | FileNotFoundError):
+                    break
+                if is_last or isinstance(error.__cause__, TimeoutError):
+                    raise
+        return ()
 
     async def tell(self, number: int, name: str, *arguments: object) -> None:
         """Tell another worker, and wait until it has answered. A failure is only logged."""

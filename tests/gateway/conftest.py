@@ -24,6 +24,11 @@ from tests.support.process import ROOT, plain_environment
 from tests.support.waiting import WAIT_S
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _engines_share_a_process(shared_process: None, patient_reads: None) -> None:
+    """Use them in all tests of this folder."""
+
+
 @pytest.fixture
 def engine() -> FakeEngine:
     return FakeEngine()

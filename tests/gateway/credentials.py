@@ -7,8 +7,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from gateway.access.address_limits import LoginThrottle, ThrottleLimits
+from gateway.access.changing_users import set_password
 from gateway.access.rules import Access, AccessRules, Method
-from gateway.access.users import Users, set_password
+from gateway.access.users import Users
+from planner.engine import Rights
 
 USER = "joe"
 PASSWORD = "correct horse"
@@ -34,11 +36,13 @@ def access_of(
     tls_required: bool = False,
     failures_max: int = 1000,
     delay_s: float = 0.0,
+    rights: Rights | None = None,
 ) -> Iterator[Access]:
     """Return access that, by default, tolerates many failures and answers them at once."""
     access = Access(
         rules=AccessRules(method=method, anonymous=anonymous, tls_required=tls_required),
-        users=None if path is None else Users(path),
+        users=None if path is None else Users(path, rights),
+        rights=rights,
         throttle=LoginThrottle(ThrottleLimits(failures_max=failures_max, delay_s=delay_s)),
     )
     yield access

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import selectors
 from collections.abc import Sequence
 
@@ -19,6 +20,12 @@ class Recording(selectors.DefaultSelector):
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
         self.timeouts.append(timeout)
         return super().select(timeout)
+
+
+@pytest.fixture(autouse=True)
+def _each_look_takes_a_tenth_of_a_millisecond(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let time not depend on how busy the machine is."""
+    monkeypatch.setattr("gateway.busy_poll._clock_ns", itertools.count(0, 100_000).__next__)
 
 
 def looks(busy_poll: BusyPoll, clients: Sequence[object]) -> int:

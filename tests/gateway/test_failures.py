@@ -24,6 +24,11 @@ def test_an_unexpected_error_is_logged_but_not_sent(caplog: pytest.LogCaptureFix
     )
 
 
+def test_short_memory_is_told_as_such(caplog: pytest.LogCaptureFixture) -> None:
+    assert to_query_error(MemoryError(), ASKED).sqlstate == "53200"
+    assert "k = ?" in caplog.text
+
+
 def test_a_raised_internal_error_is_logged_too(
     caplog: pytest.LogCaptureFixture,
 ) -> None:

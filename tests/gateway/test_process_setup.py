@@ -32,6 +32,13 @@ def test_pandas_is_loaded_only_if_someone_asks_for_it() -> None:
     assert found.stdout.split("\n") == ["False False", "4.0 True", "1", ""]
 
 
+def test_commands_load_the_engine_only_if_they_need_it() -> None:
+    """Otherwise help, settings and errors in options take five times as long."""
+    code = "import sys, gateway.main; print({'pyarrow', 'sqlglot', 'stores'} & sys.modules.keys())"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout == "set()\n"
+
+
 def test_signals_that_were_blocked_or_ignored_are_accepted() -> None:
     stopping = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
     handler = signal.signal(signal.SIGCHLD, signal.SIG_IGN)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import gc
 import http.client
 import json
@@ -15,7 +17,7 @@ from urllib.parse import urlsplit
 import pytest
 import sqlglot
 
-from gateway.serve import reduce_garbage_collection
+from gateway.serve import look_often, reduce_garbage_collection
 from tests.gateway.conftest import FakeGateway
 from tests.support.waiting import WAIT_S
 
@@ -158,6 +160,7 @@ def test_garbage_collection_scans_few_objects() -> None:
             looked_at.append(sum(len(gc.get_objects(each)) for each in generations))
 
     before = gc.get_threshold()
+    gc.disable()  # as while a gateway loads its modules
     reduce_garbage_collection()
     gc.callbacks.append(watch)
     try:
@@ -170,3 +173,27 @@ def test_garbage_collection_scans_few_objects() -> None:
         gc.set_threshold(*before)
     assert len(looked_at) > 10
     assert max(looked_at) < 15_000
+
+
+def test_looking_goes_on_after_an_error(caplog: pytest.LogCaptureFixture) -> None:
+    looks: list[int] = []
+
+    async def run() -> None:
+        done = asyncio.Event()
+
+        def look() -> None:
+            looks.append(len(looks))
+            if len(looks) == 3:
+                done.set()
+            raise RuntimeError(f"look {len(looks)}")
+
+        looking = asyncio.create_task(look_often(look, every_s=0))
+        await asyncio.wait_for(done.wait(), WAIT_S)
+        looking.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await looking
+
+    asyncio.run(run())
+    assert len(looks) >= 3
+    assert "RuntimeError: look 1" in caplog.text
+    assert "RuntimeError: look 2" in caplog.text

@@ -71,6 +71,18 @@ async def test_a_call_beyond_the_queue_is_refused_and_later_ones_are_not() -> No
     threads.close()
 
 
+async def test_patient_calls_take_half_of_the_threads_and_no_place_in_the_queue() -> None:
+    threads = StatementThreads(count=4, queue_max=0)
+    gate = threading.Event()
+    calls = [asyncio.create_task(threads.run_patiently(gate.wait, WAIT_S)) for _ in range(20)]
+    await asyncio.sleep(0)
+    assert (threads.running, threads.waiting) == (2, 0)
+    assert await threads.run(int) == 0, "others get the other half"
+    gate.set()
+    assert await asyncio.gather(*calls) == [True] * 20
+    threads.close()
+
+
 async def test_without_a_queue_calls_still_run() -> None:
     threads = StatementThreads(count=1, queue_max=0)
     assert await threads.run(int) == 0

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway.settings import Settings
-from gateway.wiring import _composing
+from gateway.wiring import _composing, _wire_address
 from gateway.workers.siblings import WorkerPlace
+from tests.gateway.pgwire.serving import serving
 
 
 @given(workers=st.integers(1, 64), processes=st.integers(1, 32))
@@ -27,3 +28,10 @@ def test_workers_begin_at_all_composing_processes(workers: int, processes: int) 
     users = Counter(each.first % count for each in found)
     assert len(users) == min(workers, count)
     assert max(users.values()) - min(users.values()) <= 1
+
+
+def test_clients_are_told_the_real_port_of_the_wire() -> None:
+    with serving() as running:
+        assert _wire_address("", running.server) is None
+        assert _wire_address("localhost:0", running.server) == f"localhost:{running.port}"
+        assert _wire_address("[::1]:0", running.server) == f"[::1]:{running.port}"

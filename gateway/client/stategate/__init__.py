@@ -43,6 +43,7 @@ from stategate.sql_types import (
     TimestampFromTicks,
 )
 from stategate.subscribing import AsyncSubscription, Subscription
+from stategate.version import __version__
 
 apilevel = "2.0"
 """The version of DB-API."""
@@ -88,6 +89,7 @@ __all__ = [
     "Timestamp",
     "TimestampFromTicks",
     "Warning",
+    "__version__",
     "apilevel",
     "at_least",
     "connect",

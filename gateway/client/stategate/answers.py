@@ -14,7 +14,13 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import orjson
 
-from stategate.errors import DatabaseError, OperationalError, broken_off, error_of
+from stategate.errors import (
+    DatabaseError,
+    NotSupportedError,
+    OperationalError,
+    broken_off,
+    error_of,
+)
 from stategate.position import Position
 from stategate.values import Json, Value, row_decoder
 
@@ -204,6 +210,18 @@ class Batch:
             self.trailer = trailer_of(document)
 
 
+def check_arrow() -> None:
+    """Check that Arrow can be read.
+
+    Raises:
+        NotSupportedError: pyarrow is not installed.
+    """
+    try:
+        import pyarrow as pa  # noqa: F401, PLC0415 - programs that read rows do not need it
+    except ImportError as error:
+        raise NotSupportedError("pyarrow is not installed", hint="pip install pyarrow") from error
+
+
 def read_arrow(body: bytes) -> tuple[pa.Table, Trailer]:
     """Return the table in a body of Arrow, without a copy of its columns, and its trailer.
 
@@ -211,7 +229,7 @@ def read_arrow(body: bytes) -> tuple[pa.Table, Trailer]:
         DatabaseError: the statement has failed after its first rows.
         OperationalError: the body is not whole.
     """
-    import pyarrow as pa  # noqa: PLC0415 - programs that read rows do not need it
+    import pyarrow as pa  # noqa: PLC0415 - see check_arrow
 
     try:
         reader = pa.ipc.open_stream(pa.py_buffer(body))

@@ -12,7 +12,6 @@ from stategate.credentials import authorization, checked_urls
 from stategate.errors import InterfaceError
 from stategate.position import EMPTY, Position
 from stategate.requesting import (
-    ATTEMPTS_MAX,
     TIMEOUT_S,
     WAIT_S,
     Defaults,
@@ -41,8 +40,9 @@ class ConnectOptions(TypedDict, total=False):
     further part. 30 by default."""
     wait_s: float
     """How long a gateway waits for a bound before it refuses. 5 by default."""
-    attempts_max: int
-    """How often a request is sent at most. 6 by default; 1 never tries again."""
+    attempts_max: int | None
+    """How often a request is sent at most; 1 never tries again. None, the default, sends it again
+    until `timeout_s` is over."""
     monotonic: bool
     """Whether no statement reads less than an earlier one. True by default."""
     position: Position
@@ -85,12 +85,13 @@ def _session(url: str | Sequence[str], options: ConnectOptions) -> Session:
         password=options.get("password"),
         token=options.get("token"),
     )
+    attempts_max = options.get("attempts_max")
     defaults = Defaults(
         urls=urls,
         headers=() if found is None else (("Authorization", found),),
         timeout_s=seconds(options.get("timeout_s", TIMEOUT_S), "timeout_s"),
         wait_s=seconds(options.get("wait_s", WAIT_S), "wait_s"),
-        attempts_max=_whole(options.get("attempts_max", ATTEMPTS_MAX), "attempts_max"),
+        attempts_max=None if attempts_max is None else _whole(attempts_max, "attempts_max"),
         monotonic=options.get("monotonic", True),
     )
     return Session(defaults, position=options.get("position", EMPTY))

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from typing import Protocol, TypeVar, Unpack
 
-from stategate.answers import BatchResult, Row
-from stategate.errors import DatabaseError
+from stategate.answers import Row
 from stategate.position import Position
 from stategate.requesting import Options
 from stategate.results import ColumnDescription, Results
@@ -39,16 +38,41 @@ class TakesAsyncSteps(Protocol):
         """Take steps and return their result."""
 
 
-def _all_or_error(results: Sequence[BatchResult]) -> list[list[Row]]:
-    rows = []
-    for each in results:
-        if isinstance(each, DatabaseError):
-            raise each
-        rows.append(each)
-    return rows
+class _ResultOfCursor:
+    """What the two cursors have: the result of the last statement."""
+
+    def __init__(self) -> None:
+        self.arraysize = 1
+        """The number of rows that `fetchmany` returns by default."""
+        self._results = Results()
+
+    @property
+    def description(self) -> list[ColumnDescription] | None:
+        """The columns of the result, as DB-API describes them; None without a result."""
+        return self._results.description
+
+    @property
+    def rowcount(self) -> int:
+        """The number of rows; -1 until all have come."""
+        return self._results.rowcount
+
+    @property
+    def position(self) -> Position | None:
+        """The position that the rows reflect; None until all have come."""
+        return self._results.position
+
+    @property
+    def notices(self) -> Sequence[str]:
+        """The notices of the statement; empty until all rows have come."""
+        return self._results.notices
+
+    @property
+    def partitions(self) -> Sequence[Mapping[str, Json]]:
+        """How each partition has answered; empty until all rows have come."""
+        return self._results.partitions
 
 
-class Cursor:
+class Cursor(_ResultOfCursor):
     """Runs statements and gives their rows, in one thread at a time.
 
     A result that is not read to its end holds a connection of the pool until the next statement, or
@@ -59,10 +83,8 @@ class Cursor:
     """
 
     def __init__(self, connection: TakesSteps) -> None:
+        super().__init__()
         self.connection = connection
-        self.arraysize = 1
-        """The number of rows that `fetchmany` returns by default."""
-        self._results = Results()
 
     # --- statements ------------------------------------------------------------------------------
 
@@ -79,11 +101,8 @@ class Cursor:
         Raises:
             Error: it has failed before its first row.
         """
-        self._results.check_open()
-        connection = self.connection
-        connection.run(self._results.end())
-        session = connection.session
-        self._results.begin(connection.run(session.open_rows(operation, parameters, options)))
+        session = self.connection.session
+        self.connection.run(self._results.execute(session, operation, parameters, options))
         return self
 
     def executemany(
@@ -100,12 +119,8 @@ class Cursor:
         Raises:
             Error: a run has failed: the first error.
         """
-        self._results.check_open()
-        connection = self.connection
-        connection.run(self._results.end())
-        session = connection.session
-        batch = connection.run(session.run_batch(operation, list(seq_of_parameters), options))
-        self._results.begin_batch(batch.columns, _all_or_error(batch.results), batch.trailer)
+        session, sets = self.connection.session, list(seq_of_parameters)
+        self.connection.run(self._results.execute_many(session, operation, sets, options))
         return self
 
     def setinputsizes(self, sizes: object) -> None:
@@ -140,38 +155,10 @@ class Cursor:
             raise StopIteration
         return row
 
-    # --- the result ------------------------------------------------------------------------------
-
-    @property
-    def description(self) -> list[ColumnDescription] | None:
-        """The columns of the result, as DB-API describes them; None without a result."""
-        return self._results.description
-
-    @property
-    def rowcount(self) -> int:
-        """The number of rows; -1 until all have come."""
-        return self._results.rowcount
-
-    @property
-    def position(self) -> Position | None:
-        """The position that the rows reflect; None until all have come."""
-        return self._results.position
-
-    @property
-    def notices(self) -> Sequence[str]:
-        """The notices of the statement; empty until all rows have come."""
-        return self._results.notices
-
-    @property
-    def partitions(self) -> Sequence[Mapping[str, Json]]:
-        """How each partition has answered; empty until all rows have come."""
-        return self._results.partitions
-
     def close(self) -> None:
         """Close the cursor, and cancel a statement whose rows have not all come."""
         if not self._results.is_closed:
-            self._results.is_closed = True
-            self.connection.run(self._results.end())
+            self.connection.run(self._results.close())
 
     def __enter__(self) -> Cursor:
         """Return the cursor, which the block closes."""
@@ -182,7 +169,7 @@ class Cursor:
         self.close()
 
 
-class AsyncCursor:
+class AsyncCursor(_ResultOfCursor):
     """Runs statements and gives their rows on an event loop; see `Cursor`.
 
     Args:
@@ -190,21 +177,15 @@ class AsyncCursor:
     """
 
     def __init__(self, connection: TakesAsyncSteps) -> None:
+        super().__init__()
         self.connection = connection
-        self.arraysize = 1
-        """The number of rows that `fetchmany` returns by default."""
-        self._results = Results()
 
     async def execute(
         self, operation: str, parameters: Params | None = None, **options: Unpack[Options]
     ) -> AsyncCursor:
         """Run a statement and return this cursor, which has its rows; see `Cursor.execute`."""
-        self._results.check_open()
-        connection = self.connection
-        await connection.run(self._results.end())
-        session = connection.session
-        opened = await connection.run(session.open_rows(operation, parameters, options))
-        self._results.begin(opened)
+        session = self.connection.session
+        await self.connection.run(self._results.execute(session, operation, parameters, options))
         return self
 
     async def executemany(
@@ -214,12 +195,8 @@ class AsyncCursor:
         **options: Unpack[Options],
     ) -> AsyncCursor:
         """Run a statement for each set of parameters; see `Cursor.executemany`."""
-        self._results.check_open()
-        connection = self.connection
-        await connection.run(self._results.end())
-        session = connection.session
-        batch = await connection.run(session.run_batch(operation, list(seq_of_parameters), options))
-        self._results.begin_batch(batch.columns, _all_or_error(batch.results), batch.trailer)
+        session, sets = self.connection.session, list(seq_of_parameters)
+        await self.connection.run(self._results.execute_many(session, operation, sets, options))
         return self
 
     async def fetchone(self) -> Row | None:
@@ -247,36 +224,10 @@ class AsyncCursor:
             raise StopAsyncIteration
         return row
 
-    @property
-    def description(self) -> list[ColumnDescription] | None:
-        """The columns of the result, as DB-API describes them; None without a result."""
-        return self._results.description
-
-    @property
-    def rowcount(self) -> int:
-        """The number of rows; -1 until all have come."""
-        return self._results.rowcount
-
-    @property
-    def position(self) -> Position | None:
-        """The position that the rows reflect; None until all have come."""
-        return self._results.position
-
-    @property
-    def notices(self) -> Sequence[str]:
-        """The notices of the statement; empty until all rows have come."""
-        return self._results.notices
-
-    @property
-    def partitions(self) -> Sequence[Mapping[str, Json]]:
-        """How each partition has answered; empty until all rows have come."""
-        return self._results.partitions
-
     async def close(self) -> None:
         """Close the cursor, and cancel a statement whose rows have not all come."""
         if not self._results.is_closed:
-            self._results.is_closed = True
-            await self.connection.run(self._results.end())
+            await self.connection.run(self._results.close())
 
     async def __aenter__(self) -> AsyncCursor:
         """Return the cursor, which the block closes."""

@@ -94,7 +94,7 @@ class ProgrammingError(DatabaseError):
 
 
 class NotSupportedError(DatabaseError):
-    """SQL that the gateway does not run."""
+    """SQL that the gateway does not run, or a library that is not installed."""
 
 
 PROTOCOL_VIOLATION: Final = "08P01"

@@ -19,8 +19,6 @@ Consistency: TypeAlias = Literal["eventual", "monotonic", "latest", "snapshot"]
 
 TIMEOUT_S: Final = 30.0
 WAIT_S: Final = 5.0
-ATTEMPTS_MAX: Final = 6
-"""Attempts by default: some six seconds of pauses, if the gateway asks for one of a second."""
 _LOST_SNAPSHOT: Final = "72000"
 _WAIT_S_MAX: Final = 3600.0
 """How long a gateway waits for a bound at most."""
@@ -56,7 +54,8 @@ class Defaults:
     headers: tuple[tuple[str, str], ...] = ()
     timeout_s: float = TIMEOUT_S
     wait_s: float = WAIT_S
-    attempts_max: int = ATTEMPTS_MAX
+    attempts_max: int | None = None
+    """None for as many attempts as `timeout_s` allows: a restart takes as long as it takes."""
     monotonic: bool = True
 
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from stategate.answers import Columns, Row, Trailer
-from stategate.errors import InterfaceError
+from stategate.errors import DatabaseError, InterfaceError
 from stategate.position import Position
-from stategate.session import Opened
+from stategate.requesting import Options
+from stategate.session import Opened, Session
 from stategate.sql_types import parse_type
 from stategate.steps import Steps
-from stategate.values import Json
+from stategate.values import Json, Params
 
 ColumnDescription: TypeAlias = tuple[str, str, None, None, int | None, int | None, None]
 """Name, SQL type, two fields without a value, precision and scale of a decimal, one more."""
@@ -31,27 +32,47 @@ class Results:
         self._trailer: Trailer | None = None
         self.is_closed = False
 
-    def check_open(self) -> None:
-        """Raise an InterfaceError if the cursor is closed."""
-        if self.is_closed:
-            raise InterfaceError("the cursor is closed")
+    def execute(
+        self, session: Session, sql: str, params: Params | None, options: Options
+    ) -> Steps[None]:
+        """Run a statement, whose result takes the place of the one before; see `open_rows`.
 
-    def begin(self, opened: Opened) -> None:
-        """Begin the result of a statement."""
-        self._opened, self._columns = opened, opened.rows.columns
+        Raises:
+            InterfaceError: the cursor is closed.
+            Error: it has failed before its first row.
+        """
+        yield from self._end()
+        self._opened = yield from session.open_rows(sql, params, options)
+        self._columns = self._opened.rows.columns
 
-    def begin_batch(
-        self,
-        columns: Columns | None,
-        results: Iterable[list[Row]],
-        trailer: Trailer | None,
-    ) -> None:
-        """Begin the rows of all runs of a batch."""
-        self._columns, self._trailer = columns, trailer
-        self._rows = [row for rows in results for row in rows]
+    def execute_many(
+        self, session: Session, sql: str, sets: Sequence[Params], options: Options
+    ) -> Steps[None]:
+        """Run a statement for each set of parameters; the rows of all runs follow each other.
 
-    def end(self) -> Steps[None]:
-        """Give up the result, if there is one."""
+        Raises:
+            InterfaceError: the cursor is closed.
+            Error: a run has failed: the first error.
+        """
+        yield from self._end()
+        batch = yield from session.run_batch(sql, sets, options)
+        rows: list[Row] = []
+        for result in batch.results:
+            if isinstance(result, DatabaseError):
+                raise result
+            rows += result
+        self._rows, self._columns, self._trailer = rows, batch.columns, batch.trailer
+
+    def close(self) -> Steps[None]:
+        """Close the cursor; the steps give up its result."""
+        self.is_closed = True
+        return self._given_up()
+
+    def _end(self) -> Steps[None]:
+        self._check_open()
+        yield from self._given_up()
+
+    def _given_up(self) -> Steps[None]:
         opened, self._opened = self._opened, None
         self._rows = self._columns = self._trailer = None
         self._taken = 0
@@ -65,7 +86,7 @@ class Results:
             InterfaceError: there is no result, or the cursor is closed.
             DatabaseError: the statement has failed.
         """
-        self.check_open()
+        self._check_open()
         if self._opened is not None:
             rows = yield from self._opened.take(count)
             self._taken += len(rows)
@@ -76,6 +97,10 @@ class Results:
         rows = self._rows[self._taken : end]
         self._taken += len(rows)
         return rows
+
+    def _check_open(self) -> None:
+        if self.is_closed:
+            raise InterfaceError("the cursor is closed")
 
     @property
     def description(self) -> list[ColumnDescription] | None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 import orjson
 
-from stategate.answers import Batch, Row, Rows, Trailer, read_arrow
+from stategate.answers import Batch, Row, Rows, Trailer, check_arrow, read_arrow
 from stategate.errors import (
     DatabaseError,
     Error,
@@ -197,13 +197,18 @@ class Session:
     def read_table(
         self, sql: str, params: Params | None, options: Options
     ) -> Steps[tuple[pa.Table, Trailer]]:
-        """Return the rows of a statement in Arrow, all at once."""
+        """Return the rows of a statement in Arrow, all at once.
+
+        Raises:
+            NotSupportedError: pyarrow is not installed.
+        """
 
         def taken(reply: Reply) -> Steps[tuple[pa.Table, Trailer]]:
             table, trailer = read_arrow((yield from _body(reply, ARROW_BYTES_MAX)))
             self.note(trailer.position)
             return table, trailer
 
+        check_arrow()
         request = self._request(_QUERY, _ARROW, statement_document(sql, params), options)
         return (yield from self._attempts(request, taken, options))
 
@@ -300,7 +305,8 @@ class Session:
             try:
                 return (yield from self._attempt(url, request, taken, left_s))
             except Error as error:
-                if attempt >= defaults.attempts_max or not request.may_be_repeated(error):
+                is_last = defaults.attempts_max is not None and attempt >= defaults.attempts_max
+                if is_last or not request.may_be_repeated(error):
                     raise
                 pause_s = self.pause_s(attempt, error.retry_after_s)
                 if self._clock() + pause_s >= deadline_s:
@@ -309,6 +315,10 @@ class Session:
             attempt += 1
             if pause_s:
                 yield Pause(pause_s)
+
+    def now_s(self) -> float:
+        """Return the time on the clock of the deadlines."""
+        return self._clock()
 
     def pause_s(self, attempt: int, asked_s: float = 0.0) -> float:
         """Return how long to wait before the next attempt; other gateways are asked at once."""

@@ -118,6 +118,8 @@ class Live:
         """How many streams have ended since the last sign of life, and so how long to pause."""
         self._failures = 0
         """How many of them have failed."""
+        self._failing_since_s = 0.0
+        """When the first of those did."""
         self.columns: Columns = ()
         self.is_closed = False
 
@@ -185,12 +187,24 @@ class Live:
 
     def _note_failure(self, answer: _Answer, error: Error) -> None:
         """Be ready to go on after a failure, or raise it."""
+        now_s = self._session.now_s()
         self._failures = 1 if answer.reader.is_alive else self._failures + 1
+        if self._failures == 1:
+            self._failing_since_s = now_s
         self._note_end(answer)
-        if not error.retryable or self._failures > self._session.defaults.attempts_max:
+        if not error.retryable or self._is_given_up(now_s):
             self._failures = self._in_vain = 0
             raise error
         self._session.avoid_gateway()
+
+    def _is_given_up(self, now_s: float) -> bool:
+        """Whether the failures without a sign of life are too many, or have lasted too long."""
+        defaults = self._session.defaults
+        attempts_max = defaults.attempts_max
+        timeout_s = seconds(self._options.get("timeout_s", defaults.timeout_s), "timeout_s")
+        return (attempts_max is not None and self._failures > attempts_max) or (
+            self._failures > 1 and now_s - self._failing_since_s >= timeout_s
+        )
 
     def _note_end(self, answer: _Answer) -> None:
         # The first pause spreads subscribers that have all lost the same gateway.

@@ -10,7 +10,7 @@ way, the position of the rows, or the error that ended them:
 | NDJSON | the last line, an object | the last line, `{"error": …}` |
 | Arrow | metadata of a last, empty batch | metadata of such a batch; then readers raise |
 | Parquet | metadata of the file | a last line instead of the footer: readers raise |
-| CSV, TSV | none | a last line that begins with `#error`, or `\#error` |
+| CSV, TSV | none | a last line that begins with `#error`, or `\#error`: readers raise |
 | table | none | a last line that begins with ERROR |
 """
 

@@ -2,7 +2,8 @@ r"""CSV, TSV and tables for terminals.
 
 An error after the first rows is a last line that no row can look like. In CSV it begins with an
 unquoted `#`, in TSV with `\#`; rows quote or escape these. The line has more fields than the
-header, so that common readers refuse it instead of taking it for a row.
+header, and its last one is a byte that no UTF-8 has. So common readers refuse it instead of taking
+it for a row, and those that skip comments or guess the number of columns refuse it, too.
 """
 
 from __future__ import annotations
@@ -41,6 +42,10 @@ _NUMBERS: Final = frozenset(
 )
 
 
+_NO_TEXT: Final = b"\xff"
+"""The last field of an error: no UTF-8 has this byte."""
+
+
 class CsvRenderer:
     """RFC 4180 with a header; NULL is an empty field and the empty text is `""`, as in Postgres."""
 
@@ -68,9 +73,9 @@ class CsvRenderer:
         return b""
 
     def failure(self, error: QueryError) -> bytes:
-        """Render the line `#error,SQLSTATE,"message"`, with more fields than the header."""
+        """Render the line `#error,SQLSTATE,"message"`, which readers refuse."""
         fields = ["#error", error.sqlstate, _quoted(error.message)]
-        return (",".join(_lengthened(fields, self._columns)) + "\r\n").encode()
+        return (",".join(_lengthened(fields, self._columns)) + ",").encode() + _NO_TEXT + b"\r\n"
 
 
 class TsvRenderer:
@@ -100,9 +105,9 @@ class TsvRenderer:
         return b""
 
     def failure(self, error: QueryError) -> bytes:
-        r"""Render the line `\#error`, SQLSTATE and message, with more fields than the header."""
+        r"""Render the line `\#error`, SQLSTATE and message, which readers refuse."""
         fields = ["\\#error", error.sqlstate, error.message.translate(_TSV)]
-        return ("\t".join(_lengthened(fields, self._columns)) + "\n").encode()
+        return ("\t".join(_lengthened(fields, self._columns)) + "\t").encode() + _NO_TEXT + b"\n"
 
 
 class TableRenderer:
@@ -175,7 +180,7 @@ class TableRenderer:
 
 
 def _lengthened(fields: list[str], columns: Sequence[Column]) -> list[str]:
-    return fields + [""] * (len(columns) + 1 - len(fields))
+    return fields + [""] * (len(columns) - len(fields))
 
 
 def _plain(cell: Cell) -> str:

@@ -22,16 +22,15 @@ from typing import Final, NamedTuple
 
 from starlette.types import Message, Receive, Scope, Send
 
-from gateway.access.rules import USER
 from gateway.errors import response_status
 from gateway.failures import to_query_error
-from gateway.http.answers import ClientGoneError
-from gateway.http.endpoint import ANONYMOUS, Services, request_context, unless_left
+from gateway.http.answers import ClientGoneError, ClientStalledError
+from gateway.http.endpoint import Services, request_context, unless_left
 from gateway.http.live.events import JsonMessages, json_of
 from gateway.http.live.handshakes import chosen_protocol
 from gateway.http.live.streams import Outlet, open_subscription, read_subscription, send_live
 from gateway.http.requests.parsing import SubscribeRequest
-from planner.engine import Cancellation, Moment, QueryError, Session
+from planner.engine import Cancellation, Moment, QueryError
 
 logger = logging.getLogger(__name__)
 
@@ -109,7 +108,7 @@ class _Socket(Outlet):
                 await self._send(message)
         except TimeoutError as error:
             self.cancellation.cancel()
-            raise ClientGoneError("the client has stopped reading") from error
+            raise ClientStalledError("the client has stopped reading") from error
         except OSError as error:
             raise ClientGoneError("the client has closed the connection") from error
 
@@ -142,8 +141,7 @@ class SocketEndpoint:
         try:
             request = read_subscription(scope, self._settings)
             sql = request.sql
-            session = Session(settings=request.settings, user=scope[USER] or ANONYMOUS)
-            work = self._run(request, session, socket)
+            work = self._run(scope, request, socket)
             await unless_left(work, socket.cancellation, socket.left(), is_ended=lambda: False)
             return _LIFETIME
         except ClientGoneError:
@@ -158,8 +156,8 @@ class SocketEndpoint:
         await socket.put("error", JsonMessages(()).error(error))
         return ending_of(error)
 
-    async def _run(self, request: SubscribeRequest, session: Session, socket: _Socket) -> None:
-        reader = await open_subscription(self._services, request, session, socket.cancellation)
+    async def _run(self, scope: Scope, request: SubscribeRequest, socket: _Socket) -> None:
+        reader = await open_subscription(self._services, scope, request, socket.cancellation)
         try:
             await send_live(
                 reader,

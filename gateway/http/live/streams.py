@@ -16,7 +16,9 @@ from typing import Final
 from starlette.datastructures import Headers
 from starlette.types import Scope
 
-from gateway.http.endpoint import Services
+from gateway.access.rules import USER
+from gateway.http.answers import ClientStalledError
+from gateway.http.endpoint import ANONYMOUS, Services
 from gateway.http.live.events import ROWS_MAX, SERVER_SENT, JsonMessages, server_sent
 from gateway.http.requests.parameters import convert_parameters
 from gateway.http.requests.parsing import SubscribeRequest, read_subscribe_request
@@ -62,14 +64,17 @@ def read_subscription(scope: Scope, settings: Settings) -> SubscribeRequest:
 
 
 async def open_subscription(
-    services: Services, request: SubscribeRequest, session: Session, cancellation: Cancellation
+    services: Services, scope: Scope, request: SubscribeRequest, cancellation: Cancellation
 ) -> LiveReader:
-    """Plan and subscribe, in a thread.
+    """Plan and subscribe, in a thread, as the user of a connection.
 
     Raises:
         QueryError: the statement cannot be subscribed to now.
     """
     engine, threads = services.engine, services.threads
+    session = Session(settings=request.settings, user=scope[USER] or ANONYMOUS)
+    if services.trace_of is not None:
+        session.trace = services.trace_of(Headers(scope=scope))
 
     def plan() -> tuple[Statement, Row]:
         statement = engine.prepare(
@@ -101,7 +106,7 @@ async def send_live(
     """Send the first rows, and then events until the end of the lifetime.
 
     Args:
-        reader: the subscription.
+        reader: the subscription; it may have yet to find out how it begins.
         outlet: takes the messages.
         threads: render events with many changes.
         cancellation: ends it.
@@ -111,10 +116,29 @@ async def send_live(
         ClientGoneError: the client has left, or stopped reading.
         QueryError: the subscription has ended.
     """
+    try:
+        await _send(reader, outlet, threads, cancellation, lifetime_s)
+    except ClientStalledError:
+        reader.close(slow=True)
+        raise
+
+
+async def _send(
+    reader: LiveReader,
+    outlet: Outlet,
+    threads: StatementThreads,
+    cancellation: Cancellation,
+    lifetime_s: float,
+) -> None:
     loop = asyncio.get_running_loop()
     end_s = loop.time() + lifetime_s
     subscription = reader.subscription
     messages = JsonMessages(subscription.columns)
+    if not subscription.has_begun:
+        # Clients wait for the head of an answer for less time than reading the log may take.
+        await outlet.put_events(())
+    while not await reader.begun(cancellation, timeout_s=SILENCE_S):
+        await outlet.put_events(())
     if (reason := subscription.start_over) is not None:
         await outlet.put("start_over", messages.start_over(reason))
     await outlet.put("columns", messages.columns())

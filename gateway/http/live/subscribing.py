@@ -9,11 +9,11 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 
-from gateway.access.rules import USER
-from gateway.failures import RequestContext, to_query_error
+from starlette.types import Scope
+
+from gateway.failures import to_query_error
 from gateway.http.answers import Answer, ClientGoneError
 from gateway.http.endpoint import (
-    ANONYMOUS,
     Call,
     QueryingEndpoint,
     Services,
@@ -23,7 +23,7 @@ from gateway.http.endpoint import (
 from gateway.http.live.events import JsonMessages, framed
 from gateway.http.live.streams import Outlet, open_subscription, read_subscription, send_live
 from gateway.http.requests.parsing import SubscribeRequest
-from planner.engine import Cancellation, Moment, QueryError, Session
+from planner.engine import Cancellation, Moment, QueryError
 
 logger = logging.getLogger(__name__)
 
@@ -58,7 +58,6 @@ class SubscribeEndpoint(QueryingEndpoint):
         scope = call.scope
         request = read_subscription(scope, self._settings)
         call.sql = request.sql
-        session = Session(settings=request.settings, user=scope[USER] or ANONYMOUS)
         cancellation = Cancellation()
         answer = Answer(
             call.send,
@@ -67,16 +66,16 @@ class SubscribeEndpoint(QueryingEndpoint):
             is_head=scope["method"] == "HEAD",
         )
         answer.headers.append((b"x-accel-buffering", b"no"))
-        work = self._run(request, session, answer, request_context(scope, request.sql))
+        work = self._run(scope, request, answer)
         return await unless_disconnected(
             work, cancellation, call.receive, is_ended=lambda: answer.ended
         )
 
     async def _run(
-        self, request: SubscribeRequest, session: Session, answer: Answer, context: RequestContext
+        self, scope: Scope, request: SubscribeRequest, answer: Answer
     ) -> QueryError | None:
         cancellation = answer.cancellation
-        reader = await open_subscription(self._services, request, session, cancellation)
+        reader = await open_subscription(self._services, scope, request, cancellation)
         outlet = _ServerSent(answer)
         try:
             if answer.is_head:
@@ -92,6 +91,7 @@ class SubscribeEndpoint(QueryingEndpoint):
         except ClientGoneError:
             raise
         except Exception as caught:  # the answer has begun: its last event says why it ends
+            context = request_context(scope, request.sql)
             error = to_query_error(caught, context)
             if not answer.begun:
                 return error

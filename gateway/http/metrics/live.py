@@ -27,6 +27,16 @@ def live_families(read: Callable[[], LiveCounts]) -> Callable[[], Sequence[Famil
                 now.slow_ended,
             ),
             counter(
+                "stategate_live_caught_up_total",
+                "Clients with an old token that went on by the state log.",
+                now.caught_up,
+            ),
+            counter(
+                "stategate_live_started_over_total",
+                "Clients with an old token that got all rows again.",
+                now.started_over,
+            ),
+            counter(
                 "stategate_live_whole_reads_total",
                 "Results read whole, because the changed keys of an epoch were not known.",
                 now.whole_reads,

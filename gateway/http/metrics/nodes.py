@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from gateway.http.metrics.families import Family, label_text
@@ -61,8 +61,13 @@ _FAMILIES: Final[Sequence[tuple[str, str, str, _Value]]] = (
 """Each metric: the end of its name, its kind, its description, and its value."""
 
 
-def node_families(peers: Sequence[MeasuredPeer]) -> list[Family]:
-    """Return the metrics of the other nodes."""
+def node_families(peers: Sequence[MeasuredPeer], unreadable: Mapping[str, int]) -> list[Family]:
+    """Return the metrics of nodes.
+
+    Args:
+        peers: the other nodes.
+        unreadable: how many reads of each node failed, this one among them.
+    """
     info = Family("stategate_node_info", "gauge", "Always 1; the label has the node's version.")
     for peer in peers:
         info.add(label_text(node=peer.name, version=peer.version), 1)
@@ -72,4 +77,13 @@ def node_families(peers: Sequence[MeasuredPeer]) -> list[Family]:
         for peer in peers:
             family.add(label_text(node=peer.name), value(peer))
         found.append(family)
-    return found
+    reads = Family(
+        "stategate_node_unreadable_total",
+        "counter",
+        "Reads that failed at the node's copy, so that another one was asked.",
+    )
+    # A series that began with its first read could not be seen to increase.
+    counts = dict.fromkeys([peer.name for peer in peers], 0) | dict(unreadable)
+    for node, count in sorted(counts.items()):
+        reads.add(label_text(node=node), count)
+    return [*found, reads]

@@ -44,9 +44,9 @@ def _json(schema: Json, description: str) -> Json:
     return {"description": description, "content": {"application/json": {"schema": schema}}}
 
 
-def _rows_answer() -> Json:
+def _rows_answer(schema: Json) -> Json:
     content: Json = {media_type: {"schema": ANY} for media_type in FORMATS.values()}
-    content["application/json"] = {"schema": ref("Answer")}
+    content["application/json"] = {"schema": schema}
     return {
         "description": "The rows, in the format that was asked for.",
         "headers": {"Stategate-Next": {"description": "Token of the next page.", "schema": TEXT}},
@@ -76,7 +76,7 @@ _GET_QUERY: Final[Json] = {
     "description": "`param.name` or `param.1` gives the text of one parameter; `params` is JSON.",
     "parameters": _url_fields(QUERY_FIELDS, "sql"),
     "responses": {
-        "200": _rows_answer(),
+        "200": _rows_answer(ref("Answer")),
         "304": {"description": "The client has this answer: see If-None-Match."},
         **_failures(*_QUERYING),
     },
@@ -87,34 +87,12 @@ _POST_QUERY: Final[Json] = {
     "requestBody": {
         "required": True,
         "content": {
-            "application/json": {
-                "schema": ref("Query"),
-                "examples": {
-                    "named": {
-                        "value": {
-                            "sql": "SELECT * FROM clicks WHERE usr = :usr",
-                            "params": {"usr": "bob"},
-                        }
-                    },
-                    "demo": {
-                        "value": {
-                            "sql": "SELECT * FROM aircraft WHERE tailnum = $1",
-                            "params": ["N14228"],
-                        }
-                    },
-                    "numbered": {
-                        "value": {"sql": "SELECT * FROM clicks WHERE usr = $1", "params": ["bob"]}
-                    },
-                },
-            },
-            "text/plain": {
-                "schema": TEXT,
-                "examples": {"named": {"value": "SELECT * FROM clicks WHERE usr = :usr"}},
-            },
+            "application/json": {"schema": ref("Query")},
+            "text/plain": {"schema": TEXT},
             "application/sql": {"schema": TEXT},
         },
     },
-    "responses": {"200": _rows_answer(), **_failures(*_WITH_BODY)},
+    "responses": {"200": _rows_answer(ref("Answer")), **_failures(*_WITH_BODY)},
 }
 
 
@@ -138,36 +116,13 @@ def _getting(summary: str, name: str, answers: Json, *parameters: Json) -> Json:
 
 
 _OBJECT: Final[Json] = {"type": "object"}
-_BATCH_EXAMPLE: Final[Json] = {
-    "schema": ref("Batch"),
-    "examples": {
-        "sets": {
-            "value": {
-                "sql": "SELECT * FROM clicks WHERE usr = $1",
-                "params": [["ann"], ["bob"]],
-            }
-        },
-        "statements": {
-            "value": {
-                "statements": [{"sql": "SELECT count(*) FROM clicks"}, {"sql": "SHOW STORES"}]
-            }
-        },
-    },
-}
-_TYPED_EXAMPLE: Final[Json] = {
-    "schema": ref("TypedQuery"),
-    "examples": {
-        "range": {"value": {"type": "range", "args": {"lower": ["a"], "limit": 10}, "info": True}},
-        "registered": {"value": {"type": "greatest", "args": {"key": ["bob"], "least": 1}}},
-    },
-}
 OPERATIONS: Final[Mapping[tuple[str, str], Json]] = {
     ("GET", "/v1/query"): _GET_QUERY,
     ("POST", "/v1/query"): _POST_QUERY,
     ("POST", "/v1/batch"): _posting(
         "Run several statements, or one for many sets of parameters",
         "postBatch",
-        _BATCH_EXAMPLE,
+        {"schema": ref("Batch")},
         {
             **_json(ref("BatchAnswer"), "An answer or an error for each run, in their order."),
             "content": {
@@ -206,10 +161,13 @@ OPERATIONS: Final[Mapping[tuple[str, str], Json]] = {
             "200": _json(
                 {
                     "type": "object",
-                    "properties": {"stores": {"type": "array", "items": _OBJECT}},
-                    "required": ["stores"],
+                    "properties": {
+                        "stores": {"type": "array", "items": _OBJECT},
+                        "addresses": ref("Addresses"),
+                    },
+                    "required": ["stores", "addresses"],
                 },
-                "All definitions.",
+                "All definitions, and where the gateway listens.",
             ),
             **_failures(*_ALWAYS),
         },
@@ -223,7 +181,7 @@ OPERATIONS: Final[Mapping[tuple[str, str], Json]] = {
     ("POST", "/v1/stores/{name}/query"): _posting(
         "Run a typed query",
         "postTypedQuery",
-        _TYPED_EXAMPLE,
+        {"schema": ref("TypedQuery")},
         _json(ref("TypedAnswer"), "A result or a failure for each partition."),
         _STORE,
     ),
@@ -237,7 +195,10 @@ OPERATIONS: Final[Mapping[tuple[str, str], Json]] = {
             {"name": "locate", "in": "query", "schema": {"const": ""}, "allowEmptyValue": True},
             *_url_fields(LOOKUP_FIELDS),
         ],
-        "responses": {"200": _rows_answer(), **_failures(*_QUERYING)},
+        "responses": {
+            "200": _rows_answer({"anyOf": [ref("Answer"), ref("Located")]}),
+            **_failures(*_QUERYING),
+        },
     },
     ("POST", "/v1/stores/{name}/notify"): {
         "summary": "Look for the next epoch of a store now",
@@ -279,7 +240,7 @@ OPERATIONS: Final[Mapping[tuple[str, str], Json]] = {
 
 
 def openapi_document(routes: Iterable[BaseRoute], *, version: str) -> Json:
-    """Return the document.
+    """Return the document, to which `examples` adds those of a gateway.
 
     Args:
         routes: the routes of the application; one without a description is a KeyError.

@@ -39,11 +39,7 @@ def _list(items: Json, **more: Any) -> Json:
 
 
 FIELD_SCHEMAS: Final[Mapping[str, Json]] = {
-    "sql": {
-        **TEXT,
-        "description": "One statement.",
-        "examples": ["SELECT * FROM clicks", "SELECT * FROM carrier_delays"],
-    },
+    "sql": {**TEXT, "description": "One statement."},
     "params": {
         "anyOf": [_list(ANY), {"type": "object"}, {"type": "null"}],
         "description": "Values of $1, $2, …, or an object of values of :name.",
@@ -174,6 +170,17 @@ _EVENT: Final = _object(
     },
     *("event", "data"),
 )
+_ADDRESSES: Final = _object(
+    {
+        "http": {"type": ["string", "null"], "description": "Where this request has arrived."},
+        "postgres": {
+            "type": ["string", "null"],
+            "description": "Where the Postgres wire listens; null if it is off.",
+        },
+    },
+    "http",
+    "postgres",
+)
 SCHEMAS: Final[Json] = {
     "Error": _ERROR,
     "Event": _EVENT,
@@ -184,6 +191,20 @@ SCHEMAS: Final[Json] = {
     "BatchAnswer": _BATCH,
     "TypedAnswer": _TYPED,
     "Query": _body_of(QUERY_FIELDS, "sql"),
+    "Located": _object(
+        {
+            "store": TEXT,
+            "partition": _COUNT,
+            "replicas": _list(
+                _object(
+                    {"node": TEXT, "role": TEXT, "state": TEXT, "epoch": {"type": "integer"}},
+                    *("node", "role", "state", "epoch"),
+                )
+            ),
+        },
+        *("store", "partition", "replicas"),
+    ),
+    "Addresses": _ADDRESSES,
     "Batch": _BATCH_BODY,
     "TypedQuery": _body_of(TYPED_FIELDS, "type"),
 }

@@ -17,14 +17,14 @@ function schemaOf(api, schema) {
   return schema;
 }
 
-function field(name, label, schema) {
+function field(name, label, schema, example = "") {
   const id = "field-" + field.count++;
   let input;
   if (schema.enum) {
     input = element("select", { id, name }, element("option", { value: "", textContent: "" }));
     for (const each of schema.enum) input.append(element("option", { value: each, textContent: each }));
   } else {
-    input = element("input", { id, name, autocomplete: "off" });
+    input = element("input", { id, name, autocomplete: "off", value: example });
   }
   return [element("label", { htmlFor: id, textContent: label }), input];
 }
@@ -109,7 +109,7 @@ function operation(api, method, path, described) {
   const parameters = (described.parameters || []).filter((each) => !each.allowEmptyValue);
   for (const each of parameters) {
     const label = each.name + (each.required ? " (required)" : "");
-    form.append(...field(each.in + ":" + each.name, label, schemaOf(api, each.schema)));
+    form.append(...field(each.in + ":" + each.name, label, schemaOf(api, each.schema), each.example));
   }
   if (described.requestBody) form.append(...bodyField(api, described.requestBody));
   const output = element("pre");

@@ -105,11 +105,15 @@ def url_document(fields: Sequence[tuple[str, str]], known: Set[str]) -> dict[str
 
 
 def _plain_json(text: str) -> Json:
-    """Parse JSON; return other text as it is, for the field to refuse."""
+    """Parse JSON; return other text as it is, for the field to refuse.
+
+    So is `null`: a field that is left out has no value.
+    """
     try:
-        return orjson.loads(text)
+        found: Json = orjson.loads(text)
     except orjson.JSONDecodeError:
         return text
+    return text if found is None else found
 
 
 def read_object(

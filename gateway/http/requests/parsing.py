@@ -5,8 +5,10 @@ A malformed field raises an `HttpRequestError` that names it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
+from typing import Final
 
 from msgspec import Struct, structs
 
@@ -27,6 +29,9 @@ from gateway.http.requests.fields import (
 from gateway.http.requests.parameters import Json
 from planner.engine import number_parameters
 from planner.errors import LimitExceededError
+
+_NAMED: Final = re.compile(r"(?<![:\w]):[^\W\d]")
+"""What may be a named parameter; it may also be a part of a string, a comment or a slice."""
 
 
 class PageRequest(Struct, frozen=True, kw_only=True):
@@ -97,6 +102,8 @@ def query_request(document: dict[str, Json], *, parameters_max: int) -> QueryReq
         if isinstance(params, dict):
             sql, names = number_parameters(sql, params.keys())
             params = _in_order(params, names)
+    elif _NAMED.search(sql) is not None and "$" not in sql:
+        number_parameters(sql, frozenset())  # refuses a name that has no value
     name = document.get("format")
     if name is not None and not isinstance(name, str):
         raise wrong_field("format", "the name of a format")

@@ -13,7 +13,7 @@ from starlette.types import Receive, Scope
 
 from gateway.errors import HttpRequestError
 from gateway.http.answers import ClientGoneError
-from gateway.http.requests.fields import read_object, url_fields
+from gateway.http.requests.fields import read_object, url_fields, wrong_field
 from gateway.http.requests.parsing import (
     QueryRequest,
     query_request,
@@ -70,6 +70,23 @@ def read_key(typed: TypedQueries, scope: Scope) -> tuple[str, list[str]]:
     name, *key = _path(scope)[2:]
     _check_count(name, key, typed.key(name))
     return name, key
+
+
+def asks_where(query: bytes) -> bool:
+    """Whether a URL's query asks where a key is instead of its rows: it has the field `locate`.
+
+    Raises:
+        HttpRequestError: a field is unknown or has a wrong value, or another format is asked for.
+    """
+    fields = dict(url_fields(query)) if query else {}
+    if (value := fields.pop("locate", None)) is None:
+        return False
+    if value:
+        raise wrong_field("locate", "empty")
+    _, format_name = read_settings([*fields.items()])
+    if format_name is not None and format_name.lower() != "json":
+        raise wrong_field("format", "json beside locate")
+    return True
 
 
 def _path(scope: Scope) -> list[str]:

@@ -65,6 +65,8 @@ class Exchange:
     """Whether the client wants no body."""
     known_tags: frozenset[str] | None = None
     """The versions of the answer that the client has; None if it cannot keep answers."""
+    version: str | None = None
+    """The version of the answer, if it was found before; the client has another one."""
 
     @property
     def elapsed_ms(self) -> float:
@@ -207,8 +209,8 @@ def begin_answer(
         QueryError: the statement failed before its first chunk.
         NotModifiedError: the client has this version of the answer.
     """
-    tag = None
-    if exchange.known_tags is not None:
+    tag = exchange.version
+    if tag is None and exchange.known_tags is not None:
         statement = statement if statement is not None else plan(engine, exchange)
         tag = _tag(engine, exchange, statement)
     result = open_result(engine, exchange, statement)
@@ -244,26 +246,26 @@ def _tag(engine: Engine, exchange: Exchange, statement: Statement) -> str | None
         if len(_versioned) >= _VERSIONED_MAX:
             _versioned.clear()
         _versioned[statement.sql] = None
-    if tag is not None and not {"*", tag}.isdisjoint(exchange.known_tags or ()):
+    if tag is not None and is_known(tag, exchange.known_tags or frozenset()):
         raise NotModifiedError(tag)
     return tag
 
 
-def unchanged(
-    engine: Engine,
-    request: QueryRequest,
-    factory: RendererFactory,
-    session: Session,
-    known: frozenset[str],
+def is_known(tag: str, known: frozenset[str]) -> bool:
+    """Whether a client has a version of an answer, whose versions it has named."""
+    return tag in known or "*" in known
+
+
+def version_at_once(
+    engine: Engine, request: QueryRequest, factory: RendererFactory, session: Session
 ) -> str | None:
-    """Return the version of the answer, if the client has it; None if that takes a thread to say.
+    """Return the version of the answer; None if that takes a thread to say.
 
     Args:
         engine: has planned the statement before.
         request: the statement.
         factory: makes the renderer that the client asks for.
         session: its session.
-        known: the versions of the answer that the client has.
 
     Raises:
         QueryError: a parameter is wrong.
@@ -271,8 +273,7 @@ def unchanged(
     statement = None if request.page is not None else recall(engine, request.sql, session)
     if statement is None or statement.sql not in _versioned:
         return None
-    tag = _version(engine, request, factory, session, statement)
-    return None if tag is None or {"*", tag}.isdisjoint(known) else tag
+    return _version(engine, request, factory, session, statement)
 
 
 def _version(

@@ -16,6 +16,7 @@ import orjson
 from msgspec import Struct
 
 from gateway.elsewhere import Elsewhere, begin_elsewhere, rows_elsewhere
+from gateway.http.endpoint import ANONYMOUS
 from gateway.http.formats.json_cells import row_cells
 from gateway.http.formats.json_renderers import JsonRenderer, NdjsonRenderer
 from gateway.http.formats.rendering import RendererFactory, Trailer
@@ -56,6 +57,8 @@ _OF_BOUNDS: Final = frozenset(
 _BOUND_TEXT_MAX: Final = 4_096
 """Longest text of a bound that is kept in its parsed form: that of some 300 partitions."""
 _UNBOUNDED: Final = Position()
+_SESSIONS_MAX: Final = 1_000
+"""Users whose sessions are kept."""
 
 
 class _Tail(Struct):
@@ -102,8 +105,8 @@ class Lookups:
 
     def __init__(self, engine: Engine, *, node: str, timeout_s: float) -> None:
         self._engine, self._node, self._timeout_s = engine, node, timeout_s
-        # Such requests share a session, because a lookup depends on its settings only.
-        self._session = Session()
+        # Such requests share a session, because a lookup depends on settings and the user only.
+        self._sessions: dict[str, Session] = {}
         self._plans: dict[tuple[LookUp, RendererFactory], _Plan] = {}
         self._tails_bytes = 0
         self._met: tuple[Position, Position] | None = None
@@ -115,6 +118,8 @@ class Lookups:
         factory: RendererFactory,
         started_s: float,
         take: Callable[[Body | None], object] | None = None,
+        *,
+        user: str,
     ) -> Body | Elsewhere | None:
         """Return the body of an answer of status 200; None if the request is not such a lookup.
 
@@ -123,6 +128,7 @@ class Lookups:
             factory: makes the renderer that the client asks for.
             started_s: `time.perf_counter()` when the request arrived.
             take: gets the answer later if other nodes are asked; None asks none.
+            user: who asks; empty where no login is required.
 
         Raises:
             QueryError: a parameter is wrong.
@@ -130,13 +136,14 @@ class Lookups:
         form, bound = _FORMS.get(factory), bound_of(request.settings)
         if form is None or bound is None:
             return None
-        statement = self._statement(request)
+        session = self._sessions.get(user) or self._session_of(user)
+        statement = self._statement(request, session)
         if statement is None or statement.look_up is None:
             return None
         parameters = convert_parameters(request.params, statement.parameters, request.names)
         values = statement.literals or parameters
         if take is None or not self._engine.asks_nodes:
-            found = statement.look_up(values, self._session)
+            found = statement.look_up(values, session)
             return self._body(statement, form, found, bound, started_s)
 
         def on_found(found: LookedUp | None) -> None:
@@ -146,7 +153,7 @@ class Lookups:
             self._engine,
             statement.look_up,
             values,
-            self._session,
+            session,
             on_found,
             within_s=self._timeout_s,
         )
@@ -160,6 +167,8 @@ class Lookups:
         factory: RendererFactory,
         started_s: float,
         cancellation: Cancellation,
+        *,
+        user: str,
     ) -> Body | None:
         """Return the body of an answer as `answer` does, also if other nodes make it.
 
@@ -169,7 +178,8 @@ class Lookups:
         form, bound = _FORMS.get(factory), bound_of(request.settings)
         if form is None or bound is None:
             return None
-        statement = self._statement(request)
+        session = self._sessions.get(user) or self._session_of(user)
+        statement = self._statement(request, session)
         if statement is None or statement.look_up is None:
             return None
         parameters = convert_parameters(request.params, statement.parameters, request.names)
@@ -177,31 +187,42 @@ class Lookups:
             self._engine,
             statement.look_up,
             statement.literals or parameters,
-            self._session,
+            session,
             cancellation=cancellation,
         )
         return self._body(statement, form, found, bound, started_s)
 
-    def recall(self, sql: str) -> Statement | None:
-        """Return the plan of a text, if it is kept."""
-        return recall(self._engine, sql, self._session)
+    def _session_of(self, user: str) -> Session:
+        """Return a new session for the requests of a user."""
+        if len(self._sessions) >= _SESSIONS_MAX:
+            self._sessions.clear()
+        made = self._sessions[user] = Session(user=user or ANONYMOUS)
+        return made
 
-    def rows(self, statement: Statement, parameters: Row, bound: Position) -> LookedUp | None:
+    def recall(self, sql: str, user: str) -> Statement | None:
+        """Return the plan of a text, if it is kept."""
+        return recall(self._engine, sql, self._sessions.get(user) or self._session_of(user))
+
+    def rows(
+        self, statement: Statement, parameters: Row, bound: Position, *, user: str
+    ) -> LookedUp | None:
         """Return the few rows of a statement; None if it needs a thread, or a row may be older.
 
         Args:
             statement: the statement.
             parameters: its parameters.
             bound: the position that each partition must cover.
+            user: who asks; empty where no login is required.
         """
         if statement.look_up is None:
             return None
-        found = statement.look_up(statement.literals or parameters, self._session)
+        session = self._sessions.get(user) or self._session_of(user)
+        found = statement.look_up(statement.literals or parameters, session)
         return found if found is not None and self._meets(found, bound) else None
 
-    def _statement(self, request: QueryRequest) -> Statement | None:
+    def _statement(self, request: QueryRequest, session: Session) -> Statement | None:
         """Return the plan of a request for few rows, if it is kept."""
-        return None if request.page is not None else self.recall(request.sql)
+        return None if request.page is not None else recall(self._engine, request.sql, session)
 
     def _meets(self, found: LookedUp, bound: Position) -> bool:
         """Whether each partition that was read covers a bound.

@@ -37,7 +37,7 @@ def decoded(text: str) -> PageToken:
     """Return the token of a text.
 
     Raises:
-        InvalidValueError: it is none (22023).
+        InvalidValueError: it is not one (22023).
     """
     try:
         raw = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)

@@ -105,6 +105,7 @@ def page_at_once(
     factory: RendererFactory,
     started_s: float,
     *,
+    user: str,
     coding: str | None,
 ) -> Body | None:
     """Return a page of few rows; None if it needs a thread, a wait or a snapshot.
@@ -115,6 +116,7 @@ def page_at_once(
         request: asks for the page.
         factory: makes the renderer that the client asks for.
         started_s: `time.perf_counter()` when the request arrived.
+        user: who asks; empty where no login is required.
         coding: how the body may be compressed.
 
     Raises:
@@ -131,10 +133,10 @@ def page_at_once(
         return None
     bound = bound_of(_settings_after(request.settings, token))
     text, more = _statement(paged, asked)
-    statement = None if bound is None else lookups.recall(text)
+    statement = None if bound is None else lookups.recall(text, user)
     if bound is None or statement is None or text in _long:
         return None
-    found = lookups.rows(statement, _given(request, statement, more), bound)
+    found = lookups.rows(statement, _given(request, statement, more), bound, user=user)
     if found is None:
         return None
     renderer = factory(statement.columns)

@@ -46,6 +46,8 @@ class TypedCall(Struct, frozen=True, kw_only=True):
     started_s: float
     """`time.perf_counter()` when it arrived."""
     cancellation: Cancellation
+    trace: object | None = None
+    """The trace that its headers name."""
 
 
 class TypedEndpoint(QueryingEndpoint):
@@ -55,16 +57,19 @@ class TypedEndpoint(QueryingEndpoint):
         self._typed = typed
         self._threads = services.threads
         self._settings = services.settings
+        self._trace_of = services.trace_of
 
     async def _answer(self, call: Call) -> None:
         cancellation = Cancellation(timeout_s=self._settings.statement_timeout_ms / 1000)
-        body = await read_json(Headers(scope=call.scope), call.receive, self._settings)
+        headers = Headers(scope=call.scope)
+        body = await read_json(headers, call.receive, self._settings)
         asked = TypedCall(
             store=call.scope["path_params"]["name"],
             body=body,
             user=call.scope[USER],
             started_s=time.perf_counter(),
             cancellation=cancellation,
+            trace=None if self._trace_of is None else self._trace_of(headers),
         )
         raw = typed_at_once(self._typed, asked)
         if raw is None:
@@ -93,6 +98,7 @@ def _answered(typed: TypedQueries, asked: TypedCall, *, at_once: bool = False) -
     request = read_typed_request(asked.body)
     query = typed.describe(asked.store, request.type)
     session = Session(settings=request.settings, user=asked.user or ANONYMOUS)
+    session.trace = asked.trace
     if at_once and not typed.is_inline(query, session):
         return None
     answer = typed.ask(

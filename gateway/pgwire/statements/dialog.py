@@ -337,6 +337,7 @@ class Dialog:
             self._runner.start_here(portal)
         else:
             self._refuse_failed(statement)
+            self._runner.require_rights(portal)
         source = started(portal)
         if source.at_hand:
             rows = source.take_at_hand(message.rows_max)

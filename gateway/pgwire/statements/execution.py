@@ -16,6 +16,7 @@ from gateway.pgwire.protocol.limits import SETTING, PgLimits, statement_timeout_
 from gateway.pgwire.statements.client_socket import Timer
 from gateway.pgwire.statements.cursors import Piece
 from gateway.pgwire.statements.execute_arguments import argument_values, check_argument_count
+from gateway.pgwire.statements.offsets import counted_from, located
 from gateway.pgwire.statements.portals import Portal, Prepared, portal_of
 from gateway.pgwire.statements.rows import Begun, RowEncoder, RowSource
 from gateway.pgwire.types.parameters import requested_types
@@ -183,7 +184,7 @@ class Runner:
 
         def plan() -> Prepared:
             text = self._only_statement(sql)
-            with _counted_from(sql.find(text)):
+            with counted_from(sql.find(text)):
                 statement = self._engine.prepare(
                     text, self._session, parameter_types=wanted, cancellation=cancellation
                 )
@@ -216,7 +217,7 @@ class Runner:
         """
 
         def work() -> tuple[Sequence[tuple[str, int]], Portal | None, Begun]:
-            texts = _located(sql, self._engine.split(sql))
+            texts = located(sql, self._engine.split(sql))
             if not texts:
                 return texts, None, Begun()
             self._session.in_script = len(texts) > 1
@@ -237,7 +238,7 @@ class Runner:
         )
 
     def _begin(self, text: str, offset: int, cancellation: Cancellation) -> tuple[Portal, Begun]:
-        with _counted_from(offset):
+        with counted_from(offset):
             statement = self._engine.prepare(text, self._session, cancellation=cancellation)
             if statement.parameters:
                 raise QueryError("there is no parameter $1", sqlstate="42P02")
@@ -253,7 +254,7 @@ class Runner:
         Raises:
             QueryError: it fails.
         """
-        self._execute(portal, Cancellation(self.timeout_s()))
+        self._execute(portal, Cancellation(self.timeout_s(), holds_loop=True))
 
     async def start(self, portal: Portal, rows_max: int, cancellation: Cancellation) -> Begun:
         """Execute a portal and begin its rows, at most `rows_max`, in one call in a thread.
@@ -316,6 +317,14 @@ class Runner:
         portal.source = source
         return source
 
+    def require_rights(self, portal: Portal) -> None:
+        """Check that the user may still read the stores of a portal that goes on.
+
+        Raises:
+            QueryError: the right was withdrawn (42501).
+        """
+        self._engine.require_rights(portal.rows_of, self._session)
+
     def take(self, source: RowSource, rows_max: int) -> Iterator[Sequence[Piece]]:
         """Return the next rows of a source in chunks, to be read in statement threads."""
         return source.take(rows_max, self._limits)
@@ -375,25 +384,3 @@ class Runner:
 def _close(portal: Portal | None) -> None:
     if portal is not None:
         portal.close()
-
-
-def _located(sql: str, texts: Sequence[str]) -> Sequence[tuple[str, int]]:
-    """Return statements with their offsets: a client shows the error's place in its whole text."""
-    located = []
-    at = 0
-    for text in texts:
-        at = max(at, sql.find(text, at))
-        located.append((text, at))
-        at += len(text)
-    return located
-
-
-@contextmanager
-def _counted_from(offset: int) -> Iterator[None]:
-    """Add an offset to the position in errors, which counts in the client's whole text."""
-    try:
-        yield
-    except QueryError as error:
-        if error.position is not None:
-            error.position += max(0, offset)
-        raise

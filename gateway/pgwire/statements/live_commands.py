@@ -164,14 +164,15 @@ class LiveCommands:
                 self.session,
                 token=command.token,
                 cancellation=cancellation,
+                may_start_over=False,
             )
+            try:
+                await reader.begun(cancellation)
+                reader.subscription.check()
+            except BaseException:
+                reader.close()
+                raise
             portal.live = LiveRows(reader, self.session, self.threads, snapshot=command.snapshot)
-            if (reason := reader.subscription.start_over) is not None:
-                raise QueryError(
-                    f"cannot go on after the token: {reason}",
-                    hint="Forget the rows, and SUBSCRIBE without AFTER.",
-                    sqlstate="72000",
-                )
         return portal.live
 
 

@@ -121,10 +121,17 @@ class Portal:
     """Whether it has outlived its transaction, and lasts until it is closed."""
     live: LiveRows | None = None
     """The rows of a SUBSCRIBE; None until it begins, and for other statements."""
+    borrows: Statement | None = None
+    """The statement whose rows a FETCH or an EXECUTE has."""
     made_us: int = 0
     """When it was named, in epoch microseconds."""
     made_after: int = 0
     """How many savepoints its transaction had made before it."""
+
+    @property
+    def rows_of(self) -> Statement:
+        """The statement that has read its rows."""
+        return self.borrows or self.prepared.statement
 
     def close(self) -> None:
         """Release the result; the portal cannot be executed any more."""

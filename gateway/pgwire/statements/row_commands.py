@@ -205,6 +205,7 @@ class RowCommands:
             else:
                 result.batches = _batches(itertools.chain(kept, pieces), target)
             portal.source, portal.cancellation = RowSource(result, portal.shape), button
+            portal.borrows = target.rows_of
             if source.at_hand:
                 rows = portal.source.take_at_hand(run.rows_max)
                 self.replies.finish_at_hand(portal, rows, run.rows_max)
@@ -224,6 +225,8 @@ class RowCommands:
         source = target.source
         if source is None:
             source = await self.runner.open(target, target.shape, button)
+        else:
+            self.runner.require_rights(target)
         declared = target.declared
         # With neither SCROLL nor NO SCROLL a cursor goes back within the rows that are kept anyway.
         scroll = declared is not None and declared.scroll is not False
@@ -295,6 +298,7 @@ class RowCommands:
                 self.replies.send_encoded(RowDescription, shape.description)
             # The portal is now that of a query, which a row limit may suspend.
             portal.source, portal.cancellation = executed.source, executed.cancellation
+            portal.borrows = executed.rows_of
             await self.replies.finish(portal, begun, run.rows_max)
 
     async def _execute_command(self, portal: Portal, executed: Portal, run: Run) -> None:
@@ -304,7 +308,7 @@ class RowCommands:
                 await self.run(executed, run)
             finally:
                 portal.source, portal.cancellation = executed.source, executed.cancellation
-                portal.finished = executed.finished
+                portal.finished, portal.borrows = executed.finished, executed.rows_of
 
 
 def _batches(pieces: Iterator[Piece], target: Portal) -> Iterator[pa.RecordBatch]:

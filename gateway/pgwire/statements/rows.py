@@ -11,7 +11,7 @@ import struct
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol
 
 import pyarrow as pa
 
@@ -19,6 +19,7 @@ from gateway.pgwire.protocol.encode import encode
 from gateway.pgwire.protocol.limits import PgLimits
 from gateway.pgwire.protocol.server_messages import BindComplete, Field, RowDescription
 from gateway.pgwire.statements.cursors import ALL, Piece, Reader
+from gateway.pgwire.statements.row_memo import EncodeRows, with_memo
 from gateway.pgwire.types.arrow_values import physical_values
 from gateway.pgwire.types.encoders import (
     TEXT_FORMAT,
@@ -29,8 +30,6 @@ from gateway.pgwire.types.fields import framed_rows
 from gateway.pgwire.types.parameters import expand_formats
 from gateway.pgwire.types.wire_type import Encode
 from planner.engine import Column, QueryError, Result, ResultColumn, Row
-
-EncodeRows: TypeAlias = Callable[[Sequence[Row]], bytes]
 
 _DATA_ROW = ord("D")
 _NULL_FIELD = struct.pack(">i", -1)
@@ -81,7 +80,8 @@ class Shape:
         self.bound = _BIND_COMPLETE
         """The messages before the rows of a round without Describe."""
         self.bound_described = _BIND_COMPLETE + self.description
-        self.encode_rows = _rows_encoder(self.columns, self.formats)
+        encode_rows = _rows_encoder(self.columns, self.formats)
+        self.encode_rows = with_memo(self.columns, self.formats, encode_rows)
         """Returns the DataRow messages of rows in memory."""
 
     def encode_batch(self, batch: pa.RecordBatch) -> bytes:
@@ -189,13 +189,12 @@ _COLUMN = """
 _ROWS = """
 def made({encoders}, NULL_FIELD, LENGTHS, SHORT, HEADS, pack_length, pack_head):
     def encode_rows(rows):
-        encoded = []
-        add = encoded.append
+        parts = []
         for {values}, in rows:{columns}
             size = {sizes}
             head = HEADS[size] if size < SHORT else pack_head({data_row}, size + {fixed}, {count})
-            add(b"".join((head, {fields})))
-        return b"".join(encoded)
+            parts += head, {fields}
+        return b"".join(parts)
     return encode_rows
 """
 

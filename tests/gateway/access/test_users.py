@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import os
 import stat
 import threading
@@ -9,19 +10,21 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gateway.access.users import (
-    Users,
+from gateway.access.changing_users import (
     UsersError,
     add_token,
     list_users,
-    read_entries,
     remove_user,
     revoke_tokens,
     set_password,
-    token_digest,
+    set_stores,
 )
+from gateway.access.users import NO_TOKEN, Entry, Users, read_entries, token_digest
 from gateway.access.verifiers import make_verifier, matches_password
+from gateway.admission import open_access
 from gateway.errors import GatewayError, SettingsError
+from gateway.settings import Settings
+from planner.engine import Rights
 
 SECRET = str(make_verifier("x", salt=b"s" * 16, iterations=1))
 
@@ -45,7 +48,7 @@ def test_a_user_is_added_changed_and_removed(path: Path) -> None:
     assert matches_password(table.verifiers["joe"], "two")
     assert table.tokens == {token_digest(token): "joe"}
     assert [str(each) for each in list_users(path)] == [
-        "UserSummary(name='joe', password=True, tokens=1)"
+        "UserSummary(name='joe', password=True, tokens=1, stores=())"
     ]
     revoke_tokens(path, name="joe")
     assert not Users(path).current().tokens
@@ -103,7 +106,7 @@ def test_concurrent_changes_are_all_kept(path: Path) -> None:
 
 def test_a_file_of_pgbouncer_and_postgres_is_read(path: Path) -> None:
     write(path, f'; comment\n# another\n\n"a ""b"""   "{SECRET}"\r\n  "c"\t"{SECRET}"\n')
-    assert [name for name, _ in read_entries(path)] == ['a "b"', "c"]
+    assert [each.name for each in read_entries(path)] == ['a "b"', "c"]
     assert set(Users(path).current().verifiers) == {'a "b"', "c"}
 
 
@@ -119,6 +122,15 @@ def test_a_file_of_pgbouncer_and_postgres_is_read(path: Path) -> None:
         ("\x00" * 30, "line 1 is not of the form"),
         (f'"" "{SECRET}"', "line 1 has no name"),
         ('"" "TOKEN-SHA256$' + "0" * 64 + '"', "line 1 has no name"),
+        ('"" "MOCK-SHA256$' + "0" * 64 + '" "orders"', "line 1 has no name"),
+        (f'"joe" "{SECRET}" orders', "line 1 is not of the form"),
+        (f'"joe" "{SECRET}" "orders', "line 1 is not of the form"),
+        (f'"joe" "{SECRET}" "a b"', "line 1 has a store that is not allowed"),
+        (f'"joe" "{SECRET}" ""', "line 1 has a store that is not allowed"),
+        (
+            f'"joe" "{SECRET}" "a"\n"joe" "TOKEN-SHA256$' + "0" * 64 + '"',
+            'line 2 gives "joe" other stores than a line before it',
+        ),
     ],
 )
 def test_a_malformed_line_is_named_but_not_shown(path: Path, text: str, said: str) -> None:
@@ -167,6 +179,24 @@ def test_a_running_gateway_sees_changes_and_survives_mistakes(
     path.unlink()
     assert set(users.current().verifiers) == {"joe"}
     write(path, f'"jim" "{SECRET}"')
+    assert set(users.current().verifiers) == {"jim"}
+
+
+def test_a_file_that_could_not_be_read_for_an_unknown_reason_is_read_again(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(path, f'"joe" "{SECRET}"')
+    users = Users(path)
+    write(path, f'"jim" "{SECRET}"')
+
+    def broken(path: Path) -> list[Entry]:
+        raise MemoryError
+
+    with monkeypatch.context() as patched:
+        patched.setattr("gateway.access.users.read_entries", broken)
+        for _ in range(2):
+            with pytest.raises(MemoryError):
+                users.current()
     assert set(users.current().verifiers) == {"jim"}
 
 
@@ -232,3 +262,143 @@ def test_a_file_written_by_hand_gets_a_mock_secret(path: Path) -> None:
 def test_a_password_with_a_nul_is_refused(path: Path) -> None:
     with pytest.raises(UsersError, match="NUL"):
         set_password(path, name="joe", password="a\0b")
+
+
+def test_stores_of_a_user_are_kept_by_all_changes(path: Path) -> None:
+    rights = Rights()
+    for name in ("joe", "zoe"):
+        set_password(path, name=name, password="one")
+    users = Users(path, rights)
+    assert rights.by_user is None, "no one is limited, so nothing is looked up"
+    set_stores(path, name="joe", stores=["orders", "totals_*"])
+
+    def readable(user: str) -> list[str]:
+        users.current()
+        return [name for name in ("orders", "totals_1", "other") if rights.may_read(user, name)]
+
+    assert readable("joe") == ["orders", "totals_1"]
+    assert readable("zoe") == ["orders", "totals_1", "other"]
+    assert readable("stranger") == readable("") == []
+    set_password(path, name="joe", password="two")
+    token = add_token(path, name="joe")
+    assert users.current().tokens == {token_digest(token): "joe"}
+    assert readable("joe") == ["orders", "totals_1"]
+    assert [each.stores for each in list_users(path)] == [("orders", "totals_*"), ()]
+    before = path.read_text()
+    write(path, before.replace('"orders"', '"or ders"'))
+    assert readable("joe") == ["orders", "totals_1"], "a file with a mistake changes nothing"
+    write(path, before)
+    revoke_tokens(path, name="joe")
+    assert readable("joe") == ["orders", "totals_1"]
+    set_stores(path, name="zoe", stores=["other"])
+    remove_user(path, name="joe")
+    assert readable("joe") == [], "its sessions read nothing more"
+    set_stores(path, name="zoe", stores=[])
+    assert readable("zoe") == ["orders", "totals_1", "other"]
+    assert readable("joe") == [], "also if no one is limited any more"
+    with pytest.raises(UsersError, match='user "joe" does not exist'):
+        set_stores(path, name="joe", stores=[])
+    with pytest.raises(UsersError, match='"a b" is not a name of stores'):
+        set_stores(path, name="zoe", stores=["a b"])
+
+
+def test_stores_are_not_limited_where_no_one_logs_in(path: Path) -> None:
+    set_password(path, name="joe", password="one")
+    open_access(Settings(users=str(path), auth="trust")).close()
+    set_stores(path, name="joe", stores=["orders"])
+    with pytest.raises(SettingsError, match="limits the stores of users"):
+        open_access(Settings(users=str(path), auth="trust"))
+    access = open_access(Settings(users=str(path)))
+    assert access.rights.may_read("joe", "orders")
+    assert not access.rights.may_read("joe", "other")
+    set_stores(path, name="joe", stores=["other"])
+    access.look()
+    assert access.rights.may_read("joe", "other")
+    access.close()
+
+
+def test_stores_outlive_the_secrets_of_a_user(path: Path) -> None:
+    rights = Rights()
+    set_password(path, name="zoe", password="one")
+    old = add_token(path, name="bot", stores=["orders"])
+    users = Users(path, rights)
+
+    def readable() -> list[str]:
+        users.current()
+        return [name for name in ("orders", "other") if rights.may_read("bot", name)]
+
+    assert readable() == ["orders"], "limited by the write that made it"
+    revoke_tokens(path, name="bot")
+    assert users.current().tokens == {}
+    assert readable() == [], "its open streams read nothing more"
+    assert [(each.name, each.tokens, each.stores) for each in list_users(path)] == [
+        ("bot", 0, ("orders",)),
+        ("zoe", 0, ()),
+    ]
+    revoke_tokens(path, name="bot")
+    set_stores(path, name="bot", stores=["ord*"])
+    new = add_token(path, name="bot")
+    assert users.current().tokens == {token_digest(new): "bot"}
+    assert new != old
+    assert readable() == ["orders"]
+    assert NO_TOKEN not in path.read_text(), "nothing is left over"
+    revoke_tokens(path, name="bot")
+    set_password(path, name="bot", password="one")
+    assert readable() == ["orders"]
+    assert NO_TOKEN not in path.read_text()
+    set_password(path, name="bot", password="two", stores=["other"])
+    assert readable() == ["other"], "in all of its lines at once"
+    add_token(path, name="bot", stores=[])
+    assert readable() == ["orders", "other"]
+    set_stores(path, name="bot", stores=["orders"])
+    assert remove_user(path, name="bot") == ("orders",)
+    assert remove_user(path, name="zoe") == ()
+
+
+_CHANGES = st.sampled_from(["password", "token", "revoke"])
+
+
+@settings(
+    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(changes=st.lists(_CHANGES, max_size=5), reloaded=st.lists(st.booleans(), max_size=5))
+def test_no_change_of_secrets_widens_a_user(
+    path: Path, changes: list[str], reloaded: list[bool]
+) -> None:
+    """Whether or not a running gateway sees the file in between."""
+    path.unlink(missing_ok=True)
+    rights = Rights()
+    add_token(path, name="bot", stores=["orders"])
+    users, secrets = Users(path, rights), 1
+    for change, is_reloaded in itertools.zip_longest(changes, reloaded[: len(changes)]):
+        if change == "password":
+            set_password(path, name="bot", password="one")
+        elif change == "token":
+            add_token(path, name="bot")
+        else:
+            revoke_tokens(path, name="bot")
+        [found] = list_users(path)
+        secrets = found.tokens + found.password
+        assert found.stores == ("orders",)
+        if is_reloaded:
+            users.reload()
+            assert not rights.may_read("bot", "other")
+    users.reload()
+    assert not rights.may_read("bot", "other")
+    assert rights.may_read("bot", "orders") == (secrets > 0)
+
+
+def test_a_line_without_a_secret_admits_no_one(path: Path) -> None:
+    write(path, f'"bot" "{NO_TOKEN}" "orders"\n"joe" "{NO_TOKEN}"')
+    assert Users(path).current().tokens == {}
+    assert Users(path).current().verifiers == {}
+    assert [each.name for each in list_users(path)] == ["bot", "joe"]
+
+
+@pytest.mark.parametrize("stores", [["a b"], ["orders", ""]])
+def test_a_user_is_not_made_with_stores_that_are_not_allowed(path: Path, stores: list[str]) -> None:
+    with pytest.raises(UsersError, match="is not a name of stores"):
+        add_token(path, name="joe", stores=stores)
+    with pytest.raises(UsersError, match="is not a name of stores"):
+        set_password(path, name="joe", password="one", stores=stores)
+    assert not path.exists()

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import ClassVar
 
+import pyarrow as pa
 import pytest
 from rich.console import Console
 
@@ -22,7 +23,10 @@ from gateway.cli.demo import _Demo, _StoppedError, _StopSignals, run_demo
 from gateway.cli.demo_directory import DemoDirectory
 from gateway.cli.demo_programs import Program
 from gateway.errors import ServeError
+from stores.log.writing.store_writer import StoreWriter
+from stores.spec.position import Position
 from tests.support.process import ROOT, answers, free_ports, plain_environment
+from tests.support.stores import keyvalue
 
 pytestmark = pytest.mark.timeout(400)
 
@@ -34,22 +38,17 @@ pathlib.Path(sys.argv[1]).mkdir(parents=True)
 print(6)
 """
 PIPELINE = """
-import json, pathlib, sys, time
-import pyarrow as pa
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.position import Position
-from tests.support.stores import keyvalue
+import json, pathlib, shutil, sys, time
 
-root = sys.argv[sys.argv.index("--root") + 1]
-(pathlib.Path(__file__).parent / "runs").open("a").write("x")
+here = pathlib.Path(__file__).parent
+(here / "runs").open("a").write("x")
 print("WARN NativeCodeLoader: no native library", file=sys.stderr)
 print("Setting default log level to WARN")
+shutil.copytree(here / "made", sys.argv[sys.argv.index("--root") + 1], dirs_exist_ok=True)
 for store in ("carrier_delays", "airport_hourly", "aircraft"):
-    writer = StoreWriter(root, keyvalue(store, {"id": "text"}, {"n": "bigint"}))
-    rows = pa.table({"id": ["a", "b"], "n": pa.array([1, 2], pa.int64())})
-    writer.write(rows, position=Position.of({"flights": {0: 6}}))
     print(json.dumps({"store": store, "epoch": 0, "rows": 6}), flush=True)
 """
+"""It has its log from `made`, so that it need not load what writes one."""
 RUN = """
 import faulthandler, pathlib, signal, sys
 from gateway.cli.demo import run_demo
@@ -120,9 +119,21 @@ class Demo:
             self.process.wait()
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The log that the pipeline makes."""
+    root = tmp_path_factory.mktemp("made")
+    for store in ("carrier_delays", "airport_hourly", "aircraft"):
+        writer = StoreWriter(root, keyvalue(store, {"id": "text"}, {"n": "bigint"}))
+        rows = pa.table({"id": ["a", "b"], "n": pa.array([1, 2], pa.int64())})
+        writer.write(rows, position=Position.of({"flights": {0: 6}}))
+    return root
+
+
 @pytest.fixture
-def example(tmp_path: Path) -> Iterator[Path]:
+def example(tmp_path: Path, made: Path) -> Iterator[Path]:
     """A directory with the programs of the example; no process uses it after the test."""
+    (tmp_path / "made").symlink_to(made)
     (tmp_path / "replay.py").write_text(REPLAY)
     (tmp_path / "pipeline.py").write_text(PIPELINE)
     yield tmp_path

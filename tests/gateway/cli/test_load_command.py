@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from gateway.cli import load_command
+from stores.hosting.held_epochs import held_snapshot
 from stores.hosting.host import Host
 from stores.spec.position import PositionBound
 from stores.spec.query import KeyQuery
@@ -43,6 +46,32 @@ def test_a_file_fills_a_store_once(tmp_path: Path) -> None:
     answer = host.query(bound).only_partition_result()
     assert answer is not None
     assert answer.value == (4,)
+    host.close()
+
+
+@pytest.mark.parametrize(
+    ("options", "together"),
+    [
+        ({}, {"clicks": 0, "users": 5}),
+        ({"writer": "nightly"}, {"clicks": None, "users": None}),
+    ],
+)
+def test_loaded_stores_are_of_one_pipeline_if_their_writers_were_named(
+    tmp_path: Path, options: dict[str, Any], together: dict[str, int | None]
+) -> None:
+    """Each load counts its own epochs, and replicas keep the latest four."""
+    file, root = tmp_path / "rows.csv", str(tmp_path / "state")
+    for name, rows in (("clicks", 1), ("users", 6)):
+        file.write_text("usr,n\n" + "ann,1\n" * rows)
+        new = {"store": name, "key": ["usr"], "partitions": 1, "epoch_rows": 1, **options}
+        load_command.load(file=str(file), root=root, **new)
+    host = Host(root)
+    host.start()
+    for name, epoch in (("clicks", 0), ("users", 5)):
+        whole = in_store(name).with_query(KeyQuery.with_key("ann"))
+        assert host.wait(whole.with_position_bound(PositionBound(epoch=epoch)), timeout_s=10)
+    with held_snapshot([host.stores[name] for name in ("clicks", "users")]) as epochs:
+        assert epochs == together
     host.close()
 
 

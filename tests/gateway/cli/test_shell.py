@@ -21,7 +21,7 @@ from gateway.cli.export_file import FORMATS
 from gateway.cli.names import Names
 from gateway.cli.progress import Progress
 from gateway.cli.shell import Shell, history_file
-from gateway.cli.statement_text import split_statements
+from gateway.cli.statement_text import Go, split_script, split_statements
 from tests.gateway.cli.terminal import terminal
 from tests.support.waiting import WAIT_S, until
 
@@ -47,12 +47,46 @@ pytestmark = pytest.mark.server
         ("SELECT /* ;", [], "SELECT /* ;"),
         ("SELECT $$ ;", [], "SELECT $$ ;"),
         ("SELECT 5 - 3 / 2;", ["SELECT 5 - 3 / 2"], ""),
+        ("SELECT 5 \\g", ["SELECT 5"], ""),
+        ("SELECT $1\n\\bind 5 \\gx\nSELECT", ["SELECT $1"], "SELECT"),
+        ("SELECT '\\g", [], "SELECT '\\g"),
+        ("SELECT $1 \\bind 5", [], "SELECT $1 \\bind 5"),
     ],
 )
 def test_statements_end_at_semicolons_outside_strings(
     text: str, statements: list[str], rest: str
 ) -> None:
     assert split_statements(text) == (statements, rest)
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        (r"\d clicks", [r"\d clicks"]),
+        ("\\bind bob\nSELECT $1;\n\\x\n", [r"\bind bob", "SELECT $1", r"\x"]),
+        ("SELECT 1; \\x\nSELECT 2", ["SELECT 1", r"\x", "SELECT 2"]),
+        ("-- a note\n  \\x", [r"\x"]),
+        ("-- a note\nSELECT 1;", ["-- a note\nSELECT 1"]),
+        ("SELECT '\n\\x\n';", ["SELECT '\n\\x\n'"]),
+        ("SELECT 1\n\\x", ["SELECT 1\n\\x"]),
+        ("\\bind ';'\n;;\n", [r"\bind ';'"]),
+        (r"SELECT $1::int \bind 5 \g", [Go("SELECT $1::int", " 5 ", False)]),
+        (
+            "SELECT $1\n\\bind 'a \\g' \\gx ;\nSELECT 2",
+            [Go("SELECT $1", r" 'a \g' ", True), "SELECT 2"],
+        ),
+        (r"SELECT 1 \g SELECT 2;", [Go("SELECT 1", None, False), "SELECT 2"]),
+        (r"SELECT 1\g", [Go("SELECT 1", None, False)]),
+        (r"SELECT 1 \gone", [r"SELECT 1 \gone"]),
+        ("SELECT '\\g';", ["SELECT '\\g'"]),
+        ("SELECT 1;\n\\gx\n", ["SELECT 1", Go("", None, True)]),
+        ("-- again\n\\bind usr=bob \\g", [Go("", " usr=bob ", False)]),
+    ],
+)
+def test_commands_of_a_script_stand_where_statements_begin(
+    text: str, parts: list[str | Go]
+) -> None:
+    assert list(split_script(text)) == parts
 
 
 class Screen:
@@ -98,6 +132,32 @@ def test_statements_after_a_failed_one_do_not_run(url: str) -> None:
     assert not screen.shell.run_all("SELECT fail('42P01'); SELECT 1;")
     assert screen.out() == ""
     assert screen.err().splitlines()[0] == "ERROR 42P01: it failed"
+
+
+def test_a_pipe_may_have_commands(url: str) -> None:
+    screen = Screen(url, terminal=False)
+    assert screen.shell.run_all(
+        "\\bind 7\nSELECT v FROM kv WHERE k = $1;\n\\d clicks\n\\q now\nSELECT fail('42P01')"
+    )
+    out = screen.out()
+    assert "value-7" in out
+    assert "clicks" in out
+    assert screen.err() == ""
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        (r"\nope", r"unknown command \nope"),
+        (r"\d nothing", "does not exist"),
+        (r"\watch 1", "there is no statement to watch"),
+    ],
+)
+def test_a_failed_command_ends_a_pipe(url: str, command: str, message: str) -> None:
+    screen = Screen(url, terminal=False)
+    assert not screen.shell.run_all(f"{command}\nSELECT 1;")
+    assert message in screen.err()
+    assert screen.out() == ""
 
 
 def test_an_error_after_the_first_row_fails_too(url: str) -> None:
@@ -195,6 +255,18 @@ def test_parameters_are_those_of_the_next_statement(screen: Screen) -> None:
     assert "value-7" in command(screen, "SELECT v FROM kv WHERE k = $1;")[0]
     assert "ERROR" in command(screen, "SELECT v FROM kv WHERE k = $1;")[1]
     assert "cannot read" in command(screen, "\\bind 'x")[1]
+
+
+def test_a_statement_ends_with_its_parameters_as_in_psql(screen: Screen) -> None:
+    assert "no statement to run" in command(screen, "\\g")[1]
+    assert "value-7" in command(screen, "SELECT v FROM kv WHERE k = $1 \\bind 7 \\g")[0]
+    assert "value-7" in command(screen, "\\g")[0]
+    out, _ = command(screen, "\\bind 8 \\gx")
+    assert "value-8" in out
+    assert "row 1" in out.lower()
+    assert "value-9" in command(screen, "SELECT v FROM kv WHERE k = $1\n\\bind 9 \\g")[0]
+    assert "ERROR" in command(screen, "SELECT v FROM kv WHERE k = $1;")[1]
+    assert "cannot read" in command(screen, "SELECT $1 \\bind a'b' \\g")[1]
 
 
 def test_the_last_statement_is_watched(screen: Screen) -> None:

@@ -36,10 +36,37 @@ def test_adding_and_removing_the_first_user(tmp_path: Path) -> None:
     )
     token = user("token", "joe", **named).stdout.strip()
     assert Users(path).current().tokens == {token_digest(token): "joe"}
-    assert user("list", **named).stdout == "name\tpassword\ttokens\njoe\tyes\t1\n"
+    assert user("list", **named).stdout == "name\tpassword\ttokens\tstores\njoe\tyes\t1\t*\n"
+    assert user("stores", "joe", "orders", "totals_*", **named).stdout == (
+        'user "joe" may read: orders totals_*\n'
+    )
+    assert user("add", "joe", given="other\n", **named).returncode == 0
+    assert user("list", **named).stdout.endswith("joe\tyes\t1\torders totals_*\n")
+    assert user("stores", "joe", "*", **named).returncode == 0
+    assert user("list", **named).stdout.endswith("joe\tyes\t1\t*\n")
     assert user("token", "joe", "--revoke", **named).returncode == 0
     assert user("remove", "joe", **named).stdout == 'removed user "joe"\n'
-    assert user("list", **named).stdout == "name\tpassword\ttokens\n"
+    assert user("list", **named).stdout == "name\tpassword\ttokens\tstores\n"
+
+
+def test_a_limited_user_keeps_its_limits(tmp_path: Path) -> None:
+    named = {"STATEGATE_USERS": str(tmp_path / "users.txt")}
+    made = user("token", "bot", "--stores", "orders,totals_*", **named)
+    assert (made.stdout[:4], made.stderr) == ("sgt_", "")
+    assert user("token", "bot", "--revoke", **named).returncode == 0
+    listed = "name\tpassword\ttokens\tstores\nbot\tno\t{}\torders totals_*\n"
+    assert user("list", **named).stdout == listed.format(0)
+    assert user("token", "bot", **named).stderr == ""
+    assert user("list", **named).stdout == listed.format(1)
+    added = user("add", "joe", given="x", **named)
+    assert added.stdout == 'added user "joe"\n'
+    assert added.stderr == 'user "joe" may read every store; --stores limits it\n'
+    assert user("add", "joe", "--stores", "other", given="x", **named).stderr == ""
+    assert user("list", **named).stdout.endswith("joe\tyes\t0\tother\n")
+    assert user("remove", "bot", **named).stdout == (
+        'removed user "bot"\nforgot its limits: it might read orders totals_* only; '
+        "a new user of this name needs --stores\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -51,6 +78,10 @@ def test_adding_and_removing_the_first_user(tmp_path: Path) -> None:
         (["add", "a:b", "--users", "u"], "x", "the name contains a colon"),
         (["list", "--users", "u"], "", 'the users file "u" cannot be read'),
         (["remove", "joe", "--users", "u"], "", 'the users file "u" does not exist'),
+        (["stores", "joe", "a b", "--users", "u"], "", '"a b" is not a name of stores'),
+        (["add", "joe", "--stores", "", "--users", "u"], "x", '"" is not a name of stores'),
+        (["token", "joe", "--stores", "a, b", "--users", "u"], "", '" b" is not a name'),
+        (["token", "joe", "--stores", "a", "--revoke", "--users", "u"], "", "does not go with"),
         (["token", "joe", "--users", "/nowhere/u"], "", "No such file or directory"),
     ],
 )

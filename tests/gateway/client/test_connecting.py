@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import stategate
+from gateway.access.changing_users import add_token
 from gateway.access.tls import Tls
-from gateway.access.users import add_token
 from stategate.credentials import authorization, checked_urls
 from tests.gateway.client.serving import http_serving, services_of
 from tests.gateway.credentials import PASSWORD, USER, access_of, make_users
@@ -118,6 +118,7 @@ def test_credentials(
         ("http://localhost", {"password": "p"}),
         ("http://localhost", {"user": "u", "password": "p", "token": "t"}),
         ("http://localhost", {"attempts_max": 0}),
+        ("http://localhost", {"attempts_max": 2.0}),
         ("http://localhost", {"connections_max": True}),
         ("http://localhost", {"timeout_s": "5"}),
         ("http://localhost", {"timeout": 5}),

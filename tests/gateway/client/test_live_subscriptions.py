@@ -6,7 +6,7 @@ import asyncio
 import socket
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 import pytest
@@ -20,6 +20,7 @@ from tests.gateway.client.serving import http_serving, services_of
 from tests.gateway.client.test_http_messages import answering, response
 from tests.gateway.client.test_live_events import moment, sent
 from tests.planner.live.watching import apply_to
+from tests.support.past import GivenPast, until_forgotten
 from tests.support.stores import FixedCatalog, keyvalue, open_store
 from tests.support.waiting import WAIT_S, until
 
@@ -38,6 +39,7 @@ class Paid:
     url: str
     store: LocalStore
     engine: SqlEngine
+    past: GivenPast
 
     def apply(self, epoch: int) -> None:
         """Apply an epoch that changes, adds and deletes rows."""
@@ -50,10 +52,11 @@ class Paid:
 @pytest.fixture
 def paid() -> Iterator[Paid]:
     store = open_store(PAID)
-    engine = SqlEngine(FixedCatalog(store), live=LiveLimits(linger_s=0))
+    past = GivenPast()
+    engine = SqlEngine(FixedCatalog(store), live=LiveLimits(linger_s=0), past=past)
     settings = Settings(live_lifetime_ms=100)
     with services_of(engine, settings=settings) as services, http_serving(services) as url:
-        found = Paid(url=url, store=store, engine=engine)
+        found = Paid(url=url, store=store, engine=engine, past=past)
         found.apply(0)
         yield found
     engine.close()
@@ -174,14 +177,32 @@ def test_a_token_that_is_too_old_gives_all_rows_again(paid: Paid) -> None:
     with stategate.connect(paid.url) as db:
         with db.subscribe(ALL) as live:
             token = next(live).token
-        until(lambda: paid.engine.live_counts().queries == 0)
+        until_forgotten(paid.engine, [paid.store])
         for epoch in range(1, 31):
             paid.apply(epoch)
         with db.subscribe(ALL, token=token) as live:
             event = next(live)
             assert isinstance(event, stategate.FirstRows)
-            assert event.start_over == "the changes after the token are no longer held"
+            held = "the changes after the token are no longer held"
+            assert event.start_over == f"{held}: epoch 0 is gone"
             assert (event.epoch, len(event.rows)) == (30, 4)
+
+
+def test_a_token_that_only_the_log_has_gives_one_event(paid: Paid) -> None:
+    paid.past.stores[0] = open_store(PAID)
+    replace(paid, store=paid.past.stores[0]).apply(0)
+    with stategate.connect(paid.url) as db:
+        with db.subscribe(ALL) as live:
+            token = next(live).token
+        until_forgotten(paid.engine, [paid.store])
+        for epoch in range(1, 31):
+            paid.apply(epoch)
+        with db.subscribe(ALL, token=token) as live:
+            event = next(live)
+            assert isinstance(event, stategate.Changes)
+            rows = {"always": ("always", Decimal(0)), "u0": ("u0", Decimal(0))}
+            event.apply_to(rows, usr)
+            assert (event.epoch, rows["always"], len(rows)) == (30, ("always", Decimal(30)), 4)
 
 
 # --- silence -------------------------------------------------------------------------------------

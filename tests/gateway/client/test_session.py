@@ -283,6 +283,22 @@ def test_answers_in_another_form_are_errors(line: bytes) -> None:
             db.batch("SELECT 1", [[]])
 
 
+def test_a_restart_of_the_gateway_fails_no_statement() -> None:
+    """By default the time alone ends attempts, and pauses stay short enough to notice the end."""
+
+    def reply(_: Send) -> tuple[int, list[bytes | None]]:
+        if gateways.now_s < 25:
+            raise stategate.OperationalError("refused", sqlstate="08001", retryable=True)
+        return 200, [*answer(1)]
+
+    gateways = Gateways(reply=reply)
+    db = gateways.connect()
+    assert db.execute("SELECT 1").fetchall() == [(1,)]
+    assert gateways.now_s < 27.1
+    assert max(gateways.paused_s) <= 2
+    assert len(gateways.sent) < 40
+
+
 def test_attempts_are_limited() -> None:
     gateways = Gateways(reply=always(*NOT_NOW[1], status=503))
     with pytest.raises(stategate.OperationalError, match="not now"):

@@ -260,6 +260,32 @@ def test_streams_without_a_sign_of_life_are_given_up() -> None:
     assert sorted(gateways.paused_s) == gateways.paused_s
 
 
+def test_a_restart_of_the_gateway_ends_no_subscription() -> None:
+    """A proxy may answer for it meanwhile, with streams that end at once."""
+
+    def reply(_: Send) -> tuple[int, Parts]:
+        if gateways.now_s > 25:
+            return 200, [HEAD, sent("progress", **moment(1))]
+        if 0 < gateways.now_s < 12:
+            raise stategate.OperationalError("refused", sqlstate="08001", retryable=True)
+        return 200, [first() if len(gateways.sent) == 1 else HEAD, None]
+
+    gateways = Gateways(reply=reply)
+    live = gateways.connect().subscribe(SQL)
+    assert [next(live).epoch, next(live).epoch] == [0, 1]
+    assert gateways.now_s < 27.1
+
+
+def test_streams_without_a_sign_of_life_are_given_up_in_time() -> None:
+    streams: list[Parts] = [[first(), None]]
+    gateways = Gateways(reply=lambda _: (200, streams.pop() if streams else [HEAD, None]))
+    live = gateways.connect().subscribe(SQL)
+    assert next(live).epoch == 0
+    with pytest.raises(stategate.OperationalError, match="broke off"):
+        next(live)
+    assert 30 <= gateways.now_s <= 32.1
+
+
 def test_streams_that_end_well_are_never_given_up() -> None:
     """A gateway may have nothing to tell for many lifetimes."""
     quiet: Parts = [HEAD]

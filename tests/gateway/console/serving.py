@@ -181,6 +181,8 @@ class Console:
         limits = LiveLimits(rows_max=LIVE_ROWS_MAX)
         self.engine = SqlEngine(self.host, queries=queries, live=limits)
         self._threads = StatementThreads(count=4, queue_max=64)
+        self.wire_address: str | None = None
+        """Where it says that its Postgres wire listens."""
         self._metrics = Metrics(self.host, threads=self._threads)
         self._services = Services(
             engine=self.engine,
@@ -190,6 +192,7 @@ class Console:
             not_ready=lambda: reasons_not_ready(self.host),
             typed=TypedQueries(self.host),
             metrics=self._metrics,
+            wire_address=lambda: self.wire_address,
         )
         self._servers = list[_Server]()
         self._streams = list[_Streams]()

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.gateway.console.browsing import (
     REFUSED,
@@ -26,6 +26,7 @@ from tests.gateway.console.browsing import (
 )
 from tests.gateway.console.serving import AIRCRAFT, Console, Readers, running_console
 from tests.gateway.credentials import PASSWORD, USER, access_of, make_users
+from tests.support.waiting import until
 
 pytestmark = pytest.mark.server
 
@@ -37,6 +38,12 @@ HOURLY_SQL = (
     "WHERE window_start >= '2013-07-04' AND window_start < '2013-07-07'\n"
     "ORDER BY window_start, origin"
 )
+WIDE_SQL = (
+    "SELECT tailnum, flights, "
+    + ", ".join(f"repeat('m', 30) || flights AS text_{at}" for at in range(7))
+    + " FROM aircraft WHERE tailnum = 'N10000'"
+)
+"""A row of nine columns, too wide for any window."""
 CARRIERS_SQL = "SELECT carrier, flights FROM carrier_delays ORDER BY flights DESC"
 
 
@@ -66,14 +73,14 @@ def test_the_first_view_shows_stores_and_their_partitions(page: Page, console: C
 
 def test_rates_are_shown_once_there_are_some(page: Page, console: Console) -> None:
     rate = page.locator(".tile", has_text="Rows read per second").locator("dd").first
-    until = time.monotonic() + 60.0
+    until_s = time.monotonic() + 60.0
     for flights in itertools.count(
         100
     ):  # the answer of one statement would be kept, and given again
         console.ask(f"SELECT * FROM aircraft WHERE flights > {flights}")
         if re.match("[1-9]", rate.text_content() or ""):
             break
-        assert time.monotonic() < until
+        assert time.monotonic() < until_s
 
 
 def test_a_result_is_shown_as_a_table(page: Page) -> None:
@@ -111,7 +118,7 @@ def test_a_plan_is_a_tree_with_rows_and_times(page: Page) -> None:
 
 def test_what_is_large_is_cut_with_a_notice(page: Page) -> None:
     run(page, "SELECT * FROM aircraft")
-    expect(page.locator(".note")).to_contain_text("Cut after 10,000 rows")
+    expect(page.locator(".note:not([hidden])")).to_contain_text("Cut after 10,000 rows")
     expect(page.locator(".status")).to_have_text("the first 10,000 rows")
     rows = page.locator(".result-table tbody tr")
     expect(rows).to_have_count(500)
@@ -168,6 +175,48 @@ def test_an_error_is_marked_under_its_word(opened: tuple[Page, Reported]) -> Non
     expect(alert).to_contain_text('column "flihgts" does not exist, at line 2, column 8')
     expect(alert).to_contain_text("42703")
     reported.errors = [text for text in reported.errors if REFUSED not in text]
+
+
+def test_an_error_stands_alone_before_the_first_result(opened: tuple[Page, Reported]) -> None:
+    page, reported = opened
+    run(page, "SELECT none FROM carrier_delays")
+    expect(page.get_by_role("alert")).to_contain_text('column "none" does not exist')
+    expect(page.get_by_text("No result yet")).to_be_hidden()
+    run(page, CARRIERS_SQL)
+    expect(page.locator(".result-table tbody tr")).to_have_count(15)
+    page.get_by_role("textbox", name="SQL statement").focus()
+    page.keyboard.press("Control+End")
+    page.keyboard.type(" none none")
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_role("alert")).to_be_visible()
+    expect(page.locator(".result-table tbody tr")).to_have_count(15)  # of the statement before
+    reported.errors = [text for text in reported.errors if REFUSED not in text]
+
+
+def test_values_of_placeholders_are_entered_in_fields(page: Page) -> None:
+    fields = page.get_by_role("group", name="Parameters")
+    write(page, "SELECT ':a', carrier::text AS c -- :b\nFROM carrier_delays WHERE carrier = :key")
+    expect(fields.get_by_role("textbox")).to_have_count(1)
+    fields.get_by_label(":key").fill("HA")
+    page.keyboard.press("Enter")
+    rows = page.locator(".result-table tbody tr")
+    expect(rows).to_have_count(1)
+    expect(rows).to_contain_text("HA")
+    assert "HA" not in page.url
+    page.get_by_role("button", name="Explain").click()
+    expect(page.locator(".plan-line").first).to_be_visible()
+    page.get_by_role("button", name="Live").click()
+    expect(page.locator(".status")).to_contain_text("live")
+    assert broken_rules(page) == []
+    run(page, "SELECT $2 IS NULL AS missing, flights > $1 FROM carrier_delays LIMIT 1")
+    expect(fields.get_by_role("textbox")).to_have_count(2)
+    fields.get_by_label("$1").fill("1")
+    page.keyboard.press("Enter")
+    expect(rows.locator("td")).to_have_text(["true", "true"])
+    write(page, "SELECT carrier FROM carrier_delays WHERE carrier = :key")
+    expect(fields.get_by_label(":key")).to_have_value("HA")
+    write(page, CARRIERS_SQL)
+    expect(fields).to_be_hidden()
 
 
 def test_names_are_completed_by_keyboard_alone(page: Page) -> None:
@@ -242,6 +291,42 @@ def test_a_statement_is_copied_without_credentials(browser: Browser, console: Co
     assert python.stdout == '["it\'s"]\n'
 
 
+@pytest.mark.parametrize(
+    ("listens", "said", "note"),
+    [
+        ("127.0.0.1:15432", "-h 127.0.0.1 -p 15432 ", ""),
+        ("0.0.0.0:15432", "-h 127.0.0.1 -p 15432 ", ""),
+        ("[2001:db8::7]:15432", "-h 2001:db8::7 -p 15432 ", ""),
+        (None, "-h 127.0.0.1 -p 7432 ", "is off"),
+        ("mapped:15432", "-h 127.0.0.1 -p 7432 ", "itself listens at port 15432"),
+    ],
+)
+def test_psql_is_copied_with_the_address_of_the_wire(
+    browser: Browser, console: Console, listens: str | None, said: str, note: str
+) -> None:
+    def mapped(route: Route) -> None:
+        answer = route.fetch()
+        document = answer.json()
+        document["addresses"]["http"] = "10.0.0.2:7420"
+        route.fulfill(response=answer, json=document)
+
+    console.wire_address = listens
+    permissions = ["clipboard-read", "clipboard-write"]
+    with open_page(browser, console.url, permissions=permissions) as (page, _):
+        if listens == "mapped:15432":
+            page.route("**/v1/stores", mapped)
+        write(page, "SELECT 1")
+        expect(page.locator(".tree")).to_contain_text("aircraft")
+        page.get_by_text("Copy as").click()
+        page.get_by_role("button", name="psql", exact=True).click()
+        expect(page.locator(".copied")).to_have_text("psql copied")
+        assert said in page.evaluate("navigator.clipboard.readText()")
+        if note:
+            expect(page.locator(".copy-note")).to_contain_text(note)
+        else:
+            expect(page.locator(".copy-note")).to_be_hidden()
+
+
 def test_a_running_statement_can_be_stopped(page: Page, console: Console) -> None:
     run(
         page,
@@ -295,6 +380,12 @@ def test_users_log_in_to_the_page_of_the_api(browser: Browser, guarded: str) -> 
         operation.locator("summary").click()
         operation.get_by_role("button", name="Send").click()
         expect(operation.locator("pre")).to_contain_text("carrier_delays")
+        for path in ("/v1/query", "/v1/subscribe"):  # the page is filled with examples
+            summary = page.locator("summary", has_text=path).first
+            form = page.locator("details", has=summary).first
+            summary.click()
+            form.get_by_role("button", name="Send").click()
+            expect(form.locator("pre")).to_contain_text('"tailnum"')
         page.get_by_role("button", name="Log out").click()
         expect(page.get_by_role("dialog")).to_be_visible()
 
@@ -359,6 +450,27 @@ def test_a_phone_needs_no_scrolling_to_the_side(browser: Browser, console: Conso
         expect(page.locator(".result-table tbody tr")).to_have_count(15)
         assert overflow(page) == 0
         assert reported.errors == []
+
+
+@pytest.mark.parametrize("width", [375, 1280])
+def test_a_wide_result_scrolls_inside_its_own_box(
+    browser: Browser, console: Console, width: int
+) -> None:
+    with open_page(browser, console.url, viewport={"width": width, "height": 700}) as (page, _):
+        run(page, WIDE_SQL)
+        box = page.get_by_role("region", name="Rows of the result")
+        expect(box.locator("tbody tr")).to_have_count(1)
+        assert overflow(page) == 0
+        expect(page.get_by_text("Copy as")).to_be_in_viewport(ratio=1)
+        box.focus()
+        page.keyboard.press("ArrowRight")
+        until(lambda: page.evaluate("document.activeElement.scrollLeft") > 0)
+        page.get_by_role("tab", name="Plot").click()
+        expect(page.locator(".plot canvas")).to_be_visible()
+        assert overflow(page) == 0
+        page.get_by_role("button", name="Explain").click()
+        expect(page.locator(".plan-line").first).to_be_visible()
+        assert overflow(page) == 0
 
 
 def overflow(page: Page) -> int:

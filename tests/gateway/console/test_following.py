@@ -264,7 +264,7 @@ def modules(browser: Browser, console: Console) -> Iterator[Page]:
         window.modules = Object.assign({}, ...(await Promise.all(names.map(load))));
     }"""
     with open_page(browser, console.url) as (page, _):
-        page.evaluate(load, ["api.js", "live_rows.js", "order.js"])
+        page.evaluate(load, ["api.js", "live_rows.js", "order.js", "plot.js", "tables.js"])
         yield page
 
 
@@ -363,3 +363,12 @@ def test_an_order_that_is_not_kept_is_noticed(modules: Page, order: str) -> None
     )
     assert rows == [[2], [1]]
     assert len(notices) == 1
+
+
+def test_arrays_are_neither_numbers_nor_times(modules: Page) -> None:
+    types = ["bigint", "decimal(9,2)", "bigint[]", "decimal(9,2)[]", "text", "timestamptz"]
+    found = modules.evaluate("(types) => types.map(modules.isNumber)", types)
+    assert found == [True, True, False, False, False, False]
+    columns = [{"name": kind, "type": kind} for kind in ("timestamptz[]", "bigint[]", "bigint")]
+    choice = modules.evaluate("(columns) => modules.choose(columns)", columns)
+    assert (choice["isTime"], choice["ys"]) == (False, [2])

@@ -36,7 +36,7 @@ def live_services(live_engine: SqlEngine) -> Iterator[Services]:
     yield Services(
         engine=live_engine,
         threads=threads,
-        settings=Settings(live_lifetime_ms=60_000, stall_timeout_ms=10_000),
+        settings=Settings(live_lifetime_ms=300_000, stall_timeout_ms=300_000),
         describe_stores=list,
         not_ready=list,
     )

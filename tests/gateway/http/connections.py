@@ -46,6 +46,7 @@ class MemoryTransport(asyncio.Transport):
         self._client, self._secured = client, secured
         self.writes: list[bytes] = []
         self.closing = False
+        self.aborted = False
         self._protocol: asyncio.BaseProtocol | None = None
         self.reads = asyncio.Event()
         """Set while the connection reads."""
@@ -87,8 +88,8 @@ class MemoryTransport(asyncio.Transport):
         self.reads.set()
 
     def abort(self) -> None:
-        """Close it."""
-        self.closing = True
+        """Close it, whatever is not sent."""
+        self.closing = self.aborted = True
         self.reads.set()
 
     def pause_reading(self) -> None:

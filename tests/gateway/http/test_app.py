@@ -256,7 +256,18 @@ async def test_an_unexpected_error_after_the_first_row_is_not_sent(
 
 async def test_stores_are_listed_without_their_replicas(client: httpx.AsyncClient) -> None:
     response = await client.get("/v1/stores")
-    assert response.json() == {"stores": [{"name": "clicks", "kind": "keyvalue"}]}
+    assert response.json()["stores"] == [{"name": "clicks", "kind": "keyvalue"}]
+
+
+async def test_the_stores_come_with_the_addresses_of_the_gateway(services: Services) -> None:
+    for listens in (None, "[::1]:7432"):
+        app = create_app(replace(services, wire_address=lambda given=listens: given))  # type: ignore[misc]
+        base_url = "http://localhost:7420"
+        async with httpx.AsyncClient(
+            transport=httpx.ASGITransport(app), base_url=base_url
+        ) as client:
+            answer = (await client.get("/v1/stores")).json()
+        assert answer["addresses"] == {"http": "localhost:7420", "postgres": listens}
 
 
 async def test_a_store_is_shown_with_its_replicas(client: httpx.AsyncClient) -> None:

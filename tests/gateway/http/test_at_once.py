@@ -15,17 +15,15 @@ import pytest
 from gateway.access.rules import Method
 from gateway.http.app import create_app
 from gateway.http.at_once import AtOnce
-from gateway.http.endpoint import Services
-from gateway.settings import Settings
-from gateway.statement_threads import StatementThreads
+from planner.engine import Statement
 from planner.sql import SqlEngine
-from planner.typed import TypedQueries
 from stores.hosting.local_store import LocalStore
 from stores.spec.schema import Row
 from tests.gateway.credentials import access_of
 from tests.gateway.http.connections import Connected, body_of
 from tests.gateway.http.odd_requests import posted
-from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
+from tests.gateway.http.serving import serving
+from tests.support.stores import fill, keyvalue, open_store
 
 pytestmark = pytest.mark.anyio
 
@@ -70,29 +68,16 @@ class Served:
 
 
 @contextmanager
-def serving() -> Iterator[Served]:
+def serving_pages() -> Iterator[Served]:
     store = open_store(SCHEMA)
-    catalog = FixedCatalog(store)
-    engine, threads = SqlEngine(catalog), StatementThreads(count=2, queue_max=8)
-    services = Services(
-        engine=engine,
-        threads=threads,
-        settings=Settings(),
-        describe_stores=list,
-        not_ready=list,
-        typed=TypedQueries(catalog),
-    )
-    with access_of(None, method=Method.TRUST) as access:
+    with serving(store) as services, access_of(None, method=Method.TRUST) as access:
         app, at_once = create_app(services, access=access), AtOnce(services, access=access)
         yield Served(store=store, connected=Connected(app, at_once))
-    services.pages.close()
-    threads.close()
-    engine.close()
 
 
 @pytest.fixture
 async def served() -> AsyncIterator[Served]:
-    with serving() as found:
+    with serving_pages() as found:
         yield found
 
 
@@ -135,7 +120,7 @@ async def test_a_next_page_is_no_older_than_the_page_before(served: Served) -> N
         assert (await served.page(next=page["next"]))["rows"][0][0] == 7
     fill(served.store, [(1, "new")], epoch=1)
     newer = await served.page(page_rows=7)
-    with serving() as behind:
+    with serving_pages() as behind:
         fill(behind.store, ROWS)
         page = await behind.page(page_rows=7)
         await behind.page(next=page["next"])  # plans the second page
@@ -224,3 +209,35 @@ async def test_an_unchanged_answer_takes_one_write(served: Served) -> None:
     fill(served.store, [(99, "new")], epoch=1)
     _, body = await served.ask(asked)
     assert json.loads(body)["rows"] == [[99]]
+
+
+async def test_a_version_is_looked_for_once(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(served.store, ROWS)
+    looks: list[Statement] = []
+    look = SqlEngine.answer_version
+
+    def counted(engine: SqlEngine, statement: Statement, *given: Any) -> str | None:
+        looks.append(statement)
+        return look(engine, statement, *given)
+
+    monkeypatch.setattr(SqlEngine, "answer_version", counted)
+    get = f"GET /v1/query?sql={quote('SELECT min(n) FROM numbers')} HTTP/1.1\r\nHost: localhost\r\n"
+    old = f'{get}If-None-Match: "old"\r\n\r\n'.encode()
+    tags = set()
+    for _ in range(3):
+        looks.clear()
+        head, body = await served.ask(old)
+        assert json.loads(body)["rows"] == [[0]]
+        assert len(looks) == 1
+        tags |= {line for line in head.split(b"\r\n") if line.startswith(b"etag: ")}
+    (tag,) = tags
+    asked = get.encode() + b"If-None-Match: " + tag[6:] + b"\r\n\r\n"
+    assert served.ask_at_once(asked).startswith(b"HTTP/1.1 304 ")
+    fill(served.store, [(-1, "new")], epoch=1)
+    looks.clear()
+    head, body = await served.ask(asked)  # by a head that was kept
+    assert (json.loads(body)["rows"], len(looks)) == ([[-1]], 1)
+    assert b"etag: " in head
+    assert tag not in head

@@ -6,6 +6,7 @@ import asyncio
 import base64
 import signal
 import ssl
+import sys
 import time
 import urllib.error
 import urllib.request
@@ -17,8 +18,8 @@ from pathlib import Path
 import httpx
 import pytest
 
+from gateway.access.changing_users import add_token, remove_user, set_password
 from gateway.access.rules import Access, AccessRules, Method
-from gateway.access.users import add_token, remove_user, set_password
 from gateway.access.verifiers import make_verifier
 from gateway.cli.client import Client
 from gateway.errors import ClientError, RemoteError
@@ -26,6 +27,7 @@ from gateway.http.app import create_app
 from gateway.http.endpoint import Services
 from planner.engine import QueryError
 from stores.credentials import authorization
+from tests.gateway import fake_gateway
 from tests.gateway.conftest import FakeGateway
 from tests.gateway.credentials import (
     OTHER,
@@ -325,7 +327,6 @@ def test_the_command_line_sends_no_unencrypted_credentials_to_other_machines() -
     assert "Bearer" not in refused.value.message
 
 
-@pytest.mark.server
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -337,10 +338,16 @@ def test_the_command_line_sends_no_unencrypted_credentials_to_other_machines() -
     ],
 )
 def test_an_unsafe_gateway_does_not_start(
-    start_gateway: Start, arguments: list[str], said: str
+    arguments: list[str],
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    status, out, err = start_gateway(*arguments).end()
-    assert (status, out, err.count("\n")) == (2, "", 1)
+    monkeypatch.setattr(sys, "argv", ["fake_gateway", *arguments])
+    with pytest.raises(SystemExit) as ended:
+        fake_gateway.main()
+    out, err = capsys.readouterr()
+    assert (ended.value.code, out, err.count("\n")) == (2, "", 1)
     assert said in err
 
 

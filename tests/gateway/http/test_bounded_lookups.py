@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
@@ -14,14 +13,10 @@ from hypothesis import strategies as st
 from gateway.http.app import create_app
 from gateway.http.at_once import AtOnce
 from gateway.http.endpoint import Services
-from gateway.settings import Settings
-from gateway.statement_threads import StatementThreads
-from planner.sql import SqlEngine
-from planner.typed import TypedQueries
-from stores.hosting.local_store import LocalStore
 from tests.gateway.http.connections import Connected, body_of
+from tests.gateway.http.serving import serving
 from tests.gateway.http.test_connection import query
-from tests.support.stores import FixedCatalog, batch, fill, keyvalue, open_store, progress
+from tests.support.stores import batch, fill, keyvalue, open_store, progress
 
 pytestmark = pytest.mark.anyio
 
@@ -32,27 +27,11 @@ NDJSON = "application/x-ndjson"
 EPOCH = 5
 
 
-@contextmanager
-def served(store: LocalStore) -> Iterator[Services]:
-    catalog = FixedCatalog(store)
-    engine, threads = SqlEngine(catalog), StatementThreads(count=2, queue_max=8)
-    yield Services(
-        engine=engine,
-        threads=threads,
-        settings=Settings(),
-        describe_stores=list,
-        not_ready=list,
-        typed=TypedQueries(catalog),
-    )
-    threads.close()
-    engine.close()
-
-
 @pytest.fixture(scope="module")
 def services() -> Iterator[Services]:
     store = open_store(CLICKS)
     fill(store, [(key, n, n * 1_000_000) for n, key in enumerate(KEYS)], epoch=EPOCH)
-    with served(store) as made:
+    with serving(store) as made:
         yield made
 
 
@@ -149,7 +128,7 @@ async def test_the_farthest_partition_does_not_meet_the_bound_of_another() -> No
     fill(store, [(key, 0, None) for key in KEYS], epoch=0)
     store.replicas[0].apply(progress(7), [batch(CLICKS, [])])
     sql = "SELECT n FROM clicks WHERE usr IN ('ada', 'bob', 'cid', 'dee') ORDER BY n"
-    with served(store) as services:
+    with serving(store) as services:
         each = connected(services)
         await each.receive([query(sql)])
         assert b'"position":{"events":{"0":7}}' in each.transport.written

@@ -6,10 +6,11 @@ from collections.abc import AsyncIterator
 
 import httpx
 import pytest
+from starlette.responses import Response
 
 from gateway.http.app import create_app
 from gateway.http.endpoint import Services
-from gateway.http.origins import AllowedOrigins
+from gateway.http.origins import AllowedOrigins, CrossOriginRequests
 
 pytestmark = pytest.mark.anyio
 
@@ -85,6 +86,18 @@ async def test_a_page_of_the_list_reads_answers_and_errors(allowing: httpx.Async
     refused = await allowing.get(ASKED, headers={"Origin": EVIL})
     assert refused.status_code == 403
     assert "access-control-allow-origin" not in refused.headers
+
+
+@pytest.mark.parametrize("vary", ["", "Accept", "Accept, Origin", "origin,Accept"])
+async def test_an_answer_varies_once_by_its_origin(vary: str) -> None:
+    answer = Response(headers={"Vary": vary} if vary else None)
+    app = CrossOriginRequests(answer, allowed=AllowedOrigins([TOOLS]))
+    transport = httpx.ASGITransport(app=app)
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as made:
+        response = await made.get("/", headers={"Origin": TOOLS})
+    names = [each.strip().lower() for each in response.headers["vary"].split(",")]
+    assert names.count("origin") == 1
+    assert ("accept" in names) == bool(vary)
 
 
 async def test_a_preflight_needs_no_credentials(

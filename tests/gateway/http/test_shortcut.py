@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace as replace_field
 from starlette.types import ASGIApp
 
+from gateway.access.changing_users import add_token, remove_user
 from gateway.access.rules import Method
-from gateway.access.users import add_token, remove_user
 from gateway.http.app import create_app
 from gateway.http.at_once import AtOnce
 from gateway.http.connection import HttpLimits

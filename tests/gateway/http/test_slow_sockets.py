@@ -19,7 +19,7 @@ from gateway.settings import Settings
 from planner.sql import SqlEngine
 from stores.hosting.local_store import LocalStore
 from tests.gateway.http.connections import Connected
-from tests.gateway.http.test_subscribing import ALL
+from tests.gateway.http.live.test_subscribing import ALL
 from tests.support.stores import fill
 from tests.support.waiting import WAIT_S
 
@@ -131,7 +131,35 @@ async def test_a_client_that_stops_reading_is_disconnected(
     stalled.reading.clear()
     fill(clicks, [("cid", 3, None)], epoch=1)
     await asyncio.wait_for(stalled.task, WAIT_S)
-    assert live_engine.live_counts().subscribers == 0
+    counts = live_engine.live_counts()
+    assert (counts.subscribers, counts.slow_ended) == (0, 1)
+
+
+async def test_a_stream_that_no_one_reads_is_cut_off(
+    live_services: Services,
+    clicks: LocalStore,
+    live_engine: SqlEngine,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """It counts as slow, and is no error of the server, whose log says nothing of it."""
+    caplog.set_level("INFO")
+    short = replace(live_services, settings=Settings(stall_timeout_ms=50))
+    connected = Connected(create_app(short), None)
+    stream = b"GET /v1/subscribe?sql=SELECT+*+FROM+clicks HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    await connected.receive([stream], whole=False)
+    async with asyncio.timeout(WAIT_S):
+        while b"progress" not in connected.transport.written:  # noqa: ASYNC110 - nothing signals it
+            await asyncio.sleep(0.001)
+    connected.connection.pause_writing()
+    fill(clicks, [("cid", 3, None)], epoch=1)
+    await connected.settle()
+    counts = live_engine.live_counts()
+    assert (counts.subscribers, counts.slow_ended) == (0, 1)
+    assert connected.transport.aborted
+    messages = [(each.levelname, each.getMessage()) for each in caplog.records]
+    assert ("INFO", "client disconnected: the client has stopped reading") in messages
+    assert not [each for each in messages if each[0] not in {"INFO", "DEBUG"}]
+    connected.lose()
 
 
 async def test_a_connection_is_handed_over_and_left(app: Starlette) -> None:

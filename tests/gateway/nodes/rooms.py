@@ -15,6 +15,7 @@ from gateway.nodes.server import NodeServer
 from gateway.statement_threads import StatementThreads
 from stores.nodes.messages import Announcement
 from stores.spec.store import Store
+from stores.spec.traces import OnRead
 from tests.stores.nodes.counting import counted
 
 T = TypeVar("T")
@@ -73,6 +74,7 @@ class Room:
         other_secret: bytes = b"s",
         spoken: Spoken = SPOKEN,
         server: type[NodeServer] = NodeServer,
+        on_read: OnRead | None = None,
     ) -> None:
         self.thread = LoopThread()
         self.threads = StatementThreads(count=2, queue_max=50)
@@ -84,6 +86,7 @@ class Room:
             handshake=lambda: self.handshake("b", other_secret, asks=False, spoken=self.spoken),
             announcement=lambda: Announcement("b"),
             reduce=counted,
+            on_read=on_read,
         )
         self.address = self.listen("127.0.0.1:0")
         self.link = self.thread.run(self._linked(self.address))

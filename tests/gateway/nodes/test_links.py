@@ -15,7 +15,7 @@ from gateway.nodes import connection, server
 from gateway.nodes.frames import keys_frame
 from gateway.nodes.handshake import Spoken
 from stores.hosting.local_store import LocalStore
-from stores.nodes import answering
+from stores.nodes import open_streams
 from stores.nodes.cluster_store import ClusterStore
 from stores.nodes.links import NodeError, Replied
 from stores.nodes.messages import (
@@ -263,7 +263,7 @@ def test_rows_are_streamed_from_another_node(store: ClusterStore, whole: LocalSt
 def test_long_streams_come_in_several_replies(
     store: ClusterStore, whole: LocalStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(answering, "BATCHES_BYTES", 1)
+    monkeypatch.setattr(open_streams, "BATCHES_BYTES", 1)
     for epoch in range(1, 4):
         apply(whole, epoch)
     found = store.query_partition(0, RangeQuery())

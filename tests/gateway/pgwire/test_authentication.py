@@ -12,9 +12,9 @@ import asyncpg
 import psycopg
 import pytest
 
+from gateway.access.changing_users import remove_user, set_password
 from gateway.access.rules import Method
 from gateway.access.tls import Tls
-from gateway.access.users import remove_user, set_password
 from gateway.pgwire import PgLimits
 from tests.gateway.credentials import (
     OTHER,

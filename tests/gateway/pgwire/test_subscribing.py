@@ -14,10 +14,13 @@ from psycopg.rows import TupleRow
 
 from gateway.pgwire import PgLimits, PgServer
 from gateway.statement_threads import StatementThreads
+from planner.live.results import ResultReader
 from planner.sql import LiveLimits, SqlEngine
 from stores.hosting.local_store import LocalStore
+from stores.spec.past import PastStores
 from tests.gateway.pgwire import wire
 from tests.gateway.pgwire.serving import HOST, SERVER_VERSION
+from tests.support.past import GivenPast, until_forgotten
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
 from tests.support.waiting import WAIT_S, until
 
@@ -48,13 +51,14 @@ CATALOG = FixedCatalog()
 
 
 @contextmanager
-def serving() -> Iterator[tuple[SqlEngine, int]]:
+def serving(past: PastStores | None = None) -> Iterator[tuple[SqlEngine, int]]:
     """Serve the catalog from a thread; yield the engine and the port."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, name="server", daemon=True)
     thread.start()
     threads = StatementThreads(count=4, queue_max=64)
-    engine = SqlEngine(CATALOG, live=LiveLimits(bytes_max=200_000, linger_s=0.5))
+    limits_of_live = LiveLimits(bytes_max=200_000, linger_s=0 if past else 0.5)
+    engine = SqlEngine(CATALOG, live=limits_of_live, past=past)
     limits = PgLimits(statement_timeout_s=WAIT_S)
     server = PgServer(engine=engine, threads=threads, limits=limits, server_version=SERVER_VERSION)
     port = asyncio.run_coroutine_threadsafe(server.start(HOST, 0), loop).result(WAIT_S)
@@ -354,3 +358,43 @@ def test_the_end_of_the_gateway_is_told(store: LocalStore) -> None:
             with pytest.raises(psycopg.Error) as caught:
                 next(rows)
             assert caught.value.sqlstate == "57P01"
+
+
+def test_a_client_goes_on_by_the_log(store: LocalStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    past = GivenPast()
+    past.stores[0] = open_store(CLICKS)
+    fill(past.stores[0], [("ann", 1), ("bob", 2)])
+    with (
+        serving(past) as (engine, port),
+        Served(store=store, engine=engine, port=port).connect() as client,
+    ):
+        client.execute("BEGIN")
+        client.execute(f"DECLARE c CURSOR FOR {ALL}")
+        token = client.execute("FETCH ALL c").fetchall()[-1][2]
+        client.execute("COMMIT")
+        until_forgotten(engine, [store])
+        for epoch in range(1, 8):
+            fill(store, [("bob", epoch)], epoch=epoch)
+        after = f"{ALL} WITH (AFTER = '{token}')"
+        client.execute("BEGIN")
+        client.execute(f"DECLARE c CURSOR FOR {after}")
+        assert without_tokens(client.execute("FETCH ALL c").fetchall()) == [
+            ("update_old", 7, "bob", 2),
+            ("update_new", 7, "bob", 7),
+            ("progress", 7, None, None),
+        ]
+        client.execute("COMMIT")
+        del past.stores[0]
+        client.execute("BEGIN")
+        with monkeypatch.context() as patched:
+            patched.delattr(ResultReader, "read")  # it is refused before rows are read
+            with pytest.raises(psycopg.Error, match="no longer held: epoch 0 is gone") as caught:
+                client.execute(f"DECLARE c CURSOR FOR {after}")
+        assert caught.value.sqlstate == "72000"
+        client.rollback()
+        past.may_answer.clear()
+        client.execute("SET statement_timeout = '20ms'")
+        with pytest.raises(psycopg.Error) as caught:
+            client.execute(f"COPY ({after}) TO STDOUT")
+        assert caught.value.sqlstate == "57014"
+        past.may_answer.set()

@@ -8,7 +8,6 @@ import signal
 import socket
 import ssl
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
@@ -149,13 +148,18 @@ def test_clients_that_leave_make_room_at_their_worker(gateway: RealGateway) -> N
         until(lambda: number_of(connect(gateway, stack)) == 1)
 
 
+def until_it_runs(watching: psycopg.Connection, sql: str) -> None:
+    """Wait until a statement is among those that the workers run."""
+    listed = "SELECT sql FROM stategate.queries"
+    until(lambda: (sql,) in watching.execute(listed).fetchall(), START_S)
+
+
 def test_sessions_and_statements_of_all_workers_are_listed(gateway: RealGateway) -> None:
     with ExitStack() as stack:
         one, other = two_of_different_workers(gateway, stack)
         with ThreadPoolExecutor(1) as pool:
             running = pool.submit(other.execute, LONG)
-            statements = "SELECT sql FROM stategate.queries"
-            until(lambda: (LONG,) in one.execute(statements).fetchall(), START_S)
+            until_it_runs(one, LONG)
             listed = one.execute("SELECT pid, state FROM pg_stat_activity").fetchall()
             assert (other.info.backend_pid, "active") in listed
             assert (one.info.backend_pid, "active") in listed
@@ -188,17 +192,25 @@ def test_a_hint_of_a_writer_reaches_all_workers(gateway: RealGateway, directory:
         assert httpx.post(f"{url}/v1/stores/nothing/notify").status_code == 202
 
 
+def test_each_worker_tells_where_the_wire_listens(gateway: RealGateway) -> None:
+    answer = httpx.get(f"http://127.0.0.1:{gateway.http_port}/v1/stores").json()
+    assert answer["addresses"] == {
+        "http": f"127.0.0.1:{gateway.http_port}",
+        "postgres": f"127.0.0.1:{gateway.port}",
+    }
+
+
 @pytest.mark.parametrize("times", [8])
 def test_a_cancel_request_reaches_the_worker_of_its_session(
     gateway: RealGateway, times: int
 ) -> None:
     # The connection of a cancel request may come to any worker.
     with ExitStack() as stack:
-        session = connect(gateway, stack)
+        session, watching = connect(gateway, stack), connect(gateway, stack)
         for _ in range(times):
             with ThreadPoolExecutor(1) as pool:
                 running = pool.submit(session.execute, LONG)
-                time.sleep(0.05)  # a cancel before the statement would have no effect
+                until_it_runs(watching, LONG)  # a cancel before it would have no effect
                 session.cancel()
                 with pytest.raises(psycopg.errors.QueryCanceled):
                     running.result(WAIT_S)
@@ -211,7 +223,7 @@ def test_backends_of_another_worker_are_cancelled_and_terminated(gateway: RealGa
         pid = other.info.backend_pid
         with ThreadPoolExecutor(1) as pool:
             running = pool.submit(other.execute, LONG)
-            time.sleep(0.05)  # as above
+            until_it_runs(one, LONG)
             assert one.execute("SELECT pg_cancel_backend(%s)", (pid,)).fetchone() == (True,)
             with pytest.raises(psycopg.errors.QueryCanceled):
                 running.result(WAIT_S)
@@ -276,9 +288,7 @@ def test_a_signal_to_all_processes_lets_statements_end(
     with started(tmp_path, *settings) as gateway, gateway.connect() as session:
         with gateway.connect() as other, ThreadPoolExecutor(1) as pool:
             running = pool.submit(session.execute, A_SECOND)
-            statements = "SELECT sql FROM stategate.queries"
-            # One that has not begun would be refused.
-            until(lambda: (A_SECOND,) in other.execute(statements).fetchall())
+            until_it_runs(other, A_SECOND)  # one that has not begun would be refused
             assert not running.done()
             workers = list(processes(tmp_path).values())
             pids = gateway.family()
@@ -390,7 +400,7 @@ def test_workers_share_composing_processes_and_outlive_them(gateway: RealGateway
         before = composing(gateway)
         assert len(before) == 1 + 2, "one for two workers"
         running = stack.enter_context(ThreadPoolExecutor(1)).submit(one.execute, A_SECOND)
-        time.sleep(0.3)  # if it has not begun, it begins after the end
+        until_it_runs(other, A_SECOND)
         os.kill(before[0], signal.SIGKILL)
         assert all(map(is_gone, before))
         assert other.execute("SELECT age FROM people WHERE name = 'n7'").fetchone() == (7,)

@@ -48,6 +48,11 @@ def test_all_else_is_the_same_but_the_directory() -> None:
     assert {name for name in same if getattr(one, name) != getattr(other, name)} == set()
 
 
+def test_each_worker_can_bring_back_what_one_process_can() -> None:
+    whole = Settings(workers=8)
+    assert share_of(whole, 7).live_log_bytes_max == whole.live_log_bytes_max
+
+
 def test_a_worker_without_a_connection_is_refused() -> None:
     with pytest.raises(SettingsError, match="less than the number of workers"):
         share_of(Settings(workers=4, pg_connections_max=3), 0)

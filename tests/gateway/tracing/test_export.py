@@ -6,11 +6,13 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing
+from urllib.parse import urlencode
 
 import httpx
 import psycopg
 import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
+from websockets.sync.client import connect as connect_socket
 
 from gateway.errors import SettingsError
 from gateway.http.app import create_app
@@ -21,9 +23,13 @@ from gateway.statement_threads import StatementThreads
 from gateway.statement_traces import Traces, open_traces
 from planner.engine import Engine, Session
 from planner.sql import SqlEngine
+from planner.typed import TypedQueries
+from stores.hosting.local_store import LocalStore
+from tests.gateway.client.serving import http_serving
 from tests.gateway.pgwire.serving import HOST, serving
 from tests.gateway.tracing.collector import Collector, collecting
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
+from tests.support.waiting import WAIT_S
 
 pytestmark = pytest.mark.anyio
 
@@ -51,13 +57,32 @@ def traces(collector: Collector) -> Iterator[Traces]:
     made.close()
 
 
-@pytest.fixture
-def engine(traces: Traces) -> Iterator[Engine]:
+def ages() -> LocalStore:
     store = open_store(AGES)
     fill(store, [(f"n{number}", number) for number in range(9)])
-    inner = SqlEngine(FixedCatalog(store), node="n1", watch_look_up=traces.watch_look_up)
+    return store
+
+
+@pytest.fixture
+def engine(traces: Traces) -> Iterator[Engine]:
+    inner = SqlEngine(FixedCatalog(ages()), node="n1", watch_look_up=traces.watch_look_up)
     with closing(inner):
         yield traces.engine(inner)
+
+
+@pytest.fixture
+def services(traces: Traces, engine: Engine) -> Iterator[Services]:
+    threads = StatementThreads(count=2, queue_max=8)
+    yield Services(
+        engine=engine,
+        threads=threads,
+        settings=Settings(),
+        describe_stores=list,
+        not_ready=list,
+        typed=TypedQueries(FixedCatalog(ages()), watch_ask=traces.watch_ask),
+        trace_of=traces.trace_of,
+    )
+    threads.close()
 
 
 def roots(collector: Collector) -> list[Span]:
@@ -69,17 +94,8 @@ def parents(collector: Collector) -> list[tuple[str, str]]:
 
 
 async def test_statements_over_http_belong_to_the_trace_of_their_header(
-    collector: Collector, traces: Traces, engine: Engine
+    collector: Collector, traces: Traces, services: Services
 ) -> None:
-    threads = StatementThreads(count=2, queue_max=8)
-    services = Services(
-        engine=engine,
-        threads=threads,
-        settings=Settings(),
-        describe_stores=list,
-        not_ready=list,
-        trace_of=traces.trace_of,
-    )
     bodies: list[dict[str, object]] = [
         {"sql": LOOKUP + "$1", "params": ["n1"]},
         {"sql": LOOKUP + "$1", "params": ["n2"]},
@@ -94,16 +110,17 @@ async def test_statements_over_http_belong_to_the_trace_of_their_header(
             await client.post("/v1/query", json=body, headers=headers)
         batch = {"sql": LOOKUP + "$1", "params": [["n1"], ["n3"]]}
         await client.post("/v1/batch", json=batch, headers=headers)
+        for typed in ({"type": "key", "args": {"key": ["n1"]}}, {"type": "range"}):
+            await client.post("/v1/stores/ages/query", json=typed, headers=headers)
         await client.post("/v1/query", json=bodies[0])
     at_once = AtOnce(services)
     names = [(name.encode(), value.encode()) for name, value in headers.items()]
     assert at_once.head(names, client=None, secured=False).is_special
     assert not at_once.head([], client=None, secured=False).is_special
-    threads.close()
     traces.close()
     assert set(collector.paths) == {"/v1/traces"}
     *first, last = parents(collector)
-    assert first == [(TRACE_ID, PARENT_ID)] * 6
+    assert first == [(TRACE_ID, PARENT_ID)] * 8
     assert last[0] != TRACE_ID
     assert last[1] == ""
     assert sum(each.status.code == 2 for each in roots(collector)) == 1
@@ -113,6 +130,22 @@ async def test_statements_over_http_belong_to_the_trace_of_their_header(
         "stategate.node": "n1",
         "deployment.environment.name": "test",
     }
+
+
+def test_subscriptions_over_http_belong_to_the_trace_of_their_header(
+    collector: Collector, traces: Traces, services: Services
+) -> None:
+    query = urlencode({"sql": "SELECT * FROM ages"})
+    headers = {"traceparent": PARENT}
+    with http_serving(services) as url:
+        with httpx.stream("GET", f"{url}/v1/subscribe?{query}", headers=headers) as answer:
+            assert next(answer.iter_raw()).startswith(b"event: columns")
+        address = f"ws{url.removeprefix('http')}/v1/subscribe?{query}"
+        with connect_socket(address, proxy=None, additional_headers=headers) as socket:
+            assert "columns" in str(socket.recv(timeout=WAIT_S))
+    traces.close()
+    assert parents(collector) == [(TRACE_ID, PARENT_ID)] * 2
+    assert {span.name for span in collector.spans()} == {"SUBSCRIBE ages"}
 
 
 def test_statements_on_the_wire_belong_to_the_trace_of_their_comment(
@@ -129,13 +162,16 @@ def test_statements_on_the_wire_belong_to_the_trace_of_their_comment(
             client.execute(f"{LOOKUP}'n{number}' {TAGGED}".encode())
             client.execute(f"{LOOKUP}%s {TAGGED}", ("n4",), prepare=False)
         client.execute(f"SELECT name FROM ages {TAGGED};")
+        next(client.cursor().stream(f"SUBSCRIBE (SELECT * FROM ages) {TAGGED}"))
+        client.cancel_safe(timeout=WAIT_S)
         client.execute(f"{LOOKUP}'n5'")
     traces.close()
     *tagged, plain = parents(collector)
-    assert tagged == [(TRACE_ID, PARENT_ID)] * 7
+    assert tagged == [(TRACE_ID, PARENT_ID)] * 8
     assert plain[0] != TRACE_ID
     names = [span.name for span in collector.spans()]
     assert names.count("SELECT ages") == 8
+    assert names.count("SUBSCRIBE ages") == 1
     assert names.count("partition ages") == 7 + 3
 
 

@@ -11,6 +11,8 @@ const NDJSON = "application/x-ndjson";
 
 /**
  * @typedef {{ name: string, type: string }} Column
+ * @typedef {(?string)[] | Record<string, ?string>} Params texts, which the gateway reads as the statement needs
+ * @typedef {{ sql: string, params?: Params }} Asked
  * @typedef {{ store: string, partition: number, node: string, status: string, reason: ?string,
  *   message: ?string, epoch: number, rows: number, info: string[] }} PartitionAnswer
  * @typedef {{ columns: Column[], rows: unknown[][], isCut: boolean, elapsedMs: number,
@@ -79,31 +81,42 @@ export async function postJson(path, body, signal) {
  * Runs a statement.
  *
  * @param {string} sql
- * @param {{ signal?: AbortSignal, info?: boolean }} [options] `info` adds what each partition read
+ * @param {{ signal?: AbortSignal, info?: boolean, params?: Params }} [options] `info` adds what each partition read
  * @returns {Promise<Result>}
  */
-export async function runStatement(sql, { signal, info = false } = {}) {
-  const body = info ? { sql, info } : { sql };
+export async function runStatement(sql, { signal, info = false, params } = {}) {
+  const body = info ? { sql, params, info } : { sql, params };
   return readResult(await request("v1/query", posted(body, NDJSON, signal)));
 }
 
 /**
  * Runs a statement by GET unless its answer is still the one with this tag.
  *
- * @param {string} sql
+ * @param {Asked} asked
  * @param {?string} tag of an earlier result
  * @param {AbortSignal} [signal]
  * @returns {Promise<?Result>} null if nothing has changed
  */
-export async function runIfChanged(sql, tag, signal) {
+export async function runIfChanged(asked, tag, signal) {
   const headers = { Accept: NDJSON, ...(tag ? { "If-None-Match": tag } : {}) };
-  const response = await request(`v1/query?${new URLSearchParams({ sql })}`, { headers, signal });
+  const response = await request(`v1/query?${urlFields(asked)}`, { headers, signal });
   return response.status === 304 ? null : readResult(response);
 }
 
-/** @param {string} sql @param {AbortSignal} [signal] @returns {Promise<Record<string, any>[]>} rows by column name */
+/** @param {Asked} asked @returns {URLSearchParams} the fields of a request by GET */
+export function urlFields({ sql, params }) {
+  return new URLSearchParams(params ? { sql, params: JSON.stringify(params) } : { sql });
+}
+
+/**
+ * Returns all rows by column name.
+ *
+ * @param {string} sql a statement whose rows are known to be few enough
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<Record<string, any>[]>}
+ */
 export async function rowsOf(sql, signal) {
-  const { columns, rows } = await runStatement(sql, { signal });
+  const { columns, rows } = await readResult(await request("v1/query", posted({ sql }, NDJSON, signal)), Infinity);
   return rows.map((row) => Object.fromEntries(columns.map(({ name }, at) => [name, row[at]])));
 }
 
@@ -112,8 +125,8 @@ function posted(body, accept, signal) {
   return { method: "POST", headers, body: JSON.stringify(body), signal };
 }
 
-/** @param {Response} response @returns {Promise<Result>} */
-async function readResult(response) {
+/** @param {Response} response @param {number} [rowsMax] @returns {Promise<Result>} */
+async function readResult(response, rowsMax = ROWS_MAX) {
   if (!response.ok) throw await errorOf(response);
   const result = { columns: [], rows: [], isCut: false, elapsedMs: 0, position: {}, partitions: [], notices: [] };
   result.tag = response.headers.get("ETag");
@@ -122,7 +135,7 @@ async function readResult(response) {
     const value = parsed(line);
     characters += line.length;
     if (Array.isArray(value)) {
-      if (result.rows.length >= ROWS_MAX || characters > CHARACTERS_MAX) {
+      if (result.rows.length >= rowsMax || characters > CHARACTERS_MAX) {
         result.isCut = true;
         return result; // leaving the loop closes the connection, which cancels the statement
       }

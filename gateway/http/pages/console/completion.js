@@ -11,7 +11,7 @@ const RELATION = /\b(?:from|join)\s+((?:[\w$]+|"[^"]+")(?:\.(?:[\w$]+|"[^"]+"))?
 /**
  * @typedef {{ name: string, type: string }} NamedColumn
  * @typedef {{ stores: { name: string, kind: string, columns: NamedColumn[], key: NamedColumn[] }[],
- *   language: object, source: Function }} Names
+ *   language: object, source: Function, addresses: import("./snippets.js").Addresses }} Names
  */
 
 /**
@@ -21,9 +21,9 @@ const RELATION = /\b(?:from|join)\s+((?:[\w$]+|"[^"]+")(?:\.(?:[\w$]+|"[^"]+"))?
  * @param {AbortSignal} [signal]
  */
 export async function readNames(onNames, signal) {
-  const [{ stores }, { functions }] = await Promise.all([getJson("v1/stores", signal), getJson("console/functions.json", signal)]);
-  onNames(namesOf(stores, functions, []));
-  onNames(namesOf(stores, functions, await rowsOf(SYSTEM_COLUMNS, signal)));
+  const [{ stores, addresses }, { functions }] = await Promise.all([getJson("v1/stores", signal), getJson("console/functions.json", signal)]);
+  onNames({ ...namesOf(stores, functions, []), addresses });
+  onNames({ ...namesOf(stores, functions, await rowsOf(SYSTEM_COLUMNS, signal)), addresses });
 }
 
 function namesOf(stores, functions, system) {

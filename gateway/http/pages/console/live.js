@@ -20,17 +20,17 @@ const UNTAGGED_MS = 3_000;
 /**
  * Follows a SELECT until the signal aborts: gives its result now, and again whenever it changes.
  *
- * @param {string} sql
+ * @param {import("./api.js").Asked} asked
  * @param {Listener} listener
  * @param {AbortSignal} signal
  * @throws {ApiError} one that another try would not mend
  */
-export async function follow(sql, listener, signal) {
+export async function follow(asked, listener, signal) {
   try {
-    await subscribe(sql, listener, signal);
+    await subscribe(asked, listener, signal);
   } catch (error) {
     if (error.sqlstate !== NOT_SUPPORTED) throw error;
-    await poll(sql, error, listener, signal);
+    await poll(asked, error, listener, signal);
   }
 }
 
@@ -38,12 +38,12 @@ export async function follow(sql, listener, signal) {
  * Asks each second whether the answer has another ETag; the gateway says so without reading a row.
  * A statement without a tag, such as one that depends on the clock, runs every three seconds.
  */
-async function poll(sql, refusal, { onResult, onAlive, onTrouble }, signal) {
+async function poll(asked, refusal, { onResult, onAlive, onTrouble }, signal) {
   const how = `polling: ${refusal.detail.replace(/\.$/, "") || refusal.message}`;
   let tag = null, before = null;
   while (!signal.aborted) {
     try {
-      const result = await runIfChanged(sql, tag, signal);
+      const result = await runIfChanged(asked, tag, signal);
       if (signal.aborted) return;
       if (result === null) onAlive(how);
       else {

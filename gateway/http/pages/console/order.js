@@ -49,7 +49,7 @@ function comparison(keys, a, b) {
 
 function comparerOf(type) {
   if (SORTED_AS_TEXT.test(type)) return type.startsWith("timestamp") ? compareMoments : compareValues;
-  return isNumber(type) && !type.endsWith("]") ? compareNumbers : null;
+  return isNumber(type) ? compareNumbers : null;
 }
 
 function compareValues(a, b) {

@@ -2,14 +2,20 @@
 
 import { getText } from "./api.js";
 import { announce, h, notice, setText } from "./dom.js";
-import { counted, seconds, short, span } from "./format.js";
+import { count, counted, seconds, short, span } from "./format.js";
 import { ratesBetween, readMetrics } from "./metrics.js";
 import { every } from "./polling.js";
 import { Sparkline } from "./sparkline.js";
 import { StoreCard } from "./store_card.js";
+import { shownStores } from "./store_filter.js";
 import { StoreReader } from "./stores.js";
+import { welcome } from "./welcome.js";
 
 const REPLICAS_MS = 2_000, METRICS_MS = 2_000, DEFINITIONS_MS = 15_000, ROWS_MS = 10_000;
+/** More stores than this have a filter. */
+const FEW_STORES = 12;
+/** Cards that are shown at once; all of them if a button is pressed. */
+const CARDS_MAX = 60;
 
 /** The view; it works while it is shown. */
 export class Overview {
@@ -33,6 +39,18 @@ export class Overview {
     /** What failed last, by the kind of reading. @type {Map<string, Error>} */
     this.troubles = new Map();
     this.list = h("div", { class: "stores" }, notice("Reading the stores …"));
+    this.stores = [];
+    this.cardsMax = CARDS_MAX;
+    this.filter = h("input", {
+      type: "search", placeholder: "Filter by name", "aria-label": "Filter stores by name", autocomplete: "off", oninput: () => this.#showCards(),
+    });
+    this.more = h("button", {
+      type: "button", hidden: true, onclick: () => {
+        this.cardsMax = Infinity;
+        this.#showCards();
+      },
+    });
+    this.welcome = welcome();
     this.trouble = h("div", { class: "troubles" });
     this.element = h(
       "section",
@@ -40,9 +58,12 @@ export class Overview {
       h("h1", { id: "overview-title", class: "unseen" }, "Overview"),
       this.trouble,
       h("div", { class: "tiles" }, ...Object.values(this.tiles).map((each) => each.element)),
-      h("h2", {}, "Stores"),
+      h("div", { class: "stores-head" }, h("h2", {}, "Stores"), this.filter),
       this.list,
+      h("p", { class: "more" }, this.more),
+      this.welcome,
     );
+    this.filter.hidden = this.welcome.hidden = true;
   }
 
   /** @param {AbortSignal} signal ends the work */
@@ -100,19 +121,27 @@ export class Overview {
   async #readStores(signal) {
     const stores = await this.reader.read(signal);
     this.#showStatus(stores);
-    if (!stores.length) {
-      this.cards.clear();
-      const text = "A store appears here when a pipeline has committed its first epoch to the log that this gateway follows.";
-      this.list.replaceChildren(notice("No stores yet", { text }));
-      return;
-    }
+    this.stores = stores;
+    this.element.classList.toggle("empty", !stores.length);
+    this.welcome.hidden = stores.length > 0;
+    this.filter.hidden = stores.length <= FEW_STORES;
     const names = new Set(stores.map((store) => store.name));
     for (const name of this.cards.keys()) if (!names.has(name)) this.cards.delete(name);
-    for (const store of stores) {
+    this.#showCards();
+  }
+
+  /** Shows the stores that pass the filter, those with problems first. */
+  #showCards() {
+    const found = shownStores(this.stores, this.filter.hidden ? "" : this.filter.value);
+    const shown = found.slice(0, this.cardsMax);
+    this.more.hidden = shown.length === found.length;
+    setText(this.more, `Show all ${counted(found.length, "store")}`);
+    for (const store of shown) {
       if (!this.cards.has(store.name)) this.cards.set(store.name, new StoreCard(store));
       this.cards.get(store.name).update(store, this.rates.get(store.name) ?? null);
     }
-    const wanted = stores.map((store) => this.cards.get(store.name).element);
+    const wanted = shown.map((store) => this.cards.get(store.name).element);
+    if (!wanted.length && this.stores.length) wanted.push((this.none ??= notice("No store has such a name")));
     const isSame = wanted.length === this.list.children.length && wanted.every((each, at) => this.list.children[at] === each);
     if (!isSame) this.list.replaceChildren(...wanted);
   }
@@ -123,7 +152,7 @@ export class Overview {
     const behind = sum("behind"), restoring = sum("restoring");
     const running = replicas - behind - restoring;
     const oldest = stores.filter((store) => store.lagMs !== null).sort((a, b) => b.lagMs - a.lagMs)[0];
-    this.tiles.replicas.show(`${running} / ${replicas}`, `in ${counted(stores.length, "store")}`);
+    this.tiles.replicas.show(`${count(running)} / ${count(replicas)}`, `in ${counted(stores.length, "store")}`);
     this.tiles.replicas.element.classList.toggle("late", behind > 0);
     this.tiles.lag.show(oldest ? seconds(oldest.lagMs) : "–", oldest ? `of ${oldest.name}` : "");
     const status = behind

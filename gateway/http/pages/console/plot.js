@@ -6,7 +6,7 @@ import { counted, moment, short } from "./format.js";
 import { isNumber } from "./tables.js";
 
 const SERIES_MAX = 8, BARS_MAX = 60, HEIGHT = 340, DAY_S = 86_400;
-const TIME = /^(timestamp|date$)/;
+const TIME = /^(timestamp|timestamptz|date)$/;
 const COLOURS = ["--series-1", "--series-2", "--series-3", "--series-4", "--series-5", "--series-6", "--series-7", "--series-8"];
 
 /**

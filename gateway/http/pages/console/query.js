@@ -8,6 +8,7 @@ import { Editor } from "./editor.js";
 import { ApiError } from "./errors.js";
 import { follow } from "./live.js";
 import { EXPLAIN_LENGTH, explaining } from "./plan.js";
+import { Parameters } from "./parameters.js";
 import { Results } from "./results.js";
 import { isLoggedIn } from "./session.js";
 import { snippets } from "./snippets.js";
@@ -20,8 +21,11 @@ const IS_MAC = /Mac|iPhone|iPad/.test(navigator.platform);
 export class Query {
   /** @param {string} nonce that the page's policy allows for styles */
   constructor(nonce) {
+    /** Where the gateway listens. @type {?import("./snippets.js").Addresses} */
+    this.addresses = null;
     const place = h("div", { class: "editor" });
     this.editor = new Editor(place, { nonce, onRun: () => this.run(), onExplain: () => this.explain(), onChange: () => this.#changed() });
+    this.parameters = new Parameters(() => this.run());
     this.results = new Results(() => this.#showAddress());
     this.tree = h("div", { class: "tree" }, notice("Reading the stores …"));
     this.runButton = this.#button("Run", "primary", () => (this.work ? this.#stop() : this.run()), `${IS_MAC ? "⌘" : "Ctrl"} ↵`);
@@ -32,7 +36,7 @@ export class Query {
       { class: "query", "aria-labelledby": "query-title" },
       h("h1", { id: "query-title", class: "unseen" }, "Query"),
       h("aside", { class: "card schema", "aria-label": "Stores and columns" }, h("details", { open: !matchMedia("(max-width: 60rem)").matches }, h("summary", {}, "Stores"), this.tree)),
-      h("div", { class: "workbench" }, h("div", { class: "card" }, place, this.#toolbar()), this.results.element),
+      h("div", { class: "workbench" }, h("div", { class: "card" }, place, this.#toolbar(), this.parameters.element), this.results.element),
     );
   }
 
@@ -44,13 +48,14 @@ export class Query {
 
   #toolbar() {
     this.copied = h("span", { class: "copied", role: "status" });
+    this.copyNote = h("p", { class: "copy-note", role: "status", hidden: true });
     const menu = h("details", { class: "menu" }, h("summary", {}, "Copy as"), h("div", { class: "menu-items" }, ...this.#copyButtons()));
     menu.addEventListener("keydown", (event) => { if (event.key === "Escape") this.#close(menu); });
     const closeFor = (element) => { if (element && !menu.contains(element)) menu.open = false; };
     menu.addEventListener("focusout", (event) => closeFor(event.relatedTarget));
     addEventListener("pointerdown", (event) => closeFor(event.target));
     this.menu = menu;
-    return h("div", { class: "toolbar", role: "group", "aria-label": "Statement" }, this.runButton, this.#button("Explain", "", () => this.explain()), this.liveButton, menu, this.copied);
+    return h("div", { class: "toolbar", role: "group", "aria-label": "Statement" }, this.runButton, this.#button("Explain", "", () => this.explain()), this.liveButton, menu, this.copied, this.copyNote);
   }
 
   #copyButtons() {
@@ -65,8 +70,10 @@ export class Query {
   async #copy(name) {
     const { sql } = this.editor.statement();
     this.#showAddress();
-    const text = snippets(isLoggedIn()).find((each) => each.name === name).make(sql.trim());
+    const snippet = snippets(isLoggedIn(), this.addresses).find((each) => each.name === name);
+    const text = snippet.make(sql.trim());
     this.#close(this.menu);
+    this.#showCopyNote([snippet.note, this.parameters.of(sql) && "The values of the parameters are not copied."].filter(Boolean).join(" "));
     try {
       await navigator.clipboard.writeText(text);
       this.copied.textContent = `${name} copied`;
@@ -76,6 +83,11 @@ export class Query {
       this.copied.textContent = "shown below";
     }
     setTimeout(() => { this.copied.textContent = ""; }, 2_500);
+  }
+
+  #showCopyNote(text = "") {
+    this.copyNote.textContent = text;
+    this.copyNote.hidden = !text;
   }
 
   /** Reads the names, and the statement of the address. @param {AbortSignal} signal ends the view */
@@ -98,6 +110,7 @@ export class Query {
 
   #know(names) {
     this.editor.complete(names);
+    this.addresses = names.addresses;
     const { stores } = names, now = JSON.stringify(stores.map(({ name, columns }) => [name, columns]));
     if (now !== this.shown) this.#showTree(stores);
     this.shown = now;
@@ -105,7 +118,7 @@ export class Query {
   }
 
   #showTree(stores) {
-    if (!stores.length) return this.tree.replaceChildren(notice("No stores yet"));
+    if (!stores.length) return this.tree.replaceChildren(notice("No stores yet", { text: "SHOW ALL lists the settings." }));
     const column = (store, { name, type }) => {
       const isKey = store.key.some((each) => each.name === name);
       const button = h("button", { type: "button", class: "column", title: `Insert ${name}` }, h("code", {}, name), h("span", { class: "type" }, isKey ? `${type} · key` : type));
@@ -120,12 +133,12 @@ export class Query {
   /** Runs the statement. */
   run() {
     this.#showRows();
-    return this.#work(({ sql }, signal) => runStatement(sql, { signal }), (result) => this.results.show(result));
+    return this.#work(({ sql, params }, signal) => runStatement(sql, { signal, params }), (result) => this.results.show(result));
   }
 
   /** Runs the statement to measure it. */
   explain() {
-    return this.#work(({ sql }, signal) => runStatement(explaining(sql), { signal, info: true }), (result) => this.results.showPlan(result), EXPLAIN_LENGTH);
+    return this.#work(({ sql, params }, signal) => runStatement(explaining(sql), { signal, params, info: true }), (result) => this.results.showPlan(result), EXPLAIN_LENGTH);
   }
 
   /** Follows the statement until it is stopped. */
@@ -139,7 +152,7 @@ export class Query {
       onAlive: (how) => this.results.alive(how),
       onTrouble: (error) => this.results.reconnecting(error),
     };
-    return this.#until(asked, () => follow(asked.sql, listener, asked.signal));
+    return this.#until(asked, () => follow(asked, listener, asked.signal));
   }
 
   #showRows() {
@@ -172,8 +185,10 @@ export class Query {
     this.runButton.firstChild.textContent = "Stop";
     this.editor.clearMarks();
     this.results.working(text);
+    this.#showCopyNote();
     this.#showAddress();
-    return { ...this.editor.statement(), signal: controller.signal };
+    const { sql, from } = this.editor.statement();
+    return { sql, from, params: this.parameters.of(sql), signal: controller.signal };
   }
 
   #stop() {
@@ -200,6 +215,7 @@ export class Query {
   }
 
   #changed() {
+    this.parameters.showFor(this.editor.text);
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.#showAddress(), ADDRESS_MS);
   }

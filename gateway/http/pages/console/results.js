@@ -29,6 +29,9 @@ export class Results {
   clear() {
     this.result = null;
     this.table = null;
+    /** Whether nothing has been shown yet, neither rows nor a plan. */
+    this.isEmpty = true;
+    this.tabs.panels.hidden = false;
     this.status.textContent = "";
     this.notes.replaceChildren();
     this.plot.clear();
@@ -40,6 +43,7 @@ export class Results {
   working(text) {
     setText(this.status, text);
     this.table = null;
+    this.tabs.panels.hidden = false;
     this.announcedMs = -ANNOUNCED_MS;
     this.status.className = "status";
     this.element.setAttribute("aria-busy", "true");
@@ -86,6 +90,7 @@ export class Results {
 
   #take(result, fresh) {
     [this.result, this.fresh] = [result, fresh];
+    this.isEmpty = false;
     this.drawn = new Set();
     this.element.removeAttribute("aria-busy");
     this.#showNotes(result);
@@ -128,6 +133,7 @@ export class Results {
     announce(this.status.textContent);
     this.notes.replaceChildren();
     this.plan.replaceChildren(planView(result));
+    this.isEmpty = false;
     this.tabs.choose("plan");
   }
 
@@ -138,6 +144,7 @@ export class Results {
   showError(error, place) {
     this.element.removeAttribute("aria-busy");
     setText(this.status, "failed");
+    this.tabs.panels.hidden = this.isEmpty; // that nothing has run yet would not be true
     this.status.className = "status late";
     const title = place ? `${error.message}, at ${place}` : error.message;
     const text = [error.detail, error.hint].filter(Boolean).join(" ");

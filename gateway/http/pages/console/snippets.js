@@ -2,19 +2,47 @@
 
 const shell = (text) => `'${text.replaceAll("'", "'\\''")}'`;
 const PG_PORT = 7432;
+const EVERY_ADDRESS = new Set(["0.0.0.0", "::", "*"]);
+const LOOPBACK = /^(localhost|127\.[\d.]+|::1)$/;
 
-/** @typedef {{ name: string, make: (sql: string) => string }} Snippet */
+/**
+ * @typedef {{ name: string, make: (sql: string) => string, note?: string }} Snippet
+ * @typedef {{ http: ?string, postgres: ?string }} Addresses where the gateway itself listens
+ */
 
-/** @param {boolean} isLoggedIn whether this gateway asks for credentials @returns {Snippet[]} */
-export function snippets(isLoggedIn) {
+/**
+ * @param {boolean} isLoggedIn whether this gateway asks for credentials
+ * @param {?Addresses} addresses null before they are known
+ * @returns {Snippet[]}
+ */
+export function snippets(isLoggedIn, addresses) {
   const base = new URL("v1/query", document.baseURI).href;
-  const host = location.hostname.replace(/^\[|\]$/g, "");
+  const { host, port, note } = wireAddress(addresses);
   return [
     { name: "Link", make: () => location.href },
     { name: "curl", make: (sql) => curl(base, sql, isLoggedIn) },
-    { name: "psql", make: (sql) => `psql -h ${host} -p ${PG_PORT}${isLoggedIn ? ' -U "$STATEGATE_USER"' : ""} stategate -c ${shell(sql)}` },
+    { name: "psql", make: (sql) => `psql -h ${host} -p ${port}${isLoggedIn ? ' -U "$STATEGATE_USER"' : ""} stategate -c ${shell(sql)}`, note },
     { name: "Python", make: (sql) => python(base, sql, isLoggedIn) },
   ];
+}
+
+/** @param {?Addresses} addresses @returns {{ host: string, port: number, note: string }} as the reader of this page may reach the wire */
+function wireAddress(addresses) {
+  const seen = bare(location.hostname);
+  if (!addresses) return { host: seen, port: PG_PORT, note: `The gateway has not said where its Postgres wire listens. Port ${PG_PORT} is the default one.` };
+  if (!addresses.postgres) return { host: seen, port: PG_PORT, note: "The Postgres wire of this gateway is off: the setting “pg” turns it on." };
+  const port = portOf(addresses.postgres), own = bare(addresses.postgres.slice(0, -`:${port}`.length));
+  if (addresses.http && portOf(addresses.http) !== portOf(location.host)) {
+    return { host: seen, port: PG_PORT, note: `This page came through a proxy or a mapped port, so the Postgres wire may have another address than ${seen}, port ${PG_PORT}. The gateway itself listens at port ${port}.` };
+  }
+  return { host: EVERY_ADDRESS.has(own) || LOOPBACK.test(own) ? seen : own, port, note: "" };
+}
+
+const bare = (host) => host.replace(/^\[|\]$/g, "");
+
+/** @param {string} address HOST or HOST:PORT */
+function portOf(address) {
+  return Number(/:(\d+)$/.exec(address)?.[1] ?? (location.protocol === "https:" ? 443 : 80));
 }
 
 function curl(url, sql, isLoggedIn) {

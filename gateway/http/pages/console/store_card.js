@@ -9,6 +9,8 @@ const COLUMNS = ["Partition", "Node", "Role", "State", "Epoch", "Lag", "Watermar
 const NONE = "–";
 /** The lowest bar, in percent, so that an empty partition can be seen. */
 const BAR_MIN = 12;
+/** More bars than this are narrow. */
+const MANY_BARS = 48;
 
 /** A card that is updated in place, so that focus and selection stay. */
 export class StoreCard {
@@ -20,12 +22,13 @@ export class StoreCard {
     this.bars = h("div", { class: "bars", "aria-hidden": "true" });
     this.summary = h("span", { class: "bars-summary" });
     this.body = h("tbody");
+    this.details = h("details", { ontoggle: () => this.#showRows() }, h("summary", {}, this.bars, this.summary), this.#table());
     this.element = h(
       "article",
       { class: "store", "aria-label": store.name },
       h("header", {}, this.#title(store), this.badge),
       h("dl", { class: "stats" }, ...STATS.map((name) => h("div", {}, h("dt", {}, name), this.values.get(name)))),
-      h("details", {}, h("summary", {}, this.bars, this.summary), this.#table()),
+      this.details,
     );
   }
 
@@ -66,7 +69,8 @@ export class StoreCard {
     this.#set("p99 read", rates?.p99Ms ? span(rates.p99Ms) : NONE);
     this.#showBadge(store);
     this.#showBars(store);
-    this.#showRows(store);
+    this.store = store;
+    this.#showRows();
   }
 
   #set(name, text, title = "") {
@@ -82,6 +86,7 @@ export class StoreCard {
   }
 
   #showBars(store) {
+    this.bars.classList.toggle("many", store.replicas.length > MANY_BARS);
     const most = Math.max(1, ...store.replicas.map((each) => each.rows ?? 0));
     while (this.bars.children.length > store.replicas.length) this.bars.lastChild.remove();
     store.replicas.forEach((replica, at) => {
@@ -97,7 +102,10 @@ export class StoreCard {
     setText(this.summary, `${store.replicas.length} replicas of ${store.partitions} partitions${late}`);
   }
 
-  #showRows(store) {
+  /** Shows the replicas while they are open: with many stores, their rows would make the page slow. */
+  #showRows() {
+    const store = this.store;
+    if (!this.details.open || !store) return;
     const rows = store.replicas.map((each) => rowOf(each, store.isExact));
     const now = JSON.stringify(rows);
     if (this.shown === now) return;

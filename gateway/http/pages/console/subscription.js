@@ -1,6 +1,6 @@
 // A live query: its first rows, and then the changes of each epoch, as the gateway sends them.
 
-import { errorOf, request } from "./api.js";
+import { errorOf, request, urlFields } from "./api.js";
 import { ApiError } from "./errors.js";
 import { LiveRows } from "./live_rows.js";
 import { orderOf } from "./order.js";
@@ -16,13 +16,13 @@ const TOO_SLOW = "53400";
 /**
  * Follows a SELECT by streams, one after another, until the signal aborts.
  *
- * @param {string} sql
+ * @param {import("./api.js").Asked} asked
  * @param {import("./live.js").Listener} listener
  * @param {AbortSignal} signal
  * @throws {ApiError} one that another stream would not mend
  */
-export async function subscribe(sql, listener, signal) {
-  const subscription = new Subscription(sql, listener, signal);
+export async function subscribe(asked, listener, signal) {
+  const subscription = new Subscription(asked, listener, signal);
   while (!signal.aborted) {
     await whileHidden(signal);
     await attempt(subscription, listener, signal);
@@ -96,9 +96,9 @@ class Subscription {
   #frame = 0;
   #failures = 0;
 
-  /** @param {string} sql @param {import("./live.js").Listener} listener @param {AbortSignal} signal of the work */
-  constructor(sql, listener, signal) {
-    this.sql = sql;
+  /** @param {import("./api.js").Asked} asked @param {import("./live.js").Listener} listener @param {AbortSignal} signal of the work */
+  constructor(asked, listener, signal) {
+    this.asked = asked;
     this.listener = listener;
     this.signal = signal;
   }
@@ -112,7 +112,7 @@ class Subscription {
   async read(link) {
     try {
       const headers = { Accept: "text/event-stream", ...(this.#token === null ? {} : { "Last-Event-ID": this.#token }) };
-      const response = await request(`v1/subscribe?${new URLSearchParams({ sql: this.sql })}`, { headers, signal: link.signal });
+      const response = await request(`v1/subscribe?${urlFields(this.asked)}`, { headers, signal: link.signal });
       if (!response.ok) throw await errorOf(response);
       if (this.#token === null) this.#startOver();
       link.heard();
@@ -139,7 +139,7 @@ class Subscription {
         return this.#startOver();
       case "columns":
         this.#columns = message.columns;
-        this.#order = orderOf(this.sql, message.columns);
+        this.#order = orderOf(this.asked.sql, message.columns);
         return this.#drawSoon();
       case "rows":
         return this.#rows.insert(message.rows);

@@ -6,7 +6,7 @@ const NUMBERS = /^(tinyint|smallint|integer|bigint|real|double|decimal|numeric)/
 
 /** @param {string} type of SQL @returns {boolean} */
 export function isNumber(type) {
-  return NUMBERS.test(type);
+  return NUMBERS.test(type) && !type.endsWith("]");
 }
 
 /** @param {unknown} value a cell @returns {Node | string} */

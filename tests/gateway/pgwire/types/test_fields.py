@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gateway.pgwire.statements.rows import Shape
@@ -35,6 +35,8 @@ EDGES: dict[Kind, list[Value]] = {
     Kind.BYTEA: [b"", bytes(range(256))],
 }
 FLAT = (*SCALARS, Kind.NULL)
+FEWER = settings(max_examples=settings().max_examples // 2)
+"""Each example is a list of values."""
 
 
 def values_of(kind: Kind) -> st.SearchStrategy[Value]:
@@ -98,6 +100,7 @@ def check(values: list[Value], data_type: DataType, code: int, first: int) -> No
 
 @pytest.mark.parametrize("code", [0, 1], ids=["text", "binary"])
 @pytest.mark.parametrize("kind", [kind for kind in FLAT if kind is not Kind.DECIMAL])
+@FEWER
 @given(st.data())
 def test_columns_give_the_fields_of_their_values(
     kind: Kind, code: int, data: st.DataObject
@@ -111,6 +114,7 @@ def test_columns_give_the_fields_of_their_values(
 
 
 @pytest.mark.parametrize("code", [0, 1], ids=["text", "binary"])
+@FEWER
 @given(st.data())
 def test_decimal_columns_give_the_fields_of_their_values(code: int, data: st.DataObject) -> None:
     data_type = data.draw(decimal_types())
@@ -120,6 +124,7 @@ def test_decimal_columns_give_the_fields_of_their_values(code: int, data: st.Dat
 
 @pytest.mark.parametrize("code", [0, 1], ids=["text", "binary"])
 @pytest.mark.parametrize("kind", [kind for kind in SCALARS if kind is not Kind.DECIMAL])
+@FEWER
 @given(st.data())
 def test_array_columns_give_the_fields_of_their_values(
     kind: Kind, code: int, data: st.DataObject

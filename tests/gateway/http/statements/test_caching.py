@@ -9,14 +9,11 @@ import httpx
 import pytest
 
 from gateway.http.endpoint import Services
-from gateway.settings import Settings
-from gateway.statement_threads import StatementThreads
-from planner.sql import SqlEngine
-from planner.typed import TypedQueries
 from stores.hosting.local_store import LocalStore
 from stores.hosting.metrics import MeteredStore, Metrics
 from stores.spec.store import ReplicaState
-from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
+from tests.gateway.http.serving import serving
+from tests.support.stores import fill, keyvalue, open_store
 
 pytestmark = pytest.mark.anyio
 
@@ -33,18 +30,8 @@ def clicks() -> LocalStore:
 
 @pytest.fixture
 def services(clicks: LocalStore) -> Iterator[Services]:
-    catalog = FixedCatalog(MeteredStore(clicks, METRICS))
-    threads, engine = StatementThreads(count=2, queue_max=8), SqlEngine(catalog)
-    yield Services(
-        engine=engine,
-        threads=threads,
-        settings=Settings(),
-        describe_stores=list,
-        not_ready=list,
-        typed=TypedQueries(catalog),
-    )
-    threads.close()
-    engine.close()
+    with serving(MeteredStore(clicks, METRICS)) as made:
+        yield made
 
 
 async def get(

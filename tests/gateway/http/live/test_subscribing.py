@@ -87,6 +87,14 @@ class Subscriber:
         assert data.pop("event") == name
         return name, None if last is None else last.decode(), data
 
+    async def raw_part(self) -> bytes:
+        """Return the next part of the answer as it is."""
+        async with asyncio.timeout(WAIT_S):
+            while True:
+                message = await self._parts.get()
+                if message["type"] != "http.response.start":
+                    return bytes(message["body"])
+
     async def named(self, name: str) -> tuple[str | None, dict[str, Any]]:
         """Return the id and the data of the next event, which has this name."""
         found, last, data = await self.event()

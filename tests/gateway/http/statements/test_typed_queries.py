@@ -12,8 +12,6 @@ import pytest
 
 from gateway.http.app import create_app
 from gateway.http.endpoint import Services
-from gateway.settings import Settings
-from gateway.statement_threads import StatementThreads
 from planner.binding.relations import require_missing
 from planner.sql import SqlEngine
 from planner.typed import TypedQueries
@@ -23,7 +21,8 @@ from stores.spec.query import BatchStream, KeyQuery, Query, RangeQuery
 from stores.spec.registry import KEY, Remote, register_query
 from stores.spec.schema import Key, Row, StoreKind
 from stores.spec.store import ReplicaState, StorePartition, View
-from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
+from tests.gateway.http.serving import serving
+from tests.support.stores import fill, keyvalue, open_store
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("own_registry")]
 
@@ -95,19 +94,8 @@ def clicks(own_registry: None) -> LocalStore:
 def services(clicks: LocalStore) -> Iterator[Services]:
     pairs = open_store(PAIRS)
     fill(pairs, [(1, "x/y", "slash"), (1, "", "empty"), (-2, "é'", "quote")])
-    catalog = FixedCatalog(clicks, pairs)
-    threads = StatementThreads(count=2, queue_max=8)
-    engine = SqlEngine(catalog)
-    yield Services(
-        engine=engine,
-        threads=threads,
-        settings=Settings(),
-        describe_stores=list,
-        not_ready=list,
-        typed=TypedQueries(catalog),
-    )
-    threads.close()
-    engine.close()
+    with serving(clicks, pairs) as made:
+        yield made
 
 
 @pytest.fixture

@@ -12,7 +12,6 @@ from gateway.http.formats.json_renderers import JsonRenderer
 from gateway.http.requests.parsing import QueryRequest
 from gateway.http.statements.lookups import Body, Lookups
 from planner.engine import Session
-from planner.running import few_reads
 from planner.sql import SqlEngine
 from stores.hosting.local_store import LocalStore
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
@@ -33,7 +32,7 @@ class Served:
     def ask(self, sql: str) -> dict[str, object]:
         self.engine.prepare(sql, Session())
         request = QueryRequest(sql=sql, settings={})
-        body = self.lookups.answer(request, JsonRenderer, 0.0)
+        body = self.lookups.answer(request, JsonRenderer, 0.0, user="")
         assert isinstance(body, Body)
         document: dict[str, object] = orjson.loads(body.data)
         del document["elapsed_ms"]
@@ -41,9 +40,7 @@ class Served:
 
 
 @pytest.fixture
-def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
-    # However busy the machine is, no read is left to a thread.
-    monkeypatch.setattr(few_reads, "SLICE_S", 60.0)
+def served() -> Iterator[Served]:
     store = open_store(COUNTS)
     engine = SqlEngine(FixedCatalog(store))
     yield Served(store, engine, Lookups(engine, node="n1", timeout_s=60.0))

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+import duckdb
 import orjson
+import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from gateway.http.formats.arrow_renderers import ArrowRenderer, ParquetRenderer
 from gateway.http.formats.json_renderers import JsonRenderer, NdjsonRenderer
@@ -135,6 +141,7 @@ def test_arrow_is_read_back_with_its_types_and_the_trailer() -> None:
     assert trailer["position"] == {"events": {"0": 41}}
 
 
+_REFUSALS = (duckdb.Error, pl.exceptions.PolarsError, ValueError)
 BROKEN = QueryError('it "broke", now')
 
 
@@ -143,13 +150,57 @@ def broken(renderer: Renderer) -> bytes:
 
 
 def test_failed_csv_ends_with_a_line_that_no_row_can_be() -> None:
-    body = broken(CsvRenderer(COLUMNS)).decode()
+    body = broken(CsvRenderer(COLUMNS))
     last = body.splitlines()[-1]
-    assert last == '#error,XX000,"it ""broke"", now",,'
-    read = list(csv.reader(io.StringIO(body, newline="")))
+    assert last == b'#error,XX000,"it ""broke"", now",,\xff'
+    read = list(csv.reader(io.StringIO(body.decode(errors="replace"), newline="")))
     assert len(read[-1]) == len(COLUMNS) + 1
     with pytest.raises(pa.ArrowInvalid, match="Expected 4 columns, got 5"):
-        pa_csv.read_csv(io.BytesIO(body.encode()))
+        pa_csv.read_csv(io.BytesIO(body))
+
+
+def readers_of(
+    db: duckdb.DuckDBPyConnection, file: Path, separator: str
+) -> list[Callable[[], object]]:
+    options = pa_csv.ParseOptions(delimiter=separator)
+    return [
+        lambda: db.read_csv(str(file)).fetchall(),
+        lambda: db.sql(f"SELECT count(*) FROM read_csv('{file}')").fetchall(),
+        lambda: db.read_csv(str(file), all_varchar=True).fetchall(),
+        lambda: pd.read_csv(file, sep=separator),
+        lambda: pl.read_csv(file, separator=separator),
+        lambda: pa_csv.read_csv(file, parse_options=options),
+    ]
+
+
+@pytest.mark.parametrize("columns", [1, 2, 3, 6])
+@pytest.mark.parametrize("rows", [0, 1, 50, 5_000])
+def test_readers_refuse_what_ends_in_an_error(columns: int, rows: int, tmp_path: Path) -> None:
+    """DuckDB's guesses at comments and columns, which depend on how many rows it sees, too."""
+    shape = tuple(Column(name=f"c{at}", type=TEXT if at else BIGINT) for at in range(columns))
+    db = duckdb.connect()
+    held: list[Row] = [(n, *["text"] * (columns - 1)) for n in range(rows)]
+    for renderer, separator in ((CsvRenderer(shape), ","), (TsvRenderer(shape), "\t")):
+        file = tmp_path / "answer"
+        readers = readers_of(db, file, separator)
+        whole = renderer.head() + renderer.rows(held)
+        file.write_bytes(whole)
+        for read in readers if rows else ():
+            read()
+        file.write_bytes(whole + renderer.failure(BROKEN))
+        for read in readers:
+            with pytest.raises(_REFUSALS):
+                read()
+    db.close()
+
+
+@settings(max_examples=30)
+@given(st.lists(st.text(), min_size=1, max_size=4))
+def test_no_row_has_the_byte_of_an_error(texts: list[str]) -> None:
+    columns = tuple(Column(name=f"c{at}", type=TEXT) for at in range(len(texts)))
+    for renderer in (CsvRenderer(columns), TsvRenderer(columns)):
+        assert b"\xff" not in renderer.head() + renderer.rows([tuple(texts)])
+        assert b"\xff" in renderer.failure(BROKEN)
 
 
 @pytest.mark.parametrize("text", ["#error,x", "#", "\\#error\tx", "\\", "a\tb\nc\rd"])
@@ -169,8 +220,8 @@ def test_tsv_is_as_copy_writes_it() -> None:
     assert lines[0] == 'n\ta "name"\tat\tfor'
     assert lines[2] == "\\N\t\\N\t\\N\t\\N"
     assert lines[4] == "1\ta\\tb\\n\\\\\t1970-01-01T00:00:00Z\t\\N"
-    failed = broken(TsvRenderer(COLUMNS)).decode().split("\n")[-2]
-    assert failed.split("\t") == ["\\#error", "XX000", 'it "broke", now', "", ""]
+    failed = broken(TsvRenderer(COLUMNS)).split(b"\n")[-2]
+    assert failed.split(b"\t") == [b"\\#error", b"XX000", b'it "broke", now', b"", b"\xff"]
 
 
 def test_a_table_is_aligned_and_has_no_control_characters() -> None:

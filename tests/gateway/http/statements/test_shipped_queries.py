@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import httpx
 import pytest
 
 from gateway.http.endpoint import Services
-from gateway.settings import Settings
-from gateway.statement_threads import StatementThreads
-from planner.sql import SqlEngine
-from planner.typed import TypedQueries
 from stores.spec.schema import StoreKind
-from tests.support.stores import FixedCatalog, fill, keyvalue, open_store, timed, window
+from tests.gateway.http.serving import serving
+from tests.support.stores import fill, keyvalue, open_store, timed, window
 
 pytestmark = pytest.mark.anyio
 
@@ -33,18 +31,9 @@ def services() -> Iterator[Services]:
     fill(stores[2], [("x", h * HOUR_US, (h + 1) * HOUR_US, h) for h in range(5)])
     for epoch in range(3):
         fill(stores[3], [("x", epoch)], epoch=epoch, times_us=[epoch * HOUR_US])
-    catalog = FixedCatalog(*stores)
-    threads, engine = StatementThreads(count=2, queue_max=8), SqlEngine(catalog)
-    yield Services(
-        engine=engine,
-        threads=threads,
-        settings=Settings(),
-        describe_stores=lambda: [{"name": each.schema.name, "replicas": []} for each in stores],
-        not_ready=list,
-        typed=TypedQueries(catalog),
-    )
-    threads.close()
-    engine.close()
+    described = [{"name": each.schema.name, "replicas": []} for each in stores]
+    with serving(*stores) as made:
+        yield replace(made, describe_stores=lambda: described)
 
 
 async def ask(client: httpx.AsyncClient, store: str, name: str, **args: Any) -> httpx.Response:

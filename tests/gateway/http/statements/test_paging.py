@@ -16,15 +16,12 @@ from hypothesis import strategies as st
 
 from gateway.http.endpoint import Services
 from gateway.http.page_snapshots import SNAPSHOT_S, SNAPSHOTS_MAX, Alarm, PageSnapshots
-from gateway.settings import Settings
-from gateway.statement_threads import StatementThreads
 from planner.engine import Session
 from planner.errors import SnapshotTooOldError
-from planner.sql import SqlEngine
-from planner.typed import TypedQueries
 from stores.hosting.local_store import LocalStore
 from stores.spec.schema import Row
-from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
+from tests.gateway.http.serving import serving
+from tests.support.stores import fill, keyvalue, open_store
 from tests.support.waiting import until
 
 pytestmark = pytest.mark.anyio
@@ -42,20 +39,8 @@ def times() -> LocalStore:
 
 @pytest.fixture
 def services(times: LocalStore) -> Iterator[Services]:
-    catalog = FixedCatalog(times)
-    threads, engine = StatementThreads(count=2, queue_max=8), SqlEngine(catalog)
-    made = Services(
-        engine=engine,
-        threads=threads,
-        settings=Settings(),
-        describe_stores=list,
-        not_ready=list,
-        typed=TypedQueries(catalog),
-    )
-    yield made
-    made.pages.close()
-    threads.close()
-    engine.close()
+    with serving(times) as made:
+        yield made
 
 
 SQL = "SELECT * FROM times"

@@ -6,6 +6,7 @@ import json
 import re
 import shlex
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
@@ -29,24 +30,39 @@ from gateway.settings import Settings
 from gateway.statement_threads import StatementThreads
 from planner.sql import SqlEngine
 from planner.typed import TypedQueries
+from stores.spec import registry
+from stores.spec.query import Query
+from stores.spec.registry import KEY, Remote, register_query
+from stores.spec.schema import Key, StoreKind
 from tests.support.process import ROOT
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
 
 pytestmark = pytest.mark.anyio
 
 CLICKS = keyvalue("clicks", {"usr": "text"}, {"n": "bigint"}, partitions=2)
+CARRIERS = keyvalue("carrier_delays", {"carrier": "text"}, {"flights": "bigint"}, partitions=2)
+AIRCRAFT = keyvalue("aircraft", {"tailnum": "text"}, {"flights": "bigint"}, partitions=2)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GreatestQuery(Query[int | None]):
+    """The query that the documentation registers."""
+
+    key: Key
+    least: int = 0
 
 
 def real_app() -> tuple[Starlette, list[Any]]:
-    clicks = open_store(CLICKS)
+    """Return the application of a gateway that has what the documentation asks for."""
+    clicks, carriers, aircraft = open_store(CLICKS), open_store(CARRIERS), open_store(AIRCRAFT)
     fill(clicks, [("bob", 1), ("ann", 2)])
-    catalog = FixedCatalog(clicks)
+    catalog = FixedCatalog(clicks, carriers, aircraft)
     threads, engine = StatementThreads(count=2, queue_max=64), SqlEngine(catalog)
     services = Services(
         engine=engine,
         threads=threads,
         settings=Settings(live_lifetime_ms=20),
-        describe_stores=lambda: [{"name": "clicks", "replicas": []}],
+        describe_stores=lambda: [{"name": name, "replicas": []} for name in catalog.stores],
         not_ready=list,
         typed=TypedQueries(catalog),
     )
@@ -61,8 +77,13 @@ def real_app() -> tuple[Starlette, list[Any]]:
 
 @pytest.fixture(scope="module")
 def app() -> Iterator[Starlette]:
+    arguments = {"key": KEY, "least": "bigint"}
+    remote = Remote(name="greatest", arguments=arguments, result="bigint")
     made, parts = real_app()
-    yield made
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(registry, "_handlers", dict(registry._handlers))
+        register_query(StoreKind.KEYVALUE, GreatestQuery, lambda *_: 1, remote=remote)
+        yield made
     for each in parts:
         each.close()
 

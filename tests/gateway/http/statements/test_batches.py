@@ -15,14 +15,12 @@ from hypothesis import strategies as st
 from gateway.http.app import create_app
 from gateway.http.endpoint import Services
 from gateway.settings import Settings
-from gateway.statement_threads import StatementThreads
-from planner.sql import SqlEngine
-from planner.typed import TypedQueries
 from stores.hosting.local_store import LocalStore
 from stores.spec.schema import Row
 from stores.spec.store import ReplicaState
+from tests.gateway.http.serving import serving
 from tests.support.fake_engine import FakeEngine
-from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
+from tests.support.stores import fill, keyvalue, open_store
 
 pytestmark = pytest.mark.anyio
 
@@ -52,18 +50,9 @@ def clicks() -> LocalStore:
 def services(clicks: LocalStore) -> Iterator[Services]:
     pairs = open_store(PAIRS)
     fill(pairs, [(1, 0.5, (1, 2, 3)), (1, -0.0, None)])
-    catalog = FixedCatalog(clicks, pairs)
-    threads, engine = StatementThreads(count=2, queue_max=8), SqlEngine(catalog)
-    yield Services(
-        engine=engine,
-        threads=threads,
-        settings=Settings(parameters_max=3, batch_max=200, chunk_bytes=4096),
-        describe_stores=list,
-        not_ready=list,
-        typed=TypedQueries(catalog),
-    )
-    threads.close()
-    engine.close()
+    settings = Settings(parameters_max=3, batch_max=200, chunk_bytes=4096)
+    with serving(clicks, pairs, settings=settings) as made:
+        yield made
 
 
 async def ask(client: httpx.AsyncClient, **fields: Any) -> httpx.Response:

@@ -11,10 +11,8 @@ import pytest
 
 from gateway.http.endpoint import Services
 from gateway.settings import Settings
-from gateway.statement_threads import StatementThreads
-from planner.sql import SqlEngine
-from planner.typed import TypedQueries
-from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
+from tests.gateway.http.serving import serving
+from tests.support.stores import fill, keyvalue, open_store
 
 pytestmark = pytest.mark.anyio
 
@@ -25,18 +23,8 @@ CLICKS = keyvalue("clicks", {"usr": "text"}, {"n": "bigint"}, partitions=2)
 def services() -> Iterator[Services]:
     clicks = open_store(CLICKS)
     fill(clicks, [("ada", 1), ("bob", 2), (":ada", 3), ("null", None)])
-    catalog = FixedCatalog(clicks)
-    threads, engine = StatementThreads(count=2, queue_max=8), SqlEngine(catalog)
-    yield Services(
-        engine=engine,
-        threads=threads,
-        settings=Settings(parameters_max=3),
-        describe_stores=list,
-        not_ready=list,
-        typed=TypedQueries(catalog),
-    )
-    threads.close()
-    engine.close()
+    with serving(clicks, settings=Settings(parameters_max=3)) as made:
+        yield made
 
 
 async def rows_of(client: httpx.AsyncClient, **fields: Any) -> list[list[object]]:
@@ -92,9 +80,26 @@ async def test_named_parameters_in_json(client: httpx.AsyncClient) -> None:
     wrong = {"sql": "SELECT :n::bigint", "params": {"n": "x"}}
     error = (await client.post("/v1/query", json=wrong)).json()["error"]
     assert error["message"].startswith("parameter :n: invalid input syntax")
-    missing = {"sql": "SELECT :n::bigint", "params": {}}
-    error = (await client.post("/v1/query", json=missing)).json()["error"]
-    assert (error["sqlstate"], error["position"]) == ("42P02", 8)
+    without: list[dict[str, Any]] = [{"params": {}}, {}, {"params": None}]
+    for given in without:
+        missing = {"sql": "SELECT :n::bigint", **given}
+        error = (await client.post("/v1/query", json=missing)).json()["error"]
+        assert (error["sqlstate"], error["position"]) == ("42P02", 8)
+        assert error["message"] == 'parameter ":n" has no value'
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT ':n', 'a:n' -- :n",
+        "SELECT 1 AS n, '2'::bigint :: text",
+        "SELECT (ARRAY[1, 2])[1:n] FROM (VALUES (2)) AS v (n)",
+        """SELECT 1 AS ":n\"""",
+    ],
+)
+async def test_a_colon_is_not_always_a_parameter(client: httpx.AsyncClient, sql: str) -> None:
+    answer = await client.post("/v1/query", json={"sql": sql})
+    assert answer.status_code == 200, answer.text
 
 
 @pytest.mark.parametrize(
@@ -120,6 +125,31 @@ async def test_a_format_by_name(client: httpx.AsyncClient, name: str, media_type
         assert all(each.content for each in responses)
     lookup = await client.get(f"/v1/stores/clicks/ada?format={name}")
     assert lookup.headers["content-type"] == media_type
+
+
+@pytest.mark.parametrize(
+    "query", ["locate", "locate=", "locate&format=json", "format=JSON&locate=", "locate&wait_ms=5"]
+)
+async def test_where_a_key_is(client: httpx.AsyncClient, query: str) -> None:
+    answer = await client.get(f"/v1/stores/clicks/ada?{query}")
+    assert answer.status_code == 200, answer.text
+    assert answer.json().keys() == {"store", "partition", "replicas"}
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ("locate=no", 'field "locate" must be empty'),
+        ("locate&format=csv", 'field "format" must be json beside locate'),
+        ("locate&locate", 'field "locate" is given twice'),
+        ("locate&n=1", 'field "n" does not exist'),
+    ],
+)
+async def test_where_a_key_is_cannot_be_said(
+    client: httpx.AsyncClient, query: str, message: str
+) -> None:
+    answer = await client.get(f"/v1/stores/clicks/ada?{query}")
+    assert (answer.status_code, answer.json()["error"]["message"]) == (400, message)
 
 
 async def test_arrow_of_a_url_is_read_back(client: httpx.AsyncClient) -> None:

@@ -216,13 +216,14 @@ def test_other_nodes_are_reported_by_name(make_metrics: MakeMetrics) -> None:
     metrics = make_metrics(FakeNode())
     assert labelled(told(metrics), "node_connected", "node") == {}
     lost = replace(PEER, name="c", is_connected=False, counts=PeerCounts())
-    metrics.watch(lambda: node_families([PEER, lost]))
+    metrics.watch(lambda: node_families([PEER, lost], {"a": 4}))
     found = told(metrics)
     assert labelled(found, "node_connected", "node") == {'b"': 1, "c": 0}
     assert labelled(found, "node_info", "version") == {"1.2": 1}
     assert labelled(found, "node_requests_total", "node") == {'b"': 9, "c": 0}
     assert labelled(found, "node_failures_total", "node") == {'b"': 3, "c": 0}
     assert labelled(found, "node_overdue_total", "node") == {'b"': 2, "c": 2}
+    assert labelled(found, "node_unreadable_total", "node") == {"a": 4, 'b"': 0, "c": 0}
     assert labelled(found, "node_reply_seconds_total", "node") == {'b"': 0.25, "c": 0}
 
 
@@ -281,6 +282,8 @@ LIVE = LiveCounts(
     held_bytes=4,
     events_given=5,
     slow_ended=6,
+    caught_up=8,
+    started_over=9,
     whole_reads=7,
 )
 
@@ -289,10 +292,10 @@ def test_live_queries_are_counted(make_metrics: MakeMetrics) -> None:
     metrics = make_metrics(FakeNode())
     metrics.watch(live_families(lambda: LIVE))
     found = told(metrics)
-    counted = ("events_total", "slow_total", "whole_reads_total")
-    names = ("subscribers", "queries", "rows", "bytes", *counted)
+    counted = ("events_total", "slow_total", "whole_reads_total", "caught_up_total")
+    names = ("subscribers", "queries", "rows", "bytes", *counted, "started_over_total")
     values = [found[f"stategate_live_{name}", frozenset()] for name in names]
-    assert values == [1, 2, 3, 4, 5, 6, 7]
+    assert values == list(range(1, 10))
 
 
 def test_every_metric_is_listed(make_metrics: MakeMetrics) -> None:
@@ -304,13 +307,13 @@ def test_every_metric_is_listed(make_metrics: MakeMetrics) -> None:
     metrics.watch_connections("http", int)
     metrics.watch_requests(lambda: {"get": 1})
     metrics.watch(spark_families(lambda: EngineStatus(state="running")))
-    metrics.watch(lambda: node_families([PEER]))
+    metrics.watch(lambda: node_families([PEER], {}))
     metrics.watch(lambda: read_families(ReadCounts()))
     for name in ("cursor", "page_snapshot"):
         metrics.watch(partial(opened_families, name, name, 0, 0.0))
     metrics.watch(live_families(lambda: LIVE))
     heads = re.findall(r"^# TYPE (stategate_\w+)", metrics.text("")[0].decode(), re.MULTILINE)
-    text = (Path(__file__).parents[3] / "gateway" / "README.md").read_text()
+    text = (Path(__file__).parents[4] / "gateway" / "README.md").read_text()
     # The first cells of the table name metrics; those of alerts are expressions that use them.
     cells = re.findall(r"^\| ((?:`\w+`(?:, )?)+) \|", text, re.MULTILINE)
     listed = [name for cell in cells for name in re.findall(r"`(stategate_\w+)`", cell)]
