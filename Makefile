@@ -1,9 +1,9 @@
 # Everything a developer runs. `make help` lists the targets.
 #
 # All of it happens in .venv, inside the clone. Setting it up is the only step that uses the
-# network (pip's own configuration says which index); it is done again only when pyproject.toml
-# has changed. A clone that was moved gets a new .venv, because a virtualenv holds absolute paths;
-# so .ready, written last, holds the path it was made for.
+# network (pip's own configuration says which index); it is done again only when pyproject.toml or
+# the version has changed. A clone that was moved gets a new .venv, because a virtualenv holds
+# absolute paths; so .ready, written last, holds the path it was made for.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
@@ -36,7 +36,7 @@ help:  ## List the targets
 
 setup: $(READY)  ## Make .venv with everything in it; does nothing when it is current
 
-$(READY): pyproject.toml
+$(READY): pyproject.toml gateway/client/stategate/version.py
 	@if [ "$$(cat $(READY) 2>/dev/null)" != '$(CURDIR)' ]; then \
 	    python=; for candidate in $(PYTHON) $(PYTHONS); do \
 	        if "$$candidate" -c 'import ensurepip, sys; sys.exit(sys.version_info < (3, 11))' \
@@ -49,11 +49,13 @@ $(READY): pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@printf '%s' '$(CURDIR)' > $(READY)
 
+# mypy uses one core. Beside it the tests are compiled once, not in each process that runs them.
+COMPILE = $(BIN)/pytest --collect-only --quiet $(PYTEST_ARGS) >/dev/null 2>&1
+
 test: setup  ## Check format, lint and types, then run all tests
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy --strict
-	@$(BIN)/python -m compileall -q gateway planner stores tests
+	@$(COMPILE) & echo $(BIN)/mypy --strict; $(BIN)/mypy --strict; wait
 	$(BIN)/pytest -n auto --dist loadgroup --no-loadscope-reorder -m 'not clients and not kafka and not buckets' $(PYTEST_ARGS)
 
 # `make test` tries 50 examples of each law, other ones in each run.
@@ -101,5 +103,6 @@ bench: setup  ## Measure against PostgreSQL and others: make bench ARGS="--keys 
 	$(BIN)/python -m tests.bench $(ARGS)
 
 clean:  ## Remove .venv, the demo's stores, caches and builds
-	rm -rf $(VENV) .venv-clients .demo build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
+	rm -rf $(VENV) .venv-clients .demo .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
+	for place in . gateway/client; do rm -rf $$place/build $$place/dist $$place/*.egg-info; done
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import gc
+import math
 import os
+import re
+import shutil
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -32,6 +37,10 @@ settings.register_profile("long", parent=settings.get_profile("dev"), max_exampl
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if os.environ.get("CI") else "dev"))
 
 
+_MEMORY, _MEMORY_BYTES_MIN = Path("/dev/shm"), 2 << 30
+"""A file system in memory, if it has this much room; the files of a whole run take 0.3 GB."""
+_PATH_CHARS_MAX = 60
+"""The path of a socket has 104 characters at most, and programs add names of their own."""
 _SHOWN = 3000
 """How many characters of a failure are shown at once; all of it stands in the summary."""
 
@@ -39,16 +48,32 @@ _SHOWN = 3000
 def pytest_configure() -> None:
     """Make tests independent of the signals that whoever started them ignores or blocks.
 
-    Also collect no garbage while tests are collected: hardly any of those objects goes away.
+    Also collect no garbage while tests are collected: hardly any of those objects goes away. And
+    keep files in memory: each epoch and each database makes the disk write several times.
     """
     start_children_with_plain_signals()
     gc.disable()
+    if _has_room_in_memory():
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_MEMORY))
+
+
+def _has_room_in_memory() -> bool:
+    """Whether files may lie in memory: there is enough of it, and programs among them can run."""
+    try:
+        flags = os.statvfs(_MEMORY).f_flag
+        available = re.search(r"MemAvailable: +(\d+) kB", Path("/proc/meminfo").read_text())
+    except OSError:  # another system
+        return False
+    if flags & os.ST_NOEXEC or available is None or not os.access(_MEMORY, os.W_OK):
+        return False
+    free = min(shutil.disk_usage(_MEMORY).free, int(available[1]) * 1024)
+    return free >= _MEMORY_BYTES_MIN
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Return how many processes `-n auto` starts: one more than cores, since many tests wait."""
-    return (os.cpu_count() or 1) + 1
+    """Return how many processes `-n auto` starts: two more than cores, since many tests wait."""
+    return (os.cpu_count() or 1) + 2
 
 
 @pytest.hookimpl(tryfirst=True)  # pytest-xdist reads the groups in the same hook
@@ -90,6 +115,45 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     """Show a failure at once: a run that is stopped before its end has no summary."""
     if report.failed and "PYTEST_XDIST_WORKER" not in os.environ:
         print(f"\nFAILED {report.nodeid} ({report.when})\n{report.longreprtext[-_SHOWN:]}")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _one_place_for_files(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[None]:
+    """Keep what programs leave in their temporary directories with the files of pytest.
+
+    All are removed in the end, unless a test has failed. Pytest would remove those of each test and
+    use their names again, for databases that other tests have left open.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        directory = str(tmp_path_factory.mktemp("t"))
+        if len(directory) <= _PATH_CHARS_MAX:
+            patch.setenv("TMPDIR", directory)
+            patch.setattr(tempfile, "tempdir", None)
+        yield
+    if not request.session.testsfailed:
+        shutil.rmtree(tmp_path_factory.getbasetemp(), ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def shared_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Let engines share a process of DuckDB: one that starts its own takes 0.14 s for that."""
+    from tests.support.composing import shared_composing  # noqa: PLC0415 - it loads the planner
+
+    with shared_composing(tmp_path_factory.mktemp("composing")):
+        yield
+
+
+@pytest.fixture(scope="session")
+def patient_reads() -> Iterator[None]:
+    """Allow reads of few rows any time: on a busy machine, a thread would otherwise read them."""
+    from planner.running import few_reads  # noqa: PLC0415 - it loads the planner
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(few_reads, "SLICE_S", math.inf)
+        patch.setattr(few_reads, "THREAD_SLICE_S", math.inf)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -21,6 +21,8 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("stores", "planner", "gateway", "stategate")
+STATEMENTS = (ast.stmt, ast.ExceptHandler, ast.match_case)
+"""The nodes that a statement can stand in."""
 CLIENT = "gateway/client/"
 """The directory of the package `stategate`, which users import, and which could leave the house."""
 MODULE_LINES_MAX = 400
@@ -100,6 +102,7 @@ FLOORS: dict[str, tuple[str, ...]] = {
         "gateway.failures",
         "gateway.statement_threads",
         "gateway.busy_poll",
+        "gateway.turns",
         "gateway.overdue",
         "gateway.elsewhere",
         "gateway.live",
@@ -135,6 +138,7 @@ FLOORS: dict[str, tuple[str, ...]] = {
         "gateway.main",
     ),
     "stategate": (
+        "stategate.version",
         "stategate.errors",
         "stategate.failures",
         "stategate.position",
@@ -173,7 +177,6 @@ RESERVED: dict[str, tuple[str, ...]] = {
 
 WIDE = {
     "tests/bench": "one module for each measurement; its __main__ lists them",
-    "tests/gateway/http": "what a client sees, whichever folders of gateway/http do it",
 }
 """Folder with more modules than others may have → the reason."""
 
@@ -182,18 +185,21 @@ GENERATED = ("planner/pg_catalog/seed.py",)
 
 GATEWAY_IMPORTS_STORES = (
     "gateway/wiring.py",
+    "gateway/access/changing_users.py",
     "gateway/cli/comment_command.py",
     "gateway/cli/load_command.py",
     "gateway/cli/log_commands.py",
     "gateway/cli/log_listing.py",
     "gateway/cli/rebuild_command.py",
+    "gateway/cli/request_fields.py",
     "gateway/cli/shell.py",
     "gateway/http/stores_document.py",
     "gateway/nodes/",
     "gateway/spark_engine.py",
 )
-"""wiring.py wires stores to engine to servers, load_command.py fills a store, log_commands.py,
-log_listing.py, rebuild_command.py and comment_command.py look after a log that nothing serves,
+"""wiring.py wires stores to engine to servers, changing_users.py locks a directory as the log does,
+load_command.py fills a store, log_commands.py, log_listing.py, rebuild_command.py and
+comment_command.py look after a log that nothing serves, request_fields.py merges positions,
 shell.py has the credentials that writers use, too, stores_document.py describes stores, nodes/
 carries the messages of `stores.nodes`, and spark_engine.py makes the engine of `stores.spark`.
 """
@@ -236,8 +242,17 @@ def module_name(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
+@cache
 def tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
+
+
+def statements_in(node: ast.AST) -> Iterator[ast.AST]:
+    """Return a node, and the statements in it at any depth; no expressions, which are far more."""
+    yield node
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, STATEMENTS):
+            yield from statements_in(child)
 
 
 def imports_of(path: Path) -> Iterator[Import]:
@@ -246,7 +261,7 @@ def imports_of(path: Path) -> Iterator[Import]:
 
 
 def imports_in(module: ast.Module, *, path: str, known: frozenset[str]) -> Iterator[Import]:
-    for node in ast.walk(module):
+    for node in statements_in(module):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield Import(path=path, line=node.lineno, module=alias.name)
@@ -263,6 +278,12 @@ def begins(path: str, places: tuple[str, ...]) -> bool:
 
 
 MODULES = frozenset(map(module_name, files()))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _no_tree_outlives_these_tests() -> Iterator[None]:
+    yield
+    tree.cache_clear()
 
 
 @cache
@@ -366,27 +387,44 @@ def test_no_package_imports_tests_or_examples() -> None:
     assert [str(found) for found in imports() if found.top in {"tests", "examples"}] == []
 
 
-def test_imported_libraries_are_declared() -> None:
+@pytest.mark.parametrize(
+    ("project", "packages"),
+    [("pyproject.toml", PACKAGES), (f"{CLIENT}pyproject.toml", ("stategate",))],
+    ids=["all", "client"],
+)
+def test_imported_libraries_are_declared(project: str, packages: tuple[str, ...]) -> None:
     """A library that is there only because another one needs it can vanish without notice."""
-    declared = declared_distributions()
-    allowed = set(sys.stdlib_module_names) | set(PACKAGES)
+    declared = declared_distributions(project)
+    allowed = set(sys.stdlib_module_names) | set(packages)
     wrong = [
         str(found)
         for found in imports()
-        if found.top not in allowed
+        if package_of(found.path) in packages
+        and found.top not in allowed
         and _DISTRIBUTIONS.get(found.top, found.top).replace("_", "-") not in declared
     ]
     assert wrong == []
+
+
+def test_both_distributions_of_the_client_need_the_same() -> None:
+    alone = tomllib.loads((ROOT / CLIENT / "pyproject.toml").read_text())
+    whole = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    needed = set(alone["project"]["dependencies"])
+    assert needed <= set(whole["project"]["dependencies"])
+    imported = {found.top for found in imports() if package_of(found.path) == "stategate"}
+    assert {re.split(r"\W", text)[0] for text in needed} <= imported
+    assert (ROOT / CLIENT / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
 
 
 _DISTRIBUTIONS = {"opentelemetry": "opentelemetry-sdk"}
 """Library → the distribution that has it, if that has another name."""
 
 
-def declared_distributions() -> set[str]:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+def declared_distributions(path: str) -> set[str]:
+    """Return what the users of a project install; extras for development do not count."""
+    project = tomllib.loads((ROOT / path).read_text())["project"]
     extras = project["optional-dependencies"]
-    installed = (extras[name] for name in ("spark", "demo", "frames", "otel"))
+    installed = (extras[name] for name in extras if name not in {"dev", "engine", "fuzz"})
     requirements = [*project["dependencies"], *chain.from_iterable(installed)]
     return {found[0] for text in requirements if (found := re.match(r"[\w-]+", text))}
 
@@ -485,7 +523,7 @@ def test_functions_are_short() -> None:
     long = [
         f"{relative(path)}:{node.lineno} {node.name} has {lines} lines"
         for path in files()
-        for node in ast.walk(tree(path))
+        for node in statements_in(tree(path))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         and (lines := lines_of(node)) > FUNCTION_LINES_MAX
     ]
@@ -546,7 +584,8 @@ def raised_variables(
         if name not in caught and not is_class:
             yield node.lineno, name
     for child in ast.iter_child_nodes(node):
-        yield from raised_variables(child, caught)
+        if isinstance(child, STATEMENTS):
+            yield from raised_variables(child, caught)
 
 
 def test_modules_describe_their_content() -> None:

@@ -54,6 +54,16 @@ def test_python_blocks_run(name: str, tmp_path: Path, monkeypatch: pytest.Monkey
         exec(compile(code, name, "exec"), module.__dict__)
 
 
+@pytest.mark.parametrize("name", MARKDOWN)
+def test_an_example_of_an_error_fails_without_it(name: str) -> None:
+    """What stands in an `except` shows nothing if nothing is raised."""
+    for found in _BLOCK.finditer(text_of(name)):
+        if found["info"].startswith("python"):
+            for node in ast.walk(ast.parse(found["code"])):
+                if isinstance(node, ast.Try) and node.handlers:
+                    assert any(isinstance(last, ast.Raise) for last in node.orelse), found["code"]
+
+
 def test_commands_of_the_stores_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Those that need no gateway, from top to bottom."""
     monkeypatch.chdir(tmp_path)

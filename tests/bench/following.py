@@ -19,8 +19,8 @@ from stores.spec.position import Position, PositionBound
 from stores.spec.schema import Column, DataType, InputTopic, StoreKind, StoreSchema
 from tests.bench.harness import BenchError, Better, Line, Measured, by_turns
 from tests.bench.setting import Setting
-from tests.support.buckets import BucketServer
-from tests.support.s3 import KEYS, s3_server
+from tests.support.object_storage.buckets import BucketServer
+from tests.support.object_storage.s3 import KEYS, s3_server
 
 BUCKET_STORES = 10
 REQUESTS_AN_HOUR_MOST = 3_600.0

@@ -24,7 +24,7 @@ from tests.bench.costs import CallCounter, WireSession, wire_session
 from tests.gateway.pgwire import wire
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
 
-CALLS_MAX = 150
+CALLS_MAX = 146
 """Of both nodes together; the memory engine takes some 40 of them."""
 COUNTS = keyvalue("counts", {"k": "text"}, {"n": "bigint"}, partitions=4)
 

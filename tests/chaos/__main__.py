@@ -1,14 +1,14 @@
 """`make chaos ARGS="--seconds 1200 --seed 1"`: kill a pipeline and gateways over Kafka.
 
 With `--nodes 3` the gateways are nodes of one cluster: one at a time is lost, and statements at the
-others may not fail.
+others may not fail. With `--upgrade REVISION` all of them begin as that older release, and one
+after the other is restarted as ours, and back.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
-import json
 import random
 import secrets
 import sys
@@ -23,12 +23,13 @@ from tests.chaos.faults import Storm
 from tests.chaos.planted import GATEWAYS
 from tests.chaos.planted_pipeline import PIPELINES
 from tests.chaos.planted_rebuild import REBUILDS
+from tests.chaos.report import report
+from tests.chaos.upgrading import SourcesError, sources_of
 from tests.chaos.world import ChaosError, World
 from tests.spark.kafka.broker import running_broker
 from tests.support.process import start_children_with_plain_signals
 
 SECONDS = 300.0
-_SHOWN_MAX = 20
 _NODES_LEAST = 3
 
 
@@ -55,10 +56,15 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument(
         "--rebuilds", action="store_true", help="break nothing, only change definitions of stores"
     )
+    parser.add_argument(
+        "--upgrade", metavar="REVISION", help="an older release to upgrade the nodes from, and back"
+    )
     given = parser.parse_args(arguments)
     start_children_with_plain_signals()
     if given.nodes and given.nodes < _NODES_LEAST:
         parser.error(f"a cluster that can lose a node has at least {_NODES_LEAST}")
+    if given.upgrade and not given.nodes:
+        parser.error("--upgrade needs --nodes")
     seed = secrets.randbelow(1 << 32) if given.seed is None else given.seed
     try:
         fetch(["connector", "broker"])
@@ -66,6 +72,11 @@ def main(arguments: Sequence[str]) -> int:
         print(f"chaos: {error}", file=sys.stderr)
         return 2
     with _directory(given.keep) as directory:
+        try:
+            older = sources_of(given.upgrade, directory) if given.upgrade else None
+        except SourcesError as error:
+            print(f"chaos: {error}", file=sys.stderr)
+            return 2
         return run(
             directory,
             seconds=given.seconds,
@@ -73,6 +84,7 @@ def main(arguments: Sequence[str]) -> int:
             plant=given.plant,
             nodes=given.nodes,
             rebuilds_only=given.rebuilds,
+            older=older,
         )
 
 
@@ -84,17 +96,25 @@ def run(
     plant: str = "none",
     nodes: int = 0,
     rebuilds_only: bool = False,
+    older: Path | None = None,
 ) -> int:
     """Run in a directory, print the figures, and return 1 if something was wrong."""
     (directory / "kafka").mkdir()
     with running_broker(directory / "kafka") as broker:
         chance = random.Random(seed)
-        world = World(directory=directory, broker=broker, chance=chance, plant=plant, nodes=nodes)
+        world = World(
+            directory=directory,
+            broker=broker,
+            chance=chance,
+            plant=plant,
+            nodes=nodes,
+            older=older,
+        )
         storm = Storm(
             world=world, chance=random.Random(chance.random()), rebuilds_only=rebuilds_only
         )
         began_s = time.monotonic()
-        differences: list[str] = []
+        differences: list[str] | None = None
 
         def say() -> None:
             ledger, answers = world.answers.ledger, world.answers
@@ -121,43 +141,12 @@ def run(
             storm.end()
             world.end()
         say()
-        _show(world, storm, differences)
-    wrong = world.answers.violations.total() + len(differences)
+        print("\n".join(report(world, storm, differences)), flush=True)
+    wrong = world.answers.violations.total() + len(differences or ())
     print(f"chaos: {wrong} violations, seed {seed}, plant {plant}", flush=True)
     if wrong:
         print(f"look at the output of all processes with --keep DIR --seed {seed}")
     return 1 if wrong else 0
-
-
-def _show(world: World, storm: Storm, differences: Sequence[str]) -> None:
-    answers, ledger = world.answers, world.answers.ledger
-    counts = {
-        "records": ledger.written,
-        "tombstones": ledger.tombstones,
-        "records taken back": ledger.aborted,
-        "transactions": world.writer.transactions,
-        "partitions": world.writer.partitions,
-    }
-    for title, figures in (
-        ("input", counts),
-        ("epochs", world.epochs()),
-        ("answers", answers.answered),
-        ("refusals", answers.refused),
-        ("faults", storm.counts),
-        ("drivers that ended", world.ended),
-        ("violations", answers.violations),
-    ):
-        print(f"{title}: {json.dumps(dict(figures))}")
-    if world.nodes:
-        print(
-            f"cluster of {world.nodes}: {sum(each.count for each in world.plain)} plain statements "
-            f"at nodes that lived, the longest took "
-            f"{max(each.longest_s for each in world.plain):.2f} s; all replicas were back within "
-            f"{world.redundancy.longest_s:.1f} s of a node's return"
-        )
-    for line in differences[:_SHOWN_MAX]:
-        print(f"FAILED {line}")
-    print(f"differences from DuckDB over all input: {len(differences)}", flush=True)
 
 
 if __name__ == "__main__":

@@ -7,11 +7,12 @@ import signal
 import subprocess
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from tests.chaos.processes import Driver, Gateway, is_jvm, is_python_worker, start
 from tests.chaos.rebuilding import Rebuilds
+from tests.chaos.upgrading import upgrades
 from tests.chaos.world import World
 
 _LOOK_S = 0.2
@@ -19,6 +20,13 @@ _RESTS_S = (2.0, 18.0)
 """Pause between two faults."""
 _PAUSED_S = (3.0, 12.0)
 """How long a driver that was replaced, or a gateway, is stopped."""
+_BREAKS = (
+    *("gateway killed", "gateway killed, replicas removed") * 2,
+    "gateway terminated",
+    "gateway stopped for seconds",
+)
+_RESTARTS = (*("gateway terminated",) * 4, "gateway killed", "gateway killed, replicas removed")
+"""How a node ends that is started again from other sources; operators terminate it."""
 _STALL_S = 120.0
 """Two drivers that both live so long are a defect: one of them replaced the other."""
 
@@ -37,8 +45,12 @@ class Storm:
     rebuilds_only: bool = False
     """Whether nothing but the definitions of stores is changed."""
     rebuilds: Rebuilds = field(init=False)
+    _upgrades: Iterator[tuple[Gateway, str]] | None = None
+    """The nodes that are restarted from other sources, if that is all that happens to them."""
 
     def __post_init__(self) -> None:
+        if self.world.older is not None:
+            self._upgrades = upgrades(self.world.gateways, self.world.older)
         chance = random.Random(self.chance.random())
         self.rebuilds = Rebuilds(world=self.world, chance=chance, counts=self.counts)
 
@@ -92,6 +104,9 @@ class Storm:
         self._repairs.append((time.monotonic() + self.chance.uniform(least_s, most_s), repair))
 
     def _break(self) -> None:
+        if self._upgrades is not None:
+            self._upgrade(self._upgrades)
+            return
         kind = self.chance.random()
         if kind < 0.15 or self.rebuilds_only:
             self.rebuilds.begin()
@@ -113,6 +128,15 @@ class Storm:
                 self._break_gateway(gateway)
         elif gateway.up_since_s is not None or self.chance.random() < 0.2:
             self._break_gateway(gateway)
+
+    def _upgrade(self, upgraded: Iterator[tuple[Gateway, str]]) -> None:
+        """Compact the log, or restart the next node from other sources once all is whole."""
+        if self.chance.random() < 0.15:
+            self._compact()
+        elif self.world.redundancy.is_whole:
+            gateway, change = next(upgraded)
+            self.counts[change] += 1
+            self._break_gateway(gateway, _RESTARTS)
 
     def _break_driver(self, driver: Driver) -> None:
         kind = self.chance.choice(
@@ -159,11 +183,8 @@ class Storm:
 
         self._later(go_on, *_PAUSED_S)
 
-    def _break_gateway(self, gateway: Gateway) -> None:
-        kind = self.chance.choice(
-            ["gateway killed", "gateway killed, replicas removed"] * 2
-            + ["gateway terminated", "gateway stopped for seconds"]
-        )
+    def _break_gateway(self, gateway: Gateway, kinds: Sequence[str] = _BREAKS) -> None:
+        kind = self.chance.choice(kinds)
         if not gateway.alive:
             return  # it is down already
         self.counts[kind] += 1

@@ -16,9 +16,13 @@ from typing import TypeAlias
 from tests.support.process import ROOT, answers, free_ports, plain_environment
 
 Process: TypeAlias = subprocess.Popen[bytes]
+CLIENT = "gateway/client"
+"""Where a clone has the Python client, a package of its own."""
 
 
-def start(program: str, fault: str, arguments: Sequence[str], output: Path) -> Process:
+def start(
+    program: str, fault: str, arguments: Sequence[str], output: Path, *, sources: Path = ROOT
+) -> Process:
     """Start a program in a process group of its own; it ends with this process.
 
     The thread that calls this must live as long as the program.
@@ -28,13 +32,15 @@ def start(program: str, fault: str, arguments: Sequence[str], output: Path) -> P
         fault: a defect of that module, or `none`.
         arguments: those of the program.
         output: a file, to whose end the output goes.
+        sources: the clone whose modules run.
     """
+    paths = {} if sources == ROOT else {"PYTHONPATH": f"{sources}{os.pathsep}{sources / CLIENT}"}
     command = [sys.executable, "-m", f"tests.chaos.{program}", str(os.getpid()), fault, *arguments]
     with output.open("ab") as log:
         return subprocess.Popen(
             command,
-            cwd=ROOT,
-            env=plain_environment(),
+            cwd=sources,
+            env=plain_environment(**paths),
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
@@ -72,6 +78,8 @@ class Gateway:
     directory: Path
     fault: str = "none"
     more: Sequence[str] = ()
+    sources: Path = ROOT
+    """The clone whose modules it runs when it is started the next time."""
     pg_port: int = field(init=False)
     http_port: int = field(init=False)
     up_since_s: float | None = None
@@ -91,7 +99,12 @@ class Gateway:
 
     @classmethod
     def cluster(
-        cls, names: Sequence[str], root: Path, directory: Path, fault: str
+        cls,
+        names: Sequence[str],
+        root: Path,
+        directory: Path,
+        fault: str,
+        sources: Path = ROOT,
     ) -> list[Gateway]:
         """Return gateways that are nodes of one cluster, with two replicas of each partition."""
         ports = zip(names, free_ports(len(names)), strict=True)
@@ -104,6 +117,7 @@ class Gateway:
                 directory=directory,
                 fault=fault,
                 more=_set(node=name, nodes=address, peers=peers, copies="2"),
+                sources=sources,
             )
             for name, address in addresses.items()
         ]
@@ -124,7 +138,7 @@ class Gateway:
         arguments += ["--data", str(self.directory / f"{self.name}-data{self._lives}")]
         arguments += ["--set", "statement_timeout_ms=30000"]
         log = self.directory / f"{self.name}.log"
-        self._process = start("planted", self.fault, arguments, log)
+        self._process = start("planted", self.fault, arguments, log, sources=self.sources)
 
     @property
     def alive(self) -> bool:

@@ -10,14 +10,14 @@ import time
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 import psycopg
 from psycopg.rows import TupleRow
 
-from tests.chaos.answers import Answer, Answers
+from tests.chaos.answers import Answer, Answers, Gap
 from tests.chaos.ledger import ASKED, TOPIC, Operation, Row
 from tests.chaos.processes import Gateway
 from tests.chaos.shapes import Shape
@@ -194,6 +194,7 @@ class Reader(ABC):
         what = question(asked, store, shape, self.chance, is_patient=self.is_patient)
         floor, up_since_s = gateway.floor.get(what.store, {}), gateway.up_since_s
         began_s = time.monotonic()
+        self.answers.ask(what.kind)
         try:
             rows, position = self.ask(gateway, what)
         except RefusedError as error:
@@ -202,8 +203,9 @@ class Reader(ABC):
         except LostError as error:
             is_up = up_since_s is not None and gateway.up_since_s == up_since_s
             if is_up and gateway.alive:
-                self.answers.violate("a connection was lost without a reason", f"{error}: {what}")
-            self.answers.refuse("connection lost")
+                self.answers.fail("a connection was lost without a reason", f"{error}: {what}")
+            else:
+                self.answers.refuse("connection lost")
             self.change()
             self.stopped.wait(0.2)
             return
@@ -228,21 +230,24 @@ class Reader(ABC):
     def _refused(self, state: str, what: Question, gateway: Gateway) -> None:
         if state[:5] in _CHANGED:
             self._learn(state, what, gateway)
-        elif not state.startswith("55") and state[:5] not in _ALLOWED:
-            self.answers.violate("an error that is not documented", f"{state}: {what}")
-        self.answers.refuse(state[:5])
+        elif state.startswith("55") or state[:5] in _ALLOWED:
+            self.answers.refuse(state[:5])
+        else:
+            self.answers.fail("an error that is not documented", f"{state}: {what}")
 
     def _learn(self, state: str, what: Question, gateway: Gateway) -> None:
         """Ask for the columns of a store, which must be others than those that were refused."""
         self.leave()
-        try:
+        shape = None
+        with suppress(RefusedError, LostError):
             shape = Shape.of(self.columns(gateway, what.store))
-        except (RefusedError, LostError):
-            return
         # What was prepared before has other columns than a new statement of the same text.
         if shape == what.shape and state[:5] != "0A000":
-            self.answers.violate("columns are unknown without a change", f"{state}: {what}")
-        self.shapes[what.store] = shape
+            self.answers.fail("columns are unknown without a change", f"{state}: {what}")
+        else:
+            self.answers.refuse(state[:5])
+        if shape is not None:
+            self.shapes[what.store] = shape
 
     @abstractmethod
     def columns(self, gateway: Gateway, store: str) -> list[str]:
@@ -399,16 +404,20 @@ class PlainReader(HttpReader):
     count: int = 0
     longest_s: float = 0.0
     """The longest that a statement has taken."""
+    gap: Gap = field(default_factory=Gap)
+    """The longest time without an answer, while the node lived."""
 
     def _turn(self) -> None:
         gateway, up_since_s = self.gateways[0], self.gateways[0].up_since_s
         if up_since_s is None or not self.acknowledged:
+            self.gap.rest()
             self.leave()
             return
         key = self.chance.choice(list(self.acknowledged)[-50:]).key
         store = self.chance.choice(ASKED)
         what = plain_question(key, store, self.shapes.get(store, Shape()))
         began_s = time.monotonic()
+        self.answers.ask(what.kind)
         try:
             rows, position = self.ask(gateway, what)
         except (RefusedError, LostError) as error:
@@ -416,12 +425,18 @@ class PlainReader(HttpReader):
             if isinstance(error, RefusedError) and str(error)[:5] in _CHANGED:
                 self._learn(str(error), what, gateway)
             elif gateway.up_since_s == up_since_s and gateway.alive:
-                self.answers.violate("a statement failed beside one lost node", f"{error}: {what}")
+                self.answers.fail("a statement failed beside one lost node", f"{error}: {what}")
+            else:
+                self.answers.refuse("the node was lost meanwhile")
+                self.gap.rest()
             return
         received_s = time.monotonic()
         if gateway.up_since_s == up_since_s:
             self.count += 1
             self.longest_s = max(self.longest_s, received_s - began_s)
+            self.gap.answered(received_s)
+        else:
+            self.gap.rest()
         self.answers.add(
             Answer(
                 kind=what.kind,

@@ -30,6 +30,8 @@ class Redundancy:
         self._gateways, self._copies = gateways, copies
         self.is_whole = False
         """Whether all gateways are ready, and all replicas answer."""
+        self.count = 0
+        """How often all was whole again."""
         self.longest_s = 0.0
         """The longest time from when a lost gateway was ready again until all was whole."""
 
@@ -45,6 +47,7 @@ class Redundancy:
             return
         self.is_whole = self._copies == 1 or all(self._sees_all(each) for each in self._gateways)
         if self.is_whole:
+            self.count += 1
             last_s = max(each for each in ready_s if each is not None)
             self.longest_s = max(self.longest_s, time.monotonic() - last_s)
 

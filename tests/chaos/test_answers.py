@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from tests.chaos.answers import Answer, Answers, faults_of
+from tests.chaos.answers import Answer, Answers, Gap, faults_of
 from tests.chaos.ledger import Ledger, Operation, Row
 
 KEY = "p1k0"
@@ -121,3 +121,21 @@ def test_the_newest_position_of_a_store_is_that_of_all_answers() -> None:
     answers.add(answer("latest", {}, position={0: 3, 1: 1}))
     answers.add(answer("latest", {}, position={1: 2, 2: 0}))
     assert answers.newest() == {"latest": {0: 3, 1: 2, 2: 0}}
+
+
+def test_the_longest_time_without_an_answer_is_found_for_each_kind() -> None:
+    answers = Answers(ledger_of(7))
+    for received_s in (1.0, 1.5, 4.0, 4.1):
+        answers.add(answer("latest", {KEY: (1, 7)}, position={1: 0}, received_s=received_s))
+    assert answers.gaps["a question"].longest_s == 2.5
+    answers.end(10.0)
+    assert answers.gaps["a question"].longest_s == pytest.approx(5.9), "no answer came since"
+
+
+def test_a_time_in_which_no_answer_can_come_is_no_gap() -> None:
+    gap = Gap()
+    gap.answered(1.0)
+    gap.rest()
+    gap.answered(50.0)
+    gap.answered(50.5)
+    assert gap.longest_s == 0.5

@@ -6,7 +6,7 @@ import random
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -25,7 +25,7 @@ from tests.chaos.readers import HttpReader, PgReader, Reader
 from tests.support.gateway import columns, schema_of
 from tests.support.waiting import until
 
-pytestmark = [pytest.mark.server, pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.server, pytest.mark.timeout(300)]
 
 FOUND = {
     "none": set(),
@@ -41,8 +41,10 @@ LATEST = schema_of(
     value=columns(n="bigint", amount="bigint"),
     partitions=2,
 )
-EPOCHS = 24
+EPOCHS, EPOCHS_MAX = 24, 300
 PAUSE_S = 0.2
+ANSWERS = 100
+"""Answers of each gateway among which its defect shows; on a busy machine they take more epochs."""
 
 
 @dataclass(slots=True)
@@ -125,6 +127,16 @@ def is_ready(gateway: Gateway) -> bool:
     return gateway.up_since_s is not None
 
 
+def write_until_answered(log: Log, watches: Sequence[Watch]) -> None:
+    """Write epochs until each gateway has given enough answers."""
+    for epoch in range(1, EPOCHS_MAX):
+        log.write(epoch)
+        time.sleep(PAUSE_S)
+        least = min(watch.answers.answered.total() for watch in watches)
+        if epoch >= EPOCHS and least >= ANSWERS:
+            return
+
+
 def test_each_planted_defect_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stopped: threading.Event
 ) -> None:
@@ -142,9 +154,7 @@ def test_each_planted_defect_is_found(
             watch.threads = [threading.Thread(target=each.run) for each in watch.readers]
             for thread in watch.threads:
                 thread.start()
-        for epoch in range(1, EPOCHS):
-            log.write(epoch)
-            time.sleep(PAUSE_S)
+        write_until_answered(log, list(watches.values()))
         stopped.set()
         for watch in watches.values():
             for thread in watch.threads:
@@ -155,7 +165,7 @@ def test_each_planted_defect_is_found(
             watch.gateway.kill()
     for fault, watch in watches.items():
         assert [each.error for each in watch.readers] == [None] * 4
-        assert watch.answers.answered.total() > 10
+        assert watch.answers.answered.total() >= ANSWERS
         watch.answers.check()
         if fault == "none":
             assert watch.answers.shown == []

@@ -57,6 +57,7 @@ class World:
         chance: draws keys, questions and faults.
         plant: the fault that is planted into the gateways, or into the pipeline.
         nodes: how many gateways make one cluster; 0 for two that know nothing of each other.
+        older: the sources from which the nodes of a cluster are started first; None for ours.
     """
 
     directory: Path
@@ -64,6 +65,7 @@ class World:
     chance: random.Random
     plant: str = "none"
     nodes: int = 0
+    older: Path | None = None
     ended: Counter[str] = field(default_factory=Counter)
     """Why drivers ended by themselves, and how often."""
     answers: Answers = field(default_factory=lambda: Answers(Ledger()))
@@ -132,7 +134,7 @@ class World:
 
     def _cluster(self, fault: str) -> list[Gateway]:
         names = [f"node{number}" for number in range(self.nodes)]
-        return Gateway.cluster(names, self.root, self.directory, fault)
+        return Gateway.cluster(names, self.root, self.directory, fault, self.older or ROOT)
 
     def _from(self, number: int) -> list[Gateway]:
         first = number % len(self.gateways)
@@ -212,6 +214,7 @@ class World:
             ChaosError: they have not in time, or a thread has failed.
         """
         self.wait(self.are_ready, "the gateways")
+        self.answers.end(time.monotonic())
         self._stopped.set()
         for thread in self._threads:
             thread.join(READY_S)

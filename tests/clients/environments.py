@@ -13,10 +13,13 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import venv
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+
+from tests.support.wheels import build_client_wheel, client_digest
 
 ROOT = Path(__file__).resolve().parents[2]
 DIRECTORY = Path(os.environ.get("STATEGATE_TEST_CLIENTS", ROOT / ".venv-clients"))
@@ -40,6 +43,8 @@ class Environment:
     """Debian packages that are unpacked, not installed."""
     go: tuple[str, ...] = ()
     """Go modules whose program is compiled."""
+    client: str | None = field(default=None, repr=False)
+    """The extras of the clone's own client, such as `[frames]`; None without it."""
 
 
 ENVIRONMENTS: Mapping[str, Environment] = {
@@ -80,6 +85,8 @@ ENVIRONMENTS: Mapping[str, Environment] = {
         debian=("odbc-postgresql", "libodbc2", "libodbcinst2", "libltdl7", "libpq5"),
     ),
     "node": Environment(npm=("pg@8.23.1", "pg-cursor@2.22.0", "postgres@3.4.9")),
+    "stategate-client": Environment(client=""),
+    "stategate-frames": Environment(client="[frames]"),
 }
 """Name → packages, in the versions that the tests support."""
 EMULATORS: Mapping[str, Environment] = {
@@ -126,6 +133,10 @@ def make(name: str) -> Made:
     for packages, install in _installers(wanted):
         if packages:
             install(path, packages)
+    if wanted.client is not None:
+        with tempfile.TemporaryDirectory() as built:
+            wheel = build_client_wheel(Path(built))
+            _install_pip(path, (f"{wheel}{wanted.client}",))
     (path / _STAMP).write_text(_made_of(name))
     return Made(path)
 
@@ -143,7 +154,9 @@ def _wanted(name: str) -> Environment:
 
 
 def _made_of(name: str) -> str:
-    return f"{DIRECTORY / name} {sys.version} {_wanted(name)}"
+    wanted = _wanted(name)
+    client = "" if wanted.client is None else f" {client_digest()}{wanted.client}"
+    return f"{DIRECTORY / name} {sys.version} {wanted}{client}"
 
 
 def _installers(

@@ -71,6 +71,7 @@ PSQL_18 = Program(name="psql_shell", environment="psql-18")
 PSYCOPG2 = Program(name="psycopg2_driver", environment="python")
 PSYCOPG3 = Program(name="psycopg3_driver", environment="python")
 SQLALCHEMY = Program(name="sqlalchemy_orm", environment="python")
+STATEGATE_CLIENT = Program(name="stategate_client", environment="stategate-client")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 from stores.log.checking.verification import verify
 from stores.spark import materialize, read_store
 from tests.spark.conftest import Orders
-from tests.support.bucket_services import SERVICES, running_service
+from tests.support.object_storage.bucket_services import SERVICES, running_service
 
 pytestmark = pytest.mark.spark
 

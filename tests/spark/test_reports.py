@@ -73,9 +73,17 @@ def test_an_error_of_ours_stays_itself() -> None:
     assert caught.value is given
 
 
-def test_a_query_that_is_stopped_is_no_failure(caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.parametrize(
+    "said",
+    [
+        "java.lang.InterruptedException",
+        "[SPARK_JOB_CANCELLED] Job 6 cancelled part of cancelled job group 7a",
+        "[SPARK_JOB_CANCELLED] Job 6 cancelled Query totals [id = 1, runId = 2] was stopped",
+    ],
+)
+def test_a_query_that_is_stopped_is_no_failure(said: str, caplog: pytest.LogCaptureFixture) -> None:
     with pytest.raises(RuntimeError):
-        fail_batch("totals", 7, RuntimeError("java.lang.InterruptedException"))
+        fail_batch("totals", 7, RuntimeError(said))
     assert caplog.records == []
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from pyspark.sql import SparkSession as ClassicSession
 from pyspark.sql.connect.session import SparkSession
 
 from planner.errors import (
@@ -29,7 +30,7 @@ from stores.spark.engine import SparkEngine, SparkEngineConfig
 from stores.spec.position import Position
 from stores.spec.query_engine import EngineRelation, EngineStatement
 from tests.planner.sides import rows_of
-from tests.spark.engine_sides import ORDERS, ROWS, Engines, connected, open_engines, write_world
+from tests.spark.engine.sides import ORDERS, ROWS, Engines, connected, open_engines, write_world
 from tests.support.stores import batch
 from tests.support.waiting import until
 
@@ -198,6 +199,19 @@ def test_cancel_ends_a_statement_at_once(spark_engine: SparkEngine) -> None:
     with pytest.raises(EngineInterruptedError):
         next(run)
     until(lambda: spark_engine.status.running == 0, 200)  # Spark has stopped it, too
+
+
+def test_a_statement_that_is_ended_leaves_no_job(
+    spark: ClassicSession, spark_engine: SparkEngine
+) -> None:
+    """Spark may just be about to submit the first job when the statement is ended."""
+    jobs = spark.sparkContext.statusTracker()
+    for delay_s in (0.0, 0.01, 0.02, 0.03, 0.04, 0.06, 0.1, 0.15):
+        run = spark_engine.run(EngineStatement(sql=ENDLESS, relations={}, values={}))
+        time.sleep(delay_s)
+        run.close()
+        until(lambda: spark_engine.status.running == 0, 200)
+        until(lambda: not jobs.getActiveJobsIds(), 200)
 
 
 def test_a_deadline_ends_a_statement(connect_url: str, world: Path) -> None:

@@ -215,7 +215,10 @@ def connected(
     engine = kind(SparkEngineConfig(remote=remote, root=str(root), shuffle_partitions=2, **config))
     engine.start()
     try:
-        until(lambda: engine.status.state == "running", timeout_s)
+        try:
+            until(lambda: engine.status.state == "running", timeout_s)
+        except AssertionError as error:
+            raise AssertionError(f"not connected: {engine.status}") from error
         yield engine
     finally:
         engine.close()

@@ -1,6 +1,6 @@
 """The law of engines: a statement that Spark runs has the columns and rows that it has here.
 
-`engine_same.sql` has statements at the places where databases differ; the generated ones mix parts.
+`same.sql` has statements at the places where databases differ; the generated ones mix parts.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from stores.spark.engine import SparkEngine
-from tests.spark.engine_sides import Engines, TableEngine, connected, open_engines, write_world
+from tests.spark.engine.sides import Engines, TableEngine, connected, open_engines, write_world
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
 
-SAME = (Path(__file__).parent / "engine_same.sql").read_text(encoding="utf-8").splitlines()
+SAME = (Path(__file__).parent / "same.sql").read_text(encoding="utf-8").splitlines()
 
 
 @pytest.fixture(scope="module")
