@@ -19,9 +19,10 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal
+from functools import partial
 from math import isnan
 from typing import Any, TypeAlias
 
@@ -38,7 +39,7 @@ from stores.spec.arrow import (
     int64_values,
     unscaled_ints,
 )
-from stores.spec.schema import Column, DataType, Kind, Value
+from stores.spec.schema import Column, DataType, Key, Kind, Value
 from stores.types.record import KeyForm
 
 Piece: TypeAlias = bytes | pa.Array
@@ -57,11 +58,15 @@ class KeyColumn:
     width: int | None
     """Bytes after the marker; None for text."""
     encode: _Encode
+    """A value, also None, with its marker."""
     decode: _Decode
     encode_array: Callable[[pa.Array], tuple[Piece, ...]]
     """The parts to be joined for each row, marker included; the column has no NULLs."""
     decode_array: Callable[[pa.Array], pa.Array]
     """The column whose bytes, without markers, are in a column of binary."""
+    encode_keys: Callable[[Sequence[Key], bytes], list[bytes]] | None = None
+    """Encodes keys of this column alone, each after a prefix, if that takes less time than one by
+    one."""
     is_text: bool = False
     """Whether a value is text, and not bytes."""
     integer: str | None = None
@@ -259,6 +264,12 @@ def _escaped(raws: pa.Array) -> pa.Array:
     return pc.replace_substring(raws, pattern=b"\0", replacement=b"\0\xff")
 
 
+def _text_keys(encode: _Encode, keys: Sequence[Key], prefix: bytes) -> list[bytes]:
+    head = prefix + b"\1"
+    found = [head + raw + b"\0" for (value,) in keys if 0 not in (raw := value.encode())]
+    return found if len(found) == len(keys) else [prefix + encode(value) for (value,) in keys]
+
+
 def _text_column(data_type: DataType) -> KeyColumn:
     is_text = data_type.arrow == pa.string()
 
@@ -292,6 +303,7 @@ def _text_column(data_type: DataType) -> KeyColumn:
         width=None,
         is_text=is_text,
         encode=encode,
+        encode_keys=partial(_text_keys, encode) if is_text else None,
         decode=decode,
         encode_array=encode_array,
         decode_array=decode_array,

@@ -86,9 +86,12 @@ class KeyCodec:
         Raises:
             CodecError: as `encode_whole`.
         """
-        only = self._only
-        if only is not None:
+        if self._only is not None:
+            encode_keys = self.parts[0].encode_keys
             try:
+                if encode_keys is not None:
+                    return encode_keys(keys, prefix)
+                only = self._only
                 return [prefix + only(value) for (value,) in keys]
             except _MISFITS:
                 pass  # encode_whole names the key that does not fit

@@ -146,27 +146,30 @@ def partitioner(key: tuple[Column, ...], partitions: int) -> Callable[[Key], int
         return lambda _key: 0
     found = _single(hashes[0], partitions) if len(hashes) == 1 else _several(hashes, partitions)
     texts = [i for i, each in enumerate(key) if each.type.kind.record.key is KeyForm.BYTES]
-    return _remembered(found, texts) if texts else found
+    return _Remembered(found, texts).__getitem__ if texts else found
 
 
-def _remembered(partition_of: Callable[[Key], int], texts: Sequence[int]) -> Callable[[Key], int]:
-    """Return a function that keeps the partitions of keys, and finds them again."""
-    known: dict[Key, int] = {}
-    find = known.get
+class _Remembered(dict[Key, int]):
+    """The partitions of keys that were asked for before; looking one up is no call of Python.
 
-    def partition_again(key: Key) -> int:
-        found = find(key)
-        if found is None:
-            found = partition_of(key)
-            for at in texts:
-                if len(key[at] or "") > _REMEMBERED_TEXT_MAX:
-                    return found
-            if len(known) >= REMEMBERED_MAX:
-                known.clear()
-            known[key] = found
+    Args:
+        partition_of: returns the partition of any key.
+        texts: the places of texts in a key.
+    """
+
+    def __init__(self, partition_of: Callable[[Key], int], texts: Sequence[int]) -> None:
+        super().__init__()
+        self._partition_of, self._texts = partition_of, texts
+
+    def __missing__(self, key: Key) -> int:
+        found = self._partition_of(key)
+        for at in self._texts:
+            if len(key[at] or "") > _REMEMBERED_TEXT_MAX:
+                return found
+        if len(self) >= REMEMBERED_MAX:
+            self.clear()
+        self[key] = found
         return found
-
-    return partition_again
 
 
 def _hash_of(column: Column) -> Hash:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, NoReturn, TypeAlias
@@ -23,6 +23,7 @@ Cell: TypeAlias = Any
 """The values that become a JSON cell: bool, int, float or str."""
 
 Encode: TypeAlias = Callable[[Value], bytes]
+EncodeMany: TypeAlias = Callable[[Sequence[Value]], list[bytes]]
 Decode: TypeAlias = Callable[[bytes], Value]
 
 _SHOWN_MAX = 100
@@ -123,6 +124,11 @@ class SqlType:
     """Whether equal values look the same: 0.0 and -0.0 do not, nor do 1.0 and 1.00."""
     text: Encode = _no_form
     """A value, never None, in PostgreSQL's text form, as UTF-8."""
+    texts: EncodeMany | None = None
+    """The texts of many values, at least one, if that takes less time than `text` for each of them.
+
+    Law: texts(values) == [text(value) for value in values]; a TypeError if one is None.
+    """
     parse: Callable[[str], Value] | None = None
     """The value of a text; None if the planner parses the text, as composing processes must, too.
 

@@ -15,44 +15,26 @@ from functools import lru_cache, partial
 import pyarrow as pa
 
 from stores.errors import ValueFormatError
+from stores.types.moment_texts import (
+    DAY_MINUTES,
+    INT64_MAX,
+    SECOND_MICROS,
+    civil,
+    date_parts,
+    moment_printer,
+    moments_printer,
+)
 from stores.types.record import Encode, KeyForm, SqlType, fixed_decoder, invalid_text
 
 _DAYS_TO_2000 = 10_957
-_SECOND_MICROS, _MINUTE_MICROS, _DAY_MICROS = 1_000_000, 60_000_000, 86_400_000_000
+_MINUTE_MICROS, _DAY_MICROS = 60_000_000, 86_400_000_000
 _MICROS_TO_2000 = _DAYS_TO_2000 * _DAY_MICROS
-_DAY_MINUTES = 1440
-_INT32_MAX, _INT64_MAX = (1 << 31) - 1, (1 << 63) - 1
-_INTERVAL_MICROS_MAX = _INT64_MAX // 1000
+_INT32_MAX = (1 << 31) - 1
+_INTERVAL_MICROS_MAX = INT64_MAX // 1000
 """Arrow counts the nanoseconds of an interval."""
-_BEFORE_CHRIST = b" BC"
 _EPOCH_DAY = dt.date(1970, 1, 1)
 
 # --- text ----------------------------------------------------------------------------------------
-
-
-def _civil(days: int) -> tuple[int, int, int]:
-    """Return year, month and day of a count of days since 1970; the year before 1 is 0.
-
-    Source: H. Hinnant, "chrono-Compatible Low-Level Date Algorithms", `civil_from_days`.
-    """
-    era, day_of_era = divmod(days + 719_468, 146_097)
-    year_of_era = (
-        day_of_era - day_of_era // 1460 + day_of_era // 36_524 - day_of_era // 146_096
-    ) // 365
-    day_of_year = day_of_era - (365 * year_of_era + year_of_era // 4 - year_of_era // 100)
-    shifted_month = (5 * day_of_year + 2) // 153
-    day = day_of_year - (153 * shifted_month + 2) // 5 + 1
-    month = shifted_month + 3 if shifted_month < 10 else shifted_month - 9
-    return year_of_era + era * 400 + (month <= 2), month, day
-
-
-@lru_cache(maxsize=8192)
-def _date_parts(days: int) -> tuple[str, bytes]:
-    """Return a day as `YYYY-MM-DD`, and the suffix that follows the time."""
-    year, month, day = _civil(days)
-    if year > 0:
-        return f"{year:04d}-{month:02d}-{day:02d}", b""
-    return f"{1 - year:04d}-{month:02d}-{day:02d}", _BEFORE_CHRIST
 
 
 @lru_cache(maxsize=8192)
@@ -64,7 +46,7 @@ def _hours_and_minutes(minutes: int) -> str:
 def _clock(micros: int) -> str:
     """Return `HH:MM:SS`, with a fraction if there is one."""
     minutes, in_minute = divmod(micros, _MINUTE_MICROS)
-    second, fraction = divmod(in_minute, _SECOND_MICROS)
+    second, fraction = divmod(in_minute, SECOND_MICROS)
     if fraction:
         return f"{_hours_and_minutes(minutes)}:{second:02d}.{fraction:06d}".rstrip("0")
     return f"{_hours_and_minutes(minutes)}:{second:02d}"
@@ -74,57 +56,8 @@ def _date_text(value: int) -> bytes:
     """Return PostgreSQL's text of a date, e.g. `2013-01-01`, `0044-03-15 BC`, `infinity`."""
     if not -_INT32_MAX < value < _INT32_MAX:
         return b"infinity" if value > 0 else b"-infinity"
-    date, suffix = _date_parts(value)
+    date, suffix = date_parts(value)
     return date.encode() + suffix
-
-
-_MINUTES = [b"%02d:%02d:" % divmod(minute, 60) for minute in range(_DAY_MINUTES)]
-_SECONDS = [b"%02d" % second for second in range(60)]
-_MILLIS = [b".%03d" % number for number in range(1000)]
-_MILLIS_ENDING = [digits.rstrip(b"0") for digits in _MILLIS]
-"""With the last digits of a fraction; at least one of the milliseconds is not 0."""
-_MICROS_ENDING = [digits[1:] for digits in _MILLIS_ENDING]
-
-
-def _moment_printer(zone: bytes) -> Encode:
-    """Return the function that prints a moment, e.g. as `2013-01-01 05:00:00+00`."""
-
-    @lru_cache(maxsize=1 << 12)
-    def around_clock(days: int) -> tuple[bytes, bytes]:
-        date, suffix = _date_parts(days)
-        return f"{date} ".encode(), zone + suffix
-
-    minutes, seconds, millis = _MINUTES, _SECONDS, _MILLIS
-    millis_ending, micros_ending = _MILLIS_ENDING, _MICROS_ENDING
-    least, most = -_INT64_MAX, _INT64_MAX
-
-    # Whole seconds are often the starts of windows, which repeat. Other moments hardly do, and to
-    # look for one in vain would take a third of the time in which it is printed.
-    @lru_cache(maxsize=1 << 10)
-    def whole(value: int) -> bytes:
-        minute, second = divmod(value, 60)
-        days, minute = divmod(minute, _DAY_MINUTES)
-        date, end = around_clock(days)
-        return date + minutes[minute] + seconds[second] + end
-
-    def text(value: int) -> bytes:
-        if not least < value < most:
-            return b"infinity" if value > 0 else b"-infinity"
-        second, fraction = divmod(value, _SECOND_MICROS)
-        if not fraction:
-            return whole(second)
-        # Here a product is faster than `divmod`.
-        minute = second // 60
-        days = minute // _DAY_MINUTES
-        date, end = around_clock(days)
-        of_day, of_minute = minutes[minute - days * _DAY_MINUTES], seconds[second - minute * 60]
-        milli = fraction // 1000
-        micro = fraction - milli * 1000
-        if micro:
-            return b"".join((date, of_day, of_minute, millis[milli], micros_ending[micro], end))
-        return b"".join((date, of_day, of_minute, millis_ending[milli], end))
-
-    return text
 
 
 def _interval_text(value: tuple[int, int, int]) -> bytes:
@@ -158,7 +91,7 @@ def _parse_time(text: str) -> int:
     hours, minutes, seconds = int(found[1]), int(found[2]), int(found[3] or 0)
     fraction = (found[4] or "").ljust(6, "0")
     micros = int(fraction[:6]) + (1 if fraction[6:7] >= "5" else 0)
-    total = ((hours * 60 + minutes) * 60 + seconds) * _SECOND_MICROS + micros
+    total = ((hours * 60 + minutes) * 60 + seconds) * SECOND_MICROS + micros
     if minutes > 59 or seconds > 59 or total > _DAY_MICROS:
         raise ValueFormatError(
             f'date/time field value out of range: "{text.strip()}"', sqlstate="22008"
@@ -224,7 +157,7 @@ def _interval_of(micros: int, days: int, months: int) -> tuple[int, int, int]:
 # --- JSON ----------------------------------------------------------------------------------------
 
 
-_CLOCK = [f"{minute // 60:02}:{minute % 60:02}:" for minute in range(_DAY_MINUTES)]
+_CLOCK = [f"{minute // 60:02}:{minute % 60:02}:" for minute in range(DAY_MINUTES)]
 _TWO_DIGITS = [f"{number:02}" for number in range(60)]
 _THREE_DIGITS = [f"{number:03}" for number in range(1000)]
 
@@ -232,18 +165,18 @@ _THREE_DIGITS = [f"{number:03}" for number in range(1000)]
 @lru_cache(maxsize=1 << 12)
 def _date_cell(days: int) -> str:
     """Return a day of any year, as numpy writes it: the year before 1 is 0000."""
-    year, month, day = _civil(days)
+    year, month, day = civil(days)
     return f"{year:04d}-{month:02d}-{day:02d}"
 
 
 def _moment_cell(value: int) -> str:
-    if value == -_INT64_MAX - 1:
+    if value == -INT64_MAX - 1:
         return "NaT"
     # Python's own class would take three times as long, and has not all years.
-    second, micros = divmod(value, _SECOND_MICROS)
+    second, micros = divmod(value, SECOND_MICROS)
     minute = second // 60
-    days = minute // _DAY_MINUTES
-    date, of_day = _date_cell(days), _CLOCK[minute - days * _DAY_MINUTES]
+    days = minute // DAY_MINUTES
+    date, of_day = _date_cell(days), _CLOCK[minute - days * DAY_MINUTES]
     of_minute = _TWO_DIGITS[second - minute * 60]
     if not micros:
         return f"{date}T{of_day}{of_minute}"
@@ -254,7 +187,7 @@ def _moment_cell(value: int) -> str:
 
 
 def _time_cell(value: int) -> str:
-    seconds, micros = divmod(value, _SECOND_MICROS)
+    seconds, micros = divmod(value, SECOND_MICROS)
     text = f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
     return f"{text}.{micros:06}" if micros else text
 
@@ -265,7 +198,7 @@ def _interval_cell(value: tuple[int, int, int]) -> str:
     months -= 12 * years
     date = "".join(f"{n}{unit}" for n, unit in ((years, "Y"), (months, "M"), (days, "D")) if n)
     sign = -1 if micros < 0 else 1
-    seconds, fraction = divmod(abs(micros), _SECOND_MICROS)
+    seconds, fraction = divmod(abs(micros), SECOND_MICROS)
     hours, minutes, seconds = seconds // 3600, seconds // 60 % 60, seconds % 60
     time = "".join(f"{sign * n}{unit}" for n, unit in ((hours, "H"), (minutes, "M")) if n)
     if seconds or fraction:
@@ -314,6 +247,7 @@ TIME = SqlType(
     decode=fixed_decoder("time", "q", _of_day),
     cell=_time_cell,
 )
+_timestamp_text, _timestamptz_text = moment_printer(b""), moment_printer(b"+00")
 TIMESTAMP = SqlType(
     name="timestamp",
     aliases=("timestampwithouttimezone", "timestamp_ntz"),
@@ -329,9 +263,10 @@ TIMESTAMP = SqlType(
     count=pa.int64(),
     slot="q",
     key=KeyForm.INTEGER,
-    text=_moment_printer(b""),
-    encode=_count_encoder("q", _MICROS_TO_2000, _INT64_MAX),
-    decode=fixed_decoder("timestamp", "q", partial(_shifted, by=_MICROS_TO_2000, most=_INT64_MAX)),
+    text=_timestamp_text,
+    texts=moments_printer(b"", _timestamp_text),
+    encode=_count_encoder("q", _MICROS_TO_2000, INT64_MAX),
+    decode=fixed_decoder("timestamp", "q", partial(_shifted, by=_MICROS_TO_2000, most=INT64_MAX)),
     cell=_moment_cell,
 )
 TIMESTAMPTZ = SqlType(
@@ -349,11 +284,10 @@ TIMESTAMPTZ = SqlType(
     count=pa.int64(),
     slot="q",
     key=KeyForm.INTEGER,
-    text=_moment_printer(b"+00"),
-    encode=_count_encoder("q", _MICROS_TO_2000, _INT64_MAX),
-    decode=fixed_decoder(
-        "timestamptz", "q", partial(_shifted, by=_MICROS_TO_2000, most=_INT64_MAX)
-    ),
+    text=_timestamptz_text,
+    texts=moments_printer(b"+00", _timestamptz_text),
+    encode=_count_encoder("q", _MICROS_TO_2000, INT64_MAX),
+    decode=fixed_decoder("timestamptz", "q", partial(_shifted, by=_MICROS_TO_2000, most=INT64_MAX)),
     cell=lambda value: _moment_cell(value) + "Z",
 )
 INTERVAL = SqlType(

@@ -16,7 +16,7 @@ from gateway.pgwire.protocol.encode import encode
 from gateway.pgwire.protocol.server_messages import CommandComplete, ParseComplete, ReadyForQuery
 from gateway.pgwire.statements.execution import Runner
 from gateway.pgwire.statements.portals import Names, Prepared
-from gateway.pgwire.statements.row_memo import EncodeRows
+from gateway.pgwire.statements.row_encoders import EncodeRows
 from gateway.pgwire.statements.rows import Shape, shape_of
 from gateway.pgwire.types.parameters import decode_parameters
 from gateway.pgwire.types.wire_type import Decode

@@ -9,13 +9,11 @@ encoding them, so the memo notices, and stays out of the way.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from collections.abc import Sequence
 
+from gateway.pgwire.statements.row_encoders import EncodeRows
 from gateway.pgwire.types.encoders import TEXT_FORMAT
 from planner.engine import Column, Kind, Row
-
-EncodeRows: TypeAlias = Callable[[Sequence[Row]], bytes]
 
 BYTES_MAX = 4 << 20
 """Memory of one memo, some 10,000 rows of five columns."""

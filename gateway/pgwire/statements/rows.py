@@ -7,11 +7,9 @@ is encoded by column, in chunks of a batch, with Arrow and numpy (`types.fields`
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
-from typing import Any, Protocol
+from typing import Protocol
 
 import pyarrow as pa
 
@@ -19,35 +17,20 @@ from gateway.pgwire.protocol.encode import encode
 from gateway.pgwire.protocol.limits import PgLimits
 from gateway.pgwire.protocol.server_messages import BindComplete, Field, RowDescription
 from gateway.pgwire.statements.cursors import ALL, Piece, Reader
-from gateway.pgwire.statements.row_memo import EncodeRows, with_memo
+from gateway.pgwire.statements.row_encoders import DATA_ROW, rows_encoder
+from gateway.pgwire.statements.row_memo import with_memo
 from gateway.pgwire.types.arrow_values import physical_values
-from gateway.pgwire.types.encoders import (
-    TEXT_FORMAT,
-    encode_column,
-    wire_type,
-)
+from gateway.pgwire.types.encoders import encode_column, wire_type
 from gateway.pgwire.types.fields import framed_rows
 from gateway.pgwire.types.parameters import expand_formats
-from gateway.pgwire.types.wire_type import Encode
 from planner.engine import Column, QueryError, Result, ResultColumn, Row
 
-_DATA_ROW = ord("D")
-_NULL_FIELD = struct.pack(">i", -1)
-_pack_length = struct.Struct(">i").pack
-_pack_head = struct.Struct(">BiH").pack
 _BIND_COMPLETE = encode(BindComplete())
-
-
-_LENGTHS = [_pack_length(length) for length in range(1024)]
-"""Packed length prefixes of short fields: finding one costs a third of packing it."""
-_SHORT = len(_LENGTHS)
 _FEW_ROWS = 32
 """Rows of a batch that are encoded row by row. Ten rows take a tenth of the time that they take by
 column, and with some types a hundred rows take longer."""
 _FEW_BYTES = 64 << 10
 """Maximum bytes of such a batch; longer values would hold Python's lock."""
-_WRITTEN_OUT_MAX = 32
-"""Maximum columns for which an encoder is compiled, which takes 60 µs a column."""
 
 
 class RowEncoder(Protocol):
@@ -80,7 +63,7 @@ class Shape:
         self.bound = _BIND_COMPLETE
         """The messages before the rows of a round without Describe."""
         self.bound_described = _BIND_COMPLETE + self.description
-        encode_rows = _rows_encoder(self.columns, self.formats)
+        encode_rows = rows_encoder(self.columns, self.formats)
         self.encode_rows = with_memo(self.columns, self.formats, encode_rows)
         """Returns the DataRow messages of rows in memory."""
 
@@ -101,7 +84,7 @@ class Shape:
             encode_column(array, column.type, code)
             for array, column, code in zip(batch.columns, self.columns, self.formats, strict=True)
         ]
-        return framed_rows(_DATA_ROW, columns, batch.num_rows)
+        return framed_rows(DATA_ROW, columns, batch.num_rows)
 
 
 _SHAPES_MAX = 4096
@@ -143,91 +126,6 @@ def _describe(columns: Sequence[Column], formats: Sequence[int]) -> RowDescripti
         )
         fields.append(field)
     return RowDescription(fields=tuple(fields))
-
-
-def _rows_encoder(columns: Sequence[Column], formats: Sequence[int]) -> EncodeRows:
-    """Return the function that encodes rows as DataRows."""
-    encoders: list[Encode] = []
-    for column, code in zip(columns, formats, strict=True):
-        wire = wire_type(column.type)
-        encoders.append(wire.encode_text if code == TEXT_FORMAT else wire.encode_binary)
-    count = len(encoders)
-    if 0 < count <= _WRITTEN_OUT_MAX:
-        return _written_out(count)(*encoders)
-    return looping_encoder(encoders)
-
-
-def looping_encoder(encoders: Sequence[Encode]) -> EncodeRows:
-    """Return an encoder of rows of any width, which loops over the columns."""
-    count = len(encoders)
-
-    def encode_row(row: Row) -> bytes:
-        parts: list[bytes] = []
-        add = parts.append
-        # `zip` need not be strict: the engine returns a value for each column. This loop is hot.
-        for value, encode_value in zip(row, encoders, strict=False):
-            if value is None:
-                add(_NULL_FIELD)
-            else:
-                field = encode_value(value)
-                length = len(field)
-                add(_LENGTHS[length] if length < _SHORT else _pack_length(length))
-                add(field)
-        body = b"".join(parts)
-        return _pack_head(_DATA_ROW, len(body) + 6, count) + body
-
-    return lambda rows: b"".join(map(encode_row, rows))
-
-
-_COLUMN = """
-            if v{0} is None:
-                n{0}, f{0}, s{0} = NULL_FIELD, b"", 0
-            else:
-                f{0} = e{0}(v{0})
-                s{0} = len(f{0})
-                n{0} = LENGTHS[s{0}] if s{0} < SHORT else pack_length(s{0})"""
-_ROWS = """
-def made({encoders}, NULL_FIELD, LENGTHS, SHORT, HEADS, pack_length, pack_head):
-    def encode_rows(rows):
-        parts = []
-        for {values}, in rows:{columns}
-            size = {sizes}
-            head = HEADS[size] if size < SHORT else pack_head({data_row}, size + {fixed}, {count})
-            parts += head, {fields}
-        return b"".join(parts)
-    return encode_rows
-"""
-
-
-@lru_cache(maxsize=_WRITTEN_OUT_MAX)
-def _written_out(count: int) -> Callable[..., EncodeRows]:
-    """Compile a factory of encoders for `count` columns without a loop over them.
-
-    Law: they encode as `looping_encoder` does, in half of the time.
-    """
-    numbers, fixed = range(count), 6 + 4 * count
-    source = _ROWS.format(
-        encoders=", ".join(f"e{at}" for at in numbers),
-        values=", ".join(f"v{at}" for at in numbers),
-        columns="".join(_COLUMN.format(at) for at in numbers),
-        sizes=" + ".join(f"s{at}" for at in numbers),
-        fields=", ".join(f"n{at}, f{at}" for at in numbers),
-        data_row=_DATA_ROW,
-        fixed=fixed,
-        count=count,
-    )
-    names: dict[str, Any] = {}
-    exec(source, names)
-    # Python finds these faster as arguments than as global names.
-    return partial(
-        names["made"],
-        NULL_FIELD=_NULL_FIELD,
-        LENGTHS=_LENGTHS,
-        SHORT=_SHORT,
-        HEADS=[_pack_head(_DATA_ROW, size + fixed, count) for size in range(_SHORT)],
-        pack_length=_pack_length,
-        pack_head=_pack_head,
-    )
 
 
 def encode_piece(piece: Piece, encoder: RowEncoder) -> bytes:

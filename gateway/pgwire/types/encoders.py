@@ -136,6 +136,7 @@ def _scalar_wire_type(data_type: DataType) -> WireType:
         length=record.length,
         modifier=_modifier(data_type),
         encode_text=record.text,
+        encode_texts=record.texts,
         # Only dates and times can be out of range, because the wire counts from another epoch.
         encode_binary=with_query_errors(record.encode) if record.count else record.encode,
         decode_text=_text_decoder(data_type),

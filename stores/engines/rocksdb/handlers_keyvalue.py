@@ -139,8 +139,8 @@ def _few_keys_handler(
             rows = _cached_rows(cache, reader, entry_keys, decode)
             return [key + row for key, row in zip(keys, rows, strict=True) if row is not None]
         found = []
-        for key, entry_key in zip(keys, entry_keys, strict=True):
-            cached = cache.get(reader, entry_key)
+        kept = cache.get_all(reader, entry_keys)
+        for key, entry_key, cached in zip(keys, entry_keys, kept, strict=True):
             row = _cached_row(cache, reader, entry_key, decode) if cached is None else cached.row
             if row is not None:
                 found.append(key + row)
@@ -153,7 +153,7 @@ def _cached_rows(
     cache: RowCache, reader: Reader, keys: list[bytes], decode: Callable[[bytes], Row]
 ) -> list[Row | None]:
     """Return the row of each entry; those that are not cached are read together."""
-    kept = [cache.get(reader, key) for key in keys]
+    kept = cache.get_all(reader, keys)
     missing = [key for key, cached in zip(keys, kept, strict=True) if cached is None]
     if not missing:
         return [cached.row for cached in kept if cached is not None]

@@ -30,9 +30,14 @@ _ROW_BYTES, _VALUE_BYTES = 90, 40
 """Overhead of a row: its key, its tuple, and their places in lists; and of a value as an object."""
 _SHARE_OF_ONE = 8
 """A range that would take more than one part in this many of the memory is not cached."""
-_ADMITTED = 8
-"""One range in this many is cached, and those with a hole. To cache one takes half as long as to
-read it, and of a large store most ranges are read once; what is read often soon gets in."""
+_ADMITTED, _ADMITTED_FAST = 8, 2
+"""One missing range in this many is cached, and those with a hole. To cache one takes as long as to
+read it, and of a large store most ranges are read once; what is read often soon gets in. Once
+ranges are found, the rest is cached faster, as long as there is room."""
+_ROOMY = 7 / 8
+"""The part of the share up to which there is room."""
+_JUDGED, _FOUND_MIN = 64, 16
+"""After so many missing ranges, whether at least so many others were found meanwhile."""
 _SPARED_MAX = 8
 """Spans spared in a row, so that there is room for one more even if all are read often."""
 _FREED_BYTES_MAX = 256 << 10
@@ -57,12 +62,14 @@ class RangeCache:
     """
 
     __slots__ = (
-        "_asked",
+        "_are_found",
         "_budget",
         "_changing",
+        "_found",
         "_has_share",
         "_holes",
         "_is_open",
+        "_missed",
         "_row_bytes",
         "_spans",
         "_starts",
@@ -79,7 +86,11 @@ class RangeCache:
         self._view: object = None
         """The newest view, by an object that identifies it; None while it changes."""
         self._changing = threading.Lock()
-        self._used_bytes = self._holes = self._asked = 0
+        self._used_bytes = self._holes = 0
+        self._missed = self._found = 0
+        """How many ranges were missing, and how many were found since that was last judged."""
+        self._are_found = False
+        """Whether ranges were found often enough when that was last judged."""
         self._row_bytes = _ROW_BYTES + _VALUE_BYTES * columns
         self._has_share = False
         self._is_open = True
@@ -105,7 +116,10 @@ class RangeCache:
         read = self._ascending if order is Order.ASCENDING else self._descending
         found = read(start, end, rows_max)
         # The view is checked afterwards: if it is the newest now, no span can be of another.
-        return found if view is self._view else None
+        if found is None or view is not self._view:
+            return None
+        self._found += 1
+        return found
 
     def _ascending(self, start: bytes, end: bytes, rows_max: int) -> list[Any] | None:
         try:
@@ -168,8 +182,13 @@ class RangeCache:
             entries: their keys and rows as stored, in either order.
         """
         keys, stored = entries
-        self._asked += 1
-        if self._asked % _ADMITTED and not (self._holes and keys and self._has_hole_near(keys[0])):
+        self._missed += 1
+        if not self._missed % _JUDGED:
+            self._are_found, self._found = self._found >= _FOUND_MIN, 0
+        # Without room, each range that is added displaces others, down to just below the share.
+        has_room = self._used_bytes < self._budget.share_bytes * _ROOMY
+        every = _ADMITTED_FAST if self._are_found and has_room else _ADMITTED
+        if self._missed % every and not (self._holes and keys and self._has_hole_near(keys[0])):
             return False
         stored_bytes = sum(map(len, keys)) + sum(map(len, stored))
         size_bytes = SPAN_BYTES + len(keys) * self._row_bytes + 2 * stored_bytes

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway.pgwire.statements import row_memo
+from gateway.pgwire.statements.row_encoders import EncodeRows, looping_encoder
 from gateway.pgwire.statements.row_memo import (
     BYTES_MAX,
     MEMOS_MAX,
@@ -17,11 +18,10 @@ from gateway.pgwire.statements.row_memo import (
     PAUSE_ROWS,
     ROWS_MIN,
     TRIED_ROWS,
-    EncodeRows,
     RowMemo,
     with_memo,
 )
-from gateway.pgwire.statements.rows import Shape, looping_encoder
+from gateway.pgwire.statements.rows import Shape
 from gateway.pgwire.types.encoders import wire_type
 from planner.engine import Column, DataType, Kind, Row
 from tests.support.sample_rows import TYPE_COLUMNS, TYPE_ROWS

@@ -9,8 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway.pgwire.protocol.limits import PgLimits
-from gateway.pgwire.statements.rows import RowSource, Shape, looping_encoder
-from planner.engine import Cancellation, Column, DataType, QueryError, Result, StatementKind
+from gateway.pgwire.statements.row_encoders import PRINTED_ROWS, looping_encoder
+from gateway.pgwire.statements.rows import RowSource, Shape
+from gateway.pgwire.types.encoders import wire_type
+from planner.engine import (
+    Cancellation,
+    Column,
+    DataType,
+    QueryError,
+    Result,
+    Row,
+    StatementKind,
+)
 from planner.values.catalog_types import CATALOG_TYPES
 from stores.spec.schema import TEXT
 from tests.gateway.pgwire import wire
@@ -141,6 +151,30 @@ def test_a_generated_encoder_encodes_as_one_that_loops(
     rows = [tuple(values), *(("x" * length, *values[1:]) for length in lengths)]
     looping = looping_encoder([str.encode] * len(values))
     assert Shape(columns, ()).encode_rows(rows) == looping(rows)
+
+
+MOMENT, NAME = DataType.parse("timestamptz"), DataType.parse("text")
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.none() | st.text(max_size=3) | st.just("x" * 1100),
+            st.none() | st.integers(-(1 << 63), (1 << 63) - 1) | st.integers(0, 1 << 50),
+        ),
+        min_size=1,
+    ).map(lambda rows: rows * (1 + PRINTED_ROWS // len(rows))),
+    st.sampled_from([(0, 0), (0, 1)]),
+)
+def test_many_rows_are_encoded_as_one_by_one(rows: list[Row], formats: tuple[int, int]) -> None:
+    columns = (Column(name="name", type=NAME), Column(name="at", type=MOMENT))
+    moment = wire_type(MOMENT)
+    encode = moment.encode_binary if formats[1] else moment.encode_text
+    looping = looping_encoder([str.encode, encode])
+    if formats[1]:
+        rows = [(name, None if at is None else min(at, 1 << 60)) for name, at in rows]
+        rows = [(name, None if at is None else max(at, -(1 << 60))) for name, at in rows]
+    assert Shape(columns, formats).encode_rows(rows) == looping(rows)
 
 
 def rows_in(encoded: bytes) -> int:

@@ -75,6 +75,23 @@ def test_binary_forms_round_trip(kind: Kind, data: st.DataObject) -> None:
 
 
 @given(st.data())
+@pytest.mark.parametrize("kind", [Kind.TIMESTAMP, Kind.TIMESTAMPTZ])
+def test_many_values_are_printed_as_single_ones(kind: Kind, data: st.DataObject) -> None:
+    moments = st.one_of(
+        INT8,
+        SCALARS[kind],
+        st.integers(-60_000, 60_000).map(lambda second: second * 1_000_000),
+        st.integers(-60_000, 60_000).map(lambda milli: milli * 1000),
+    )
+    values = data.draw(st.lists(moments, min_size=1, max_size=40))
+    wire = wire_type(type_of(kind))
+    assert wire.encode_texts is not None
+    assert wire.encode_texts(values) == [wire.encode_text(value) for value in values]
+    with pytest.raises(TypeError):
+        wire.encode_texts([*values, None])
+
+
+@given(st.data())
 @pytest.mark.parametrize("kind", SCALARS)
 def test_text_forms_round_trip(kind: Kind, data: st.DataObject) -> None:
     value = data.draw(SCALARS[kind])
