@@ -36,7 +36,7 @@ read it, and of a large store most ranges are read once; what is read often soon
 ranges are found, the rest is cached faster, as long as there is room."""
 _ROOMY = 7 / 8
 """The part of the share up to which there is room."""
-_JUDGED, _FOUND_MIN = 64, 16
+_JUDGED, _FOUND_MIN = 64, 8
 """After so many missing ranges, whether at least so many others were found meanwhile."""
 _SPARED_MAX = 8
 """Spans spared in a row, so that there is room for one more even if all are read often."""
@@ -131,10 +131,10 @@ class RangeCache:
             return None
         span.is_read = True
         holes, first = span.holes, bisect_left(span.keys, start)
-        found = span.rows[first : first + rows_max]
-        if end <= span.end:
-            # Most ranges are in one span.
-            found = found[: bisect_left(span.keys, end, first) - first]
+        last = first + rows_max
+        if end <= span.end:  # most ranges are in one span
+            last = min(last, bisect_left(span.keys, end, first))
+        found = span.rows[first:last]
         while len(found) < rows_max and span.end < end:
             following = self._spans.get(span.end)
             if following is None:
