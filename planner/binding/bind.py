@@ -173,8 +173,9 @@ class _Binder:
                 type_modifiers.cut_to_length(each)
                 type_modifiers.round_seconds(each)
             compute_once(self._nodes, self._mentioned)
-            if any(not name.islower() for name in self._mentioned):
-                tell_apart(self._tree, {n for source in sources for n in source.columns})
+            read = {name for source in sources for name in source.columns}
+            if any(not name.islower() for name in self._mentioned | read):
+                tell_apart(self._tree, read)
             return shown
 
         return Bound(

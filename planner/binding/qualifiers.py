@@ -236,9 +236,12 @@ def tell_apart(tree: exp.Expr, kept: Set[str]) -> None:
 
     Args:
         tree: a whole statement; its result columns get their names elsewhere.
-        kept: names of relations' columns, which must stay.
+        kept: the names of all columns that relations have, whether they are mentioned or not. They
+            stay.
     """
     groups: dict[str, dict[str, list[exp.Identifier]]] = {}
+    for name in kept:
+        groups.setdefault(name.lower(), {})[name] = []
     for node in tree.find_all(exp.Identifier):
         groups.setdefault(node.name.lower(), {}).setdefault(node.name, []).append(node)
     for group in [each for each in groups.values() if len(each) > 1]:

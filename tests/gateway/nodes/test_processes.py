@@ -209,7 +209,7 @@ def test_a_statement_that_waits_for_hanging_nodes_ends_when_it_is_to(
             began = time.monotonic()
             with pytest.raises(psycopg.errors.QueryCanceled, match="statement timeout"):
                 connection.execute(sql)
-            assert time.monotonic() - began < 1.5
+            assert time.monotonic() - began < 10
     finally:
         for name in ("b", "c"):
             cluster.signal(name, signal.SIGCONT)

@@ -100,6 +100,16 @@ def test_a_statement_cannot_call_a_macro(sides: Sides, name: str) -> None:
             'WHERE "Id" = 1',
             [(1, 5, 6)],
         ),
+        # The relation is read with columns that are not mentioned, as its own name is a column's.
+        (
+            'SELECT one FROM (SELECT 1 AS one) x UNION SELECT "Age" FROM people AS one,'
+            ' (SELECT 3) AS x ("Age") ORDER BY 1',
+            [(1,), (3,)],
+        ),
+        (
+            'SELECT count("Mixed"), max(id) FROM "Mixed", (SELECT 7) AS x (id)',
+            [(3, 7)],
+        ),
     ],
 )
 def test_names_may_differ_only_in_case(sides: Sides, sql: str, rows: list[tuple[int, ...]]) -> None:
