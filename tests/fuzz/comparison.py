@@ -27,6 +27,8 @@ _NUMERIC_DIGITS = 16
 """Digits of a numeric quotient: 16 after the point here, at least 16 significant ones in
 PostgreSQL. Only such numbers are compared by the digits that both have.
 """
+_SMALLEST = Decimal(1).scaleb(-_NUMERIC_DIGITS)
+"""A smaller quotient may be 0 here, and has its place in the order of rows as if it were."""
 _INEXACT = re.compile(
     r"percentile_cont|percent_rank|cume_dist|ln\(|extract\(epoch|/.*\)::\s*(?:double|real)"
 )
@@ -269,7 +271,7 @@ def _row_key(row: tuple[object, ...]) -> tuple[str, ...]:
 
 def _sort_key(cell: object) -> str:
     if isinstance(cell, Decimal) and cell.is_finite():
-        return f"{cell:.9e}" if cell else "0"
+        return f"{cell:.9e}" if abs(cell) > _SMALLEST else "0"
     if isinstance(cell, list):
         return str([_sort_key(each) for each in cell])
     if isinstance(cell, float):
@@ -309,7 +311,7 @@ def _is_near(one: Decimal, other: Decimal) -> bool:
         _, digits, exponent = other.as_tuple()
         if not isinstance(exponent, int) or max(len(digits), -exponent) < _NUMERIC_DIGITS:
             return False
-        return abs(one - other) <= max(Decimal(1).scaleb(exponent), Decimal("1e-16"))
+        return abs(one - other) <= max(Decimal(1).scaleb(exponent), _SMALLEST)
     except InvalidOperation:
         return False
 
