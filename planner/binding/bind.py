@@ -173,8 +173,9 @@ class _Binder:
                 type_modifiers.cut_to_length(each)
                 type_modifiers.round_seconds(each)
             compute_once(self._nodes, self._mentioned)
-            read = {name for source in sources for name in source.columns}
-            if any(not name.islower() for name in self._mentioned | read):
+            read = [(t, source.columns) for t, source in zip(tables, sources, strict=True)]
+            names = self._mentioned.union(*(columns for _, columns in read))
+            if any(not name.islower() for name in names):
                 tell_apart(self._tree, read)
             return shown
 

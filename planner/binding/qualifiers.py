@@ -9,7 +9,7 @@ that differ only in case are told apart.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Container, Sequence, Set
+from collections.abc import Callable, Container, Sequence
 
 from sqlglot import exp
 from sqlglot.errors import ParseError
@@ -231,27 +231,36 @@ def _is_by_result(column: exp.Column, select: exp.Select) -> bool:
 _AROUND_RESULTS = (exp.Paren, exp.Ordered, exp.Tuple, exp.Rollup, exp.Cube, exp.GroupingSets)
 
 
-def tell_apart(tree: exp.Expr, kept: Set[str]) -> None:
+def tell_apart(tree: exp.Expr, relations: Sequence[tuple[exp.Table, Sequence[str]]]) -> None:
     """Rename columns whose names differ from others only in case, which DuckDB ignores.
 
     Args:
         tree: a whole statement; its result columns get their names elsewhere.
-        kept: the names of all columns that relations have, whether they are mentioned or not. They
-            stay.
+        relations: each relation of a FROM, with the columns that it has there, mentioned or not.
     """
     groups: dict[str, dict[str, list[exp.Identifier]]] = {}
-    for name in kept:
+    of_relations = {name for _, columns in relations for name in columns}
+    for name in sorted(of_relations):
         groups.setdefault(name.lower(), {})[name] = []
     for node in tree.find_all(exp.Identifier):
         groups.setdefault(node.name.lower(), {}).setdefault(node.name, []).append(node)
-    for group in [each for each in groups.values() if len(each) > 1]:
-        stays = next((name for name in group if name in kept), next(iter(group)))
+    renamed: dict[str, str] = {}
+    for lower, group in [each for each in groups.items() if len(each[1]) > 1]:
+        # Relations of the catalog have names in lower case, and cannot have others.
+        stays = lower if lower in of_relations else next(iter(group))
         for name, nodes in group.items():
             if name != stays:
-                fresh = _fresh(name, groups)
+                fresh = renamed[name] = _fresh(name, groups)
                 groups[fresh.lower()] = {}
                 for node in nodes:
                     node.set("this", fresh)
+    for table, columns in relations:
+        alias = table.args["alias"]
+        given = alias.columns  # of the client, which have been renamed like all others
+        if any(name in renamed for name in columns[len(given) :]):
+            fresh_names = [renamed.get(name, name) for name in columns[len(given) :]]
+            rest = [exp.to_identifier(name, quoted=True) for name in fresh_names]
+            alias.set("columns", [*given, *rest])
 
 
 def _fresh(name: str, taken: Container[str]) -> str:

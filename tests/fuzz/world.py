@@ -65,7 +65,9 @@ VISITS = StoreSchema(
     inputs=(InputTopic(topic=TOPIC),),
 )
 COLLIDING = schema_of(
-    "r0", key=columns(id="integer"), value=columns(select="text", r1="integer", pg_sg_x="bigint")
+    "r0",
+    key=columns(id="integer"),
+    value=columns(select="text", r1="integer", pg_sg_x="bigint", Name="text", N="integer"),
 )
 STORES = (SAMPLES, NOTES, CLICKS, VISITS, COLLIDING)
 
@@ -153,7 +155,14 @@ ROWS: Mapping[str, Sequence[Mapping[str, object]]] = {
         for hour, minutes in ((1, 0), (2, 30), (5, 59))
     ],
     "r0": [
-        {"id": n, "select": _TEXTS[n], "r1": None if n == 3 else n * n, "pg_sg_x": -n}
+        {
+            "id": n,
+            "select": _TEXTS[n],
+            "r1": None if n == 3 else n * n,
+            "pg_sg_x": -n,
+            "Name": _TEXTS[-n],
+            "N": n % 2,
+        }
         for n in range(6)
     ],
 }

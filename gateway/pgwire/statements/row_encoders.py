@@ -32,6 +32,8 @@ _LENGTHS = [_pack_length(length) for length in range(1024)]
 _SHORT = len(_LENGTHS)
 _WRITTEN_OUT_MAX = 32
 """Maximum columns for which an encoder is compiled, which takes 60 µs a column."""
+_FACTORIES_MAX = 256
+"""Compiled factories that are kept, of some kilobytes each."""
 
 
 def rows_encoder(columns: Sequence[Column], formats: Sequence[int]) -> EncodeRows:
@@ -111,7 +113,7 @@ def made({encoders}, NULL_FIELD, LENGTHS, HEADS, slowly):
 """
 
 
-@lru_cache(maxsize=_WRITTEN_OUT_MAX)
+@lru_cache(maxsize=_FACTORIES_MAX)
 def _written_out(printed: tuple[bool, ...]) -> Callable[..., EncodeRows]:
     """Compile a factory of encoders for some columns without a loop over them.
 
@@ -121,7 +123,7 @@ def _written_out(printed: tuple[bool, ...]) -> Callable[..., EncodeRows]:
         printed: whether each column was printed beforehand.
     """
     count = len(printed)
-    numbers, fixed = range(count), 6 + 4 * count
+    numbers = range(count)
     source = _ROWS.format(
         encoders=", ".join(f"e{at}" for at in numbers),
         values=", ".join(f"v{at}" for at in numbers),
@@ -135,13 +137,17 @@ def _written_out(printed: tuple[bool, ...]) -> Callable[..., EncodeRows]:
     names: dict[str, Any] = {}
     exec(source, names)
     # Python finds these faster as arguments than as global names.
-    return partial(
-        names["made"],
-        NULL_FIELD=_NULL_FIELD,
-        LENGTHS=_LENGTHS,
-        # The length of a message counts itself, the number of fields, and their lengths.
-        HEADS=[_pack_head(DATA_ROW, size + fixed, count) for size in range(_SHORT)],
-    )
+    return partial(names["made"], NULL_FIELD=_NULL_FIELD, LENGTHS=_LENGTHS, HEADS=_heads(count))
+
+
+@lru_cache(maxsize=_WRITTEN_OUT_MAX)
+def _heads(count: int) -> list[bytes]:
+    """Return what comes before the fields of a row of `count` columns, by the size of its fields.
+
+    The length of a message counts itself, the number of fields, and their lengths.
+    """
+    fixed = 6 + 4 * count
+    return [_pack_head(DATA_ROW, size + fixed, count) for size in range(_SHORT)]
 
 
 def _printing_first(wires: Sequence[WireType | None], encode_rows: EncodeRows) -> EncodeRows:

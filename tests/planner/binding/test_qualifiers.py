@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from planner.composing.functions.macros import MACROS
 from planner.errors import UnknownNameError
-from tests.planner.sides import Sides
+from tests.planner.sides import Sides, build
 from tests.planner.world import world
+from tests.support.stores import keyvalue
 
 EXAMPLES = settings().max_examples
 _LAMBDAS = {name for macro in MACROS for name in re.findall(r"lambda (\w+):", macro)}
@@ -114,6 +115,48 @@ def test_a_statement_cannot_call_a_macro(sides: Sides, name: str) -> None:
 )
 def test_names_may_differ_only_in_case(sides: Sides, sql: str, rows: list[tuple[int, ...]]) -> None:
     assert sides.ours(sql) == rows
+
+
+@pytest.fixture(scope="module")
+def colliding() -> Sides:
+    """Two stores whose columns differ only in case."""
+    one = keyvalue("one", {"id": "bigint"}, {"Name": "text"})
+    two = keyvalue("two", {"id": "bigint"}, {"name": "text", "n": "bigint"})
+    return build(
+        (one, two), {"one": [(1, "a"), (2, "b")], "two": [(1, "c", 5), (2, "d", 6), (3, "e", 7)]}
+    )
+
+
+@pytest.mark.parametrize(
+    ("sql", "rows"),
+    [
+        ('SELECT "Name", name FROM one JOIN two ON one.id = two.id', [("a", "c"), ("b", "d")]),
+        (
+            'SELECT upper("Name"), upper(name) FROM one JOIN two USING (id)',
+            [("A", "C"), ("B", "D")],
+        ),
+        (
+            'SELECT x.name, x."Name" FROM (SELECT one."Name", two.name FROM one, two) x '
+            "WHERE x.name = 'e'",
+            [("e", "a"), ("e", "b")],
+        ),
+        ("SELECT * FROM one NATURAL JOIN two", [(1, "a", "c", 5), (2, "b", "d", 6)]),
+        ('SELECT t."Name", n FROM two AS t ("Name") WHERE "Name" > 1', [(2, 6), (3, 7)]),
+        ('SELECT "N", one.id FROM one JOIN two AS t ("N") ON "N" = one.id', [(1, 1), (2, 2)]),
+        (
+            'SELECT "Name", sum(n) FROM one JOIN two ON two.id > one.id GROUP BY "Name"',
+            [("a", 13), ("b", 7)],
+        ),
+        (
+            'SELECT (SELECT max(name) FROM two WHERE two.id = one.id AND "Name" < name) FROM one',
+            [("c",), ("d",)],
+        ),
+    ],
+)
+def test_columns_of_stores_may_differ_only_in_case(
+    colliding: Sides, sql: str, rows: list[tuple[object, ...]]
+) -> None:
+    assert sorted(colliding.ours(sql)) == rows
 
 
 @pytest.mark.parametrize(
