@@ -45,8 +45,10 @@ _EITHER_ZERO = re.compile(
 _NO_TIMES = frozenset({"22007", "22008", "22009", "22023"})
 """Errors for a text that is not a time; PostgreSQL reads parts of some as dates or zones."""
 _READS_TIMES = re.compile(r"::\s*(?:date|timestamp)")
-_READS_A_TEMPLATE = re.compile(r"to_char\((?:[^()]|\([^()]*\))*\)+::\s*(?:date|timestamp)")
-"""A result of `to_char` cast to a date: PostgreSQL reads any numbers in it."""
+_READS_NUMBERS = re.compile(
+    r"(?:to_char|array_to_string)\((?:[^()]|\([^()]*\))*\)+::\s*(?:date|timestamp|interval)"
+)
+"""Printed numbers cast to a time: PostgreSQL reads any numbers in it, whatever is between them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,7 +186,7 @@ def _is_documented(ours: Reply, theirs: Reply, sql: str) -> bool:
         return _READS_TIMES.search(sql) is not None
     if ours.sqlstate == "22003":
         return any(map(_is_too_large, itertools.chain(*theirs.rows)))
-    return ours.sqlstate == "22007" and _READS_A_TEMPLATE.search(_bare(sql)) is not None
+    return ours.sqlstate == "22007" and _READS_NUMBERS.search(_bare(sql)) is not None
 
 
 def _settled(ours: Reply, theirs: Reply, sql: str) -> tuple[Reply, Reply]:
