@@ -173,10 +173,8 @@ class _Binder:
                 type_modifiers.cut_to_length(each)
                 type_modifiers.round_seconds(each)
             compute_once(self._nodes, self._mentioned)
-            read = [(t, source.columns) for t, source in zip(tables, sources, strict=True)]
-            names = self._mentioned.union(*(columns for _, columns in read))
-            if any(not name.islower() for name in names):
-                tell_apart(self._tree, read)
+            columns = [source.columns for source in sources]
+            tell_apart(self._tree, self._mentioned, list(zip(tables, columns, strict=True)))
             return shown
 
         return Bound(

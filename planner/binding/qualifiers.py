@@ -9,7 +9,7 @@ that differ only in case are told apart.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Sequence, Set
 
 from sqlglot import exp
 from sqlglot.errors import ParseError
@@ -231,15 +231,20 @@ def _is_by_result(column: exp.Column, select: exp.Select) -> bool:
 _AROUND_RESULTS = (exp.Paren, exp.Ordered, exp.Tuple, exp.Rollup, exp.Cube, exp.GroupingSets)
 
 
-def tell_apart(tree: exp.Expr, relations: Sequence[tuple[exp.Table, Sequence[str]]]) -> None:
+def tell_apart(
+    tree: exp.Expr, mentioned: Set[str], relations: Sequence[tuple[exp.Table, Sequence[str]]]
+) -> None:
     """Rename columns whose names differ from others only in case, which DuckDB ignores.
 
     Args:
         tree: a whole statement; its result columns get their names elsewhere.
+        mentioned: all names in it.
         relations: each relation of a FROM, with the columns that it has there, mentioned or not.
     """
-    groups: dict[str, dict[str, list[exp.Identifier]]] = {}
     of_relations = {name for _, columns in relations for name in columns}
+    if all(name.islower() for name in mentioned | of_relations):
+        return
+    groups: dict[str, dict[str, list[exp.Identifier]]] = {}
     for name in sorted(of_relations):
         groups.setdefault(name.lower(), {})[name] = []
     for node in tree.find_all(exp.Identifier):

@@ -12,7 +12,7 @@ from stores.engines.rocksdb.column_budget import ColumnBudget
 from stores.engines.rocksdb.database import shared_cache
 from stores.engines.rocksdb.open_files import OpenFiles
 from stores.engines.rocksdb.partition import RocksPartition
-from stores.engines.rocksdb.row_cache import RowBudget
+from stores.engines.rocksdb.row_budget import RowBudget
 from stores.errors import CodecError, LogError, StoreError
 from stores.hosting.log_follower import is_same_log
 from stores.hosting.replica import Replica

@@ -28,7 +28,7 @@ from planner.values.rights import Readable, Rights
 from stores.codec.partitioner import partition_column
 from stores.engines.rocksdb.column_budget import ColumnBudget
 from stores.engines.rocksdb.partition import RocksPartition
-from stores.engines.rocksdb.row_cache import RowBudget
+from stores.engines.rocksdb.row_budget import RowBudget
 from stores.hosting.local_store import LocalStore
 from stores.hosting.replica import Replica
 from stores.spec.schema import StoreSchema

@@ -17,7 +17,7 @@ from msgspec import structs
 from stores.codec.segments import MICROS_MAX, MICROS_MIN
 from stores.engines.rocksdb.column_budget import ColumnBudget
 from stores.engines.rocksdb.partition import RocksPartition
-from stores.engines.rocksdb.row_cache import RowBudget
+from stores.engines.rocksdb.row_budget import RowBudget
 from stores.hosting.local_store import LocalStore
 from stores.spec.position import Position, PositionBound, Progress
 from stores.spec.query import (

@@ -11,7 +11,7 @@ from stores.codec.partitioner import partition_column
 from stores.engines.memory.partition import MemoryPartition
 from stores.engines.rocksdb.column_budget import ColumnBudget
 from stores.engines.rocksdb.partition import RocksPartition
-from stores.engines.rocksdb.row_cache import RowBudget
+from stores.engines.rocksdb.row_budget import RowBudget
 from stores.errors import StoreError, UnknownStoreError
 from stores.hosting.local_store import LocalStore
 from stores.hosting.replica import Replica

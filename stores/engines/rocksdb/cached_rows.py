@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from stores.codec.scalars import NESTED
 from stores.engines.rocksdb.range_cache import RangeCache
-from stores.engines.rocksdb.row_cache import ChangedKeys, RowBudget, RowCache
+from stores.engines.rocksdb.row_budget import RowBudget
+from stores.engines.rocksdb.row_cache import ChangedKeys, RowCache
 from stores.spec.schema import StoreKind, StoreSchema
 
 ALL_KEYS = ChangedKeys(wanted=False)

@@ -48,7 +48,8 @@ from stores.engines.rocksdb.metadata import (
 from stores.engines.rocksdb.open_files import OpenFiles
 from stores.engines.rocksdb.readers import Entries
 from stores.engines.rocksdb.rest_note import Note, read_note
-from stores.engines.rocksdb.row_cache import ChangedKeys, RowBudget
+from stores.engines.rocksdb.row_budget import RowBudget
+from stores.engines.rocksdb.row_cache import ChangedKeys
 from stores.errors import StoreError
 from stores.log.snapshots import Fetch
 from stores.spec.position import Progress

@@ -18,7 +18,8 @@ from bisect import bisect_left, bisect_right, insort
 from typing import Any
 
 from stores.engines.rocksdb.readers import Entries
-from stores.engines.rocksdb.row_cache import ROW_BYTES_MAX, ChangedKeys, RowBudget
+from stores.engines.rocksdb.row_budget import RowBudget
+from stores.engines.rocksdb.row_cache import ROW_BYTES_MAX, ChangedKeys
 from stores.engines.rocksdb.spans import SPAN_BYTES, ReadRange, Span
 from stores.spec.query import Order
 from stores.spec.schema import Row
@@ -35,20 +36,18 @@ _ADMITTED, _ADMITTED_FAST = 8, 2
 read it, and of a large store most ranges are read once; what is read often soon gets in. Once
 ranges are found, the rest is cached faster, as long as there is room."""
 _ROOMY = 7 / 8
-"""The part of the share up to which there is room."""
+"""The part of the limit up to which there is room."""
 _JUDGED, _FOUND_MIN = 64, 8
 """After so many missing ranges, whether at least so many others were found meanwhile."""
 _SPARED_MAX = 8
 """Spans spared in a row, so that there is room for one more even if all are read often."""
 _FREED_BYTES_MAX = 256 << 10
-"""Freed at once by a read, or twice what it adds: after the share has shrunk, the excess goes bit
+"""Freed at once by a read, or twice what it adds: after the limit has shrunk, the excess goes bit
 by bit."""
 
 
 class RangeCache:
     """The cached ranges of one partition; the oldest span that was not read since goes first.
-
-    It takes a share of the budget while it has spans.
 
     Law: the rows it gives for a view are those of that view, all of them and no others, whatever
     other threads do meanwhile.
@@ -62,23 +61,23 @@ class RangeCache:
     """
 
     __slots__ = (
+        "_account",
         "_are_found",
         "_budget",
         "_changing",
         "_found",
-        "_has_share",
         "_holes",
         "_is_open",
         "_missed",
         "_row_bytes",
         "_spans",
         "_starts",
-        "_used_bytes",
         "_view",
     )
 
     def __init__(self, budget: RowBudget, *, columns: int) -> None:
         self._budget = budget
+        self._account = budget.account(self)
         self._spans: dict[bytes, Span] = {}
         """The spans by their starts, the oldest first."""
         self._starts: list[bytes] = []
@@ -86,13 +85,12 @@ class RangeCache:
         self._view: object = None
         """The newest view, by an object that identifies it; None while it changes."""
         self._changing = threading.Lock()
-        self._used_bytes = self._holes = 0
+        self._holes = 0
         self._missed = self._found = 0
         """How many ranges were missing, and how many were found since that was last judged."""
         self._are_found = False
         """Whether ranges were found often enough when that was last judged."""
         self._row_bytes = _ROW_BYTES + _VALUE_BYTES * columns
-        self._has_share = False
         self._is_open = True
 
     def __len__(self) -> int:
@@ -185,14 +183,14 @@ class RangeCache:
         self._missed += 1
         if not self._missed % _JUDGED:
             self._are_found, self._found = self._found >= _FOUND_MIN, 0
-        # Without room, each range that is added displaces others, down to just below the share.
-        has_room = self._used_bytes < self._budget.share_bytes * _ROOMY
+        # Without room, each range that is added displaces others, down to just below the limit.
+        has_room = self._account.used_bytes < self._account.limit_bytes * _ROOMY
         every = _ADMITTED_FAST if self._are_found and has_room else _ADMITTED
         if self._missed % every and not (self._holes and keys and self._has_hole_near(keys[0])):
             return False
         stored_bytes = sum(map(len, keys)) + sum(map(len, stored))
         size_bytes = SPAN_BYTES + len(keys) * self._row_bytes + 2 * stored_bytes
-        if size_bytes > self._budget.share_bytes // _SHARE_OF_ONE:
+        if size_bytes > self._account.limit_bytes // _SHARE_OF_ONE:
             return False
         return max(map(len, stored), default=0) <= ROW_BYTES_MAX
 
@@ -225,7 +223,6 @@ class RangeCache:
         try:
             if view is self._view:
                 read = ReadRange(start, end, entries[0], rows, self._sizes(entries))
-                self._join()
                 self._fill(read)
                 self._make_room(max(_FREED_BYTES_MAX, 2 * sum(read.sizes)))
         finally:
@@ -233,8 +230,8 @@ class RangeCache:
         self._budget.relieve(self)
 
     def shrink(self) -> None:
-        """Free some of what is beyond the share, if no one else changes the cache now."""
-        if self._used_bytes > self._budget.share_bytes and self._changing.acquire(blocking=False):
+        """Free some of what is beyond the limit, if no one else changes the cache now."""
+        if self._changing.acquire(blocking=False):
             try:
                 self._make_room(_FREED_BYTES_MAX)
             finally:
@@ -275,24 +272,24 @@ class RangeCache:
         # Readers that do not find the start yet read the database.
         self._spans[span.start] = span
         insort(self._starts, span.start)
-        self._used_bytes += span.size_bytes
+        self._account.add(span.size_bytes)
         self._holes += span.holes
 
     def _replace(self, span: Span, by: Span) -> None:
         self._spans[span.start] = by
-        self._used_bytes += by.size_bytes - span.size_bytes
+        self._account.add(by.size_bytes - span.size_bytes)
         self._holes += by.holes - span.holes
 
     def _remove(self, span: Span) -> None:
         del self._starts[bisect_left(self._starts, span.start)]
         del self._spans[span.start]
-        self._used_bytes -= span.size_bytes
+        self._account.add(-span.size_bytes)
         self._holes -= span.holes
 
     def _make_room(self, freed_max: int) -> None:
-        spared = 0
-        least = max(self._budget.share_bytes, self._used_bytes - freed_max)
-        while self._used_bytes > least and self._spans:
+        account, spared = self._account, 0
+        least = max(account.limit_bytes, account.used_bytes - freed_max)
+        while account.used_bytes > least and self._spans:
             oldest = next(iter(self._spans.values()))
             if oldest.is_read and spared < _SPARED_MAX:
                 oldest.is_read = False
@@ -316,11 +313,11 @@ class RangeCache:
                 self._clear()
             else:
                 self._forget(sorted(itertools.chain.from_iterable(changed.keys)))
-                self._make_room(self._used_bytes)
+                self._make_room(self._account.used_bytes)
             self._view = view if self._is_open else None
 
     def _cached_rows(self) -> int:
-        return self._used_bytes // self._row_bytes
+        return self._account.used_bytes // self._row_bytes
 
     def _forget(self, changed: list[bytes]) -> None:
         """Remove the rows of keys in ascending order."""
@@ -341,18 +338,11 @@ class RangeCache:
             else:
                 return
 
-    def _join(self) -> None:
-        if not self._has_share:
-            self._has_share = True
-            self._budget.join(self)
-
     def _clear(self) -> None:
         self._spans.clear()
         self._starts.clear()
-        self._used_bytes = self._holes = 0
-        if self._has_share:
-            self._has_share = False
-            self._budget.leave(self)
+        self._holes = 0
+        self._account.add(-self._account.used_bytes)
 
     def close(self) -> None:
         """Drop all rows, and keep none from now on."""

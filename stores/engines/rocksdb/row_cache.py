@@ -14,11 +14,10 @@ import threading
 from array import array
 from collections import OrderedDict
 from collections.abc import Sequence
-from contextlib import suppress
-from typing import Protocol
 
 from msgspec import Struct
 
+from stores.engines.rocksdb.row_budget import RowBudget
 from stores.spec.schema import Row
 
 ROW_BYTES_MAX = 16 << 10
@@ -26,7 +25,7 @@ ROW_BYTES_MAX = 16 << 10
 CHANGED_MAX = 1 << 20
 """An epoch that changes more keys clears the cache: collecting them would cost more."""
 _TURNED_OVER_MAX = 16
-"""Rows examined to make room for one: after the share has shrunk, the excess goes bit by bit."""
+"""Rows examined to make room for one: after the limit has shrunk, the excess goes bit by bit."""
 _SPARED_MAX = 8
 """Rows spared among these, so that there is room for one more even if all are read often."""
 _MARKS_MIN = 256
@@ -48,59 +47,6 @@ class CachedRow(Struct, gc=False):
     """The memory that it takes."""
     is_read: bool = False
     """Whether it was read since it was cached, or since it was last spared."""
-
-
-class Shrinking(Protocol):
-    """A cache that may hold more than its share for a while."""
-
-    def shrink(self) -> None:
-        """Free some of what is beyond the share."""
-
-
-class RowBudget:
-    """The memory for cached rows of a host, shared equally by the caches of its partitions.
-
-    Args:
-        capacity_bytes: the memory of all caches together; 0 keeps no rows.
-    """
-
-    def __init__(self, capacity_bytes: int) -> None:
-        self.capacity_bytes = capacity_bytes
-        self.share_bytes = capacity_bytes
-        """The share of each cache."""
-        self._members = self._turn = 0
-        self._shrinking: list[Shrinking] = []
-        self._lock = threading.Lock()
-
-    def join(self, cache: Shrinking | None = None) -> None:
-        """Give a share to one more cache.
-
-        Args:
-            cache: the cache, if `relieve` is to reach it.
-        """
-        with self._lock:
-            if cache is not None:
-                self._shrinking.append(cache)
-            self._change(1)
-
-    def leave(self, cache: Shrinking | None = None) -> None:
-        """Take back the share of a cache."""
-        with self._lock:
-            if cache is not None:
-                self._shrinking.remove(cache)
-            self._change(-1)
-
-    def relieve(self, besides: Shrinking) -> None:
-        """Have another cache free what is beyond its share, by turns: it may not be used itself."""
-        self._turn += 1
-        with suppress(IndexError, ZeroDivisionError):  # others may leave meanwhile
-            cache = self._shrinking[self._turn % len(self._shrinking)]
-            if cache is not besides:
-                cache.shrink()
-
-    def _change(self, by: int) -> None:
-        self._members += by
-        self.share_bytes = self.capacity_bytes // max(1, self._members)
 
 
 class ChangedKeys:
@@ -192,27 +138,26 @@ class RowCache:
     """
 
     __slots__ = (
+        "_account",
         "_budget",
         "_changing",
         "_is_open",
         "_row_bytes",
         "_rows",
         "_seen",
-        "_used_bytes",
         "_view",
     )
 
     def __init__(self, budget: RowBudget, *, columns: int) -> None:
         self._budget = budget
+        self._account = budget.account(self)
         self._rows: OrderedDict[bytes, CachedRow] = OrderedDict()
         self._view: object = None
         """The newest view, by an object that identifies it."""
         self._changing = threading.Lock()
         self._seen = SeenKeys()
-        self._used_bytes = 0
         self._row_bytes = _ENTRY_BYTES + _VALUE_BYTES * columns
         self._is_open = True
-        budget.join()
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -242,7 +187,7 @@ class RowCache:
         Args:
             key: its encoded key.
         """
-        return self._seen.has_seen(key, self._budget.share_bytes // self._row_bytes)
+        return self._seen.has_seen(key, self._account.limit_bytes // self._row_bytes)
 
     def put(self, view: object, key: bytes, row: Row | None, stored_bytes: int) -> None:
         """Cache a row, if it was read from the newest view.
@@ -258,22 +203,34 @@ class RowCache:
             if view is not self._view or key in self._rows or stored_bytes > ROW_BYTES_MAX:
                 return
             self._rows[key] = CachedRow(row, size)
-            self._used_bytes += size
-            if self._used_bytes > self._budget.share_bytes:
+            self._account.add(size)
+            is_full = self._account.used_bytes >= self._account.limit_bytes
+            if is_full:
                 self._make_room()
+        if is_full:
+            self._budget.relieve(self)
+
+    def shrink(self) -> None:
+        """Free some of what is beyond the limit, if no one else changes the cache now."""
+        if self._changing.acquire(blocking=False):
+            try:
+                if self._rows:
+                    self._make_room()
+            finally:
+                self._changing.release()
 
     def _make_room(self) -> None:
-        spared = 0
+        account, limit_bytes, spared = self._account, self._account.limit_bytes, 0
         for _ in range(_TURNED_OVER_MAX):
+            if account.used_bytes <= limit_bytes:
+                break
             key, oldest = self._rows.popitem(last=False)
             if oldest.is_read and spared < _SPARED_MAX:
                 oldest.is_read = False
                 self._rows[key] = oldest
                 spared += 1
                 continue
-            self._used_bytes -= oldest.size_bytes
-            if self._used_bytes <= self._budget.share_bytes:
-                break
+            account.add(-oldest.size_bytes)
 
     def advance(self, view: object, changed: ChangedKeys) -> None:
         """Drop the rows that a new view changes; it is about to be the newest.
@@ -285,20 +242,22 @@ class RowCache:
         with self._changing:
             self._view = view if self._is_open else None
             if changed.keys is None:
-                self._rows.clear()
-                self._used_bytes = 0
+                self._clear()
                 return
             take = self._rows.pop
             for keys in changed.keys:
                 for key in keys:
                     found = take(key, None)
                     if found is not None:
-                        self._used_bytes -= found.size_bytes
+                        self._account.add(-found.size_bytes)
 
     def close(self) -> None:
         """Drop all rows, and keep none from now on."""
         with self._changing:
             if self._is_open:
                 self._is_open, self._view = False, None
-                self._rows.clear()
-                self._budget.leave()
+                self._clear()
+
+    def _clear(self) -> None:
+        self._rows.clear()
+        self._account.add(-self._account.used_bytes)

@@ -11,7 +11,7 @@ import pytest
 
 from stores.engines.rocksdb.column_budget import ColumnBudget
 from stores.engines.rocksdb.partition import RocksPartition
-from stores.engines.rocksdb.row_cache import RowBudget
+from stores.engines.rocksdb.row_budget import RowBudget
 from stores.hosting.local_store import LocalStore
 from stores.spec.query import BatchStream, KeyQuery, Query, RangeQuery
 from stores.spec.registry import register_query

@@ -6,7 +6,6 @@ simulates it.
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,6 +24,7 @@ from stores.spec.query import RangeQuery
 from stores.spec.result import Failure, Success
 from stores.spec.store import ReplicaState, in_store
 from stores.upkeep.compaction import write_snapshot
+from tests.support.database_files import copy_as_killed
 from tests.support.hosts import OTHERS, write
 from tests.support.values import rows_of
 
@@ -50,7 +50,7 @@ def answers(store: LocalStore) -> int | str:
 
 def killed(store: LocalStore, data: Path, left: Path) -> Path:
     """Copy the files that a process would leave if it were killed now."""
-    shutil.copytree(data, left, ignore=shutil.ignore_patterns("LOCK"))
+    copy_as_killed(data, left)
     store.close()
     return left
 

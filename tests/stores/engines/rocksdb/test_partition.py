@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import random
-import shutil
 import signal
 import subprocess
 import sys
@@ -26,6 +25,7 @@ from stores.spec.query import BATCH_ROWS, Interval, KeyQuery, KeysQuery, Order, 
 from stores.spec.scans import ApproximateCountQuery
 from stores.spec.schema import Row, StoreSchema
 from stores.spec.windows import TimeRange, WindowKeyQuery, WindowRangeQuery
+from tests.support.database_files import copy_as_killed
 from tests.support.stores import batch, keyvalue, progress, window
 from tests.support.values import column, rows_of
 from tests.support.waiting import until
@@ -311,7 +311,7 @@ def test_the_database_is_flushed_after_some_epochs(
     for epoch in range(5):
         engine.apply(progress(epoch), [batch(CLICKS, numbers(epoch))])
     until(engine._database._rdict.live_files)
-    shutil.copytree(tmp_path / "data", tmp_path / "killed", ignore=shutil.ignore_patterns("LOCK"))
+    copy_as_killed(tmp_path / "data", tmp_path / "killed")
     engine.close()
     killed = RocksPartition(tmp_path / "killed", schema=CLICKS, partition=0)
     assert killed.view.progress == progress(2)

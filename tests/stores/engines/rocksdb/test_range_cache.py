@@ -14,7 +14,8 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from stores.engines.rocksdb.partition import RocksPartition
 from stores.engines.rocksdb.range_cache import SPAN_ROWS_MAX, RangeCache
-from stores.engines.rocksdb.row_cache import ROW_BYTES_MAX, ChangedKeys, RowBudget
+from stores.engines.rocksdb.row_budget import RowBudget
+from stores.engines.rocksdb.row_cache import ROW_BYTES_MAX, ChangedKeys
 from stores.spec.query import FirstRowsQuery, Interval, Order, RangeQuery
 from stores.spec.schema import Row
 from tests.support.stores import batch, keyvalue, progress
@@ -98,7 +99,7 @@ def check_spans(cache: RangeCache) -> None:
         assert all(span.start <= key < span.end for key in span.keys)
     for one, other in itertools.pairwise(spans):
         assert one.end <= other.start
-    assert cache._used_bytes == sum(span.size_bytes for span in spans)
+    assert cache._account.used_bytes == sum(span.size_bytes for span in spans)
     assert cache._holes == sum(span.holes for span in spans)
 
 
@@ -113,6 +114,7 @@ class Reads(RuleBasedStateMachine):
         super().__init__()
         self.budget = RowBudget(30_000)
         self.database = Database(cache_of(self.budget))
+        self.others: list[RangeCache] = []
         self.views = 0
 
     @rule(
@@ -130,8 +132,8 @@ class Reads(RuleBasedStateMachine):
         found = database.cached(start, end, order, rows_max)
         assert found is None or found == expected
         if is_put:
-            share_bytes = self.budget.share_bytes
-            has_room = share_bytes > 25_000 and database.cache._used_bytes < share_bytes - 3000
+            account = database.cache._account
+            has_room = account.used_bytes < account.limit_bytes - 3000 > 22_000
             database.read(start, end, order, rows_max)
             if has_room:
                 assert database.cached(start, end, order, rows_max) == expected
@@ -159,10 +161,11 @@ class Reads(RuleBasedStateMachine):
 
     @rule(is_joining=st.booleans())
     def share(self, is_joining: bool) -> None:
-        if is_joining and self.budget.share_bytes > 3000:
-            self.budget.join()
-        elif not is_joining and self.budget.share_bytes < 15_000:
-            self.budget.leave()
+        if is_joining and len(self.others) < 9:
+            self.others.append(cache_of(self.budget))
+            self.budget.tell(self.others[-1], 0, 3000)
+        elif not is_joining and self.others:
+            self.budget.tell(self.others.pop(), 3000, 0)
 
     @invariant()
     def is_whole(self) -> None:
@@ -234,23 +237,21 @@ def test_many_changes_are_not_looked_for_one_by_one() -> None:
     assert len(database.cache) == 0
 
 
-def test_a_share_is_taken_while_there_are_ranges() -> None:
-    budget = RowBudget(1000)
-    cache = cache_of(budget)
-    budget.join()
-    assert budget.share_bytes == 1000
+def test_memory_is_taken_while_there_are_ranges() -> None:
+    cache = cache_of(RowBudget(1000))
     put(cache, "view", b"a", b"b", [], [])
     assert len(cache) == 0  # a range may not take more than an eighth
     budget = RowBudget(100_000)
-    cache = cache_of(budget)
-    budget.join()
+    cache, other = cache_of(budget), cache_of(budget)
+    budget.tell(other, 0, 40_000)
     put(cache, "view", b"a", b"b", [], [])
-    assert budget.share_bytes == 50_000
+    assert (budget.share_bytes, cache._account.limit_bytes) == (50_000, 60_000)
+    assert budget.used_bytes == 40_000 + cache._account.used_bytes > 40_000
     cache.advance("next", ALL)
-    assert budget.share_bytes == 100_000
+    assert (budget.share_bytes, budget.used_bytes) == (100_000, 40_000)
     put(cache, "next", b"a", b"b", [], [])
     cache.close()
-    assert budget.share_bytes == 100_000
+    assert (budget.share_bytes, budget.used_bytes) == (100_000, 40_000)
     put(cache, "next", b"a", b"b", [], [])
     assert len(cache) == 0
 
@@ -263,22 +264,22 @@ def test_ranges_that_are_read_stay_when_there_is_no_room() -> None:
     for number in range(100, 9_000, 20):
         database.read(b"%05d" % number, b"%05d" % (number + 9), Order.ASCENDING, 100)
         kept += database.cached(*hot, Order.ASCENDING, 100) is not None
-        assert database.cache._used_bytes <= 20_000
+        assert database.cache._account.used_bytes <= 20_000
     assert kept == 445
     check_spans(database.cache)
 
 
-def test_a_cache_shrinks_to_a_smaller_share_bit_by_bit() -> None:
+def test_a_cache_shrinks_to_a_smaller_limit_bit_by_bit() -> None:
     budget = RowBudget(4_000_000)
     database = filled(cache_of(budget), 20_000)
     for number in range(0, 18_000, 20):
         database.read(b"%05d" % number, b"%05d" % (number + 19), Order.ASCENDING, 100)
-    sizes = [database.cache._used_bytes]
+    sizes = [database.cache._account.used_bytes]
     for _ in range(9):
-        budget.join()
+        budget.tell(cache_of(budget), 0, 400_000)
     for number in range(18_000, 18_100):
         database.read(b"%05d" % number, b"%05d" % (number + 1), Order.ASCENDING, 100)
-        sizes.append(database.cache._used_bytes)
+        sizes.append(database.cache._account.used_bytes)
     freed = [before - after for before, after in itertools.pairwise(sizes)]
     assert 200_000 < max(freed) < 300_000, "not all at once"
     assert sizes[-1] <= budget.share_bytes < sizes[5]
@@ -289,10 +290,10 @@ def test_rows_that_have_grown_are_charged_as_they_are() -> None:
     cache = cache_of()
     keys = [b"%03d" % number for number in range(100)]
     put(cache, "view", b"000", b"999", keys, [(0,)] * 100)
-    before = cache._used_bytes
+    before = cache._account.used_bytes
     cache.advance("next", changed(*keys[:40]))
     put(cache, "next", b"000", keys[40], keys[:40], [("x",)] * 40, stored=b"." * 500)
-    assert before + 40 * 2 * 499 <= cache._used_bytes <= before + 40 * 2 * 499 + 100
+    assert before + 40 * 2 * 499 <= cache._account.used_bytes <= before + 40 * 2 * 499 + 100
     check_spans(cache)
     # Only the large rows of a range are new.
     mixed = keys[30:60]
@@ -301,18 +302,18 @@ def test_rows_that_have_grown_are_charged_as_they_are() -> None:
     check_spans(cache)
 
 
-def test_caches_of_other_partitions_give_up_what_is_beyond_their_share() -> None:
+def test_caches_of_other_partitions_give_up_what_is_beyond_a_fair_share() -> None:
     budget = RowBudget(1 << 20)
     databases = [filled(cache_of(budget), 20_000) for _ in range(8)]
     for database in databases:
         for number in range(0, 10_000, 20):
             database.read(b"%05d" % number, b"%05d" % (number + 19), Order.ASCENDING, 100)
-    assert sum(database.cache._used_bytes for database in databases) < 1.1 * (1 << 20)
-    before = databases[0].cache._used_bytes
+    assert sum(database.cache._account.used_bytes for database in databases) < 1.1 * (1 << 20)
+    before = databases[0].cache._account.used_bytes
     for _ in range(8):
-        budget.join()
+        budget.tell(cache_of(budget), 0, 1 << 17)
     databases[0].cache.advance("next", changed(b"other"))
-    assert databases[0].cache._used_bytes <= budget.share_bytes < before
+    assert databases[0].cache._account.used_bytes <= budget.share_bytes < before
 
 
 @pytest.mark.parametrize(
@@ -411,7 +412,7 @@ def test_the_charged_size_is_the_real_one() -> None:
         taken, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert 0.7 < cache._used_bytes / taken < 1.5
+    assert 0.7 < cache._account.used_bytes / taken < 1.5
 
 
 # --- in a partition ------------------------------------------------------------------------------

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 import random
-import shutil
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
@@ -29,6 +26,7 @@ from stores.spec.result import Success
 from stores.spec.scans import ApproximateCountQuery
 from stores.spec.schema import Row
 from stores.spec.store import DEFAULT_CONFIG, Handler, ReplicaState, StorePartition, View
+from tests.support.database_files import copy_as_killed
 from tests.support.stores import batch, keyvalue, progress
 from tests.support.values import rows_of
 
@@ -191,29 +189,6 @@ STEPS: list[Callable[[RocksPartition, int], object]] = [
 ]
 
 
-def killed(data: Path, to: Path) -> RocksPartition:
-    """Return the partition as it is after a kill now, opened by its note if that is valid."""
-    before = None
-    # A kill leaves all files as they are at one moment. RocksDB changes them in the background, so
-    # they are copied until none has changed meanwhile.
-    while before != (before := files_in(data)):
-        shutil.rmtree(to, ignore_errors=True)
-        with contextlib.suppress(OSError):  # one was removed
-            shutil.copytree(data, to, ignore=shutil.ignore_patterns("LOCK", "LOG*"))
-    return opened(to, OpenFiles(0))
-
-
-def files_in(data: Path) -> dict[str, tuple[int, int]]:
-    """Return the size and the time of each file that counts."""
-    found = {}
-    for entry in os.scandir(data):
-        with contextlib.suppress(FileNotFoundError):
-            status = entry.stat()
-            if not entry.name.startswith("LO"):
-                found[entry.name] = status.st_size, status.st_mtime_ns
-    return found
-
-
 @pytest.mark.parametrize("seed", range(4))
 def test_a_kill_leaves_no_wrong_note(
     tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch
@@ -225,7 +200,7 @@ def test_a_kill_leaves_no_wrong_note(
 
     def check() -> None:
         nonlocal noted
-        by_note = killed(data, tmp_path / "killed")
+        by_note = opened(copy_as_killed(data, tmp_path / "killed"), OpenFiles(0))
         noted += by_note.is_at_rest
         claimed, found = by_note.view.progress, read(by_note)
         by_note.close()

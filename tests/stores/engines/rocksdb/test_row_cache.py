@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stores.engines.rocksdb.partition import RocksPartition
+from stores.engines.rocksdb.row_budget import RowBudget
 from stores.engines.rocksdb.row_cache import (
     CHANGED_MAX,
     ROW_BYTES_MAX,
     ChangedKeys,
-    RowBudget,
     RowCache,
     SeenKeys,
 )
@@ -106,7 +106,7 @@ def test_the_newest_rows_and_those_read_stay_within_the_share(
                 if model.pop(oldest):
                     model[oldest] = False
         assert list(cache._rows) == list(model)
-        assert cache._used_bytes == len(model) * SIZE
+        assert cache._account.used_bytes == len(model) * SIZE
 
 
 def test_there_is_room_for_one_more_row_even_if_all_are_read() -> None:
@@ -115,41 +115,72 @@ def test_there_is_room_for_one_more_row_even_if_all_are_read() -> None:
         cache.put("view", b"%03d" % number, (number,), 7)
         for key in list(cache._rows):
             assert cache.get("view", key) is not None
-        assert cache._used_bytes <= 50 * SIZE
+        assert cache._account.used_bytes <= 50 * SIZE
     assert len(cache) == 50
     assert cache.get("view", b"499") is not None
 
 
-def test_partitions_have_equal_shares_and_give_them_back() -> None:
-    budget = RowBudget(10_000)
+def test_a_cache_takes_what_the_others_leave_and_gives_it_back() -> None:
+    budget = RowBudget(100 * SIZE)
     first, second = cache_of(budget), cache_of(budget)
-    assert budget.share_bytes == 5_000
-    for number in range(100):
-        first.put("view", b"%d" % number, (number,), 10)
-    assert 0 < len(first) < 30
+
+    def look_up(cache: RowCache, count: int) -> int:
+        for number in range(count):
+            cache.put("view", b"%d" % number, (number,), 10)
+        return len(cache)
+
+    assert look_up(first, 1000) >= 90
+    assert look_up(second, 1000) >= 45
+    assert len(first) < 60, "the other one has its fair share"
+    assert look_up(first, 1000) >= 45
     second.close()
     second.close()
-    assert budget.share_bytes == 10_000
+    assert look_up(first, 1000) >= 90
     second.advance("view", ALL)
-    second.put("view", b"key", (1,), 10)
-    assert len(second) == 0
+    assert look_up(second, 1) == 0
+    first.advance("view", ALL)
+    assert budget.used_bytes == 0
 
 
-def test_a_cache_shrinks_to_a_smaller_share_bit_by_bit() -> None:
+def test_a_cache_shrinks_to_a_smaller_limit_bit_by_bit() -> None:
     budget = RowBudget(100 * SIZE)
     cache = cache_of(budget)
     for number in range(100):
         cache.put("view", b"%d" % (number % 10), (number,), 10)
         cache.put("view", b"k%d" % number, (number,), 10)
     before = len(cache)
-    others = [cache_of(budget) for _ in range(9)]
+    for other in [cache_of(budget) for _ in range(9)]:
+        budget.tell(other, 0, 10 * SIZE)
     cache.put("view", b"a", (1,), 10)
     assert before - 16 < len(cache) < before
     for key in KEYS:
         cache.put("view", key, (1,), 10)
-    assert cache._used_bytes <= budget.share_bytes
-    for other in others:
-        other.close()
+    assert cache._account.used_bytes <= budget.share_bytes == 10 * SIZE
+
+
+@given(
+    st.integers(1, 60),
+    st.lists(st.tuples(st.integers(0, 3), st.integers(1, 30), st.booleans()), max_size=30),
+)
+def test_all_caches_together_stay_within_the_budget(
+    rows: int, steps: list[tuple[int, int, bool]]
+) -> None:
+    budget = RowBudget(rows * SIZE)
+    caches = [cache_of(budget) for _ in range(4)]
+    for number, count, is_cleared in steps:
+        if is_cleared:
+            caches[number].advance("view", ALL)
+        for key in range(count):
+            caches[number].put("view", b"%d" % key, (key,), 10)
+    for _ in range(4 * len(caches)):
+        for cache in caches:
+            cache.shrink()
+    used_bytes = sum(cache._account.used_bytes for cache in caches)
+    assert used_bytes <= budget.capacity_bytes * (1 + 1 / 16)
+    assert abs(budget.used_bytes - used_bytes) <= budget.capacity_bytes / 16
+    for cache in caches:
+        cache.close()
+    assert (budget.used_bytes, budget.share_bytes) == (0, budget.capacity_bytes)
 
 
 def test_a_large_row_is_not_kept() -> None:
@@ -216,7 +247,11 @@ def test_no_view_gets_a_row_of_another() -> None:
     for thread in threads:
         thread.join()
     assert not wrong
-    assert cache._used_bytes == sum(kept.size_bytes for kept in cache._rows.values()) <= 20 * SIZE
+    assert (
+        cache._account.used_bytes
+        == sum(kept.size_bytes for kept in cache._rows.values())
+        <= 20 * SIZE
+    )
 
 
 def test_the_charged_size_is_the_real_one() -> None:
@@ -232,7 +267,7 @@ def test_the_charged_size_is_the_real_one() -> None:
     finally:
         tracemalloc.stop()
     assert len(cache) == count
-    assert 0.7 < cache._used_bytes / taken < 1.5
+    assert 0.7 < cache._account.used_bytes / taken < 1.5
 
 
 # --- in a partition ------------------------------------------------------------------------------
@@ -337,14 +372,15 @@ def test_nothing_is_kept_without_a_budget(tmp_path: Path, budget: RowBudget | No
     engine.close()
 
 
-def test_a_share_is_given_back_when_a_partition_closes(tmp_path: Path) -> None:
-    budget = RowBudget(1000)
-    other = RowCache(budget, columns=1)
+def test_memory_is_given_back_when_a_partition_closes(tmp_path: Path) -> None:
+    budget = RowBudget(1 << 20)
     engine = opened(tmp_path, budget)
-    assert budget.share_bytes == 500
+    engine.apply(progress(0), [batch(COUNTS, [("a", 1)])])
+    for _ in range(2):
+        looked_up(engine, "a")
+    assert budget.used_bytes > 0
     engine.close()
-    assert budget.share_bytes == 1000
-    other.close()
+    assert budget.used_bytes == 0
 
 
 def test_rows_with_mutable_values_are_not_kept(tmp_path: Path) -> None:
