@@ -31,14 +31,9 @@ _ROW_BYTES, _VALUE_BYTES = 90, 40
 """Overhead of a row: its key, its tuple, and their places in lists; and of a value as an object."""
 _SHARE_OF_ONE = 8
 """A range that would take more than one part in this many of the memory is not cached."""
-_ADMITTED, _ADMITTED_FAST = 8, 2
+_ADMITTED = 8
 """One missing range in this many is cached, and those with a hole. To cache one takes as long as to
-read it, and of a large store most ranges are read once; what is read often soon gets in. Once
-ranges are found, the rest is cached faster, as long as there is room."""
-_ROOMY = 7 / 8
-"""The part of the limit up to which there is room."""
-_JUDGED, _FOUND_MIN = 64, 8
-"""After so many missing ranges, whether at least so many others were found meanwhile."""
+read it, and of a large store most ranges are read once; what is read often soon gets in."""
 _SPARED_MAX = 8
 """Spans spared in a row, so that there is room for one more even if all are read often."""
 _FREED_BYTES_MAX = 256 << 10
@@ -62,10 +57,8 @@ class RangeCache:
 
     __slots__ = (
         "_account",
-        "_are_found",
         "_budget",
         "_changing",
-        "_found",
         "_holes",
         "_is_open",
         "_missed",
@@ -86,10 +79,8 @@ class RangeCache:
         """The newest view, by an object that identifies it; None while it changes."""
         self._changing = threading.Lock()
         self._holes = 0
-        self._missed = self._found = 0
-        """How many ranges were missing, and how many were found since that was last judged."""
-        self._are_found = False
-        """Whether ranges were found often enough when that was last judged."""
+        self._missed = 0
+        """How many ranges were missing."""
         self._row_bytes = _ROW_BYTES + _VALUE_BYTES * columns
         self._is_open = True
 
@@ -114,10 +105,7 @@ class RangeCache:
         read = self._ascending if order is Order.ASCENDING else self._descending
         found = read(start, end, rows_max)
         # The view is checked afterwards: if it is the newest now, no span can be of another.
-        if found is None or view is not self._view:
-            return None
-        self._found += 1
-        return found
+        return found if view is self._view else None
 
     def _ascending(self, start: bytes, end: bytes, rows_max: int) -> list[Any] | None:
         try:
@@ -181,12 +169,7 @@ class RangeCache:
         """
         keys, stored = entries
         self._missed += 1
-        if not self._missed % _JUDGED:
-            self._are_found, self._found = self._found >= _FOUND_MIN, 0
-        # Without room, each range that is added displaces others, down to just below the limit.
-        has_room = self._account.used_bytes < self._account.limit_bytes * _ROOMY
-        every = _ADMITTED_FAST if self._are_found and has_room else _ADMITTED
-        if self._missed % every and not (self._holes and keys and self._has_hole_near(keys[0])):
+        if self._missed % _ADMITTED and not (self._holes and keys and self._has_hole_near(keys[0])):
             return False
         stored_bytes = sum(map(len, keys)) + sum(map(len, stored))
         size_bytes = SPAN_BYTES + len(keys) * self._row_bytes + 2 * stored_bytes

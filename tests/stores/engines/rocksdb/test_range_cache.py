@@ -316,32 +316,6 @@ def test_caches_of_other_partitions_give_up_what_is_beyond_a_fair_share() -> Non
     assert databases[0].cache._account.used_bytes <= budget.share_bytes < before
 
 
-@pytest.mark.parametrize(
-    ("found", "capacity_bytes", "kept_least", "kept_most"),
-    [
-        (0.0, 1 << 30, 120, 130),  # one in eight
-        (0.1, 1 << 30, 120, 130),
-        (0.5, 1 << 30, 450, 500),  # one in two, once that is known
-        (0.5, 20_000, 120, 160),  # there is no room for more
-    ],
-)
-def test_what_is_found_again_is_cached_faster_while_there_is_room(
-    found: float, capacity_bytes: int, kept_least: int, kept_most: int
-) -> None:
-    cache = cache_of(RowBudget(capacity_bytes))
-    put(cache, "view", b"000000", b"000001", [], [])
-    kept = hits = 0
-    for number in range(1, 1001):
-        start, end = b"%06d" % (2 * number), b"%06d" % (2 * number + 1)
-        while hits < found * number:
-            hits += cache.get("view", b"000000", b"000001", Order.ASCENDING, 1) == []
-        entries = [start], [b"." * 200]
-        if cache.admits(entries):
-            cache.put("view", start, end, entries, [(number,)])
-            kept += 1
-    assert kept_least <= kept <= kept_most
-
-
 def test_large_rows_are_not_kept() -> None:
     cache = cache_of(RowBudget(1 << 30))
     put(cache, "view", b"a", b"b", [b"a"], [("x",)], stored=b"." * (ROW_BYTES_MAX + 1))
