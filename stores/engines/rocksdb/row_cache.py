@@ -13,7 +13,7 @@ from __future__ import annotations
 import threading
 from array import array
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
@@ -98,12 +98,12 @@ class SeenKeys:
         """The memory of the places."""
         return len(self._marks) * _MARK_BYTES
 
-    def has_seen(self, key: bytes, rows_max: int) -> bool:
+    def has_seen(self, key: bytes, rows_max: Callable[[], int]) -> bool:
         """Whether a key was given before; it is seen from now on.
 
         Args:
             key: its encoded key.
-            rows_max: about how many rows can be cached.
+            rows_max: returns about how many rows can be cached.
         """
         marks = self._marks or self._grown(_MARKS_MIN)
         mark = hash(key)
@@ -114,7 +114,7 @@ class SeenKeys:
         marks[place] = mark
         if found:
             self._lost += 1
-            if self._lost > len(marks) < min(rows_max, _MARKS_MAX):
+            if self._lost > len(marks) < _MARKS_MAX and len(marks) < rows_max():
                 self._grown(_MARKS_GROWTH * len(marks))
         return False
 
@@ -187,7 +187,10 @@ class RowCache:
         Args:
             key: its encoded key.
         """
-        return self._seen.has_seen(key, self._account.limit_bytes // self._row_bytes)
+        return self._seen.has_seen(key, self._rows_max)
+
+    def _rows_max(self) -> int:
+        return self._account.limit_bytes // self._row_bytes
 
     def put(self, view: object, key: bytes, row: Row | None, stored_bytes: int) -> None:
         """Cache a row, if it was read from the newest view.

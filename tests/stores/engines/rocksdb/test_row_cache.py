@@ -176,8 +176,11 @@ def test_all_caches_together_stay_within_the_budget(
         for cache in caches:
             cache.shrink()
     used_bytes = sum(cache._account.used_bytes for cache in caches)
-    assert used_bytes <= budget.capacity_bytes * (1 + 1 / 16)
-    assert abs(budget.used_bytes - used_bytes) <= budget.capacity_bytes / 16
+    # Each has told all but a sixteenth of the share that it had then, a half or a third of which
+    # others have: 1/16 + 1/32 + 1/48 + 1/64.
+    untold_bytes = budget.capacity_bytes / 7
+    assert used_bytes <= budget.capacity_bytes + untold_bytes
+    assert abs(budget.used_bytes - used_bytes) <= untold_bytes
     for cache in caches:
         cache.close()
     assert (budget.used_bytes, budget.share_bytes) == (0, budget.capacity_bytes)
@@ -199,7 +202,7 @@ def test_a_row_is_cached_on_the_second_read_of_its_key() -> None:
 def test_many_keys_that_are_read_in_turn_are_seen_again() -> None:
     """There are more of them than places at first; still most get in after a few rounds."""
     seen, keys = SeenKeys(), [b"key %d" % number for number in range(10_000)]
-    rounds = [sum(seen.has_seen(key, 1_000_000) for key in keys) for _ in range(10)]
+    rounds = [sum(seen.has_seen(key, lambda: 1_000_000) for key in keys) for _ in range(10)]
     assert rounds[0] == 0
     assert rounds[-1] > 7_500
 
@@ -208,7 +211,7 @@ def test_keys_that_are_read_once_take_little_memory() -> None:
     seen = SeenKeys()
     assert seen.size_bytes == 0
     for number in range(100_000):
-        assert not seen.has_seen(b"key %d" % number, 1_000)
+        assert not seen.has_seen(b"key %d" % number, lambda: 1_000)
     assert seen.size_bytes <= 4 * 8 * 1_000
 
 
