@@ -179,13 +179,14 @@ class ComposingProcess:
                 return self._idle.pop()
             ours, theirs = connected()
             number = next(self._numbers)
-            lane = self._lanes[number] = Lane(ours, number)
             try:
                 frames.send(self._control, Kind.LANE, NUMBERS.pack(number, 0), fd=theirs.fileno())
             except OSError as error:
+                ours.close()
                 raise ProcessEndedError from error
             finally:
                 theirs.close()
+            lane = self._lanes[number] = Lane(ours, number)
             return lane
 
     def give_lane(self, lane: Lane) -> None:

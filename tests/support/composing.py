@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import socket
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from weakref import WeakSet
 
 import pytest
 
@@ -23,6 +25,9 @@ from stores.spec.catalog import StoreCatalog
 from tests.support.waiting import WAIT_S
 
 _END_S = 30.0
+ENGINES_MAX = 100
+"""Engines that tests have not closed, and that have not been collected either; each has a thread in
+the composing process, which has room for some hundreds."""
 _SERVE = """
 import socket, sys
 from planner.composing.forkserver import become_shared
@@ -90,13 +95,22 @@ def shared_composing(directory: Path) -> Iterator[None]:
     kept = RemoteDatabase(keeping, definition)
     list(kept.run("SELECT 1", cancellation=Cancellation(WAIT_S)))
 
+    alive: WeakSet[ProcessPool] = WeakSet()
+    alive_max = ENGINES_MAX
+
     def opened(
         catalog: StoreCatalog, limits: EngineLimits, *, started_ms: int | None, **how: Any
     ) -> EngineParts:
+        nonlocal alive_max
+        if len(alive) > alive_max:
+            gc.collect()
+            alive_max = len(alive) + ENGINES_MAX
         if (limits.memory_bytes_max, limits.compose_processes) == usual_of_processes:
             limits = replace(limits, compose_shared=limits.compose_shared or shared)
             started_ms = begun_ms if started_ms is None else started_ms
-        return open_parts(catalog, limits, started_ms=started_ms, **how)
+        parts = open_parts(catalog, limits, started_ms=started_ms, **how)
+        alive.add(parts.processes)
+        return parts
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("planner.sql.open_parts", opened)

@@ -24,7 +24,7 @@ from planner.composing.database import (
     Definition,
 )
 from planner.composing.messages import ProcessLimits
-from planner.composing.process import ComposingProcess
+from planner.composing.process import ComposingProcess, ProcessEndedError
 from planner.composing.process_pool import ProcessPool
 from planner.composing.remote import RemoteDatabase
 from planner.errors import QueryCancelledError, StoreFailedError, UnavailableError
@@ -401,6 +401,18 @@ def test_a_process_starts_after_a_killed_one_has_released_its_memory() -> None:
         ended, process = process, ComposingProcess(limits)
         assert not Path(f"/proc/{ended.pid}").exists()
     process.kill()
+
+
+def test_a_process_that_has_ended_leaves_no_socket_of_a_lane() -> None:
+    process = ComposingProcess(ProcessLimits(memory_bytes=1 << 30))
+    kill([process.pid])
+    until(lambda: is_gone(process.pid))
+    before = len(os.listdir("/proc/self/fd"))
+    with pytest.raises(ProcessEndedError) as caught:
+        process.take_lane()
+    until(lambda: len(os.listdir("/proc/self/fd")) <= before)
+    process.end()
+    del caught
 
 
 def test_a_fork_server_that_hangs_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
