@@ -64,7 +64,8 @@ class SqlEngine:
         spark: runs statements on Spark; None if there is no such engine.
         watch_look_up: wraps the fast way of each statement, for traces.
         started_ms: when the server was started, in epoch milliseconds; None for now.
-        past: the stores as of earlier epochs, for live queries; None if there are none.
+        past: the stores as of earlier epochs, for live queries. Without it, clients that come back
+            after a longer time start over.
         rights: the stores that each user may read; None for all stores.
     """
 

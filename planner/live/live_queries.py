@@ -55,7 +55,7 @@ class LiveQueries:
         rights: the stores that each user may read.
         replan: plans a statement again.
         limits: the limits.
-        past: the stores as of earlier epochs; None if there are none.
+        past: the stores as of earlier epochs; without it, clients that come back late start over.
         executor_over: makes what runs statements over them.
     """
 

@@ -8,11 +8,12 @@ rows are asked for, and no store takes all of it for good.
 from __future__ import annotations
 
 import threading
-from contextlib import suppress
 from typing import Protocol
 
 _UNTOLD = 16
 """A cache tells of a change once it is more than one part in this many of a fair share."""
+_LOOKED_AT = 16
+"""How often rows are added before the largest cache is looked for again."""
 
 
 class Shrinking(Protocol):
@@ -25,8 +26,8 @@ class Shrinking(Protocol):
 class RowBudget:
     """The memory of all caches together.
 
-    Law: they take at most this much, and what they have not told of, once each has been asked to
-    shrink often enough.
+    Law: they take hardly more than this, whichever of them grows: each that adds rows has the
+    largest one free as many, while there is too much.
 
     Args:
         capacity_bytes: the memory; 0 keeps no rows.
@@ -38,8 +39,10 @@ class RowBudget:
         """The fair share of each cache that has rows."""
         self.used_bytes = 0
         """What all caches take, as far as they have told."""
-        self._members: list[Shrinking] = []
-        """The caches that have rows."""
+        self._members: dict[Shrinking, int] = {}
+        """The caches that have rows, and what they have told that they take."""
+        self._largest: Shrinking | None = None
+        """The one that took most when that was last looked at."""
         self._turn = 0
         self._lock = threading.Lock()
 
@@ -48,12 +51,23 @@ class RowBudget:
         return Account(self, cache)
 
     def relieve(self, besides: Shrinking) -> None:
-        """Have another cache free what is beyond its limit, by turns: it may not be used itself."""
-        self._turn += 1
-        with suppress(IndexError, ZeroDivisionError):  # others may come and go meanwhile
-            cache = self._members[self._turn % len(self._members)]
-            if cache is not besides:
-                cache.shrink()
+        """Have the largest cache free some, if all together take too much.
+
+        Call it after rows were added, without the lock of a cache. The largest one may not be used
+        itself; it has more than its limit then, since it has more than a fair share.
+
+        Args:
+            besides: the cache that calls, which has made room itself.
+        """
+        if self.used_bytes <= self.capacity_bytes:
+            return
+        with self._lock:
+            if not self._turn % _LOOKED_AT:  # there may be thousands
+                self._largest = max(self._members, key=self._members.__getitem__, default=None)
+            self._turn += 1
+            largest = self._largest
+        if largest is not None and largest is not besides:
+            largest.shrink()
 
     def tell(self, cache: Shrinking, before_bytes: int, now_bytes: int) -> None:
         """Take note of what a cache takes.
@@ -65,10 +79,12 @@ class RowBudget:
         """
         with self._lock:
             self.used_bytes += now_bytes - before_bytes
-            if not before_bytes:
-                self._members.append(cache)
-            elif not now_bytes:
-                self._members.remove(cache)
+            if now_bytes:
+                self._members[cache] = now_bytes
+            else:
+                del self._members[cache]
+                if self._largest is cache:
+                    self._largest, self._turn = None, 0
             self.share_bytes = self.capacity_bytes // max(1, len(self._members))
 
 

@@ -207,11 +207,8 @@ class RowCache:
                 return
             self._rows[key] = CachedRow(row, size)
             self._account.add(size)
-            is_full = self._account.used_bytes >= self._account.limit_bytes
-            if is_full:
-                self._make_room()
-        if is_full:
-            self._budget.relieve(self)
+            self._make_room()
+        self._budget.relieve(self)
 
     def shrink(self) -> None:
         """Free some of what is beyond the limit, if no one else changes the cache now."""

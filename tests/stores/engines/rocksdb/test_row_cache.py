@@ -172,15 +172,12 @@ def test_all_caches_together_stay_within_the_budget(
             caches[number].advance("view", ALL)
         for key in range(count):
             caches[number].put("view", b"%d" % key, (key,), 10)
-    for _ in range(4 * len(caches)):
-        for cache in caches:
-            cache.shrink()
-    used_bytes = sum(cache._account.used_bytes for cache in caches)
-    # Each has told all but a sixteenth of the share that it had then, a half or a third of which
-    # others have: 1/16 + 1/32 + 1/48 + 1/64.
-    untold_bytes = budget.capacity_bytes / 7
-    assert used_bytes <= budget.capacity_bytes + untold_bytes
-    assert abs(budget.used_bytes - used_bytes) <= untold_bytes
+            used_bytes = sum(cache._account.used_bytes for cache in caches)
+            # Each has told all but a sixteenth of the share that it had then, a half or a third of
+            # which others have: 1/16 + 1/32 + 1/48 + 1/64. The largest may have been another one.
+            untold_bytes = budget.capacity_bytes / 7
+            assert abs(budget.used_bytes - used_bytes) <= untold_bytes
+            assert used_bytes <= budget.capacity_bytes + untold_bytes + 16 * SIZE
     for cache in caches:
         cache.close()
     assert (budget.used_bytes, budget.share_bytes) == (0, budget.capacity_bytes)
