@@ -13,7 +13,7 @@ from typing import Protocol
 _UNTOLD = 16
 """A cache tells of a change once it is more than one part in this many of a fair share."""
 _LOOKED_AT = 16
-"""How often rows are added before the largest cache is looked for again."""
+"""How often rows are added, at least, before the largest cache is looked for again."""
 
 
 class Shrinking(Protocol):
@@ -43,7 +43,8 @@ class RowBudget:
         """The caches that have rows, and what they have told that they take."""
         self._largest: Shrinking | None = None
         """The one that took most when that was last looked at."""
-        self._turn = 0
+        self._left = 0
+        """After how many calls the largest one is looked for again."""
         self._lock = threading.Lock()
 
     def account(self, cache: Shrinking) -> Account:
@@ -62,9 +63,11 @@ class RowBudget:
         if self.used_bytes <= self.capacity_bytes:
             return
         with self._lock:
-            if not self._turn % _LOOKED_AT:  # there may be thousands
+            if not self._left:
+                # There may be thousands, so they are looked through once in so many calls.
+                self._left = max(_LOOKED_AT, len(self._members))
                 self._largest = max(self._members, key=self._members.__getitem__, default=None)
-            self._turn += 1
+            self._left -= 1
             largest = self._largest
         if largest is not None and largest is not besides:
             largest.shrink()
@@ -84,7 +87,7 @@ class RowBudget:
             else:
                 del self._members[cache]
                 if self._largest is cache:
-                    self._largest, self._turn = None, 0
+                    self._largest, self._left = None, 0
             self.share_bytes = self.capacity_bytes // max(1, len(self._members))
 
 
