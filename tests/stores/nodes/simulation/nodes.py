@@ -105,6 +105,9 @@ class SimulatedNode:
 
     def kill(self, *, is_noticed: bool = True) -> None:
         """End at once; other nodes notice at once, or only that it is silent."""
+        # What it has taken over from nodes that leave it adds again, if they still do.
+        taken_over = (n for n in self.store.replicas if self.name not in self.world.placed(n))
+        self.world.moves_max += sum(1 for _ in taken_over)
         self.run += 1
         self.is_up = False
         connections, self.connections = self.connections, {}
