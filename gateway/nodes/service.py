@@ -45,7 +45,6 @@ from stores.nodes.handover import (
     changes,
     may_answer,
     may_leave,
-    placement,
 )
 from stores.nodes.links import Link
 from stores.nodes.messages import Announcement
@@ -193,7 +192,7 @@ class NodeService:
 
     def placement(self, schema: StoreSchema) -> Mapping[int, Role]:
         """Return the partitions of a store that this node is to hold; see `Placement`."""
-        return placement(self.view, self._settings.node, schema)
+        return self.view.roles(schema)
 
     # In the event loop
 
@@ -251,20 +250,22 @@ class NodeService:
             raise HandshakeError(f"node {peer.node} is connected at another address")
         self.links[peer.node] = link
         self.view.connected(peer.node)
+        self._changed.set()
         logger.info("node found node=%s", peer.node)
 
     def on_announced(self, link: NodeLink, announcement: Announcement) -> None:
         """See `LinkWatcher`."""
         if announcement.node != link.name:
             return
-        self.view.heard(announcement)
+        # Most announcements are signs of life only.
+        if self.view.heard(announcement):
+            self._changed.set()
         listed = self._listed.get(link.address)
         if listed is not None and listed.node is None:
             said = with_zone(Node(name=announcement.node), announcement)
             if self._said.get(announcement.node) != said:
                 self._said[announcement.node] = said
                 self._set_members()
-        self._changed.set()
 
     def on_lost(self, link: NodeLink) -> None:
         """See `LinkWatcher`."""
@@ -357,7 +358,7 @@ class NodeService:
         assert host is not None, "attach comes first"
         held = self._held()
         if not self._stopping.is_set():
-            make(host, changes(self.view, self._settings.node, held))
+            make(host, changes(self.view, held))
         own = self._announcement({**host.editions.rebuilt(), **self._held()})
         if own != self._own and self._loop is not None and self._server is not None:
             self._own = own

@@ -12,7 +12,7 @@ import math
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from typing import Any, TypeVar
@@ -54,6 +54,16 @@ _GRACE_S = 1.0
 """How long to wait for a callback that is being called."""
 _CUTS_MAX = 3
 """Tries to read at one epoch; each is in vain only if a replica forgets it meanwhile."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Wait:
+    """What callers wait for together."""
+
+    partition: int
+    bound: PositionBound
+    without: frozenset[str] = frozenset()
+    """The nodes whose replicas do not count."""
 
 
 class ClusterStore:
@@ -134,7 +144,7 @@ class ClusterStore:
             except StoreError as error:
                 failure = Failure(reason=FailureReason.NOT_UP_TO_BOUND, message=str(error))
                 return [failure] * len(targets)
-        rows = OpenedRows(self.around, self._holds, self._wait_up_to, stop)
+        rows = OpenedRows(self.around, self._holds, self._wait_for_others, stop)
         answers = Asking(self.around, asked, on_opened=rows.there, stop=stop).answers()
         absent = [at for at, answer in enumerate(answers) if _is_absent(answer)]
         if absent and self._links:
@@ -219,12 +229,7 @@ class ClusterStore:
             InvalidPartitionError: the store has no such partition.
             TooManyWaitersError: this node has too many waiters.
         """
-        inbox: Inbox[bool] = self._timing.inbox()
-        waiting = self.when(partition, bound, inbox.put)
-        met = inbox.get(timeout_s)
-        if met is None and not waiting.cancel():
-            met = inbox.get(_GRACE_S)  # the callback is being called right now
-        return met is True
+        return self._waited(partial(self.when, partition, bound), timeout_s)
 
     def when(self, partition: int, bound: PositionBound, callback: OnBound) -> Waiting:
         """Call back when a replica of a partition meets the bound; see `Store.when`.
@@ -238,7 +243,7 @@ class ClusterStore:
         of_epoch = bound == PositionBound(epoch=bound.epoch)
         if not of_epoch and _follows(self.local.statuses().get(partition)):
             return self.local.when(partition, bound, callback)
-        return self._waits.add((partition, bound), callback)
+        return self._waits.add(_Wait(partition, bound), callback)
 
     def follow_keys(self, partition: int) -> KeyLog | None:
         """Record the keys that epochs change, at all copies; see `Store.follow_keys`."""
@@ -252,28 +257,42 @@ class ClusterStore:
         """Keep an epoch of a partition at the first replica that has it; see `Store.hold`."""
         return self._holds.hold(partition, epoch)
 
-    def _wait_everywhere(self, key: tuple[int, PositionBound], on_end: OnBound) -> Waiting:
+    def _wait_everywhere(self, wait: _Wait, on_end: OnBound) -> Waiting:
         """Wait at all copies: one that cannot follow the log must not keep others waiting."""
-        partition, bound = key
+        partition, bound, without = wait.partition, wait.bound, wait.without
         request = WaitForBound(self.address, partition, bound, math.inf)
 
         def places() -> dict[str | None, BeginWait] | None:
             if self.is_closed:  # other nodes may have one that was made anew
                 return None
             holders = self.around.holders(self.schema, partition)
-            links = {name: link for name in holders if (link := self._links.get(name)) is not None}
-            first = islice(links.items(), COPIES_MAX)
-            return {
-                None: partial(self.local.when, partition, bound),
-                **{name: partial(wait_at, link, request) for name, link in first},
-            }
+            names = [name for name in holders if name not in without]
+            links = {name: link for name in names if (link := self._links.get(name)) is not None}
+            found: dict[str | None, BeginWait] = {}
+            if self._node not in without:
+                found[None] = partial(self.local.when, partition, bound)
+            for name, link in islice(links.items(), COPIES_MAX):
+                found[name] = partial(wait_at, link, request)
+            return found
 
         waiting = WaitEverywhere(places, on_end, self._soon.call)
         waiting.begin()
         return waiting
 
-    def _wait_up_to(self, partition: int, bound: PositionBound, timeout_s: float) -> bool:
-        return self.wait(partition, bound, timeout_s=timeout_s)
+    def _wait_for_others(self, target: Target, without: Iterable[str], timeout_s: float) -> bool:
+        """Wait until a node that is not among some has the epoch of a target."""
+        number, _, config = target
+        wait = _Wait(number, PositionBound(epoch=config.at_epoch), frozenset(without))
+        return self._waited(partial(self._waits.add, wait), timeout_s)
+
+    def _waited(self, begin: BeginWait, timeout_s: float) -> bool:
+        """Block until a wait ends; return whether the bound was met within the time."""
+        inbox: Inbox[bool] = self._timing.inbox()
+        waiting = begin(inbox.put)
+        met = inbox.get(timeout_s)
+        if met is None and not waiting.cancel():
+            met = inbox.get(_GRACE_S)  # the callback is being called right now
+        return met is True
 
     def _resolved(self, config: QueryConfig) -> QueryConfig:
         if config is DEFAULT_CONFIG:

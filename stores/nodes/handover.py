@@ -7,7 +7,7 @@ it. So it always has a replica that answers, whatever the others do meanwhile.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from stores.nodes.messages import Announcement, Holding
@@ -33,31 +33,11 @@ class Changes:
     """Replicas that get another role."""
 
 
-def placement(view: View, node: str, schema: StoreSchema) -> dict[int, Role]:
-    """Return the partitions of a store that a node is to hold, each with its role."""
-    return {
-        number: role_of(view, node, schema, number)
-        for number in range(schema.partitions)
-        if node in view.holders(schema, number)
-    }
-
-
-def role_of(view: View, node: str, schema: StoreSchema, partition: int) -> Role:
-    """Return the role of a replica: the first holder that can be asked has the active one."""
-    for name in view.holders(schema, partition):
-        if name == node:
-            return Role.ACTIVE
-        if view.is_connected(name) and not view.is_leaving(name):
-            return Role.STANDBY
-    return Role.STANDBY
-
-
-def changes(view: View, node: str, stores: Mapping[str, tuple[StoreSchema, Held]]) -> Changes:
+def changes(view: View, stores: Mapping[str, tuple[StoreSchema, Held]]) -> Changes:
     """Return what a node has to do.
 
     Args:
         view: what it knows of all nodes.
-        node: its name.
         stores: the stores by name, each with the replicas on this node.
     """
     found = Changes()
@@ -67,23 +47,18 @@ def changes(view: View, node: str, stores: Mapping[str, tuple[StoreSchema, Held]
         for status in held.values()
     )
     for name, (schema, held) in sorted(stores.items()):
-        for number in range(schema.partitions):
-            placed = view.holders(schema, number)
-            if node not in placed:
-                if (
-                    number in held
-                    # Its readers could not go on: others may have forgotten the epochs.
-                    and not held[number].held_epochs
-                    and _are_running(view, name, number, placed)
-                ):
+        roles = view.roles(schema)
+        for number, status in held.items():
+            role = roles.get(number)
+            if role is None:
+                # Its readers could not go on: others may have forgotten the epochs.
+                if not status.held_epochs and _are_running(view, schema, number):
                     found.drop.append((name, number))
-                continue
-            role = role_of(view, node, schema, number)
-            if number not in held:
-                if restoring + len(found.add) < RESTORING_MAX:
-                    found.add.append((name, number, role))
-            elif held[number].role is not role:
+            elif status.role is not role:
                 found.turn.append((name, number, role))
+        for number, role in roles.items():
+            if number not in held and restoring + len(found.add) < RESTORING_MAX:
+                found.add.append((name, number, role))
     return found
 
 
@@ -145,9 +120,9 @@ def may_leave(view: View, stores: Mapping[str, tuple[StoreSchema, Held]]) -> boo
     )
 
 
-def _are_running(view: View, store: str, partition: int, nodes: Sequence[str]) -> bool:
-    """Whether a partition can be read from its nodes, by all others."""
-    running = view.running(store, partition)
+def _are_running(view: View, schema: StoreSchema, partition: int) -> bool:
+    """Whether a partition can be read from the nodes that are to hold it, by all others."""
+    nodes, running = view.holders(schema, partition), view.running(schema.name, partition)
     # A node with another list of nodes might drop it, too, and because of this one. And one that
     # has yet to learn of a new node, or to connect to it, can only ask this one.
     return all(name in running for name in nodes) and all(

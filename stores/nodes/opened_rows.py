@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from operator import itemgetter
@@ -18,7 +18,6 @@ from stores.nodes.messages import Opened
 from stores.nodes.remote import RemoteRows, read_in_turn
 from stores.nodes.sent_requests import Sent
 from stores.spec.arrow import physical_list
-from stores.spec.position import PositionBound
 from stores.spec.query import BatchStream
 from stores.spec.result import Failure, QueryResult, Success
 from stores.spec.schema import Row
@@ -34,7 +33,8 @@ class OpenedRows:
     Args:
         around: this node and the others.
         holds: keeps their epochs at other nodes meanwhile.
-        wait: waits until a replica of a partition meets a bound, at most so many seconds.
+        wait: waits until a node has the epoch of a target, other than some nodes, and at most so
+            many seconds.
         stop: ends the waits.
     """
 
@@ -42,7 +42,7 @@ class OpenedRows:
         self,
         around: Around,
         holds: EpochHolds,
-        wait: Callable[[int, PositionBound, float], object],
+        wait: Callable[[Target, Iterable[str], float], object],
         stop: Stop | None,
     ) -> None:
         self._around, self._holds, self._wait, self._stop = around, holds, wait, stop
@@ -116,11 +116,11 @@ class OpenedRows:
         Raises:
             NodeError: none of them has the epoch.
         """
-        number, _, config = target
         answer = self._asked_again(target, lost)
         if isinstance(answer, Failure) and answer.reason is FailureReason.NOT_UP_TO_BOUND:
             # The copies may be behind the one that was lost, which was asked because it was ahead.
-            self._wait(number, PositionBound(epoch=config.at_epoch), _CATCH_UP_S)
+            # That one may still be there, and only unable to read: it must not end the wait.
+            self._wait(target, lost, _CATCH_UP_S)
             answer = self._asked_again(target, lost)
         if isinstance(answer, Success):
             stream: BatchStream = answer.value

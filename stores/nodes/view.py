@@ -16,9 +16,12 @@ from stores.nodes.messages import Announcement
 from stores.nodes.placement import Node, holders
 from stores.spec.catalog import NodeStatus
 from stores.spec.schema import StoreKind, StoreSchema
+from stores.spec.store import Role
 
 _Place = tuple[str, int]
 """A store and a partition of it."""
+_Sized = tuple[str, int]
+"""A store and the number of its partitions."""
 
 
 @dataclass(slots=True)
@@ -42,6 +45,8 @@ class _Placed:
 
     leaving: frozenset[str] = frozenset()
     holders: dict[_Place, tuple[str, ...]] = field(default_factory=dict)
+    own: dict[_Sized, tuple[int, ...]] = field(default_factory=dict)
+    """The partitions that this node is to hold."""
     layout: str = ""
 
 
@@ -51,6 +56,7 @@ class _Known:
 
     placed: _Placed = field(default_factory=_Placed)
     orders: dict[_Place, tuple[str, ...]] = field(default_factory=dict)
+    roles: dict[_Sized, Mapping[int, Role]] = field(default_factory=dict)
 
 
 class View:
@@ -88,19 +94,27 @@ class View:
             self._renew()
 
     def connected(self, name: str) -> None:
-        """Note that a node can be asked."""
-        self._change(name, is_connected=True, problem=None)
+        """Note that a node can be asked.
+
+        What it said before is void: it may have been started again without its data.
+        """
+        with self._lock:
+            self._others[name] = _Other(is_connected=True)
+            self._renew()
 
     def lost(self, name: str, why: str) -> None:
-        """Note that a node cannot be asked. What it announced last stays its place."""
-        self._change(name, is_connected=False, problem=why)
-
-    def heard(self, announcement: Announcement) -> None:
-        """Note what a node says of itself."""
+        """Note that a node cannot be asked. Whether it was about to stop is still known."""
         with self._lock:
-            other = self._others.setdefault(announcement.node, _Other())
+            other = self._other(name)
+            other.is_connected, other.problem = False, why
+            self._renew()
+
+    def heard(self, announcement: Announcement) -> bool:
+        """Note what a node says of itself; return whether it is new."""
+        with self._lock:
+            other = self._other(announcement.node)
             if other.announced == announcement:
-                return
+                return False
             other.announced = announcement
             other.running = frozenset(
                 (each.store, number) for each in announcement.holdings for number in each.running
@@ -109,6 +123,14 @@ class View:
                 (each.store, number) for each in announcement.holdings for number in each.restoring
             }
             self._renew()
+            return True
+
+    def _other(self, name: str) -> _Other:
+        """Return what is known of a node, to be changed; the lock is held."""
+        found = self._others.get(name)
+        if found is None:
+            found = self._others[name] = _Other()
+        return found
 
     def _renew(self, *, is_placed_anew: bool = False) -> None:
         """Forget what followed from the state before; the lock is held."""
@@ -116,13 +138,6 @@ class View:
         if is_placed_anew or leaving != placed.leaving:
             placed = _Placed(leaving)
         self._known = _Known(placed)
-
-    def _change(self, name: str, *, is_connected: bool, problem: str | None) -> None:
-        with self._lock:
-            other = self._others.setdefault(name, _Other())
-            if (other.is_connected, other.problem) != (is_connected, problem):
-                other.is_connected, other.problem = is_connected, problem
-                self._renew()
 
     # What follows
 
@@ -151,6 +166,23 @@ class View:
         found = placed.holders.get(place)
         if found is None:
             found = placed.holders[place] = tuple(self._placed(schema, partition, placed.leaving))
+        return found
+
+    def roles(self, schema: StoreSchema) -> Mapping[int, Role]:
+        """Return the partitions that this node is to hold, in order, each with its role.
+
+        The first holder that can be asked has the active one.
+        """
+        known, store = self._known, (schema.name, schema.partitions)
+        found = known.roles.get(store)
+        if found is None:
+            # All partitions are looked at only when they are placed anew.
+            own = known.placed.own.get(store)
+            if own is None:
+                numbers = range(schema.partitions)
+                own = tuple(n for n in numbers if self.name in self.holders(schema, n))
+                known.placed.own[store] = own
+            found = known.roles[store] = {n: self._role(schema, n) for n in own}
         return found
 
     def order(self, schema: StoreSchema, partition: int) -> Sequence[str]:
@@ -257,6 +289,14 @@ class View:
             staying = [node for node in members if node.name not in leaving]
             chosen += holders(schema.name, partition, staying, copies=self.copies)
         return chosen
+
+    def _role(self, schema: StoreSchema, partition: int) -> Role:
+        for name in self.holders(schema, partition):
+            if name == self.name:
+                return Role.ACTIVE
+            if self.is_connected(name) and not self.is_leaving(name):
+                return Role.STANDBY
+        return Role.STANDBY
 
     def _ordered(self, schema: StoreSchema, partition: int) -> list[str]:
         placed = self.holders(schema, partition)

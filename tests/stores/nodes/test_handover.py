@@ -14,8 +14,6 @@ from stores.nodes.handover import (
     changes,
     may_answer,
     may_leave,
-    placement,
-    role_of,
 )
 from stores.nodes.messages import Announcement, Holding
 from stores.nodes.placement import Node, holders
@@ -46,7 +44,7 @@ def announced(view: View, name: str, running: Iterable[int], is_leaving: bool = 
 
 
 def changed(view: View, held: dict[int, PartitionStatus]) -> Changes:
-    return changes(view, "a", {"counts": (COUNTS, held)})
+    return changes(view, {"counts": (COUNTS, held)})
 
 
 def own(*, copies: int = 2) -> list[int]:
@@ -54,7 +52,7 @@ def own(*, copies: int = 2) -> list[int]:
 
 
 def test_a_node_holds_what_is_placed_on_it() -> None:
-    assert list(placement(view_of(), "a", COUNTS)) == own()
+    assert list(view_of().roles(COUNTS)) == own()
 
 
 def test_a_few_are_added_at_a_time() -> None:
@@ -120,6 +118,23 @@ def test_nothing_is_dropped_before_all_can_ask_the_new_holders() -> None:
     assert changed(view, held).drop == [("counts", foreign)]
 
 
+def test_nothing_is_dropped_for_what_a_node_said_before_it_was_lost() -> None:
+    """It may have come back without its data, and has yet to say so."""
+    view = view_of()
+    foreign = next(n for n in range(64) if n not in own())
+    held = dict.fromkeys([*own(), foreign], RUNNING)
+    for name in "bcd":
+        announced(view, name, [foreign])
+    first = holders("counts", foreign, NODES, copies=2)[0]
+    view.lost(first, "connection reset")
+    view.connected(first)
+    assert changed(view, held).drop == []
+    announced(view, first, [])
+    assert changed(view, held).drop == []
+    announced(view, first, [foreign])
+    assert changed(view, held).drop == [("counts", foreign)]
+
+
 def test_a_partition_is_not_dropped_while_an_epoch_of_it_is_held() -> None:
     """Others may have forgotten the epoch, and the transaction could not go on."""
     view = view_of()
@@ -138,8 +153,8 @@ def test_the_first_holder_that_can_be_asked_is_active() -> None:
     behind = next(n for n in own() if holders("counts", n, NODES, copies=2)[1] == "a")
     first = holders("counts", behind, NODES, copies=2)[0]
     held = {
-        number: dataclasses.replace(RUNNING, role=role_of(view, "a", COUNTS, number))
-        for number in own()
+        number: dataclasses.replace(RUNNING, role=role)
+        for number, role in view.roles(COUNTS).items()
     }
     assert held[behind].role is Role.ACTIVE
     assert changed(view, held) == Changes()

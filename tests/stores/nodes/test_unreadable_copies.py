@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from typing import Any
@@ -128,6 +129,23 @@ def test_the_receiving_node_is_a_copy_too(cluster: Cluster) -> None:
     cluster.apply([("0", 0)], epoch=1, nodes="a", partition=partition)
     assert rows_of(answer.value) == [("0", 0), *ROWS]
     assert [each.node for each in cluster.unreadable] == [second]
+
+
+def test_a_copy_that_is_behind_the_unreadable_one_is_waited_for(cluster: Cluster) -> None:
+    """The unreadable one has the epoch, and must not end the wait."""
+    partition, (_, second) = copies(cluster, is_here=True)
+    cluster.apply([("0", 0)], epoch=1, nodes=second, partition=partition)
+    damage(cluster, second, partition, batches=3)
+    answer = cluster.store.query_partition(partition, RangeQuery(), QueryConfig(at_epoch=1))
+    assert isinstance(answer, Success)
+    applied = threading.Timer(0.1, cluster.apply, [[("0", 0)]], _at_epoch_1(partition))
+    applied.start()
+    assert rows_of(answer.value) == [("0", 0), *ROWS]
+    applied.join()
+
+
+def _at_epoch_1(partition: int) -> dict[str, Any]:
+    return {"epoch": 1, "nodes": "a", "partition": partition}
 
 
 @pytest.mark.parametrize("is_here", [True, False])

@@ -104,6 +104,8 @@ def test_only_what_can_be_asked_is_running() -> None:
     view.lost("b", "it was silent")
     assert view.running("counts", 1) == ["c"]
     view.connected("b")
+    assert view.running("counts", 1) == ["c"], "it may have come back without its data"
+    announced(view, "b", running=[1])
     assert set(view.running("counts", 1)) == {"b", "c"}
 
 
@@ -198,9 +200,11 @@ def test_what_is_kept_is_what_would_be_found_anew(
                     leaves = kind == "leaves"
                     view.heard(Announcement(name, holdings=(holding,), is_leaving=leaves))
         asked.order(COUNTS, partition)
+        asked.roles(COUNTS)
         assert asked.layout
     assert asked.holders(COUNTS, partition) == fresh.holders(COUNTS, partition)
     assert asked.order(COUNTS, partition) == fresh.order(COUNTS, partition)
+    assert asked.roles(COUNTS) == fresh.roles(COUNTS)
     assert asked.layout == fresh.layout
 
 

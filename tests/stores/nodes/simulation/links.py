@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from stores.errors import StoreError
@@ -36,13 +37,14 @@ class Connection:
         self._is_closed = False
         self._waits: dict[int, Waiting] = {}
         self._queues: dict[bool, deque[Callable[[], object]]] = {True: deque(), False: deque()}
+        self._arrive_at = {end: partial(self.arrive, to_server=end) for end in self._queues}
         self._numbers = itertools.count()
 
     def send(self, action: Callable[[], object], *, to_server: bool) -> None:
         """Run an action at the other end, after those that were sent before."""
         self._queues[to_server].append(action)
         world = self.asker.world
-        world.time.after(world.delay_s(), lambda: self.arrive(to_server=to_server))
+        world.time.after(world.delay_s(), self._arrive_at[to_server])
 
     def arrive(self, *, to_server: bool) -> None:
         """Let what was sent first arrive; nothing arrives while the cable is cut."""

@@ -14,7 +14,6 @@ from stores.nodes.links import Link, Timing
 from stores.nodes.messages import Announcement
 from stores.nodes.placement import Node
 from stores.nodes.view import View
-from stores.spec.schema import StoreSchema
 from stores.spec.store import ReplicaState, Role
 from tests.stores.nodes.simulation.links import Connection, SimulatedLink
 from tests.stores.nodes.simulation.log import (
@@ -37,6 +36,7 @@ SILENCE_S = 2.0
 CONNECT_S = 0.3
 LEAVE_S = 10.0
 """As in `gateway.nodes`."""
+_NOTHING = handover.Changes()
 
 
 class NodeDiedError(BaseException):
@@ -55,7 +55,7 @@ class SimulatedNode:
         self.world, self.node, self.name = world, node, node.name
         self.run = 0
         """Counts its starts and ends; what was begun in another run is void."""
-        self.is_up = self.is_paused = False
+        self.is_up = self.is_paused = self.is_leaving = False
         self.disk = Disk()
         self.members: tuple[Node, ...] = ()
         """Its configuration."""
@@ -85,7 +85,7 @@ class SimulatedNode:
         self.own = Announcement(self.name)
         self._is_stepping = self._is_following = False
         self._running: set[int] = set()
-        placed = handover.placement(self.view, self.name, SCHEMA)
+        placed = self.view.roles(SCHEMA)
         replicas = {number: self._opened(number, role) for number, role in placed.items()}
         self.store = SimulatedStore(replicas, self.world.log)
         self.cluster_store = ClusterStore(
@@ -152,7 +152,7 @@ class SimulatedNode:
         until_s = self.world.time.now_s + LEAVE_S
 
         def check() -> None:
-            stores = {SCHEMA.name: (SCHEMA, self.held())}
+            stores = {SCHEMA.name: (SCHEMA, self.store.statuses())}
             is_late = self.world.time.now_s >= until_s
             is_idle = all(connection.is_idle for connection in self.connections)
             if is_late or (is_idle and handover.may_leave(self.view, stores)):
@@ -185,8 +185,8 @@ class SimulatedNode:
 
     def heard(self, announcement: Announcement) -> None:
         """Take note of what another node holds."""
-        self.view.heard(announcement)
-        self.step_soon()
+        if self.view.heard(announcement):
+            self.step_soon()
 
     def lose(self, connection: Connection, why: str) -> None:
         """Give up a connection, and try to make another."""
@@ -211,14 +211,18 @@ class SimulatedNode:
         self.links[other.name] = SimulatedLink(connection)
         other.connections[connection] = None
         self.view.connected(other.name)
+        self.step_soon()
         connection.announce(other.own)
 
     def _beat(self) -> None:
         """Announce this node, and give up silent ones."""
         for connection in tuple(self.connections):
             connection.announce(self.own)
-        # What has arrived while the node was paused is read first.
-        self.after(0.0, self._check_silence)
+        if self._backlog:
+            # What has arrived while the node was paused is read first.
+            self.after(0.0, self._check_silence)
+        else:
+            self._check_silence()
         self.after(HEARTBEAT_S, self._beat)
 
     def _check_silence(self) -> None:
@@ -229,10 +233,6 @@ class SimulatedNode:
 
     # Replicas
 
-    def held(self) -> handover.Held:
-        """Return the replicas as the handover sees them."""
-        return self.store.statuses()
-
     def step_soon(self) -> None:
         """Compare what it holds with what it should, some time in the next step."""
         if not self._is_stepping:
@@ -240,10 +240,10 @@ class SimulatedNode:
             self.after(self.world.random.random() * STEP_S, self.step)
 
     def step(self) -> None:
-        """As `NodeService._step`."""
+        """As `NodeService._step`, which also looks again now and then."""
         self._is_stepping = False
-        stores: dict[str, tuple[StoreSchema, handover.Held]] = {SCHEMA.name: (SCHEMA, self.held())}
-        wanted = handover.changes(self.view, self.name, stores)
+        held = self.store.statuses()
+        wanted = handover.changes(self.view, {SCHEMA.name: (SCHEMA, held)})
         for _, number, role in wanted.add:
             self.adds += 1
             replica = self._opened(number, role)
@@ -256,12 +256,16 @@ class SimulatedNode:
             self.disk.epochs.pop(number, None)
         for _, number, role in wanted.turn:
             self.store.replicas[number].role = role
-        held = {SCHEMA.name: (SCHEMA, self.held())}
-        own = handover.announcement(self.view, self.node, held, product="")
+        if wanted != _NOTHING:
+            held = self.store.statuses()
+        own = handover.announcement(self.view, self.node, {SCHEMA.name: (SCHEMA, held)}, product="")
         if own != self.own:
             self.own = own
             for connection in tuple(self.connections):
                 connection.announce(own)
+        if not held.keys() <= self.view.roles(SCHEMA).keys():
+            # It can be dropped once no epoch of it is held, which nothing else tells.
+            self.step_soon()
 
     def _opened(self, number: int, role: Role) -> Replica:
         epoch = self.disk.epochs.get(number, -1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,8 +43,9 @@ def _drops_early(patch: pytest.MonkeyPatch) -> None:
 
 
 def _trusts_other_lists(patch: pytest.MonkeyPatch) -> None:
-    def are_running(view: View, store: str, partition: int, nodes: Sequence[str]) -> bool:
-        return set(nodes).issubset(view.running(store, partition))
+    def are_running(view: View, schema: StoreSchema, partition: int) -> bool:
+        nodes = view.holders(schema, partition)
+        return set(nodes).issubset(view.running(schema.name, partition))
 
     patch.setattr(handover, "_are_running", are_running)
 

@@ -84,7 +84,7 @@ class World:
 
     def is_cut(self, one: SimulatedNode, other: SimulatedNode) -> bool:
         """Whether no message passes between two nodes."""
-        return frozenset((one.name, other.name)) in self._cuts
+        return bool(self._cuts) and frozenset((one.name, other.name)) in self._cuts
 
     def shuffled(self, nodes: Iterable[Node]) -> tuple[Node, ...]:
         """Return nodes in any order, as configurations list them."""
@@ -100,6 +100,8 @@ class World:
             for each in others
             if (each.is_up and self._runs(each, partition))
             or (not each.is_up and partition in each.disk.epochs)
+            # It was started again without its data, which no one can know yet.
+            or ((asked := node.asked.get(each.name)) and asked.runs[True] != each.run)
         ]
         least = min(self.copies, len(self.members)) - 1 if self.is_gentle else 1
         if len(kept) < max(1, least):
@@ -141,8 +143,13 @@ class World:
     def configure(self, members: Iterable[Node], *, within_s: float) -> None:
         """Change the configuration; each node learns of it at another time."""
         before, self.members = self.members, tuple(members)
+        leaving = {node.name for node in self.nodes.values() if node.is_leaving}
         for number in range(PARTITIONS):
-            self.moves_max += len(set(self.placed(number)) - set(self.placed(number, before)))
+            old, new = set(self.placed(number, before)), set(self.placed(number))
+            self.moves_max += len(new - old)
+            if leaving.issuperset(old) or leaving.issuperset(new):
+                # Others have taken it over, and now others than those are to.
+                self.moves_max += self.copies
         self._version += 1
         for node in self.nodes.values():
             # A node that is down reads it when it is started.
