@@ -323,14 +323,14 @@ class NodeInbox(VirtualInbox[T]):
         self._node, self._run = node, run
 
     def get(self, timeout_s: float) -> T | None:
-        node = self._node
-        if timeout_s <= 0 and not self._arrived:
-            return None
-        found = super().get(timeout_s)
-        while node.is_paused and node.run == self._run:
-            node.world.time.pass_until(
-                node.world.time.now_s + 60, lambda: not node.is_paused or node.run != self._run
-            )
-        if node.run != self._run:
+        node, run, time, arrived = self._node, self._run, self._node.world.time, self._arrived
+        if not arrived:
+            if timeout_s <= 0:
+                return None
+            # A statement ends with its node, not after its wait.
+            time.pass_until(time.now_s + timeout_s, lambda: arrived or node.run != run)
+        while node.is_paused and node.run == run:
+            time.pass_until(time.now_s + 60, lambda: not node.is_paused or node.run != run)
+        if node.run != run:
             raise NodeDiedError
-        return found
+        return arrived.popleft() if arrived else None
