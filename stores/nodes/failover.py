@@ -95,14 +95,16 @@ def rows_of_copies(first: Copy, reopen: Reopen) -> Iterator[pa.RecordBatch]:
 class RowsHere:
     """The rows of a stream on this node, and on another one if they cannot be read here.
 
-    A read of more than a few batches keeps its epoch at another node, too, which would have
-    forgotten it by the time at which damage is found. A short one costs no request.
+    Another node would have forgotten its epoch by the time at which damage is found, if the read is
+    a long one or begins late, after others of the same question. So the epoch is kept there as soon
+    as one of them turns out to be long. Short ones cost no request.
 
     Args:
         node: the name of this node.
         stream: the stream.
         reopen: opens the same rows at another node.
         keep: keeps the epoch at another node; None if there is no other.
+        on_long: called when there is more than one batch.
         on_unreadable: gets why the rows cannot be read.
     """
 
@@ -113,10 +115,12 @@ class RowsHere:
         *,
         reopen: Reopen,
         keep: Callable[[], Releasable | None],
+        on_long: Callable[[], object],
         on_unreadable: Callable[[str], object],
     ) -> None:
         self.node, self._stream = node, stream
-        self._reopen, self._keep, self._on_unreadable = reopen, keep, on_unreadable
+        self._reopen, self._keep = reopen, keep
+        self._on_long, self._on_unreadable = on_long, on_unreadable
         self._spare: Releasable | None = None
         self._has_kept = False
 
@@ -128,8 +132,8 @@ class RowsHere:
         """Yield the batches that this node has; see `Copy`."""
         try:
             for at, batch in enumerate(self._stream):
-                if at and not self._has_kept:
-                    self._has_kept, self._spare = True, self._keep()
+                if at == 1:
+                    self._on_long()
                 yield batch
         except MemoryError:  # which no other copy would change
             raise
@@ -137,6 +141,11 @@ class RowsHere:
             why = unreadable(error)
             self._on_unreadable(why)
             raise LostError(f"cannot read its rows: {why}") from None
+
+    def keep(self) -> None:
+        """Keep the epoch at another node, unless that was done."""
+        if not self._has_kept:
+            self._has_kept, self._spare = True, self._keep()
 
     def __del__(self) -> None:
         if self._spare is not None:

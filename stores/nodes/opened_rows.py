@@ -48,6 +48,7 @@ class OpenedRows:
         self._around, self._holds, self._wait, self._stop = around, holds, wait, stop
         # They refer to this, and are to be released with the answers that hold them.
         self._opened: list[tuple[int, ReferenceType[RemoteRows]]] = []
+        self._here: list[ReferenceType[RowsHere]] = []
 
     def there(self, sent: Sent, opened: Opened, target: Target) -> BatchStream:
         """Return the rows of a stream that another node has opened; see `OnOpened`."""
@@ -58,6 +59,7 @@ class OpenedRows:
             opened.stream,
             connections=sent.connections,
             reopen=partial(self._reopened, target),
+            on_long=self._keep_all,
             on_unreadable=partial(self._around.note_unreadable, sent.node, number),
             stop=self._stop,
             spare=self._holds.spare(number, config.at_epoch, sent.node),
@@ -91,13 +93,23 @@ class OpenedRows:
     def _rows_here(self, target: Target, stream: BatchStream, epoch: int) -> RowsHere:
         around, (number, query, config) = self._around, target
         at_epoch = number, query, replace(config, at_epoch=epoch)
-        return RowsHere(
+        rows = RowsHere(
             around.node,
             stream,
             reopen=partial(self._reopened, at_epoch),
             keep=partial(self._holds.spare, number, epoch, around.node),
+            on_long=self._keep_all,
             on_unreadable=partial(around.note_unreadable, around.node, number),
         )
+        self._here.append(ref(rows))
+        return rows
+
+    def _keep_all(self) -> None:
+        """Keep the epochs of all rows of this node at other nodes; the others' are kept already."""
+        here, self._here = self._here, []
+        for found in here:
+            if (rows := found()) is not None:
+                rows.keep()
 
     def _tuples(self, rows: RemoteRows, first_rows: int) -> Iterator[list[Row]]:
         """Yield rows as tuples of physical values, as `BatchStream.rows` does."""

@@ -45,6 +45,7 @@ class RemoteRows:
         stream: the number of the stream there.
         connections: how often the link was connected before the stream was asked for.
         reopen: opens the same rows at another node.
+        on_long: called when there are more rows than one reply has.
         on_unreadable: gets why the node cannot read the rows.
         spare: keeps the epoch at that other node meanwhile; None if there is no other.
         stop: ends the waits for rows.
@@ -59,13 +60,14 @@ class RemoteRows:
         *,
         connections: int,
         reopen: Reopen,
+        on_long: Callable[[], object] = bool,
         on_unreadable: Callable[[str], object] = str,
         spare: Releasable | None = None,
         stop: Stop | None = None,
         timing: Timing = REAL_TIME,
     ) -> None:
         self.node, self._link, self._stream, self._reopen = node, link, stream, reopen
-        self._on_unreadable = on_unreadable
+        self._on_long, self._on_unreadable = on_long, on_unreadable
         self._connections = connections
         self._spare, self._stop, self._timing = spare, stop, timing
         self._reads = 0
@@ -97,6 +99,7 @@ class RemoteRows:
             reply, batches = self._replied(pending)
             if not reply.is_last:
                 pending = self._ask(number)
+                self._on_long()
             yield from batches
             if reply.is_last:
                 return

@@ -15,7 +15,7 @@ from stores.nodes.failover import Unreadable
 from stores.nodes.messages import HoldEpoch, ReadStream
 from stores.spec.query import KeyQuery, Query, RangeQuery
 from stores.spec.result import Failure, Success
-from stores.spec.store import QueryConfig
+from stores.spec.store import DEFAULT_CONFIG, QueryConfig, Target
 from tests.stores.nodes.counting import COUNT
 from tests.stores.nodes.test_cluster_store import Cluster
 from tests.stores.nodes.unreadable import DAMAGE, damaged
@@ -190,6 +190,23 @@ def test_a_long_read_here_keeps_its_epoch_at_another_copy(cluster: Cluster) -> N
     assert sum(isinstance(each, HoldEpoch) for each in link.asked) == 1
     del answer
     assert not link.answering._holds
+
+
+@pytest.mark.parametrize("is_first_here", [True, False])
+def test_a_long_read_keeps_the_epochs_of_what_is_read_after_it(
+    cluster: Cluster, is_first_here: bool
+) -> None:
+    first = here(cluster) if is_first_here else cluster.elsewhere()
+    last = next(number for number in cluster.stores["a"].replicas if number != first)
+    damage(cluster, "a", last, batches=0)
+    targets: list[Target] = [(number, RangeQuery(), DEFAULT_CONFIG) for number in (first, last)]
+    read, unread = cluster.store.query_each(targets)
+    for at, each in enumerate(read.value):
+        assert each.num_rows == 10
+        if at == 5:
+            for epoch in range(1, 10):
+                cluster.apply([("0", -epoch)], epoch=epoch, partition=last)
+    assert rows_of(unread.value) == ROWS
 
 
 def test_a_short_read_here_asks_no_other_node(cluster: Cluster) -> None:
