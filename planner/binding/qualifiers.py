@@ -240,6 +240,9 @@ def tell_apart(
         tree: a whole statement; its result columns get their names elsewhere.
         mentioned: all names in it.
         relations: each relation of a FROM, with the columns that it has there, mentioned or not.
+
+    Raises:
+        NotSupportedError: a whole row as a value would have other names (0A000).
     """
     of_relations = {name for _, columns in relations for name in columns}
     if all(name.islower() for name in mentioned | of_relations):
@@ -249,6 +252,22 @@ def tell_apart(
         groups.setdefault(name.lower(), {})[name] = []
     for node in tree.find_all(exp.Identifier):
         groups.setdefault(node.name.lower(), {}).setdefault(node.name, []).append(node)
+    renamed = _rename(groups, of_relations)
+    if renamed:
+        _refuse_rows(tree, of_relations)
+    for table, columns in relations:
+        alias = table.args["alias"]
+        given = alias.columns  # of the client, which have been renamed like all others
+        if any(name in renamed for name in columns[len(given) :]):
+            fresh_names = [renamed.get(name, name) for name in columns[len(given) :]]
+            rest = [exp.to_identifier(name, quoted=True) for name in fresh_names]
+            alias.set("columns", [*given, *rest])
+
+
+def _rename(
+    groups: dict[str, dict[str, list[exp.Identifier]]], of_relations: Set[str]
+) -> dict[str, str]:
+    """Rename all names of a group but one, in place; return the new names by the old ones."""
     renamed: dict[str, str] = {}
     for lower, group in [each for each in groups.items() if len(each[1]) > 1]:
         # Relations of the catalog have names in lower case, and cannot have others.
@@ -259,13 +278,29 @@ def tell_apart(
                 groups[fresh.lower()] = {}
                 for node in nodes:
                     node.set("this", fresh)
-    for table, columns in relations:
-        alias = table.args["alias"]
-        given = alias.columns  # of the client, which have been renamed like all others
-        if any(name in renamed for name in columns[len(given) :]):
-            fresh_names = [renamed.get(name, name) for name in columns[len(given) :]]
-            rest = [exp.to_identifier(name, quoted=True) for name in fresh_names]
-            alias.set("columns", [*given, *rest])
+    return renamed
+
+
+def _refuse_rows(tree: exp.Expr, columns: Set[str]) -> None:
+    """Refuse whole rows as values, except where only their number counts, or whether they are NULL.
+
+    A function in FROM is no row: its name is that of its column, too.
+    """
+    items = {
+        each.alias
+        for each in tree.find_all(exp.Table, exp.Subquery, exp.CTE)
+        if not isinstance(each.this, exp.Func)
+    }
+    results = {each.alias for each in tree.find_all(exp.Alias)}
+    rows = items - results - columns
+    for column in tree.find_all(exp.Column):
+        is_shown = not isinstance(column.parent, exp.Count | exp.Is)
+        if not column.table and column.name in rows and is_shown:
+            raise NotSupportedError(
+                "a whole row as a value is not supported where names differ only in case",
+                hint="Name its columns.",
+                position=position_of(column.this),
+            )
 
 
 def _fresh(name: str, taken: Container[str]) -> str:

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from planner.composing.functions.macros import MACROS
-from planner.errors import UnknownNameError
+from planner.errors import NotSupportedError, UnknownNameError
 from tests.planner.sides import Sides, build
 from tests.planner.world import world
 from tests.support.stores import keyvalue
@@ -151,12 +151,33 @@ def colliding() -> Sides:
             'SELECT (SELECT max(name) FROM two WHERE two.id = one.id AND "Name" < name) FROM one',
             [("c",), ("d",)],
         ),
+        ('SELECT count(one), max("Name"), max(name) FROM one JOIN two USING (id)', [(2, "b", "d")]),
+        (
+            'SELECT "Name", name, t, g FROM one JOIN two USING (id), (SELECT 1 AS t) t, '
+            "generate_series(2, 2) g",
+            [("a", "c", 1, 2), ("b", "d", 1, 2)],
+        ),
     ],
 )
 def test_columns_of_stores_may_differ_only_in_case(
     colliding: Sides, sql: str, rows: list[tuple[object, ...]]
 ) -> None:
     assert sorted(colliding.ours(sql)) == rows
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        'SELECT one, "Name", name FROM one JOIN two USING (id)',
+        "SELECT row_to_json(one), row_to_json(two) FROM one JOIN two USING (id)",
+        'SELECT x FROM (SELECT "Name", name FROM one JOIN two USING (id)) x',
+        'WITH x AS (SELECT "Name", name FROM one, two) SELECT to_json(x) FROM x',
+    ],
+)
+def test_a_whole_row_whose_names_differ_only_in_case_is_refused(colliding: Sides, sql: str) -> None:
+    """It would have the name that a column has in DuckDB."""
+    with pytest.raises(NotSupportedError, match="where names differ only in case"):
+        colliding.ours(sql)
 
 
 @pytest.mark.parametrize(
