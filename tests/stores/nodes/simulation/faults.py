@@ -86,10 +86,18 @@ def damage(world: World, node: SimulatedNode, then: Then) -> None:
     world.time.after(world.random.choice((0.1, 1.0, 4.0)), mend)
 
 
+def _moves_of_leaving(world: World, node: SimulatedNode) -> int:
+    """Return how many replicas others may have to add because a node leaves."""
+    if world.is_gentle:
+        return len([n for n in range(PARTITIONS) if world.placed(n) == [node.name]])
+    # Others may leave as well; and those that get to know another configuration meanwhile take over
+    # other partitions than before.
+    return 2 * PARTITIONS * world.copies
+
+
 def restart(world: World, node: SimulatedNode, then: Then) -> None:
     """Stop a node as an upgrade does, and start it again."""
-    alone = [n for n in range(PARTITIONS) if world.placed(n) == [node.name]]
-    world.moves_max += len(alone) if world.is_gentle else PARTITIONS * world.copies
+    world.moves_max += _moves_of_leaving(world, node)
 
     def start() -> None:
         node.start()
@@ -128,8 +136,7 @@ def remove(world: World, node: SimulatedNode, then: Then) -> None:
     if len(world.members) <= 2 or node.is_paused:
         then()
         return
-    alone = [n for n in range(PARTITIONS) if world.placed(n) == [node.name]]
-    world.moves_max += len(alone) if world.is_gentle else PARTITIONS * world.copies
+    world.moves_max += _moves_of_leaving(world, node)
 
     def stopped() -> None:
         if len(world.members) <= 2:
