@@ -67,6 +67,7 @@ def announcement(
 ) -> Announcement:
     """Return what a node says of itself to the others; arguments as for `changes`."""
     running = ReplicaState.RUNNING
+    sees = tuple(n for n in sorted(view.members) if n != node.name and view.is_connected(n))
     return Announcement(
         node.name,
         holdings=tuple(
@@ -83,7 +84,9 @@ def announcement(
         is_leaving=view.is_leaving(node.name),
         product=product,
         layout=view.layout,
-        sees=tuple(n for n in sorted(view.members) if n != node.name and view.is_connected(n)),
+        sees=sees,
+        run=view.run,
+        sees_runs=tuple(map(view.run_of, sees)),
     )
 
 

@@ -272,6 +272,10 @@ class Announcement(Struct, frozen=True):
     """What its placement follows from; see `View.layout`."""
     sees: tuple[str, ...] = ()
     """The other nodes that it can ask."""
+    run: int = 0
+    """Another number each time it is started."""
+    sees_runs: tuple[int, ...] = ()
+    """The runs of the nodes that it can ask; 0 for one that has said nothing yet."""
 
 
 @known

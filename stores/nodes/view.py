@@ -7,6 +7,7 @@ decides whom to ask.
 
 from __future__ import annotations
 
+import secrets
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -65,10 +66,12 @@ class View:
     Args:
         node: this node.
         copies: how many nodes hold a partition.
+        run: a number that this node had in no run before; drawn if it is None.
     """
 
-    def __init__(self, node: Node, *, copies: int) -> None:
+    def __init__(self, node: Node, *, copies: int, run: int | None = None) -> None:
         self.copies = copies
+        self.run = secrets.randbelow(1 << 31) + 1 if run is None else run
         self.name = node.name
         self._lock = threading.Lock()
         self._members: Mapping[str, Node] = {node.name: node}
@@ -226,11 +229,25 @@ class View:
         )
 
     def sees(self, name: str, nodes: Iterable[str]) -> bool:
-        """Whether another node can ask these nodes."""
+        """Whether another node can ask these nodes, as they run now.
+
+        One that has yet to notice that a node was started again cannot, though it says that it can.
+        """
         other = self._others.get(name)
         if other is None or other.announced is None:
             return False
-        return {*other.announced.sees, name}.issuperset(nodes)
+        said = other.announced
+        # Nodes of older versions do not say which runs they see.
+        runs = said.sees_runs or map(self.run_of, said.sees)
+        seen = dict(zip(said.sees, runs, strict=False))
+        return all(node == name or seen.get(node) == self.run_of(node) for node in nodes)
+
+    def run_of(self, name: str) -> int:
+        """Return the run of a node; 0 if it is not known."""
+        if name == self.name:
+            return self.run
+        other = self._others.get(name)
+        return 0 if other is None or other.announced is None else other.announced.run
 
     def is_leaving(self, name: str) -> bool:
         """Whether a node is about to stop."""

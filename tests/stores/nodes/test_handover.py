@@ -118,6 +118,50 @@ def test_nothing_is_dropped_before_all_can_ask_the_new_holders() -> None:
     assert changed(view, held).drop == [("counts", foreign)]
 
 
+def test_nothing_is_dropped_before_all_have_noticed_that_a_new_holder_was_restarted() -> None:
+    """A node that is still connected to the run before could ask neither it nor this one."""
+    view = view_of()
+    foreign = next(n for n in range(64) if n not in own())
+    held = dict.fromkeys([*own(), foreign], RUNNING)
+    first, second = holders("counts", foreign, NODES, copies=2)
+    (fourth,) = {"b", "c", "d"} - {first, second}
+    runs = {"a": 1, "b": 2, "c": 3, "d": 4}
+
+    def says(name: str, *, restarted: bool = False, seen: int) -> None:
+        sees = tuple(sorted(runs.keys() - {name}))
+        view.heard(
+            Announcement(
+                name,
+                (Holding("counts", (foreign,)),),
+                layout=view.layout,
+                sees=sees,
+                run=runs[name] + 10 * restarted,
+                sees_runs=tuple(runs[n] + (seen if n == first else 0) for n in sees),
+            )
+        )
+
+    for name in "bcd":
+        view.connected(name)
+        says(name, seen=0)
+    assert changed(view, held).drop == [("counts", foreign)]
+    view.lost(first, "connection reset")
+    view.connected(first)
+    says(first, restarted=True, seen=0)
+    for name in (second, fourth):
+        assert changed(view, held).drop == []
+        says(name, seen=10)
+    assert changed(view, held).drop == [("counts", foreign)]
+
+
+def test_a_node_says_which_runs_of_the_others_it_sees() -> None:
+    view = view_of()
+    view.connected("b")
+    view.heard(Announcement("b", run=7))
+    view.connected("c")  # which has said nothing yet
+    said = announcement(view, NODES[0], {}, product="1")
+    assert (said.sees, said.sees_runs, said.run) == (("b", "c"), (7, 0), view.run)
+
+
 def test_nothing_is_dropped_for_what_a_node_said_before_it_was_lost() -> None:
     """It may have come back without its data, and has yet to say so."""
     view = view_of()

@@ -77,7 +77,7 @@ class SimulatedNode:
         """Start, with what is on its disk."""
         self.run += 1
         self.is_up, self.is_paused, self.is_leaving = True, False, False
-        self.view = View(self.node, copies=self.world.copies)
+        self.view = View(self.node, copies=self.world.copies, run=self.run)
         self.view.set_members(self.members)
         self.connections.clear()
         self.asked: dict[str, Connection] = {}

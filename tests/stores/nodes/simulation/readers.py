@@ -144,13 +144,14 @@ class Reader:
 
     def _cut_at(self, node: SimulatedNode, epoch: int) -> bool:
         """Hold an epoch of all partitions, and read it; False if it cannot be held any more."""
+        before = self._world.running()
         found = [node.cluster_store.hold(number, epoch) for number in range(PARTITIONS)]
         holds = [hold for hold in found if hold is not None]
         try:
             if len(holds) < PARTITIONS:
                 return False
             kept = [
-                self._world.is_kept(number, epoch, at=_place_of(hold, node), by=node)
+                self._world.is_kept(number, epoch, at=_place_of(hold, node), by=node, before=before)
                 for number, hold in enumerate(holds)
             ]
             self._pause(node, self._world.random.choice((0.0, 0.1, 1.0)))
@@ -178,13 +179,16 @@ class Reader:
     # Their parts
 
     def _asked(self, node: SimulatedNode, targets: list[Target]) -> dict[int, Any]:
+        before = self._world.running()
         answers = list(node.cluster_store.query_each(targets))
         if len(answers) != len(targets):
             raise ViolationError(f"{len(answers)} answers to {len(targets)} questions")
         found = {number: answer for (number, _, _), answer in zip(targets, answers, strict=True)}
         for number, answer in found.items():
             at = answer.node or node.name
-            self._kept[number] = self._world.is_kept(number, answer.epoch, at=at, by=node)
+            self._kept[number] = self._world.is_kept(
+                number, answer.epoch, at=at, by=node, before=before
+            )
         return found
 
     def _waits(

@@ -110,10 +110,32 @@ class World:
                 f"{[each.name for each in kept]} have"
             )
 
-    def is_kept(self, partition: int, epoch: int, *, at: str, by: SimulatedNode) -> bool:
-        """Whether a reader at a node can let a third one keep an epoch that it reads at another."""
+    def running(self) -> frozenset[tuple[str, int]]:
+        """Return the replicas that answer, each as its node and partition."""
+        return frozenset(
+            (node.name, number)
+            for node in self.nodes.values()
+            if node.is_up
+            for number in node.store.replicas
+            if self._runs(node, number)
+        )
+
+    def is_kept(
+        self,
+        partition: int,
+        epoch: int,
+        *,
+        at: str,
+        by: SimulatedNode,
+        before: frozenset[tuple[str, int]],
+    ) -> bool:
+        """Whether a reader at a node can let a third one keep an epoch that it reads at another.
+
+        One that has answered only since the reader asked may have come too late.
+        """
         return any(
             node.is_up
+            and (node.name, partition) in before
             and not node.is_paused
             and node.name not in (at, *self.exempt)
             and (node is by or (node.name in by.asked and not self.is_cut(node, by)))
