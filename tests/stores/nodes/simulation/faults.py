@@ -78,9 +78,11 @@ def damage(world: World, node: SimulatedNode, then: Then) -> None:
     engine = world.random.choice(engines)
     assert isinstance(engine, SimulatedEngine)
     engine.readable = world.random.randrange(4)
+    world.damages += 1
 
     def mend() -> None:
         engine.readable = None
+        world.damages -= 1
         then()
 
     world.time.after(world.random.choice((0.1, 1.0, 4.0)), mend)

@@ -63,7 +63,9 @@ class Reader:
         node = self._node = node or self._chosen()
         if node is None:
             return
-        run, may_fail, faults = node.run, self._may_fail(node), self._world.faults
+        run, may_fail = node.run, self._may_fail(node)
+        # Damage that is there already may show only after the next fault.
+        faults = self._world.faults - self._world.damages
         began_s = self._world.time.now_s
         try:
             kind = random.random()

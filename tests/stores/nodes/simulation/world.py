@@ -52,6 +52,8 @@ class World:
         """Nodes that are disturbed, or not whole again: what is asked of them may fail."""
         self.faults = self.faults_over = 0
         """How many faults have begun, and how many are over if several happen at a time."""
+        self.damages = 0
+        """How many replicas cannot be read; their nodes are not exempt."""
         self.longest_s = 0.0
         """The longest time from the end of a fault until all was whole again."""
         self.is_over = False
