@@ -124,8 +124,8 @@ def join(world: World, node: SimulatedNode, then: Then) -> None:
         then()
         return
     members = (*world.members, spare.node)
-    spare.members = world.shuffled(members)
     world.configure(members, within_s=LEARN_S)
+    spare.configure(world.shuffled(members), version=world.version)
     spare.disk.epochs.clear()
     spare.start()
     # What is placed on it at its start is not counted as added.

@@ -57,7 +57,8 @@ class World:
         self.longest_s = 0.0
         """The longest time from the end of a fault until all was whole again."""
         self.is_over = False
-        self._version = 0
+        self.version = 0
+        """Counts the configurations."""
         self._cuts: set[frozenset[str]] = set()
         # A replica that is more epochs behind than others keep has rows that only it can send.
         paces_s = (0.01, 0.03) if self.is_gentle else (0.01, 0.03, 0.2)
@@ -174,10 +175,10 @@ class World:
             if leaving.issuperset(old) or leaving.issuperset(new):
                 # Others have taken it over, and now others than those are to.
                 self.moves_max += self.copies
-        self._version += 1
+        self.version += 1
         for node in self.nodes.values():
             # A node that is down reads it when it is started.
-            learn = partial(node.configure, self.shuffled(self.members), version=self._version)
+            learn = partial(node.configure, self.shuffled(self.members), version=self.version)
             self.time.after(self.random.random() * within_s, learn)
 
     def placed(self, partition: int, members: Iterable[Node] | None = None) -> list[str]:
