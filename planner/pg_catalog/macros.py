@@ -128,12 +128,15 @@ _MINE = "getvariable('session_refused')::VARCHAR[]"
 _OTHERS = "getvariable('refused_of')::MAP(VARCHAR, VARCHAR[])"
 
 
-def _is_allowed(table: str, user: str | None = None) -> str:
+def _is_allowed(table: str, user: str | None = None, *, also: str = "true") -> str:
     """Return the condition that a user may read a store, which is given by its oid or name.
+
+    It is NULL for an oid of no relation, as in PostgreSQL.
 
     Args:
         table: the expression of the store.
         user: that of the user's name, or oid; None for the user of the session.
+        also: what must hold, too.
     """
     refused = _MINE
     if user is not None:
@@ -142,9 +145,14 @@ def _is_allowed(table: str, user: str | None = None) -> str:
             THEN ({_OTHERS})[{user}::VARCHAR] ELSE ({_OTHERS})[''] END"""
     store = f"pg_sg_oid_of('regclass', 'relation', '42P01', {table})"
     # A catalog, which everyone may read, is not in the schema of the stores.
-    return f"""CASE WHEN {table} IS NULL THEN NULL ELSE NOT coalesce(list_contains({refused},
-            (SELECT zz_c.relname FROM {{cat}}.pg_class AS zz_c
-                WHERE zz_c.relnamespace = 2200 AND zz_c.oid = {store})), false) END"""
+    is_refused = f"zz_c.relnamespace = 2200 AND list_contains({refused}, zz_c.relname)"
+    return f"""CASE WHEN {table} IS NULL THEN NULL ELSE (
+            SELECT {also} AND NOT coalesce({is_refused}, false)
+            FROM {{cat}}.pg_class AS zz_c WHERE zz_c.oid = {store}) END"""
+
+
+def _is_select(privilege: str) -> str:
+    return f"{privilege}::VARCHAR ILIKE '%select%'"
 
 
 ACCESS = {
@@ -162,8 +170,8 @@ ACCESS = {
         (zz_1, zz_2, zz_3) AS (zz_3::VARCHAR ILIKE '%usage%')""",
     "has_sequence_privilege": _TRUE_2_3,
     "has_table_privilege": f"""
-        (zz_1, zz_2) AS (zz_2::VARCHAR ILIKE '%select%' AND {_is_allowed("zz_1")}),
-        (zz_1, zz_2, zz_3) AS (zz_3::VARCHAR ILIKE '%select%' AND {_is_allowed("zz_2", "zz_1")})""",
+        (zz_1, zz_2) AS ({_is_allowed("zz_1", also=_is_select("zz_2"))}),
+        (zz_1, zz_2, zz_3) AS ({_is_allowed("zz_2", "zz_1", also=_is_select("zz_3"))})""",
     "has_tablespace_privilege": _TRUE_2_3,
     "has_type_privilege": _TRUE_2_3,
     "pg_has_role": _TRUE_2_3,

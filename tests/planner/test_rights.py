@@ -348,6 +348,9 @@ def test_functions_say_what_a_user_may_read(world: World) -> None:
         world.run("SELECT has_table_privilege('nowhere', 'SELECT')")
     assert refused.value.sqlstate == "42P01"
     assert world.run("SELECT has_table_privilege(NULL::text, 'SELECT')") == [(None,)]
+    for privilege in ("SELECT", "INSERT"):  # an oid of no relation, as in PostgreSQL
+        assert world.run(f"SELECT has_table_privilege(99999999, '{privilege}')") == [(None,)]
+    assert world.run("SELECT has_any_column_privilege(99999999, 'SELECT')") == [(None,)]
 
 
 def test_functions_answer_for_the_user_that_is_named(world: World) -> None:
