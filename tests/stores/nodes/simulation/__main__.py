@@ -1,8 +1,9 @@
-"""`make simulate ARGS="--schedules 100000 --processes 2"`: run many schedules."""
+"""`make simulate ARGS="--schedules 100000"`: run many schedules, on all cores."""
 
 from __future__ import annotations
 
 import argparse
+import os
 import secrets
 import sys
 import time
@@ -29,7 +30,8 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="make simulate", description=__doc__)
     parser.add_argument("--schedules", type=int, default=100_000, help="how many: %(default)s")
     parser.add_argument("--seed", type=int, default=None, help="the first one")
-    parser.add_argument("--processes", type=int, default=2, help="at a time: %(default)s")
+    cores = os.cpu_count() or 1
+    parser.add_argument("--processes", type=int, default=cores, help="at a time: %(default)s")
     given = parser.parse_args(arguments)
     first = secrets.randbelow(1 << 40) if given.seed is None else given.seed
     began, violations, all_ran = time.monotonic(), 0, Ran()
