@@ -291,8 +291,11 @@ def _refuse_rows(tree: exp.Expr, columns: Set[str]) -> None:
         for each in tree.find_all(exp.Table, exp.Subquery, exp.CTE)
         if not isinstance(each.this, exp.Func)
     }
-    results = {each.alias for each in tree.find_all(exp.Alias)}
-    rows = items - results - columns
+    # A name that is a column's anywhere is taken for one.
+    named = {each.alias for each in tree.find_all(exp.Alias)}
+    for alias in tree.find_all(exp.TableAlias):
+        named |= {each.name for each in alias.columns}
+    rows = items - named - columns
     for column in tree.find_all(exp.Column):
         is_shown = not isinstance(column.parent, exp.Count | exp.Is)
         if not column.table and column.name in rows and is_shown:

@@ -157,6 +157,11 @@ def colliding() -> Sides:
             "generate_series(2, 2) g",
             [("a", "c", 1, 2), ("b", "d", 1, 2)],
         ),
+        (
+            'SELECT two, "Name", name FROM one JOIN (SELECT id AS k, name FROM two) AS x (two) '
+            "ON two = id",
+            [(1, "a", "c"), (2, "b", "d")],
+        ),
     ],
 )
 def test_columns_of_stores_may_differ_only_in_case(
