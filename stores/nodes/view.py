@@ -7,6 +7,7 @@ decides whom to ask.
 
 from __future__ import annotations
 
+import itertools
 import secrets
 import threading
 from collections.abc import Iterable, Mapping, Sequence
@@ -33,6 +34,8 @@ class _Other:
     announced: Announcement | None = None
     running: frozenset[_Place] = frozenset()
     held: frozenset[_Place] = frozenset()
+    sees: Mapping[str, int | None] = field(default_factory=dict)
+    """The nodes that it can ask, and their runs; None from older versions, which do not say."""
     problem: str | None = None
 
 
@@ -125,6 +128,8 @@ class View:
             other.held = other.running | {
                 (each.store, number) for each in announcement.holdings for number in each.restoring
             }
+            runs = announcement.sees_runs or itertools.repeat(None)
+            other.sees = dict(zip(announcement.sees, runs, strict=False))
             self._renew()
             return True
 
@@ -234,13 +239,13 @@ class View:
         One that has yet to notice that a node was started again cannot, though it says that it can.
         """
         other = self._others.get(name)
-        if other is None or other.announced is None:
+        if other is None:
             return False
-        said = other.announced
-        # Nodes of older versions do not say which runs they see.
-        runs = said.sees_runs or map(self.run_of, said.sees)
-        seen = dict(zip(said.sees, runs, strict=False))
-        return all(node == name or seen.get(node) == self.run_of(node) for node in nodes)
+        seen = other.sees
+        return all(
+            node == name or (node in seen and seen[node] in (None, self.run_of(node)))
+            for node in nodes
+        )
 
     def run_of(self, name: str) -> int:
         """Return the run of a node; 0 if it is not known."""

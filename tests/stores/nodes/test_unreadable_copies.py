@@ -138,14 +138,11 @@ def test_a_copy_that_is_behind_the_unreadable_one_is_waited_for(cluster: Cluster
     damage(cluster, second, partition, batches=3)
     answer = cluster.store.query_partition(partition, RangeQuery(), QueryConfig(at_epoch=1))
     assert isinstance(answer, Success)
-    applied = threading.Timer(0.1, cluster.apply, [[("0", 0)]], _at_epoch_1(partition))
+    to_here = {"epoch": 1, "nodes": "a", "partition": partition}
+    applied = threading.Timer(0.1, cluster.apply, [[("0", 0)]], to_here)
     applied.start()
     assert rows_of(answer.value) == [("0", 0), *ROWS]
     applied.join()
-
-
-def _at_epoch_1(partition: int) -> dict[str, Any]:
-    return {"epoch": 1, "nodes": "a", "partition": partition}
 
 
 @pytest.mark.parametrize("is_here", [True, False])

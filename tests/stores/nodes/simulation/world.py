@@ -103,8 +103,7 @@ class World:
             for each in others
             if (each.is_up and self._runs(each, partition))
             or (not each.is_up and partition in each.disk.epochs)
-            # It was started again without its data, which no one can know yet.
-            or ((asked := node.asked.get(each.name)) and asked.runs[True] != each.run)
+            or self._seems_to_run(node, each, partition)
         ]
         least = min(self.copies, len(self.members)) - 1 if self.is_gentle else 1
         if len(kept) < max(1, least):
@@ -252,6 +251,13 @@ class World:
         moves = sum(node.adds for node in self.nodes.values())
         if moves > self.moves_max:
             raise ViolationError(f"{moves} replicas were added, {self.moves_max} were necessary")
+
+    @staticmethod
+    def _seems_to_run(node: SimulatedNode, other: SimulatedNode, partition: int) -> bool:
+        """Whether another node has lost a partition in a restart that a node cannot know of yet."""
+        asked = node.asked.get(other.name)
+        has_restarted = asked is not None and asked.runs[True] != other.run
+        return has_restarted and other.name in node.view.running(SCHEMA.name, partition)
 
     @staticmethod
     def _runs(node: SimulatedNode, partition: int) -> bool:
