@@ -51,6 +51,11 @@ class RowBudget:
         """Return the account of a cache that has no rows yet."""
         return Account(self, cache)
 
+    @property
+    def has_room(self) -> bool:
+        """Whether an eighth of the memory is free; it never is once rows make room for others."""
+        return self.used_bytes < self.capacity_bytes - self.capacity_bytes // 8
+
     def relieve(self, besides: Shrinking) -> None:
         """Have the largest cache free some, if all together take too much.
 

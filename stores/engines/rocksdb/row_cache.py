@@ -4,8 +4,8 @@ Reading and decoding a row takes some 3 µs if RocksDB has its block in memory; 
 of that. An epoch removes the rows that it changes and leaves the others. Older views are read
 without the cache.
 
-A row is cached when its key is looked up for the second time: caching takes as long as reading, and
-of a large store most keys are looked up once.
+While there is room, a row is cached when it is read. Then it is when its key is looked up for the
+second time: of a large store most keys are looked up once, and would push out those in demand.
 """
 
 from __future__ import annotations
@@ -182,12 +182,12 @@ class RowCache:
         return found
 
     def admits(self, key: bytes) -> bool:
-        """Whether to cache the row of a key that was read now: whether it was read before.
+        """Whether to cache the row of a key that was read now.
 
         Args:
             key: its encoded key.
         """
-        return self._seen.has_seen(key, self._rows_max)
+        return self._budget.has_room or self._seen.has_seen(key, self._rows_max)
 
     def _rows_max(self) -> int:
         return self._account.limit_bytes // self._row_bytes
