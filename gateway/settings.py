@@ -210,6 +210,14 @@ class Settings:
         least=0,
         most=1 << 50,
     )
+    answers_bytes: int = setting(
+        64 << 20,
+        "Answers of few rows, in the form in which they were sent, for statements that come again "
+        "with the same parameters; 0 keeps none. Holds some 70,000 rows of five columns.",
+        unit="bytes",
+        least=0,
+        most=1 << 50,
+    )
     open_files: int = setting(
         0,
         "Files that the databases of the replicas may have open in each process, about 8 a "

@@ -137,6 +137,7 @@ def _engine(
     limits = EngineLimits(
         statements_max=settings.statements_max,
         memory_bytes_max=memory_bytes_max,
+        answers_bytes=settings.answers_bytes,
         compose_processes=settings.compose_processes,
         compose_shared=shared,
         spark_rows_max=settings.spark_rows_max,

@@ -13,6 +13,7 @@ _DIVIDED = (
     "cache_bytes",
     "columns_bytes",
     "rows_bytes",
+    "answers_bytes",
     "live_subscribers_max",
     "live_bytes_max",
     "threads",

@@ -44,7 +44,7 @@ from planner.running.gathering import (
 from planner.running.groups_elsewhere import groups_elsewhere, merged_batches
 from planner.running.join_inputs import JoinInputs
 from planner.running.joined_rows import joined_rows
-from planner.running.kept_answers import KeptAnswer, KeptAnswers, KeptRows, NeverKept
+from planner.running.kept_answers import BYTES_MAX, KeptAnswers, NeverKept
 from planner.running.many_lookups import look_up_each
 from planner.running.read_counts import ReadCounts, RowStream
 from planner.running.snapshot import Snapshot
@@ -72,7 +72,7 @@ class Executor:
         node: this node's name, as answers show it.
         clock: wall clock in epoch milliseconds.
         few_rows: whether to take the row path where a plan has one.
-        keep_answers: whether to give answers of few rows again.
+        answers_bytes: memory for answers of few rows that are given again; or 0.
         times_reads: whether results say when each partition was read.
         rights: the stores that each user may read; whoever calls `run` has checked them.
     """
@@ -86,7 +86,7 @@ class Executor:
         node: str,
         clock: Callable[[], int],
         few_rows: bool = True,
-        keep_answers: bool = True,
+        answers_bytes: int = BYTES_MAX,
         times_reads: bool = False,
         rights: Rights,
     ) -> None:
@@ -96,9 +96,7 @@ class Executor:
         )
         self._node, self._clock, self._takes_few = node, clock, few_rows
         self._times_reads = times_reads
-        kept = KeptAnswers if keep_answers else NeverKept
-        self._kept_answers: KeptAnswers[KeptAnswer] = kept()
-        self._kept_rows: KeptAnswers[KeptRows] = kept()
+        self._kept_answers = KeptAnswers(answers_bytes) if answers_bytes else NeverKept()
         self.counts = ReadCounts()
         """What statements have read, returned and waited for."""
         self.reads = StoreReads(catalog)
@@ -120,7 +118,7 @@ class Executor:
             return fast_lookup(plan, node, self._admit, route, self._kept_answers)
         if plan.rows is None or not self._takes_few:
             return None
-        kept, count = self._kept_rows, self.counts.rows
+        kept, count = self._kept_answers, self.counts.rows
         if (join := plan.join) is not None:
             routes = [self.reads.route(step.access.schema) for step in join.steps]
             return fast_join(plan, plan.rows, join, self._admit, routes, answers=kept, count=count)
@@ -131,7 +129,7 @@ class Executor:
     @property
     def kept_answers_given(self) -> int:
         """How many answers were given again without a read."""
-        return self._kept_answers.given + self._kept_rows.given
+        return self._kept_answers.given
 
     def look_up_each(
         self,

@@ -17,7 +17,7 @@ from planner.running.fast_lookup import Admissions, giver
 from planner.running.few_reads import FewReads, LateError, slice_end
 from planner.running.few_rows import few_rows_of
 from planner.running.joined_rows import joined_rows
-from planner.running.kept_answers import KeptAnswers, KeptRows
+from planner.running.kept_answers import KeptAnswers
 from planner.running.node_answers import ReadStore
 from planner.running.read_counts import PathCount
 from planner.values.session import Session
@@ -36,7 +36,7 @@ def fast_join(
     admissions: Admissions,
     routes: Sequence[Callable[[Key], int]],
     *,
-    answers: KeptAnswers[KeptRows],
+    answers: KeptAnswers,
     count: PathCount,
 ) -> LookUp:
     """Return the function that joins few rows and makes the result from them.

@@ -8,7 +8,7 @@ position. If an option, a failure or the number of rows needs more than that, it
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from typing import Any
 
 from planner.binding.predicates import Operand, fitted
@@ -20,6 +20,7 @@ from planner.planning.scatter import Scatter, scatterer
 from planner.running.few_reads import FewReads, LateError, slice_end
 from planner.running.few_rows import finish_few, read_few
 from planner.running.kept_answers import (
+    Asked,
     KeptAnswer,
     KeptAnswers,
     KeptRows,
@@ -35,16 +36,17 @@ from planner.syntax.with_clause import NO_CLAUSE
 from planner.values.comparison_bounds import Fitted
 from planner.values.rights import Rights
 from planner.values.session import Session, TransactionStatus
-from planner.values.statement import LookedUp, LookUp
+from planner.values.statement import LookedUp, LookUp, Reads
 from stores.errors import CodecError, StoreError
 from stores.spec.catalog import StoreCatalog
-from stores.spec.position import Position
+from stores.spec.position import Position, Progress
 from stores.spec.query import KeyQuery
 from stores.spec.result import Success
 from stores.spec.schema import Key, Row, StoreSchema
 
 _IDLE = TransactionStatus.IDLE
 _NO_ROW = LookedUp(())
+_READS_MAX = 4096
 
 
 def key_of(operands: Sequence[Operand], parameters: Row) -> Key | None:
@@ -164,7 +166,7 @@ def fast_lookup(
     node: Lookup,
     admissions: Admissions,
     route: Callable[[Key], int],
-    answers: KeptAnswers[KeptAnswer],
+    answers: KeptAnswers,
 ) -> LookUp:
     """Return the function that looks up a key.
 
@@ -185,16 +187,19 @@ def fast_lookup(
         store = admitted(parameters, session)
         if store is None:
             return None
-        kept = find_kept((number, parameters))
+        asked = number, parameters
+        kept: KeptAnswer | None = find_kept(asked)
         if kept is None or store.standing(kept.partition) is not kept.progress:
-            return read(store, parameters, session)
+            return read(store, asked, session, kept)
         kept_answers.given += 1
         found = kept.found
         session.note(found.position)
         return found
 
-    def read(store: ReadStore, parameters: Row, session: Session) -> LookedUp | None:
-        key = key_from(parameters)
+    def read(
+        store: ReadStore, asked: Asked, session: Session, kept: KeptAnswer | None
+    ) -> LookedUp | None:
+        key = key_from(asked[1])
         if key is None:
             return _NO_ROW
         try:
@@ -204,18 +209,17 @@ def fast_lookup(
         answer = store.query_partition(partition, KeyQuery(key=key))
         if type(answer) is not Success:
             return None
-        position, epoch, value = answer.position, answer.epoch, answer.value
+        position, value, node = answer.position, answer.value, answer.node
         session.note(position)
         rows = () if value is None else (project(key + value),)
-        read = name, partition, epoch, len(rows)
-        found = LookedUp(rows, (read,), position, nodes_of(answer))
-        asked = number, parameters
-        if not kept_answers.has_come(asked):
+        reads = _reads(name, partition, answer.epoch, len(rows))
+        found = LookedUp(rows, reads, position, () if node is None else (node,))
+        if kept is None and not kept_answers.admits(asked):
             return found
-        progress = store.standing(partition)
-        if progress is None or progress.position is not position or progress.epoch != epoch:
-            return found  # another node has answered, or the partition has just changed
-        return kept_answers.keep(asked, KeptAnswer(found, partition, progress))
+        progress = _progress_of(answer, store, partition)
+        if progress is None:
+            return found
+        return kept_answers.keep(asked, KeptAnswer.of(found, partition, progress, value, kept))
 
     elsewhere = KeyLookUp(
         look_up,
@@ -229,6 +233,23 @@ def fast_lookup(
     return look_up if admissions.catalog.nodes is None else elsewhere
 
 
+@lru_cache(maxsize=_READS_MAX)
+def _reads(name: str, partition: int, epoch: int, rows: int) -> Reads:
+    """Return the one read of a lookup; answers that are kept share it."""
+    return ((name, partition, epoch, rows),)
+
+
+def _progress_of(answer: Success[Any], store: ReadStore, partition: int) -> Progress | None:
+    """Return where a partition stands; None if the answer is not what it would answer now.
+
+    Another node has answered then, or the partition has just changed.
+    """
+    progress = store.standing(partition)
+    if progress is None or progress.epoch != answer.epoch:
+        return None
+    return progress if progress.position is answer.position else None
+
+
 def fast_rows(
     plan: QueryPlan,
     path: RowPath,
@@ -236,7 +257,7 @@ def fast_rows(
     admissions: Admissions,
     route: Callable[[Key], int],
     *,
-    answers: KeptAnswers[KeptRows],
+    answers: KeptAnswers,
     count: PathCount,
 ) -> LookUp:
     """Return the function that reads few rows and makes the result from them.
@@ -292,7 +313,7 @@ def fast_rows(
 def giver(
     plan: QueryPlan,
     path: RowPath,
-    answers: KeptAnswers[KeptRows],
+    answers: KeptAnswers,
     read: Callable[[Sequence[ReadStore], Row], LookedUp | None],
 ) -> Callable[[Sequence[ReadStore], Row, Session], LookedUp | None]:
     """Return the function that gives a kept answer, or reads.
@@ -310,7 +331,7 @@ def giver(
 
     def give(stores: Sequence[ReadStore], parameters: Row, session: Session) -> LookedUp | None:
         asked = number, parameters
-        kept = find_kept(asked)
+        kept: KeptRows | None = find_kept(asked)
         if kept is not None and kept.stands(stores):
             kept_answers.given += 1
             worth.given += 1
@@ -334,7 +355,7 @@ def giver(
         answer = None if before is None else kept_rows(found_now, stores, before)
         if answer is None:
             return found_now
-        worth.note_kept(kept_answers.drops)
+        worth.note_kept(kept_answers.turns)
         return kept_answers.keep(asked, answer)
 
     return give
@@ -351,11 +372,6 @@ def covers(found: LookedUp, bound: Position, catalog: StoreCatalog) -> bool:
         if progress is None or progress.epoch != epoch or not progress.position.covers(bound):
             return False
     return True
-
-
-def nodes_of(answer: Success[Any]) -> tuple[str | None, ...]:
-    """Return the nodes of a lookup with one answer; see `LookedUp`."""
-    return () if answer.node is None else (answer.node,)
 
 
 def _scatterer(

@@ -10,6 +10,7 @@ from typing import TypeAlias, TypeVar
 from planner.planning.partition_queries import Target
 from planner.planning.scatter import KeyReads
 from planner.running.node_answers import ReadStore, UnansweredError, need
+from planner.values.statement import Reads
 from stores.spec.position import EMPTY, Position
 from stores.spec.query import FirstRowsQuery, Query
 from stores.spec.result import Success
@@ -89,7 +90,7 @@ class FewReads:
         """The partitions that other nodes have answered."""
 
     @property
-    def reads(self) -> tuple[tuple[str, int, int, int], ...]:
+    def reads(self) -> Reads:
         """Each store and partition that answered, its epoch, and how many of its rows were read."""
         counts = self._counts
         return tuple([(*place, epoch, counts[place]) for place, epoch in self._epochs.items()])

@@ -1,19 +1,25 @@
 """Answers of few rows that are given again while their partitions stand where they stood.
 
-For a key that is looked up again and again this saves half of the work: its partition is not asked,
-and its row is not encoded again. For a statement of many viewers, as the top ten of a store or its
-newest windows, it saves nearly all. An answer is kept when its parameters come for the second time,
-since of a large store most keys come once.
+For a key that is looked up again and again this saves more than half of the work: its partition is
+not asked, and its row is not encoded again. For a statement of many viewers, as the top ten of a
+store or its newest windows, it saves nearly all.
+
+The answer to a lookup of one key is kept at once while there is room, and later when its parameters
+come for the second time, since of a large store most keys come once. An epoch that leaves its row
+as it was costs one read, not what was made of the row. Other answers are always kept the second
+time, because they take more memory, and each epoch ends them.
 """
 
 from __future__ import annotations
 
+import threading
 from array import array
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from itertools import count
 from types import NoneType
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -23,9 +29,8 @@ from planner.values.statement import EncodedRows, LookedUp
 from stores.spec.position import Progress
 from stores.spec.schema import DataType, Kind, Row
 
-KEPT_MAX = 16_384
-"""Answers and their rows of all statements together, some 8 MB. Beyond it all are dropped, and
-those that are in demand come back."""
+BYTES_MAX = 64 << 20
+"""Memory of all answers, about, by default."""
 ANSWER_ROWS_MAX = 256
 """An answer with more rows is not kept."""
 TEXT_BYTES_MAX = 128
@@ -43,8 +48,14 @@ _TRIED, _GIVEN_SHARE, _REST = 1_024, 8, 64
 """After so many kept answers of a plan, one of so many was given again, or else so many times as
 many statements keep none."""
 _SHORT = frozenset({NoneType, bool, int, float, Decimal})
-_MARKS = 1 << 14
-"""Parameters that came once are remembered by their hashes; a power of two."""
+_ANSWER_BYTES, _ROW_BYTES, _VALUE_BYTES = 350, 100, 50
+"""Memory of an answer, with its place among the others; of a row, and of its message; and of a
+value, beside its text. The message is as long as the texts."""
+_SHORT_BYTES = 12
+"""The text of a value that is no text, about."""
+_MARK_BYTES = 1 << 10
+"""For so much memory, parameters that came once have one place, where their hash is remembered."""
+_MARKS_MIN = 1 << 10
 
 Asked: TypeAlias = tuple[int, Row]
 """The number of a plan, and its parameters."""
@@ -54,6 +65,8 @@ class Kept(Struct, frozen=True, gc=False):
     """An answer that is kept."""
 
     found: LookedUp
+    size_bytes: int
+    """About the memory that it takes; 0 before it is kept."""
 
 
 class KeptAnswer(Kept, frozen=True, gc=False):
@@ -62,6 +75,31 @@ class KeptAnswer(Kept, frozen=True, gc=False):
     partition: int
     progress: Progress
     """Where the partition stood: the answer is right while it has this very object."""
+    value: Row | None
+    """What the partition answered. A cache of rows gives the same object until the row changes."""
+
+    @staticmethod
+    def of(
+        found: LookedUp,
+        partition: int,
+        progress: Progress,
+        value: Row | None,
+        before: KeptAnswer | None,
+    ) -> KeptAnswer:
+        """Return an answer to keep, with all that was made of the same value before.
+
+        Args:
+            found: the answer.
+            partition: the partition that gave it.
+            progress: where that stands.
+            value: the value that it gave.
+            before: the answer that was kept; None without one.
+        """
+        if before is None or value is not before.value:
+            return KeptAnswer(found, 0, partition, progress, value)
+        known = before.found
+        again = replace(found, rows=known.rows, kept=known.kept)
+        return KeptAnswer(again, before.size_bytes, partition, progress, value)
 
 
 class KeptRows(Kept, frozen=True, gc=False):
@@ -78,57 +116,105 @@ class KeptRows(Kept, frozen=True, gc=False):
         return True
 
 
-K = TypeVar("K", bound=Kept)
+class KeptAnswers:
+    """The kept answers of an engine; those that were kept first are dropped first.
 
-
-class KeptAnswers(Generic[K]):
-    """The kept answers of an engine. Threads may share it: what gets lost costs only time.
+    Threads may share it: what gets lost costs only time.
 
     Law: an answer is that of the partitions as they stand, whatever was kept.
+
+    Args:
+        capacity_bytes: the memory of all answers, about.
     """
 
-    __slots__ = ("_kept", "_marks", "_numbers", "_rows", "drops", "get", "given")
+    __slots__ = (
+        "_capacity_bytes",
+        "_changing",
+        "_dropped_bytes",
+        "_filled_bytes",
+        "_kept",
+        "_marks",
+        "_numbers",
+        "_order",
+        "_used_bytes",
+        "get",
+        "given",
+    )
 
-    def __init__(self) -> None:
+    def __init__(self, capacity_bytes: int = BYTES_MAX) -> None:
         self.given = 0
         """How many were given again."""
-        self.drops = 0
-        """How often all were dropped."""
-        self._kept: dict[Asked, K] = {}
-        self._rows = 0
-        self.get: Callable[[Asked], K | None] = self._kept.get
-        """Returns the answer of a plan to some parameters; the caller checks where it stood."""
-        self._marks = array("q", bytes(8 * _MARKS))
+        self._capacity_bytes = capacity_bytes
+        self._filled_bytes = capacity_bytes - capacity_bytes // 8
+        """From here on there is no room. It is less than ever remains after one was dropped."""
+        self._used_bytes = self._dropped_bytes = 0
+        self._changing = threading.Lock()
+        self._kept: dict[Asked, Kept] = {}
+        self._order: deque[Asked] = deque()
+        """The keys of `_kept` as they came; an ordered dictionary takes more memory."""
+        self.get: Callable[[Asked], Any] = self._kept.get
+        """Returns the answer of a plan to some parameters, of the kind that the plan keeps; None
+        without one. The caller checks where it stood."""
+        self._marks: array[int] | None = None
         self._numbers = count()
 
     def number(self) -> int:
         """Return the number of a new plan."""
         return next(self._numbers)
 
-    def of(self, parameters: Sequence[DataType]) -> KeptAnswers[K]:
+    def of(self, parameters: Sequence[DataType]) -> KeptAnswers:
         """Return the answers of a plan with such parameters: these, or ones that keep nothing."""
         return self if all(each.kind in _EXACT for each in parameters) else _NEVER_KEPT
 
+    @property
+    def turns(self) -> int:
+        """How often as many were dropped as there is room for."""
+        return self._dropped_bytes // max(1, self._capacity_bytes)
+
+    def admits(self, asked: Asked) -> bool:
+        """Whether to keep the answer to a lookup of one key."""
+        return self._used_bytes < self._filled_bytes or self.has_come(asked)
+
     def has_come(self, asked: Asked) -> bool:
         """Whether a plan had these parameters before, as far as is remembered; it has them now."""
+        marks = self._marks
+        if marks is None:
+            places = max(_MARKS_MIN, self._capacity_bytes // _MARK_BYTES)
+            # A power of two, so that the last bits of a hash are a place.
+            marks = self._marks = array("q", bytes(8 << (places - 1).bit_length()))
         mark = hash(asked)
-        place = mark & (_MARKS - 1)
-        found = self._marks[place] == mark
-        self._marks[place] = mark
+        place = mark & (len(marks) - 1)
+        found = marks[place] == mark
+        marks[place] = mark
         return found
 
-    def keep(self, asked: Asked, answer: K) -> LookedUp:
-        """Keep an answer if it is small; return it, with a place for its encoded rows."""
+    def keep(self, asked: Asked, answer: Kept) -> LookedUp:
+        """Keep an answer if it is small; return it, with a place for its encoded rows.
+
+        Args:
+            asked: what was asked.
+            answer: the answer, new or renewed.
+        """
         found = answer.found
-        if len(found.rows) > ANSWER_ROWS_MAX or not _is_small((asked[1], *found.rows)):
-            return found
-        found = replace(found, kept=EncodedRows())
-        if self._rows >= KEPT_MAX:
-            self._kept.clear()
-            self._rows = 0
-            self.drops += 1
-        self._rows += 1 + len(found.rows)
-        self._kept[asked] = replace(answer, found=found)
+        if found.kept is None:
+            size_bytes = _size_bytes(asked[1], found.rows)
+            if size_bytes is None or size_bytes > self._capacity_bytes:
+                return found
+            found = replace(found, kept=EncodedRows())
+            answer = replace(answer, found=found, size_bytes=size_bytes)
+        kept = self._kept
+        with self._changing:
+            before = kept.get(asked)
+            kept[asked] = answer
+            self._used_bytes += answer.size_bytes
+            if before is None:
+                self._order.append(asked)
+            else:
+                self._used_bytes -= before.size_bytes
+            while self._used_bytes > self._capacity_bytes:
+                oldest = kept.pop(self._order.popleft())
+                self._used_bytes -= oldest.size_bytes
+                self._dropped_bytes += oldest.size_bytes
         return found
 
 
@@ -139,12 +225,12 @@ class Worth:
     more than it saves, and would push out the answers that are in demand.
     """
 
-    __slots__ = ("_drops", "_kept", "_rest", "given")
+    __slots__ = ("_kept", "_rest", "_turns", "given")
 
     def __init__(self) -> None:
         self.given = 0
         """How many were given again of those that were kept lately."""
-        self._kept = self._rest = self._drops = 0
+        self._kept = self._rest = self._turns = 0
 
     def is_tried(self) -> bool:
         """Return whether to keep the next answer if its parameters have come before."""
@@ -153,18 +239,18 @@ class Worth:
         self._rest -= 1
         return False
 
-    def note_kept(self, drops: int) -> None:
+    def note_kept(self, turns: int) -> None:
         """Record that an answer is kept; if the last were hardly given, the next ones rest.
 
         Args:
-            drops: how often all kept answers were dropped. What was not given until then never is;
+            turns: how often all kept answers were dropped. What was not given until then never is;
                 before, it may still be, so that less is asked.
         """
         self._kept += 1
-        if drops != self._drops or self._kept == _TRIED:
-            least = self._kept // (_GIVEN_SHARE if drops == self._drops else 2)
+        if turns != self._turns or self._kept == _TRIED:
+            least = self._kept // (_GIVEN_SHARE if turns == self._turns else 2)
             self._rest = 0 if self.given > least else _REST * self._kept
-            self._kept, self.given, self._drops = 0, 0, drops
+            self._kept, self.given, self._turns = 0, 0, turns
 
 
 Standings: TypeAlias = "Mapping[tuple[str, int], tuple[int, Progress | None]]"
@@ -200,16 +286,16 @@ def kept_rows(found: LookedUp, stores: Sequence[ReadStore], before: Standings) -
         ):
             return None
         stood.append((number, partition, progress))
-    return KeptRows(found, tuple(stood)) if stood and not found.nodes else None
+    return KeptRows(found, 0, tuple(stood)) if stood and not found.nodes else None
 
 
-class NeverKept(KeptAnswers[K]):
+class NeverKept(KeptAnswers):
     """Keeps nothing: for plans whose parameters cannot be compared, or have no hash."""
 
     __slots__ = ()
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(0)
         self.get = _nothing
 
     def has_come(self, asked: Asked) -> bool:
@@ -221,13 +307,22 @@ def _nothing(_: Asked) -> None:
     return None
 
 
-_NEVER_KEPT: NeverKept[Any] = NeverKept()
-"""The one of all plans: its marks take as much memory as those of any other."""
+_NEVER_KEPT = NeverKept()
 
 
-def _is_small(rows: tuple[Row, ...]) -> bool:
-    return all(
-        type(value) in _SHORT or (isinstance(value, str | bytes) and len(value) <= TEXT_BYTES_MAX)
-        for row in rows
-        for value in row
-    )
+def _size_bytes(parameters: Row, rows: Sequence[Row]) -> int | None:
+    """Return about the memory of an answer with its message; None if it is too large to keep."""
+    if len(rows) > ANSWER_ROWS_MAX:
+        return None
+    size = _ANSWER_BYTES
+    for row in (parameters, *rows):
+        size += _ROW_BYTES
+        for value in row:
+            size += _VALUE_BYTES
+            if type(value) in _SHORT:
+                size += _SHORT_BYTES
+            elif isinstance(value, str | bytes) and len(value) <= TEXT_BYTES_MAX:
+                size += 2 * len(value)
+            else:
+                return None
+    return size

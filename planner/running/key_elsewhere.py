@@ -52,7 +52,7 @@ class KeyLookUp:
         admitted: Callable[[Row, Session], ReadStore | None],
         key_from: Callable[[Row], Key | None],
         route: Callable[[Key], int],
-        kept: tuple[KeptAnswers[KeptAnswer], int],
+        kept: tuple[KeptAnswers, int],
         store: str,
         project: Callable[[Row], Row],
     ) -> None:
@@ -77,7 +77,7 @@ class KeyLookUp:
         store = self._admitted(parameters, session)
         if store is None:
             return None
-        kept = self._find_kept((self._number, parameters))
+        kept: KeptAnswer | None = self._find_kept((self._number, parameters))
         if kept is not None and store.standing(kept.partition) is kept.progress:
             return self._here(parameters, session)
         key = self._key_from(parameters)

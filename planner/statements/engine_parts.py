@@ -16,6 +16,7 @@ from planner.composing.remote import RemoteDatabase
 from planner.pg_catalog import PgCatalog
 from planner.pg_catalog.builtin_rows import postgres_settings
 from planner.running.execute import Executor
+from planner.running.kept_answers import BYTES_MAX
 from planner.running.on_spark import SparkRunner
 from planner.statements.spark_statements import SparkStatements
 from planner.values.rights import Rights
@@ -39,8 +40,9 @@ class EngineLimits:
     """DuckDB's memory for all statements together; one that needs more fails with 53200."""
     few_rows: bool = True
     """Whether statements that read few rows are answered without DuckDB, where this is possible."""
-    keep_answers: bool = True
-    """Whether answers of few rows are given again while their partitions stand where they stood."""
+    answers_bytes: int = BYTES_MAX
+    """Memory for answers of few rows, which are given again while their partitions stand where they
+    stood; 0 keeps none."""
     compose_processes: int = 1
     """Processes that run DuckDB; memory and threads are divided among them."""
     compose_shared: SharedProcesses | None = None
@@ -125,7 +127,7 @@ def open_parts(
             node=node,
             clock=clock,
             few_rows=limits.few_rows,
-            keep_answers=limits.keep_answers,
+            answers_bytes=limits.answers_bytes,
             times_reads=watch_look_up is not None,
             rights=rights,
         )

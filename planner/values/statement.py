@@ -152,12 +152,15 @@ class EncodedRows(Struct):
     """What has encoded them, and their bytes. The last form is kept, whole, for any thread."""
 
 
+Reads: TypeAlias = tuple[tuple[str, int, int, int], ...]
+"""Each store and partition that was read, the epoch of the answer, and the number of its rows."""
+
+
 class LookedUp(Struct, frozen=True):
     """Few rows, found at once. It is a struct, because each lookup makes one."""
 
     rows: Sequence[Row]
-    reads: tuple[tuple[str, int, int, int], ...] = ()
-    """Each store and partition that answered, its epoch, and how many of its rows were read."""
+    reads: Reads = ()
     position: Position = EMPTY
     nodes: tuple[str | None, ...] = ()
     """The node of each read, None for this one; empty if all are of this one."""
@@ -170,8 +173,7 @@ class EachLookedUp(Struct, frozen=True):
 
     rows: Sequence[Row | None]
     """The row of each lookup; None without one."""
-    reads: tuple[tuple[str, int, int, int], ...] = ()
-    """As in `LookedUp`."""
+    reads: Reads = ()
     position: Position = EMPTY
     nodes: tuple[str | None, ...] = ()
     """The node of each read, None for this one."""

@@ -23,8 +23,8 @@ from tests.bench.harness import BenchError, Line
 from tests.bench.postgres import load_table, running_postgres
 from tests.support.gateway import Gateway, running_gateway
 
-ROOM = ("--set", f"rows_bytes={1 << 30}")
-"""Enough memory for all rows, as PostgreSQL has: reads are compared, not evictions."""
+ROOM = ("--set", f"rows_bytes={1 << 30}", "--set", f"answers_bytes={1 << 30}")
+"""Memory for the rows and their answers, as PostgreSQL has: reads are compared, not evictions."""
 READERS = 16
 READ_ONCE = """\\set id {first} + :client_id * {each} + :n
 \\set n :n + 1
@@ -74,7 +74,8 @@ class Setting:
     @cached_property
     def forgetful(self) -> PgTarget:
         """The gateway over the same log without caches: every read decodes anew."""
-        arguments = ("--set", "columns_bytes=0", "--set", "rows_bytes=0")
+        without = ("columns_bytes=0", "rows_bytes=0", "answers_bytes=0")
+        arguments = [part for setting in without for part in ("--set", setting)]
         return self.stack.enter_context(self._another("forgetful", arguments))
 
     @contextlib.contextmanager

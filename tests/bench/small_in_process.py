@@ -65,7 +65,8 @@ def _host(setting: Setting, rows: int) -> Iterator[Host]:
 
 @contextmanager
 def _engine(host: Host, *, keep_answers: bool) -> Iterator[SqlEngine]:
-    engine = SqlEngine(host, limits=EngineLimits(keep_answers=keep_answers))
+    limits = EngineLimits() if keep_answers else EngineLimits(answers_bytes=0)
+    engine = SqlEngine(host, limits=limits)
     thresholds = gc.get_threshold()
     reduce_garbage_collection()  # as in a gateway
     try:

@@ -136,7 +136,7 @@ class Engines:
 def engines(catalog: FixedCatalog) -> Iterator[Engines]:
     with CallCounter() as counter, pytest.MonkeyPatch.context() as patching:
         patching.setattr(few_reads, "SLICE_S", 60.0)
-        reading = SqlEngine(catalog, limits=EngineLimits(keep_answers=False))
+        reading = SqlEngine(catalog, limits=EngineLimits(answers_bytes=0))
         keeping = SqlEngine(catalog)
         yield Engines(counter, reading, keeping)
         for each in (reading, keeping):

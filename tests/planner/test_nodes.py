@@ -374,8 +374,10 @@ def test_no_statement_fails_when_the_copies_of_a_node_cannot_be_read(
 
 def test_a_copy_that_cannot_be_read_is_reported(nodes: Nodes) -> None:
     """Also that of a lookup on an event loop, which leaves it to the slow way."""
-    sql = "SELECT age FROM people WHERE name = $1"
-    here = next(n for n in NAMES if found_here(nodes, sql, (n,)))
+    here = next(
+        n for n in NAMES if found_here(nodes, "SELECT name FROM people WHERE name = $1", (n,))
+    )
+    sql = "SELECT age FROM people WHERE name = $1"  # another one, whose answer is not kept yet
     rows, nodes.unreadable[:] = rows_of(run(nodes.sides.engine, sql, (here,))), []
     for store in nodes.copies["a"]:
         store.is_damaged = True

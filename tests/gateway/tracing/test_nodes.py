@@ -205,7 +205,7 @@ def opened(whole: LocalStore) -> Iterator[Pair]:
         links={"b": link},
         holders=lambda _, number: ["a" if number in HERE else "b"],
     )
-    limits = EngineLimits(keep_answers=False)
+    limits = EngineLimits(answers_bytes=0)
     inner = SqlEngine(cluster, node="a", limits=limits, watch_look_up=a.traces.watch_look_up)
     yield Pair(a, b, link, cluster, inner)
     inner.close()
