@@ -23,10 +23,11 @@ from tests.bench.harness import BenchError, Line
 from tests.bench.postgres import load_table, running_postgres
 from tests.support.gateway import Gateway, running_gateway
 
-ROOM = ("--set", f"rows_bytes={1 << 30}", "--set", f"answers_bytes={1 << 30}")
-"""Memory for the rows and their answers, as PostgreSQL has: reads are compared, not evictions."""
+ROOM_BYTES = 1 << 30
+"""Memory for rows, and for answers, of one process: enough for all, as PostgreSQL has. Reads are
+compared, not evictions."""
 READERS = 16
-READ_ONCE = """\\set id {first} + :client_id * {each} + :n
+READ_ONCE = """\\set id {first} + (:client_id + {shift}) % {readers} * {each} + :n
 \\set n :n + 1
 SELECT id, visits, score, seen, city FROM users WHERE id = :id
 """
@@ -63,7 +64,7 @@ class Setting:
             running_gateway(
                 root,
                 self.directory,
-                arguments=["--data", str(self.directory / "replicas"), *ROOM],
+                arguments=["--data", str(self.directory / "replicas"), *room(1)],
                 ready_timeout_s=RESTORE_TIMEOUT_S,
             )
         )
@@ -167,7 +168,7 @@ class Setting:
         cores = os.cpu_count() or 1
         directory = self.directory / "workers"
         directory.mkdir()
-        arguments = ["--data", str(directory / "replicas"), *ROOM, "--workers", str(cores)]
+        arguments = ["--data", str(directory / "replicas"), *room(cores), "--workers", str(cores)]
         gateway = self.stack.enter_context(
             running_gateway(
                 self.gateway.root, directory, arguments=arguments, ready_timeout_s=RESTORE_TIMEOUT_S
@@ -189,10 +190,17 @@ class Setting:
             self.look_up_all(target)
         return self.pair
 
-    def look_up_all(self, target: PgTarget) -> None:
-        """Look up each row once, by several clients."""
+    def look_up_all(self, target: PgTarget, *, shift: int = 0) -> None:
+        """Look up each row once, by several clients.
+
+        Args:
+            target: the server.
+            shift: a client looks up the rows of the one that has so many more before it. A gateway
+                gives its workers connections in turn, so that with another shift each worker gets
+                other rows.
+        """
         each = -(-self.keys // READERS)
-        text = READ_ONCE.format(first=data.FIRST_KEY, each=each)
+        text = READ_ONCE.format(first=data.FIRST_KEY, each=each, readers=READERS, shift=shift)
         script = self.script("read-once.pgbench", text)
         pgbench_run(target, script, clients=READERS, transactions=each)
 
@@ -218,6 +226,16 @@ def new_setting(*, keys: int, seconds: float, rounds: int) -> Iterator[Setting]:
             yield Setting(
                 keys=keys, seconds=seconds, rounds=rounds, directory=directory, stack=stack
             )
+
+
+def room(workers: int, *, answers: bool = True) -> tuple[str, ...]:
+    """Return the arguments of a gateway that has memory for all rows, and for all answers.
+
+    Each worker has its share of both, and keeps the rows that it is asked for.
+    """
+    total_bytes = workers * ROOM_BYTES
+    answers_bytes = total_bytes if answers else 0
+    return "--set", f"rows_bytes={total_bytes}", "--set", f"answers_bytes={answers_bytes}"
 
 
 def target_of(gateway: Gateway) -> PgTarget:
