@@ -86,7 +86,7 @@ class KeptAnswer(Kept, frozen=True, gc=False):
         value: Row | None,
         before: KeptAnswer | None,
     ) -> KeptAnswer:
-        """Return an answer to keep, with all that was made of the same value before.
+        """Return an answer to keep, with the rows that were made of the same value before.
 
         Args:
             found: the answer.
@@ -97,8 +97,9 @@ class KeptAnswer(Kept, frozen=True, gc=False):
         """
         if before is None or value is not before.value:
             return KeptAnswer(found, 0, partition, progress, value)
-        known = before.found
-        again = replace(found, rows=known.rows, kept=known.kept)
+        known = before.found.kept
+        kept = None if known is None else EncodedRows(rows=known.rows)
+        again = replace(found, rows=before.found.rows, kept=kept)
         return KeptAnswer(again, before.size_bytes, partition, progress, value)
 
 
@@ -146,7 +147,7 @@ class KeptAnswers:
         """How many were given again."""
         self._capacity_bytes = capacity_bytes
         self._filled_bytes = capacity_bytes - capacity_bytes // 8
-        """From here on there is no room. It is less than ever remains after one was dropped."""
+        """From here on there is no room: fewer are hardly left after some were dropped."""
         self._used_bytes = self._dropped_bytes = 0
         self._changing = threading.Lock()
         self._kept: dict[Asked, Kept] = {}

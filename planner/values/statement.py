@@ -145,19 +145,39 @@ RowCommand: TypeAlias = (
 )
 
 
-class EncodedRows(Struct):
-    """The rows of an answer as a client gets them, so that they need not be encoded again."""
+class Encoded(Struct, frozen=True, gc=False):
+    """Bytes for a client."""
 
-    form: tuple[object, bytes] = (None, b"")
-    """What has encoded them, and their bytes. The last form is kept, whole, for any thread."""
+    encoder: object
+    """What has made them."""
+    data: bytes
+
+
+_NOTHING = Encoded(None, b"")
+
+
+class EncodedRows(Struct, gc=False):
+    """An answer as a client got it last, so that it need not be encoded again.
+
+    A part is replaced as a whole, so that any thread may use it.
+    """
+
+    rows: Encoded = _NOTHING
+    """The rows alone. They are the same in an answer with the same rows at another epoch."""
+    answer: Encoded = _NOTHING
+    """The whole answer, with its position."""
 
 
 Reads: TypeAlias = tuple[tuple[str, int, int, int], ...]
 """Each store and partition that was read, the epoch of the answer, and the number of its rows."""
 
 
-class LookedUp(Struct, frozen=True):
-    """Few rows, found at once. It is a struct, because each lookup makes one."""
+class LookedUp(Struct, frozen=True, gc=False):
+    """Few rows, found at once.
+
+    It is a struct, because each lookup makes one. Those that are kept are many, and in no cycle, so
+    the garbage collector does not look at them: that would stop the event loop for 0.5 s.
+    """
 
     rows: Sequence[Row]
     reads: Reads = ()
@@ -165,7 +185,7 @@ class LookedUp(Struct, frozen=True):
     nodes: tuple[str | None, ...] = ()
     """The node of each read, None for this one; empty if all are of this one."""
     kept: EncodedRows | None = None
-    """Place for the encoded rows of an answer that is given again; None for others."""
+    """Place for the bytes of an answer that is given again; None for others."""
 
 
 class EachLookedUp(Struct, frozen=True):

@@ -26,6 +26,7 @@ from gateway.http.statements.exchange import recall
 from planner.engine import (
     Cancellation,
     Column,
+    Encoded,
     Engine,
     LookedUp,
     LookUp,
@@ -254,12 +255,12 @@ class Lookups:
         assert statement.look_up is not None, "it has found the rows"
         plan = self._plans.get((statement.look_up, form)) or self._add_plan(statement, form)
         kept = found.kept
-        encoder, body = (None, b"") if kept is None else kept.form
-        if encoder is not plan.rows:
-            tail = self._tail(plan, statement, found)
-            body = plan.head + plan.rows(found.rows) + tail
+        if kept is not None and (known := kept.answer).encoder is plan.rows:
+            body = known.data
+        else:
+            body = plan.head + plan.rows(found.rows) + self._tail(plan, statement, found)
             if kept is not None:
-                kept.form = plan.rows, body
+                kept.answer = Encoded(plan.rows, body)
         elapsed_ms = orjson.dumps(round((time.perf_counter() - started_s) * 1000, 3))
         return Body(form.media_type, body + elapsed_ms + plan.end)
 

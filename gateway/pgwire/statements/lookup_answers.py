@@ -21,6 +21,7 @@ from gateway.pgwire.statements.rows import Shape, shape_of
 from gateway.pgwire.types.parameters import decode_parameters
 from gateway.pgwire.types.wire_type import Decode
 from planner.engine import (
+    Encoded,
     Engine,
     LookedUp,
     LookUp,
@@ -50,11 +51,10 @@ def encoded_rows(found: LookedUp, encode_rows: EncodeRows) -> bytes:
     rows, kept = found.rows, found.kept
     if kept is None:
         return encode_rows(rows) + end_of(len(rows))
-    encoder, encoded = kept.form
-    if encoder is not encode_rows:
-        encoded = encode_rows(rows) + end_of(len(rows))
-        kept.form = encode_rows, encoded
-    return encoded
+    encoded = kept.rows
+    if encoded.encoder is not encode_rows:
+        encoded = kept.rows = Encoded(encode_rows, encode_rows(rows) + end_of(len(rows)))
+    return encoded.data
 
 
 class Lookups:

@@ -25,7 +25,7 @@ from planner.running.kept_answers import (
 )
 from planner.sql import EngineLimits, SqlEngine
 from planner.values.session import Session
-from planner.values.statement import LookedUp, Statement
+from planner.values.statement import Encoded, LookedUp, Statement
 from stores.engines.rocksdb.row_budget import RowBudget
 from stores.hosting.local_store import LocalStore
 from stores.spec.position import Progress
@@ -134,9 +134,8 @@ def test_a_lookup_gives_the_row_as_it_is_in_a_database(
 def encode(found: LookedUp) -> None:
     """Keep what is made of its rows, and check what was kept."""
     if found.kept is not None:
-        _, encoded = found.kept.form
-        assert encoded in (b"", repr(found.rows).encode())
-        found.kept.form = (repr, repr(found.rows).encode())
+        assert found.kept.rows.data in (b"", repr(found.rows).encode())
+        found.kept.rows = Encoded(repr, repr(found.rows).encode())
 
 
 def check_lookups(looking: Looking, steps: list[tuple[str, str | None]]) -> None:
@@ -329,7 +328,11 @@ def test_an_epoch_that_leaves_a_row_as_it_was_leaves_its_message(tmp_path: Path)
     looking = Looking(schema=ONE, directory=tmp_path)
     store, statement = looking.store, looking.statements[0]
     write(store, ("a", 1, "x"), 0)
-    kept = {key: looking.look_up(statement, key).kept for key in ("a", "b")}
+    messages = {key: Encoded(repr, key.encode()) for key in ("a", "b")}
+    for key, message in messages.items():
+        kept = looking.look_up(statement, key).kept
+        assert kept is not None
+        kept.rows = kept.answer = message
     for epoch in range(1, 4):
         write(store, ("c", epoch, "x"), epoch)
         for key in ("a", "b"):
@@ -338,11 +341,13 @@ def test_an_epoch_that_leaves_a_row_as_it_was_leaves_its_message(tmp_path: Path)
             assert after.kept is not None
             assert [each[2] for each in after.reads] == [epoch]
             assert after.position == store.replicas[0].progress.position
-            assert after.kept is kept[key]
+            assert after.kept.rows is messages[key]
+            assert after.kept.answer.encoder is None
     write(store, ("b", 5, "y"), 4)
     changed = looking.look_up(statement, "b")
     assert list(changed.rows) == [(5, "y")]
-    assert changed.kept is not kept["b"]
+    assert changed.kept is not None
+    assert changed.kept.rows.encoder is None
     looking.close()
 
 
@@ -426,7 +431,7 @@ def test_the_memory_of_answers_is_about_what_they_take() -> None:
             found = LookedUp(((key, *value),), ((str(n), n, n, 1),))
             kept = answers.keep((0, (key,)), KeptAnswer(found, 0, 1, progress, value)).kept
             assert kept is not None
-            kept.form = (str, f"{(key, *value)}".encode())
+            kept.rows = Encoded(str, f"{(key, *value)}".encode())
         used = tracemalloc.get_traced_memory()[0] - before
     finally:
         tracemalloc.stop()

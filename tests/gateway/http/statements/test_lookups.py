@@ -14,6 +14,7 @@ from gateway.http.statements.lookups import Body, Lookups
 from planner.engine import Session
 from planner.sql import SqlEngine
 from stores.hosting.local_store import LocalStore
+from stores.spec.position import EMPTY, Position
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
 
 COUNTS = keyvalue("counts", {"k": "text"}, {"n": "bigint"}, partitions=2)
@@ -60,6 +61,29 @@ def test_answers_given_again_are_those_that_are_read(served: Served, sql: str) -
         partitions = first["partitions"]
         assert isinstance(partitions, list)
         assert {(each["epoch"], each["node"]) for each in partitions} == {(epoch, "n1")}
+
+
+@pytest.mark.parametrize("sql", [ONE, NEWEST, "SELECT n FROM counts WHERE k = 'missing'"])
+def test_an_answer_has_the_epoch_and_position_at_which_it_is_right(
+    served: Served, sql: str
+) -> None:
+    """Also if the epoch has left its rows as they were, and they are not encoded again."""
+    fill(served.store, [("a", 8), ("b", 7)], epoch=0)
+    rows = served.ask(sql)["rows"]
+    for epoch in range(1, 4):
+        fill(served.store, [(key, -1) for key in "cdefgh"], epoch=epoch)
+        for _ in range(3):
+            answer = served.ask(sql)
+            assert answer["rows"] == rows
+            partitions = answer["partitions"]
+            assert isinstance(partitions, list)
+            assert {each["epoch"] for each in partitions} == {epoch}
+            position = EMPTY
+            for each in partitions:
+                position = position.merge(
+                    served.store.replicas[each["partition"]].progress.position
+                )
+            assert Position.from_json(answer["position"]) == position
 
 
 def test_statements_of_one_answer_each_have_their_columns(served: Served) -> None:
