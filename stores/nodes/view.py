@@ -22,8 +22,10 @@ from stores.spec.store import Role
 
 _Place = tuple[str, int]
 """A store and a partition of it."""
-_Sized = tuple[str, int]
-"""A store and the number of its partitions."""
+_PlaceOf = tuple[str, bool, int]
+"""A store, whether it is global, and a partition of it. It may be made anew as another kind."""
+_Sized = tuple[str, bool, int]
+"""A store, whether it is global, and the number of its partitions."""
 
 
 @dataclass(slots=True)
@@ -48,7 +50,7 @@ class _Placed:
     """
 
     leaving: frozenset[str] = frozenset()
-    holders: dict[_Place, tuple[str, ...]] = field(default_factory=dict)
+    holders: dict[_PlaceOf, tuple[str, ...]] = field(default_factory=dict)
     own: dict[_Sized, tuple[int, ...]] = field(default_factory=dict)
     """The partitions that this node is to hold."""
     layout: str = ""
@@ -59,7 +61,7 @@ class _Known:
     """What follows from the present state; a change makes a new one."""
 
     placed: _Placed = field(default_factory=_Placed)
-    orders: dict[_Place, tuple[str, ...]] = field(default_factory=dict)
+    orders: dict[_PlaceOf, tuple[str, ...]] = field(default_factory=dict)
     roles: dict[_Sized, Mapping[int, Role]] = field(default_factory=dict)
 
 
@@ -170,7 +172,7 @@ class View:
         Nodes that are about to stop count, since they come back after an upgrade. Only if all of
         them stop, others take over.
         """
-        placed, place = self._known.placed, (schema.name, partition)
+        placed, place = self._known.placed, (schema.name, _is_global(schema), partition)
         found = placed.holders.get(place)
         if found is None:
             found = placed.holders[place] = tuple(self._placed(schema, partition, placed.leaving))
@@ -181,7 +183,7 @@ class View:
 
         The first holder that can be asked has the active one.
         """
-        known, store = self._known, (schema.name, schema.partitions)
+        known, store = self._known, (schema.name, _is_global(schema), schema.partitions)
         found = known.roles.get(store)
         if found is None:
             # All partitions are looked at only when they are placed anew.
@@ -200,7 +202,7 @@ class View:
         those that should, since why they do not answer is worth knowing; last those that are not
         connected. A node that is about to stop comes after others that have the partition.
         """
-        known, place = self._known, (schema.name, partition)
+        known, place = self._known, (schema.name, _is_global(schema), partition)
         found = known.orders.get(place)
         if found is None:
             found = known.orders[place] = tuple(self._ordered(schema, partition))
@@ -304,7 +306,7 @@ class View:
         self, schema: StoreSchema, partition: int, leaving: frozenset[str]
     ) -> Sequence[str]:
         members = self._members.values()
-        if schema.kind is StoreKind.GLOBAL:
+        if _is_global(schema):
             return sorted(self._members)
         chosen = holders(schema.name, partition, members, copies=self.copies)
         if leaving.issuperset(chosen):
@@ -329,6 +331,10 @@ class View:
         able = sorted((*ranked, *moving), key=self.is_leaving)
         there = [name for name in placed if self.is_connected(name)]
         return list(dict.fromkeys((self.name, *able, *there, *placed)))
+
+
+def _is_global(schema: StoreSchema) -> bool:
+    return schema.kind is StoreKind.GLOBAL
 
 
 def with_zone(node: Node, announcement: Announcement) -> Node:

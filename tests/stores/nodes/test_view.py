@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -58,6 +59,19 @@ def test_a_global_store_is_on_every_node() -> None:
         name="rates", kind=StoreKind.GLOBAL, key=columns(k="text"), value=(), partitions=1
     )
     assert view_of().holders(schema, 0) == NAMES
+
+
+@pytest.mark.parametrize("is_global_first", [True, False])
+def test_a_store_made_anew_as_another_kind_has_new_places(is_global_first: bool) -> None:
+    kinds = (StoreKind.GLOBAL, StoreKind.KEYVALUE)
+    view = view_of()
+    for kind in kinds if is_global_first else reversed(kinds):
+        schema = replace(COUNTS, kind=kind, partitions=1)
+        fresh = view_of()
+        assert view.holders(schema, 0) == fresh.holders(schema, 0)
+        assert view.order(schema, 0) == fresh.order(schema, 0)
+        assert view.roles(schema) == fresh.roles(schema)
+        assert len(view.holders(schema, 0)) == (len(NAMES) if kind is StoreKind.GLOBAL else 2)
 
 
 def test_others_take_over_only_from_holders_that_all_leave() -> None:
