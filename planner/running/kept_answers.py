@@ -26,7 +26,7 @@ from msgspec.structs import replace
 
 from planner.running.node_answers import ReadStore
 from planner.values.statement import EncodedRows, LookedUp
-from stores.spec.position import Progress
+from stores.spec.position import EMPTY, Progress
 from stores.spec.schema import DataType, Kind, Row
 
 BYTES_MAX = 64 << 20
@@ -51,6 +51,8 @@ _SHORT = frozenset({NoneType, bool, int, float, Decimal})
 _ANSWER_BYTES, _ROW_BYTES, _VALUE_BYTES = 350, 100, 50
 """Memory of an answer, with its place among the others; of a row, and of its message; and of a
 value, beside its text. The message is as long as the texts."""
+_ENTRY_BYTES = 150
+"""Memory of the offset of one partition in a position."""
 _SHORT_BYTES = 12
 """The text of a value that is no text, about."""
 _MARK_BYTES = 1 << 10
@@ -100,7 +102,7 @@ class KeptAnswer(Kept, frozen=True, gc=False):
         known = before.found.kept
         kept = None if known is None else EncodedRows(rows=known.rows)
         again = replace(found, rows=before.found.rows, kept=kept)
-        return KeptAnswer(again, before.size_bytes, partition, progress, value)
+        return KeptAnswer(again, 0, partition, progress, value)
 
 
 class KeptRows(Kept, frozen=True, gc=False):
@@ -137,6 +139,7 @@ class KeptAnswers:
         "_marks",
         "_numbers",
         "_order",
+        "_position",
         "_used_bytes",
         "get",
         "given",
@@ -153,6 +156,9 @@ class KeptAnswers:
         self._kept: dict[Asked, Kept] = {}
         self._order: deque[Asked] = deque()
         """The keys of `_kept` as they came; an ordered dictionary takes more memory."""
+        self._position = EMPTY
+        """That of the answer that was kept last. The answers of an epoch share one, which counts as
+        memory of the first of them: those of a quiet store may each have their own."""
         self.get: Callable[[Asked], Any] = self._kept.get
         """Returns the answer of a plan to some parameters, of the kind that the plan keeps; None
         without one. The caller checks where it stood."""
@@ -197,14 +203,17 @@ class KeptAnswers:
             answer: the answer, new or renewed.
         """
         found = answer.found
+        size_bytes = _size_bytes(asked[1], found.rows)
+        if size_bytes is None or size_bytes > self._capacity_bytes:
+            return found
         if found.kept is None:
-            size_bytes = _size_bytes(asked[1], found.rows)
-            if size_bytes is None or size_bytes > self._capacity_bytes:
-                return found
             found = replace(found, kept=EncodedRows())
-            answer = replace(answer, found=found, size_bytes=size_bytes)
-        kept = self._kept
+        position, kept = found.position, self._kept
         with self._changing:
+            if position is not self._position:
+                self._position = position
+                size_bytes += _ENTRY_BYTES * sum(len(each) for _, each in position.components)
+            answer = replace(answer, found=found, size_bytes=size_bytes)
             before = kept.get(asked)
             kept[asked] = answer
             self._used_bytes += answer.size_bytes

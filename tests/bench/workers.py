@@ -37,7 +37,9 @@ def lookups(setting: Setting) -> Sequence[Line]:
     ours = target_of(setting.all_cores)
     _look_up_all(setting, ours, cores)
     kept = [
-        _measured(setting, ours, one, "a gateway of one", 16, of="kept answers"),
+        _measured(
+            setting, ours, one, "a gateway of one", 16, of="kept answers", least=1.3, goal=1.7
+        ),
         _measured(setting, ours, postgres, "PostgreSQL", 64, of="kept answers", least=1.5, goal=3),
     ]
     with (

@@ -28,7 +28,7 @@ from planner.values.session import Session
 from planner.values.statement import Encoded, LookedUp, Statement
 from stores.engines.rocksdb.row_budget import RowBudget
 from stores.hosting.local_store import LocalStore
-from stores.spec.position import Progress
+from stores.spec.position import Position, Progress
 from stores.spec.schema import DataType, Row, StoreSchema, Value
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
 
@@ -437,3 +437,19 @@ def test_the_memory_of_answers_is_about_what_they_take() -> None:
         tracemalloc.stop()
     told = sum(answers.get((0, (f"key {n}",))).size_bytes for n in range(5_000))
     assert 0.7 * used < told < 1.3 * used
+
+
+def test_the_positions_of_answers_count_as_memory() -> None:
+    """Those of one epoch share one; a quiet store keeps an answer at each of many."""
+    offsets = dict.fromkeys(range(50), 7)
+    shared, apart = KeptAnswers(1 << 20), KeptAnswers(1 << 20)
+    position = Position.of({"events": offsets})
+    for n in range(1_000):
+        own = Position.of({"events": {**offsets, 0: n}})
+        for answers, at in ((shared, position), (apart, own)):
+            answers.keep((0, (n,)), KeptAnswer(LookedUp((), (), at), 0, 0, Progress(), None))
+    counts = [
+        sum(bool(answers.get((0, (n,)))) for n in range(1_000)) for answers in (shared, apart)
+    ]
+    assert counts[0] == 1_000
+    assert 50 < counts[1] < 200
