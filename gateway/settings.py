@@ -229,8 +229,8 @@ class Settings:
     linger_us: int = setting(
         50,
         "Busy-polls this long after each answer, so a back-to-back query avoids a sleep and "
-        "wake-up: twice the time that a client on the same machine needs to send again. Use 0 "
-        "where CPU time is limited, as in a container.",
+        "wake-up: twice the time that a client on the same machine needs to send again, and up to "
+        "six times as long where it proves too short. Use 0 where CPU time is limited.",
         unit="microseconds",
         least=0,
         most=10_000,

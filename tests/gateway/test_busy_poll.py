@@ -3,7 +3,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import selectors
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
 
@@ -23,9 +23,11 @@ class Recording(selectors.DefaultSelector):
 
 
 @pytest.fixture(autouse=True)
-def _each_look_takes_a_tenth_of_a_millisecond(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let time not depend on how busy the machine is."""
-    monkeypatch.setattr("gateway.busy_poll._clock_ns", itertools.count(0, 100_000).__next__)
+def look(monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
+    """Let each look at the clock take a tenth of a millisecond, however busy the machine is."""
+    clock_ns = itertools.count(0, 100_000).__next__
+    monkeypatch.setattr("gateway.busy_poll._clock_ns", clock_ns)
+    return clock_ns
 
 
 def looks(busy_poll: BusyPoll, clients: Sequence[object]) -> int:
@@ -65,6 +67,24 @@ def test_the_loop_does_not_poll_with_several_clients() -> None:
     assert looks(busy_poll, ["a", "b", "a"] * 33) <= 2
     assert looks(busy_poll, ["a"]) <= 2
     assert looks(busy_poll, ["a"]) > 5
+
+
+def test_the_loop_polls_for_twice_a_wait_that_was_somewhat_too_long(
+    look: Callable[[], int],
+) -> None:
+    def wait(ms: int) -> None:
+        for _ in range(ms * 10):
+            look()
+
+    busy_poll = BusyPoll(1_000, cores=2)
+    wait(10)
+    assert 8 < looks(busy_poll, ["a"]) < 15
+    wait(1)
+    assert 35 < looks(busy_poll, ["a"]) < 50
+    wait(1)
+    assert 55 < looks(busy_poll, ["a"]) < 65, "at most six times the shortest"
+    wait(10)
+    assert 8 < looks(busy_poll, ["a"]) < 15, "nobody polls through ten milliseconds"
 
 
 @pytest.mark.parametrize(
