@@ -12,10 +12,10 @@ from typing import TypeAlias
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
-from planner.errors import MismatchedTypeError
+from planner.errors import MismatchedTypeError, UnknownNameError
 from planner.postgres.types.functions import columns_of_function, is_numbered
 from planner.trees.column_names import column_name
-from planner.trees.nodes import Nodes, kinds, position_of
+from planner.trees.nodes import Nodes, is_comma, kinds, position_of
 from stores.spec.schema import DataType
 
 Names: TypeAlias = tuple[str, ...]
@@ -39,7 +39,11 @@ class Outputs:
         self._known: dict[int, Names | None] = {}
 
     def expand(self, scopes: Sequence[Scope]) -> None:
-        """Replace NATURAL and each `*` that DuckDB reads differently; inner scopes come first."""
+        """Replace NATURAL and each `*` that DuckDB reads differently; inner scopes come first.
+
+        Raises:
+            UnknownNameError: a name is that of columns that USING merges and of another (42702).
+        """
         for scope in scopes:
             select = scope.expression
             if not isinstance(select, exp.Select):
@@ -47,9 +51,13 @@ class Outputs:
             joins = select.args.get("joins") or ()
             if joins:
                 self._expand_natural(scope, joins)
+            is_merged = any(join.args.get("using") for join in joins)
+            if is_merged:
+                self._refuse_ambiguous_using(scope, joins)
+                self._refuse_ambiguous(scope, select)
             if (
                 self._hidden
-                or (joins and any(join.args.get("using") for join in joins))
+                or is_merged
                 # DuckDB numbers rows by a join, and then has two tables of that name.
                 or any(map(is_numbered, from_items(select)))
             ):
@@ -93,18 +101,29 @@ class Outputs:
         item = next((i for i in from_items(scope.expression) if i.alias_or_name == only), None)
         return None if item is None else self._item_places(scope, item)
 
-    def _places(
-        self, scope: Scope, select: exp.Expr, *, joins: int | None = None
-    ) -> _Places | None:
-        """Return the columns of FROM in PostgreSQL's order, up to the given number of joins."""
+    def _places(self, scope: Scope, select: exp.Expr) -> _Places | None:
+        """Return the columns of FROM in PostgreSQL's order."""
         if select.args.get("laterals"):
             return None
+        joins = select.args.get("joins") or []
+        commas = [i for i, join in enumerate(joins) if is_comma(join)]
+        parts = [self._joined(scope, select, joins=i) for i in (*commas, len(joins))]
+        return None if None in parts else tuple([place for part in parts for place in part or ()])
+
+    def _joined(self, scope: Scope, select: exp.Expr, *, joins: int) -> _Places | None:
+        """Return the columns that the given number of joins have, since the last comma.
+
+        A comma binds less than JOIN, so a join does not see the items before the comma.
+        """
         items = from_items(select)
         if not items:
             return None
         places = self._item_places(scope, items[0])
         for join in (select.args.get("joins") or [])[:joins]:
             right = self._item_places(scope, join.this)
+            if is_comma(join):
+                places = right
+                continue
             if places is None or right is None or join.method:
                 return None
             using = [column.name for column in join.args.get("using") or ()]
@@ -143,7 +162,7 @@ class Outputs:
         for i, join in enumerate(joins):
             if join.method.upper() != "NATURAL":
                 continue
-            left = self._places(scope, scope.expression, joins=i)
+            left = self._joined(scope, scope.expression, joins=i)
             right = self._item_places(scope, join.this)
             if left is None or right is None:
                 return
@@ -154,6 +173,41 @@ class Outputs:
                 join.set("using", [exp.to_identifier(name, quoted=True) for name in common])
             else:
                 join.set("on", exp.true())
+
+    def _refuse_ambiguous_using(self, scope: Scope, joins: Sequence[exp.Join]) -> None:
+        """Refuse to merge a name that one side has more than once; DuckDB takes one of them."""
+        for i, join in enumerate(joins):
+            using = [column.name for column in join.args.get("using") or ()]
+            left = self._joined(scope, scope.expression, joins=i) if using else None
+            sides = {"left": left, "right": self._item_places(scope, join.this) if using else None}
+            for side, places in sides.items():
+                names = [name for _, name in places or ()]
+                for name in using:
+                    if names.count(name) > 1:
+                        raise UnknownNameError(
+                            f'common column name "{name}" appears more than once in {side} table',
+                            sqlstate="42702",
+                        )
+
+    def _refuse_ambiguous(self, scope: Scope, select: exp.Select) -> None:
+        """Refuse a name of merged columns and of another; DuckDB takes the merged ones."""
+        places = self._places(scope, select) or ()
+        names = [name for _, name in places]
+        if not any(not item and names.count(name) > 1 for item, name in places):
+            return
+        joins = select.args.get("joins") or []
+        for column in scope.find_all(exp.Column):
+            if column.table or _is_result(column, select):
+                continue
+            within = column.find_ancestor(exp.Join, exp.Select)
+            at = next((i for i, join in enumerate(joins) if join is within), None)
+            seen = self._joined(scope, select, joins=at + 1) or () if at is not None else places
+            if sum(name == column.name for _, name in seen) > 1:
+                raise UnknownNameError(
+                    f'column reference "{column.name}" is ambiguous',
+                    position=position_of(column),
+                    sqlstate="42702",
+                )
 
     def _expand_stars(self, scope: Scope, select: exp.Select) -> None:
         expanded: list[exp.Expr] = []
@@ -172,6 +226,12 @@ class Outputs:
         wanted = self._hidden and any(self._columns_of(t) is not None for t in tables)
         if wanted and isinstance(node, exp.Star) and not any(node.args.values()):
             node.set("except_", [exp.to_identifier(name) for name in self._hidden])
+
+
+def _is_result(column: exp.Column, select: exp.Select) -> bool:
+    """Whether a name stands for a result column first, not for one of FROM."""
+    is_item = isinstance(column.parent, exp.Distinct | exp.Ordered)
+    return is_item and column.name in select.named_selects
 
 
 def is_star(node: exp.Expr) -> bool:

@@ -743,3 +743,74 @@ SELECT s.id, u.u FROM samples s, unnest(s.a) WITH ORDINALITY AS U WHERE s.id = 1
 : integer bigint
 = 1	1
 = 1	2
+SELECT id FROM samples a JOIN samples b USING (id) JOIN samples c ON c.id = b.id
+! 42702
+SELECT a.id FROM samples a JOIN samples b USING (id), samples c WHERE id = 1
+! 42702
+SELECT a.id FROM samples a JOIN samples b USING (id) JOIN samples c ON id = c.id
+! 42702
+SELECT count(*) FROM samples a JOIN samples b USING (id), samples c GROUP BY id
+! 42702
+SELECT a.id AS id FROM samples a JOIN samples b USING (id) JOIN samples c ON c.id = b.id ORDER BY id
+: integer
+= 1
+= 2
+= 3
+= 4
+= 5
+= 6
+= 7
+= 8
+= 9
+SELECT a.id AS id FROM samples a JOIN samples b USING (id) JOIN samples c ON c.id = b.id ORDER BY -id
+! 42702
+SELECT count(id) FROM samples a JOIN samples b USING (id) JOIN samples c USING (id)
+: bigint
+= 9
+SELECT count(*) FROM samples a JOIN samples b ON true JOIN samples c USING (id)
+! 42702
+SELECT (SELECT count(*) FROM notes n WHERE n.sample = id) FROM samples a JOIN samples b USING (id), samples c
+! 42702
+~ a column of an outer query is not looked at: the merged one is taken
+SELECT count(*) FROM (SELECT id FROM samples) a NATURAL JOIN (SELECT id FROM samples) b, samples c WHERE id > 1
+! 42702
+SELECT count(*) FROM samples a JOIN samples b USING (id), notes n JOIN samples c ON n.sample = id
+: bigint
+= 27
+SELECT count(*) FROM samples a JOIN samples b USING (id) JOIN notes n ON n.sample = id JOIN samples c ON true
+: bigint
+= 27
+SELECT count(*) FROM samples a JOIN samples b USING (id) JOIN samples c ON true JOIN samples d USING (id)
+! 42702
+SELECT count(*) FROM samples a JOIN (SELECT 1 AS id, 2 AS id) b USING (id)
+! 42702
+SELECT count(*) FROM samples a JOIN samples b ON true NATURAL JOIN (SELECT 1 AS id) c
+! 42702
+SELECT count(*) FROM samples a, samples b JOIN samples c USING (id)
+: bigint
+= 81
+SELECT * FROM notes n, (SELECT 1 AS sample) b JOIN (SELECT 1 AS sample) c USING (sample) ORDER BY 1
+: bigint integer text integer
+= 1	1	one	1
+= 2	1	uno	1
+= 3	2	two	1
+= 4	99	far	1
+= 5	\N	none	1
+SELECT * FROM notes n, (SELECT 1 AS sample) b NATURAL JOIN (SELECT 1 AS sample) c ORDER BY 1
+: bigint integer text integer
+= 1	1	one	1
+= 2	1	uno	1
+= 3	2	two	1
+= 4	99	far	1
+= 5	\N	none	1
+SELECT sample FROM notes n, (SELECT 1 AS sample) b NATURAL JOIN (SELECT 1 AS sample) c
+! 42702
+SELECT b.sample FROM notes n, (SELECT 1 AS sample) b NATURAL JOIN (SELECT 1 AS sample) c WHERE n.sample = 2
+: integer
+= 1
+SELECT count(*) FROM (SELECT 1 AS a, 2 AS b) x, (SELECT 1 AS a) y NATURAL JOIN (SELECT 1 AS a, 3 AS b) z
+: bigint
+= 1
+SELECT * FROM (SELECT 1 AS a, 2 AS b) x NATURAL JOIN (SELECT 1 AS a, 3 AS c) y, (SELECT 4 AS d) z NATURAL JOIN (SELECT 1 AS a, 4 AS d) w
+: integer integer integer integer integer
+= 1	2	3	4	1
