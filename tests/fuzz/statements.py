@@ -458,7 +458,7 @@ class Statements:
             relation.begins = kind == ", "
             return relation, Node("join", (kind, node))
         last = before[-1]
-        if len(before) == 1 and self.may(0.35, "using"):
+        if (len(before) == 1 or last.begins) and self.may(0.35, "using"):
             left, right = dict(last.columns), dict(relation.columns)
             common = [c for c in left if right.get(c) == left[c] and left[c] != "json"]
             both = set(left) & set(right)
