@@ -34,6 +34,9 @@ _LEXEME = re.compile(
 """Each alternative begins with one certain character, so that the search skips all others."""
 _OPENS = re.compile(r"""['"]|/\*""")
 
+_OF_POSITIONS = (exp.Ordered, exp.Group, exp.Distinct)
+"""Clauses in which a bare number is the position of a result column."""
+
 _NAMES = frozenset({TokenType.VAR, TokenType.IDENTIFIER})
 
 _INTERVAL_UNITS = frozenset({"YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND"})
@@ -98,7 +101,10 @@ class StategateSQL(Postgres):
         def _plus(self) -> exp.Expr | None:
             """Read `+ x` as x, but without the name of x."""
             inner = self._parse_unary()
-            if inner is None or isinstance(inner, exp.Literal):
+            if inner is None:
+                return None
+            if isinstance(inner, exp.Literal):
+                inner.meta["operator"] = True
                 return inner
             found = self.expression(exp.Paren(this=inner))
             found.meta["operator"] = True
@@ -119,6 +125,8 @@ class StategateSQL(Postgres):
             PostgreSQL parses such a call, and then finds no function that takes it. sqlglot fails,
             or drops arguments.
             """
+            if isinstance(expression, _OF_POSITIONS):
+                _keep_signed(expression)
             messages = expression.error_messages(args)
             is_call = args is not None and isinstance(expression, exp.Func)
             if is_call and (messages or _loses_arguments(expression, args or [])):
@@ -356,3 +364,24 @@ def unterminated(sql: str) -> int | None:
             if closed < 0:
                 return found.start()
             at = closed + len(found[0])
+
+
+def _keep_signed(clause: exp.Expr) -> None:
+    """Let no `+ 1` of a clause become 1, which is the position of a result column.
+
+    A minus before a number is part of it, for PostgreSQL as well; a plus is not.
+    """
+    on = clause.args.get("on")
+    items = on.expressions if isinstance(on, exp.Tuple) else clause.expressions
+    for item in [clause.this, on, *items]:
+        inner, has_plus = item, False
+        while isinstance(inner, exp.Paren | exp.Neg):
+            has_plus = has_plus or _is_operator(inner)
+            inner = inner.this
+        if isinstance(inner, exp.Literal) and (has_plus or _is_operator(inner)):
+            item.replace(exp.Coalesce(this=item.copy()))
+
+
+def _is_operator(node: exp.Expr) -> bool:
+    # `meta` would be made by a look at it.
+    return node._meta is not None and "operator" in node._meta

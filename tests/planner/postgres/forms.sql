@@ -823,3 +823,41 @@ SELECT id FROM samples ORDER BY id FETCH NEXT (1 + 1) ROWS ONLY
 : integer
 = 1
 = 2
+SELECT -id FROM samples WHERE id < 4 ORDER BY +1, id
+: integer
+= -1
+= -2
+= -3
+SELECT -id FROM samples WHERE id < 4 ORDER BY 1, id
+: integer
+= -3
+= -2
+= -1
+SELECT -id FROM samples WHERE id < 4 ORDER BY (+(-1)), id DESC
+: integer
+= -3
+= -2
+= -1
+SELECT -id FROM samples WHERE id < 4 ORDER BY -(-1)
+: integer
+= -3
+= -2
+= -1
+SELECT -id FROM samples WHERE id < 4 ORDER BY -1
+! 42P10
+SELECT count(*) FROM samples GROUP BY +1
+: bigint
+= 9
+SELECT id, count(*) FROM samples GROUP BY +1
+! 42803
+SELECT DISTINCT ON (+1) -id FROM samples ORDER BY +1, id
+: integer
+= -1
+SELECT DISTINCT ON (1) -id FROM samples WHERE id < 4 ORDER BY 1
+: integer
+= -3
+= -2
+= -1
+SELECT id FROM samples WHERE id < 3 UNION ALL SELECT 3 ORDER BY +1
+! 0A000
+~ rows of a set operation can be sorted by expressions, too
