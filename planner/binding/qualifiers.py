@@ -240,6 +240,7 @@ def tell_apart(
         tree: a whole statement; its result columns get their names elsewhere.
         mentioned: all names in it.
         relations: each relation of a FROM, with the columns that it has there, mentioned or not.
+            Each has a name of its own, which its copies share.
 
     Raises:
         NotSupportedError: a whole row as a value would have other names (0A000).
@@ -255,8 +256,11 @@ def tell_apart(
     renamed = _rename(groups, of_relations)
     if renamed:
         _refuse_rows(tree, of_relations)
-    for table, columns in relations:
-        alias = table.args["alias"]
+    columns_of = {table.name: columns for table, columns in relations}
+    for table in tree.find_all(exp.Table):  # some of them are copies
+        columns, alias = columns_of.get(table.name, ()), table.args.get("alias")
+        if not columns or alias is None:
+            continue
         given = alias.columns  # of the client, which have been renamed like all others
         if any(name in renamed for name in columns[len(given) :]):
             fresh_names = [renamed.get(name, name) for name in columns[len(given) :]]

@@ -19,16 +19,61 @@ from planner.postgres.expressions.volatile import check_copied
 from planner.postgres.types.inference import Types
 from planner.trees.nodes import cast, position_of, strip
 from planner.values.sqltypes import duckdb_type
-from stores.spec.schema import Kind
+from stores.spec.schema import BOOLEAN, Kind
 
 LISTED_ROWS_MAX = 16
 """Maximum rows of IN that are compared one by one; longer lists become a subquery."""
+COMPARED_MAX = 100
+"""Maximum elements of `ANY (ARRAY[…])` that are compared one by one."""
+_NESTED = {Kind.ARRAY, Kind.STRUCT, Kind.MAP}
 
 
 def _compare(node: exp.Expr, types: Types) -> exp.Expr:
     object_names.compare_by_oid(node, types)
     _hold_scale(node, types)
+    return _compare_many(node, types)
+
+
+def _compare_many(node: exp.Expr, types: Types) -> exp.Expr:
+    """Let `x = ANY (array)` and the like be NULL for an array that is NULL.
+
+    DuckDB makes a subquery of the array, which has no rows then, and would answer as for an empty
+    array. That of a single NULL is NULL in each comparison.
+    """
+    many = node.expression
+    array = strip(many.this) if isinstance(many, exp.Any | exp.All) else None
+    if array is None or isinstance(array, exp.Query):
+        return node
+    inner = array
+    while isinstance(inner, exp.Cast):
+        inner = strip(inner.this)
+    if isinstance(inner, exp.Array):
+        return _compare_each(node, inner, types) if inner is array else node
+    found = types.of(array)
+    known = exp.Coalesce(this=array.copy(), expressions=[exp.Array(expressions=[exp.null()])])
+    many.set("this", exp.Paren(this=known))
+    if found is not None:
+        types.note(known, found)
     return node
+
+
+def _compare_each(node: exp.Expr, array: exp.Array, types: Types) -> exp.Expr:
+    """Write `x = ANY (ARRAY[y, z])` as two comparisons, if y or z has a column.
+
+    DuckDB makes a subquery of the array for each row, and keeps all rows in memory meanwhile.
+    """
+    many, compared, items = node.expression, strip(node.this), array.expressions
+    is_constant = array.find(exp.Column) is None
+    if is_constant or len(items) > COMPARED_MAX or array.find(exp.Query) is not None:
+        return node
+    alike = types.of(compared) if isinstance(compared, exp.Column) else None
+    if alike is None or alike.kind in _NESTED or any(types.of(item) != alike for item in items):
+        return node
+    parts = [type(node)(this=compared.copy(), expression=item.copy()) for item in items]
+    for part in parts:
+        types.note(part, BOOLEAN)
+    joined = (exp.or_ if isinstance(many, exp.Any) else exp.and_)(*parts, copy=False)
+    return node.replace(exp.Paren(this=joined))
 
 
 def _hold_scale(node: exp.Expr, types: Types) -> None:
@@ -121,7 +166,8 @@ def _compare_order(node: exp.Expr, types: Types) -> exp.Expr:
     """Check and rewrite `<`, `<=`, `>` and `>=`."""
     _check_subquery(node)
     _hold_scale(node, types)
-    return _order_nested(node, types)
+    compared = _compare_many(node, types)
+    return _order_nested(node, types) if compared is node else compared
 
 
 def _check_subquery(node: exp.Expr) -> None:
@@ -141,7 +187,7 @@ def _order_nested(node: exp.Expr, types: Types) -> exp.Expr:
     DuckDB makes a BETWEEN of two such conditions on one column, and cannot run it for these types.
     """
     other = node.args["low"] if isinstance(node, exp.Between) else node.expression
-    if not {types.kind_of(node.this), types.kind_of(other)} & {Kind.ARRAY, Kind.STRUCT, Kind.MAP}:
+    if not {types.kind_of(node.this), types.kind_of(other)} & _NESTED:
         return node
     return node.replace(exp.Coalesce(this=node.copy(), expressions=[exp.null()]))
 

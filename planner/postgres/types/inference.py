@@ -54,7 +54,7 @@ from stores.spec.schema import (
 
 ParameterType: TypeAlias = Callable[[int], DataType | None]
 
-_PREDICATES = (exp.Predicate, exp.And, exp.Or, exp.Not, exp.Boolean)
+_PREDICATES = (exp.Predicate, exp.And, exp.Or, exp.Not, exp.Escape, exp.Boolean)
 _QUANTIFIED = (exp.Any, exp.All)
 """Nodes that sqlglot calls predicates, although they are one side of a comparison."""
 _ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod)

@@ -158,6 +158,12 @@ def colliding() -> Sides:
             [("a", "c", 1, 2), ("b", "d", 1, 2)],
         ),
         (
+            # `least` copies its operands.
+            """SELECT id FROM two WHERE name = 'd'
+            AND least('a' <> ALL (SELECT t."Name" FROM one AS t), NULL::boolean, true) = false""",
+            [(2,)],
+        ),
+        (
             'SELECT two, "Name", name FROM one JOIN (SELECT id AS k, name FROM two) AS x (two) '
             "ON two = id",
             [(1, "a", "c"), (2, "b", "d")],

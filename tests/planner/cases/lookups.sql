@@ -129,12 +129,19 @@ SELECT age FROM people WHERE name = ANY($1)
 -- ALL of a parameter
 $ [["ann", "bob"]]
 SELECT name FROM people WHERE name <> ALL($1)
-| compose SELECT "name" FROM "r0" AS "people" WHERE "name" <> ALL (CAST($1 AS TEXT[]))
+| compose SELECT "name" FROM "r0" AS "people" WHERE "name" <> ALL (COALESCE(CAST($1 AS TEXT[]), [NULL]))
 |   r0: scan people; columns name; on 3 partitions
 | residual name <> ALL ($1)
 => 
 => cid
 => dan
+
+-- ours: ALL of a parameter that is NULL, as PostgreSQL has it
+$ [null]
+SELECT name FROM people WHERE name <> ALL($1)
+| compose SELECT "name" FROM "r0" AS "people" WHERE "name" <> ALL (COALESCE(CAST($1 AS TEXT[]), [NULL]))
+|   r0: scan people; columns name; on 3 partitions
+| residual name <> ALL ($1)
 
 -- an integer column and a number with a fraction
 SELECT * FROM stock WHERE item = 2.5 AND day = '1970-01-02'

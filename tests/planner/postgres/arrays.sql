@@ -49,7 +49,6 @@ SELECT a, a[1], cardinality(a), 2 = ANY (a), a || 9::bigint FROM samples ORDER B
 = {7,8,9}	7	3	f	{7,8,9,9}
 = {10,-10}	10	2	f	{10,-10,9}
 = {9,9}	9	2	f	{9,9,9}
-~ = ANY of a NULL array is false
 SELECT id FROM samples WHERE a @> ARRAY[2]::bigint[] ORDER BY id
 : integer
 = 1
@@ -227,3 +226,74 @@ SELECT count(*) FROM samples WHERE NOT (a NOT BETWEEN SYMMETRIC '{4}' AND NULL)
 SELECT count(*) FROM samples WHERE ARRAY(SELECT id FROM samples ORDER BY 1) BETWEEN '{1}' AND '{1000}'
 : bigint
 = 9
+SELECT id, i = ANY (ARRAY[i, NULL]), i = ANY (ARRAY[id, NULL]), i <> ALL (ARRAY[id, 3]), i < ANY (ARRAY[id, i]), i >= ALL (ARRAY[i, id]) FROM samples ORDER BY id
+: integer boolean boolean boolean boolean boolean
+= 1	t	t	f	f	t
+= 2	t	t	f	f	t
+= 3	t	\N	t	t	f
+= 4	t	\N	t	f	t
+= 5	\N	\N	\N	\N	\N
+= 6	t	\N	t	t	f
+= 7	t	\N	t	f	t
+= 8	t	\N	t	t	f
+= 9	t	\N	f	t	f
+SELECT id, i = ANY (ARRAY[id, 2.5]), d = ANY (ARRAY[d, 1]), t = ANY (ARRAY[t, 'x']), t > ALL (ARRAY[t, NULL]) FROM samples ORDER BY id
+: integer boolean boolean boolean boolean
+= 1	t	t	t	f
+= 2	t	t	t	f
+= 3	f	t	t	f
+= 4	f	t	t	f
+= 5	\N	\N	\N	\N
+= 6	f	t	t	f
+= 7	f	t	t	f
+= 8	f	t	t	f
+= 9	f	t	t	f
+SELECT id, NOT i = ANY (ARRAY[id, NULL]), (i <> ANY (ARRAY[id, i])) IS NULL, i = ANY (ARRAY[(SELECT max(number) FROM notes WHERE number < 4), id]) FROM samples ORDER BY id
+: integer boolean boolean boolean
+= 1	f	f	t
+= 2	f	f	t
+= 3	\N	f	f
+= 4	\N	f	f
+= 5	\N	t	\N
+= 6	\N	f	f
+= 7	\N	f	f
+= 8	\N	f	f
+= 9	\N	f	t
+SELECT count(*) FROM samples s, notes n WHERE s.id = ANY (ARRAY[n.sample, n.number]) AND s.id > ALL (ARRAY[s.i, 0])
+: bigint
+= 1
+SELECT id, 2 = ANY (a), 2 <> ALL (a), 2 <> ANY (a), 2 = ALL (a), 2 < ANY (a), 2 >= ALL (a) FROM samples ORDER BY id
+: integer boolean boolean boolean boolean boolean boolean
+= 1	t	f	t	f	f	t
+= 2	t	f	t	f	t	f
+= 3	f	t	f	t	f	t
+= 4	f	t	t	f	t	f
+= 5	\N	\N	\N	\N	\N	\N
+= 6	t	f	f	t	f	t
+= 7	f	t	t	f	t	f
+= 8	f	t	t	f	t	f
+= 9	f	t	t	f	t	f
+SELECT id, NOT 2 = ANY (a), i = ANY (a), i <> ALL (a), NULL = ANY (a), NULL::bigint <> ALL (a) FROM samples ORDER BY id
+: integer boolean boolean boolean boolean boolean
+= 1	f	t	f	\N	\N
+= 2	f	t	f	\N	\N
+= 3	t	f	t	f	t
+= 4	t	f	t	\N	\N
+= 5	\N	\N	\N	\N	\N
+= 6	f	f	t	\N	\N
+= 7	t	t	f	\N	\N
+= 8	t	f	t	\N	\N
+= 9	t	f	t	\N	\N
+SELECT id FROM samples WHERE 2 <> ALL (a) ORDER BY id
+: integer
+= 3
+= 4
+= 7
+= 8
+= 9
+SELECT count(*) FROM samples s, notes n WHERE n.number = ANY (s.a)
+: bigint
+= 6
+SELECT count(*) FROM samples s, notes n WHERE NOT n.number = ANY (s.a)
+: bigint
+= 34

@@ -101,3 +101,6 @@ SELECT 'a'::varchar + 1
 ! 42883
 SELECT CASE WHEN true THEN 'a'::varchar ELSE 1 END
 ! 42804
+SELECT concat('a', 'b' LIKE 'a#_%' ESCAPE '#'), concat('b' NOT LIKE 'b' ESCAPE '#'), 'b' LIKE 'b' ESCAPE '#', ('b' ILIKE 'B' ESCAPE '#')::text
+: text text boolean text
+= af	f	t	true
