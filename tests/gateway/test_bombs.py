@@ -28,6 +28,9 @@ ENDED_S = TIMEOUT_MS / 1000 + 1
 """No statement may take longer; this leaves some time for a machine that runs other tests, too."""
 DELAYED_S = 0.02
 """No statement may delay a lookup on another connection for longer."""
+TRIES = 3
+"""Tries of a statement: what it holds up, it holds up each time; a host that takes the cores of its
+virtual machines away does so now and then."""
 JARO = "jaro_similarity(repeat('a', 3000000), repeat('b', 3000000))"
 BOMBS = [
     f"SELECT {JARO}",
@@ -108,9 +111,14 @@ def test_eight_at_once_do_not_delay_lookups(gateway: RealGateway) -> None:
 
 @pytest.mark.parametrize("sql", LONG)
 def test_a_long_value_does_not_delay_lookups(gateway: RealGateway, sql: str) -> None:
-    with Watcher(gateway) as watcher:
-        assert outcome(gateway, sql, 60_000)[0] is None
-    assert max(watcher.lookups.delayed_s) < DELAYED_S
+    delayed_s = []
+    for _ in range(TRIES):
+        with Watcher(gateway) as watcher:
+            assert outcome(gateway, sql, 60_000)[0] is None
+        delayed_s.append(max(watcher.lookups.delayed_s))
+        if delayed_s[-1] < DELAYED_S:
+            break
+    assert min(delayed_s) < DELAYED_S
 
 
 def test_new_statements_do_not_delay_lookups(gateway: RealGateway) -> None:
