@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import deque
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -137,11 +138,17 @@ class SimulatedNode:
                 self._backlog.popleft()()
 
     def do(self, action: Callable[[], object]) -> None:
-        """Run an action now, or once the node goes on."""
+        """Run an action now, or once the node goes on; it ends with the node."""
         if self.is_paused:
             run = self.run
-            self._backlog.append(lambda: action() if run == self.run else None)
+            self._backlog.append(lambda: self._act(action) if run == self.run else None)
         elif self.is_up:
+            self._act(action)
+
+    def _act(self, action: Callable[[], object]) -> None:
+        # A reply that comes after its statement is taken outside it, where nobody else expects
+        # the end of the node.
+        with contextlib.suppress(NodeDiedError):
             action()
 
     def leave(self, then: Callable[[], object]) -> None:
