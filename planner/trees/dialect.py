@@ -34,7 +34,10 @@ _LEXEME = re.compile(
 """Each alternative begins with one certain character, so that the search skips all others."""
 _OPENS = re.compile(r"""['"]|/\*""")
 
-_OF_POSITIONS = (exp.Ordered, exp.Group, exp.Distinct)
+_OF_POSITIONS = (
+    *(exp.Ordered, exp.Distinct, exp.Group),
+    *(exp.Rollup, exp.Cube, exp.GroupingSets),
+)
 """Clauses in which a bare number is the position of a result column."""
 
 _NAMES = frozenset({TokenType.VAR, TokenType.IDENTIFIER})
@@ -371,9 +374,9 @@ def _keep_signed(clause: exp.Expr) -> None:
 
     A minus before a number is part of it, for PostgreSQL as well; a plus is not.
     """
-    on = clause.args.get("on")
-    items = on.expressions if isinstance(on, exp.Tuple) else clause.expressions
-    for item in [clause.this, on, *items]:
+    listed = [clause.this, clause.args.get("on"), *clause.expressions]
+    within = [item for each in listed if isinstance(each, exp.Tuple) for item in each.expressions]
+    for item in [*listed, *within]:
         inner, has_plus = item, False
         while isinstance(inner, exp.Paren | exp.Neg):
             has_plus = has_plus or _is_operator(inner)

@@ -84,7 +84,7 @@ def test_the_loop_polls_for_twice_a_wait_that_was_somewhat_too_long(
     wait(1)
     assert 55 < looks(busy_poll, ["a"]) < 65, "at most six times the shortest"
     wait(10)
-    assert 8 < looks(busy_poll, ["a"]) < 15, "nobody polls through ten milliseconds"
+    assert 8 < looks(busy_poll, ["a"]) < 15, "ten milliseconds are too long to poll"
 
 
 @pytest.mark.parametrize(

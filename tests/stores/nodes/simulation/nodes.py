@@ -146,8 +146,7 @@ class SimulatedNode:
             self._act(action)
 
     def _act(self, action: Callable[[], object]) -> None:
-        # A reply that comes after its statement is taken outside it, where nobody else expects
-        # the end of the node.
+        # A late reply is handled in a callback, where no statement would catch the exception.
         with contextlib.suppress(NodeDiedError):
             action()
 
