@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from planner.postgres.expressions.printing import printed_elements
-from planner.postgres.expressions.rules import CallRule, Rule, copies, renamed, unsupported
+from planner.postgres.expressions.rules import CallRule, Rule, copies, unsupported
 from planner.postgres.types.functions import call_name, columns_of_function
 from planner.postgres.types.inference import Types
 from planner.postgres.types.result_types import INTEGERS, common_type
@@ -152,7 +152,6 @@ CALLS: Mapping[str, CallRule] = {
     "array_length": _array_length,
     "array_upper": _counted("pg_sg_array_length", "pg_sg_vector_upper"),
     "array_lower": _counted("pg_sg_array_lower", "pg_sg_vector_lower"),
-    "array_ndims": renamed("pg_sg_array_ndims"),
     "array_dims": _counted("pg_sg_array_dims", "pg_sg_vector_dims"),
     "array_position": _array_position,
     "array_positions": _array_positions,
@@ -160,10 +159,6 @@ CALLS: Mapping[str, CallRule] = {
     "array_remove": _changed("pg_sg_array_remove"),
     "array_replace": _changed("pg_sg_array_replace"),
     "array_fill": _array_fill,
-    "trim_array": renamed("pg_sg_trim_array"),
-    "array_append": renamed("list_append"),
-    "array_prepend": renamed("list_prepend"),
-    "array_cat": renamed("pg_sg_array_cat"),
     "generate_series": _generate_series,
     "range": _bounded_series,
 }

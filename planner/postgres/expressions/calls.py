@@ -28,6 +28,7 @@ from planner.postgres.types.literals import typed_literal
 from planner.postgres.types.operands import arguments
 from planner.postgres.types.result_types import FLOATS, INTEGERS, OF_TIME
 from planner.postgres.types.signatures import OPEN, SIGNATURES, resolve
+from planner.records.functions import RECORDS
 from planner.trees.known_arguments import check_known
 from planner.trees.nodes import call, cast, outermost, wrapped
 from planner.values.sqltypes import CANONICAL_TEXTS, duckdb_type, format_type
@@ -125,7 +126,13 @@ def _current_setting(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp
     return call("pg_sg_setting", *copies(given)) if len(given) > _SETTING_ARGUMENTS_MAX else None
 
 
+_RENAMED = {
+    name: renamed(record.duckdb_name)
+    for name, record in RECORDS.items()
+    if record.duckdb_name is not None
+}
 CALLS: Mapping[str, CallRule] = {
+    **_RENAMED,
     **text_calls.CALLS,
     **patterns.CALLS,
     **time_calls.CALLS,
@@ -135,7 +142,6 @@ CALLS: Mapping[str, CallRule] = {
     **arrays.CALLS,
     **json_rules.CALLS,
     "current_setting": _current_setting,
-    "every": renamed("bool_and"),
     "num_nulls": _num_nulls(counts_nulls=True),
     "num_nonnulls": _num_nulls(counts_nulls=False),
     "pg_typeof": _pg_typeof,

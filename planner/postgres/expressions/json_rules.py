@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from planner.postgres.expressions.printing import row_of
-from planner.postgres.expressions.rules import CallRule, Rule, copies, hold_scale, renamed
+from planner.postgres.expressions.rules import CallRule, Rule, copies, hold_scale
 from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types
 from planner.postgres.types.literals import check_literal
@@ -147,10 +147,6 @@ def _json_change(name: str, default: bool) -> CallRule:
 CALLS: Mapping[str, CallRule] = {
     "jsonb_set": _json_change("pg_sg_json_set", default=True),
     "jsonb_insert": _json_change("pg_sg_json_insert", default=False),
-    **dict.fromkeys(("json_typeof", "jsonb_typeof"), renamed("pg_sg_json_typeof")),
-    **dict.fromkeys(
-        ("json_array_length", "jsonb_array_length"), renamed("pg_sg_json_array_length")
-    ),
     **dict.fromkeys(("json_extract_path", "jsonb_extract_path"), _path_call("pg_sg_json_path")),
     **dict.fromkeys(
         ("json_extract_path_text", "jsonb_extract_path_text"), _path_call("pg_sg_json_path_text")
@@ -160,12 +156,10 @@ CALLS: Mapping[str, CallRule] = {
     ),
     **dict.fromkeys(("json_build_array", "jsonb_build_array"), _with_values("json_array")),
     **dict.fromkeys(("to_json", "to_jsonb", "row_to_json"), _with_values("to_json")),
-    "array_to_json": renamed("to_json"),
     **dict.fromkeys(("json_agg", "jsonb_agg"), _json_agg),
     **dict.fromkeys(
         ("json_object_agg", "jsonb_object_agg"), _with_values("json_group_object", first=1)
     ),
-    "jsonb_pretty": renamed("json_pretty"),
     **{name: _json_rows(inner) for name, inner in JSON_ROWS.items()},
 }
 """The rules, by name of function."""

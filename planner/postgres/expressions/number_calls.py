@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from planner.postgres.expressions.rules import CallRule, Rule, copies, renamed
+from planner.postgres.expressions.rules import CallRule, Rule, copies
 from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types
 from planner.postgres.types.result_types import (
@@ -133,13 +133,10 @@ def _round(node: exp.Expr, types: Types) -> exp.Expr:
 
 CALLS: Mapping[str, CallRule] = {
     **dict.fromkeys(("gcd", "lcm"), _same_type),
-    "exp": renamed("pg_sg_exp"),
     "sign": _sign,
     "div": _div,
     "trunc": _trunc,
     "factorial": _factorial,
-    **{name: renamed(f"pg_sg_{name}") for name in ("acosh", "atanh")},
-    "width_bucket": renamed("pg_sg_width_bucket"),
     "bit_count": _bit_count,
 }
 """The rules, by name of function."""

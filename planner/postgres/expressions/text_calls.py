@@ -10,7 +10,7 @@ from sqlglot import exp
 from planner.errors import InvalidValueError
 from planner.postgres.expressions.patterns import group_of, regular_expression
 from planner.postgres.expressions.printing import printed
-from planner.postgres.expressions.rules import CallRule, copies, renamed, text_of, unsupported
+from planner.postgres.expressions.rules import CallRule, copies, text_of, unsupported
 from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types
 from planner.postgres.types.literals import bytes_of
@@ -175,14 +175,7 @@ CALLS: Mapping[str, CallRule] = {
     "overlay": _overlay,
     "octet_length": _octets,
     "length": _length,
-    "repeat": renamed("pg_sg_repeat"),
-    "initcap": renamed("pg_sg_initcap"),
-    "upper": renamed("pg_sg_upper"),
     "to_hex": _to_hex,
-    "split_part": renamed("pg_sg_split_part"),
-    "chr": renamed("pg_sg_chr"),
-    "quote_ident": renamed("pg_sg_quote_ident"),
-    "parse_ident": renamed("pg_sg_parse_ident"),
     **dict.fromkeys(("quote_literal", "quote_nullable"), _quoted),
     "encode": _encode,
     "decode": _decode,

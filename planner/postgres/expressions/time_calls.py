@@ -16,7 +16,7 @@ from planner.composing.functions.time_templates import (
 )
 from planner.errors import QueryError, UnknownNameError
 from planner.postgres.expressions.interval_calls import at_zone, interval_text
-from planner.postgres.expressions.rules import CallRule, renamed, text_of, unsupported
+from planner.postgres.expressions.rules import CallRule, text_of, unsupported
 from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types
 from planner.postgres.types.operands import is_open
@@ -188,11 +188,9 @@ CALLS: Mapping[str, CallRule] = {
     "to_number": _to_number,
     "date_trunc": _date_trunc,
     "date_part": _date_part,
-    "date_bin": renamed("pg_sg_date_bin"),
     **dict.fromkeys(("now", "current_timestamp", "transaction_timestamp"), _now),
     **dict.fromkeys(("statement_timestamp", "clock_timestamp"), _now),
     **dict.fromkeys(("current_time", "localtime"), _local_now("TIME")),
     "localtimestamp": _local_now("TIMESTAMP"),
-    "current_date": renamed("today"),
 }
 """The rules, by name of function."""

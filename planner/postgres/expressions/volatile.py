@@ -15,9 +15,11 @@ from sqlglot import exp
 
 from planner.errors import NotSupportedError
 from planner.postgres.types.functions import call_name
+from planner.records.duckdb_functions import VOLATILE_OF_DUCKDB
+from planner.records.functions import RECORDS
 from planner.trees.nodes import Nodes, call, kinds, position_of, wrapped
 
-VOLATILE = frozenset({"random", "gen_random_uuid", "uuid", "uuidv4", "uuidv7"})
+VOLATILE = VOLATILE_OF_DUCKDB | {name for name, each in RECORDS.items() if each.is_volatile}
 """Functions that return another value in each call."""
 _CALLS = kinds(exp.Rand, exp.Uuid, exp.Anonymous)
 _COMPARED = (exp.Case, exp.In, exp.Nullif)

@@ -1,4 +1,4 @@
-"""The signatures of PostgreSQL's functions, and the choice among them for a call.
+"""The choice among the signatures of a PostgreSQL function for a call.
 
 An argument whose type is open, a parameter or a bare text, takes its type from the signature. The
 choice is PostgreSQL's. If it depends on a type that is not certain, no choice is made.
@@ -7,155 +7,20 @@ choice is PostgreSQL's. If it depends on a type that is not certain, no choice i
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias
 
+from planner.records.functions import RECORDS
+from planner.records.record import Parameter, Signature
 from stores.spec.schema import TEXT, DataType, Kind
-from stores.types.kinds import BY_NAME
 
-_TABLE = """
-    anyarray: array_dims array_ndims array_to_json cardinality unnest
-    anyelement: first_value lag last_value lead
-    bigint: abs avg bit_and bit_or bit_xor factorial stddev stddev_pop stddev_samp sum to_hex
-      var_pop var_samp variance
-    boolean: bool_and bool_or every
-    bytea: bit_count bit_length length md5 octet_length sha256
-    date: isfinite
-    double: abs acos acosh asin asinh atan atanh avg cbrt ceil ceiling cos cosh cot degrees exp
-      floor ln log log10 radians round sign sin sinh sqrt stddev stddev_pop stddev_samp sum tan
-      tanh to_timestamp trunc var_pop var_samp variance
-    integer: abs avg bit_and bit_or bit_xor chr make_interval ntile stddev stddev_pop
-      stddev_samp sum to_hex var_pop var_samp variance
-    interval: avg isfinite justify_days justify_hours justify_interval sum
-    json: json_array_elements json_array_elements_text json_array_length json_object_keys
-      json_strip_nulls json_typeof jsonb_array_elements jsonb_array_elements_text
-      jsonb_array_length jsonb_object_keys jsonb_pretty jsonb_strip_nulls jsonb_typeof
-    numeric: abs avg ceil ceiling exp floor ln log log10 round sign sqrt stddev stddev_pop
-      stddev_samp sum trunc var_pop var_samp variance
-    real: abs avg stddev stddev_pop stddev_samp sum var_pop var_samp variance
-    smallint: abs avg bit_and bit_or bit_xor stddev stddev_pop stddev_samp sum var_pop var_samp
-      variance
-    text: ascii bit_length btrim char_length character_length current_setting format initcap
-      length lower ltrim md5 normalize octet_length parse_ident quote_ident quote_literal
-      quote_nullable reverse rtrim upper
-    timestamp: age date isfinite
-    timestamptz: age date isfinite
-    anyarray boolean: array_to_json
-    anyarray integer: array_length array_lower array_upper generate_subscripts trim_array
-    anyarray text: array_to_string
-    anycompatible anycompatiblearray: array_prepend width_bucket
-    anycompatiblearray anycompatible: array_append array_position array_positions array_remove
-    anycompatiblearray anycompatiblearray: array_cat
-    anyelement integer: lag lead nth_value
-    anyelement integer[]: array_fill
-    bigint bigint: gcd generate_series lcm mod
-    bigint text: to_char
-    bytea bytea: btrim ltrim position rtrim string_agg
-    bytea integer: substr substring
-    bytea text: convert_from encode length
-    double anyelement: percentile_disc
-    double double: atan2 corr covar_pop covar_samp percentile_cont pow power regr_avgx regr_avgy
-      regr_count regr_intercept regr_r2 regr_slope regr_sxx regr_sxy regr_syy
-    double interval: percentile_cont
-    double text: to_char
-    double[] anyelement: percentile_disc
-    double[] double: percentile_cont
-    integer integer: gcd generate_series lcm make_interval mod
-    integer text: to_char
-    interval text: to_char
-    interval timestamp: timezone
-    interval timestamptz: timezone
-    numeric integer: round trunc
-    numeric numeric: div gcd generate_series lcm log mod pow power
-    numeric text: to_char
-    real text: to_char
-    smallint smallint: mod
-    text boolean: current_setting parse_ident
-    text date: date_part
-    text integer: left lpad repeat right rpad substr substring
-    text interval: date_part date_trunc
-    text text: btrim decode ltrim normalize position regexp_count regexp_like regexp_match
-      regexp_matches regexp_split_to_array regexp_split_to_table regexp_substr rtrim starts_with
-      string_agg string_to_array string_to_table strpos substring to_date to_number to_timestamp
-    text time: date_part
-    text timestamp: date_part date_trunc timezone
-    text timestamptz: date_part date_trunc timezone
-    timestamp text: to_char
-    timestamp timestamp: age
-    timestamptz text: to_char
-    timestamptz timestamptz: age
-    anyarray integer boolean: generate_subscripts
-    anyarray text text: array_to_string
-    anycompatible integer anycompatible: lag lead
-    anycompatiblearray anycompatible anycompatible: array_replace
-    anycompatiblearray anycompatible integer: array_position
-    anyelement integer[] integer[]: array_fill
-    bigint bigint bigint: generate_series
-    bytea bytea integer: overlay
-    bytea integer integer: substr substring
-    integer integer double: make_time
-    integer integer integer: generate_series make_date make_interval
-    interval timestamp timestamp: date_bin
-    interval timestamptz timestamptz: date_bin
-    json text[] json: jsonb_insert jsonb_set
-    numeric numeric numeric: generate_series
-    text integer integer: substr substring
-    text integer text: lpad rpad
-    text text integer: overlay regexp_count regexp_substr split_part
-    text text text: regexp_like regexp_match regexp_matches regexp_replace regexp_split_to_array
-      regexp_split_to_table replace string_to_array string_to_table substring translate
-    text timestamptz text: date_trunc
-    timestamp timestamp interval: generate_series
-    timestamptz timestamptz interval: generate_series
-    bytea bytea integer integer: overlay
-    double double double integer: width_bucket
-    integer integer integer integer: make_interval
-    json text[] json boolean: jsonb_insert jsonb_set
-    numeric numeric numeric integer: width_bucket
-    text text integer integer: overlay regexp_substr
-    text text integer text: regexp_count
-    text text text integer: regexp_replace
-    text text text text: regexp_replace
-    integer integer integer integer integer: make_interval
-    text text integer integer text: regexp_substr
-    text text text integer integer: regexp_replace
-    integer integer integer integer integer double: make_timestamp make_timestamptz
-    integer integer integer integer integer integer: make_interval
-    text text integer integer text integer: regexp_substr
-    text text text integer integer text: regexp_replace
-    integer integer integer integer integer double text: make_timestamptz
-    integer integer integer integer integer integer double: make_interval
-"""
-"""Types of arguments, and the functions that take them; a continued line is indented."""
-
-Parameter: TypeAlias = DataType | str
-"""The type of a parameter; the name of a pseudo type such as `anyarray`."""
-Signature: TypeAlias = tuple[Parameter, ...]
 OPEN = DataType(kind=Kind.NULL)
 """The type of an argument that takes its type from its context."""
-_PSEUDO = {"anyarray", "anyelement", "anycompatible", "anycompatiblearray"}
 _ARRAYS = {"anyarray", "anycompatiblearray"}
 
 
-def _type(name: str) -> DataType:
-    if name.endswith("[]"):
-        return DataType(kind=Kind.ARRAY, element=_type(name[:-2]))
-    return DataType(kind=Kind.DECIMAL if name == "numeric" else BY_NAME[name])
-
-
-def _signatures() -> dict[str, list[Signature]]:
-    found: dict[str, list[Signature]] = {}
-    taken: Signature = ()
-    for line in _TABLE.strip("\n").splitlines():
-        given, colon, names = line[4:].partition(":")
-        if colon:
-            taken = tuple(t if t in _PSEUDO else _type(t) for t in given.split())
-        for name in (names if colon else given).split():
-            found.setdefault(name, []).append(taken)
-    return found
-
-
-SIGNATURES: Mapping[str, Sequence[Signature]] = _signatures()
-"""The signatures of each function."""
+SIGNATURES: Mapping[str, Sequence[Signature]] = {
+    name: record.signatures for name, record in RECORDS.items() if record.signatures
+}
+"""The signatures of each function that has some."""
 
 _NUMBERS = (Kind.SMALLINT, Kind.INTEGER, Kind.BIGINT, Kind.DECIMAL, Kind.REAL, Kind.DOUBLE)
 _NUMERIC = frozenset({Kind.TINYINT, *_NUMBERS})

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import pytest
 
 from planner.errors import InternalError, QueryError
-from planner.postgres.arities import ARITIES
 from planner.postgres.expressions.calls import CALLS
 from planner.postgres.types.functions import FUNCTIONS
+from planner.records.functions import RECORDS
 from planner.sql import SqlEngine
 from planner.values.session import Session
 from tests.planner.refusals import refusal
@@ -62,7 +62,7 @@ def test_calls_with_any_number_of_arguments_succeed_or_fail_properly(
     engine: SqlEngine, first: str
 ) -> None:
     for name in sorted(each for each in FUNCTIONS if each[0] == first):
-        ruled = name in ARITIES or name in CALLS
+        ruled = name in RECORDS or name in CALLS
         for count in range(7) if ruled else (0, 2):
             found = sqlstate(engine, f"{name}({', '.join(ARGUMENTS[:count])})")
             assert found != "XX000", name
@@ -70,13 +70,11 @@ def test_calls_with_any_number_of_arguments_succeed_or_fail_properly(
 
 
 def test_wrong_number_of_arguments_is_an_unknown_function(engine: SqlEngine) -> None:
-    for name, counts in ARITIES.items():
-        if name in OF_SYNTAX:
+    for name, record in RECORDS.items():
+        if name in OF_SYNTAX or not record.counts:
             continue
-        least = int(counts.split()[0].rstrip("+"))
-        wrong = [least - 1, *(() if counts.endswith("+") else (int(counts.split()[-1]) + 1,))]
-        for count in wrong:
-            if count >= 0:
+        for count in (min(record.counts) - 1, max(record.counts) + 1):
+            if count >= 0 and not record.allows(count):
                 given = ", ".join((ARGUMENTS * 2)[:count])
                 assert sqlstate(engine, f"{name}({given})") == "42883", (name, count)
 
@@ -117,11 +115,11 @@ def test_error_has_the_types_of_the_arguments(engine: SqlEngine, call: str, mess
 
 def test_wrong_types_are_errors_of_the_function_that_was_written(engine: SqlEngine) -> None:
     """A call may be rewritten to others, which no one has asked for."""
-    for name, counts in ARITIES.items():
-        if name in OF_SYNTAX:
+    for name, record in RECORDS.items():
+        if name in OF_SYNTAX or not record.counts:
             continue
         for column in ("name", "number", "paid", "due"):
-            call = f"{name}({', '.join([column] * int(counts.split()[0].rstrip('+')))})"
+            call = f"{name}({', '.join([column] * min(record.counts))})"
             error = refused(engine, call)
             if error is not None and error.sqlstate == "42883":
                 assert error.message.startswith(f"function {name}("), (call, error.message)

@@ -1,0 +1,216 @@
+"""The functions of PostgreSQL that SQL may call, and what is known about each.
+
+A function that is neither here nor among `duckdb_functions` does not exist for clients, even if
+DuckDB has it. Functions of the session or the server leave a statement before its names are checked
+(`pg_catalog.catalog_calls`). `record.records` says how a line is read. A test compares volatility
+and NULLs with PostgreSQL's own pg_proc.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from planner.records.record import FunctionRecord, records
+
+_TEXT = """
+    ascii char_length character_length: (text) -> integer
+    bit_length length octet_length: (bytea) (text) -> integer
+    btrim ltrim rtrim: (text, text?) (bytea, bytea) -> text
+    chr: (integer) -> text; as pg_sg_chr
+    concat: (any, any...) -> text; stable, takes NULL
+    concat_ws: (any, any, any...) -> text; stable, takes NULL
+    convert_from: (bytea, text) -> text; stable
+    decode: (text, text) -> bytea
+    encode: (bytea, text) -> text
+    format: (text) (text, any...) -> text; stable, takes NULL
+    initcap: (text) -> text; as pg_sg_initcap
+    left right: (text, integer) -> text
+    length: (bytea, text) -> integer; stable
+    lower quote_literal: (text) -> text
+    lpad rpad: (text, integer, text?) -> text
+    md5: (bytea) (text) -> text
+    normalize: (text, text?) -> text
+    overlay: (bytea, bytea, integer, integer?) (text, text, integer, integer?) -> text
+    parse_ident: (text, boolean?) -> text[]; as pg_sg_parse_ident
+    position: (bytea, bytea) (text, text) -> integer; own syntax
+    quote_ident: (text) -> text; as pg_sg_quote_ident
+    quote_nullable: (text) -> text; takes NULL
+    repeat: (text, integer) -> text; as pg_sg_repeat
+    replace translate: (text, text, text) -> text
+    reverse: (text) -> first
+    sha256: (bytea) -> bytea
+    split_part: (text, text, integer) -> text; as pg_sg_split_part
+    starts_with: (text, text) -> boolean
+    str_position -> integer
+    strpos: (text, text) -> integer
+    substr: (bytea, integer, integer?) (text, integer, integer?) -> text
+    substring: (bytea, integer, integer?) (text, integer, integer?) (text, text, text?) -> text
+    to_char: (bigint, text) (double, text) (integer, text) (interval, text) (numeric, text)
+      (real, text) (timestamp, text) (timestamptz, text) -> text; stable
+    to_number: (text, text); stable
+    trim -> text
+    upper: (text) -> text; as pg_sg_upper
+"""
+_PATTERNS = """
+    regexp_count: (text, text, integer?, text?) -> integer
+    regexp_like: (text, text, text?) -> boolean
+    regexp_match regexp_matches regexp_split_to_array: (text, text, text?) -> text[]
+    regexp_replace: (text, text, text) (text, text, text, integer, integer?, text?) (text, text,
+      text, text) -> text
+    regexp_split_to_table: (text, text, text?)
+    regexp_substr: (text, text, integer?, integer?, text?, integer?) -> text
+"""
+_NUMBERS = """
+    abs: (bigint) (double) (integer) (numeric) (real) (smallint)
+    acos asin asinh atan cbrt cos cosh cot degrees radians sin sinh tan tanh: (double) -> double
+    acosh: (double) -> double; as pg_sg_acosh
+    atan2: (double, double) -> double
+    atanh: (double) -> double; as pg_sg_atanh
+    bit_count: (bytea) -> bigint
+    ceil ceiling floor: (double) (numeric)
+    div: (numeric, numeric) -> number
+    exp: (double) (numeric) -> double; as pg_sg_exp
+    factorial: (bigint) -> decimal(38,0)
+    gcd lcm: (bigint, bigint) (integer, integer) (numeric, numeric) -> $1
+    ln sqrt: (double) (numeric) -> double
+    log10 sign: (double) (numeric) -> number
+    log: (double) (numeric, numeric?) -> number
+    mod: (bigint, bigint) (integer, integer) (numeric, numeric) (smallint, smallint) -> number
+    pi: () -> double
+    pow power: (double, double) (numeric, numeric) -> number
+    random: () -> double; volatile
+    round trunc: (double) (numeric, integer?)
+    to_hex: (bigint) (integer) -> text
+    width_bucket: (anycompatible, anycompatiblearray) (double, double, double, integer)
+      (numeric, numeric, numeric, integer) -> integer; as pg_sg_width_bucket
+"""
+_TIMES = """
+    age: (timestamp) (timestamptz) -> interval; stable
+    age: (timestamp, timestamp) (timestamptz, timestamptz) -> interval
+    clock_timestamp now statement_timestamp transaction_timestamp: () -> timestamptz; stable
+    current_date -> date; stable, as today
+    current_time localtime -> time; stable
+    current_timestamp -> timestamptz; stable
+    date: (timestamp) -> date
+    date: (timestamptz) -> date; stable
+    date_bin: (interval, timestamp, timestamp) (interval, timestamptz, timestamptz) -> $2; as
+      pg_sg_date_bin
+    date_part: (text, date) (text, interval) (text, time) (text, timestamp) -> double
+    date_part: (text, timestamptz) -> double; stable
+    date_trunc: (text, interval) (text, timestamp) -> $2
+    date_trunc: (text, timestamptz, text?) -> $2; stable
+    extract; stable
+    interval
+    isfinite: (date) (interval) (timestamp) (timestamptz) -> boolean
+    justify_days justify_hours justify_interval: (interval) -> interval
+    localtimestamp -> timestamp; stable
+    make_date: (integer, integer, integer) -> date
+    make_interval: (integer, integer?, integer?, integer?, integer?, integer?, double?) () ->
+      interval
+    make_time: (integer, integer, double) -> time
+    make_timestamp: (integer, integer, integer, integer, integer, double) -> timestamp
+    make_timestamptz: (integer, integer, integer, integer, integer, double, text?) ->
+      timestamptz; stable
+    timezone: (interval, timestamp) (interval, timestamptz) (text, timestamp) (text,
+      timestamptz)
+    to_date: (text, text) -> date; stable
+    to_timestamp: (double) -> timestamptz
+    to_timestamp: (text, text) -> timestamptz; stable
+"""
+"""`clock_timestamp` is the moment of the statement here, so that an answer is of one moment."""
+_ARRAYS = """
+    array
+    array_append: (anycompatiblearray, anycompatible) -> $1; takes NULL, as list_append
+    array_cat: (anycompatiblearray, anycompatiblearray) -> $1; takes NULL, as pg_sg_array_cat
+    array_dims: (anyarray) -> text
+    array_fill: (anyelement, integer[], integer[]?); takes NULL
+    array_length array_lower array_upper: (anyarray, integer) -> integer
+    array_ndims: (anyarray) -> integer; as pg_sg_array_ndims
+    array_position: (anycompatiblearray, anycompatible, integer?) -> integer; takes NULL
+    array_positions: (anycompatiblearray, anycompatible); takes NULL
+    array_prepend: (anycompatible, anycompatiblearray) -> $2; takes NULL, as list_prepend
+    array_remove: (anycompatiblearray, anycompatible) -> $1; takes NULL
+    array_replace: (anycompatiblearray, anycompatible, anycompatible) -> $1; takes NULL
+    array_to_string: (anyarray, text) -> text; stable
+    array_to_string: (anyarray, text, text) -> text; stable, takes NULL
+    cardinality: (anyarray) -> integer
+    generate_subscripts: (anyarray, integer, boolean?) -> integer
+    string_to_array: (text, text, text?) -> text[]; takes NULL
+    string_to_table: (text, text, text?); takes NULL
+    trim_array: (anyarray, integer) -> first; as pg_sg_trim_array
+    unnest: (anyarray) (anyarray, any...)
+"""
+_JSON = """
+    array_to_json: (anyarray, boolean?) -> json; stable, as to_json
+    json_array_elements jsonb_array_elements: (json) -> json
+    json_array_elements_text json_object_keys json_strip_nulls jsonb_array_elements_text
+      jsonb_object_keys jsonb_strip_nulls: (json)
+    json_array_length jsonb_array_length: (json) -> integer; as pg_sg_json_array_length
+    json_build_array json_build_object jsonb_build_array jsonb_build_object: (any...) -> json;
+      stable, takes NULL
+    json_extract_path jsonb_extract_path: (any, any, any...) -> json
+    json_extract_path_text jsonb_extract_path_text: (any, any, any...) -> text
+    json_typeof jsonb_typeof: (json) -> text; as pg_sg_json_typeof
+    jsonb_insert jsonb_set: (json, text[], json, boolean?) -> json
+    jsonb_pretty: (json) -> text; as json_pretty
+    row_to_json: (any, any?) -> json; stable
+    to_json to_jsonb: (any) -> json; stable
+"""
+_AGGREGATES = """
+    any_value mode -> first
+    array_agg: (any)
+    avg sum: (bigint) (double) (integer) (interval) (numeric) (real) (smallint)
+    bit_and bit_or bit_xor: (bigint) (integer) (smallint) -> first
+    bool_and bool_or: (boolean) -> boolean
+    corr covar_pop covar_samp regr_avgx regr_avgy regr_intercept regr_r2 regr_slope regr_sxx
+      regr_sxy regr_syy: (double, double) -> double
+    count: (any?) -> bigint
+    every: (boolean) -> boolean; as bool_and
+    group_concat -> text
+    json_agg jsonb_agg: (any) -> json; stable
+    json_object_agg: (any, any) -> json; stable
+    jsonb_object_agg: (any, any) -> json
+    max min: (any) -> first
+    percentile_cont: (double, double) (double, interval) (double[], double); own syntax
+    percentile_disc: (double, anyelement) (double[], anyelement) -> first; own syntax
+    regr_count: (double, double) -> bigint
+    stddev stddev_pop stddev_samp var_pop var_samp variance: (bigint) (double) (integer)
+      (numeric) (real) (smallint) -> number
+    string_agg: (bytea, bytea) (text, text) -> text
+"""
+_WINDOWS = """
+    cume_dist percent_rank -> double
+    dense_rank rank -> bigint
+    first_value last_value: (anyelement) -> first
+    lag lead: (anyelement, integer?) (anycompatible, integer, anycompatible) -> first
+    nth_value: (anyelement, integer) -> first
+    ntile: (integer) -> integer
+    row_number: () -> bigint
+"""
+_VALUES = """
+    all any cast if row some; takes NULL
+    coalesce greatest least: (any, any...); takes NULL
+    current_setting: (text, boolean?) -> text; stable, own syntax
+    exists -> boolean; takes NULL
+    gen_random_uuid: () -> uuid; volatile
+    generate_series: (bigint, bigint, bigint?) (integer, integer, integer?) (numeric, numeric,
+      numeric?) (timestamp, timestamp, interval)
+    generate_series: (timestamptz, timestamptz, interval); stable
+    grouping -> integer; takes NULL
+    ifnull nullif: (any, any); takes NULL
+    num_nonnulls num_nulls: (any, any...) -> integer; takes NULL
+    pg_typeof: (any) -> text; stable, takes NULL
+"""
+
+RECORDS: Mapping[str, FunctionRecord] = records(
+    _TEXT,
+    _PATTERNS,
+    _NUMBERS,
+    _TIMES,
+    _ARRAYS,
+    _JSON,
+    _AGGREGATES,
+    _WINDOWS,
+    _VALUES,
+)
+"""The record of each function, by name."""
