@@ -20,7 +20,7 @@ from planner.syntax.options import check_settings
 from planner.syntax.tags import tags_of
 from planner.syntax.with_clause import position_of
 from planner.values.cancel import Cancellation
-from planner.values.catalog_types import OID, VOID, CatalogType
+from planner.values.catalog_types import OID, VOID, CatalogType, has_any_scale
 from planner.values.durations import duration_ms
 from planner.values.live import (
     FirstRows,
@@ -30,6 +30,7 @@ from planner.values.live import (
     RowChange,
     Subscription,
 )
+from planner.values.numerics import trimmed
 from planner.values.quoting import quote_always, quote_name
 from planner.values.redaction import statement_shape
 from planner.values.rights import EVERY_STORE, Readable, Rights
@@ -138,6 +139,7 @@ __all__ = [
     "ValueFormatError",
     "check_settings",
     "duration_ms",
+    "has_any_scale",
     "number_parameters",
     "parse_value",
     "position_of",
@@ -146,6 +148,7 @@ __all__ = [
     "statement_shape",
     "tags_of",
     "template_of",
+    "trimmed",
 ]
 
 

@@ -13,10 +13,11 @@ from sqlglot import exp
 from planner.errors import MismatchedTypeError
 from planner.postgres.expressions.arithmetic import NO_OPERATOR
 from planner.postgres.refused import check_over, unknown_function
-from planner.postgres.types.functions import call_name
+from planner.postgres.types.functions import COMMON, call_name
 from planner.postgres.types.inference import Types
 from planner.postgres.types.operands import arguments, is_open
-from planner.postgres.types.signatures import is_taken
+from planner.postgres.types.result_types import common_type
+from planner.postgres.types.signatures import alike, is_taken
 from planner.records.functions import RECORDS
 from planner.trees.nodes import CALLS, Nodes, position_of
 from planner.values.catalog_types import is_of_catalog
@@ -29,6 +30,8 @@ _OF_JSON = frozenset(
     {f"{kind}_extract_path{ending}" for kind in ("json", "jsonb") for ending in ("", "_text")}
 )
 """Functions of a json and any number of texts."""
+_OF_SYNTAX = {exp.GroupConcat: "string_agg", exp.Ceil: "ceil", exp.Floor: "floor"}
+"""Calls that sqlglot reads in a way of its own, so that they lose the name that was written."""
 _EXTREMES = frozenset({"max", "min"})
 _OF_TEXTS: Mapping[type[exp.Expr], str] = {
     exp.Like: "~~",
@@ -116,6 +119,8 @@ def _takes(name: str, given: Sequence[exp.Expr], types: Types) -> bool:
         return all(each is None or each.kind.record.has_extremes for each in found)
     if name in _OF_JSON:
         return found[0] is None or found[0].kind in {Kind.JSON, Kind.NULL}
+    if name in COMMON and None not in found and not any(map(is_open, given)):
+        return is_taken(name, found) and common_type(alike(name, found)) is not None
     return is_taken(name, found)
 
 
@@ -123,7 +128,7 @@ def _written_name(node: exp.Expr) -> str:
     """Return the name of a call; empty for a special syntax, such as sqlglot's for string_agg."""
     if isinstance(node, exp.Anonymous) or "name" in node.meta:
         return call_name(node)
-    return "string_agg" if isinstance(node, exp.GroupConcat) else ""
+    return _OF_SYNTAX.get(type(node), "")
 
 
 def _types_shown(given: Sequence[exp.Expr], types: Types) -> str:

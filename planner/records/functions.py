@@ -182,7 +182,7 @@ _WINDOWS = """
     cume_dist percent_rank -> double
     dense_rank rank -> bigint
     first_value last_value: (anyelement) -> first
-    lag lead: (anyelement, integer?) (anycompatible, integer, anycompatible) -> first
+    lag lead: (anyelement, integer?) (anycompatible, integer, anycompatible) -> common
     nth_value: (anyelement, integer) -> first
     ntile: (integer) -> integer
     row_number: () -> bigint

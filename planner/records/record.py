@@ -9,6 +9,7 @@ its signatures and their facts; results are of the function as a whole.
 | `any`, `any...` | an argument of any type, which nothing resolves; any number of them |
 | `-> text` | the type of the result |
 | `-> first`, `-> $2` | the type of the first argument as it is; of the second parameter |
+| `-> common` | the type that the arguments of a pseudo type agree on |
 | `-> number` | a double or a numeric, by the signature |
 | no result | worked out from the types of the arguments, or not known |
 | `volatile`, `stable` | gives another value in each call; in each statement. Others are immutable |
@@ -51,6 +52,7 @@ class ByArguments(Enum):
     """Results whose type depends on the arguments."""
 
     FIRST = "the type of the first argument"
+    COMMON = "the type that the arguments of a pseudo type agree on"
     NUMBER = "a double or a numeric, by the signature"
 
 
@@ -172,7 +174,7 @@ def _result(text: str) -> Result:
         return None
     if text.startswith("$"):
         return OfParameter(int(text[1:]) - 1)
-    return ByArguments[text.upper()] if text in {"first", "number"} else type_named(text)
+    return ByArguments[text.upper()] if text in {"first", "common", "number"} else type_named(text)
 
 
 def type_named(name: str) -> DataType:

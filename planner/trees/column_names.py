@@ -22,6 +22,7 @@ _SPELLED = {
     exp.CurrentCatalog: "current_catalog",
     exp.CurrentDate: "current_date",
     exp.CurrentTime: "current_time",
+    exp.CurrentTimestamp: "current_timestamp",
     exp.Localtime: "localtime",
     exp.Localtimestamp: "localtimestamp",
     exp.TimestampTrunc: "date_trunc",
@@ -135,17 +136,13 @@ def _named_by_inside(node: exp.Expr) -> _Named:
 
 
 def _function_name(node: exp.Func) -> str | None:
-    if (spelled := _SPELLED.get(type(node))) is not None:
-        # Only strpos(…) is written as a call, and so has a place in the text; not POSITION(… IN …).
-        is_call = isinstance(node, exp.StrPosition) and "start" in node.meta
-        return "strpos" if is_call else spelled
-    if isinstance(node, exp.Anonymous):
-        return node.name.lower()
-    if isinstance(node, exp.CurrentTimestamp):
-        return str(node.meta.get("name", "current_timestamp")).lower()  # otherwise now()
-    if isinstance(node, exp.Trim):
-        return {"LEADING": "ltrim", "TRAILING": "rtrim"}.get(node.text("position"), "btrim")
     if written := node.meta.get("name"):
         return str(written).lower()
+    if (spelled := _SPELLED.get(type(node))) is not None:
+        return spelled
+    if isinstance(node, exp.Anonymous):
+        return node.name.lower()
+    if isinstance(node, exp.Trim):
+        return {"LEADING": "ltrim", "TRAILING": "rtrim"}.get(node.text("position"), "btrim")
     called = _CALL.match(node.sql(dialect="postgres"))
     return called[1].lower() if called else None

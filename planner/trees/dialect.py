@@ -16,6 +16,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 from planner.errors import InvalidSyntaxError
 from planner.trees.interpreted_sqlglot import PostgresParser
 from planner.trees.nodes import position_of
+from planner.trees.number_text import plain_number
 from planner.trees.plain_statements import KEPT_NAMES, is_plain
 
 _PARAMETER = "\x1a"
@@ -44,6 +45,10 @@ _NAMES = frozenset({TokenType.VAR, TokenType.IDENTIFIER})
 
 _INTERVAL_UNITS = frozenset({"YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND"})
 """The units that may follow the text of an interval."""
+
+
+def _number(parser: PostgresParser, token: Token) -> exp.Expr:
+    return parser.expression(exp.Literal.number(plain_number(token.text)), token)
 
 
 class StategateSQL(Postgres):
@@ -92,6 +97,8 @@ class StategateSQL(Postgres):
             n: made for n, made in PostgresParser.FUNCTION_PARSERS.items() if n not in KEPT_NAMES
         }
 
+        NUMERIC_PARSERS = {**PostgresParser.NUMERIC_PARSERS, TokenType.NUMBER: _number}  # noqa: RUF012
+        PRIMARY_PARSERS = {**PostgresParser.PRIMARY_PARSERS, TokenType.NUMBER: _number}  # noqa: RUF012
         UNARY_PARSERS = {  # noqa: RUF012
             **PostgresParser.UNARY_PARSERS,
             TokenType.PLUS: lambda self: self._plus(),

@@ -37,6 +37,7 @@ _BINARY = (
     *(exp.BitwiseAnd, exp.BitwiseOr, exp.BitwiseXor),
     exp.Overlaps,
     exp.JSONBDeleteAtPath,
+    *(exp.Corr, exp.RegrSlope, exp.RegrIntercept, exp.RegrR2),
 )
 _UNARY = (
     *(exp.Not, exp.Neg, exp.Paren, exp.Any, exp.All, exp.Boolean, exp.Parameter, exp.From),
@@ -53,7 +54,14 @@ _UNARY = (
     ),
     *(exp.BitwiseNot, exp.Sqrt, exp.Cbrt, exp.Uuid, exp.Acosh, exp.Atanh),
     *(exp.BitLength, exp.Length, exp.Ntile, exp.Lower, exp.Upper, exp.Stddev, exp.Variance),
-    *(exp.VariancePop, exp.LogicalAnd, exp.LogicalOr, exp.CurrentTimestamp, exp.Localtimestamp),
+    *(
+        exp.VariancePop,
+        exp.StddevPop,
+        exp.LogicalAnd,
+        exp.LogicalOr,
+        exp.CurrentTimestamp,
+        exp.Localtimestamp,
+    ),
     *(exp.Qualify, exp.JustifyDays, exp.JustifyHours, exp.JustifyInterval),
     *(exp.CurrentTime, exp.Localtime, exp.CurrentDate, exp.ByteString, exp.Initcap, exp.ArrayAgg),
 )
@@ -104,6 +112,7 @@ _ARGUMENTS: dict[type[exp.Expr], str] = {
     exp.Count: "this expressions big_int",
     **dict.fromkeys((exp.Ceil, exp.Floor), "this decimals"),
     **dict.fromkeys((exp.Round, exp.Trunc), "this decimals"),
+    **dict.fromkeys((exp.Lag, exp.Lead), "this offset default"),
     exp.Substring: "this start length",
     **dict.fromkeys((exp.Left, exp.Right), "this expression"),
     exp.Repeat: "this times",

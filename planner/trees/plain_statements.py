@@ -32,7 +32,7 @@ KEPT_NAMES = frozenset(_KEPT.split())
 
 _ALWAYS = frozenset(
     {
-        *(TokenType.VAR, TokenType.IDENTIFIER, TokenType.NUMBER, TokenType.STRING),
+        *(TokenType.VAR, TokenType.IDENTIFIER, TokenType.STRING),
         *(TokenType.PARAMETER, TokenType.COMMA, TokenType.DOT, TokenType.ALIAS, TokenType.STAR),
         *(TokenType.R_PAREN, TokenType.DCOLON, TokenType.TRUE, TokenType.FALSE),
         *(TokenType.FROM, TokenType.WHERE, TokenType.GROUP_BY, TokenType.HAVING),
@@ -62,7 +62,7 @@ _NESTING = frozenset(
 _TYPES = frozenset(PostgresParser.TYPE_TOKENS) - _ALWAYS - {TokenType.INTERVAL, TokenType.UNKNOWN}
 _AFTER_NAME = frozenset(
     _ALWAYS - {TokenType.VAR, TokenType.IDENTIFIER, TokenType.STRING, TokenType.LT, TokenType.WITH}
-    | {TokenType.LIMIT}
+    | {TokenType.LIMIT, TokenType.NUMBER}
 )
 """Before one of these, the name of a type is that of a column and does not begin a literal."""
 _LITERAL_TYPES = frozenset(
@@ -104,8 +104,12 @@ def is_plain(tokens: Sequence[Token]) -> bool:
     return True
 
 
-def _is_plain_at(tokens: Sequence[Token], at: int, before: TokenType, kind: TokenType) -> bool:
+def _is_plain_at(  # noqa: PLR0911 - one per kind
+    tokens: Sequence[Token], at: int, before: TokenType, kind: TokenType
+) -> bool:
     """Whether both parsers read a word alike in its place."""
+    if kind is TokenType.NUMBER:
+        return "e" not in tokens[at].text.lower()
     if kind is TokenType.L_PAREN:
         return at == 0 or tokens[at - 1].text.upper() not in _OTHER_CALLS
     if kind in _NOT_AS_NAMES or kind is TokenType.NOT:

@@ -108,6 +108,26 @@ OBJECTS: Mapping[str, tuple[str, str]] = {
 """Types of OIDs that read and print as names → the named object, and the error if it is missing."""
 
 
+def of_any_scale(precision: int, scale: int) -> DataType:
+    """Return the type of numerics whose scale differs from value to value.
+
+    They are held with the largest scale, and printed without the zeros at their end.
+    """
+    return CatalogType(
+        kind=Kind.DECIMAL,
+        precision=precision,
+        scale=scale,
+        postgres="numeric",
+        oid=Kind.DECIMAL.record.oid,
+        array_oid=Kind.DECIMAL.record.array_oid,
+    )
+
+
+def has_any_scale(data_type: DataType | None) -> bool:
+    """Whether values are numerics whose scale differs from value to value."""
+    return postgres_name(data_type) == "numeric"
+
+
 def postgres_name(data_type: DataType | None) -> str:
     """Return the name of a type of the catalog; empty for all other types."""
     return data_type.postgres if isinstance(data_type, CatalogType) else ""
@@ -116,7 +136,8 @@ def postgres_name(data_type: DataType | None) -> str:
 def is_of_catalog(data_type: DataType) -> bool:
     """Whether a type is one of the catalog's, or an array of one."""
     element = data_type.element
-    return isinstance(data_type, CatalogType) or (element is not None and is_of_catalog(element))
+    is_own = isinstance(data_type, CatalogType) and not has_any_scale(data_type)
+    return is_own or (element is not None and is_of_catalog(element))
 
 
 def is_vector(data_type: DataType | None) -> bool:

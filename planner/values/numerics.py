@@ -7,6 +7,7 @@ from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import reduce
 
 _EXACT = Context(prec=100)
+_ONE = Decimal(1)
 _PLACES = Decimal(1).scaleb(-16)
 
 
@@ -14,6 +15,12 @@ def quotient(one: Decimal, other: Decimal, apart: int = 0) -> Decimal:
     """Return `one / other * 10**apart` with 16 digits after the decimal point; `other` is not 0."""
     found = _EXACT.divide(one, other).scaleb(apart, _EXACT)
     return found.quantize(_PLACES, ROUND_HALF_UP, _EXACT)
+
+
+def trimmed(value: Decimal) -> Decimal:
+    """Return a numeric without the zeros at the end of its fraction."""
+    plain = value.normalize(_EXACT)
+    return plain.quantize(_ONE, context=_EXACT) if plain.as_tuple().exponent > 0 else plain
 
 
 def total(values: Iterable[Decimal]) -> Decimal:

@@ -8,7 +8,14 @@ from sqlglot import exp
 
 from planner.trees.column_names import type_name
 from planner.values import type_modifiers
-from planner.values.catalog_types import CATALOG_TYPES, CatalogType, names_objects, postgres_name
+from planner.values.catalog_types import (
+    CATALOG_TYPES,
+    CatalogType,
+    has_any_scale,
+    names_objects,
+    of_any_scale,
+    postgres_name,
+)
 from stores.errors import SchemaError
 from stores.spec.schema import TEXT, DataType, Kind, decimal_type
 from stores.types.kinds import BY_PARSED, BY_POSTGRES, SCALARS
@@ -72,6 +79,8 @@ def declared(found: DataType, wanted: DataType | None) -> DataType:
 
     DuckDB holds types of the catalog as bigints, texts and arrays, and json and uuid as texts.
     """
+    if has_any_scale(wanted) and found.kind is Kind.DECIMAL:
+        return of_any_scale(found.precision, found.scale)
     return found if wanted is None or not _is_held_as(wanted, found) else wanted
 
 

@@ -29,7 +29,7 @@ import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from planner.engine import Column, DataType, Kind, Row, Value
+from planner.engine import Column, DataType, Kind, Row, Value, has_any_scale, trimmed
 
 Cell: TypeAlias = Any
 """A value that orjson writes: None, bool, int, float, str, list, dict or Fragment."""
@@ -114,7 +114,7 @@ def column_cells(array: Array, data_type: DataType) -> list[Cell]:
     kind = data_type.kind
     if (whole := _COLUMNS.get(kind)) is not None:
         return whole(array, data_type)
-    to_cell = kind.record.cell
+    to_cell = cell_of(data_type)
     if to_cell is None:
         return _listed(array)
     return [None if value is None else to_cell(value) for value in _listed(_physical(array, kind))]
@@ -136,7 +136,10 @@ def cell_of(data_type: DataType) -> ToCell | None:
             to_key = _or_none(cell_of(data_type.fields[0][1]))
             return partial(_map_cell, to_key=to_key, to_item=_or_none(cell_of(data_type.element)))
         case kind:
-            return kind.record.cell
+            to_cell = kind.record.cell
+            if to_cell is not None and has_any_scale(data_type):
+                return lambda value: to_cell(trimmed(value))
+            return to_cell
 
 
 def _or_none(to_cell: ToCell | None) -> ToCell:

@@ -27,7 +27,7 @@ from gateway.pgwire.types.wire_type import (
     text_decoder,
     with_query_errors,
 )
-from planner.engine import CatalogType, DataType, Kind, QueryError, Value
+from planner.engine import CatalogType, DataType, Kind, QueryError, Value, has_any_scale, trimmed
 
 _VALUES_MAX = 1024
 """Values of a column that are Python objects at the same time. Freeing a million of them takes 200
@@ -196,6 +196,8 @@ def _catalog_wire_type(data_type: CatalogType) -> WireType:
     subscripts begin at 0.
     """
     held = wire_type(DataType(kind=data_type.kind, element=data_type.element))
+    if has_any_scale(data_type):
+        return _of_any_scale(held)
     if data_type.kind is Kind.ARRAY:
         return _vector(data_type)
     named = replace(
@@ -214,6 +216,17 @@ def _catalog_wire_type(data_type: CatalogType) -> WireType:
             encode_column_binary=None,
         )
     return _named_object(data_type, named) if data_type.postgres.startswith("reg") else named
+
+
+def _of_any_scale(held: WireType) -> WireType:
+    """Return the wire form of numerics that are sent without the zeros at their end."""
+    text, binary = held.encode_text, held.encode_binary
+    return replace(
+        held,
+        encode_text=lambda value: text(trimmed(value)),
+        encode_texts=None,
+        encode_binary=lambda value: binary(trimmed(value)),
+    )
 
 
 def _oid_decoder(name: str) -> Decode:

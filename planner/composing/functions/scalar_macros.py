@@ -20,6 +20,7 @@ def raising(sqlstate: str, message: str) -> str:
 _SCALE = "10000000000000000"
 _ROUNDED = f"(2 * abs(a) * {_SCALE}::HUGEINT * up + abs(b) * down) // (2 * abs(b) * down)"
 
+_TENS = ", ".join(str(10**digits) for digits in range(39))
 NUMBER_MACROS: tuple[str, ...] = (
     # a and b are numerics without their points, as whole numbers. Their quotient has 16 digits
     # after the decimal point. Python divides numbers that 128 bits do not hold.
@@ -29,6 +30,14 @@ NUMBER_MACROS: tuple[str, ...] = (
                 * CAST(0.0000000000000001 AS DECIMAL(16,16))
         ELSE CAST(pg_sg_divided(CAST(a AS VARCHAR), CAST(b AS VARCHAR), apart)
             AS DECIMAL(38,16)) END""",
+    f"pg_sg_tens(digits) AS CAST([{_TENS}][digits + 1] AS HUGEINT)",
+    # A whole number rounded to tens, hundreds and so on, or cut.
+    """pg_sg_round_whole(whole, dropped) AS CASE WHEN dropped <= 0 THEN whole
+        WHEN dropped > 38 THEN CAST(0 AS HUGEINT)
+        ELSE CAST(sign(whole) AS HUGEINT) * ((abs(whole) + pg_sg_tens(dropped) // 2)
+            // pg_sg_tens(dropped) * pg_sg_tens(dropped)) END""",
+    """pg_sg_trunc_whole(whole, dropped) AS CASE WHEN dropped <= 0 THEN whole
+        WHEN dropped > 38 THEN CAST(0 AS HUGEINT) ELSE whole - whole % pg_sg_tens(dropped) END""",
     """pg_sg_exp(x) AS CASE WHEN x > 709.782712893384 AND NOT isinf(x) THEN """
     + raising("22003", "'value out of range: overflow'")
     + """ WHEN x < -745.1332191019412 AND NOT isinf(x) THEN """
@@ -326,10 +335,12 @@ TEXT_MACROS: tuple[str, ...] = (
     r"""pg_sg_moment_text(t) AS CASE WHEN contains(CAST(t AS VARCHAR), '(BC)')
         THEN regexp_replace(CAST(t AS VARCHAR), ' \(BC\)(.*)$', '\1 BC')
         ELSE CAST(t AS VARCHAR) END""",
+    r"""pg_sg_numeric_text(n) AS CASE WHEN contains(CAST(n AS VARCHAR), '.')
+        THEN rtrim(rtrim(CAST(n AS VARCHAR), '0'), '.') ELSE CAST(n AS VARCHAR) END""",
     "pg_sg_bytea_text(b) AS '\\x' || lower(hex(b))",
     *(
         f"pg_sg_{each}_texts(l) AS list_transform(l, lambda v: pg_sg_{each}_text(v))"
-        for each in ("boolean", "float", "real", "bytea", "interval", "plain", "moment")
+        for each in ("boolean", "numeric", "float", "real", "bytea", "interval", "plain", "moment")
     ),
 )
 """`name(parameters) AS body`; a macro may use those above it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from sqlglot import exp
 
@@ -10,6 +10,7 @@ from planner.errors import MismatchedTypeError
 from planner.postgres.expressions.interval_calls import interval_sum
 from planner.postgres.expressions.number_calls import quotient
 from planner.postgres.expressions.rules import Rule, unsupported
+from planner.postgres.expressions.statistical import beside
 from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types
 from planner.postgres.types.operands import arguments
@@ -34,25 +35,14 @@ def _average(node: exp.Expr, types: Types) -> exp.Expr:
     if exact is None or of is None:
         return node
     aggregate = outermost(node)
-    total = _other_aggregate(aggregate, lambda inner: exp.Sum(this=inner))
-    count = _other_aggregate(aggregate, lambda inner: exp.Count(this=inner))
+    total = beside(aggregate, node, exp.Sum(this=node.this.copy()))
+    count = beside(aggregate, node, exp.Count(this=node.this.copy()))
     of_sum = decimal_type(min(DIGITS_MAX, exact.precision + _ROWS_DIGITS), exact.scale)
     divisor = call("nullif", count, exp.Literal.number(0))
     fresh = quotient(total, divisor, of_sum, decimal_type(_ROWS_DIGITS, 0))
     types.note(fresh, NUMERIC)
     aggregate.replace(fresh)
     return fresh
-
-
-def _other_aggregate(aggregate: exp.Expr, make: Callable[[exp.Expr], exp.Expr]) -> exp.Expr:
-    """Return another aggregate of the same argument, with the same FILTER and OVER."""
-    holder = exp.Paren(this=aggregate.copy())
-    inner: exp.Expr = holder.this
-    while not isinstance(inner, exp.Avg):
-        inner = inner.this
-    inner.replace(make(inner.this.copy()))
-    made: exp.Expr = holder.this
-    return made
 
 
 def _argument_type(node: exp.Expr, types: Types) -> DataType | None:

@@ -18,16 +18,17 @@ from planner.postgres.expressions import (
     json_rules,
     number_calls,
     patterns,
+    statistical,
     text_calls,
     time_calls,
 )
 from planner.postgres.expressions.rules import CallRule, copies, renamed, text_of
-from planner.postgres.types.functions import RESULTS, call_name
+from planner.postgres.types.functions import COMMON, RESULTS, call_name
 from planner.postgres.types.inference import Types
 from planner.postgres.types.literals import typed_literal
 from planner.postgres.types.operands import arguments
 from planner.postgres.types.result_types import FLOATS, INTEGERS, OF_TIME
-from planner.postgres.types.signatures import OPEN, SIGNATURES, resolve
+from planner.postgres.types.signatures import OPEN, SIGNATURES, alike, resolve
 from planner.records.functions import RECORDS
 from planner.trees.known_arguments import check_known
 from planner.trees.nodes import call, cast, outermost, wrapped
@@ -99,6 +100,22 @@ _TYPEOF = {Kind.NULL: "unknown", Kind.TINYINT: "tinyint"}
 """Names that `pg_typeof` uses and errors do not."""
 
 
+def _alike(node: exp.Expr, given: list[exp.Expr], types: Types) -> None:
+    """Cast the value and the default of lag and lead to one type; DuckDB takes the value's."""
+    found = types.of(node)
+    nodes = alike(call_name(node), given)
+    if found is None or all(types.of(each) == found for each in nodes):
+        return
+    for each in nodes:
+        fresh = (
+            typed_literal(each, found)
+            if isinstance(each, exp.Literal) and each.is_string
+            else cast(each.copy(), duckdb_type(found))
+        )
+        each.replace(fresh)
+        types.note(fresh, found)
+
+
 def _num_nulls(counts_nulls: bool) -> CallRule:
     def rule(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
         parts = [
@@ -139,12 +156,14 @@ CALLS: Mapping[str, CallRule] = {
     **interval_calls.CALLS,
     **number_calls.CALLS,
     **arithmetic.CALLS,
+    **statistical.CALLS,
     **arrays.CALLS,
     **json_rules.CALLS,
     "current_setting": _current_setting,
     "num_nulls": _num_nulls(counts_nulls=True),
     "num_nonnulls": _num_nulls(counts_nulls=False),
     "pg_typeof": _pg_typeof,
+    **dict.fromkeys(COMMON, _alike),
     "gen_random_uuid": lambda node, given, types: cast(call("gen_random_uuid"), "TEXT"),
 }
 """The rules, by name of function."""

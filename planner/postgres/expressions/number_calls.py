@@ -7,11 +7,12 @@ decimal point. Operators are in `arithmetic`, which also has the rule of `mod`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
 
 from sqlglot import exp
 
-from planner.postgres.expressions.rules import CallRule, Rule, copies
+from planner.postgres.expressions.rules import CallRule, Rule, copies, unsupported
 from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types
 from planner.postgres.types.result_types import (
@@ -95,10 +96,48 @@ def _div(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None
 def _trunc(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
     """Truncate integers and reals as doubles; with a number of places, integers as numerics."""
     kind = types.kind_of(given[0])
+    if len(given) > 1 and _is_computed(given[1]):
+        return _to_computed_places("trunc", node, given, types)
+    found = types.of(node)
+    if len(given) > 1 and found is not None and found.kind is Kind.DECIMAL and found.scale:
+        return cast(call("trunc", *copies(given)), duckdb_type(found))
     if kind not in {*INTEGERS, Kind.REAL}:
         return None
     held = "DOUBLE" if len(given) == 1 else "DECIMAL(19,0)"
     return call("trunc", cast(given[0].copy(), held), *copies(given[1:]))
+
+
+def _with_all_places(node: exp.Expr, types: Types) -> exp.Expr:
+    """Give a numeric that is rounded or cut all places that were asked for; DuckDB adds none."""
+    found = types.of(node)
+    if found is None or found.kind is not Kind.DECIMAL or not found.scale:
+        return node
+    return wrapped(node, lambda inner: cast(inner, duckdb_type(found)))
+
+
+def _is_computed(places: exp.Expr) -> bool:
+    """Whether a number of places is not a constant, as DuckDB wants it."""
+    return places.find(exp.Column, exp.Parameter, exp.Query) is not None
+
+
+def _to_computed_places(
+    name: str, node: exp.Expr, given: Sequence[exp.Expr], types: Types
+) -> exp.Expr:
+    """Return a numeric rounded or cut to a number of places that is computed.
+
+    Raises:
+        NotSupportedError: the number's type is not known (0A000).
+    """
+    value, places = given
+    exact = as_decimal(types.of(value))
+    if exact is None:
+        raise unsupported(node, f"{name}() to a computed number of places is not supported here")
+    scale = exp.Literal.number(exact.scale)
+    dropped = exp.Sub(this=scale, expression=exp.Paren(this=places.copy()))
+    whole = call(f"pg_sg_{name}_whole", _whole(value, exact), dropped)
+    unit = exp.Literal.number(format(Decimal(1).scaleb(-exact.scale), "f"))
+    held = cast(whole, f"DECIMAL({DIGITS_MAX},0)")
+    return exp.Paren(this=exp.Mul(this=held, expression=unit) if exact.scale else held)
 
 
 def _factorial(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
@@ -119,10 +158,13 @@ def _round(node: exp.Expr, types: Types) -> exp.Expr:
     are rounded alike. `round`, `ceil` and `floor` of integers and reals are doubles.
     """
     kind = types.kind_of(node.this)
-    if node.args.get("decimals") is not None:
+    places = node.args.get("decimals")
+    if places is not None:
+        if _is_computed(places):
+            return node.replace(_to_computed_places("round", node, [node.this, places], types))
         if kind in INTEGERS:
             wrapped(node.this, lambda inner: cast(inner, "DECIMAL(19,0)"))
-        return node
+        return _with_all_places(node, types)
     if kind in INTEGERS or (kind is Kind.REAL and not isinstance(node, exp.Round)):
         return wrapped(node, lambda inner: cast(inner, "DOUBLE"))
     if kind in FLOATS and isinstance(node, exp.Round):

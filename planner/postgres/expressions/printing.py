@@ -10,6 +10,7 @@ from planner.errors import NotSupportedError
 from planner.postgres.expressions import object_names
 from planner.postgres.types.inference import Types
 from planner.trees.nodes import call, cast, position_of, strip
+from planner.values.catalog_types import has_any_scale
 from stores.spec.schema import DataType, Kind
 
 _PRINTED: Mapping[Kind, str] = {
@@ -59,7 +60,7 @@ def printed(node: exp.Expr, types: Types, *, is_cast: bool = False) -> exp.Expr 
         return call("pg_sg_boolean_text", node.copy())
     if found.kind is Kind.ARRAY:
         return call("pg_sg_array_text", printed_elements(node, types) or node.copy())
-    macro = _PRINTED.get(found.kind)
+    macro = "pg_sg_numeric_text" if has_any_scale(found) else _PRINTED.get(found.kind)
     return None if macro is None else call(macro, node.copy())
 
 
@@ -77,7 +78,8 @@ def printed_elements(node: exp.Expr, types: Types, *, is_cast: bool = False) -> 
     kind = None if found.element is None else found.element.kind
     if kind is Kind.BOOLEAN and is_cast:
         return None
-    macro = _PRINTED_ELEMENTS.get(kind or Kind.NULL)
+    varies = has_any_scale(found.element)
+    macro = "pg_sg_numeric_texts" if varies else _PRINTED_ELEMENTS.get(kind or Kind.NULL)
     return None if macro is None else call(macro, node.copy())
 
 

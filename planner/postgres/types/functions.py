@@ -34,6 +34,8 @@ SAME_AS_FIRST = frozenset(
     name for name, record in RECORDS.items() if record.result is ByArguments.FIRST
 )
 """Functions whose result has the type of their first argument."""
+COMMON = frozenset(name for name, record in RECORDS.items() if record.result is ByArguments.COMMON)
+"""Functions whose result has the type that their arguments of a pseudo type agree on."""
 
 
 def call_name(node: exp.Expr) -> str:

@@ -13,13 +13,20 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
 from planner.postgres.types.column_types import ColumnType, ColumnTypes, Star
-from planner.postgres.types.functions import OF_ARGUMENT, OF_SIGNATURE, SAME_AS_FIRST, call_name
+from planner.postgres.types.functions import (
+    COMMON,
+    OF_ARGUMENT,
+    OF_SIGNATURE,
+    SAME_AS_FIRST,
+    call_name,
+)
 from planner.postgres.types.functions import RESULTS as OF_CALLS
 from planner.postgres.types.operands import alternatives, arguments, is_open
 from planner.postgres.types.result_types import (
     FLOATS,
     INTEGERS,
     NUMERIC,
+    OF_FLOATS,
     SYMBOLS,
     aggregate_type,
     agreed_type,
@@ -31,10 +38,10 @@ from planner.postgres.types.result_types import (
     open_operand_type,
     plain_type,
 )
-from planner.postgres.types.signatures import OPEN, resolve
+from planner.postgres.types.signatures import OPEN, alike, resolve
 from planner.postgres.types.time_fields import scale_of
 from planner.trees.nodes import signed, strip
-from planner.values.catalog_types import CHAR, NAME, first_subscript, from_zero
+from planner.values.catalog_types import CHAR, NAME, first_subscript, from_zero, of_any_scale
 from planner.values.sqltypes import result_type_of
 from planner.values.type_modifiers import as_argument, unsized
 from stores.spec.schema import (
@@ -238,7 +245,8 @@ class Types:
         if text is not None:
             counted = literal_type(exp.Literal(this=text.lstrip("+-"), is_string=False))
             return counted if counted is not None and counted.kind is Kind.DECIMAL else NUMERIC
-        return as_decimal(source) or NUMERIC
+        varies = source is not None and source.kind in FLOATS
+        return as_decimal(source) or (OF_FLOATS if varies else NUMERIC)
 
     def _concatenated(self, node: exp.Expr) -> DataType | None:
         sides = [self.of(node.this), self.of(node.expression)]
@@ -269,6 +277,13 @@ class Types:
     def _common(self, nodes: Sequence[exp.Expr]) -> DataType | None:
         return agreed_type(nodes, [self.of(node) for node in nodes])
 
+    def _of_alike(self, nodes: Sequence[exp.Expr]) -> DataType | None:
+        """Return the type of arguments that are cast to one; most values are the first one's."""
+        found = unsized(self._common(nodes))
+        first = as_decimal(self.of(nodes[0])) if nodes else None
+        is_longer = found is not None and first is not None and found.scale > first.scale
+        return of_any_scale(found.precision, found.scale) if found and is_longer else found
+
     def _of_subquery(self, node: exp.Subquery) -> DataType | None:
         return self._of_query(node.this)
 
@@ -285,6 +300,8 @@ class Types:
             first = next(iter(arguments(node)), None)
             found = None if first is None else self.of(first)
             return as_argument(found) if name in _OF_TEXT else unsized(found)
+        if name in COMMON:
+            return self._of_alike(alike(name, arguments(node)))
         if name in {"sum", "avg", "round", "trunc", "ceil", "ceiling", "floor", "array_agg"}:
             first = next(iter(arguments(node)), None)
             return None if first is None else aggregate_type(name, self.of(first), node)

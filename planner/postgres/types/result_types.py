@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from planner.postgres.types.operands import arguments
 from planner.postgres.types.signatures import OPEN
-from planner.values.catalog_types import CatalogType
+from planner.values.catalog_types import CatalogType, has_any_scale, of_any_scale
 from planner.values.type_modifiers import is_string, unsized
 from stores.spec.schema import (
     BIGINT,
@@ -114,11 +114,20 @@ def open_operand_type(symbol: str, other: DataType, *, is_left: bool) -> DataTyp
 
 NUMERIC = decimal_type(38, 16)
 """The type of numerics without known digits, such as those of division, avg and bare casts."""
+OF_FLOATS = of_any_scale(38, 16)
+"""The type of doubles and reals as numerics, which have as many places as they need."""
 DIGITS_MAX = 38
 INTEGERS = {Kind.TINYINT: 5, Kind.SMALLINT: 5, Kind.INTEGER: 10, Kind.BIGINT: 19}
 """The kinds of integers, narrowest first, with their digits."""
 TIMES = {Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ}
 FLOATS = {Kind.REAL, Kind.DOUBLE}
+
+
+def numeric_of(one: DataType, other: DataType, precision: int, scale: int) -> DataType:
+    """Return the type of a numeric computed from two; its scale varies if that of one does."""
+    varies = has_any_scale(one) or has_any_scale(other)
+    made = of_any_scale if varies else decimal_type
+    return made(min(DIGITS_MAX, precision), min(DIGITS_MAX, scale))
 
 
 def as_decimal(data_type: DataType | None) -> DataType | None:
@@ -160,7 +169,7 @@ def _wider(one: DataType | None, other: DataType | None) -> DataType | None:
         return None
     scale = max(left.scale, right.scale)
     whole = max(left.precision - left.scale, right.precision - right.scale)
-    return decimal_type(min(DIGITS_MAX, whole + scale), scale)
+    return numeric_of(left, right, whole + scale, scale)
 
 
 def arithmetic_type(  # noqa: PLR0911 - one per family
@@ -186,14 +195,14 @@ def arithmetic_type(  # noqa: PLR0911 - one per family
     if isinstance(node, exp.Div):
         return NUMERIC
     if isinstance(node, exp.Mul):
-        scale = min(DIGITS_MAX, one.scale + other_decimal.scale)
-        return decimal_type(min(DIGITS_MAX, one.precision + other_decimal.precision), scale)
+        digits = one.precision + other_decimal.precision
+        return numeric_of(one, other_decimal, digits, one.scale + other_decimal.scale)
     return _wider(one, other_decimal)
 
 
 def plain_type(data_type: DataType | None) -> DataType | None:
     """Return the type that holds the values of a catalog type; other types as they are."""
-    if not isinstance(data_type, CatalogType):
+    if not isinstance(data_type, CatalogType) or has_any_scale(data_type):
         return data_type
     return DataType(kind=data_type.kind, element=data_type.element)
 
@@ -224,8 +233,12 @@ def _to_places(decimal: DataType, places: exp.Expr | None) -> DataType | None:
     """Return a numeric type with this number of places; negative places are tens and hundreds."""
     if places is None or isinstance(places, exp.Neg):
         return decimal_type(decimal.precision, 0)
-    known = isinstance(places, exp.Literal) and places.name.isdigit()
-    return decimal_type(decimal.precision, min(int(places.name), decimal.scale)) if known else None
+    if isinstance(places, exp.Literal) and places.name.isdigit():
+        scale, whole = int(places.name), decimal.precision - decimal.scale
+        if scale <= decimal.scale or whole + scale > DIGITS_MAX:
+            return decimal_type(decimal.precision, min(scale, decimal.scale))
+        return decimal_type(whole + scale, scale)
+    return of_any_scale(min(DIGITS_MAX, decimal.precision + 1), decimal.scale)
 
 
 def number_type(
@@ -257,7 +270,7 @@ def sum_type(of: DataType) -> DataType | None:
         return BIGINT
     if of.kind is Kind.BIGINT:
         return decimal_type(DIGITS_MAX, 0)
-    return decimal_type(DIGITS_MAX, of.scale) if of.kind is Kind.DECIMAL else None
+    return numeric_of(of, of, DIGITS_MAX, of.scale) if of.kind is Kind.DECIMAL else None
 
 
 def agreed_type(nodes: Sequence[exp.Expr], found: Sequence[DataType | None]) -> DataType | None:

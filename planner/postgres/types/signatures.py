@@ -7,11 +7,13 @@ choice is PostgreSQL's. If it depends on a type that is not certain, no choice i
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TypeVar
 
 from planner.records.functions import RECORDS
 from planner.records.record import Parameter, Signature
 from stores.spec.schema import TEXT, DataType, Kind
 
+T = TypeVar("T")
 OPEN = DataType(kind=Kind.NULL)
 """The type of an argument that takes its type from its context."""
 _ARRAYS = {"anyarray", "anycompatiblearray"}
@@ -87,6 +89,12 @@ def is_taken(name: str, given: Sequence[DataType | None]) -> bool:
     """
     listed = [each for each in SIGNATURES.get(name, ()) if len(each) == len(given)]
     return not listed or any(all(map(_may_fit, given, signature)) for signature in listed)
+
+
+def alike(name: str, given: Sequence[T]) -> list[T]:
+    """Return the arguments of a call that are cast to one type: those of a pseudo type."""
+    taken = next((s for s in SIGNATURES[name] if len(s) == len(given)), ())
+    return [each for each, wanted in zip(given, taken, strict=False) if isinstance(wanted, str)]
 
 
 def _may_fit(given: DataType | None, wanted: Parameter) -> bool:

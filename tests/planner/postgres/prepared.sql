@@ -1419,15 +1419,12 @@ $ double_precision
 SELECT round($1, i) FROM samples
 $ numeric
 : numeric
-~ is refused
 SELECT round(n, $1) FROM samples
 $ integer
 : numeric
-~ is refused
 SELECT round($1, $2) FROM samples
 $ numeric integer
 : numeric
-~ is refused
 SELECT rpad($1, i) FROM samples
 $ text
 : text
@@ -1782,15 +1779,12 @@ $ integer
 SELECT trunc($1, i) FROM samples
 $ numeric
 : numeric
-~ is refused
 SELECT trunc(n, $1) FROM samples
 $ integer
 : numeric
-~ is refused
 SELECT trunc($1, $2) FROM samples
 $ numeric integer
 : numeric
-~ is refused
 SELECT upper($1) FROM samples
 $ text
 : text
@@ -2134,7 +2128,6 @@ $ double_precision
 SELECT $1 ^ '1' FROM samples
 $ double_precision
 : double_precision
-~ is refused
 SELECT '1' ^ $1 FROM samples
 $ double_precision
 : double_precision

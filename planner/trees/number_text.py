@@ -1,0 +1,24 @@
+"""The text of numbers in SQL."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+DIGITS_MAX = 38
+"""Digits of the longest numeric that is held exactly."""
+
+
+def plain_number(text: str) -> str:
+    """Return a number without its exponent: `1.5e3` as `1500.`, a numeric as in PostgreSQL.
+
+    A number of too many digits, or what is no number, stays as it is, and so is a double.
+    """
+    if "e" not in text and "E" not in text:
+        return text
+    mantissa, _, exponent = text.lower().partition("e")
+    digits = mantissa.replace(".", "", 1)
+    is_number = digits.isdecimal() and exponent.lstrip("+-").isdecimal() and len(exponent) < 4
+    if not is_number or len(digits) + abs(int(exponent)) > DIGITS_MAX:
+        return text
+    plain = format(Decimal(text), "f")
+    return plain if "." in plain else f"{plain}."
