@@ -35,6 +35,8 @@ from planner.errors import NotSupportedError, UnknownNameError
 from planner.postgres import rewrite
 from planner.postgres.arities import check_arguments
 from planner.postgres.common_types import compare_as_doubles, match_columns
+from planner.postgres.document_checks import check_documents, check_using
+from planner.postgres.document_order import order_documents
 from planner.postgres.expressions.volatile import compute_once
 from planner.postgres.refused import refuse, unknown_function
 from planner.postgres.types.functions import columns_of_function
@@ -76,6 +78,15 @@ class Source(Struct, frozen=True, kw_only=True):
     """The id of its table node, by which comparisons refer to it."""
 
 
+class Translated(Struct, frozen=True, kw_only=True):
+    """A query that DuckDB can run."""
+
+    tree: exp.Query
+    """The bound tree, or another in its place."""
+    types: tuple[DataType | None, ...] | None
+    """The result types in Postgres where certain; None where only DuckDB knows their number."""
+
+
 class Bound(Struct, frozen=True, kw_only=True):
     """A query whose names and parameters are known."""
 
@@ -90,9 +101,9 @@ class Bound(Struct, frozen=True, kw_only=True):
     """Returns which result columns are columns of a relation. Call both before `translate`."""
     join: Callable[[], PlainJoin | None]
     """Returns the join, if all its conditions are understood. Call it before `translate`, too."""
-    translate: Callable[[], tuple[DataType | None, ...] | None]
-    """Rewrites the tree for DuckDB, and returns the result types in Postgres where certain.
-    Call it at most once: a plan without DuckDB does not need it."""
+    translate: Callable[[], Translated]
+    """Rewrites the tree for DuckDB. Call it at most once: a plan without DuckDB does not need it.
+    """
 
 
 def bind(
@@ -148,16 +159,18 @@ class _Binder:
         self._parameters.infer(self._clause, types)
         convert_array_literals(self._nodes, types)
         convert_compared_literals(self._nodes, types)
+        check_documents(self._nodes, types)
         self._parameters.check_comparisons(types)
         whole = self._whole()  # before stars are expanded
         outputs = Outputs(self._star_columns, hidden=hidden)
         outputs.expand(scopes)
+        check_using(self._nodes, types)
         root = next((scope for scope in scopes if scope.is_root), None)
         derived = DerivedTables(self._nodes, outputs, resolvers)
         pushdown = Pushdown(scopes, self._readable, resolvers, self._parameters.type_of, derived)
         sources = self._sources(tables, pushdown, whole)
 
-        def translate() -> tuple[DataType | None, ...] | None:
+        def translate() -> Translated:
             for source, table in zip(sources, tables, strict=True):
                 _rename(table, source)
             # Types are inferred again, because columns now have names and parameters have types.
@@ -168,6 +181,7 @@ class _Binder:
             check_alternatives(self._nodes, types)
             match_columns(self._nodes, types)
             compare_as_doubles(self._nodes, types)
+            self._tree = order_documents(self._tree, self._nodes, types)
             rewrite.apply(self._tree, self._nodes, types)
             for each in self._nodes.of(exp.Cast):
                 type_modifiers.cut_to_length(each)
@@ -175,7 +189,7 @@ class _Binder:
             compute_once(self._nodes, self._mentioned)
             columns = [source.columns for source in sources]
             tell_apart(self._tree, self._mentioned, list(zip(tables, columns, strict=True)))
-            return shown
+            return Translated(tree=self._tree, types=shown)
 
         return Bound(
             tree=self._tree,

@@ -34,7 +34,7 @@ from planner.trees.interpreted_sqlglot import DuckDBGenerator
 from planner.trees.nodes import is_comma
 from planner.trees.outline import Outline
 from planner.values.cancel import Cancellation
-from planner.values.sqltypes import CANONICAL_TEXTS, HELD_AS_TEXT, data_type_of
+from planner.values.sqltypes import HELD_AS_TEXT, data_type_of
 from stores.errors import SchemaError
 from stores.spec.schema import Column, DataType, Kind, Value
 
@@ -235,9 +235,9 @@ class _Written(DuckDB):
         """Writes divisions and comma joins unchanged, and types that are held as texts as text."""
 
         def datatype_sql(self, expression: exp.DataType) -> str:
-            """Write text for a type such as uuid, whose values are normalised texts."""
+            """Write text for a type such as uuid or json, whose values are texts."""
             found = data_type_of(expression)
-            if found is not None and found.kind in CANONICAL_TEXTS:
+            if found is not None and found.kind in HELD_AS_TEXT:
                 return found.kind.record.duckdb
             return super().datatype_sql(expression)
 

@@ -77,14 +77,14 @@ def rewrite(
     vocabulary = catalog_vocabulary(reads_system_columns=wants_system)
     bound = bind(working, NO_CLAUSE, vocabulary, parameter_types)
     origins, names = bound.origins(), bound.names()
-    types = bound.translate()
-    _rewrite_calls(bound.tree, database=database, version=version)
-    numbers = {parameter_number(node) for node in bound.tree.find_all(exp.Parameter)}
+    translated = bound.translate()
+    _rewrite_calls(translated.tree, database=database, version=version)
+    numbers = {parameter_number(node) for node in translated.tree.find_all(exp.Parameter)}
     return Rewritten(
-        sql=to_duckdb(bound.tree),
-        outline=outline(bound.tree),
+        sql=to_duckdb(translated.tree),
+        outline=outline(translated.tree),
         names=names,
-        types=types,
+        types=translated.types,
         parameters=bound.parameters,
         numbers=tuple(sorted(numbers)),
         effects=effects,

@@ -162,17 +162,18 @@ def _compose(
     """Return the node that DuckDB runs, and the columns of its result."""
     bound = draft.bound
     is_decided = single_store(bound) is not None
-    types = bound.translate()
+    translated = bound.translate()
+    tree, types = translated.tree, translated.types
     if is_decided:
         # The read returns no other rows, and DuckDB would spend half of its time on a long IN.
-        bound.tree.set("where", None)
-    sql, shown = to_duckdb(bound.tree), outline(bound.tree)
+        tree.set("where", None)
+    sql, shown = to_duckdb(tree), outline(tree)
     schemas = {
         source.name: _arrow_schema(source, planned)
         for source, (_, planned) in zip(bound.sources, draft.inputs, strict=True)
     }
     # The translation drops expressions that are not evaluated, such as the argument of pg_typeof.
-    numbers = tuple(sorted({parameter_number(n) for n in bound.tree.find_all(exp.Parameter)}))
+    numbers = tuple(sorted({parameter_number(n) for n in tree.find_all(exp.Parameter)}))
     try:
         columns = composer.describe(sql, schemas, numbers, shown, cancellation=cancellation)
     except UnknownNameError as error:
@@ -191,7 +192,7 @@ def _compose(
         inputs=draft.inputs,
         numbers=numbers,
         links=draft.links,
-        groups=_groups(bound.tree, draft) if has_nodes and is_decided else None,
+        groups=_groups(tree, draft) if has_nodes and is_decided else None,
     )
     return node, columns
 

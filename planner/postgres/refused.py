@@ -16,14 +16,14 @@ from planner.errors import (
     UnknownNameError,
 )
 from planner.postgres.expressions.json_rules import JSON_ROWS
-from planner.postgres.types.functions import ROW_FUNCTIONS, call_name
+from planner.postgres.types.functions import PAIR_FUNCTIONS, ROW_FUNCTIONS, call_name
 from planner.trees.known_arguments import check_clauses
 from planner.trees.nodes import CALLS, Nodes, kinds, position_of
 
 TABLE_FUNCTIONS = frozenset(
     {
         *("generate_series", "unnest", "generate_subscripts", "regexp_split_to_table"),
-        *("string_to_table", *JSON_ROWS, *ROW_FUNCTIONS),
+        *("string_to_table", *JSON_ROWS, *PAIR_FUNCTIONS, *ROW_FUNCTIONS),
     }
 )
 """The functions that may stand in FROM."""

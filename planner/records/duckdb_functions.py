@@ -22,7 +22,7 @@ _NAMES = """
     get_bit grade_up greatest_common_divisor hamming hash hex histogram
     histogram_exact hour ilike_escape instr isinf isnan isodow isoyear jaccard jaro_similarity
     jaro_winkler_similarity json json_array json_contains json_exists json_extract
-    json_extract_string json_group_array json_group_object json_keys json_merge_patch json_object
+    json_extract_string json_group_array json_group_object json_keys json_merge_patch
     json_pretty json_quote json_structure json_transform json_type json_valid json_value julian
     kahan_sum kurtosis kurtosis_pop last last_day lcase least_common_multiple len levenshtein lgamma
     like_escape list list_aggr list_aggregate list_any_value list_append list_apply list_avg

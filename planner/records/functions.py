@@ -141,20 +141,34 @@ _ARRAYS = """
     unnest: (anyarray) (anyarray, any...)
 """
 _JSON = """
-    array_to_json: (anyarray, boolean?) -> json; stable, as to_json
-    json_array_elements jsonb_array_elements: (json) -> json
-    json_array_elements_text json_object_keys json_strip_nulls jsonb_array_elements_text
-      jsonb_object_keys jsonb_strip_nulls: (json)
-    json_array_length jsonb_array_length: (json) -> integer; as pg_sg_json_array_length
-    json_build_array json_build_object jsonb_build_array jsonb_build_object: (any...) -> json;
-      stable, takes NULL
-    json_extract_path jsonb_extract_path: (any, any, any...) -> json
-    json_extract_path_text jsonb_extract_path_text: (any, any, any...) -> text
-    json_typeof jsonb_typeof: (json) -> text; as pg_sg_json_typeof
-    jsonb_insert jsonb_set: (json, text[], json, boolean?) -> json
-    jsonb_pretty: (json) -> text; as json_pretty
-    row_to_json: (any, any?) -> json; stable
-    to_json to_jsonb: (any) -> json; stable
+    array_to_json: (anyarray, boolean?) -> json; stable
+    json_array_elements: (json) -> json
+    json_array_elements_text json_object_keys: (json) -> text
+    json_array_length: (json) -> integer
+    json_build_array json_build_object: (any...) -> json; stable, takes NULL
+    json_each json_each_text: (json)
+    json_extract_path: (any, any, any...) -> json
+    json_extract_path_text: (any, any, any...) -> text
+    json_object: (text[]) (text[][]) (text[], text[]) -> json
+    json_strip_nulls: (json) -> json
+    json_typeof: (json) -> text
+    jsonb_array_elements: (jsonb) -> jsonb
+    jsonb_array_elements_text jsonb_object_keys: (jsonb) -> text
+    jsonb_array_length: (jsonb) -> integer
+    jsonb_build_array jsonb_build_object: (any...) -> jsonb; stable, takes NULL
+    jsonb_each jsonb_each_text: (jsonb)
+    jsonb_extract_path: (any, any, any...) -> jsonb
+    jsonb_extract_path_text: (any, any, any...) -> text
+    jsonb_insert jsonb_set: (jsonb, text[], jsonb, boolean?) -> jsonb
+    jsonb_object: (text[]) (text[][]) (text[], text[]) -> jsonb
+    jsonb_path_exists jsonb_path_match: (any, any, any?, any?) -> boolean
+    jsonb_path_query jsonb_path_query_array jsonb_path_query_first: (any, any, any?, any?) -> jsonb
+    jsonb_pretty jsonb_typeof: (jsonb) -> text
+    jsonb_set_lax: (jsonb, text[], jsonb, boolean?, text?) -> jsonb; takes NULL
+    jsonb_strip_nulls: (jsonb) -> jsonb
+    row_to_json: (any, boolean?) -> json; stable
+    to_json: (any) -> json; stable
+    to_jsonb: (any) -> jsonb; stable
 """
 _AGGREGATES = """
     any_value mode -> first
@@ -167,9 +181,10 @@ _AGGREGATES = """
     count: (any?) -> bigint
     every: (boolean) -> boolean; as bool_and
     group_concat -> text
-    json_agg jsonb_agg: (any) -> json; stable
+    json_agg: (any) -> json; stable
     json_object_agg: (any, any) -> json; stable
-    jsonb_object_agg: (any, any) -> json
+    jsonb_agg: (any) -> jsonb; stable
+    jsonb_object_agg: (any, any) -> jsonb
     max min: (any) -> first
     percentile_cont: (double, double) (double, interval) (double[], double); own syntax
     percentile_disc: (double, anyelement) (double[], anyelement) -> first; own syntax

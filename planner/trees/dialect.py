@@ -99,6 +99,17 @@ class StategateSQL(Postgres):
 
         NUMERIC_PARSERS = {**PostgresParser.NUMERIC_PARSERS, TokenType.NUMBER: _number}  # noqa: RUF012
         PRIMARY_PARSERS = {**PostgresParser.PRIMARY_PARSERS, TokenType.NUMBER: _number}  # noqa: RUF012
+        # What follows `->` is a key or an index; sqlglot reads a path of several steps.
+        JSON_OPERATORS = {  # noqa: RUF012
+            **PostgresParser.JSON_OPERATORS,
+            TokenType.ARROW: lambda self, this, key: self.expression(
+                exp.JSONExtract(this=this, expression=key)
+            ),
+            TokenType.DARROW: lambda self, this, key: self.expression(
+                exp.JSONExtractScalar(this=this, expression=key)
+            ),
+        }
+
         UNARY_PARSERS = {  # noqa: RUF012
             **PostgresParser.UNARY_PARSERS,
             TokenType.PLUS: lambda self: self._plus(),

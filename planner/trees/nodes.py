@@ -127,8 +127,9 @@ class Nodes:
         self._tree = tree
         self.renew()
 
-    def renew(self) -> None:
-        """Walk the tree again."""
+    def renew(self, tree: exp.Expr | None = None) -> None:
+        """Walk the tree again, or the one that has taken its place."""
+        self._tree = tree or self._tree
         by_type: dict[type[exp.Expr], list[exp.Expr]] = {}
         any_node, found = exp.Expr, [self._tree]
         for node in found:  # the list grows: the children of a node go to its end

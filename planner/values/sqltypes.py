@@ -23,10 +23,10 @@ from stores.types.kinds import BY_PARSED, BY_POSTGRES, SCALARS
 HELD_AS_TEXT = frozenset(
     kind for kind in SCALARS if kind is not Kind.TEXT and kind.record.arrow == TEXT.arrow
 )
-"""Types whose values are held as texts, such as json and uuid."""
-CANONICAL_TEXTS = frozenset(kind for kind in SCALARS if kind.record.spelling is not None)
-"""Types whose texts are held in a normalised form, such as uuid. A text that is compared with such
-a value is normalised first."""
+"""Types whose values are held as texts, such as json and uuid. A text becomes one when it is read,
+which normalises those of `SPELLED` and jsonb."""
+SPELLED = tuple(kind for kind in SCALARS if kind.record.spelling is not None)
+"""Types whose texts are normalised by patterns, and compare as PostgreSQL's values do."""
 
 
 def data_type_of(node: exp.DataType) -> DataType | None:
@@ -95,7 +95,7 @@ def _is_held_as(wanted: DataType, found: DataType) -> bool:
 
 
 def reading_macro(kind: Kind) -> str:
-    """Return the name of the macro that reads a text as a value of one of `CANONICAL_TEXTS`.
+    """Return the name of the macro that reads a text as a value of one of `HELD_AS_TEXT`.
 
     With the suffix `s`, it reads a list of texts.
     """
@@ -121,7 +121,7 @@ _NUMERIC = "DECIMAL(38,16)"
 def duckdb_type(data_type: DataType) -> str:
     """Return DuckDB's name of a type, which trees use.
 
-    A type with normalised texts keeps PostgreSQL's name; `to_duckdb` writes it as a text.
+    A type that is held as a text keeps PostgreSQL's name; `to_duckdb` writes it as a text.
     """
     if data_type.kind is Kind.ARRAY:
         assert data_type.element is not None
@@ -131,4 +131,4 @@ def duckdb_type(data_type: DataType) -> str:
     if data_type.kind is Kind.DECIMAL or data_type.fields:
         return str(data_type).upper()
     record = data_type.kind.record
-    return record.duckdb if record.spelling is None else record.postgres
+    return record.postgres if data_type.kind in HELD_AS_TEXT else record.duckdb

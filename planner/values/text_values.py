@@ -9,7 +9,7 @@ from planner.errors import InvalidValueError
 from planner.values.array_text import parse_array
 from planner.values.byte_text import hex_digits_of
 from planner.values.interval_text import parse_interval
-from planner.values.json_edit import checked
+from planner.values.json_text import canonical, checked
 from planner.values.moment_text import MalformedMomentError, parse_moment
 from stores.errors import ValueFormatError
 from stores.spec.schema import DataType, Kind, Value
@@ -60,6 +60,11 @@ def _parse_json(text: str, data_type: DataType) -> str:
     return checked(text)
 
 
+def _parse_jsonb(text: str, data_type: DataType) -> str:
+    del data_type
+    return canonical(text)
+
+
 def _parse_bytea(text: str, data_type: DataType) -> bytes:
     del data_type
     return bytes.fromhex(hex_digits_of(text))
@@ -98,6 +103,7 @@ def _parse_array(text: str, data_type: DataType) -> list[Value]:
 
 _PARSERS: Mapping[Kind, Callable[[str, DataType], Value]] = {
     Kind.JSON: _parse_json,
+    Kind.JSONB: _parse_jsonb,
     Kind.BYTEA: _parse_bytea,
     Kind.DATE: _parse_date,
     Kind.TIMESTAMP: _parse_timestamp,

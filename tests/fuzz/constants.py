@@ -32,6 +32,13 @@ CONSTANTS: Mapping[str, Sequence[tuple[str, str]]] = {
     "uuid": [("uuid", "6f1b3b0e-6a0a-4a51-9d0c-3f5f2f9b8a02")],
     "bytea": [("bytea", text) for text in ("\\x00ff", "\\x", "\\x616263")],
     "json": [("json", '{"a": 7, "c": [3, "x"]}'), ("json", "[1]"), ("json", "null")],
+    "jsonb": [
+        ("jsonb", text)
+        for text in (
+            *('{"b": 1, "a": [1, 2.0]}', '{"a":[1,2],"b":1.0}', '{"a": 7, "a": "x"}', "[]", "{}"),
+            *("1.50", "1.5", "-2", "10", "null", '"a"', '"ä"', "true", '["a", 2]', "[[1], null]"),
+        )
+    ],
     "bigint[]": [("bigint[]", text) for text in ("{1,2}", "{}", "{4,NULL}")],
     "'small": [("integer", text) for text in ("1", "2", "3", "5")],
     "'text": [("text", text) for text in ("a", "b", "", "ab")],

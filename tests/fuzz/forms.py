@@ -36,7 +36,7 @@ def _forms(text: str, feature: str = "") -> tuple[Form, ...]:
 _COMPARED = (
     """
     integer|smallint|bigint|numeric|double precision|real|text|date|timestamp|timestamptz|uuid
-    |bytea|boolean|bigint[]
+    |bytea|boolean|bigint[]|jsonb
 """.replace("\n    ", "")
     .strip()
     .split("|")
@@ -84,6 +84,10 @@ starts_with({text}, {text})
 (({integer}, {date}) < ({integer}, {date}))
 (({integer}, {integer}) >= ({integer}, {integer}))
 (({integer}, {text}) IS NOT DISTINCT FROM ({integer}, {text}))
+({jsonb} @> {jsonb})
+({jsonb} <@ {jsonb})
+({jsonb} ? 'a')
+({jsonb} ?| ARRAY['a', {text}])
 ({bigint[]} @> {bigint[]})
 ({bigint[]} <@ {bigint[]})
 ({bigint[]} && {bigint[]})
@@ -381,6 +385,8 @@ to_char({integer}, 'S999')
 to_char({numeric}, 'FM999999990.00')
 pg_typeof({integer} + {numeric})::text
 json_typeof({json})
+jsonb_typeof({jsonb})
+({jsonb} ->> 'b')
 ({json} ->> 'a')
 ({json} #>> ARRAY['c', '1'])
 """
@@ -457,6 +463,18 @@ to_json({bigint[]})
 json_strip_nulls({json})
 ({json} -> 1)
 """
+_JSONB = """
+{json}::jsonb
+to_jsonb({bigint[]})
+jsonb_build_array({integer}, {text}::text, NULL)
+jsonb_build_object('k', {integer}, 'a', {jsonb})
+({jsonb} || {jsonb})
+({jsonb} -> 'a')
+({jsonb} -> 0)
+({jsonb} #> ARRAY['a', '-1'])
+({jsonb})['a']
+jsonb_strip_nulls({jsonb})
+"""
 _UUID = """
 '6F1B3B0E6A0A4A519D0C3F5F2F9B8A01'::uuid
 """
@@ -522,6 +540,7 @@ make_date(2021, {integer}, 29)
     "uuid": "{text}::uuid",
     "bytea": "decode({text}, 'hex')\ndecode({text}, 'escape')\ndecode({text}, 'base64')",
     "json": "{text}::json",
+    "jsonb": "{text}::jsonb\n({jsonb} - 'a')\n({jsonb} #- ARRAY['a', '0'])",
     "bigint[]": "{text}::bigint[]",
     "interval": "{text}::interval\n{'length}::interval",
     "real": "{double precision}::real",
@@ -551,6 +570,7 @@ FORMS: Mapping[str, Sequence[Form]] = {
     "bytea": _forms(_BYTEA),
     "bigint[]": _forms(_ARRAY),
     "json": _forms(_JSON),
+    "jsonb": _forms(_JSONB),
     "uuid": _forms(_UUID),
 }
 RISKY: Mapping[str, Sequence[Form]] = {name: _forms(text) for name, text in _RISKY.items()}

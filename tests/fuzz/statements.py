@@ -316,7 +316,7 @@ class Statements:
         inner = self.expressions.draw(sort, scope, depth - 1, self.rows)
         if sort == "boolean":
             return Node(sort, (self.chance.choice(["bool_and(", "bool_or("]), inner, ")"))
-        if sort in {"uuid", "bytea", "json", "bigint[]"}:
+        if sort in {"uuid", "bytea", "json", "jsonb", "bigint[]"}:
             return Node(sort, (f"NULL::{sort}",))
         return Node(sort, (self.chance.choice(["min(", "max("]), inner, ")"))
 

@@ -247,7 +247,7 @@ _JSON_VALUES: Mapping[Kind, _ToJson] = {
     **dict.fromkeys((Kind.TINYINT, Kind.SMALLINT, Kind.INTEGER, Kind.BIGINT), _same),
     **dict.fromkeys((Kind.REAL, Kind.DOUBLE), _json_float),
     Kind.DECIMAL: lambda value: orjson.Fragment(format(value, "f")),
-    Kind.JSON: orjson.Fragment,
+    **dict.fromkeys((Kind.JSON, Kind.JSONB), orjson.Fragment),
 }
 """Types whose JSON is not their text; all other types without parts are texts in JSON."""
 

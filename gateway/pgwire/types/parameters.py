@@ -8,13 +8,12 @@ from functools import lru_cache
 
 from gateway.pgwire.protocol.errors import PROTOCOL_VIOLATION
 from gateway.pgwire.types.encoders import BINARY_FORMAT, wire_type
-from gateway.pgwire.types.wire_type import Decode, WireType, decode_utf8
+from gateway.pgwire.types.wire_type import Decode, WireType
 from planner.engine import OID, VOID, DataType, Kind, QueryError, Row
 
 _UNSPECIFIED = frozenset({0, 705})
 """OIDs that leave the type to the server: 0, and that of a literal of unknown type."""
 _TEXT = DataType(kind=Kind.TEXT)
-_JSON = DataType(kind=Kind.JSON)
 _TEXT_ALIASES = (18, 19, 1042, 1043)
 """The OIDs of "char", name, bpchar and varchar: drivers send strings as any of them."""
 _TEXT_ARRAY_ALIASES = (1002, 1003, 1014, 1015)
@@ -48,11 +47,6 @@ def _known() -> dict[int, ParameterType]:
     for data_type in (OID, DataType(kind=Kind.ARRAY, element=OID), VOID):
         wire = wire_type(data_type)
         known[wire.oid] = _parameter(wire.oid, data_type, wire)
-    # A jsonb parameter is JSON to the engine; only its binary form differs.
-    jsonb = wire_type(DataType(kind=Kind.STRUCT))
-    known[jsonb.oid] = ParameterType(
-        oid=jsonb.oid, data_type=_JSON, decode_text=decode_utf8, decode_binary=jsonb.decode_binary
-    )
     return known
 
 

@@ -17,6 +17,7 @@ from planner.postgres.expressions.number_calls import quotient
 from planner.postgres.expressions.rules import CallRule, Rule, hold_scale
 from planner.postgres.types.inference import Types
 from planner.postgres.types.literals import check_literal, typed_literal
+from planner.postgres.types.operators import NO_OPERATOR
 from planner.postgres.types.result_types import (
     FLOATS,
     INTEGERS,
@@ -227,13 +228,6 @@ def _check_times(node: exp.Expr, types: Types) -> None:
         if kind is Kind.TIME:
             fresh = wrapped(side, lambda inner: call("pg_sg_time_length", inner))
             types.note(fresh, INTERVAL)
-
-
-NO_OPERATOR = (
-    "No operator matches the given name and argument types. "
-    "You might need to add explicit type casts."
-)
-"""PostgreSQL's hint."""
 
 
 def no_operator(

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
+from planner.postgres.expressions.json_rules import json_subscript
 from planner.postgres.expressions.printing import printed_elements
 from planner.postgres.expressions.rules import CallRule, Rule, copies, unsupported
 from planner.postgres.types.functions import call_name, columns_of_function
@@ -166,6 +167,8 @@ CALLS: Mapping[str, CallRule] = {
 
 
 def _subscript(node: exp.Expr, types: Types) -> exp.Expr:
+    if (part := json_subscript(node, types)) is not None:
+        return part
     owner = types.of(node.this)
     if owner == NAME and len(node.expressions) == 1:
         character = call("pg_sg_character", node.this.copy(), node.expressions[0].copy())

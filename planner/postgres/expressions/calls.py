@@ -15,6 +15,8 @@ from planner.postgres.expressions import (
     arithmetic,
     arrays,
     interval_calls,
+    json_makers,
+    json_paths,
     json_rules,
     number_calls,
     patterns,
@@ -32,7 +34,7 @@ from planner.postgres.types.signatures import OPEN, SIGNATURES, alike, resolve
 from planner.records.functions import RECORDS
 from planner.trees.known_arguments import check_known
 from planner.trees.nodes import call, cast, outermost, wrapped
-from planner.values.sqltypes import CANONICAL_TEXTS, duckdb_type, format_type
+from planner.values.sqltypes import HELD_AS_TEXT, duckdb_type, format_type
 from stores.spec.schema import Kind
 
 _CAST = {
@@ -66,7 +68,7 @@ def rewrite_call(node: exp.Expr, types: Types) -> exp.Expr:
     return node
 
 
-_LITERAL_KINDS = {*INTEGERS, *FLOATS, *OF_TIME, Kind.DECIMAL, *CANONICAL_TEXTS}
+_LITERAL_KINDS = {*INTEGERS, *FLOATS, *OF_TIME, Kind.DECIMAL, *HELD_AS_TEXT}
 
 
 def _adopt_literals(name: str, node: exp.Expr, types: Types) -> None:
@@ -159,6 +161,8 @@ CALLS: Mapping[str, CallRule] = {
     **statistical.CALLS,
     **arrays.CALLS,
     **json_rules.CALLS,
+    **json_makers.CALLS,
+    **json_paths.CALLS,
     "current_setting": _current_setting,
     "num_nulls": _num_nulls(counts_nulls=True),
     "num_nonnulls": _num_nulls(counts_nulls=False),

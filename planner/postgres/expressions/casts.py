@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from planner.errors import MismatchedTypeError, NotSupportedError, QueryError
 from planner.postgres.expressions import object_names
+from planner.postgres.expressions.json_values import as_json
 from planner.postgres.expressions.printing import printed, printed_elements
 from planner.postgres.expressions.rules import Rule
 from planner.postgres.types.inference import Types
@@ -17,6 +18,7 @@ from planner.postgres.types.literals import (
     check_literal,
     convert_time_literal,
 )
+from planner.postgres.types.operators import DOCUMENTS
 from planner.postgres.types.result_types import FLOATS, INTEGERS, NUMERIC
 from planner.trees.column_names import type_name
 from planner.trees.nodes import built_type, call, cast, position_of, strip
@@ -24,7 +26,6 @@ from planner.values.catalog_types import is_of_catalog
 from planner.values.interval_text import interval_words, parse_interval
 from planner.values.moment_text import PLAIN_FORMS
 from planner.values.sqltypes import (
-    CANONICAL_TEXTS,
     HELD_AS_TEXT,
     data_type_of,
     duckdb_type,
@@ -46,7 +47,8 @@ _CASTS: Mapping[Kind, frozenset[Kind]] = {
     Kind.TIMESTAMPTZ: frozenset({Kind.DATE, Kind.TIME, Kind.TIMESTAMP}),
     Kind.TIME: frozenset({Kind.INTERVAL}),
     Kind.INTERVAL: frozenset({Kind.TIME}),
-    Kind.JSON: _NUMBERS | {Kind.BOOLEAN},  # as jsonb
+    Kind.JSON: frozenset({Kind.JSONB}),
+    Kind.JSONB: _NUMBERS | {Kind.BOOLEAN, Kind.JSON},
 }
 """PostgreSQL's casts of each kind, apart from those to itself and those from and to text."""
 
@@ -78,11 +80,12 @@ def _cast_value(node: exp.Cast, target: DataType | None, types: Types) -> None:
         if found is not None:
             node.set("to", built_type(str(found).upper()))
         _keep_certain_digits(node, source)
+        _take_scalar(node, source, "numeric")
     elif not _print_operand(node, target, types) and target is not None:
         if _is_read(target, source):
             _read(node, source, target)
         elif source is not None:
-            _convert(node, source, target)
+            _convert(node, source, target, types)
         if target.kind is Kind.DECIMAL:
             _keep_certain_digits(node, source)
 
@@ -157,11 +160,13 @@ def _is_read(target: DataType, source: DataType | None) -> bool:
     if target.element is not None:
         element = source if source is None or source.element is None else source.element
         return _is_read(target.element, element)
-    return target.kind in CANONICAL_TEXTS and (source is None or source.kind is Kind.TEXT)
+    if source is not None and source.kind is Kind.JSON:
+        return target.kind is Kind.JSONB
+    return target.kind in HELD_AS_TEXT and (source is None or source.kind is Kind.TEXT)
 
 
 def _read(node: exp.Cast, source: DataType | None, target: DataType) -> None:
-    """Read texts as values that are held as normalised texts."""
+    """Read texts as values that are held as texts."""
     texts, macro = cast(node.this.copy(), "TEXT"), reading_macro(target.kind)
     if target.element is not None:
         is_text = source is not None and source.kind is Kind.TEXT
@@ -170,7 +175,7 @@ def _read(node: exp.Cast, source: DataType | None, target: DataType) -> None:
     node.set("this", call(macro, texts))
 
 
-def _convert(node: exp.Cast, source: DataType, target: DataType) -> None:
+def _convert(node: exp.Cast, source: DataType, target: DataType, types: Types) -> None:
     macro = None
     if source.kind is Kind.TEXT:
         macro = _READ.get(target.kind)
@@ -184,8 +189,23 @@ def _convert(node: exp.Cast, source: DataType, target: DataType) -> None:
         macro = "pg_sg_time_length"
     elif (source.kind, target.kind) == (Kind.INTERVAL, Kind.TIME):
         macro = "pg_sg_length_time"
+    elif source.kind in {Kind.STRUCT, Kind.MAP} and target.kind in DOCUMENTS:
+        written = as_json(node.this, types)
+        node.set("this", call(reading_macro(Kind.JSONB), written))
+    else:
+        _take_scalar(node, source, format_type(target))
     if macro is not None:
         node.set("this", call(macro, node.this.copy()))
+
+
+def _take_scalar(node: exp.Cast, source: DataType | None, target: str) -> None:
+    """Take the number or boolean that a jsonb is, in a cast to the type of this name."""
+    if source is None or source.kind is not Kind.JSONB:
+        return
+    if target == "boolean":
+        node.set("this", call("pg_sg_jsonb_boolean", node.this.copy()))
+    elif target not in {"json", "jsonb", "text"}:
+        node.set("this", call("pg_sg_jsonb_number", node.this.copy(), exp.Literal.string(target)))
 
 
 _ARRAYS = {Kind.ARRAY, None}
@@ -194,9 +214,8 @@ _READ = {
     **dict.fromkeys(INTEGERS, "pg_sg_whole"),
     Kind.BOOLEAN: "pg_sg_boolean",
     Kind.BYTEA: "pg_sg_bytes",
-    Kind.JSON: "pg_sg_json",
 }
-"""Macros that read a text as a type that is not held as a normalised text."""
+"""Macros that read a text as a type that is not held as a text."""
 
 
 def _time_words(text: exp.Expr, kind: Kind) -> exp.Expr:
@@ -221,10 +240,8 @@ def _cast_literal(
         value = check_literal(literal, target)
         if target == BOOLEAN:
             literal.replace(exp.Boolean(this=bool(value)))
-    elif target.kind in CANONICAL_TEXTS:
-        literal.set("this", check_literal(literal, target))
     elif target.kind in HELD_AS_TEXT:
-        check_literal(literal, target)
+        literal.set("this", check_literal(literal, target))
     elif target.kind in TIME_KINDS:
         convert_time_literal(literal, target)
     elif target.kind is Kind.BYTEA:

@@ -12,7 +12,12 @@ from typing import TypeAlias, TypeVar
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
-from planner.postgres.types.functions import columns_of_function, is_numbered
+from planner.postgres.types.functions import (
+    ROW_TYPES,
+    call_name,
+    columns_of_function,
+    is_numbered,
+)
 from planner.postgres.types.operands import is_open, is_recursive
 from planner.postgres.types.output_columns import is_star, within_lateral
 from planner.postgres.types.result_types import INTEGERS, NUMERIC, agreed_type, common_type
@@ -70,6 +75,64 @@ class ColumnTypes:
                 whole = exp.Column(this=exp.Star(), table=exp.to_identifier(column.name))
                 return self._star(scope, whole)
             scope = scope.parent
+        return None
+
+    def members(self, column: exp.Column) -> Sequence[tuple[str, str, DataType | None]] | None:
+        """Return the columns of the FROM item of that name, as `of_row`, with their types."""
+        places = self.of_row(column)
+        scope = self._scope_at(column)
+        if places is None or scope is None:
+            return None
+        found: list[tuple[str, str, DataType | None]] = []
+        for item, name in places:
+            known = self._around(scope, exp.column(name, table=item or None))
+            found.append((item, name, known if isinstance(known, DataType) else None))
+        return found
+
+    def may_be_missing(self, column: exp.Column) -> bool:
+        """Whether an outer join may add rows of NULLs for the FROM item of that name."""
+        scope = self._scope_at(column)
+        while scope is not None and column.name not in scope.selected_sources:
+            scope = scope.parent
+        joins = [] if scope is None else scope.expression.args.get("joins") or []
+        sides = {join.side.upper() for join in joins}
+        named = [join for join in joins if join.alias_or_name == column.name]
+        return "FULL" in sides or "RIGHT" in sides or any(j.side.upper() == "LEFT" for j in named)
+
+    def of_columns(self, select: exp.Select) -> list[tuple[exp.Expr, DataType | None]]:
+        """Return an expression for each column of a SELECT, stars written out, with its type."""
+        scope = self._scope_at_query(select)
+        found: list[tuple[exp.Expr, DataType | None]] = []
+        for item in select.expressions:
+            places = self._star(scope, item) if scope is not None and is_star(item) else None
+            if scope is None or places is None:
+                found.append((item.unalias(), self._type_of(item.unalias())))
+                continue
+            for (owner, name), each in zip(places, self._item_types(scope, item), strict=True):
+                found.append((exp.column(name, table=owner or None, quoted=True), each))
+        return found
+
+    def of_set(self, tree: exp.SetOperation) -> list[tuple[str, DataType | None]]:
+        """Return the names and types of the columns of a set operation."""
+        scope = self._scope_at_query(tree)
+        if scope is None:
+            return []
+        return list(zip(self._names(scope, tree), self._output_types(scope), strict=False))
+
+    def of_merged(self, select: exp.Select, name: str) -> list[DataType]:
+        """Return the types of the columns of one name in the FROM items of a SELECT."""
+        scope = self._scope_at_query(select)
+        if scope is None:
+            return []
+        sides = [
+            self._of_source(item, *source, name) for item, source in scope.selected_sources.items()
+        ]
+        return [side for side in sides if isinstance(side, DataType)]
+
+    def _scope_at_query(self, query: exp.Expr) -> Scope | None:
+        for scope in self._scopes:
+            if scope.expression is query:
+                return scope
         return None
 
     def of_query(self, scope: Scope) -> tuple[DataType | None, ...] | None:
@@ -159,6 +222,8 @@ class ColumnTypes:
     def _of_series(self, table: exp.Table, column: str) -> DataType | None:
         """Return the type of a series in FROM; DuckDB's series of integers has bigints."""
         alias, series = table.args.get("alias"), table.this
+        if isinstance(series, exp.Anonymous):
+            return _of_function(table, column)
         if not isinstance(series, exp.GenerateSeries) or alias is None:
             return None
         if column != (alias.columns[0].name if alias.columns else alias.name):
@@ -257,6 +322,15 @@ class ColumnTypes:
         if isinstance(tree, exp.Unnest):
             names = list(columns_of_function(tree) or names)
         return names
+
+
+def _of_function(table: exp.Table, column: str) -> DataType | None:
+    """Return the type of a column of a function in FROM, if all its calls have the same."""
+    known = ROW_TYPES.get(call_name(table.this), ())
+    names = columns_of_function(table) or ()
+    if len(known) == 1 and column == table.alias_or_name:
+        return known[0]  # an item of one column stands for it
+    return dict(zip(names, known, strict=False)).get(column)
 
 
 _ABSENT = object()

@@ -22,6 +22,7 @@ from planner.postgres.types.functions import (
 )
 from planner.postgres.types.functions import RESULTS as OF_CALLS
 from planner.postgres.types.operands import alternatives, arguments, is_open
+from planner.postgres.types.operators import OPERATORS, operator_result
 from planner.postgres.types.result_types import (
     FLOATS,
     INTEGERS,
@@ -49,7 +50,7 @@ from stores.spec.schema import (
     DATE,
     DOUBLE,
     INTERVAL,
-    JSON,
+    JSONB,
     NULL,
     TEXT,
     TIMESTAMP,
@@ -79,11 +80,7 @@ _FIXED_TYPES = {
     exp.Localtimestamp: DataType(kind=Kind.TIMESTAMP),
     exp.Interval: INTERVAL,
     exp.Null: NULL,
-    exp.JSONExtract: JSON,
-    exp.JSONExtractScalar: TEXT,
-    exp.JSONBExtract: JSON,
-    exp.JSONBDeleteAtPath: JSON,
-    exp.JSONBExtractScalar: TEXT,
+    **dict.fromkeys((exp.ArrayContainsAll, exp.ArrayContainedBy, exp.MatchAgainst), BOOLEAN),
     exp.DPipe: TEXT,
     exp.Concat: TEXT,
 }
@@ -169,6 +166,8 @@ class Types:
             return BOOLEAN
         if (known := _FIXED_TYPES.get(type(node))) is not None:
             return self._concatenated(node) if isinstance(node, exp.DPipe) else known
+        if type(node) in OPERATORS:
+            return operator_result(node, self.of)
         return self._of_operation(node)
 
     def _of_operation(  # noqa: C901, PLR0911 - one per kind
@@ -218,6 +217,8 @@ class Types:
             return CHAR
         if isinstance(node, exp.Dot):
             return dict(owner.fields).get(node.name)
+        if owner.kind is Kind.JSONB:
+            return JSONB
         one = len(node.expressions) == 1 and not isinstance(node.expressions[0], exp.Slice)
         return owner.element if one else plain_type(owner)
 
@@ -256,9 +257,10 @@ class Types:
         kinds = {side.kind for side in sides if side is not None}
         if kinds == {Kind.BYTEA, Kind.TEXT} and not any(map(is_open, (node.this, node.expression))):
             return TEXT
-        if any(side is not None and side.kind in {Kind.JSON, Kind.BYTEA} for side in sides):
-            return next(s for s in sides if s is not None and s.kind in {Kind.JSON, Kind.BYTEA})
-        return TEXT
+        if kinds == {Kind.JSONB, Kind.TEXT}:
+            return JSONB if any(map(is_open, (node.this, node.expression))) else TEXT
+        own = (s for s in sides if s is not None and s.kind in {Kind.JSONB, Kind.BYTEA})
+        return next(own, TEXT)
 
     def _of_alternatives(self, node: exp.Expr) -> DataType | None:
         nodes = alternatives(node)

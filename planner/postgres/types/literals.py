@@ -17,7 +17,6 @@ from planner.values.catalog_types import CatalogType
 from planner.values.constants import number_of
 from planner.values.moment_text import time_words
 from planner.values.sqltypes import (
-    CANONICAL_TEXTS,
     HELD_AS_TEXT,
     duckdb_type,
     format_type,
@@ -83,7 +82,7 @@ def adopted_type(literal: exp.Literal, found: DataType | None, types: Types) -> 
         found = types.bare_numeric(literal) or found
     if found.kind in TIME_KINDS:
         convert_time_literal(literal, found)
-    elif found.kind in CANONICAL_TEXTS:
+    elif found.kind in HELD_AS_TEXT:
         literal.set("this", check_literal(literal, found))
     else:
         check_literal(literal, found)
@@ -135,7 +134,7 @@ def typed_literal(literal: exp.Literal, target: DataType) -> exp.Expr:
     Raises:
         QueryError: it is not a value of that type.
     """
-    if target.kind in CANONICAL_TEXTS:
+    if target.kind in HELD_AS_TEXT:
         return cast(exp.Literal.string(check_literal(literal, target)), "TEXT")
     if target.kind in TIME_KINDS:
         convert_time_literal(literal, target)
@@ -272,7 +271,7 @@ def _read_texts(sides: Sequence[exp.Expr], types: Types) -> bool:
 
 
 _READ_KINDS = {
-    *CANONICAL_TEXTS,
+    *HELD_AS_TEXT,
     *TIME_KINDS,
     *INTEGERS,
     *FLOATS,

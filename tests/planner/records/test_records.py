@@ -99,7 +99,8 @@ def test_volatility_and_nulls_are_those_of_pg_proc() -> None:
 def test_a_function_is_written_by_its_record_or_by_a_rule() -> None:
     modules = ("text_calls", "patterns", "time_calls", "interval_calls", "number_calls")
     tables = [
-        getattr(calls, each).CALLS for each in (*modules, "arithmetic", "arrays", "json_rules")
+        getattr(calls, each).CALLS
+        for each in (*modules, "arithmetic", "arrays", "json_rules", "json_makers")
     ]
     for name, record in RECORDS.items():
         if record.duckdb_name is not None:
