@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from planner.errors import InvalidValueError
+from planner.errors import InvalidValueError, NotSupportedError
 from planner.values.json_text import (
     checked_escapes,
     invalid_json,
@@ -228,6 +228,9 @@ def _stripped(text: str) -> str:
 
 
 _TYPES = {"{": "object", "[": "array", '"': "string", "t": "boolean", "f": "boolean", "n": "null"}
+ANY_NUMERIC = "any numeric"
+"""The target of a cast to numeric without digits, which has 16 decimal places here."""
+_PLACES_MAX = 16
 _WHOLE = {"smallint": 16, "integer": 32, "bigint": 64}
 _BOOLEANS = {"true": True, "false": False}
 
@@ -240,7 +243,11 @@ def number_of(text: str, target: str) -> str:
     """
     found = _TYPES.get(text[:1], "numeric")
     if found != "numeric":
-        raise InvalidValueError(f"cannot cast jsonb {found} to type {target}")
+        raise InvalidValueError(f"cannot cast jsonb {found} to type {target.removeprefix('any ')}")
+    if target == ANY_NUMERIC and len(text.partition(".")[2].rstrip("0")) > _PLACES_MAX:
+        raise NotSupportedError(
+            f"a numeric of more than {_PLACES_MAX} decimal places is not supported"
+        )
     bits = _WHOLE.get(target)
     if bits is not None:
         number = int(Decimal(text).to_integral_value(rounding=ROUND_HALF_UP))

@@ -24,6 +24,7 @@ from planner.trees.column_names import type_name
 from planner.trees.nodes import built_type, call, cast, position_of, strip
 from planner.values.catalog_types import is_of_catalog
 from planner.values.interval_text import interval_words, parse_interval
+from planner.values.json_parts import ANY_NUMERIC
 from planner.values.moment_text import PLAIN_FORMS
 from planner.values.sqltypes import (
     HELD_AS_TEXT,
@@ -80,7 +81,7 @@ def _cast_value(node: exp.Cast, target: DataType | None, types: Types) -> None:
         if found is not None:
             node.set("to", built_type(str(found).upper()))
         _keep_certain_digits(node, source)
-        _take_scalar(node, source, "numeric")
+        _take_scalar(node, source, ANY_NUMERIC)
     elif not _print_operand(node, target, types) and target is not None:
         if _is_read(target, source):
             _read(node, source, target)

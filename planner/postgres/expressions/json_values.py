@@ -118,7 +118,8 @@ def _written(node: exp.Expr, data_type: DataType, types: Types) -> exp.Expr:
 
 
 def _plain(node: exp.Expr, data_type: DataType, types: Types) -> exp.Expr:
-    return cast(node, "TEXT")
+    types.note(node, data_type)
+    return printed(node, types, is_cast=True) or cast(node, "TEXT")
 
 
 def _same(node: exp.Expr, data_type: DataType, types: Types) -> exp.Expr:

@@ -246,7 +246,7 @@ class Types:
         if text is not None:
             counted = literal_type(exp.Literal(this=text.lstrip("+-"), is_string=False))
             return counted if counted is not None and counted.kind is Kind.DECIMAL else NUMERIC
-        varies = source is not None and source.kind in FLOATS
+        varies = source is not None and source.kind in {*FLOATS, Kind.JSONB}
         return as_decimal(source) or (OF_FLOATS if varies else NUMERIC)
 
     def _concatenated(self, node: exp.Expr) -> DataType | None:
