@@ -7,19 +7,18 @@ operators get Postgres's meaning. DuckDB resolves the rest.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from msgspec import Struct
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
-from planner.binding.column_origins import Origins, origins_of
+from planner.binding.bound import Bound, Source, Translated
+from planner.binding.column_origins import origins_of
 from planner.binding.derived_tables import DerivedTables, Resolver
 from planner.binding.desugar import desugar
 from planner.binding.parameters import Parameters
 from planner.binding.plain_joins import PlainJoin, plain_join
-from planner.binding.predicates import Predicate
-from planner.binding.pushdown import Compared, Pushdown, Readable
+from planner.binding.pushdown import Pushdown, Readable
 from planner.binding.qualifiers import (
     drop_schemas,
     qualify_outer,
@@ -55,55 +54,9 @@ from planner.postgres.types.output_columns import (
 )
 from planner.syntax.with_clause import Clause
 from planner.trees.column_names import column_name
-from planner.trees.nodes import Nodes, kinds, strip
+from planner.trees.nodes import kinds, strip
 from planner.values import type_modifiers
 from stores.spec.schema import Column, DataType
-
-
-class Source(Struct, frozen=True, kw_only=True):
-    """One mention of a relation in FROM."""
-
-    relation: Relation
-    name: str
-    """Its name in the bound tree: r0, r1, …, or rr0, rr1, … if the statement has a name of that
-    form.
-    """
-    columns: tuple[str, ...]
-    """The columns that the statement can need, in schema order; at least one."""
-    predicate: Predicate
-    """The conditions that its rows must meet; they also stay in the tree."""
-    compared: tuple[Compared, ...] = ()
-    """The columns of other relations that its own columns are compared with."""
-    table: int = 0
-    """The id of its table node, by which comparisons refer to it."""
-
-
-class Translated(Struct, frozen=True, kw_only=True):
-    """A query that DuckDB can run."""
-
-    tree: exp.Query
-    """The bound tree, or another in its place."""
-    types: tuple[DataType | None, ...] | None
-    """The result types in Postgres where certain; None where only DuckDB knows their number."""
-
-
-class Bound(Struct, frozen=True, kw_only=True):
-    """A query whose names and parameters are known."""
-
-    tree: exp.Query
-    nodes: Nodes
-    sources: tuple[Source, ...]
-    parameters: tuple[DataType, ...]
-    names: Callable[[], tuple[str, ...] | None]
-    """Returns the result columns as Postgres names them; None where only DuckDB knows their number.
-    """
-    origins: Callable[[], Origins | None]
-    """Returns which result columns are columns of a relation. Call both before `translate`."""
-    join: Callable[[], PlainJoin | None]
-    """Returns the join, if all its conditions are understood. Call it before `translate`, too."""
-    translate: Callable[[], Translated]
-    """Rewrites the tree for DuckDB. Call it at most once: a plan without DuckDB does not need it.
-    """
 
 
 def bind(

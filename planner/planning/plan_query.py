@@ -8,7 +8,7 @@ import re
 import pyarrow as pa
 from sqlglot import exp
 
-from planner.binding.bind import Bound, Source
+from planner.binding.bound import Bound, Source
 from planner.composing.compose import Composer, to_duckdb
 from planner.errors import UnknownNameError
 from planner.planning.access import Access

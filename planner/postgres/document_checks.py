@@ -65,8 +65,9 @@ def check_using(nodes: Nodes, types: Types) -> None:
     for join in nodes.of(exp.Join):
         for name in join.args.get("using") or ():
             select = join.parent
-            is_select = isinstance(select, exp.Select)
-            merged = types.columns.of_merged(select, name.name) if is_select else []
+            if not isinstance(select, exp.Select):
+                continue
+            merged = types.columns.of_merged(select, name.name)
             if any(is_document(each, Kind.JSON) for each in merged):
                 raise MismatchedTypeError(
                     "operator does not exist: json = json",

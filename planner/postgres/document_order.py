@@ -12,6 +12,7 @@ Set operations are written in `document_sets`. What has no such form is refused.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from sqlglot import exp
 
@@ -121,7 +122,7 @@ def _order_comparison(node: exp.Expr, sides: Sequence[exp.Expr], types: Types) -
             is_list = found is not None and found.kind is Kind.ARRAY
             macro = "pg_sg_jsonb_keys" if is_list else "pg_sg_jsonb_key"
             made = DataType(kind=Kind.ARRAY, element=BYTEA) if is_list else BYTEA
-            types.note(wrapped(side, lambda inner, m=macro: call(m, inner)), made)
+            types.note(wrapped(side, partial(call, macro)), made)
 
 
 def _is_held(side: exp.Expr) -> bool:
@@ -169,10 +170,10 @@ def _order_aggregate(distinct: exp.Distinct, types: Types) -> None:
     """Let an aggregate of DISTINCT values take those that differ."""
     if not any(is_document(types.of(each), Kind.JSONB) for each in distinct.expressions):
         return
-    aggregate = distinct.parent
-    order = isinstance(aggregate, exp.Order)
-    if order:
-        aggregate = aggregate.parent
+    order = isinstance(distinct.parent, exp.Order)
+    aggregate = distinct.find_ancestor(exp.Func)
+    if aggregate is None:
+        return
     if isinstance(aggregate, exp.Count):
         for each in [*distinct.expressions]:
             _compare_key(each, types)
@@ -321,7 +322,7 @@ def _is_same(one: exp.Expr, other: exp.Expr) -> bool:
         return False
     if type(one) is not type(other):
         return False
-    if isinstance(one, exp.Column):
+    if isinstance(one, exp.Column) and isinstance(other, exp.Column):
         return one.name == other.name and (
             one.table == other.table or not (one.table and other.table)
         )

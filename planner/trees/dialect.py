@@ -15,6 +15,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from planner.errors import InvalidSyntaxError
 from planner.trees.interpreted_sqlglot import PostgresParser
+from planner.trees.json_operators import KEYED
 from planner.trees.nodes import position_of
 from planner.trees.number_text import plain_number
 from planner.trees.plain_statements import KEPT_NAMES, is_plain
@@ -99,17 +100,7 @@ class StategateSQL(Postgres):
 
         NUMERIC_PARSERS = {**PostgresParser.NUMERIC_PARSERS, TokenType.NUMBER: _number}  # noqa: RUF012
         PRIMARY_PARSERS = {**PostgresParser.PRIMARY_PARSERS, TokenType.NUMBER: _number}  # noqa: RUF012
-        # What follows `->` is a key or an index; sqlglot reads a path of several steps.
-        JSON_OPERATORS = {  # noqa: RUF012
-            **PostgresParser.JSON_OPERATORS,
-            TokenType.ARROW: lambda self, this, key: self.expression(
-                exp.JSONExtract(this=this, expression=key)
-            ),
-            TokenType.DARROW: lambda self, this, key: self.expression(
-                exp.JSONExtractScalar(this=this, expression=key)
-            ),
-        }
-
+        JSON_OPERATORS = {**PostgresParser.JSON_OPERATORS, **KEYED}  # noqa: RUF012
         UNARY_PARSERS = {  # noqa: RUF012
             **PostgresParser.UNARY_PARSERS,
             TokenType.PLUS: lambda self: self._plus(),

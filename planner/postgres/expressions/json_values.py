@@ -76,7 +76,7 @@ def whole_row(node: exp.Expr, types: Types) -> exp.Expr | None:
     """Return the row of a FROM item as json; None if a node is no item's name."""
     column = _item(node)
     members = None if column is None else types.columns.members(column)
-    if not members:
+    if column is None or not members:
         return None
     fields: list[tuple[str, exp.Expr]] = []
     held: list[exp.Expr] = []

@@ -80,7 +80,9 @@ _FIXED_TYPES = {
     exp.Localtimestamp: DataType(kind=Kind.TIMESTAMP),
     exp.Interval: INTERVAL,
     exp.Null: NULL,
-    **dict.fromkeys((exp.ArrayContainsAll, exp.ArrayContainedBy, exp.MatchAgainst), BOOLEAN),
+    exp.ArrayContainsAll: BOOLEAN,
+    exp.ArrayContainedBy: BOOLEAN,
+    exp.MatchAgainst: BOOLEAN,
     exp.DPipe: TEXT,
     exp.Concat: TEXT,
 }

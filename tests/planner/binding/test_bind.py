@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from planner.binding.bind import Bound, bind
+from planner.binding.bind import bind
+from planner.binding.bound import Bound
 from planner.binding.relations import vocabulary_of_stores
 from planner.errors import QueryError
 from planner.syntax.parse import parse

@@ -94,8 +94,10 @@ def test_keys_compare_as_values_do(one: str, other: str) -> None:
 
 @given(st.lists(DOCUMENTS, min_size=1, max_size=5))
 def test_extremes_and_distinct_values(texts: list[str]) -> None:
-    order = functools.cmp_to_key(lambda one, other: _compare(_value(one), _value(other)))
-    found = sorted(texts, key=order)
+    def compare(one: str, other: str) -> int:
+        return _compare(_value(one), _value(other))
+
+    found = sorted(texts, key=functools.cmp_to_key(compare))
     assert sort_key(str(least([*texts, None]))) == sort_key(found[0])
     assert sort_key(str(greatest([None, *texts]))) == sort_key(found[-1])
     kept = distinct([*texts, None, *texts])
