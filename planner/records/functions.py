@@ -53,6 +53,7 @@ _TEXT = """
 """
 _PATTERNS = """
     regexp_count: (text, text, integer?, text?) -> integer
+    regexp_instr: (text, text, integer?, integer?, integer?, text?, integer?) -> integer
     regexp_like: (text, text, text?) -> boolean
     regexp_match regexp_matches regexp_split_to_array: (text, text, text?) -> text[]
     regexp_replace: (text, text, text) (text, text, text, integer, integer?, text?) (text, text,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from decimal import Decimal
+from inspect import Parameter, Signature
 from typing import Any
 
 import pyarrow as pa
@@ -11,41 +12,46 @@ import pyarrow as pa
 from planner.composing.functions.number_templates import number_text, read_number
 from planner.composing.functions.time_templates import time_text
 from planner.errors import RAISED, InvalidValueError, QueryError
+from planner.patterns import functions
 from planner.values import json_edit
 from planner.values.array_text import json_of_array
 from planner.values.byte_text import escaped, hex_digits_of, unescaped
 from planner.values.moment_text import time_words
 from planner.values.numerics import quotient
 
+_ARROW = {
+    "BOOLEAN": pa.bool_(),
+    "INTEGER": pa.int32(),
+    "VARCHAR": pa.string(),
+    "VARCHAR[]": pa.list_(pa.string()),
+    "VARCHAR[][]": pa.list_(pa.list_(pa.string())),
+}
+"""The types of results, by DuckDB's name."""
 
-def _rowwise(function: Callable[..., str], count: int = 2) -> Callable[..., Any]:
-    """Return a function of Arrow columns that calls one of values; NULL if an argument is NULL."""
+
+def _rowwise(
+    function: Callable[..., Any], given: Sequence[str], result: str
+) -> tuple[Callable[..., Any], Sequence[str], str]:
+    """Return a function of Arrow columns that calls one of values, with its types.
+
+    The result is NULL if an argument is NULL.
+    """
+    arrow = _ARROW[result]
 
     def of_all(*columns: Any) -> Any:
         rows = zip(*(column.to_pylist() for column in columns), strict=True)
-        return pa.array([None if None in row else of_row(row) for row in rows], pa.string())
+        return pa.array([None if None in row else of_row(row) for row in rows], arrow)
 
-    def of_row(row: Sequence[Any]) -> str:
+    def of_row(row: Sequence[Any]) -> Any:
         try:
             return function(*row)
         except QueryError as error:
             raise ValueError(f"{RAISED}{error.sqlstate} {error.message}") from None
 
-    # DuckDB counts the parameters of a Python function, so each count needs one.
-    def of_one(a: Any) -> Any:
-        return of_all(a)
-
-    def of_two(a: Any, b: Any) -> Any:
-        return of_all(a, b)
-
-    def of_three(a: Any, b: Any, c: Any) -> Any:
-        return of_all(a, b, c)
-
-    def of_four(a: Any, b: Any, c: Any, d: Any) -> Any:
-        return of_all(a, b, c, d)
-
-    shapes: dict[int, Callable[..., Any]] = {1: of_one, 2: of_two, 3: of_three, 4: of_four}
-    return shapes[count]
+    # DuckDB counts the parameters of a Python function.
+    parameters = [Parameter(f"a{i}", Parameter.POSITIONAL_OR_KEYWORD) for i in range(len(given))]
+    vars(of_all)["__signature__"] = Signature(parameters)
+    return of_all, given, result
 
 
 def _divided(one: str, other: str, apart: int) -> str:
@@ -68,35 +74,48 @@ def _raise(messages: Any) -> Any:
     return pa.nulls(len(messages))
 
 
+_T, _I, _LIST = "VARCHAR", "INTEGER", "VARCHAR[]"
+_OF_VALUES: dict[str, tuple[Callable[..., Any], Sequence[str], str]] = {
+    "divided": (_divided, (_T, _T, _I), _T),
+    "number_text": (
+        lambda number, template: number_text(Decimal(number), template),
+        (_T, _T),
+        _T,
+    ),
+    "time_text": (time_text, ("BIGINT", _T), _T),
+    "time_words": (time_words, (_T, _T), _T),
+    "json_of_array": (json_of_array, (_T,), _T),
+    "checked_json": (json_edit.checked, (_T,), _T),
+    "digits_of": (hex_digits_of, (_T,), _T),
+    "escaped": (escaped, (_T,), _T),
+    "unescaped": (unescaped, (_T,), _T),
+    "number_of": (read_number, (_T, _T), _T),
+    "json_concat": (json_edit.concatenated, (_T, _T), _T),
+    "json_less": (json_edit.without_keys, (_T, _LIST), _T),
+    "json_less_at": (json_edit.without_element, (_T, _I), _T),
+    "json_less_path": (json_edit.without_path, (_T, _LIST), _T),
+    "json_set": (json_edit.with_path, (_T, _LIST, _T, "BOOLEAN"), _T),
+    "json_insert": (json_edit.with_inserted, (_T, _LIST, _T, "BOOLEAN"), _T),
+    "matches": (functions.is_match, (_T, _T), "BOOLEAN"),
+    "matches_in_any_case": (functions.is_match_in_any_case, (_T, _T), "BOOLEAN"),
+    "similar": (functions.is_similar, (_T, _T, _T), "BOOLEAN"),
+    "substring_matching": (functions.substring, (_T, _T), _T),
+    "substring_similar": (functions.substring_similar, (_T, _T, _T), _T),
+    "regexp_like": (functions.regexp_like, (_T, _T, _T), "BOOLEAN"),
+    "regexp_match": (functions.regexp_match, (_T, _T, _T), _LIST),
+    "regexp_matches": (functions.regexp_matches, (_T, _T, _T), "VARCHAR[][]"),
+    "regexp_split_to_array": (functions.regexp_split_to_array, (_T, _T, _T), _LIST),
+    "regexp_split_to_table": (functions.regexp_split_to_table, (_T, _T, _T), _LIST),
+    "regexp_count": (functions.regexp_count, (_T, _T, _I, _T), _I),
+    "regexp_substr": (functions.regexp_substr, (_T, _T, _I, _I, _T, _I), _T),
+    "regexp_instr": (functions.regexp_instr, (_T, _T, _I, _I, _I, _T, _I), _I),
+    "regexp_replace": (functions.regexp_replace, (_T, _T, _T, _T), _T),
+    "regexp_replace_nth": (functions.regexp_replace_nth, (_T, _T, _T, _I, _I, _T), _T),
+}
+"""Functions of values, by name without its beginning, with their types; NULL gives NULL."""
+
 PYTHON_FUNCTIONS: dict[str, tuple[Callable[..., Any], Sequence[str], str]] = {
     "pg_sg_error": (_raise, ("VARCHAR",), '"NULL"'),
-    "pg_sg_divided": (_rowwise(_divided, 3), ("VARCHAR", "VARCHAR", "INTEGER"), "VARCHAR"),
-    "pg_sg_number_text": (
-        _rowwise(lambda number, template: number_text(Decimal(number), template)),
-        ("VARCHAR", "VARCHAR"),
-        "VARCHAR",
-    ),
-    "pg_sg_time_text": (_rowwise(time_text), ("BIGINT", "VARCHAR"), "VARCHAR"),
-    "pg_sg_time_words": (_rowwise(time_words), ("VARCHAR", "VARCHAR"), "VARCHAR"),
-    "pg_sg_json_of_array": (_rowwise(json_of_array, 1), ("VARCHAR",), "VARCHAR"),
-    "pg_sg_checked_json": (_rowwise(json_edit.checked, 1), ("VARCHAR",), "VARCHAR"),
-    "pg_sg_digits_of": (_rowwise(hex_digits_of, 1), ("VARCHAR",), "VARCHAR"),
-    "pg_sg_escaped": (_rowwise(escaped, 1), ("VARCHAR",), "VARCHAR"),
-    "pg_sg_unescaped": (_rowwise(unescaped, 1), ("VARCHAR",), "VARCHAR"),
-    "pg_sg_number_of": (_rowwise(read_number), ("VARCHAR", "VARCHAR"), "VARCHAR"),
-    "pg_sg_json_concat": (_rowwise(json_edit.concatenated), ("VARCHAR", "VARCHAR"), "VARCHAR"),
-    "pg_sg_json_less": (_rowwise(json_edit.without_keys), ("VARCHAR", "VARCHAR[]"), "VARCHAR"),
-    "pg_sg_json_less_at": (_rowwise(json_edit.without_element), ("VARCHAR", "INTEGER"), "VARCHAR"),
-    "pg_sg_json_less_path": (_rowwise(json_edit.without_path), ("VARCHAR", "VARCHAR[]"), "VARCHAR"),
-    "pg_sg_json_set": (
-        _rowwise(json_edit.with_path, 4),
-        ("VARCHAR", "VARCHAR[]", "VARCHAR", "BOOLEAN"),
-        "VARCHAR",
-    ),
-    "pg_sg_json_insert": (
-        _rowwise(json_edit.with_inserted, 4),
-        ("VARCHAR", "VARCHAR[]", "VARCHAR", "BOOLEAN"),
-        "VARCHAR",
-    ),
+    **{f"pg_sg_{name}": _rowwise(*entry) for name, entry in _OF_VALUES.items()},
 }
 """By name: the function, the types of its arguments, and its result type."""

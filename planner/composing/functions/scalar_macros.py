@@ -296,9 +296,6 @@ TEXT_MACROS: tuple[str, ...] = (
         ELSE CAST(bit_count(CAST(b AS BIT)) AS BIGINT) END""",
     "pg_sg_character(t, i) AS CASE WHEN i >= 0 THEN substring(t, CAST(i AS BIGINT) + 1, 1) END",
     "pg_sg_cut(l, n) AS list_transform(l, lambda e: left(e, n))",
-    "pg_sg_regexp_count(t, p) AS CAST(len(regexp_extract_all(t, p)) AS INTEGER)",
-    """pg_sg_regexp_group(t, p, g) AS
-        regexp_extract_all(t, p, g)[1]""",
     """pg_sg_bytes(t) AS CASE WHEN contains(t, '\\') THEN unhex(pg_sg_digits_of(t))
         ELSE encode(t) END""",
     f"""pg_sg_boolean(t) AS CASE

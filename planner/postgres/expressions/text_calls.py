@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from planner.errors import InvalidValueError
-from planner.postgres.expressions.patterns import group_of, regular_expression
 from planner.postgres.expressions.printing import printed
 from planner.postgres.expressions.rules import CallRule, copies, text_of, unsupported
 from planner.postgres.types.functions import call_name
@@ -25,25 +24,15 @@ _SHORT_INTEGERS = {Kind.TINYINT, Kind.SMALLINT, Kind.INTEGER}
 def _substring(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
     """Take a part of a text; positions before the text count, but have no characters.
 
-    `substring(text FROM 'pattern')` has a regular expression.
+    The part is one that matches a pattern, if texts follow the text.
     """
-    start = node.args.get("start") if isinstance(node, exp.Substring) else given[1]
-    count = (
-        node.args.get("length") if isinstance(node, exp.Substring) else next(iter(given[2:]), None)
-    )
-    if start is None:
-        start = exp.Literal.number(1)
-    pattern = text_of(start)
-    if pattern is not None and count is None:
-        found = exp.Literal.string(regular_expression(pattern, position_of(start)))
-        group = exp.Literal.number(group_of(pattern))
-        return call("pg_sg_regexp_group", given[0].copy(), found, group)
-    plain = [n for n in (start, count) if n is not None]
-    if all(isinstance(n, exp.Literal) and n.name.isdigit() and n.name != "0" for n in plain):
-        return call("substring", given[0].copy(), *copies(plain))
-    if count is None:
-        return call("pg_sg_substring_from", given[0].copy(), start.copy())
-    return call("pg_sg_substring", given[0].copy(), start.copy(), count.copy())
+    start, *count = given[1:]
+    if text_of(start) is not None or types.kind_of(start) is Kind.TEXT:
+        name = "pg_sg_substring_similar" if count else "pg_sg_substring_matching"
+        return call(name, *copies(given))
+    if all(isinstance(n, exp.Literal) and n.name.isdigit() and n.name != "0" for n in given[1:]):
+        return call("substring", *copies(given))
+    return call("pg_sg_substring" if count else "pg_sg_substring_from", *copies(given))
 
 
 def _concat(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
