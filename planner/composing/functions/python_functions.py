@@ -13,13 +13,15 @@ from planner.composing.functions.number_templates import number_text, read_numbe
 from planner.composing.functions.time_templates import time_text
 from planner.errors import RAISED, InvalidValueError, QueryError
 from planner.patterns import functions
-from planner.values import json_edit
+from planner.values import byte_calls, json_edit
 from planner.values.array_text import json_of_array
-from planner.values.byte_text import escaped, hex_digits_of, unescaped
+from planner.values.byte_text import hex_digits_of
+from planner.values.formatting import formatted
 from planner.values.moment_text import time_words
 from planner.values.numerics import quotient
 
 _ARROW = {
+    "BLOB": pa.binary(),
     "BOOLEAN": pa.bool_(),
     "INTEGER": pa.int32(),
     "VARCHAR": pa.string(),
@@ -74,7 +76,7 @@ def _raise(messages: Any) -> Any:
     return pa.nulls(len(messages))
 
 
-_T, _I, _LIST = "VARCHAR", "INTEGER", "VARCHAR[]"
+_T, _I, _B, _LIST = "VARCHAR", "INTEGER", "BLOB", "VARCHAR[]"
 _OF_VALUES: dict[str, tuple[Callable[..., Any], Sequence[str], str]] = {
     "divided": (_divided, (_T, _T, _I), _T),
     "number_text": (
@@ -87,8 +89,20 @@ _OF_VALUES: dict[str, tuple[Callable[..., Any], Sequence[str], str]] = {
     "json_of_array": (json_of_array, (_T,), _T),
     "checked_json": (json_edit.checked, (_T,), _T),
     "digits_of": (hex_digits_of, (_T,), _T),
-    "escaped": (escaped, (_T,), _T),
-    "unescaped": (unescaped, (_T,), _T),
+    "encode": (byte_calls.encode, (_B, _T), _T),
+    "decode": (byte_calls.decode, (_T, _T), _B),
+    "convert_from": (byte_calls.convert_from, (_B, _T), _T),
+    "convert_to": (byte_calls.convert_to, (_T, _T), _B),
+    "length_in": (byte_calls.length_in, (_B, _T), _I),
+    "get_byte": (byte_calls.get_byte, (_B, _I), _I),
+    "set_byte": (byte_calls.set_byte, (_B, _I, _I), _B),
+    "get_bit": (byte_calls.get_bit, (_B, "BIGINT"), _I),
+    "set_bit": (byte_calls.set_bit, (_B, "BIGINT", _I), _B),
+    "bytes_substring": (byte_calls.substring, (_B, _I, _I), _B),
+    "bytes_overlay": (byte_calls.overlay, (_B, _B, _I, _I), _B),
+    "hashed": (byte_calls.hashed, (_B, _T), _B),
+    "reverse": (byte_calls.reversed_text, (_T,), _T),
+    "format": (formatted, (_T, _LIST), _T),
     "number_of": (read_number, (_T, _T), _T),
     "json_concat": (json_edit.concatenated, (_T, _T), _T),
     "json_less": (json_edit.without_keys, (_T, _LIST), _T),
