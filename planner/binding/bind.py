@@ -195,10 +195,6 @@ class _Binder:
                 node.set("this", name)
             mentioned.add(name)
         is_changed = self._nodes.has(_REPLACED)
-        for text in self._nodes.of(exp.ByteString):
-            literal = exp.Literal.string(text.name)  # E'…' is text in Postgres
-            literal.meta.update(text.meta)
-            text.replace(literal)
         for collate in self._nodes.of(exp.Collate):
             collate.replace(strip(collate))
         for values in self._nodes.of(exp.Values):
@@ -332,7 +328,7 @@ class _Binder:
         return used or (relation.cheapest,)
 
 
-_REPLACED = kinds(exp.ByteString, exp.Collate, exp.Dot)
+_REPLACED = kinds(exp.Collate, exp.Dot)
 """Nodes that `_normalize` replaces."""
 
 

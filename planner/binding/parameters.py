@@ -50,7 +50,6 @@ _ALIKE = (exp.Binary, exp.Coalesce, exp.Greatest, exp.Least, exp.Nullif)
 _OF_TEXT = {"this": TEXT, "expression": INTEGER}
 _OF_PATH = {"expression": DataType(kind=Kind.ARRAY, element=TEXT)}
 _ARGUMENTS: dict[type, dict[str, DataType]] = {
-    exp.Substring: {"this": TEXT, "start": INTEGER, "length": INTEGER},
     exp.Left: _OF_TEXT,
     exp.Right: _OF_TEXT,
     exp.Repeat: {"this": TEXT, "times": INTEGER},

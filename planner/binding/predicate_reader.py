@@ -6,7 +6,6 @@ condition that is read is never true where the SQL is NULL.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 
 from msgspec import Struct
@@ -43,6 +42,7 @@ from planner.binding.predicates import (
     equals_one_of,
 )
 from planner.binding.text_starts import begins, begins_as, prefix_of
+from planner.patterns.re2 import fixed_start
 from planner.trees.known_arguments import conjuncts, disjuncts, known_node
 from planner.trees.nodes import parameter_number
 from planner.values.comparison_bounds import Fitted, fitter
@@ -66,7 +66,6 @@ _NOT_IN_MAX = 16
 """DuckDB evaluates a longer NOT IN, because each of its values splits a range in two."""
 _NESTING_MAX = 40
 """DuckDB evaluates conditions that are nested more deeply."""
-_PLAIN_REGEX = re.compile(r"\^([\w \-/:@,;=#%&~`'\"<>!]+)")
 
 
 def comparisons_in(node: exp.Expr) -> list[tuple[exp.Expr, str, exp.Expr]]:
@@ -312,15 +311,12 @@ class PredicateReader(Struct, frozen=True, kw_only=True):
         return self._begins_as(node.this, start, str, exact=True)
 
     def _matches(self, node: exp.Expr) -> Predicate:
-        """Read the prefix of `~ '^abc'`: the plain characters after the anchor."""
+        """Read the prefix of `~ '^abc'`: the text that all matches begin with."""
         pattern = known_node(node.expression)
         if not isinstance(pattern, exp.Literal) or not pattern.is_string or node.args.get("flag"):
             return UNKNOWN
-        found = _PLAIN_REGEX.match(pattern.name)
-        if found is None or "|" in pattern.name:
-            return UNKNOWN
-        # A quantifier may allow the last character to be missing.
-        return self._begins(node.this, found[1][:-1], exact=False)
+        start = fixed_start(pattern.name)
+        return self._begins(node.this, start, exact=False) if start else UNKNOWN
 
     def _begins(self, left: exp.Expr, start: str, *, exact: bool) -> Predicate:
         return begins(side, start, exact=exact) if (side := self._side(left)) else UNKNOWN

@@ -175,6 +175,12 @@ _PATTERNS: tuple[tuple[str, type[QueryError], str, str], ...] = (
         "2201B",
     ),
     (
+        r"Invalid (?P<name>escape string)\. Escape string must be empty or one character",
+        InvalidValueError,
+        "invalid escape string",
+        "22025",
+    ),
+    (
         r"Like pattern must not end with (?P<name>escape character)",
         InvalidValueError,
         "LIKE pattern must not end with escape character",

@@ -12,7 +12,6 @@ import duckdb
 import pyarrow as pa
 
 from planner.composing.database import OUT_OF_MEMORY, DatabaseError, Definition, DescribedColumn
-from planner.composing.functions.json_functions import MAY_BE_NULL
 from planner.composing.functions.python_functions import PYTHON_FUNCTIONS
 from planner.composing.kept_statements import Bound, Connected, KeptStatements
 from planner.composing.local_relation import LocalRelation
@@ -114,9 +113,8 @@ def _database(definition: Definition) -> duckdb.DuckDBPyConnection:
         made = duckdb.connect(":memory:", config=config)
         for name, (function, given, result) in PYTHON_FUNCTIONS.items():
             about: Any = {"parameters": list(given), "type": "arrow", "return_type": result}
-            if name in MAY_BE_NULL:
-                about["null_handling"] = "special"
-            made.create_function(name, function, **about)
+            # Otherwise DuckDB refuses a NULL that a function returns.
+            made.create_function(name, function, null_handling="special", **about)
         _run_all(made, definition.before)
         for name, table in definition.tables.items():
             made.register("zz_source", table)

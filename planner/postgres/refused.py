@@ -17,6 +17,7 @@ from planner.errors import (
 )
 from planner.postgres.expressions.json_rules import JSON_ROWS
 from planner.postgres.types.functions import PAIR_FUNCTIONS, ROW_FUNCTIONS, call_name
+from planner.trees.column_names import type_name
 from planner.trees.known_arguments import check_clauses
 from planner.trees.nodes import CALLS, Nodes, kinds, position_of
 
@@ -41,6 +42,7 @@ _REFUSED: dict[type[exp.Expr], str] = {
     exp.HexString: "a bit string",
     exp.Variadic: "VARIADIC",
 }
+_REFUSED_TYPES = frozenset({"bit", "varbit"})
 _REFUSED_KINDS = _WRITES | _REFUSED.keys()
 _HINTS: dict[type[exp.Expr], str] = {
     exp.Lock: "Reading takes no lock; leave the clause out.",
@@ -70,6 +72,13 @@ def refuse(nodes: Nodes) -> None:
                 "a SELECT without columns is not supported", hint="Select a constant: SELECT 1 …"
             )
     check_clauses(nodes)
+    for data_type in nodes.of(exp.DataType):
+        if type_name(data_type).removesuffix("[]") in _REFUSED_TYPES:
+            raise NotSupportedError(
+                f"type {type_name(data_type)} is not supported",
+                hint="Write an integer, or a text of digits.",
+                position=position_of(data_type) or position_of(data_type.parent),
+            )
     for star in nodes.of(exp.Star):
         if isinstance(star.parent, exp.Paren):
             raise InvalidSyntaxError('syntax error at or near "*"', position=position_of(star))

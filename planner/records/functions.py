@@ -19,10 +19,13 @@ _TEXT = """
     chr: (integer) -> text; as pg_sg_chr
     concat: (any, any...) -> text; stable, takes NULL
     concat_ws: (any, any, any...) -> text; stable, takes NULL
-    convert_from: (bytea, text) -> text; stable
-    decode: (text, text) -> bytea
+    convert_from: (bytea, text) -> text; stable, as pg_sg_convert_from
+    convert_to: (text, text) -> bytea; stable, as pg_sg_convert_to
+    decode: (text, text) -> bytea; as pg_sg_decode
     encode: (bytea, text) -> text
     format: (text) (text, any...) -> text; stable, takes NULL
+    get_bit: (bytea, bigint) -> integer; as pg_sg_get_bit
+    get_byte: (bytea, integer) -> integer; as pg_sg_get_byte
     initcap: (text) -> text; as pg_sg_initcap
     left right: (text, integer) -> text
     length: (bytea, text) -> integer; stable
@@ -30,21 +33,23 @@ _TEXT = """
     lpad rpad: (text, integer, text?) -> text
     md5: (bytea) (text) -> text
     normalize: (text, text?) -> text
-    overlay: (bytea, bytea, integer, integer?) (text, text, integer, integer?) -> text
+    overlay: (bytea, bytea, integer, integer?) (text, text, integer, integer?) -> $1
     parse_ident: (text, boolean?) -> text[]; as pg_sg_parse_ident
     position: (bytea, bytea) (text, text) -> integer; own syntax
     quote_ident: (text) -> text; as pg_sg_quote_ident
     quote_nullable: (text) -> text; takes NULL
     repeat: (text, integer) -> text; as pg_sg_repeat
     replace translate: (text, text, text) -> text
-    reverse: (text) -> first
-    sha256: (bytea) -> bytea
+    reverse: (text) -> first; as pg_sg_reverse
+    set_bit: (bytea, bigint, integer) -> bytea; as pg_sg_set_bit
+    set_byte: (bytea, integer, integer) -> bytea; as pg_sg_set_byte
+    sha224 sha256 sha384 sha512: (bytea) -> bytea
     split_part: (text, text, integer) -> text; as pg_sg_split_part
     starts_with: (text, text) -> boolean
     str_position -> integer
     strpos: (text, text) -> integer
-    substr: (bytea, integer, integer?) (text, integer, integer?) -> text
-    substring: (bytea, integer, integer?) (text, integer, integer?) (text, text, text?) -> text
+    substr: (bytea, integer, integer?) (text, integer, integer?) -> $1
+    substring: (bytea, integer, integer?) (text, integer, integer?) (text, text, text?) -> $1
     to_char: (bigint, text) (double, text) (integer, text) (interval, text) (numeric, text)
       (real, text) (timestamp, text) (timestamptz, text) -> text; stable
     to_number: (text, text); stable
@@ -53,6 +58,7 @@ _TEXT = """
 """
 _PATTERNS = """
     regexp_count: (text, text, integer?, text?) -> integer
+    regexp_instr: (text, text, integer?, integer?, integer?, text?, integer?) -> integer
     regexp_like: (text, text, text?) -> boolean
     regexp_match regexp_matches regexp_split_to_array: (text, text, text?) -> text[]
     regexp_replace: (text, text, text) (text, text, text, integer, integer?, text?) (text, text,

@@ -91,8 +91,12 @@ class Preparer:
             return self._queries.prepare(parsed, parsed.tree, parameter_types, cancellation)
         if kind is StatementKind.SHOW:
             return self._prepare_show(parsed, cancellation, plan_inner)
-        if kind in ROW_COMMANDS:
-            return plan_row_command(parsed, plan_inner, parameter_types)
+        if kind in ROW_COMMANDS or kind is StatementKind.EXPLAIN:
+            planned = plan_row_command(parsed, plan_inner, parameter_types)
+            if kind is StatementKind.EXPLAIN:  # of an EXECUTE
+                columns = explain_columns(parsed)
+                planned = structs.replace(planned, columns=columns, returns_rows=True)
+            return planned
         if (command := read_transaction(parsed)) is not None:
             return Statement(sql=sql, kind=kind, plan=command)
         self._commands.check(kind, parsed.tokens)

@@ -6,6 +6,7 @@ Only this module turns sqlglot's errors into ours.
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
+from itertools import pairwise
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -16,7 +17,8 @@ from sqlglot.tokenizer_core import Token, TokenType
 from planner.errors import InvalidSyntaxError, LimitExceededError, NotSupportedError, QueryError
 from planner.syntax.void_arguments import without_void
 from planner.syntax.with_clause import NO_CLAUSE, OPTIONS, Clause, split_clause
-from planner.trees.dialect import parse_tokens, tokenize, unterminated
+from planner.trees.dialect import parse_tokens, tokenize
+from planner.trees.lexemes import unterminated
 from planner.values.catalog_types import VOID
 from planner.values.statement import StatementKind
 from stores.spec.schema import DataType
@@ -97,6 +99,8 @@ class Parsed(Struct, frozen=True, kw_only=True):
     """Whether it is EXPLAIN (FORMAT JSON)."""
     costs: bool = True
     """Whether EXPLAIN shows costs."""
+    command_at: int = 0
+    """The first token of an EXECUTE, after those of an EXPLAIN."""
 
 
 def split(sql: str) -> tuple[str, ...]:
@@ -167,6 +171,10 @@ def parse(sql: str, parameter_types: Sequence[DataType | None] = ()) -> Parsed:
         return _query(sql, kind, tokens, tokens, types, analyze=False)
     if kind is StatementKind.EXPLAIN:
         inner, analyze, as_json, costs = _explained(tokens)
+        if inner[0].text.upper() == "EXECUTE":
+            at = len(tokens) - len(inner)
+            executed = Parsed(sql=sql, kind=kind, tokens=tuple(tokens), command_at=at)
+            return replace(executed, as_json=as_json)
         found = _query(sql, kind, tokens, inner, types, analyze=analyze)
         return replace(found, as_json=as_json, costs=costs)
     return Parsed(sql=sql, kind=kind, tokens=tuple(tokens))
@@ -227,7 +235,7 @@ def _explained(tokens: Sequence[Token]) -> tuple[list[Token], bool, bool, bool]:
     rest = list(tokens[at:])
     if not rest:
         raise InvalidSyntaxError("syntax error at end of input", hint="EXPLAIN needs a query.")
-    if _KINDS.get(rest[0].text.upper()) is not StatementKind.SELECT:
+    if _KINDS.get(rest[0].text.upper()) not in {StatementKind.SELECT, StatementKind.EXECUTE}:
         raise InvalidSyntaxError(
             f'syntax error at or near "{rest[0].text}"',
             hint="EXPLAIN takes a SELECT.",
@@ -303,6 +311,7 @@ def _check_write(words: Sequence[Token]) -> None:
 
 
 def _parse_tree(sql: str, tokens: list[Token]) -> exp.Query:
+    _check_names(sql, tokens)
     try:
         trees = parse_tokens(tokens, sql)
     except ParseError as error:
@@ -319,6 +328,14 @@ def _parse_tree(sql: str, tokens: list[Token]) -> exp.Query:
     if not isinstance(tree, exp.Query):
         raise InvalidSyntaxError(f'syntax error at or near "{tokens[0].text}"', position=1)
     return tree
+
+
+def _check_names(sql: str, tokens: Sequence[Token]) -> None:
+    """Refuse a text where a name must stand, as in `AS 'a'`; sqlglot takes it for a name."""
+    for one, other in pairwise(tokens):
+        if other.token_type is TokenType.STRING and one.token_type is TokenType.ALIAS:
+            shown = sql[other.start : other.end + 1]
+            raise InvalidSyntaxError(f'syntax error at or near "{shown}"', position=other.start + 1)
 
 
 def _syntax_problem(sql: str, tokens: list[Token], error: ParseError) -> InvalidSyntaxError:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Collection
 from typing import Any, ClassVar
@@ -16,25 +15,12 @@ from sqlglot.tokenizer_core import Token, TokenType
 from planner.errors import InvalidSyntaxError
 from planner.trees.interpreted_sqlglot import PostgresParser
 from planner.trees.json_operators import KEYED
+from planner.trees.lexemes import PARAMETER, mark_parameters
+from planner.trees.literals import settled
 from planner.trees.nodes import position_of
 from planner.trees.number_text import plain_number
 from planner.trees.plain_statements import KEPT_NAMES, is_plain
-
-_PARAMETER = "\x1a"
-"""Replaces the `$` of `$1` before a text is tokenized: sqlglot reads `$1,$` as a dollar quote."""
-
-_LEXEME = re.compile(
-    r"""
-      '(?:(?<=\b[eE]')(?:[^'\\]|\\.|'')*'|(?:[^']|'')*')  # E'…' with backslash escapes, or '…'
-    | "(?:[^"]|"")*"                                      # "…"
-    | --[^\n]*                                            # to the end of the line
-    | /\*.*?\*/                                           # comment
-    | \$(?<![\w$]\$)(?:(?:[A-Za-z_]\w*)?\$|(?=\d))        # opens a dollar quote, or a parameter
-    """,
-    re.VERBOSE | re.DOTALL,
-)
-"""Each alternative begins with one certain character, so that the search skips all others."""
-_OPENS = re.compile(r"""['"]|/\*""")
+from planner.trees.substring_syntax import parse_substring
 
 _OF_POSITIONS = (
     *(exp.Ordered, exp.Distinct, exp.Group),
@@ -73,7 +59,7 @@ class StategateSQL(Postgres):
         }
         SINGLE_TOKENS: ClassVar[dict[str, TokenType]] = {
             **Postgres.Tokenizer.SINGLE_TOKENS,
-            _PARAMETER: TokenType.PARAMETER,
+            PARAMETER: TokenType.PARAMETER,
             # `@ x` is abs(x). sqlglot's token for `@` is that of a parameter, after which NULL and
             # CASE would be names.
             "@": TokenType.SESSION_PARAMETER,
@@ -95,7 +81,8 @@ class StategateSQL(Postgres):
             if kind is not TokenType.ARROW
         }
         FUNCTION_PARSERS = {  # noqa: RUF012
-            n: made for n, made in PostgresParser.FUNCTION_PARSERS.items() if n not in KEPT_NAMES
+            **{n: m for n, m in PostgresParser.FUNCTION_PARSERS.items() if n not in KEPT_NAMES},
+            "SUBSTRING": parse_substring,
         }
 
         NUMERIC_PARSERS = {**PostgresParser.NUMERIC_PARSERS, TokenType.NUMBER: _number}  # noqa: RUF012
@@ -243,6 +230,12 @@ class StategateSQL(Postgres):
                 this.set("expression", other(this=many.this))
             return super()._negate_range(this)
 
+        def _parse_escape(self, this: exp.Expr | None) -> exp.Expr | None:
+            """Read any expression after ESCAPE; sqlglot reads a text only."""
+            if not self._match(TokenType.ESCAPE):
+                return this
+            return self.expression(exp.Escape(this=this, expression=self._parse_bitwise()))
+
         def _parse_interval_field(self) -> exp.Var | None:
             if self._curr is None or self._curr.text.upper() not in _INTERVAL_UNITS:
                 return None
@@ -311,10 +304,20 @@ def tokenize(sql: str) -> list[Token]:
 
     Raises:
         sqlglot.errors.TokenError: the text ends inside a quote or comment.
+        QueryError: a text or a number is malformed.
+    """
+    return settled(sql, raw_tokens(sql))
+
+
+def raw_tokens(sql: str) -> list[Token]:
+    """Return the tokens of a text, each way to write a text with a token of its own.
+
+    Raises:
+        sqlglot.errors.TokenError: the text ends inside a quote or comment.
     """
     tokenizer = _KEPT.tokenizer
     try:
-        return tokenizer.tokenize(_mark_parameters(sql))
+        return tokenizer.tokenize(mark_parameters(sql))
     finally:
         tokenizer.tokenize("")
 
@@ -338,44 +341,6 @@ def parse_tokens(tokens: list[Token], sql: str) -> list[exp.Expr | None]:
         finally:
             parser.reset()
     return DIALECT.parser().parse(tokens, sql)
-
-
-def _mark_parameters(sql: str) -> str:
-    if "$" not in sql:
-        return sql
-    pieces: list[str] = []
-    at = 0
-    while found := _LEXEME.search(sql, at):
-        start, lexeme = found.start(), found[0]
-        pieces.append(sql[at:start])
-        at = found.end()
-        if lexeme == "$":
-            pieces.append(_PARAMETER)
-            continue
-        if lexeme[0] == "$":
-            closed = sql.find(lexeme, at)
-            at = len(sql) if closed < 0 else closed + len(lexeme)
-        pieces.append(sql[start:at])
-    pieces.append(sql[at:])
-    return "".join(pieces)
-
-
-def unterminated(sql: str) -> int | None:
-    """Return where an unclosed quote or comment begins; None if all are closed."""
-    at = 0
-    while True:
-        found = _LEXEME.search(sql, at)
-        opened = _OPENS.search(sql, at, found.start() if found else len(sql))
-        if opened is not None:
-            return opened.start()
-        if found is None:
-            return None
-        at = found.end()
-        if found[0][0] == "$" and len(found[0]) > 1:
-            closed = sql.find(found[0], at)
-            if closed < 0:
-                return found.start()
-            at = closed + len(found[0])
 
 
 def _keep_signed(clause: exp.Expr) -> None:

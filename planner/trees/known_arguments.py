@@ -66,7 +66,7 @@ _UNARY = (
         exp.Localtimestamp,
     ),
     *(exp.Qualify, exp.JustifyDays, exp.JustifyHours, exp.JustifyInterval),
-    *(exp.CurrentTime, exp.Localtime, exp.CurrentDate, exp.ByteString, exp.Initcap, exp.ArrayAgg),
+    *(exp.CurrentTime, exp.Localtime, exp.CurrentDate, exp.Initcap, exp.ArrayAgg),
 )
 _LISTS = (*(exp.Tuple, exp.Cube, exp.Rollup, exp.GroupingSets, exp.Grouping, exp.Chr),)
 _OF_SETS = "with_ this expression distinct order limit offset"
@@ -117,7 +117,6 @@ _ARGUMENTS: dict[type[exp.Expr], str] = {
     **dict.fromkeys((exp.Ceil, exp.Floor), "this decimals"),
     **dict.fromkeys((exp.Round, exp.Trunc), "this decimals"),
     **dict.fromkeys((exp.Lag, exp.Lead), "this offset default"),
-    exp.Substring: "this start length",
     **dict.fromkeys((exp.Left, exp.Right), "this expression"),
     exp.Repeat: "this times",
     exp.Replace: "this expression replacement",

@@ -114,6 +114,8 @@ class ExecuteStatement:
 
     name: str
     arguments: tuple[Argument, ...] = ()
+    explain: str | None = None
+    """The words of an EXPLAIN before it, whose plan is asked for; None without one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

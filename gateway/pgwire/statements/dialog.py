@@ -260,6 +260,8 @@ class Dialog:
 
     def _parse(self, message: Parse) -> Work | None:
         self._names.check_statement_name(message.statement)
+        if not message.statement:
+            self._names.drop_statement("")  # also if this one cannot be parsed
         prepared = self._runner.recall_prepared(message.sql, message.parameter_oids)
         if prepared is None:
             return self._run_parse(message)

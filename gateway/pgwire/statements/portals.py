@@ -319,7 +319,7 @@ class Names:
         match prepared.statement.row_command:
             case FetchCursor(name=name, move=False) if name in self.portals:
                 return self.portals[name].prepared
-            case ExecuteStatement(name=name) if name in self.statements:
+            case ExecuteStatement(name=name, explain=None) if name in self.statements:
                 named = self.statements[name]
                 # EXECUTE of EXECUTE is refused when it runs.
                 executes = isinstance(named.statement.row_command, ExecuteStatement)

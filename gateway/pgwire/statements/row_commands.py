@@ -286,8 +286,10 @@ class RowCommands:
             raise QueryError("EXECUTE of EXECUTE is not supported", sqlstate="0A000")
         if is_live(prepared.statement):
             raise QueryError("EXECUTE of SUBSCRIBE is not supported", sqlstate="0A000")
-        shape = prepared.shape(()) if run.simple else portal.shape
         values = await self.runner.evaluate(command, prepared, run.cancellation)
+        if command.explain is not None:
+            prepared = await self._explained(prepared, command.explain, run)
+        shape = prepared.shape(()) if run.simple else portal.shape
         executed = Portal(prepared=prepared, parameters=values, shape=shape)
         if row_command is not None:
             await self._execute_command(portal, executed, run)
@@ -300,6 +302,14 @@ class RowCommands:
             portal.source, portal.cancellation = executed.source, executed.cancellation
             portal.borrows = executed.rows_of
             await self.replies.finish(portal, begun, run.rows_max)
+
+    async def _explained(self, prepared: Prepared, explain: str, run: Run) -> Prepared:
+        """Return the EXPLAIN of a prepared statement."""
+        statement = prepared.statement
+        if statement.kind is not StatementKind.SELECT:
+            raise QueryError("EXPLAIN EXECUTE takes a prepared SELECT", sqlstate="0A000")
+        oids = tuple(parameter.oid for parameter in prepared.parameters)
+        return await self.runner.prepare(explain + statement.sql, oids, run.cancellation)
 
     async def _execute_command(self, portal: Portal, executed: Portal, run: Run) -> None:
         """Run an EXECUTE of another command, which Parse can prepare and PREPARE cannot."""

@@ -10,11 +10,14 @@ import pyarrow as pa
 
 from planner.composing.functions.json_functions import JSON_FUNCTIONS
 from planner.composing.functions.number_templates import number_text, read_number
-from planner.composing.functions.rowwise import rowwise
+from planner.composing.functions.rowwise import PythonFunction, rowwise
 from planner.composing.functions.time_templates import time_text
 from planner.errors import InvalidValueError
+from planner.patterns import functions
+from planner.values import byte_calls
 from planner.values.array_text import json_of_array
-from planner.values.byte_text import escaped, hex_digits_of, unescaped
+from planner.values.byte_text import hex_digits_of
+from planner.values.formatting import formatted
 from planner.values.moment_text import time_words
 from planner.values.numerics import quotient
 
@@ -39,21 +42,54 @@ def _raise(messages: Any) -> Any:
     return pa.nulls(len(messages))
 
 
-PYTHON_FUNCTIONS: dict[str, tuple[Callable[..., Any], Sequence[str], str]] = {
-    "pg_sg_error": (_raise, ("VARCHAR",), '"NULL"'),
-    "pg_sg_divided": (rowwise(_divided, 3), ("VARCHAR", "VARCHAR", "INTEGER"), "VARCHAR"),
-    "pg_sg_number_text": (
-        rowwise(lambda number, template: number_text(Decimal(number), template)),
-        ("VARCHAR", "VARCHAR"),
-        "VARCHAR",
+_T, _I, _B, _LIST = "VARCHAR", "INTEGER", "BLOB", "VARCHAR[]"
+_OF_VALUES: dict[str, tuple[Callable[..., Any], Sequence[str], str]] = {
+    "divided": (_divided, (_T, _T, _I), _T),
+    "number_text": (
+        lambda number, template: number_text(Decimal(number), template),
+        (_T, _T),
+        _T,
     ),
-    "pg_sg_time_text": (rowwise(time_text), ("BIGINT", "VARCHAR"), "VARCHAR"),
-    "pg_sg_time_words": (rowwise(time_words), ("VARCHAR", "VARCHAR"), "VARCHAR"),
-    "pg_sg_json_of_array": (rowwise(json_of_array, 1), ("VARCHAR",), "VARCHAR"),
-    "pg_sg_digits_of": (rowwise(hex_digits_of, 1), ("VARCHAR",), "VARCHAR"),
-    "pg_sg_escaped": (rowwise(escaped, 1), ("VARCHAR",), "VARCHAR"),
-    "pg_sg_unescaped": (rowwise(unescaped, 1), ("VARCHAR",), "VARCHAR"),
-    "pg_sg_number_of": (rowwise(read_number), ("VARCHAR", "VARCHAR"), "VARCHAR"),
+    "time_text": (time_text, ("BIGINT", _T), _T),
+    "time_words": (time_words, (_T, _T), _T),
+    "json_of_array": (json_of_array, (_T,), _T),
+    "digits_of": (hex_digits_of, (_T,), _T),
+    "encode": (byte_calls.encode, (_B, _T), _T),
+    "decode": (byte_calls.decode, (_T, _T), _B),
+    "convert_from": (byte_calls.convert_from, (_B, _T), _T),
+    "convert_to": (byte_calls.convert_to, (_T, _T), _B),
+    "length_in": (byte_calls.length_in, (_B, _T), _I),
+    "get_byte": (byte_calls.get_byte, (_B, _I), _I),
+    "set_byte": (byte_calls.set_byte, (_B, _I, _I), _B),
+    "get_bit": (byte_calls.get_bit, (_B, "BIGINT"), _I),
+    "set_bit": (byte_calls.set_bit, (_B, "BIGINT", _I), _B),
+    "bytes_substring": (byte_calls.substring, (_B, _I, _I), _B),
+    "bytes_overlay": (byte_calls.overlay, (_B, _B, _I, _I), _B),
+    "hashed": (byte_calls.hashed, (_B, _T), _B),
+    "reverse": (byte_calls.reversed_text, (_T,), _T),
+    "format": (formatted, (_T, _LIST), _T),
+    "number_of": (read_number, (_T, _T), _T),
+    "matches": (functions.is_match, (_T, _T), "BOOLEAN"),
+    "matches_in_any_case": (functions.is_match_in_any_case, (_T, _T), "BOOLEAN"),
+    "similar": (functions.is_similar, (_T, _T, _T), "BOOLEAN"),
+    "substring_matching": (functions.substring, (_T, _T), _T),
+    "substring_similar": (functions.substring_similar, (_T, _T, _T), _T),
+    "regexp_like": (functions.regexp_like, (_T, _T, _T), "BOOLEAN"),
+    "regexp_match": (functions.regexp_match, (_T, _T, _T), _LIST),
+    "regexp_matches": (functions.regexp_matches, (_T, _T, _T), "VARCHAR[][]"),
+    "regexp_split_to_array": (functions.regexp_split_to_array, (_T, _T, _T), _LIST),
+    "regexp_split_to_table": (functions.regexp_split_to_table, (_T, _T, _T), _LIST),
+    "regexp_count": (functions.regexp_count, (_T, _T, _I, _T), _I),
+    "regexp_substr": (functions.regexp_substr, (_T, _T, _I, _I, _T, _I), _T),
+    "regexp_instr": (functions.regexp_instr, (_T, _T, _I, _I, _I, _T, _I), _I),
+    "regexp_replace": (functions.regexp_replace, (_T, _T, _T, _T), _T),
+    "regexp_replace_nth": (functions.regexp_replace_nth, (_T, _T, _T, _I, _I, _T), _T),
+}
+"""Functions of values, by name without its beginning, with their types; NULL gives NULL."""
+
+PYTHON_FUNCTIONS: dict[str, PythonFunction] = {
+    "pg_sg_error": (_raise, ("VARCHAR",), '"NULL"'),
+    **{f"pg_sg_{name}": rowwise(*entry) for name, entry in _OF_VALUES.items()},
     **JSON_FUNCTIONS,
 }
 """By name: the function, the types of its arguments, and its result type."""

@@ -3,28 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from inspect import Parameter, Signature
+from typing import Any, TypeAlias
 
 import pyarrow as pa
 
 from planner.errors import RAISED, QueryError
 
+PythonFunction: TypeAlias = tuple[Callable[..., Any], Sequence[str], str]
+"""A function of Arrow columns, the types of its arguments, and that of its result."""
+_ARROW = {
+    "BLOB": pa.binary(),
+    "BOOLEAN": pa.bool_(),
+    "INTEGER": pa.int32(),
+    "VARCHAR": pa.string(),
+    "VARCHAR[]": pa.list_(pa.string()),
+    "VARCHAR[][]": pa.list_(pa.list_(pa.string())),
+}
+"""The types of results, by DuckDB's name."""
 
-def rowwise(
-    function: Callable[..., Any], count: int = 2, result: pa.DataType | None = None
-) -> Callable[..., Any]:
-    """Return a function of Arrow columns that calls one of values; NULL if an argument is NULL.
+
+def rowwise(function: Callable[..., Any], given: Sequence[str], result: str) -> PythonFunction:
+    """Return a function of Arrow columns that calls one of values, with its types.
 
     Args:
-        function: the function of values; None is NULL.
-        count: the number of its arguments.
-        result: the type of the column that it returns; texts by default.
+        function: the function of values; None is NULL. It is not called if an argument is NULL.
+        given: DuckDB's names of the types of its arguments.
+        result: that of its result, which is NULL if an argument is.
     """
-    returned = pa.string() if result is None else result
+    arrow = _ARROW[result]
 
     def of_all(*columns: Any) -> Any:
         rows = zip(*(column.to_pylist() for column in columns), strict=True)
-        return pa.array([None if None in row else of_row(row) for row in rows], returned)
+        return pa.array([None if None in row else of_row(row) for row in rows], arrow)
 
     def of_row(row: Sequence[Any]) -> Any:
         try:
@@ -32,18 +43,7 @@ def rowwise(
         except QueryError as error:
             raise ValueError(f"{RAISED}{error.sqlstate} {error.message}") from None
 
-    # DuckDB counts the parameters of a Python function, so each count needs one.
-    def of_one(a: Any) -> Any:
-        return of_all(a)
-
-    def of_two(a: Any, b: Any) -> Any:
-        return of_all(a, b)
-
-    def of_three(a: Any, b: Any, c: Any) -> Any:
-        return of_all(a, b, c)
-
-    def of_four(a: Any, b: Any, c: Any, d: Any) -> Any:
-        return of_all(a, b, c, d)
-
-    shapes: dict[int, Callable[..., Any]] = {1: of_one, 2: of_two, 3: of_three, 4: of_four}
-    return shapes[count]
+    # DuckDB counts the parameters of a Python function.
+    parameters = [Parameter(f"a{i}", Parameter.POSITIONAL_OR_KEYWORD) for i in range(len(given))]
+    vars(of_all)["__signature__"] = Signature(parameters)
+    return of_all, given, result

@@ -236,14 +236,6 @@ TEXT_MACROS: tuple[str, ...] = (
     f"""pg_sg_quote_ident(t) AS CASE WHEN regexp_full_match(t, '[a-z_][a-z0-9_]*')
         AND t NOT IN ({", ".join(map(quote_text, sorted(QUOTED_WORDS)))})
         THEN t ELSE '"' || replace(t, '"', '""') || '"' END""",
-    """pg_sg_format_ident(t) AS CASE WHEN t IS NULL THEN """
-    + raising("22004", "'null values cannot be formatted as an SQL identifier'")
-    + " ELSE pg_sg_quote_ident(t) END",
-    *(
-        f"""pg_sg_{side}ded(t, n) AS {side}(coalesce(t, ''),
-            CAST(greatest(n, length(coalesce(t, ''))) AS INTEGER), ' ')"""
-        for side in ("lpad", "rpad")
-    ),
     rf"""pg_sg_parse_ident(t) AS CASE
         WHEN NOT regexp_full_match(t, '\s*{_NAME}(\s*\.\s*{_NAME})*\s*') THEN """
     + raising("22023", "'string is not a valid identifier: \"' || t || '\"'")
@@ -271,16 +263,6 @@ TEXT_MACROS: tuple[str, ...] = (
     r"""pg_sg_initcap(t) AS CASE WHEN t = '' THEN t ELSE list_aggregate(list_transform(
         regexp_extract_all(t, '[\pL\pN]+|[^\pL\pN]+'),
         lambda w: pg_sg_upper(left(w, 1)) || lower(substring(w, 2))), 'string_agg', '') END""",
-    r"""pg_sg_from_hex(t) AS CASE WHEN regexp_full_match(t, '\s*([0-9A-Fa-f]{2}\s*)*') OR t IS NULL
-        THEN unhex(regexp_replace(t, '\s', '', 'g')) ELSE """
-    + raising("22023", "'invalid hexadecimal data'")
-    + " END",
-    r"""pg_sg_from_base64(t) AS CASE WHEN t IS NULL OR regexp_full_match(
-        regexp_replace(t, '\s', '', 'g'),
-        '([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?')
-        THEN from_base64(regexp_replace(t, '\s', '', 'g')) ELSE """
-    + raising("22023", "'invalid base64 data'")
-    + " END",
     """pg_sg_overlay(t, n, f, l) AS CASE
         WHEN t IS NULL OR n IS NULL OR f IS NULL OR l IS NULL THEN NULL WHEN f < 1 THEN """
     + raising("22011", "'negative substring length not allowed'")
@@ -296,9 +278,6 @@ TEXT_MACROS: tuple[str, ...] = (
         ELSE CAST(bit_count(CAST(b AS BIT)) AS BIGINT) END""",
     "pg_sg_character(t, i) AS CASE WHEN i >= 0 THEN substring(t, CAST(i AS BIGINT) + 1, 1) END",
     "pg_sg_cut(l, n) AS list_transform(l, lambda e: left(e, n))",
-    "pg_sg_regexp_count(t, p) AS CAST(len(regexp_extract_all(t, p)) AS INTEGER)",
-    """pg_sg_regexp_group(t, p, g) AS
-        regexp_extract_all(t, p, g)[1]""",
     """pg_sg_bytes(t) AS CASE WHEN contains(t, '\\') THEN unhex(pg_sg_digits_of(t))
         ELSE encode(t) END""",
     f"""pg_sg_boolean(t) AS CASE

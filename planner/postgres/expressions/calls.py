@@ -24,7 +24,13 @@ from planner.postgres.expressions import (
     text_calls,
     time_calls,
 )
-from planner.postgres.expressions.rules import CallRule, copies, renamed, text_of
+from planner.postgres.expressions.rules import (
+    CallRule,
+    copies,
+    renamed,
+    text_of,
+    unsupported,
+)
 from planner.postgres.types.functions import COMMON, RESULTS, call_name
 from planner.postgres.types.inference import Types
 from planner.postgres.types.literals import typed_literal
@@ -68,7 +74,9 @@ def rewrite_call(node: exp.Expr, types: Types) -> exp.Expr:
     return node
 
 
-_LITERAL_KINDS = {*INTEGERS, *FLOATS, *OF_TIME, Kind.DECIMAL, *HELD_AS_TEXT}
+_LITERAL_KINDS = {*INTEGERS, *FLOATS, *OF_TIME, Kind.DECIMAL, Kind.BYTEA, *HELD_AS_TEXT}
+_OF_BITS = frozenset({"get_bit", "set_bit"})
+"""Functions that take a bare text as a bit string."""
 
 
 def _adopt_literals(name: str, node: exp.Expr, types: Types) -> None:
@@ -77,6 +85,8 @@ def _adopt_literals(name: str, node: exp.Expr, types: Types) -> None:
     is_open = [text_of(each) is not None or isinstance(each, exp.Null) for each in given]
     if not any(is_open):
         return
+    if name in _OF_BITS and is_open[0]:
+        raise unsupported(node, f"{name}() of a bit string is not supported", "Cast it to bytea.")
     known = [OPEN if free else types.of(n) for free, n in zip(is_open, given, strict=True)]
     taken = resolve(name, known) or ()
     for each, free, asked in zip(given, is_open, taken, strict=False):

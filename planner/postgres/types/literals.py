@@ -136,6 +136,8 @@ def typed_literal(literal: exp.Literal, target: DataType) -> exp.Expr:
     """
     if target.kind in HELD_AS_TEXT:
         return cast(exp.Literal.string(check_literal(literal, target)), "TEXT")
+    if target.kind is Kind.BYTEA:
+        return bytes_of(literal)
     if target.kind in TIME_KINDS:
         convert_time_literal(literal, target)
     else:
@@ -166,7 +168,11 @@ def convert_byte_literals(nodes: Nodes, types: Types) -> None:
         QueryError: a literal is not the text form of bytes (22P02).
     """
     is_changed = False
-    for kinds, groups_of in ((COMPARED, compared), (_ALTERNATIVES, _all_alternatives)):
+    for kinds, groups_of in (
+        (COMPARED, compared),
+        (_ALTERNATIVES, _all_alternatives),
+        ((exp.Values,), _columns_of_values),
+    ):
         for kind in kinds:
             for group in (group for node in nodes.of(kind) for group in groups_of(node)):
                 is_changed |= _as_bytes([strip(side) for side in group], types)
@@ -176,6 +182,12 @@ def convert_byte_literals(nodes: Nodes, types: Types) -> None:
 
 def _all_alternatives(node: exp.Expr) -> list[list[exp.Expr]]:
     return [alternatives(node)]
+
+
+def _columns_of_values(node: exp.Expr) -> list[list[exp.Expr]]:
+    """Return the columns of VALUES, each as its values."""
+    rows = [row.expressions for row in node.expressions if isinstance(row, exp.Tuple)]
+    return [list(column) for column in zip(*rows, strict=False)]
 
 
 def _as_bytes(sides: Sequence[exp.Expr], types: Types) -> bool:
