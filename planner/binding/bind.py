@@ -2,7 +2,7 @@
 
 Binding changes the tree. If a plan needs DuckDB, `Bound.translate` changes the tree once more, so
 that DuckDB can run it: relations get unique names (`r0`, `r1`), parameters get their types, and
-operators get Postgres's meaning. DuckDB resolves the rest.
+operators get Postgres's meaning. `names` resolves each column, so that DuckDB decides none.
 """
 
 from __future__ import annotations
@@ -16,21 +16,16 @@ from planner.binding.bound import Bound, Source, Translated
 from planner.binding.column_origins import origins_of
 from planner.binding.derived_tables import DerivedTables, Resolver
 from planner.binding.desugar import desugar
+from planner.binding.from_items import Relation as Named
+from planner.binding.names import resolve_names
 from planner.binding.parameters import Parameters
 from planner.binding.plain_joins import PlainJoin, plain_join
 from planner.binding.pushdown import Pushdown, Readable
-from planner.binding.qualifiers import (
-    drop_schemas,
-    qualify_outer,
-    refuse_results,
-    tell_apart,
-    unqualify,
-    unqualify_call,
-    unqualify_type,
-)
+from planner.binding.qualifiers import tell_apart, unqualify, unqualify_call, unqualify_type
 from planner.binding.relations import Relation, Vocabulary, identifier
+from planner.binding.result_names import EXPRESSION
 from planner.binding.scopes import scopes_of
-from planner.errors import NotSupportedError, UnknownNameError
+from planner.errors import NotSupportedError
 from planner.postgres import rewrite
 from planner.postgres.arities import check_arguments
 from planner.postgres.common_types import compare_as_doubles, match_columns
@@ -94,18 +89,14 @@ class _Binder:
 
     def bind(self) -> Bound:
         self._normalize()
+        resolve_names(self._tree, self._nodes, self._resolve, self._mentioned)
         scopes = scopes_of(self._tree, self._nodes)
-        tables = self._resolve_tables(scopes)
-        columns = self._nodes.of(exp.Column)
-        drop_schemas(columns, scopes, lambda table: id(table) in self._relations)
+        tables = self._tables(scopes)
         hidden = sorted(self._mentioned & self._vocabulary.hidden)
         resolvers = {id(scope): self._resolver(scope) for scope in scopes}
         for select in self._nodes.of(exp.Select):
             name_columns(select)
-        # Not used after NATURAL joins are expanded below: it caches their columns.
         before = Outputs(self._star_columns, hidden=hidden)
-        refuse_results(columns, scopes, before.star, self._is_readable)
-        qualify_outer(columns, scopes, before.star)
         types = self._types(scopes, before)
         check_arguments(self._nodes, types, self._vocabulary.functions)
         expand_fields(self._nodes, types.of)
@@ -196,7 +187,9 @@ class _Binder:
             mentioned.add(name)
         is_changed = self._nodes.has(_REPLACED)
         for collate in self._nodes.of(exp.Collate):
-            collate.replace(strip(collate))
+            bare = strip(collate)
+            bare.meta[EXPRESSION] = True
+            collate.replace(bare)
         for values in self._nodes.of(exp.Values):
             name_values(values)
         for dot in self._nodes.of(exp.Dot):
@@ -207,30 +200,30 @@ class _Binder:
         if is_changed:
             self._nodes.renew()
 
-    def _resolve_tables(self, scopes: Sequence[Scope]) -> list[exp.Table]:
+    def _tables(self, scopes: Sequence[Scope]) -> list[exp.Table]:
         """Return the tables that are relations; those in scopes come first."""
-        found: list[exp.Table] = []
-        for scope in scopes:
-            for _, selected in scope.selected_sources.values():
-                if isinstance(selected, exp.Table) and self._resolve(selected):
-                    found.append(selected)
+        found = [
+            selected
+            for scope in scopes
+            for _, selected in scope.selected_sources.values()
+            if isinstance(selected, exp.Table) and id(selected) in self._relations
+        ]
+        listed = set(map(id, found))
         # Tables of joins in parentheses are in no scope.
-        commons = {cte.alias for cte in self._nodes.of(exp.CTE)}
-        for table in self._nodes.of(exp.Table):
-            if id(table) in self._relations:
-                continue
-            is_name = not table.db and isinstance(table.this, exp.Identifier)
-            if not (is_name and table.name in commons) and self._resolve(table):
-                found.append(table)
+        rest = [table for table in self._nodes.of(exp.Table) if id(table) not in listed]
+        found += [table for table in rest if id(table) in self._relations]
+        for table in found:
+            self._readable[id(table)] = _readable(table, self._relations[id(table)])
         return found
 
-    def _resolve(self, table: exp.Table) -> bool:
-        """Resolve a table; return whether it is a relation and not a function."""
+    def _resolve(self, table: exp.Table) -> Named | None:
+        """Return the relation of a table; None if it is a function."""
         if isinstance(table.this, exp.Identifier):
             relation = self._vocabulary.resolve(table)
             self._relations[id(table)] = relation
-            self._readable[id(table)] = _readable(table, relation)
-            return True
+            names = tuple(column.name for column in relation.columns)
+            hidden = frozenset(relation.readable) - set(names)
+            return Named(columns=names, written=names, hidden=hidden, schema=relation.schema)
         if table.this is None:
             raise NotSupportedError(
                 "ROWS FROM is not supported", hint="Join the functions instead."
@@ -239,7 +232,7 @@ class _Binder:
         if name not in self._vocabulary.table_functions:
             raise unknown_function(table.this, name, kind="table function")
         unqualify_call(table, self._vocabulary.schemas)
-        return False
+        return None
 
     def _resolver(self, scope: Scope) -> Resolver:
         """Return a function that finds the table and column of a column node in a scope."""
@@ -266,9 +259,6 @@ class _Binder:
         """Return the relation of a table, and its columns by their names in the query."""
         relation = self._relations.get(id(table))
         return None if relation is None else (relation, self._readable[id(table)])
-
-    def _is_readable(self, table: exp.Expr, name: str) -> bool:
-        return name in self._readable.get(id(table), {})
 
     def _column_type(self, table: exp.Table, name: str) -> DataType | None:
         """Return the type of a relation's column; None if no column has that name."""
@@ -305,7 +295,6 @@ class _Binder:
                 qualifiers.add(star.parent.table)
             elif not isinstance(star.parent, exp.Count):
                 selects.append(star.parent_select)
-        selects += [j.parent_select for j in self._nodes.of(exp.Join) if j.method]
         bare = {c.name for c in self._nodes.of(exp.Column) if not c.args.get("table")}
         for table in tables:
             name = table.alias_or_name
@@ -342,12 +331,6 @@ def _readable(table: exp.Table, relation: Relation) -> Readable:
     renamed = _alias_columns(table)
     if not renamed:
         return relation.readable
-    if len(renamed) > len(relation.columns):
-        raise UnknownNameError(
-            f'table "{table.alias_or_name}" has {len(relation.columns)} columns available but '
-            f"{len(renamed)} columns specified",
-            sqlstate="42P01",
-        )
     replaced = {column.name for column in relation.columns[: len(renamed)]}
     kept = {name: c for name, c in relation.readable.items() if name not in replaced}
     return {**kept, **dict(zip(renamed, relation.columns, strict=False))}

@@ -31,6 +31,7 @@ from planner.postgres.select_clauses import (
     desugar_row_functions,
     desugar_value_functions,
 )
+from planner.trees.brackets import desugar_brackets
 from planner.trees.known_arguments import check_known
 from planner.trees.nodes import Nodes, kinds, position_of
 from stores.spec.schema import VALID_FROM, VALID_TO
@@ -45,6 +46,8 @@ def desugar(tree: exp.Query) -> Nodes:
         pages.
     """
     nodes = Nodes(tree)
+    if nodes.of(exp.Subquery):
+        desugar_brackets(nodes)
     is_plain = all(isinstance(table.this, exp.Identifier) for table in nodes.of(exp.Table))
     if is_plain and not nodes.has(_REPLACED):
         return nodes  # as for most statements

@@ -145,7 +145,7 @@ class PgCatalog:
 
     def accepts(self, tree: exp.Expr) -> bool:
         """Whether this class runs a statement: it reads the catalog and no store."""
-        return is_catalog_statement(tree, self._catalog.stores)
+        return is_catalog_statement(tree)
 
     def prepare(
         self,

@@ -21,6 +21,7 @@ from planner.pg_catalog.recognise import is_function
 from planner.pg_catalog.relations import INTERNAL, SCHEMA_IN_DUCKDB, SYSTEM_COLUMNS
 from planner.pg_catalog.side_effects import SideEffect, extract_side_effects
 from planner.pg_catalog.vocabulary import catalog_vocabulary, resolve_user_keywords
+from planner.postgres.refused import unknown_function
 from planner.syntax.with_clause import NO_CLAUSE
 from planner.trees.column_names import column_name
 from planner.trees.nodes import parameter_number
@@ -132,6 +133,8 @@ def _rewrite_calls(tree: exp.Expr, *, database: str, version: str) -> None:
 
 def _current_schemas(node: exp.Expr) -> exp.Expr:
     argument = node.expressions[0] if node.expressions else node.this
+    if not isinstance(argument, exp.Expr):
+        raise unknown_function(node, "current_schemas")
     case = sqlglot.parse_one(
         "(CASE WHEN true THEN ['pg_catalog', 'public'] ELSE ['public'] END)", dialect="duckdb"
     )

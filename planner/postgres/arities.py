@@ -77,6 +77,8 @@ def check_arguments(nodes: Nodes, types: Types, functions: Container[str]) -> No
         given = arguments(node)
         if not record.allows(len(given)) or not _takes(name, given, types):
             raise unknown_function(node, name, _types_shown(given, types))
+    for within in nodes.of(exp.WithinGroup):
+        _check_ordered_set(within, types)
     check_over(nodes)
     _check_operators(nodes, types)
 
@@ -92,6 +94,22 @@ def _check_known(nodes: Nodes, types: Types, functions: Container[str]) -> None:
         if not any(id(each) in unknown for each in node.walk() if each is not node):
             given = [each for each in arguments(node) if not isinstance(each, exp.Star)]
             raise unknown_function(node, name, _types_shown(given, types))
+
+
+def _check_ordered_set(within: exp.WithinGroup, types: Types) -> None:
+    """Refuse an aggregate with WITHIN GROUP that takes more or fewer arguments, or no such ones.
+
+    Its arguments are those in its parentheses, then what it is ordered by.
+    """
+    name = call_name(within.this)
+    record = RECORDS.get(name)
+    terms = within.expression.expressions if isinstance(within.expression, exp.Order) else []
+    given = [*arguments(within.this), *(term.this for term in terms)]
+    if record is None or not record.has_own_syntax:
+        return
+    lengths = {len(signature) for form in record.forms for signature in form.signatures}
+    if lengths and len(given) not in lengths:
+        raise unknown_function(within.this, name, _types_shown(given, types))
 
 
 def _check_operators(nodes: Nodes, types: Types) -> None:

@@ -79,7 +79,29 @@ def refuse(nodes: Nodes) -> None:
                 hint="Write an integer, or a text of digits.",
                 position=position_of(data_type) or position_of(data_type.parent),
             )
+    _check_modifiers(nodes)
+    _check_stars(nodes)
+
+
+def _check_modifiers(nodes: Nodes) -> None:
+    """Refuse `varchar(1 + 1)`: the modifier of a type is a constant."""
+    for modifier in nodes.of(exp.DataTypeParam):
+        size = modifier.this.this if isinstance(modifier.this, exp.Neg) else modifier.this
+        if not isinstance(size, exp.Literal | exp.Var):
+            raise InvalidSyntaxError(
+                "type modifiers must be simple constants or identifiers",
+                position=position_of(modifier),
+            )
+
+
+def _check_stars(nodes: Nodes) -> None:
+    """Refuse stars that are no columns of a SELECT list."""
     for star in nodes.of(exp.Star):
+        if isinstance(star.parent, exp.Alias):
+            name = star.parent.args["alias"]
+            raise InvalidSyntaxError(
+                f'syntax error at or near "{name.name}"', position=position_of(name)
+            )
         if isinstance(star.parent, exp.Paren):
             raise InvalidSyntaxError('syntax error at or near "*"', position=position_of(star))
         if _is_row_value(star):

@@ -11,8 +11,8 @@ from functools import partial
 
 import pyarrow as pa
 
-from planner.binding.relations import Surroundings, system_table
 from planner.binding.running_statements import RunningQueries
+from planner.binding.system_rows import Surroundings, system_table
 from planner.composing.compose import Composed, Composer
 from planner.composing.database import ArrowRelation
 from planner.errors import MismatchedTypeError

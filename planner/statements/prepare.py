@@ -14,6 +14,7 @@ from planner.binding.relations import identifier, require_missing, vocabulary_of
 from planner.commands.row_commands import ROW_COMMANDS, plan_row_command
 from planner.commands.transaction import read_transaction
 from planner.errors import InvalidSyntaxError, LimitExceededError, UnknownNameError
+from planner.pg_catalog.relations import is_of_catalog
 from planner.planning.plain_lookups import PlainLookups
 from planner.planning.plan import QueryPlan
 from planner.planning.plan_query import plan_query
@@ -139,7 +140,7 @@ class QueryPreparer:
         self._catalog, self._composer = parts.catalog, parts.composer
         self._pg_catalog, self._executor = parts.pg_catalog, parts.executor
         self._watch = parts.watch_look_up
-        self._vocabulary = vocabulary_of_stores(parts.catalog)
+        self._vocabulary = vocabulary_of_stores(parts.catalog, is_of_catalog)
         self._lookups = PlainLookups(parts.catalog, parts.pg_catalog.oid_of)
 
     def prepare_lookup(
@@ -229,7 +230,8 @@ class QueryPreparer:
         if not isinstance(table, exp.Table) or not isinstance(table.this, exp.Identifier):
             return False
         has_names = bool(tree.args.get("with_") or table.args.get("db"))
-        return not has_names and identifier(table.this) in self._catalog.stores
+        name = identifier(table.this)
+        return not has_names and name in self._catalog.stores and not is_of_catalog("", name)
 
     def _plan(
         self,

@@ -17,6 +17,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 from planner.errors import InvalidSyntaxError, LimitExceededError, NotSupportedError, QueryError
 from planner.syntax.void_arguments import without_void
 from planner.syntax.with_clause import NO_CLAUSE, OPTIONS, Clause, split_clause
+from planner.trees.brackets import without_brackets
 from planner.trees.dialect import parse_tokens, tokenize
 from planner.trees.lexemes import unterminated
 from planner.values.catalog_types import VOID
@@ -278,6 +279,8 @@ def _query(
     """Parse the tokens of a query; `types` has at least the types of these."""
     if not types.isdisjoint(_OPENING):
         _check_nesting(inner)
+    if TokenType.DOT in types:
+        _check_dots(inner)
     end, clause = split_clause(inner) if TokenType.WITH in types else (len(inner), NO_CLAUSE)
     return Parsed(
         sql=sql,
@@ -287,6 +290,13 @@ def _query(
         clause=clause,
         analyze=analyze,
     )
+
+
+def _check_dots(tokens: Sequence[Token]) -> None:
+    """Refuse `a..b`, which sqlglot reads as a name without a schema."""
+    for one, two in pairwise(tokens):
+        if one.token_type is two.token_type is TokenType.DOT:
+            raise InvalidSyntaxError('syntax error at or near ".."', position=one.start + 1)
 
 
 def _check_nesting(tokens: Sequence[Token]) -> None:
@@ -319,6 +329,8 @@ def _parse_tree(sql: str, tokens: list[Token]) -> exp.Query:
     except RecursionError as error:
         raise LimitExceededError("statement is nested too deep") from error
     tree = trees[0] if trees else None
+    if isinstance(tree, exp.Subquery):
+        tree = without_brackets(tree)
     if isinstance(tree, exp.Values):
         tree = exp.select("*").from_(exp.alias_(tree, "column_values", table=True))
     if isinstance(tree, exp.DML | exp.DDL) and not isinstance(tree, exp.Query):

@@ -21,6 +21,7 @@ from planner.trees.nodes import position_of
 from planner.trees.number_text import plain_number
 from planner.trees.plain_statements import KEPT_NAMES, is_plain
 from planner.trees.substring_syntax import parse_substring
+from planner.trees.type_syntax import TypeParser
 
 _OF_POSITIONS = (
     *(exp.Ordered, exp.Distinct, exp.Group),
@@ -28,14 +29,13 @@ _OF_POSITIONS = (
 )
 """Clauses in which a bare number is the position of a result column."""
 
-_NAMES = frozenset({TokenType.VAR, TokenType.IDENTIFIER})
-
-_INTERVAL_UNITS = frozenset({"YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND"})
-"""The units that may follow the text of an interval."""
-
 
 def _number(parser: PostgresParser, token: Token) -> exp.Expr:
     return parser.expression(exp.Literal.number(plain_number(token.text)), token)
+
+
+USING_ALIAS = "using_alias"
+"""The key of the alias of `USING (a) AS j` in the meta of a join."""
 
 
 class StategateSQL(Postgres):
@@ -65,7 +65,7 @@ class StategateSQL(Postgres):
             "@": TokenType.SESSION_PARAMETER,
         }
 
-    class Parser(PostgresParser):
+    class Parser(TypeParser):
         """Reads PostgreSQL's SQL where sqlglot reads it differently, or not at all."""
 
         FUNCTIONS = {  # noqa: RUF012
@@ -83,6 +83,7 @@ class StategateSQL(Postgres):
         FUNCTION_PARSERS = {  # noqa: RUF012
             **{n: m for n, m in PostgresParser.FUNCTION_PARSERS.items() if n not in KEPT_NAMES},
             "SUBSTRING": parse_substring,
+            "NORMALIZE": lambda self: self._normalized(),
         }
 
         NUMERIC_PARSERS = {**PostgresParser.NUMERIC_PARSERS, TokenType.NUMBER: _number}  # noqa: RUF012
@@ -96,6 +97,13 @@ class StategateSQL(Postgres):
             TokenType.PIPE_SLASH: lambda self: self._prefixed(exp.Sqrt),
             TokenType.DPIPE_SLASH: lambda self: self._prefixed(exp.Cbrt),
         }
+
+        def _normalized(self) -> exp.Expr:
+            """Read `normalize(x, NFC)`, whose second argument is a word and no column."""
+            first, *rest = self._parse_csv(self._parse_disjunction) or (None,)
+            forms = [exp.var(e.name) if isinstance(e, exp.Column) else e for e in rest]
+            given = [] if first is None else [first, *forms]
+            return self.expression(exp.Anonymous(this="normalize", expressions=given))
 
         def _plus(self) -> exp.Expr | None:
             """Read `+ x` as x, but without the name of x."""
@@ -154,6 +162,20 @@ class StategateSQL(Postgres):
                 )
             return found
 
+        def _parse_join(
+            self,
+            skip_join_token: bool = False,
+            parse_bracket: bool = False,
+            alias_tokens: Collection[TokenType] | None = None,
+        ) -> exp.Join | None:
+            """Read `JOIN … USING (a) AS j`."""
+            found = super()._parse_join(skip_join_token, parse_bracket, alias_tokens)
+            if found is None or not found.args.get("using"):
+                return found
+            if self._match(TokenType.ALIAS):
+                found.meta[USING_ALIAS] = self._parse_id_var(any_token=True)
+            return found
+
         def _parse_field(
             self,
             any_token: bool = False,
@@ -202,26 +224,6 @@ class StategateSQL(Postgres):
                 lock.meta["start"] = first.start
             return found
 
-        def _parse_interval(
-            self, require_interval: bool = True, parse_function_unit: bool = True
-        ) -> exp.Add | exp.Interval | None:
-            """Read `interval '1 day 02:03'`, `interval '5' day`, `interval '1-2' YEAR TO MONTH`.
-
-            sqlglot keeps one field of the text, and reads `interval '1 day' + x` as two fields.
-            """
-            if not require_interval:
-                return super()._parse_interval(require_interval, parse_function_unit)
-            if not (self._curr and self._next) or self._curr.token_type is not TokenType.INTERVAL:
-                return None
-            if self._next.token_type is not TokenType.STRING:
-                return None  # a column of that name
-            self._advance()
-            literal = self._parse_string()
-            unit: exp.Expr | None = self._parse_interval_field()
-            if unit is not None and self._match_text_seq("TO"):
-                unit = exp.IntervalSpan(this=unit, expression=self._parse_interval_field())
-            return self.expression(exp.Interval(this=literal, unit=unit))
-
         def _negate_range(self, this: exp.Expr | None = None) -> exp.Expr | None:
             """Swap ANY and ALL under NOT: `x !~ ALL (a)` says that no pattern matches."""
             many = this.expression if isinstance(this, exp.RegexpLike | exp.RegexpILike) else None
@@ -235,37 +237,6 @@ class StategateSQL(Postgres):
             if not self._match(TokenType.ESCAPE):
                 return this
             return self.expression(exp.Escape(this=this, expression=self._parse_bitwise()))
-
-        def _parse_interval_field(self) -> exp.Var | None:
-            if self._curr is None or self._curr.text.upper() not in _INTERVAL_UNITS:
-                return None
-            self._advance()
-            return exp.var(self._prev.text.upper())
-
-        def _parse_type(
-            self, parse_interval: bool = True, fallback_to_identifier: bool = False
-        ) -> exp.Expr | None:
-            """Read `date '2020-01-01'::text` as the text of a date; in sqlglot `::` comes first."""
-            kind = self._curr.token_type if self._curr else None
-            if kind in self.TYPE_TOKENS and kind is not TokenType.INTERVAL:
-                index = self._index
-                data_type = self._parse_types(check_func=True, allow_identifiers=False)
-                is_type = isinstance(data_type, exp.DataType)
-                if is_type and self._curr and self._curr.token_type is TokenType.STRING:
-                    literal = self._parse_string()
-                    return self._parse_column_ops(
-                        self.expression(exp.Cast(this=literal, to=data_type))
-                    )
-                self._retreat(index)
-            elif kind in _NAMES and self._next and self._next.token_type is TokenType.STRING:
-                return self._parse_column_ops(self._named_literal())
-            return super()._parse_type(parse_interval, fallback_to_identifier)
-
-        def _named_literal(self) -> exp.Cast:
-            """Read `macaddr '08:00:2b:01:02:03'`: sqlglot has no token for such a type."""
-            name = self._parse_id_var(any_token=False, tokens=(TokenType.VAR,))
-            data_type = exp.DataType(this=exp.DType.USERDEFINED, kind=name)
-            return self.expression(exp.Cast(this=self._parse_string(), to=data_type))
 
 
 def _quantified(kind: type[exp.Expr], name: str, args: list[Any]) -> exp.Expr:

@@ -35,7 +35,7 @@ _ALWAYS = frozenset(
     {
         *(TokenType.VAR, TokenType.IDENTIFIER, TokenType.STRING),
         *(TokenType.PARAMETER, TokenType.COMMA, TokenType.DOT, TokenType.ALIAS, TokenType.STAR),
-        *(TokenType.R_PAREN, TokenType.DCOLON, TokenType.TRUE, TokenType.FALSE),
+        *(TokenType.R_PAREN, TokenType.TRUE, TokenType.FALSE),
         *(TokenType.FROM, TokenType.WHERE, TokenType.GROUP_BY, TokenType.HAVING),
         *(TokenType.ORDER_BY, TokenType.ASC, TokenType.DESC, TokenType.OFFSET),
         *(TokenType.EQ, TokenType.NEQ, TokenType.LT, TokenType.LTE, TokenType.GT, TokenType.GTE),
@@ -63,7 +63,7 @@ _NESTING = frozenset(
 _TYPES = frozenset(PostgresParser.TYPE_TOKENS) - _ALWAYS - {TokenType.INTERVAL, TokenType.UNKNOWN}
 _AFTER_NAME = frozenset(
     _ALWAYS - {TokenType.VAR, TokenType.IDENTIFIER, TokenType.STRING, TokenType.LT, TokenType.WITH}
-    | {TokenType.LIMIT, TokenType.NUMBER}
+    | {TokenType.LIMIT, TokenType.NUMBER, TokenType.DCOLON}
 )
 """Before one of these, the name of a type is that of a column and does not begin a literal."""
 _LITERAL_TYPES = frozenset(
@@ -119,11 +119,13 @@ def _is_plain_at(  # noqa: PLR0911 - one per kind
         return before in _ENDS_OPERAND
     if kind is TokenType.LIMIT:
         return _is_plain_limit([token.token_type for token in tokens[at + 1 : at + 4]])
+    one, two = _next_types(tokens, at)
     if kind in _TYPES:
-        one, two = _next_types(tokens, at)
         is_literal = one is TokenType.STRING and kind in _LITERAL_TYPES
         return two in _AFTER_LITERAL if is_literal else one in _AFTER_NAME
-    return kind in _NESTING
+    # Ours reads a type in quotes in another way.
+    is_cast = kind is TokenType.DCOLON and one is not TokenType.IDENTIFIER
+    return is_cast or kind in _NESTING
 
 
 def _next_types(tokens: Sequence[Token], at: int) -> tuple[TokenType, TokenType]:

@@ -16,6 +16,7 @@ from tests.fuzz.expressions import Expressions, Scope
 from tests.fuzz.tree import Node, Part
 from tests.fuzz.vocabulary import ALIASES, COUNTED, KEYS, NAMES, ORDERABLE, SERIES, SORTS, quoted
 from tests.fuzz.world import STORES, relation_columns
+from tests.planner.binding.colliding_names import Names
 
 
 @dataclass(slots=True, kw_only=True)
@@ -27,6 +28,8 @@ class Case:
     """Places, from 0, of the result columns by which the rows are ordered."""
     strict: bool = False
     """Whether every row is evaluated, so that both servers must give the same error."""
+    any_name_error: bool = False
+    """Whether it may have several errors of its names, of which each server reports one."""
     features: frozenset[str] = frozenset()
 
 
@@ -78,6 +81,9 @@ class Statements:
             case = self._strict()
         elif self.may(0.15, "set operation"):
             case = self._set_operation()
+        elif self.may(0.1, "colliding names"):
+            names = Names(self.chance, [("notes", ("sample", "number"))])
+            case = Case(root=names.query(), any_name_error=True)
         elif self.may(0.05):
             case = Case(root=self._values(self._sorts(3)))
         else:

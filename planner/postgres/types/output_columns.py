@@ -12,7 +12,7 @@ from typing import TypeAlias
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
-from planner.errors import MismatchedTypeError, UnknownNameError
+from planner.errors import MismatchedTypeError
 from planner.postgres.types.functions import columns_of_function, is_numbered
 from planner.trees.column_names import column_name
 from planner.trees.nodes import Nodes, is_comma, kinds, position_of
@@ -39,25 +39,15 @@ class Outputs:
         self._known: dict[int, Names | None] = {}
 
     def expand(self, scopes: Sequence[Scope]) -> None:
-        """Replace NATURAL and each `*` that DuckDB reads differently; inner scopes come first.
-
-        Raises:
-            UnknownNameError: a name is that of columns that USING merges and of another (42702).
-        """
+        """Replace each `*` that DuckDB reads differently; inner scopes come first."""
         for scope in scopes:
             select = scope.expression
             if not isinstance(select, exp.Select):
                 continue
             joins = select.args.get("joins") or ()
-            if joins:
-                self._expand_natural(scope, joins)
-            is_merged = any(join.args.get("using") for join in joins)
-            if is_merged:
-                self._refuse_ambiguous_using(scope, joins)
-                self._refuse_ambiguous(scope, select)
             if (
                 self._hidden
-                or is_merged
+                or any(join.args.get("using") for join in joins)
                 # DuckDB numbers rows by a join, and then has two tables of that name.
                 or any(map(is_numbered, from_items(select)))
             ):
@@ -158,57 +148,6 @@ class Outputs:
             return None
         return tuple((name, column) for column in _renamed(item, columns))
 
-    def _expand_natural(self, scope: Scope, joins: Sequence[exp.Join]) -> None:
-        for i, join in enumerate(joins):
-            if join.method.upper() != "NATURAL":
-                continue
-            left = self._joined(scope, scope.expression, joins=i)
-            right = self._item_places(scope, join.this)
-            if left is None or right is None:
-                return
-            theirs = {name for _, name in right}
-            common = [name for name in dict.fromkeys(n for _, n in left) if name in theirs]
-            join.set("method", None)
-            if common:
-                join.set("using", [exp.to_identifier(name, quoted=True) for name in common])
-            else:
-                join.set("on", exp.true())
-
-    def _refuse_ambiguous_using(self, scope: Scope, joins: Sequence[exp.Join]) -> None:
-        """Refuse to merge a name that one side has more than once; DuckDB takes one of them."""
-        for i, join in enumerate(joins):
-            using = [column.name for column in join.args.get("using") or ()]
-            left = self._joined(scope, scope.expression, joins=i) if using else None
-            sides = {"left": left, "right": self._item_places(scope, join.this) if using else None}
-            for side, places in sides.items():
-                names = [name for _, name in places or ()]
-                for name in using:
-                    if names.count(name) > 1:
-                        raise UnknownNameError(
-                            f'common column name "{name}" appears more than once in {side} table',
-                            sqlstate="42702",
-                        )
-
-    def _refuse_ambiguous(self, scope: Scope, select: exp.Select) -> None:
-        """Refuse a name of merged columns and of another; DuckDB takes the merged ones."""
-        places = self._places(scope, select) or ()
-        names = [name for _, name in places]
-        if not any(not item and names.count(name) > 1 for item, name in places):
-            return
-        joins = select.args.get("joins") or []
-        for column in scope.find_all(exp.Column):
-            if column.table or _is_result(column, select):
-                continue
-            within = column.find_ancestor(exp.Join, exp.Select)
-            at = next((i for i, join in enumerate(joins) if join is within), None)
-            seen = self._joined(scope, select, joins=at + 1) or () if at is not None else places
-            if sum(name == column.name for _, name in seen) > 1:
-                raise UnknownNameError(
-                    f'column reference "{column.name}" is ambiguous',
-                    position=position_of(column),
-                    sqlstate="42702",
-                )
-
     def _expand_stars(self, scope: Scope, select: exp.Select) -> None:
         expanded: list[exp.Expr] = []
         for node in select.expressions:
@@ -228,12 +167,6 @@ class Outputs:
             node.set("except_", [exp.to_identifier(name) for name in self._hidden])
 
 
-def _is_result(column: exp.Column, select: exp.Select) -> bool:
-    """Whether a name stands for a result column first, not for one of FROM."""
-    is_item = isinstance(column.parent, exp.Distinct | exp.Ordered)
-    return is_item and column.name in select.named_selects
-
-
 def is_star(node: exp.Expr) -> bool:
     """Whether an item of a SELECT list is `*` or `t.*`."""
     return isinstance(node, exp.Star) or (
@@ -250,7 +183,7 @@ def name_columns(select: exp.Select) -> None:
         "expressions",
         [
             node
-            if type(node) in _NAMED or _is_field_star(node)
+            if type(node) in _NAMED or is_field_star(node)
             else exp.Alias(this=node, alias=exp.to_identifier(column_name(node), quoted=True))
             for node in items
         ],
@@ -277,7 +210,7 @@ def expand_fields(nodes: Nodes, type_of: Callable[[exp.Expr], DataType | None]) 
     Raises:
         MismatchedTypeError: the value is not a struct (42809).
     """
-    stars = [dot for dot in nodes.of(exp.Dot) if _is_field_star(dot)]
+    stars = [dot for dot in nodes.of(exp.Dot) if is_field_star(dot)]
     for select in (star.parent for star in stars):
         if isinstance(select, exp.Select):
             _expand_fields(select, type_of)
@@ -288,7 +221,7 @@ def expand_fields(nodes: Nodes, type_of: Callable[[exp.Expr], DataType | None]) 
 def _expand_fields(select: exp.Select, type_of: Callable[[exp.Expr], DataType | None]) -> None:
     expanded: list[exp.Expr] = []
     for node in select.expressions:
-        if not _is_field_star(node):
+        if not is_field_star(node):
             expanded.append(node)
             continue
         found = type_of(node.this)
@@ -305,7 +238,7 @@ def _expand_fields(select: exp.Select, type_of: Callable[[exp.Expr], DataType | 
     select.set("expressions", expanded)
 
 
-def _is_field_star(node: exp.Expr) -> bool:
+def is_field_star(node: exp.Expr) -> bool:
     """Whether a node is `(value).*`."""
     return isinstance(node, exp.Dot) and isinstance(node.expression, exp.Star)
 
