@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from tests.fuzz.regexes import regexes
+
 CONSTANTS: Mapping[str, Sequence[tuple[str, str]]] = {
     "integer": [("integer", text) for text in ("-3", "-1", "0", "1", "2", "3", "7")],
     "smallint": [("smallint", text) for text in ("-1", "0", "2")],
@@ -61,7 +63,17 @@ CONSTANTS: Mapping[str, Sequence[tuple[str, str]]] = {
         for text in ("1 day -02:03:04.5", "P1Y2M3DT4H", "1-2", "-1.5 months", "3 days ago", "1e3")
     ],
     "'pattern": [("text", text) for text in ("a%", "%b%", "_b_", "", "%", "A\\_c", "a\\%c", "%ä%")],
-    "'regex": [("text", text) for text in ("^a", "b$", "[A-Z]", "a.c", "^$", "(a|b)+", "\\d")],
+    "'regex": [("text", text) for text in ("^a", "b$", "[A-Z]", "^$", "(a|b)+", *regexes())],
+    "'similar": [
+        ("text", text)
+        for text in ("(a|Z)%", "_%", "a+", "[^a]%", "%(ab|b)_?", "\\w%", "a\\%", "", "a{2}b*")
+    ],
+    "'flags": [("text", text) for text in ("", "i", "n", "x", "s", "p", "w", "q", "c", "ix")],
+    "'template": [
+        ("text", text)
+        for text in ("%s", "%L|%I", "%2$s %1$s", "%%", "%5s|%-5s|", "", "%s%s%s", "%1$I %s")
+    ],
+    "'form": [("text", text) for text in ("hex", "base64", "escape")],
 }
 """Place → the type of the parameter, and its text."""
 UNQUOTED = frozenset({"integer"})

@@ -133,8 +133,12 @@ _PATTERNS = """
 ({text} !~ {'regex})
 ({text} ~* {'regex})
 ({text} !~* {'regex})
-({text} SIMILAR TO '(a|Z)%')
-({text} NOT SIMILAR TO '(a|Z)%')
+({text} SIMILAR TO {'similar})
+({text} NOT SIMILAR TO {'similar})
+({text} SIMILAR TO {'similar} || '%' ESCAPE '#')
+({text} ~ ({'regex} || {'regex}))
+({text} ~ ANY (ARRAY[{'regex}, {'regex}]))
+regexp_like({text}, {'regex}, {'flags})
 """
 _ARRAY_PATTERNS = """
 ({text} LIKE ANY (ARRAY['a%', '%b']))
@@ -197,7 +201,11 @@ num_nulls({integer}, {text})
 {boolean}::integer
 gcd({integer}, {integer})
 json_array_length('[1, 2]'::json)
-regexp_count({text}, 'a')
+regexp_count({text}, {'regex})
+regexp_count({text}, {'regex}, {'small}, {'flags})
+regexp_instr({text}, {'regex})
+regexp_instr({text}, {'regex}, {'small}, {'small}, 1, {'flags}, 1)
+cardinality(regexp_split_to_array({text}, {'regex}))
 ({integer} - {smallint})
 mod({smallint}, {'small})
 lcm({'small}, {'small})
@@ -357,8 +365,18 @@ to_hex(255)
 encode({bytea}, 'hex')
 encode({bytea}, 'base64')
 encode({bytea}, 'escape')
-regexp_replace({text}, '[ab]', 'x')
-regexp_replace({text}, '[ab]', 'x', 'g')
+regexp_replace({text}, {'regex}, 'x')
+regexp_replace({text}, {'regex}, '<\\1\\&>', 'g')
+regexp_replace({text}, {'regex}, {text}, {'small}, {'small}, {'flags})
+regexp_substr({text}, {'regex}, {'small}, {'small}, {'flags}, 1)
+(regexp_match({text}, {'regex}, {'flags}))[1]
+array_to_string(regexp_match({text}, {'regex}), '|', '*')
+array_to_string(regexp_split_to_array({text}, {'regex}, {'flags}), '|')
+substring({text} from {'regex})
+substring({text} similar '%#"_#"%' escape '#')
+reverse({text} || {text})
+encode({bytea}, {'form})
+convert_from(convert_to({text}, 'UTF8'), 'UTF8')
 array_to_string({bigint[]}, ',', '*')
 {integer}::text
 {bigint}::text
@@ -439,6 +457,8 @@ _BYTEA = """
 decode('00ff', 'hex')
 ({bytea} || {bytea})
 sha256({bytea})
+sha512({bytea})
+substring({bytea} from {'small} for 2)
 """
 _ARRAY = """
 array_append({bigint[]}, 7)
@@ -518,6 +538,9 @@ ln({numeric}::double precision)
     "text": """
 chr({integer})
 repeat({text}, {integer})
+format({'template}, {text}, {integer})
+substring({text} from {text})
+regexp_replace({text}, {text}, {text}, 'g')
 split_part({text}, 'b', {integer})
 substring({text} from 1 for {integer})
 lpad({text}, {integer}, 'x')
@@ -536,9 +559,20 @@ make_date(2021, {integer}, 29)
 {'time}::timestamp
 """,
     "timestamptz": "({timestamptz} + interval '1 hour')\n{text}::timestamptz\n{'time}::timestamptz",
-    "boolean": "{text}::boolean\n({'small}::text)::boolean",
+    "boolean": """
+({text} ~ {text})
+({text} SIMILAR TO {text})
+{text}::boolean
+({'small}::text)::boolean
+""",
     "uuid": "{text}::uuid",
-    "bytea": "decode({text}, 'hex')\ndecode({text}, 'escape')\ndecode({text}, 'base64')",
+    "bytea": """
+set_byte({bytea}, {'small}, {integer})
+decode({text}, {'form})
+decode({text}, 'hex')
+decode({text}, 'escape')
+decode({text}, 'base64')
+""",
     "json": "{text}::json",
     "jsonb": "{text}::jsonb\n({jsonb} - 'a')\n({jsonb} #- ARRAY['a', '0'])",
     "bigint[]": "{text}::bigint[]",

@@ -6,7 +6,8 @@ pattern of `~` becomes one of RE2, if it can be; `planner.patterns` computes all
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
 
 from sqlglot import exp
 
@@ -131,10 +132,12 @@ RULES: Mapping[type[exp.Expr], Rule] = {
 }
 """The rules, by type of node."""
 
+_MadeCall: TypeAlias = Callable[[exp.Expr, list[exp.Expr], Types], exp.Expr]
+"""A rule that always returns a call."""
 _ONE, _NONE, _NO_FLAGS = exp.Literal.number(1), exp.Literal.number(0), exp.Literal.string("")
 
 
-def _filled(name: str, *defaults: exp.Literal) -> CallRule:
+def _filled(name: str, *defaults: exp.Expr) -> _MadeCall:
     """Return a rule that adds the last arguments, if they are omitted."""
 
     def rule(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
@@ -160,9 +163,7 @@ def _rows(name: str) -> CallRule:
     of_array = _filled(name, _NO_FLAGS)
 
     def rule(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
-        found = of_array(node, given, types)
-        assert found is not None, "it always returns a call"
-        return as_rows(node, found)
+        return as_rows(node, of_array(node, given, types))
 
     return rule
 
