@@ -53,6 +53,8 @@ class ColumnTypes:
         self._star, self._type_of = star, type_of
         self._scope_of: dict[int, Scope] | None = None
         self._outputs: dict[int, Mapping[str, DataType | None]] = {}
+        self._types: dict[int, list[DataType | None]] = {}
+        """The types of the columns of each scope: each is found once, whoever asks."""
         self._kept: list[exp.Expr] = []
         """Nodes whose ids are in `_outputs`, so that no id is used again."""
 
@@ -143,6 +145,13 @@ class ColumnTypes:
             if any(is_star(item) and self._star(part, item) is None for item in items):
                 return None
         return tuple(self._output_types(scope))
+
+    def forget(self) -> None:
+        """Find types that are not known again, because a parameter now has its type."""
+        for key in [key for key, found in self._types.items() if None in found]:
+            del self._types[key]
+        for key in [key for key, found in self._outputs.items() if None in found.values()]:
+            del self._outputs[key]
 
     def widened(self, tree: exp.SetOperation) -> list[bool]:
         """Tell which columns of a recursive query are computed numerics, whose scale can grow."""
@@ -247,15 +256,19 @@ class ColumnTypes:
         return self._outputs[key]
 
     def _output_types(self, scope: Scope) -> list[DataType | None]:
-        scope = within_lateral(scope)
+        key = id(scope)
+        if key not in self._types:
+            self._types[key] = self._find_types(within_lateral(scope))
+        return self._types[key]
+
+    def _find_types(self, scope: Scope) -> list[DataType | None]:
         tree = scope.expression
         if isinstance(tree, exp.Values):
             rows = [row.expressions for row in tree.expressions if isinstance(row, exp.Tuple)]
             return [self._agreed(column) for column in zip(*rows, strict=False)]
         if isinstance(tree, exp.SetOperation) and scope.set_operation_scopes:
-            first = self._output_types(scope.set_operation_scopes[0])
-            if is_recursive(tree):
-                return first  # PostgreSQL gives the recursive part these types
+            if is_recursive(tree):  # PostgreSQL gives the recursive part the first one's types
+                return self._output_types(scope.set_operation_scopes[0])
             sides = [self._open_types(side) for side in scope.set_operation_scopes]
             return [common_type(pair) for pair in zip(*sides, strict=False)]
         if isinstance(tree, exp.Query):

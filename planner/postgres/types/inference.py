@@ -130,6 +130,7 @@ class Types:
         for key in self._unknown:
             self._known.pop(key, None)
         self._unknown.clear()
+        self.columns.forget()
 
     def note(self, node: exp.Expr, data_type: DataType | None) -> None:
         """Set the type of a node, such as one that replaces another."""
