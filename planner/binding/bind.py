@@ -53,6 +53,7 @@ from planner.postgres.types.output_columns import (
     name_values,
 )
 from planner.syntax.with_clause import Clause
+from planner.trees.checkpoints import checkpoint
 from planner.trees.column_names import column_name
 from planner.trees.nodes import kinds, strip
 from planner.values import type_modifiers
@@ -226,6 +227,7 @@ class _Binder:
 
     def _resolve(self, table: exp.Table) -> bool:
         """Resolve a table; return whether it is a relation and not a function."""
+        checkpoint()
         if isinstance(table.this, exp.Identifier):
             relation = self._vocabulary.resolve(table)
             self._relations[id(table)] = relation

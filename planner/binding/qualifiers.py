@@ -17,6 +17,7 @@ from sqlglot.optimizer.scope import Scope
 
 from planner.binding.relations import SYSTEM_SCHEMA
 from planner.errors import NotSupportedError, UnknownNameError
+from planner.trees.checkpoints import checkpoint
 from planner.trees.column_names import column_name
 from planner.trees.nodes import position_of
 from planner.values.catalog_types import CATALOG_TYPES
@@ -91,16 +92,16 @@ def qualify_outer(columns: Sequence[exp.Column], scopes: Sequence[Scope], star: 
     if len(scopes) == 1:
         return
     inner = {id(scope.expression): scope for scope in scopes if scope.parent is not None}
+    results = {key: _results(scope.expression) for key, scope in inner.items()}
     for column in columns:
         select = column.parent_select
         scope = inner.get(id(select))
         if scope is None or column.table or not isinstance(select, exp.Select):
             continue
-        is_result = any(
-            i.alias == column.name for i in select.expressions if isinstance(i, exp.Alias)
-        )
+        is_result = column.name in results[id(select)]
         if not is_result or _is_by_result(column, select) or _has(scope, column.name, star):
             continue
+        checkpoint()
         is_named = any(
             each.name == column.name
             and each.parent_select is select
@@ -111,6 +112,7 @@ def qualify_outer(columns: Sequence[exp.Column], scopes: Sequence[Scope], star: 
             for item in select.expressions:
                 if isinstance(item, exp.Alias) and item.alias == column.name:
                     item.set("alias", exp.to_identifier(f"{column.name}#", quoted=True))
+            results[id(select)].discard(column.name)
         else:
             _qualify(column, scope, star)
 
@@ -152,6 +154,7 @@ def refuse_results(
         return
     by_tree = {id(scope.expression): scope for scope in scopes}
     for column in named:
+        checkpoint()
         select, name = column.parent_select, column.name
         if column.table or not isinstance(select, exp.Select) or _is_by_result(column, select):
             continue

@@ -46,9 +46,10 @@ def match_columns(nodes: Nodes, types: Types) -> None:
     """
     for values in nodes.of(exp.Values):
         _match_rows(values, types)
+    known: dict[int, Sequence[_Column] | None] = {}
     for kind in _KINDS:
         for node in reversed(nodes.of(kind)):
-            _columns(node, types)
+            _columns(node, types, known)
     if nodes.has(_EITHER):
         nodes.renew()
 
@@ -68,19 +69,37 @@ def _match_rows(values: exp.Expr, types: Types) -> None:
             _adopt(literal, common_type(known), types)
 
 
-def _columns(query: exp.Expr | None, types: Types) -> Sequence[_Column] | None:
-    """Return the columns of a query; None if their number is not certain."""
+def _columns(
+    query: exp.Expr | None, types: Types, known: dict[int, Sequence[_Column] | None]
+) -> Sequence[_Column] | None:
+    """Return the columns of a query; None if their number is not certain.
+
+    Args:
+        query: the query.
+        types: the types of its expressions.
+        known: the columns of the set operations that were matched before; gets new ones.
+    """
     while isinstance(query, exp.Subquery):
         query = query.this
     if isinstance(query, _KINDS):
-        sides = [_columns(side, types) for side in (query.this, query.expression)]
-        if None in sides:
-            return None
-        left, right = (side or () for side in sides)
-        return [_matched(query, one, other, types) for one, other in zip(left, right, strict=False)]
+        key = id(query)
+        if key not in known:
+            sides = [_columns(side, types, known) for side in (query.this, query.expression)]
+            known[key] = None if None in sides else _match_sides(query, *sides, types)
+        return known[key]
     if not isinstance(query, exp.Select) or any(item.is_star for item in query.expressions):
         return None
     return [_column(item.unalias(), types) for item in query.expressions]
+
+
+def _match_sides(
+    query: exp.Expr,
+    left: Sequence[_Column] | None,
+    right: Sequence[_Column] | None,
+    types: Types,
+) -> Sequence[_Column]:
+    pairs = zip(left or (), right or (), strict=False)
+    return [_matched(query, one, other, types) for one, other in pairs]
 
 
 def _column(node: exp.Expr, types: Types) -> _Column:

@@ -35,6 +35,7 @@ from planner.postgres.expressions.time_calls import extracted
 from planner.postgres.types.inference import Types
 from planner.postgres.types.operands import is_open, is_recursive
 from planner.postgres.types.result_types import FLOATS, INTEGERS, NUMERIC, common_type
+from planner.trees.checkpoints import checkpoint
 from planner.trees.known_arguments import check_known
 from planner.trees.nodes import Nodes, call, cast, position_of, strip, wrapped
 from planner.values.sqltypes import format_type
@@ -50,6 +51,7 @@ def apply(tree: exp.Expr, nodes: Nodes, types: Types) -> None:
     if not _may_apply(nodes):
         return
     for node in reversed(list(tree.walk())):
+        checkpoint()
         rule = RULES.get(type(node))
         if rule is not None:
             check_known(node)

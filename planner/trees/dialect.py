@@ -13,6 +13,7 @@ from sqlglot.parsers.postgres import PostgresParser as PlainParser
 from sqlglot.tokenizer_core import Token, TokenType
 
 from planner.errors import InvalidSyntaxError
+from planner.trees.checkpoints import checkpoint
 from planner.trees.interpreted_sqlglot import PostgresParser
 from planner.trees.json_operators import KEYED
 from planner.trees.lexemes import PARAMETER, mark_parameters
@@ -96,6 +97,11 @@ class StategateSQL(Postgres):
             TokenType.PIPE_SLASH: lambda self: self._prefixed(exp.Sqrt),
             TokenType.DPIPE_SLASH: lambda self: self._prefixed(exp.Cbrt),
         }
+
+        def _advance(self, times: int = 1) -> None:
+            """Go on to the next token; all that is read passes here."""
+            checkpoint()
+            super()._advance(times)
 
         def _plus(self) -> exp.Expr | None:
             """Read `+ x` as x, but without the name of x."""

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from planner.errors import InvalidSyntaxError, NotSupportedError
+from planner.trees.checkpoints import checkpoint
 from planner.trees.nodes import Nodes, position_of, strip
 
 UNREAD = exp.Expression()
@@ -181,6 +182,7 @@ def known_node(node: exp.Expr) -> exp.Expr:
 
     All code that reads a condition calls this first.
     """
+    checkpoint()
     bare = strip(node)
     while node is not bare:
         if not is_known(node):

@@ -21,6 +21,7 @@ from planner.postgres.types.functions import (
 from planner.postgres.types.operands import is_open, is_recursive
 from planner.postgres.types.output_columns import is_star, within_lateral
 from planner.postgres.types.result_types import INTEGERS, NUMERIC, agreed_type, common_type
+from planner.trees.checkpoints import checkpoint
 from stores.spec.schema import BIGINT, NULL, TIMESTAMP, TIMESTAMPTZ, DataType, Kind
 
 ColumnType: TypeAlias = Callable[[exp.Table, str], DataType | None]
@@ -258,6 +259,7 @@ class ColumnTypes:
     def _output_types(self, scope: Scope) -> list[DataType | None]:
         key = id(scope)
         if key not in self._types:
+            checkpoint()
             self._types[key] = self._find_types(within_lateral(scope))
         return self._types[key]
 
