@@ -24,7 +24,7 @@ from planner.binding.qualifiers import (
     qualify_outer,
     refuse_results,
     tell_apart,
-    unqualify,
+    unqualify_all,
     unqualify_call,
     unqualify_type,
 )
@@ -37,6 +37,9 @@ from planner.postgres.common_types import compare_as_doubles, match_columns
 from planner.postgres.document_checks import check_documents, check_using
 from planner.postgres.document_order import order_documents
 from planner.postgres.expressions.volatile import compute_once
+from planner.postgres.expressions.volatile_windows import add_window_columns
+from planner.postgres.places import check_places
+from planner.postgres.recursion import check_recursion
 from planner.postgres.refused import refuse, unknown_function
 from planner.postgres.types.functions import columns_of_function
 from planner.postgres.types.inference import Types
@@ -95,6 +98,7 @@ class _Binder:
 
     def bind(self) -> Bound:
         self._normalize()
+        check_recursion(self._nodes)
         scopes = scopes_of(self._tree, self._nodes)
         tables = self._resolve_tables(scopes)
         columns = self._nodes.of(exp.Column)
@@ -106,6 +110,7 @@ class _Binder:
         # Not used after NATURAL joins are expanded below: it caches their columns.
         before = Outputs(self._star_columns, hidden=hidden)
         refuse_results(columns, scopes, before.star, self._is_readable)
+        check_places(self._nodes)
         qualify_outer(columns, scopes, before.star)
         types = self._types(scopes, before)
         check_arguments(self._nodes, types, self._vocabulary.functions)
@@ -140,6 +145,7 @@ class _Binder:
             for each in self._nodes.of(exp.Cast):
                 type_modifiers.cut_to_length(each)
                 type_modifiers.round_seconds(each)
+            add_window_columns(self._nodes, self._mentioned)
             compute_once(self._nodes, self._mentioned)
             columns = [source.columns for source in sources]
             tell_apart(self._tree, self._mentioned, list(zip(tables, columns, strict=True)))
@@ -200,8 +206,7 @@ class _Binder:
             collate.replace(strip(collate))
         for values in self._nodes.of(exp.Values):
             name_values(values)
-        for dot in self._nodes.of(exp.Dot):
-            unqualify(dot, self._vocabulary.schemas)
+        is_changed |= unqualify_all(self._nodes, self._vocabulary.schemas)
         for cast in self._nodes.of(exp.Cast):
             for each in [*cast.to.find_all(exp.DataType)]:
                 unqualify_type(each)

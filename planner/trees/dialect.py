@@ -147,6 +147,20 @@ class StategateSQL(Postgres):
             is_name = at in {TokenType.ALIAS, TokenType.DOT} and self._curr.text[:1].isalpha()
             return super()._advance_any(ignore_reserved or is_name)
 
+        def _parse_function(
+            self,
+            functions: Any = None,
+            anonymous: bool = False,
+            optional_parens: bool = True,
+            any_token: bool = False,
+        ) -> exp.Expr | None:
+            """Read `pg_catalog.sum(x)` as `sum(x)`, not as a call of an unknown function."""
+            before = [token.text.lower() for token in self._tokens[self._index - 2 : self._index]]
+            is_ours = before == ["pg_catalog", "."]
+            return super()._parse_function(
+                functions, anonymous and not is_ours, optional_parens, any_token and not is_ours
+            )
+
         def _parse_limit(
             self, this: exp.Expr | None = None, top: bool = False, skip_limit_token: bool = False
         ) -> exp.Expr | None:

@@ -152,6 +152,7 @@ _ARGUMENTS: dict[type[exp.Expr], str] = {
     exp.Offset: "expression",
     exp.Fetch: "direction count limit_options",
     exp.LimitOptions: "percent rows with_ties",
+    exp.NthValue: "this offset",
     exp.Window: "this partition_by order spec alias over",
     exp.WindowSpec: "kind start start_side end end_side exclude",
 }

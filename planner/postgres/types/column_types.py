@@ -156,12 +156,25 @@ class ColumnTypes:
 
     def widened(self, tree: exp.SetOperation) -> list[bool]:
         """Tell which columns of a recursive query are computed numerics, whose scale can grow."""
-        pairs = zip(tree.this.selects, tree.expression.selects, strict=False)
+        first = self._of_tree(tree.this)
+        others = tree.expression.selects
         return [
-            self._kind_of(first.unalias()) is Kind.DECIMAL
-            and not isinstance(other.unalias(), exp.Column)
-            for first, other in pairs
+            each is not None and each.kind is Kind.DECIMAL and not isinstance(other, exp.Column)
+            for each, other in zip(first, (other.unalias() for other in others), strict=False)
         ]
+
+    def of_first(self, tree: exp.SetOperation) -> list[DataType | None]:
+        """Return the types of the columns of the first part of a recursive query."""
+        return self._of_tree(tree.this)
+
+    def _of_tree(self, tree: exp.Expr) -> list[DataType | None]:
+        """Return the types of the columns of a SELECT, before a recursive part widens them."""
+        while isinstance(tree, exp.Subquery):
+            tree = tree.this
+        scope = next((each for each in self._scopes if each.expression is tree), None)
+        if scope is None or not isinstance(tree, exp.Select):
+            return [self._type_of(item.unalias()) for item in tree.selects]
+        return [kind for item in tree.selects for kind in self._item_types(scope, item)]
 
     def _kind_of(self, node: exp.Expr) -> Kind | None:
         found = self._type_of(node)
