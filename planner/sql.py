@@ -150,14 +150,15 @@ class SqlEngine:
         held = self._plans.find(sql, types, version)
         if held is None:
             sql = without_tags(sql)
-            held = self._prepare(sql, session, types, cancellation or Cancellation())
+            cancellation = cancellation or Cancellation()
+            held = self._prepare(sql, session, types, cancellation)
             self._plans.add(sql, types, version, held)
             if not held.parameters:
                 self._plans.learn_shape(
                     sql,
                     held,
                     self._catalog.version,
-                    lambda text, given: self._prepare(text, session, given, Cancellation()),
+                    lambda text, given: self._prepare(text, session, given, cancellation),
                 )
         if session.transaction is TransactionStatus.FAILED and held.kind not in ENDS_TRANSACTION:
             raise aborted()
@@ -172,6 +173,7 @@ class SqlEngine:
     ) -> Statement:
         return self._preparer.prepare(
             sql,
+            session,
             parameter_types,
             cancellation,
             lambda inner, types: self.prepare(

@@ -21,7 +21,7 @@ from planner.binding.names import resolve_names
 from planner.binding.parameters import Parameters
 from planner.binding.plain_joins import PlainJoin, plain_join
 from planner.binding.pushdown import Pushdown, Readable
-from planner.binding.qualifiers import tell_apart, unqualify, unqualify_call, unqualify_type
+from planner.binding.qualifiers import tell_apart, unqualify_all, unqualify_call, unqualify_type
 from planner.binding.relations import Relation, Vocabulary, identifier
 from planner.binding.result_names import EXPRESSION
 from planner.binding.scopes import scopes_of
@@ -32,6 +32,9 @@ from planner.postgres.common_types import compare_as_doubles, match_columns
 from planner.postgres.document_checks import check_documents, check_using
 from planner.postgres.document_order import order_documents
 from planner.postgres.expressions.volatile import compute_once
+from planner.postgres.expressions.volatile_windows import add_window_columns
+from planner.postgres.places import check_places
+from planner.postgres.recursion import check_recursion
 from planner.postgres.refused import refuse, unknown_function
 from planner.postgres.types.functions import columns_of_function
 from planner.postgres.types.inference import Types
@@ -48,6 +51,7 @@ from planner.postgres.types.output_columns import (
     name_values,
 )
 from planner.syntax.with_clause import Clause
+from planner.trees.checkpoints import checkpoint
 from planner.trees.column_names import column_name
 from planner.trees.nodes import kinds, strip
 from planner.values import type_modifiers
@@ -89,6 +93,7 @@ class _Binder:
 
     def bind(self) -> Bound:
         self._normalize()
+        check_recursion(self._nodes)
         resolve_names(self._tree, self._nodes, self._resolve, self._mentioned)
         scopes = scopes_of(self._tree, self._nodes)
         tables = self._tables(scopes)
@@ -97,6 +102,7 @@ class _Binder:
         for select in self._nodes.of(exp.Select):
             name_columns(select)
         before = Outputs(self._star_columns, hidden=hidden)
+        check_places(self._nodes)
         types = self._types(scopes, before)
         check_arguments(self._nodes, types, self._vocabulary.functions)
         expand_fields(self._nodes, types.of)
@@ -130,6 +136,7 @@ class _Binder:
             for each in self._nodes.of(exp.Cast):
                 type_modifiers.cut_to_length(each)
                 type_modifiers.round_seconds(each)
+            add_window_columns(self._nodes, self._mentioned)
             compute_once(self._nodes, self._mentioned)
             columns = [source.columns for source in sources]
             tell_apart(self._tree, self._mentioned, list(zip(tables, columns, strict=True)))
@@ -192,8 +199,7 @@ class _Binder:
             collate.replace(bare)
         for values in self._nodes.of(exp.Values):
             name_values(values)
-        for dot in self._nodes.of(exp.Dot):
-            unqualify(dot, self._vocabulary.schemas)
+        is_changed |= unqualify_all(self._nodes, self._vocabulary.schemas)
         for cast in self._nodes.of(exp.Cast):
             for each in [*cast.to.find_all(exp.DataType)]:
                 unqualify_type(each)
@@ -218,6 +224,7 @@ class _Binder:
 
     def _resolve(self, table: exp.Table) -> Named | None:
         """Return the relation of a table; None if it is a function."""
+        checkpoint()
         if isinstance(table.this, exp.Identifier):
             relation = self._vocabulary.resolve(table)
             self._relations[id(table)] = relation

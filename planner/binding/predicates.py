@@ -15,6 +15,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from planner.errors import MismatchedTypeError
+from planner.trees.checkpoints import checkpoint
 from planner.values.comparison_bounds import Fitted, Fitter, Outside
 from stores.spec.schema import Row, Value
 
@@ -234,6 +235,7 @@ def equals_one_of(column: str, operands: tuple[Operand, ...], *, null: bool = Fa
 def fitted_values(operands: Sequence[Operand], parameters: Row) -> Iterator[Value]:
     """Return the values of operands that the column can have, without NULL."""
     for operand in operands:
+        checkpoint()
         values = operand.values(parameters)
         if operand.fit is Fitted:  # as for keys in most lists: values stay as they are
             yield from [value for value in values if value is not None]

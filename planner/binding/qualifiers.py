@@ -10,7 +10,7 @@ from sqlglot.errors import ParseError
 
 from planner.errors import NotSupportedError, UnknownNameError
 from planner.trees.column_names import column_name
-from planner.trees.nodes import position_of
+from planner.trees.nodes import Nodes, position_of
 from planner.values.catalog_types import CATALOG_TYPES
 
 
@@ -100,10 +100,30 @@ def _fresh(name: str, taken: Container[str]) -> str:
 
 def unqualify(dot: exp.Dot, schemas: frozenset[str]) -> None:
     """Turn `pg_catalog.now()` into `now()`; no other schema has functions."""
-    if not isinstance(dot.expression, exp.Func):
+    called: exp.Expr = dot.expression
+    while isinstance(called, exp.Window | exp.Filter | exp.WithinGroup):
+        called = called.this
+    if not isinstance(called, exp.Func):
         return
-    check_schema(dot.this, dot.expression, schemas)
+    check_schema(dot.this, called, schemas)
     dot.replace(dot.expression)
+
+
+def unqualify_all(nodes: Nodes, schemas: frozenset[str]) -> bool:
+    """Remove the schemas of all calls outside of FROM, in place.
+
+    Returns:
+        Whether one was parsed as a column, as `pg_catalog.count(*) FILTER (…)` is.
+    """
+    for dot in nodes.of(exp.Dot):
+        unqualify(dot, schemas)
+    filtered = [each for each in nodes.of(exp.Filter) if isinstance(each.parent, exp.Column)]
+    for each in filtered:
+        column = each.parent
+        assert isinstance(column, exp.Column)
+        check_schema(column.args["table"], each.this, schemas)
+        column.replace(each)
+    return bool(filtered)
 
 
 def unqualify_call(table: exp.Table, schemas: frozenset[str]) -> None:

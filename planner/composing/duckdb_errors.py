@@ -101,10 +101,22 @@ _PATTERNS: tuple[tuple[str, type[QueryError], str, str], ...] = (
         "42803",
     ),
     (
-        r"(?P<name>WHERE|HAVING|GROUP BY|JOIN) clause cannot contain (?P<what>aggregate|window)",
+        r"(?P<name>WHERE|HAVING|GROUP BY|JOIN) clause cannot contain aggregate",
         InvalidSyntaxError,
-        "{what} functions are not allowed in {name}",
+        "aggregate functions are not allowed in {name}",
         "42803",
+    ),
+    (
+        r"aggregate function calls cannot be (?P<name>nested)",
+        InvalidSyntaxError,
+        "aggregate function calls cannot be nested",
+        "42803",
+    ),
+    (
+        r"[Aa]rgument for (?P<name>ntile) must be greater than zero",
+        InvalidValueError,
+        "argument of ntile must be greater than zero",
+        "22014",
     ),
     (
         r"Could not convert string '(?P<name>.*)' to INTERVAL",
@@ -324,7 +336,7 @@ def translate(error: DatabaseError, outline: Outline) -> QueryError:
                 for name, said in names.items()
             }
             return kind(
-                message.format(**shown),
+                _said(message.format(**shown), sqlstate, outline),
                 hint=_candidates(text) or (NO_FUNCTION if sqlstate == "42883" else None),
                 position=outline.position(names["name"]),
                 sqlstate=sqlstate,
@@ -333,13 +345,17 @@ def translate(error: DatabaseError, outline: Outline) -> QueryError:
         return LimitExceededError("statement is nested too deep")
     if _BY_ZERO in text:
         return InvalidValueError("division by zero", sqlstate="22012")
-    said = _our_types(_first_sentence(text))
+    said = outline.in_words_of_statement(_our_types(_first_sentence(text)))
     if error.kind in _CLASSES:
         return _of_kind(error.kind, said)
     # The message may contain a value, and values must not be logged.
     _logger.error("composition failed kind=%s", error.kind)
     _logger.debug("composition failed error=%s", text)
     return InternalError(said)
+
+
+def _said(message: str, sqlstate: str, outline: Outline) -> str:
+    return outline.in_words_of_statement(message) if sqlstate == "42883" else message
 
 
 def _of_kind(kind: str, said: str) -> QueryError:

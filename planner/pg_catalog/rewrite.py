@@ -81,9 +81,10 @@ def rewrite(
     translated = bound.translate()
     _rewrite_calls(translated.tree, database=database, version=version)
     numbers = {parameter_number(node) for node in translated.tree.find_all(exp.Parameter)}
+    shown = outline(translated.tree)
     return Rewritten(
         sql=to_duckdb(translated.tree),
-        outline=outline(translated.tree),
+        outline=shown,
         names=names,
         types=translated.types,
         parameters=bound.parameters,

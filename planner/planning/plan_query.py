@@ -167,13 +167,15 @@ def _compose(
     if is_decided:
         # The read returns no other rows, and DuckDB would spend half of its time on a long IN.
         tree.set("where", None)
-    sql, shown = to_duckdb(tree), outline(tree)
+    shown = outline(tree)
     schemas = {
         source.name: _arrow_schema(source, planned)
         for source, (_, planned) in zip(bound.sources, draft.inputs, strict=True)
     }
     # The translation drops expressions that are not evaluated, such as the argument of pg_typeof.
     numbers = tuple(sorted({parameter_number(n) for n in tree.find_all(exp.Parameter)}))
+    groups = _groups(tree, draft) if has_nodes and is_decided else None
+    sql = to_duckdb(tree)
     try:
         columns = composer.describe(sql, schemas, numbers, shown, cancellation=cancellation)
     except UnknownNameError as error:
@@ -192,7 +194,7 @@ def _compose(
         inputs=draft.inputs,
         numbers=numbers,
         links=draft.links,
-        groups=_groups(tree, draft) if has_nodes and is_decided else None,
+        groups=groups,
     )
     return node, columns
 

@@ -138,12 +138,13 @@ def _place(nodes: Nodes, kind: type[exp.Expr]) -> int | None:
     return position_of(nodes.of(kind)[0])
 
 
-_OF_WINDOWS = frozenset(
+OF_WINDOWS = frozenset(
     {
         *("row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile", "lag", "lead"),
         *("first_value", "last_value", "nth_value"),
     }
 )
+"""The functions that are called with OVER only."""
 
 
 def check_over(nodes: Nodes) -> None:
@@ -154,7 +155,7 @@ def check_over(nodes: Nodes) -> None:
         NotSupportedError: it has WITHIN GROUP, such as `rank(1) WITHIN GROUP (…)`.
     """
     for node in nodes.among(CALLS):
-        if call_name(node) not in _OF_WINDOWS:
+        if call_name(node) not in OF_WINDOWS:
             continue
         outer = node
         while isinstance(outer.parent, exp.Filter | exp.IgnoreNulls | exp.RespectNulls):

@@ -13,12 +13,13 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from planner.errors import InvalidSyntaxError, InvalidValueError, NotSupportedError
+from planner.postgres.named_windows import write_out_windows
 from planner.postgres.refused import TABLE_FUNCTIONS, unknown_function
 from planner.postgres.types.functions import ROW_FUNCTIONS, ROW_TYPES, is_numbered
 from planner.trees.column_names import column_name
 from planner.trees.nodes import Nodes, call, cast, kinds, position_of, strip
 
-DESUGARED = kinds(exp.Exists, exp.Fetch, exp.TableSample)
+DESUGARED = kinds(exp.Exists, exp.Fetch, exp.TableSample, exp.Window)
 """Each such clause has a node of one of these types."""
 
 
@@ -30,7 +31,7 @@ def desugar_clauses(nodes: Nodes) -> None:
         NotSupportedError: WITH TIES of DISTINCT rows or a set operation, or a REPEATABLE sample.
         InvalidValueError: a sample is below 0 or above 100 percent (2202H).
     """
-    for desugar in (_desugar_exists, _desugar_fetches):
+    for desugar in (write_out_windows, _desugar_exists, _desugar_fetches):
         if desugar(nodes):
             nodes.renew()
     for sample in nodes.of(exp.TableSample):

@@ -21,7 +21,9 @@ from planner.planning.plan_query import plan_query
 from planner.statements.engine_parts import EngineParts
 from planner.statements.explain_statement import Analyze, explain_columns
 from planner.syntax.parse import Parsed, parse
+from planner.trees.checkpoints import checked_by, is_planning
 from planner.values.cancel import Cancellation
+from planner.values.session import Session
 from planner.values.statement import LookUp, Statement, StatementKind
 from stores.spec.catalog import StoreCatalog
 from stores.spec.schema import TEXT, Column, DataType, Row
@@ -54,19 +56,22 @@ class Preparer:
 
     def __init__(self, parts: EngineParts) -> None:
         self._catalog, self._commands = parts.catalog, parts.commands
+        self._running = parts.queries
         self._queries = QueryPreparer(parts)
 
     def prepare(
         self,
         sql: str,
+        session: Session,
         parameter_types: Sequence[DataType | None],
         cancellation: Cancellation,
         plan_inner: PlanInner,
     ) -> Statement:
-        """Return the planned statement.
+        """Return the planned statement; it is listed as running while it is planned.
 
         Args:
             sql: one statement.
+            session: the session that prepares it.
             parameter_types: types that the client gives.
             cancellation: ends the planning early.
             plan_inner: prepares the query inside the statement.
@@ -75,7 +80,12 @@ class Preparer:
             QueryError: the statement is malformed or cannot be run.
         """
         lookup = self._queries.prepare_lookup(sql, parameter_types)
-        return lookup or self._prepare(sql, parameter_types, cancellation, plan_inner)
+        if lookup is not None:
+            return lookup
+        if is_planning():  # the query inside a statement, which is listed
+            return self._prepare(sql, parameter_types, cancellation, plan_inner)
+        with self._running.planning(sql, session), checked_by(cancellation.check):
+            return self._prepare(sql, parameter_types, cancellation, plan_inner)
 
     def _prepare(
         self,
@@ -108,7 +118,7 @@ class Preparer:
     ) -> Statement:
         words = [token.text.upper() for token in parsed.tokens]
         if words[0] == "SHOW" and words[1:] in (["STORES"], ["TABLES"]):
-            planned = self.prepare(_SHOW_STORES, (), cancellation, plan_inner)
+            planned = plan_inner(_SHOW_STORES, ())
             return structs.replace(planned, sql=parsed.sql, kind=StatementKind.SHOW)
         if words[0] in {"DESCRIBE", "DESC"}:
             described = _described(parsed, self._catalog)
@@ -183,9 +193,12 @@ class QueryPreparer:
         Raises:
             QueryError: the query cannot be run.
         """
-        if not self._reads_store(tree) and self._pg_catalog.accepts(tree):
-            return self._prepare_catalog(parsed, tree, parameter_types, cancellation)
-        plan = self._plan(parsed, tree, parameter_types, cancellation)
+        try:
+            if not self._reads_store(tree) and self._pg_catalog.accepts(tree):
+                return self._prepare_catalog(parsed, tree, parameter_types, cancellation)
+            plan = self._plan(parsed, tree, parameter_types, cancellation)
+        except RecursionError as error:
+            raise LimitExceededError("statement is nested too deep") from error
         explained = parsed.kind is StatementKind.EXPLAIN
         is_select = parsed.kind is StatementKind.SELECT
         return Statement(
@@ -242,22 +255,19 @@ class QueryPreparer:
     ) -> QueryPlan:
         clause = parsed.clause
         version = self._catalog.version
-        try:
-            catalog_values, types = self._pg_catalog.prepare_calls(
-                parsed.sql, tree, clause, parameter_types, cancellation=cancellation
-            )
-            bound = bind(tree, clause, self._vocabulary, types)
-            plan = plan_query(
-                bound,
-                clause,
-                self._composer,
-                version=version,
-                is_explained=parsed.kind is StatementKind.EXPLAIN,
-                has_nodes=self._catalog.nodes is not None,
-                cancellation=cancellation,
-            )
-        except RecursionError as error:
-            raise LimitExceededError("statement is nested too deep") from error
+        catalog_values, types = self._pg_catalog.prepare_calls(
+            parsed.sql, tree, clause, parameter_types, cancellation=cancellation
+        )
+        bound = bind(tree, clause, self._vocabulary, types)
+        plan = plan_query(
+            bound,
+            clause,
+            self._composer,
+            version=version,
+            is_explained=parsed.kind is StatementKind.EXPLAIN,
+            has_nodes=self._catalog.nodes is not None,
+            cancellation=cancellation,
+        )
         columns = with_origins(plan.columns, plan.origins, self._pg_catalog.oid_of)
         return structs.replace(
             plan, columns=columns, catalog_values=catalog_values, costs=parsed.costs

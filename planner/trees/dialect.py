@@ -13,6 +13,7 @@ from sqlglot.parsers.postgres import PostgresParser as PlainParser
 from sqlglot.tokenizer_core import Token, TokenType
 
 from planner.errors import InvalidSyntaxError
+from planner.trees.checkpoints import checkpoint
 from planner.trees.interpreted_sqlglot import PostgresParser
 from planner.trees.json_operators import KEYED
 from planner.trees.lexemes import PARAMETER, mark_parameters
@@ -105,6 +106,11 @@ class StategateSQL(Postgres):
             given = [] if first is None else [first, *forms]
             return self.expression(exp.Anonymous(this="normalize", expressions=given))
 
+        def _advance(self, times: int = 1) -> None:
+            """Go on to the next token; all that is read passes here."""
+            checkpoint()
+            super()._advance(times)
+
         def _plus(self) -> exp.Expr | None:
             """Read `+ x` as x, but without the name of x."""
             inner = self._parse_unary()
@@ -148,6 +154,20 @@ class StategateSQL(Postgres):
             at = self._prev.token_type if self._prev else None
             is_name = at in {TokenType.ALIAS, TokenType.DOT} and self._curr.text[:1].isalpha()
             return super()._advance_any(ignore_reserved or is_name)
+
+        def _parse_function(
+            self,
+            functions: Any = None,
+            anonymous: bool = False,
+            optional_parens: bool = True,
+            any_token: bool = False,
+        ) -> exp.Expr | None:
+            """Read `pg_catalog.sum(x)` as `sum(x)`, not as a call of an unknown function."""
+            before = [token.text.lower() for token in self._tokens[self._index - 2 : self._index]]
+            is_ours = before == ["pg_catalog", "."]
+            return super()._parse_function(
+                functions, anonymous and not is_ours, optional_parens, any_token and not is_ours
+            )
 
         def _parse_limit(
             self, this: exp.Expr | None = None, top: bool = False, skip_limit_token: bool = False

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from planner.errors import InvalidSyntaxError, NotSupportedError
+from planner.trees.checkpoints import checkpoint
 from planner.trees.nodes import Nodes, position_of, strip
 
 UNREAD = exp.Expression()
@@ -151,6 +152,7 @@ _ARGUMENTS: dict[type[exp.Expr], str] = {
     exp.Offset: "expression",
     exp.Fetch: "direction count limit_options",
     exp.LimitOptions: "percent rows with_ties",
+    exp.NthValue: "this offset",
     exp.Window: "this partition_by order spec alias over",
     exp.WindowSpec: "kind start start_side end end_side exclude",
 }
@@ -181,6 +183,7 @@ def known_node(node: exp.Expr) -> exp.Expr:
 
     All code that reads a condition calls this first.
     """
+    checkpoint()
     bare = strip(node)
     while node is not bare:
         if not is_known(node):

@@ -9,6 +9,8 @@ from typing import Any, TypeAlias, TypeVar
 
 from sqlglot import exp
 
+from planner.trees.checkpoints import checkpoint
+
 TYPES_MAX = 1_000
 """Maximum number of type names that are kept parsed; decimals of all sizes are about 700."""
 
@@ -129,6 +131,7 @@ class Nodes:
 
     def renew(self, tree: exp.Expr | None = None) -> None:
         """Walk the tree again, or the one that has taken its place."""
+        checkpoint()
         self._tree = tree or self._tree
         by_type: dict[type[exp.Expr], list[exp.Expr]] = {}
         any_node, found = exp.Expr, [self._tree]

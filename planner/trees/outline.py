@@ -6,6 +6,7 @@ again while no other thread runs. So cached plans keep an outline, not the tree.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from msgspec import Struct
@@ -13,12 +14,18 @@ from sqlglot import exp
 
 from planner.trees.nodes import position_of
 
+_WORD = re.compile(r"\b[a-z_]\w*\b", re.IGNORECASE)
+_WRITTEN = {"listagg": "string_agg"}
+"""Names that functions have in DuckDB's SQL, whatever calls them."""
+
 
 class Outline(Struct, frozen=True, kw_only=True):
     """Places in a statement's text, counted from 1, and how many rows it returns."""
 
     names: Mapping[str, int]
     """The first place of each name and function, in lower case."""
+    written: Mapping[str, str]
+    """DuckDB's name of each function that the statement calls by another name, and that name."""
     literals: Mapping[str, int | None]
     """The first place of the text of each literal; None if it is not known."""
     reads: bool
@@ -37,6 +44,16 @@ class Outline(Struct, frozen=True, kw_only=True):
         wanted = name.split("(", maxsplit=1)[0].rsplit(".", maxsplit=1)[-1].lower()
         return self.names.get(wanted)
 
+    def in_words_of_statement(self, said: str) -> str:
+        """Return a message of DuckDB with the names of functions that the statement has."""
+        return _WORD.sub(lambda found: self._called(found[0]), said)
+
+    def _called(self, word: str) -> str:
+        name = word.lower()
+        if name in self.names:
+            return word
+        return self.written.get(name) or _WRITTEN.get(name) or word.removeprefix("pg_sg_")
+
     def rows(self, read: float) -> float:
         """Estimate how many rows it returns if it reads a given number."""
         found = read
@@ -51,12 +68,15 @@ def outline(tree: exp.Expr) -> Outline:
     """Return the outline of a bound tree."""
     names: dict[str, int] = {}
     literals: dict[str, int | None] = {}
+    written: dict[str, str] = {}
     reads = False
     for node in tree.walk():
         if isinstance(node, exp.Literal):
             literals.setdefault(node.name, position_of(node))
         elif isinstance(node, exp.From):
             reads = True
+        if "written" in node.meta:
+            written.setdefault(node.name.lower(), str(node.meta["written"]))
         if "start" in node.meta and (name := _name(node)) is not None:
             place = int(node.meta["start"]) + 1
             names[name] = min(place, names.get(name, place))
@@ -66,6 +86,7 @@ def outline(tree: exp.Expr) -> Outline:
     known = isinstance(count, exp.Literal) and count.name.isdigit()
     return Outline(
         names=names,
+        written=written,
         literals=literals,
         reads=reads,
         groups=is_select and tree.args.get("group") is not None,

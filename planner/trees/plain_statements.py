@@ -112,7 +112,8 @@ def _is_plain_at(  # noqa: PLR0911 - one per kind
     if kind is TokenType.NUMBER:
         return "e" not in tokens[at].text.lower()
     if kind is TokenType.L_PAREN:
-        return at == 0 or tokens[at - 1].text.upper() not in _OTHER_CALLS
+        is_qualified = at > 1 and tokens[at - 2].token_type is TokenType.DOT
+        return at == 0 or not (is_qualified or tokens[at - 1].text.upper() in _OTHER_CALLS)
     if kind in _NOT_AS_NAMES or kind is TokenType.NOT:
         return before not in _BEFORE_NAMES
     if kind in _AFTER_OPERAND:

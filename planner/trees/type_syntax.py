@@ -83,6 +83,9 @@ class TypeParser(PostgresParser):
     ) -> exp.Expr | None:
         """Read `date '2020-01-01'::text` as the text of a date; in sqlglot `::` comes first."""
         kind = self._curr.token_type if self._curr else None
+        if kind in self.TYPE_TOKENS and self._is_call():
+            # Never a type. sqlglot would read what follows as one first, at each level again.
+            return self._parse_column()
         if kind in self.TYPE_TOKENS and kind is not TokenType.INTERVAL:
             index = self._index
             data_type = self._parse_types(check_func=True, allow_identifiers=False)
@@ -94,6 +97,16 @@ class TypeParser(PostgresParser):
         elif kind in _NAMES and self._next and self._next.token_type is TokenType.STRING:
             return self._parse_column_ops(self._named_literal())
         return super()._parse_type(parse_interval, fallback_to_identifier)
+
+    def _is_call(self) -> bool:
+        """Whether a name of a type begins a call or an array: no number follows its bracket."""
+        opening, first, *_ = (*self._tokens[self._index + 1 : self._index + 3], None, None)
+        if opening is None or first is None:
+            return False
+        if self._curr.token_type is TokenType.ARRAY:
+            return bool(opening.token_type is TokenType.L_BRACKET)
+        is_open = opening.token_type is TokenType.L_PAREN
+        return bool(is_open and first.token_type is not TokenType.NUMBER)
 
     def _named_literal(self) -> exp.Cast:
         """Read `macaddr '08:00:2b:01:02:03'`: sqlglot has no token for such a type."""

@@ -63,6 +63,9 @@ NUMBER_MACROS: tuple[str, ...] = (
     """pg_sg_offset(n) AS CASE WHEN n < 0 THEN """
     + raising("2201X", "'OFFSET must not be negative'")
     + " ELSE n END",
+    """pg_sg_nth(n) AS CASE WHEN n <= 0 THEN """
+    + raising("22016", "'argument of nth_value must be greater than zero'")
+    + " ELSE n END",
     """pg_sg_width_bucket(x, low, high, n) AS CAST(CASE
         WHEN x IS NULL OR low IS NULL OR high IS NULL OR n IS NULL THEN NULL WHEN n < 1 THEN """
     + raising("2201G", "'count must be greater than zero'")

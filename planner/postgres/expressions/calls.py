@@ -105,7 +105,12 @@ def _pg_typeof(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr 
     if found is None:
         return None
     inner, suffix = (found.element, "[]") if found.element is not None else (found, "")
-    return exp.Literal.string((_TYPEOF.get(inner.kind) or format_type(inner)) + suffix)
+    name = exp.Literal.string((_TYPEOF.get(inner.kind) or format_type(inner)) + suffix)
+    if given[0].find(exp.AggFunc, exp.Window, exp.Anonymous, exp.UDTF) is None:
+        return name
+    # An aggregate makes one row of many, and a series many of one: both stay in the statement.
+    is_null = exp.Is(this=exp.Paren(this=given[0].copy()), expression=exp.null())
+    return exp.Paren(this=exp.Case(ifs=[exp.If(this=is_null, true=name)], default=name.copy()))
 
 
 _TYPEOF = {Kind.NULL: "unknown", Kind.TINYINT: "tinyint"}

@@ -34,7 +34,7 @@ def compute_once(nodes: Nodes, taken: Container[str]) -> None:
         taken: the names in the statement.
     """
     names = (name for n in itertools.count() if (name := f"once{n}") not in taken)
-    for node, name in zip(_volatile(nodes), names, strict=False):
+    for node, name in zip(volatile_calls(nodes), names, strict=False):
         child = node
         while (parent := child.parent) is not None and not isinstance(parent, exp.Query):
             child = _held(parent, child, name) if _repeats(parent, child) else parent
@@ -55,7 +55,8 @@ def check_copied(row: Iterable[exp.Expr]) -> None:
             )
 
 
-def _volatile(nodes: Nodes) -> Iterator[exp.Expr]:
+def volatile_calls(nodes: Nodes) -> Iterator[exp.Expr]:
+    """Yield the calls of volatile functions."""
     if nodes.has(_CALLS):
         yield from [node for node in nodes.among(_CALLS) if call_name(node) in VOLATILE]
 

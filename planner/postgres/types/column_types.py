@@ -21,6 +21,7 @@ from planner.postgres.types.functions import (
 from planner.postgres.types.operands import is_open, is_recursive
 from planner.postgres.types.output_columns import is_star, within_lateral
 from planner.postgres.types.result_types import INTEGERS, NUMERIC, agreed_type, common_type
+from planner.trees.checkpoints import checkpoint
 from stores.spec.schema import BIGINT, NULL, TIMESTAMP, TIMESTAMPTZ, DataType, Kind
 
 ColumnType: TypeAlias = Callable[[exp.Table, str], DataType | None]
@@ -53,6 +54,8 @@ class ColumnTypes:
         self._star, self._type_of = star, type_of
         self._scope_of: dict[int, Scope] | None = None
         self._outputs: dict[int, Mapping[str, DataType | None]] = {}
+        self._types: dict[int, list[DataType | None]] = {}
+        """The types of the columns of each scope: each is found once, whoever asks."""
         self._kept: list[exp.Expr] = []
         """Nodes whose ids are in `_outputs`, so that no id is used again."""
 
@@ -144,14 +147,34 @@ class ColumnTypes:
                 return None
         return tuple(self._output_types(scope))
 
+    def forget(self) -> None:
+        """Find types that are not known again, because a parameter now has its type."""
+        for key in [key for key, found in self._types.items() if None in found]:
+            del self._types[key]
+        for key in [key for key, found in self._outputs.items() if None in found.values()]:
+            del self._outputs[key]
+
     def widened(self, tree: exp.SetOperation) -> list[bool]:
         """Tell which columns of a recursive query are computed numerics, whose scale can grow."""
-        pairs = zip(tree.this.selects, tree.expression.selects, strict=False)
+        first = self._of_tree(tree.this)
+        others = tree.expression.selects
         return [
-            self._kind_of(first.unalias()) is Kind.DECIMAL
-            and not isinstance(other.unalias(), exp.Column)
-            for first, other in pairs
+            each is not None and each.kind is Kind.DECIMAL and not isinstance(other, exp.Column)
+            for each, other in zip(first, (other.unalias() for other in others), strict=False)
         ]
+
+    def of_first(self, tree: exp.SetOperation) -> list[DataType | None]:
+        """Return the types of the columns of the first part of a recursive query."""
+        return self._of_tree(tree.this)
+
+    def _of_tree(self, tree: exp.Expr) -> list[DataType | None]:
+        """Return the types of the columns of a SELECT, before a recursive part widens them."""
+        while isinstance(tree, exp.Subquery):
+            tree = tree.this
+        scope = next((each for each in self._scopes if each.expression is tree), None)
+        if scope is None or not isinstance(tree, exp.Select):
+            return [self._type_of(item.unalias()) for item in tree.selects]
+        return [kind for item in tree.selects for kind in self._item_types(scope, item)]
 
     def _kind_of(self, node: exp.Expr) -> Kind | None:
         found = self._type_of(node)
@@ -247,15 +270,20 @@ class ColumnTypes:
         return self._outputs[key]
 
     def _output_types(self, scope: Scope) -> list[DataType | None]:
-        scope = within_lateral(scope)
+        key = id(scope)
+        if key not in self._types:
+            checkpoint()
+            self._types[key] = self._find_types(within_lateral(scope))
+        return self._types[key]
+
+    def _find_types(self, scope: Scope) -> list[DataType | None]:
         tree = scope.expression
         if isinstance(tree, exp.Values):
             rows = [row.expressions for row in tree.expressions if isinstance(row, exp.Tuple)]
             return [self._agreed(column) for column in zip(*rows, strict=False)]
         if isinstance(tree, exp.SetOperation) and scope.set_operation_scopes:
-            first = self._output_types(scope.set_operation_scopes[0])
-            if is_recursive(tree):
-                return first  # PostgreSQL gives the recursive part these types
+            if is_recursive(tree):  # PostgreSQL gives the recursive part the first one's types
+                return self._output_types(scope.set_operation_scopes[0])
             sides = [self._open_types(side) for side in scope.set_operation_scopes]
             return [common_type(pair) for pair in zip(*sides, strict=False)]
         if isinstance(tree, exp.Query):

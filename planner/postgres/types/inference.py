@@ -41,6 +41,7 @@ from planner.postgres.types.result_types import (
 )
 from planner.postgres.types.signatures import OPEN, alike, resolve
 from planner.postgres.types.time_fields import scale_of
+from planner.trees.checkpoints import checkpoint
 from planner.trees.nodes import signed, strip
 from planner.values.catalog_types import CHAR, NAME, first_subscript, from_zero, of_any_scale
 from planner.values.sqltypes import result_type_of
@@ -119,6 +120,7 @@ class Types:
         """Return the type of an expression; None if it is not certain."""
         key = id(node)
         if key not in self._known:
+            checkpoint()
             self.note(node, None)  # a recursive CTE refers to itself
             found = self._known[key] = self._find(node)
             if found is None:
@@ -130,6 +132,7 @@ class Types:
         for key in self._unknown:
             self._known.pop(key, None)
         self._unknown.clear()
+        self.columns.forget()
 
     def note(self, node: exp.Expr, data_type: DataType | None) -> None:
         """Set the type of a node, such as one that replaces another."""

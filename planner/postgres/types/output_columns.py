@@ -6,7 +6,8 @@ first. So a `*` that the two read differently is replaced by its columns.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import itertools
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
 from sqlglot import exp
@@ -14,6 +15,7 @@ from sqlglot.optimizer.scope import Scope
 
 from planner.errors import MismatchedTypeError
 from planner.postgres.types.functions import columns_of_function, is_numbered
+from planner.trees.checkpoints import checkpoint
 from planner.trees.column_names import column_name
 from planner.trees.nodes import Nodes, is_comma, kinds, position_of
 from stores.spec.schema import DataType
@@ -97,30 +99,35 @@ class Outputs:
             return None
         joins = select.args.get("joins") or []
         commas = [i for i, join in enumerate(joins) if is_comma(join)]
-        parts = [self._joined(scope, select, joins=i) for i in (*commas, len(joins))]
+        steps = list(self._steps(scope, select))
+        parts = [steps[i] for i in (*commas, len(joins))]
         return None if None in parts else tuple([place for part in parts for place in part or ()])
 
     def _joined(self, scope: Scope, select: exp.Expr, *, joins: int) -> _Places | None:
-        """Return the columns that the given number of joins have, since the last comma.
+        """Return the columns that the given number of joins have, since the last comma."""
+        return next(itertools.islice(self._steps(scope, select), joins, None), None)
+
+    def _steps(self, scope: Scope, select: exp.Expr) -> Iterator[_Places | None]:
+        """Yield the columns before the first join, and those after each join.
 
         A comma binds less than JOIN, so a join does not see the items before the comma.
         """
         items = from_items(select)
-        if not items:
-            return None
-        places = self._item_places(scope, items[0])
-        for join in (select.args.get("joins") or [])[:joins]:
-            right = self._item_places(scope, join.this)
+        places = self._item_places(scope, items[0]) if items else None
+        yield places
+        is_known = bool(items)
+        for join in select.args.get("joins") or ():
+            right = self._item_places(scope, join.this) if is_known else None
             if is_comma(join):
                 places = right
-                continue
-            if places is None or right is None or join.method:
-                return None
-            using = [column.name for column in join.args.get("using") or ()]
-            merged = tuple(("", name) for name in using)
-            rest = tuple(place for place in (*places, *right) if place[1] not in using)
-            places = (*merged, *rest)
-        return places
+            elif places is None or right is None or join.method:
+                places, is_known = None, False
+            else:
+                using = [column.name for column in join.args.get("using") or ()]
+                merged = [("", name) for name in using]
+                rest = [place for place in (*places, *right) if place[1] not in using]
+                places = (*merged, *rest)
+            yield places
 
     def of_item(self, scope: Scope, item: exp.Expr) -> Names | None:
         """Return the columns of a FROM item; None if they are not certain."""
@@ -128,6 +135,7 @@ class Outputs:
         return None if places is None else tuple([name for _, name in places])
 
     def _item_places(self, scope: Scope, item: exp.Expr) -> _Places | None:
+        checkpoint()
         name = item.alias_or_name
         found = scope.selected_sources.get(name)
         if found is None:
