@@ -14,6 +14,7 @@ from sqlglot.optimizer.scope import Scope
 
 from planner.binding.bound import Bound, Source, Translated
 from planner.binding.column_origins import origins_of
+from planner.binding.computed_values import extract_values
 from planner.binding.derived_tables import DerivedTables, Resolver
 from planner.binding.desugar import desugar
 from planner.binding.parameters import Parameters
@@ -30,7 +31,8 @@ from planner.binding.qualifiers import (
 )
 from planner.binding.relations import Relation, Vocabulary, identifier
 from planner.binding.scopes import scopes_of
-from planner.errors import NotSupportedError, UnknownNameError
+from planner.binding.table_aliases import alias_columns, readable_columns
+from planner.errors import NotSupportedError
 from planner.postgres import rewrite
 from planner.postgres.arities import check_arguments
 from planner.postgres.common_types import compare_as_doubles, match_columns
@@ -64,8 +66,17 @@ def bind(
     clause: Clause,
     vocabulary: Vocabulary,
     parameter_types: Sequence[DataType | None] = (),
+    *,
+    computes: bool = False,
 ) -> Bound:
     """Resolve the names of a query. The given tree is changed.
+
+    Args:
+        tree: the query.
+        clause: its WITH clause.
+        vocabulary: the names that it can use.
+        parameter_types: types that the client gives.
+        computes: whether values of expressions become parameters, which the run then computes.
 
     Raises:
         UnknownNameError: a relation or function does not exist.
@@ -74,7 +85,7 @@ def bind(
         InvalidValueError: a literal is not a value of the type it is compared with.
         QueryError: `translate` raises it for an expression without an equivalent in DuckDB.
     """
-    return _Binder(tree, clause, vocabulary, parameter_types).bind()
+    return _Binder(tree, clause, vocabulary, parameter_types).bind(computes=computes)
 
 
 class _Binder:
@@ -92,7 +103,7 @@ class _Binder:
         self._readable: dict[int, Readable] = {}
         self._mentioned: set[str] = set()
 
-    def bind(self) -> Bound:
+    def bind(self, *, computes: bool) -> Bound:
         self._normalize()
         scopes = scopes_of(self._tree, self._nodes)
         tables = self._resolve_tables(scopes)
@@ -114,6 +125,7 @@ class _Binder:
         convert_compared_literals(self._nodes, types)
         check_documents(self._nodes, types)
         self._parameters.check_comparisons(types)
+        values = extract_values(self._nodes, types, self._parameters) if computes else ()
         whole = self._whole()  # before stars are expanded
         outputs = Outputs(self._star_columns, hidden=hidden)
         outputs.expand(scopes)
@@ -149,6 +161,7 @@ class _Binder:
             nodes=self._nodes,
             sources=sources,
             parameters=self._parameters.types(),
+            values=values,
             names=lambda: None if root is None else outputs.names(root),
             origins=lambda: None if root is None else origins_of(root, outputs, self._named),
             join=lambda: None if root is None else self._join(resolvers[id(root)]),
@@ -229,7 +242,7 @@ class _Binder:
         if isinstance(table.this, exp.Identifier):
             relation = self._vocabulary.resolve(table)
             self._relations[id(table)] = relation
-            self._readable[id(table)] = _readable(table, relation)
+            self._readable[id(table)] = readable_columns(table, relation)
             return True
         if table.this is None:
             raise NotSupportedError(
@@ -297,7 +310,7 @@ class _Binder:
     def _whole(self) -> set[int]:
         """Return the tables that a star, NATURAL or a row name may read in whole."""
         tables = [table for table in self._nodes.of(exp.Table) if id(table) in self._relations]
-        whole = {id(table) for table in tables if _alias_columns(table)}
+        whole = {id(table) for table in tables if alias_columns(table)}
         selects: list[exp.Expr | None] = []
         qualifiers: set[str] = set()
         for star in self._nodes.of(exp.Star):
@@ -330,27 +343,6 @@ class _Binder:
 
 _REPLACED = kinds(exp.Collate, exp.Dot)
 """Nodes that `_normalize` replaces."""
-
-
-def _alias_columns(table: exp.Table) -> list[str]:
-    """Return the names that `AS t (a, b)` gives to the first columns of a relation."""
-    alias = table.args.get("alias")
-    return [c.name for c in alias.columns] if isinstance(alias, exp.TableAlias) else []
-
-
-def _readable(table: exp.Table, relation: Relation) -> Readable:
-    renamed = _alias_columns(table)
-    if not renamed:
-        return relation.readable
-    if len(renamed) > len(relation.columns):
-        raise UnknownNameError(
-            f'table "{table.alias_or_name}" has {len(relation.columns)} columns available but '
-            f"{len(renamed)} columns specified",
-            sqlstate="42P01",
-        )
-    replaced = {column.name for column in relation.columns[: len(renamed)]}
-    kept = {name: c for name, c in relation.readable.items() if name not in replaced}
-    return {**kept, **dict(zip(renamed, relation.columns, strict=False))}
 
 
 def _rename(table: exp.Table, source: Source) -> None:
