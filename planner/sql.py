@@ -18,6 +18,7 @@ from planner.running.fast_lookup import covers
 from planner.running.key_elsewhere import KeyElsewhere, KeyLookUp
 from planner.running.node_answers import ElsewhereLookUp, begin_look_up
 from planner.running.read_counts import ReadCounts
+from planner.running.values_first import ValuesFirst
 from planner.statements.answer_version import answer_version
 from planner.statements.engine_parts import (
     SERVER_VERSION,
@@ -223,6 +224,11 @@ class SqlEngine:
         nodes = self._catalog.nodes
         if nodes is None:
             return look_up(parameters, session)
+        if type(look_up) is ValuesFirst:
+            known = look_up.complete(parameters)
+            if known is None:
+                return None
+            look_up, parameters = look_up.look_up, known
         if type(look_up) is KeyLookUp:
             return look_up.begin(nodes, parameters, session, on_found, trace)
         return begin_look_up(nodes, look_up, parameters, session, on_found, trace=trace)

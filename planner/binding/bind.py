@@ -14,6 +14,7 @@ from sqlglot.optimizer.scope import Scope
 
 from planner.binding.bound import Bound, Source, Translated
 from planner.binding.column_origins import origins_of
+from planner.binding.computed_values import extract_values
 from planner.binding.derived_tables import DerivedTables, Resolver
 from planner.binding.desugar import desugar
 from planner.binding.from_items import Relation as Named
@@ -25,6 +26,7 @@ from planner.binding.qualifiers import tell_apart, unqualify_all, unqualify_call
 from planner.binding.relations import Relation, Vocabulary, identifier
 from planner.binding.result_names import EXPRESSION
 from planner.binding.scopes import scopes_of
+from planner.binding.table_aliases import alias_columns, readable_columns
 from planner.errors import NotSupportedError
 from planner.postgres import rewrite
 from planner.postgres.arities import check_arguments
@@ -63,8 +65,17 @@ def bind(
     clause: Clause,
     vocabulary: Vocabulary,
     parameter_types: Sequence[DataType | None] = (),
+    *,
+    computes: bool = False,
 ) -> Bound:
     """Resolve the names of a query. The given tree is changed.
+
+    Args:
+        tree: the query.
+        clause: its WITH clause.
+        vocabulary: the names that it can use.
+        parameter_types: types that the client gives.
+        computes: whether values of expressions become parameters, which the run then computes.
 
     Raises:
         UnknownNameError: a relation or function does not exist.
@@ -73,7 +84,7 @@ def bind(
         InvalidValueError: a literal is not a value of the type it is compared with.
         QueryError: `translate` raises it for an expression without an equivalent in DuckDB.
     """
-    return _Binder(tree, clause, vocabulary, parameter_types).bind()
+    return _Binder(tree, clause, vocabulary, parameter_types).bind(computes=computes)
 
 
 class _Binder:
@@ -91,7 +102,7 @@ class _Binder:
         self._readable: dict[int, Readable] = {}
         self._mentioned: set[str] = set()
 
-    def bind(self) -> Bound:
+    def bind(self, *, computes: bool) -> Bound:
         self._normalize()
         check_recursion(self._nodes)
         resolve_names(self._tree, self._nodes, self._resolve, self._mentioned)
@@ -111,6 +122,7 @@ class _Binder:
         convert_compared_literals(self._nodes, types)
         check_documents(self._nodes, types)
         self._parameters.check_comparisons(types)
+        values = extract_values(self._nodes, types, self._parameters) if computes else ()
         whole = self._whole()  # before stars are expanded
         outputs = Outputs(self._star_columns, hidden=hidden)
         outputs.expand(scopes)
@@ -147,6 +159,7 @@ class _Binder:
             nodes=self._nodes,
             sources=sources,
             parameters=self._parameters.types(),
+            values=values,
             names=lambda: None if root is None else outputs.names(root),
             origins=lambda: None if root is None else origins_of(root, outputs, self._named),
             join=lambda: None if root is None else self._join(resolvers[id(root)]),
@@ -219,7 +232,7 @@ class _Binder:
         rest = [table for table in self._nodes.of(exp.Table) if id(table) not in listed]
         found += [table for table in rest if id(table) in self._relations]
         for table in found:
-            self._readable[id(table)] = _readable(table, self._relations[id(table)])
+            self._readable[id(table)] = readable_columns(table, self._relations[id(table)])
         return found
 
     def _resolve(self, table: exp.Table) -> Named | None:
@@ -294,7 +307,7 @@ class _Binder:
     def _whole(self) -> set[int]:
         """Return the tables that a star, NATURAL or a row name may read in whole."""
         tables = [table for table in self._nodes.of(exp.Table) if id(table) in self._relations]
-        whole = {id(table) for table in tables if _alias_columns(table)}
+        whole = {id(table) for table in tables if alias_columns(table)}
         selects: list[exp.Expr | None] = []
         qualifiers: set[str] = set()
         for star in self._nodes.of(exp.Star):
@@ -326,21 +339,6 @@ class _Binder:
 
 _REPLACED = kinds(exp.Collate, exp.Dot)
 """Nodes that `_normalize` replaces."""
-
-
-def _alias_columns(table: exp.Table) -> list[str]:
-    """Return the names that `AS t (a, b)` gives to the first columns of a relation."""
-    alias = table.args.get("alias")
-    return [c.name for c in alias.columns] if isinstance(alias, exp.TableAlias) else []
-
-
-def _readable(table: exp.Table, relation: Relation) -> Readable:
-    renamed = _alias_columns(table)
-    if not renamed:
-        return relation.readable
-    replaced = {column.name for column in relation.columns[: len(renamed)]}
-    kept = {name: c for name, c in relation.readable.items() if name not in replaced}
-    return {**kept, **dict(zip(renamed, relation.columns, strict=False))}
 
 
 def _rename(table: exp.Table, source: Source) -> None:

@@ -8,6 +8,7 @@ from msgspec import Struct
 from sqlglot import exp
 
 from planner.binding.column_origins import Origins
+from planner.binding.computed_values import ComputedValue
 from planner.binding.plain_joins import PlainJoin
 from planner.binding.predicates import Predicate
 from planner.binding.pushdown import Compared
@@ -50,6 +51,9 @@ class Bound(Struct, frozen=True, kw_only=True):
     nodes: Nodes
     sources: tuple[Source, ...]
     parameters: tuple[DataType, ...]
+    """Those of the client, then those of `values`."""
+    values: tuple[ComputedValue, ...]
+    """The expressions that are computed once for each run."""
     names: Callable[[], tuple[str, ...] | None]
     """Returns the result columns as Postgres names them; None where only DuckDB knows their number.
     """

@@ -142,6 +142,14 @@ class Parameters:
             )
         return tuple(data_type for data_type in found if data_type is not None)
 
+    def add(self, data_type: DataType) -> int | None:
+        """Add a parameter after all others, and return its number; None if there are too many."""
+        number = max([*self._types, len(self._given)], default=0) + 1
+        if number > PARAMETERS_MAX:
+            return None
+        self._types[number] = data_type
+        return number
+
     def give_types(self) -> None:
         """Cast each parameter in the tree to its type, which DuckDB would guess."""
         for node in self._nodes.of(exp.Parameter):

@@ -14,11 +14,9 @@ from sqlglot import exp
 from planner.binding.comparisons import (
     ColumnOf,
     Side,
-    after_clock,
     compare,
     compare_constants,
     side_of,
-    time_before_now,
 )
 from planner.binding.operands import (
     Given,
@@ -44,7 +42,7 @@ from planner.binding.predicates import (
 from planner.binding.text_starts import begins, begins_as, prefix_of
 from planner.patterns.re2 import fixed_start
 from planner.trees.known_arguments import conjuncts, disjuncts, known_node
-from planner.trees.nodes import parameter_number
+from planner.trees.nodes import parameter_number, parameter_text
 from planner.values.comparison_bounds import Fitted, fitter
 from planner.values.sqltypes import data_type_of
 from planner.values.type_modifiers import length_of
@@ -169,9 +167,7 @@ class PredicateReader(Struct, frozen=True, kw_only=True):
             return compare_constants(left, operator, right)
         operand = self.operand(right, side)
         if operand is None:
-            since = time_before_now(right) if operator[0] == ">" else None
-            is_plain = not (side.steps or side.shift)
-            return after_clock(side, since) if is_plain and since is not None else UNKNOWN
+            return UNKNOWN
         if operator == "<>":
             parts = [compare(side, each, operand) for each in ("<", ">")]
             return disjunction(parts)
@@ -231,7 +227,7 @@ class PredicateReader(Struct, frozen=True, kw_only=True):
             casts.insert(0, array.to.expressions[0])
             array = known_node(array.this)
         if isinstance(array, exp.Parameter):
-            return self._any_given(side, parameter_number(array), casts)
+            return self._any_given(side, array, casts)
         if not isinstance(array, exp.Array) or len(array.expressions) > IN_LIST_MAX:
             return UNKNOWN
         members = array.expressions
@@ -240,10 +236,13 @@ class PredicateReader(Struct, frozen=True, kw_only=True):
                 members = [exp.Cast(this=each.copy(), to=to.copy()) for each in members]
         return self._membership(left, members) if members else NO_ROW
 
-    def _any_given(self, side: Side, number: int, casts: Sequence[exp.DataType]) -> Predicate:
+    def _any_given(
+        self, side: Side, array: exp.Parameter, casts: Sequence[exp.DataType]
+    ) -> Predicate:
         """Read `k = ANY($1)`, with casts of the elements."""
+        number, text = parameter_number(array), parameter_text(array)
         element = self.parameter_type(number).element
-        given = None if element is None else Given(number=number, type=element)
+        given = None if element is None else Given(number=number, type=element, text=text)
         for to in casts:
             given = None if given is None else cast_given(given, to)
         fit = None if given is None else fitter(given.type, side.column_type)
@@ -327,7 +326,7 @@ class PredicateReader(Struct, frozen=True, kw_only=True):
         side, given = self._side(left), parameter_of(right, self.parameter_type)
         if side is None or given is None or given.type != TEXT or given.casts:
             return UNKNOWN
-        return begins_as(side, given.number, start_of, exact=exact)
+        return begins_as(side, given, start_of, exact=exact)
 
     # Sides
 

@@ -32,11 +32,9 @@ class Operand(Struct, frozen=True, kw_only=True):
     fit: Fitter
     constant: Value = None
     parameter: int | None = None
-    """0-based index of the parameter, or of the first of several; None for a constant."""
-    others: tuple[int, ...] = ()
-    """The indices of the other parameters, if it is computed from several."""
+    """0-based index of the parameter; None for a constant."""
     compute: Callable[[Row], Value] | None = None
-    """Computes the value from the parameters, unless the value is a parameter."""
+    """Computes the value from the parameters, unless the value is the parameter."""
     is_list: bool = False
     """Whether the parameter is an array of values: `= ANY($1)`."""
 
@@ -147,8 +145,7 @@ class Predicate(Struct, frozen=True, kw_only=True):
     def parameters(self) -> frozenset[int]:
         """The 0-based indices of the parameters that the conditions take."""
         operands = [each for d in self.disjuncts for c in d for each in _operands(c)]
-        found = {each.parameter for each in operands if each.parameter is not None}
-        return frozenset(found.union(*(each.others for each in operands)))
+        return frozenset(each.parameter for each in operands if each.parameter is not None)
 
     @property
     def conditions(self) -> Disjunct:

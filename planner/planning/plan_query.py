@@ -26,7 +26,7 @@ from planner.planning.rules.read_first_rows import read_first_rows
 from planner.planning.rules.read_key_ends import read_key_ends
 from planner.planning.rules.stream_rows import stream_rows
 from planner.syntax.with_clause import Clause
-from planner.trees.nodes import parameter_number
+from planner.trees.nodes import parameter_number, parameter_text
 from planner.trees.outline import outline
 from planner.values.cancel import Cancellation
 from planner.values.sqltypes import declared
@@ -147,7 +147,10 @@ def _residual(bound: Bound) -> str | None:
     """Return the WHEREs of a statement as text; None if the accesses apply all of them."""
     if single_store(bound) is not None:
         return None
-    wheres = [node.this for node in bound.nodes.of(exp.Where)]
+    wheres = [node.this.copy() for node in bound.nodes.of(exp.Where)]
+    for where in wheres:
+        for node in [*where.find_all(exp.Parameter)]:
+            node.replace(exp.Var(this=parameter_text(node)))
     return "; ".join(where.sql(dialect="postgres") for where in wheres) or None
 
 

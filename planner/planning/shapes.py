@@ -277,5 +277,5 @@ def template_of(sql: str, statement: Statement) -> Template | None:
         head=sql[: spans[0][0]],
         between=tuple([sql[one[1] : other[0]] for one, other in pairwise(spans)]),
         tail=sql[spans[-1][1] :],
-        data_types=plan.parameters,
+        data_types=plan.taken,
     )

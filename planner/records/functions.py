@@ -60,10 +60,11 @@ _PATTERNS = """
     regexp_count: (text, text, integer?, text?) -> integer
     regexp_instr: (text, text, integer?, integer?, integer?, text?, integer?) -> integer
     regexp_like: (text, text, text?) -> boolean
-    regexp_match regexp_matches regexp_split_to_array: (text, text, text?) -> text[]
+    regexp_match regexp_split_to_array: (text, text, text?) -> text[]
+    regexp_matches: (text, text, text?) -> text[]; many rows
     regexp_replace: (text, text, text) (text, text, text, integer, integer?, text?) (text, text,
       text, text) -> text
-    regexp_split_to_table: (text, text, text?)
+    regexp_split_to_table: (text, text, text?); many rows
     regexp_substr: (text, text, integer?, integer?, text?, integer?) -> text
 """
 _NUMBERS = """
@@ -140,35 +141,36 @@ _ARRAYS = """
     array_to_string: (anyarray, text) -> text; stable
     array_to_string: (anyarray, text, text) -> text; stable, takes NULL
     cardinality: (anyarray) -> integer
-    generate_subscripts: (anyarray, integer, boolean?) -> integer
+    generate_subscripts: (anyarray, integer, boolean?) -> integer; many rows
     string_to_array: (text, text, text?) -> text[]; takes NULL
-    string_to_table: (text, text, text?); takes NULL
+    string_to_table: (text, text, text?); takes NULL, many rows
     trim_array: (anyarray, integer) -> first; as pg_sg_trim_array
-    unnest: (anyarray) (anyarray, any...)
+    unnest: (anyarray) (anyarray, any...); many rows
 """
 _JSON = """
     array_to_json: (anyarray, boolean?) -> json; stable
-    json_array_elements: (json) -> json
-    json_array_elements_text json_object_keys: (json) -> text
+    json_array_elements: (json) -> json; many rows
+    json_array_elements_text json_object_keys: (json) -> text; many rows
     json_array_length: (json) -> integer
     json_build_array json_build_object: (any...) -> json; stable, takes NULL
-    json_each json_each_text: (json)
+    json_each json_each_text: (json); many rows
     json_extract_path: (any, any, any...) -> json
     json_extract_path_text: (any, any, any...) -> text
     json_object: (text[]) (text[][]) (text[], text[]) -> json
     json_strip_nulls: (json) -> json
     json_typeof: (json) -> text
-    jsonb_array_elements: (jsonb) -> jsonb
-    jsonb_array_elements_text jsonb_object_keys: (jsonb) -> text
+    jsonb_array_elements: (jsonb) -> jsonb; many rows
+    jsonb_array_elements_text jsonb_object_keys: (jsonb) -> text; many rows
     jsonb_array_length: (jsonb) -> integer
     jsonb_build_array jsonb_build_object: (any...) -> jsonb; stable, takes NULL
-    jsonb_each jsonb_each_text: (jsonb)
+    jsonb_each jsonb_each_text: (jsonb); many rows
     jsonb_extract_path: (any, any, any...) -> jsonb
     jsonb_extract_path_text: (any, any, any...) -> text
     jsonb_insert jsonb_set: (jsonb, text[], jsonb, boolean?) -> jsonb
     jsonb_object: (text[]) (text[][]) (text[], text[]) -> jsonb
     jsonb_path_exists jsonb_path_match: (any, any, any?, any?) -> boolean
-    jsonb_path_query jsonb_path_query_array jsonb_path_query_first: (any, any, any?, any?) -> jsonb
+    jsonb_path_query: (any, any, any?, any?) -> jsonb; many rows
+    jsonb_path_query_array jsonb_path_query_first: (any, any, any?, any?) -> jsonb
     jsonb_pretty jsonb_typeof: (jsonb) -> text
     jsonb_set_lax: (jsonb, text[], jsonb, boolean?, text?) -> jsonb; takes NULL
     jsonb_strip_nulls: (jsonb) -> jsonb
@@ -215,8 +217,8 @@ _VALUES = """
     exists -> boolean; takes NULL
     gen_random_uuid: () -> uuid; volatile
     generate_series: (bigint, bigint, bigint?) (integer, integer, integer?) (numeric, numeric,
-      numeric?) (timestamp, timestamp, interval)
-    generate_series: (timestamptz, timestamptz, interval); stable
+      numeric?) (timestamp, timestamp, interval); many rows
+    generate_series: (timestamptz, timestamptz, interval); stable, many rows
     grouping -> integer; takes NULL
     ifnull nullif: (any, any); takes NULL
     num_nonnulls num_nulls: (any, any...) -> integer; takes NULL
@@ -235,3 +237,5 @@ RECORDS: Mapping[str, FunctionRecord] = records(
     _VALUES,
 )
 """The record of each function, by name."""
+OF_MANY_ROWS = frozenset(records(_AGGREGATES, _WINDOWS)) | {"grouping"}
+"""Functions whose value depends on several rows."""

@@ -13,11 +13,18 @@ from planner.binding.column_origins import with_origins
 from planner.binding.relations import identifier, require_missing, vocabulary_of_stores
 from planner.commands.row_commands import ROW_COMMANDS, plan_row_command
 from planner.commands.transaction import read_transaction
-from planner.errors import InvalidSyntaxError, LimitExceededError, UnknownNameError
+from planner.errors import (
+    InvalidSyntaxError,
+    LimitExceededError,
+    QueryCancelledError,
+    QueryError,
+    UnknownNameError,
+)
 from planner.pg_catalog.relations import is_of_catalog
 from planner.planning.plain_lookups import PlainLookups
 from planner.planning.plan import QueryPlan
 from planner.planning.plan_query import plan_query
+from planner.planning.plan_values import plan_values
 from planner.statements.engine_parts import EngineParts
 from planner.statements.explain_statement import Analyze, explain_columns
 from planner.syntax.parse import Parsed, parse
@@ -252,25 +259,48 @@ class QueryPreparer:
         tree: exp.Query,
         parameter_types: Sequence[DataType | None],
         cancellation: Cancellation,
+        *,
+        computes: bool = True,
     ) -> QueryPlan:
         clause = parsed.clause
         version = self._catalog.version
         catalog_values, types = self._pg_catalog.prepare_calls(
             parsed.sql, tree, clause, parameter_types, cancellation=cancellation
         )
-        bound = bind(tree, clause, self._vocabulary, types)
-        plan = plan_query(
-            bound,
-            clause,
-            self._composer,
-            version=version,
-            is_explained=parsed.kind is StatementKind.EXPLAIN,
-            has_nodes=self._catalog.nodes is not None,
-            cancellation=cancellation,
-        )
+        bound = bind(tree, clause, self._vocabulary, types, computes=computes)
+
+        def plain(cancellation: Cancellation) -> QueryPlan:
+            again = parse(parsed.sql, parameter_types)
+            assert again.tree is not None, "it is a query"
+            return self._plan(again, again.tree, parameter_types, cancellation, computes=False)
+
+        values = plan_values(bound, self._vocabulary, self._composer)
+        try:
+            if values is not None and not values.is_quick:
+                values.query(cancellation)
+            plan = plan_query(
+                bound,
+                clause,
+                self._composer,
+                version=version,
+                is_explained=parsed.kind is StatementKind.EXPLAIN,
+                has_nodes=self._catalog.nodes is not None,
+                cancellation=cancellation,
+            )
+        except QueryCancelledError:
+            raise
+        except QueryError:
+            if values is None:
+                raise
+            return plain(cancellation)
         columns = with_origins(plan.columns, plan.origins, self._pg_catalog.oid_of)
         return structs.replace(
-            plan, columns=columns, catalog_values=catalog_values, costs=parsed.costs
+            plan,
+            columns=columns,
+            catalog_values=catalog_values,
+            values=values,
+            without_values=None if values is None else plain,
+            costs=parsed.costs,
         )
 
 

@@ -218,10 +218,14 @@ def is_inline(statement: Statement, session: Session, parameters: Row | None) ->
     if statement.kind is StatementKind.EXPLAIN:
         return True
     node, rows = plan.node, plan.rows
-    if plan.catalog_values is not None or not (
-        isinstance(node, Lookup)
-        # A join that is not small would read its first relation here.
-        or (rows is not None and plan.join is None and not rows.is_scan and rows.late is None)
+    if (
+        plan.catalog_values is not None
+        or plan.values is not None
+        or not (
+            isinstance(node, Lookup)
+            # A join that is not small would read its first relation here.
+            or (rows is not None and plan.join is None and not rows.is_scan and rows.late is None)
+        )
     ):
         return False
     clause, mine = plan.clause, session_options(session)

@@ -84,6 +84,11 @@ def parameter_number(node: exp.Parameter) -> int:
     return int(node.name)
 
 
+def parameter_text(node: exp.Parameter) -> str:
+    """Return `$n`, or the expression whose value the parameter has."""
+    return str(node.meta.get("text") or f"${node.name}")
+
+
 def strip(node: exp.Expr) -> exp.Expr:
     """Return a node without the parentheses and bytewise collations around it."""
     while isinstance(node, _AROUND):
