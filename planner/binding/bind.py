@@ -17,10 +17,11 @@ from planner.binding.column_origins import origins_of
 from planner.binding.derived_tables import DerivedTables, Resolver
 from planner.binding.desugar import desugar
 from planner.binding.from_items import Relation as Named
+from planner.binding.join_parts import Readable
 from planner.binding.names import resolve_names
 from planner.binding.parameters import Parameters
 from planner.binding.plain_joins import PlainJoin, plain_join
-from planner.binding.pushdown import Pushdown, Readable
+from planner.binding.pushdown import Pushdown
 from planner.binding.qualifiers import tell_apart, unqualify_all, unqualify_call, unqualify_type
 from planner.binding.relations import Relation, Vocabulary, identifier
 from planner.binding.result_names import EXPRESSION
@@ -320,8 +321,7 @@ class _Binder:
         wanted = self._mentioned
         if is_whole:
             wanted = wanted.union(column.name for column in relation.columns)
-        used = tuple([name for name in relation.readable if name in wanted])
-        return used or (relation.cheapest,)
+        return tuple([n for n in relation.readable if n in wanted]) or (relation.cheapest,)
 
 
 _REPLACED = kinds(exp.Collate, exp.Dot)

@@ -135,3 +135,38 @@ class Expressions:
                 self.used.add(form.feature)
             return form
         return None
+
+
+_COMPARED = frozenset(CONSTANTS) - {"json", "bigint[]"}
+
+
+def on_sides(
+    chance: random.Random,
+    columns: Sequence[tuple[str, str]],
+    expressions: Expressions,
+) -> Node:
+    """Draw conditions on some columns: that a match is missing or not, values, lists and ranges.
+
+    Args:
+        chance: decides.
+        columns: the qualified columns of all sides, with their types.
+        expressions: draws constants.
+    """
+    parts: list[Part] = []
+    for name, sort in chance.sample(columns, min(len(columns), chance.randint(1, 3))):
+        forms: list[tuple[Part, ...]] = [(f"{name} IS NULL",), (f"{name} IS NOT NULL",)]
+        if sort in _COMPARED:
+            one, other = expressions.constant(sort), expressions.constant(sort)
+            forms += [
+                (f"{name} = ", one),
+                (f"{name} IN (", one, ", ", other, ")"),
+                (f"{name} {chance.choice(['<', '>=', '<>'])} ", one),
+                (f"({name} BETWEEN ", one, " AND ", other, ")"),
+                (f"({name} = ", one, f" OR {name} IS NULL)"),
+            ]
+            same = [each for each, its in columns if its == sort and each != name]
+            if same:
+                forms.append((f"{name} = {chance.choice(same)}",))
+        word = chance.choice([" AND ", " AND ", " AND ", " OR "]) if parts else ""
+        parts += [word, Node("boolean", chance.choice(forms), "true")]
+    return Node("boolean", ("(", *parts, ")"), "true")
