@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from tests.fuzz.expressions import Expressions, Scope, on_sides
+from tests.fuzz.expressions import Expressions, Scope, guarded, on_sides
 from tests.fuzz.tree import Node, Part
 from tests.fuzz.vocabulary import ALIASES, COUNTED, KEYS, NAMES, ORDERABLE, SERIES, SORTS, quoted
 from tests.fuzz.world import STORES, relation_columns
@@ -333,6 +333,9 @@ class Statements:
         def of(sort: str) -> Node:
             return self.expressions.draw(sort, scope, depth - 1, self.rows)
 
+        columns = scope.of("integer")
+        if columns and self.may(0.1, "guards"):
+            return guarded(self.chance, "aggregate", columns)
         counted = of(self.chance.choice(COUNTED))
         text, value = of("text"), of(self.chance.choice(ORDERABLE))
         distinct = "DISTINCT " if self.may(0.3) else ""
