@@ -13,7 +13,7 @@ from msgspec import UNSET, Struct, UnsetType
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
-from planner.binding.derived_tables import Resolver
+from planner.binding.derived_tables import Readable, Resolver
 from planner.binding.operands import ParameterType
 from planner.binding.outer_joins import Joined, JoinTree, join_tree
 from planner.binding.predicate_reader import PredicateReader, comparisons_in
@@ -22,7 +22,6 @@ from planner.trees.known_arguments import conjuncts, known_node
 from planner.values.comparison_bounds import INT_BITS
 from stores.spec.schema import Column, DataType
 
-Readable: TypeAlias = Mapping[str, Column]
 Place: TypeAlias = tuple[exp.Table, str]
 """A table and the name of its column."""
 

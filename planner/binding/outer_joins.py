@@ -19,7 +19,7 @@ other rows can be left out, and the result is the same. At each join:
   count: LEFT and RIGHT are then inner joins, and FULL is LEFT or RIGHT.
 - USING (k) has the equality of both columns as its ON. `k` alone is the left column, for RIGHT the
   right one; for FULL it is either of them.
-- Nothing is known of the ON of NATURAL, and LATERAL is an item like others.
+- NATURAL is USING of the common columns, where they are known; LATERAL is an item like others.
 - Parentheses are joins of their own. JOIN binds tighter than a comma.
 
 All parts that reach an item are true of the same joined row. So a column may take the conditions of

@@ -15,8 +15,8 @@ from msgspec import Struct, field
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
-from planner.binding.derived_tables import Beneath, DerivedTables, Resolver
-from planner.binding.join_parts import Comparison, JoinParts, Part, Readable, accepts_null
+from planner.binding.derived_tables import Beneath, DerivedTables, Readable, Resolver
+from planner.binding.join_parts import Comparison, JoinParts, Part, accepts_null
 from planner.binding.operands import ParameterType
 from planner.binding.outer_joins import join_tree, parts_for
 from planner.binding.predicate_reader import MIRRORED, PredicateReader

@@ -60,7 +60,7 @@ class LocalDatabase:
         self._small = self._database if definition.threads == 1 else None
         """Where statements over few rows run, in one thread: DuckDB takes 140 µs to share out the
         work of a statement among several. It is made when it is first needed."""
-        self.can_execute = can_execute(self._database)
+        self.can_execute = can_execute(self._database, duckdb.Error)
         """Whether statements can be prepared."""
 
     def statement(self, sql: str) -> LocalStatement:
@@ -148,8 +148,7 @@ class LocalStatement:
     def __init__(self, database: LocalDatabase, sql: str) -> None:
         self._database, self._sql = database, sql
         self._cursor: duckdb.DuckDBPyConnection | None = None
-        self._own: duckdb.DuckDBPyConnection | None = None
-        """A connection with tables of its own, which end with it."""
+        self._own: duckdb.DuckDBPyConnection | None = None  # with tables, which end with it
         self._bound: Bound | None = None
         self._key: Hashable | None = None
         self._reader: pa.RecordBatchReader | None = None
@@ -191,7 +190,7 @@ class LocalStatement:
         """
         start = time.thread_time()
         with OWN_ERRORS:
-            bound = self._connect({name: each.schema for name, each in relations.items()}, script)
+            bound = self._connect({n: each.schema for n, each in relations.items()}, script)
             self._reader = None
             relations, tables = (relations, None) if script else read_ahead(relations)
             if tables is not None:
@@ -243,7 +242,9 @@ class LocalStatement:
         """Run it over tables; None if there is no memory for them."""
         self._cursor = self._own = self._database.cursor()
         self._check()
-        if not make_tables(self._own, tables):
+        try:
+            make_tables(self._own, tables)
+        except duckdb.OutOfMemoryException:
             return None
         return self._own.sql(self._sql, params=dict(parameters) or None).to_arrow_reader(rows_max)
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
-import duckdb
 import pyarrow as pa
 
 from planner.composing.local_relation import LocalRelation
@@ -89,13 +89,9 @@ def _unread(begun: Mapping[str, _Read]) -> Mapping[str, LocalRelation]:
     }
 
 
-def make_tables(cursor: duckdb.DuckDBPyConnection, tables: Mapping[str, pa.Table]) -> bool:
-    """Make tables that end with a connection; return False if there is no memory for them."""
-    try:
-        for name, table in tables.items():
-            cursor.register(_SOURCE, table)
-            cursor.execute(f'CREATE TEMP TABLE "{name}" AS FROM {_SOURCE}')
-            cursor.unregister(_SOURCE)
-    except duckdb.OutOfMemoryException:
-        return False
-    return True
+def make_tables(cursor: Any, tables: Mapping[str, pa.Table]) -> None:
+    """Make tables in a connection of DuckDB, with which they end."""
+    for name, table in tables.items():
+        cursor.register(_SOURCE, table)
+        cursor.execute(f'CREATE TEMP TABLE "{name}" AS FROM {_SOURCE}')
+        cursor.unregister(_SOURCE)

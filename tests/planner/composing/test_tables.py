@@ -73,10 +73,9 @@ def test_dimensions_that_are_compared_are_not_joined_before_the_facts(
 ) -> None:
     plans = list[str]()
 
-    def explained(cursor: duckdb.DuckDBPyConnection, given: Mapping[str, pa.Table]) -> bool:
-        is_made = tables.make_tables(cursor, given)
+    def explained(cursor: duckdb.DuckDBPyConnection, given: Mapping[str, pa.Table]) -> None:
+        tables.make_tables(cursor, given)
         plans.append(cursor.execute(f"EXPLAIN {JOIN}").fetchall()[0][1])
-        return is_made
 
     monkeypatch.setattr("planner.composing.local.make_tables", explained)
     rows_of(begun(database, JOIN, *(Source() for _ in range(3))))
@@ -124,8 +123,8 @@ def test_a_statement_without_memory_for_tables_reads_streams(
 ) -> None:
     expected = rows_of(begun(database, JOIN, *(Source() for _ in range(3))))
 
-    def full(*_: object) -> bool:
-        return False
+    def full(*_: object) -> None:
+        raise duckdb.OutOfMemoryException
 
     monkeypatch.setattr("planner.composing.local.make_tables", full)
     assert rows_of(begun(database, JOIN, *(Source() for _ in range(3)))) == expected
@@ -157,7 +156,7 @@ def test_an_interrupted_statement_ends_before_its_tables_are_used(database: Loca
 
 
 def test_few_rows_stay_streams(database: LocalDatabase, monkeypatch: pytest.MonkeyPatch) -> None:
-    def made(*_: object) -> bool:
+    def made(*_: object) -> None:
         raise AssertionError
 
     monkeypatch.setattr("planner.composing.local.make_tables", made)
