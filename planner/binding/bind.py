@@ -15,16 +15,16 @@ from sqlglot.optimizer.scope import Scope
 from planner.binding.bound import Bound, Source, Translated
 from planner.binding.column_origins import origins_of
 from planner.binding.computed_values import extract_values
-from planner.binding.derived_tables import DerivedTables, Resolver
+from planner.binding.derived_tables import DerivedTables, Readable, Resolver
 from planner.binding.desugar import desugar
 from planner.binding.from_items import Relation as Named
 from planner.binding.names import resolve_names
 from planner.binding.parameters import Parameters
 from planner.binding.plain_joins import PlainJoin, plain_join
-from planner.binding.pushdown import Pushdown, Readable
+from planner.binding.pushdown import Pushdown
 from planner.binding.qualifiers import tell_apart, unqualify_all, unqualify_call, unqualify_type
 from planner.binding.relations import Relation, Vocabulary, identifier
-from planner.binding.result_names import EXPRESSION
+from planner.binding.result_names import EXPRESSION, names_of_rows
 from planner.binding.scopes import scopes_of
 from planner.binding.table_aliases import alias_columns, readable_columns
 from planner.errors import NotSupportedError
@@ -315,7 +315,7 @@ class _Binder:
                 qualifiers.add(star.parent.table)
             elif not isinstance(star.parent, exp.Count):
                 selects.append(star.parent_select)
-        bare = {c.name for c in self._nodes.of(exp.Column) if not c.args.get("table")}
+        bare = names_of_rows(self._nodes.of(exp.Column))
         for table in tables:
             name = table.alias_or_name
             is_row = name in bare and name not in self._readable[id(table)]
@@ -333,8 +333,7 @@ class _Binder:
         wanted = self._mentioned
         if is_whole:
             wanted = wanted.union(column.name for column in relation.columns)
-        used = tuple([name for name in relation.readable if name in wanted])
-        return used or (relation.cheapest,)
+        return tuple([n for n in relation.readable if n in wanted]) or (relation.cheapest,)
 
 
 _REPLACED = kinds(exp.Collate, exp.Dot)

@@ -6,7 +6,7 @@ that of a column of FROM. Source: PostgreSQL's parse_clause.c.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -203,3 +203,24 @@ def _grouped(group: exp.Group) -> Iterator[exp.Expr]:
             left += node.expressions
         elif isinstance(node, exp.Expr):
             yield node
+
+
+def names_of_rows(columns: Iterable[exp.Column]) -> set[str]:
+    """Return the resolved names without a table that may stand for the whole rows of relations.
+
+    In ORDER BY, GROUP BY and DISTINCT ON, a name that AS gives to a result stands for that.
+    """
+    return {c.name for c in columns if not c.args.get("table") and not _is_result(c)}
+
+
+def _is_result(column: exp.Column) -> bool:
+    node: exp.Expr = column
+    while isinstance(node.parent, exp.Paren | exp.Ordered | exp.Rollup | exp.Cube | exp.Tuple):
+        node = node.parent
+    clause, select = node.parent, column.parent_select
+    return (
+        isinstance(clause, exp.Order | exp.Group | exp.Distinct)
+        and isinstance(select, exp.Select)
+        and clause.parent is select
+        and any(isinstance(i, exp.Alias) and i.alias == column.name for i in select.expressions)
+    )

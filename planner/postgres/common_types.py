@@ -85,8 +85,9 @@ def _columns(
     if isinstance(query, _KINDS):
         key = id(query)
         if key not in known:
-            sides = [_columns(side, types, known) for side in (query.this, query.expression)]
-            known[key] = None if None in sides else _match_sides(query, *sides, types)
+            left, right = (_columns(side, types, known) for side in (query.this, query.expression))
+            is_known = left is not None and right is not None
+            known[key] = _match_sides(query, left, right, types) if is_known else None
         return known[key]
     if not isinstance(query, exp.Select) or any(item.is_star for item in query.expressions):
         return None

@@ -23,6 +23,7 @@ from planner.postgres.expressions import (
     casts,
     concatenation,
     conditions,
+    guards,
     json_paths,
     json_rules,
     number_calls,
@@ -70,6 +71,7 @@ def apply(tree: exp.Expr, nodes: Nodes, types: Types) -> None:
             called = node.this if isinstance(node, exp.WithinGroup) else node
             if isinstance(called, exp.Func):
                 _note_name(fresh, call_name(called))
+    guards.apply(tree, types)
     nodes.renew()
 
 

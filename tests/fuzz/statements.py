@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from tests.fuzz.expressions import Expressions, Scope
+from tests.fuzz.expressions import Expressions, Scope, guarded, on_sides
 from tests.fuzz.tree import Node, Part
 from tests.fuzz.vocabulary import ALIASES, COUNTED, KEYS, NAMES, ORDERABLE, SERIES, SORTS, quoted
 from tests.fuzz.world import STORES, relation_columns
@@ -174,7 +174,10 @@ class Statements:
         scope = self._scope(relations, outer)
         where: Part = ""
         if self.may(0.65):
-            condition = self.expressions.draw("boolean", scope, depth, self.rows)
+            if len(relations) > 1 and self.may(0.6, "sides"):
+                condition = self._on_sides(relations)
+            else:
+                condition = self.expressions.draw("boolean", scope, depth, self.rows)
             where = Node("clause", (" WHERE ", condition), "")
         body = Node("from", (" FROM ", source, where))
         if depth > 0 and self.may(0.22, "group by"):
@@ -330,6 +333,9 @@ class Statements:
         def of(sort: str) -> Node:
             return self.expressions.draw(sort, scope, depth - 1, self.rows)
 
+        columns = scope.of("integer")
+        if columns and self.may(0.1, "guards"):
+            return guarded(self.chance, "aggregate", columns)
         counted = of(self.chance.choice(COUNTED))
         text, value = of("text"), of(self.chance.choice(ORDERABLE))
         distinct = "DISTINCT " if self.may(0.3) else ""
@@ -478,9 +484,20 @@ class Statements:
             # A comma binds less than JOIN: ON sees no item before it.
             begin = max((i for i, each in enumerate(before) if each.begins), default=0)
             scope = self._scope([*before[begin:], relation], among=[*before, relation])
-            more = self.expressions.draw("boolean", scope, 1, self.rows)
+            if self.may(0.5, "sides"):
+                more = self._on_sides([*before[begin:], relation])
+            else:
+                more = self.expressions.draw("boolean", scope, 1, self.rows)
             condition = Node("boolean", (condition, " AND ", more), None)
         return relation, Node("join", (kind, node, " ON ", condition))
+
+    def _on_sides(self, relations: Sequence[Relation]) -> Node:
+        columns = [
+            (f"{quoted(relation.alias)}.{quoted(name)}", sort)
+            for relation in relations
+            for name, sort in relation.columns
+        ]
+        return on_sides(self.chance, columns, self.expressions)
 
     def _equality(self, one: Relation, other: Relation) -> Node:
         pairs = [

@@ -40,6 +40,11 @@ def compute_once(nodes: Nodes, taken: Container[str]) -> None:
             child = _held(parent, child, name) if _repeats(parent, child) else parent
 
 
+def is_volatile(node: exp.Expr) -> bool:
+    """Whether an expression can have another value each time that it is computed."""
+    return any(call_name(each) in VOLATILE for each in node.find_all(*_CALLS))
+
+
 def check_copied(row: Iterable[exp.Expr]) -> None:
     """Refuse volatile values in a row that is written several times.
 
@@ -47,7 +52,7 @@ def check_copied(row: Iterable[exp.Expr]) -> None:
         NotSupportedError: the row has one (0A000).
     """
     for value in row:
-        if any(call_name(each) in VOLATILE for each in value.find_all(*_CALLS)):
+        if is_volatile(value):
             raise NotSupportedError(
                 "a volatile value is not supported in such a comparison of rows",
                 hint="Compute it in a subquery in FROM.",
