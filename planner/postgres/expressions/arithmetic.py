@@ -303,7 +303,7 @@ def _adopt_time(node: exp.Expr, literal: exp.Literal, other: DataType, types: Ty
             position=position_of(literal),
             sqlstate="42725" if is_open else "42883",
         )
-    fresh = typed_literal(literal, asked)
+    fresh = typed_literal(literal, asked, types.times.literals)
     literal.replace(fresh)
     types.note(fresh, asked)
 
