@@ -70,13 +70,13 @@ from planner.values.statement import (
     Subscribe,
 )
 from planner.values.text_values import parse_value
-from planner.values.time_settings import (
+from planner.values.times.time_settings import (
     PLAIN_TIMES,
     TimeSettings,
     Zone,
     offset_text,
 )
-from planner.values.zoned_text import offset_printer, zone_printer
+from planner.values.times.zoned_text import offset_printer, zone_printer
 from stores.errors import ValueFormatError
 from stores.spec.position import Position
 from stores.spec.schema import Column, DataType, Key, Kind, Row, Value

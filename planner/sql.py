@@ -36,7 +36,7 @@ from planner.values.cancel import Cancellation
 from planner.values.rights import Rights
 from planner.values.session import Session, TransactionStatus
 from planner.values.statement import EachLookedUp, LookedUp, LookUp, Paged, Result, Statement
-from planner.values.time_settings import TimeSettings, with_literals_of
+from planner.values.times.time_settings import TimeSettings, with_literals_of
 from stores.spec.catalog import StoreCatalog
 from stores.spec.past import PastStores
 from stores.spec.position import Position
@@ -196,7 +196,7 @@ class SqlEngine:
             lambda inner, types: self.prepare(
                 inner, session, parameter_types=types, cancellation=cancellation
             ),
-            times,
+            times=times,
         )
 
     def recall(

@@ -58,7 +58,7 @@ from planner.trees.checkpoints import checkpoint
 from planner.trees.column_names import column_name
 from planner.trees.nodes import kinds, strip
 from planner.values import type_modifiers
-from planner.values.time_settings import PLAIN_TIMES, TimeSettings
+from planner.values.times.time_settings import PLAIN_TIMES, TimeSettings
 from stores.spec.schema import Column, DataType
 
 

@@ -15,7 +15,7 @@ from planner.errors import InvalidValueError, NotSupportedError, QueryError, Tra
 from planner.values.durations import DURATIONS, canonical_duration
 from planner.values.session import DEFAULT_ISOLATION, read_isolation
 from planner.values.text_values import parse_value
-from planner.values.time_settings import read_date_style, read_zone
+from planner.values.times.time_settings import read_date_style, read_zone
 from stores.spec.schema import BOOLEAN
 
 _UNITS: Mapping[str, tuple[tuple[str, int], ...]] = {

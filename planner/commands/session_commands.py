@@ -26,7 +26,7 @@ from planner.syntax.options import SETTINGS, check_setting
 from planner.values.session import Session, TransactionStatus, read_isolation
 from planner.values.statement import Notice, Result, StatementKind
 from planner.values.text_values import parse_value
-from planner.values.time_settings import read_date_style
+from planner.values.times.time_settings import read_date_style
 from stores.spec.schema import BOOLEAN, TEXT, Column
 
 _CUSTOM = re.compile(r"[a-z_][\w$]*(\.[a-z_][\w$]*)+")

@@ -9,7 +9,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 from planner.errors import InvalidSyntaxError, InvalidValueError
 from planner.values.interval_text import parse_interval
 from planner.values.quoting import quote_name
-from planner.values.time_settings import interval_zone
+from planner.values.times.time_settings import interval_zone
 
 _TEXTS = {TokenType.STRING, TokenType.BYTE_STRING, TokenType.HEREDOC_STRING}
 _LISTS = {"datestyle", "search_path"}

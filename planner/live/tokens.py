@@ -16,7 +16,7 @@ from typing import Annotated, TypeAlias, TypeVar
 import msgspec
 
 from planner.errors import InvalidValueError
-from planner.values.time_settings import TimeSettings
+from planner.values.times.time_settings import TimeSettings
 from stores.spec.schema import Row
 
 T = TypeVar("T")

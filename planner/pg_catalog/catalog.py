@@ -45,7 +45,7 @@ from planner.values.quoting import quote_name
 from planner.values.rights import Rights
 from planner.values.session import Session
 from planner.values.sqltypes import declared
-from planner.values.time_settings import PLAIN_TIMES, TimeSettings
+from planner.values.times.time_settings import PLAIN_TIMES, TimeSettings
 from stores.spec.arrow import physical_list
 from stores.spec.catalog import StoreCatalog
 from stores.spec.schema import TEXT, Column, DataType, Kind, Row

@@ -27,7 +27,7 @@ from planner.trees.column_names import column_name
 from planner.trees.nodes import parameter_number
 from planner.trees.outline import Outline, outline
 from planner.values.quoting import quote_text
-from planner.values.time_settings import TimeSettings
+from planner.values.times.time_settings import TimeSettings
 from stores.spec.schema import DataType
 
 _USER = "getvariable('session_user')::VARCHAR"

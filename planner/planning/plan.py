@@ -30,7 +30,7 @@ from planner.syntax.with_clause import Clause
 from planner.trees.outline import Outline
 from planner.values.cancel import Cancellation
 from planner.values.comparison_bounds import Fitted, Fitter
-from planner.values.time_settings import TimeSettings
+from planner.values.times.time_settings import TimeSettings
 from stores.spec.arrow import physical_list
 from stores.spec.schema import TIMESTAMPTZ, Column, DataType, Row, StoreKind, Value
 

@@ -22,7 +22,7 @@ from planner.planning.plan import QueryPlan
 from planner.values.constants import number_of
 from planner.values.statement import Statement
 from planner.values.text_values import parse_value
-from planner.values.time_settings import TimeSettings
+from planner.values.times.time_settings import TimeSettings
 from stores.spec.schema import BIGINT, DataType, Row
 
 _LEXEME = re.compile(

@@ -296,12 +296,22 @@ def _localize_at_zone(node: exp.Expr, types: Types) -> None:
         _replace_with_moment(value, types)
 
 
+def _check_join(node: exp.Expr, types: Types) -> None:
+    """Refuse USING of moments and local times, which would have to become moments."""
+    select = node.parent
+    for name in node.args.get("using") or () if isinstance(select, exp.Select) else ():
+        kinds = {each.kind for each in types.columns.of_merged(select, name.name)}
+        if Kind.TIMESTAMPTZ in kinds and not kinds.isdisjoint(_LOCAL):
+            raise no_zone("USING of columns of different types", node, types.times)
+
+
 _RULES: Mapping[type[exp.Expr], Callable[[exp.Expr, Types], None]] = {
     **dict.fromkeys(_SUMS, _localize_sum),
     exp.DPipe: _localize_concatenation,
     exp.Overlaps: _localize_overlaps,
     exp.WindowSpec: _check_frame,
     exp.AtTimeZone: _localize_at_zone,
+    exp.Join: _check_join,
     exp.Values: _agree_in_columns,
     **dict.fromkeys(_SETS, _agree_in_columns),
 }

@@ -32,7 +32,7 @@ from planner.trees.checkpoints import checked_by, is_planning
 from planner.values.cancel import Cancellation
 from planner.values.session import Session
 from planner.values.statement import LookUp, Statement, StatementKind
-from planner.values.time_settings import PLAIN_TIMES, TimeSettings
+from planner.values.times.time_settings import PLAIN_TIMES, TimeSettings
 from stores.spec.catalog import StoreCatalog
 from stores.spec.schema import TEXT, Column, DataType, Row
 
@@ -74,6 +74,7 @@ class Preparer:
         parameter_types: Sequence[DataType | None],
         cancellation: Cancellation,
         plan_inner: PlanInner,
+        *,
         times: TimeSettings = PLAIN_TIMES,
     ) -> Statement:
         """Return the planned statement; it is listed as running while it is planned.

@@ -24,7 +24,7 @@ from planner.syntax.with_clause import NO_CLAUSE, Clause
 from planner.values.cancel import Cancellation
 from planner.values.session import Session, TransactionStatus
 from planner.values.statement import Result, Statement, StatementKind
-from planner.values.time_settings import TimeSettings
+from planner.values.times.time_settings import TimeSettings
 from stores.spec.schema import Row
 
 Replan = Callable[[Statement, Session, Cancellation], Statement]

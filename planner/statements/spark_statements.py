@@ -18,7 +18,7 @@ from planner.running.on_spark import SparkRunner
 from planner.spark.query import SparkQuery, spark_query
 from planner.syntax.parse import parse
 from planner.values.statement import Statement
-from planner.values.time_settings import PLAIN_TIMES, TimeSettings
+from planner.values.times.time_settings import PLAIN_TIMES, TimeSettings
 from stores.spec.catalog import StoreCatalog
 from stores.spec.schema import DataType
 

@@ -12,8 +12,8 @@ import re
 
 from planner.errors import InvalidValueError
 from planner.values.interval_text import interval_words, parse_interval
-from planner.values.time_settings import PLAIN_TIMES, TimeSettings, time_settings
 from planner.values.time_zones import offset_at
+from planner.values.times.time_settings import PLAIN_TIMES, TimeSettings, time_settings
 
 PLAIN_DATE = r"[1-9]\d{3}-\d{2}-\d{2}"
 _PLAIN_TIME = r"(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,6})?)?"

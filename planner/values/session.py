@@ -13,7 +13,7 @@ from enum import Enum
 from typing import Protocol
 
 from planner.errors import InvalidValueError, LimitExceededError, TransactionError
-from planner.values.time_settings import TimeSettings, time_settings
+from planner.values.times.time_settings import TimeSettings, time_settings
 from stores.spec.position import EMPTY, Position
 
 

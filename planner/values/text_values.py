@@ -11,7 +11,7 @@ from planner.values.byte_text import hex_digits_of
 from planner.values.interval_text import parse_interval
 from planner.values.json_text import canonical, checked
 from planner.values.moment_text import MalformedMomentError, parse_moment
-from planner.values.time_settings import PLAIN_TIMES, TimeSettings
+from planner.values.times.time_settings import PLAIN_TIMES, TimeSettings
 from stores.errors import ValueFormatError
 from stores.spec.schema import DataType, Kind, Value
 from stores.types.record import invalid_text

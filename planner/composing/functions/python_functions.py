@@ -18,9 +18,9 @@ from planner.values import byte_calls
 from planner.values.array_text import json_of_array
 from planner.values.byte_text import hex_digits_of
 from planner.values.formatting import formatted
-from planner.values.local_series import zoned_series
 from planner.values.moment_text import time_words, words_in_session
 from planner.values.numerics import quotient
+from planner.values.times.local_series import zoned_series
 
 
 def _divided(one: str, other: str, apart: int) -> str:

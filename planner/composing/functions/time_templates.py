@@ -8,7 +8,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 
-from planner.values.time_settings import zone_of
+from planner.values.times.time_settings import zone_of
 
 _FIELDS = {
     "YYYY": "%Y",

@@ -114,10 +114,9 @@ def keep_nan(node: exp.Expr, types: Types) -> None:
 
 
 def _power(node: exp.Expr, types: Types) -> exp.Expr:
-    del types
     for side in (node.this, node.expression):
         if isinstance(side, exp.Literal) and side.is_string:
-            side.replace(typed_literal(side, DOUBLE))
+            side.replace(typed_literal(side, DOUBLE, types.times.literals))
     return node.replace(call("pg_sg_power", node.this.copy(), node.expression.copy()))
 
 

@@ -125,7 +125,7 @@ def _alike(node: exp.Expr, given: list[exp.Expr], types: Types) -> None:
         return
     for each in nodes:
         fresh = (
-            typed_literal(each, found)
+            typed_literal(each, found, types.times.literals)
             if isinstance(each, exp.Literal) and each.is_string
             else cast(each.copy(), duckdb_type(found))
         )

@@ -321,6 +321,17 @@ def _date(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | Non
     return None
 
 
+def _neighbour(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
+    """Make a moment of a value of lag or lead, or of its default, beside a moment."""
+    values = [given[0], *given[2:]]
+    for each in values if any(_is_moment(value, types) for value in values) else ():
+        if types.kind_of(each) in _LOCAL:
+            fresh = moment(each, types.times)
+            each.replace(fresh)
+            types.note(fresh, TIMESTAMPTZ)
+    return None
+
+
 def _generate_series(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
     """Keep a series of moments: its rule counts days of the session's zone."""
     for each in given[:2]:
@@ -339,6 +350,7 @@ _RULES: Mapping[str, _Rule] = {
     "to_timestamp": _to_timestamp,
     "date": _date,
     "generate_series": _generate_series,
+    **dict.fromkeys(("lag", "lead"), _neighbour),
     "current_date": _now_as("DATE", DATE),
     "localtimestamp": _now_as("TIMESTAMP", TIMESTAMP),
     **dict.fromkeys(("localtime", "current_time"), _now_as("TIME", TIME)),

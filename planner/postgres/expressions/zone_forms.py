@@ -16,7 +16,7 @@ from planner.values.constants import interval_of
 from planner.values.moment_text import moment_words
 from planner.values.sqltypes import data_type_of
 from planner.values.text_values import parse_value
-from planner.values.time_settings import TimeSettings
+from planner.values.times.time_settings import TimeSettings
 from stores.spec.schema import INTERVAL, DataType, Kind
 
 _DAY_US = 86_400_000_000

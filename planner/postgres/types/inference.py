@@ -45,7 +45,7 @@ from planner.trees.checkpoints import checkpoint
 from planner.trees.nodes import signed, strip
 from planner.values.catalog_types import CHAR, NAME, first_subscript, from_zero, of_any_scale
 from planner.values.sqltypes import result_type_of
-from planner.values.time_settings import PLAIN_TIMES, TimeSettings
+from planner.values.times.time_settings import PLAIN_TIMES, TimeSettings
 from planner.values.type_modifiers import as_argument, unsized
 from stores.spec.schema import (
     BOOLEAN,

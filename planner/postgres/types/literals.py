@@ -24,7 +24,7 @@ from planner.values.sqltypes import (
     result_type_of,
 )
 from planner.values.text_values import parse_value
-from planner.values.time_settings import TimeSettings
+from planner.values.times.time_settings import TimeSettings
 from stores.spec.schema import BYTEA, TEXT, DataType, Kind, Value, decimal_type
 
 _ALTERNATIVES: dict[type[exp.Expr], str] = {

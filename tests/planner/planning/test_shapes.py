@@ -12,7 +12,7 @@ from planner.planning.shapes import Template, parameterize, template_of
 from planner.sql import SqlEngine
 from planner.values.session import Session
 from planner.values.statement import Statement
-from planner.values.time_settings import PLAIN_TIMES
+from planner.values.times.time_settings import PLAIN_TIMES
 from stores.spec.schema import BIGINT, TEXT, DataType, Row, decimal_type
 from tests.planner.sides import looked_up
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store

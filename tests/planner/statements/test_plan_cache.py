@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from planner.statements.plan_cache import PlanCache
 from planner.values.statement import Statement, StatementKind
-from planner.values.time_settings import PLAIN_TIMES, time_settings
+from planner.values.times.time_settings import PLAIN_TIMES, time_settings
 from stores.spec.schema import BIGINT
 
 MADE = 1, PLAIN_TIMES

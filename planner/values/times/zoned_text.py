@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 
-from planner.values.time_settings import Zone, offset_text
+from planner.values.times.time_settings import Zone, offset_text
 from stores.types.moment_texts import INT64_MAX, SECOND_MICROS, moment_printer
 
 _OFFSETS_MAX = 1024

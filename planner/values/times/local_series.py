@@ -6,7 +6,7 @@ import calendar
 
 from planner.errors import InvalidValueError, LimitExceededError
 from planner.values.moment_text import civil, days_from_civil
-from planner.values.time_settings import Zone, zone_of
+from planner.values.times.time_settings import Zone, zone_of
 
 _SECOND_US, _DAY_US = 1_000_000, 86_400_000_000
 _INFINITY = (1 << 63) - 1

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.errors import QueryError
-from planner.values.local_series import moved_in_zone
-from planner.values.time_settings import (
+from planner.values.times.local_series import moved_in_zone
+from planner.values.times.time_settings import (
     PLAIN_TIMES,
     offset_text,
     read_date_style,
