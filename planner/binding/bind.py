@@ -35,6 +35,7 @@ from planner.postgres.document_checks import check_documents, check_using
 from planner.postgres.document_order import order_documents
 from planner.postgres.expressions.volatile import compute_once
 from planner.postgres.expressions.volatile_windows import add_window_columns
+from planner.postgres.local_times import localize
 from planner.postgres.places import check_places
 from planner.postgres.recursion import check_recursion
 from planner.postgres.refused import refuse, unknown_function
@@ -57,6 +58,7 @@ from planner.trees.checkpoints import checkpoint
 from planner.trees.column_names import column_name
 from planner.trees.nodes import kinds, strip
 from planner.values import type_modifiers
+from planner.values.times.time_settings import PLAIN_TIMES, TimeSettings
 from stores.spec.schema import Column, DataType
 
 
@@ -65,6 +67,7 @@ def bind(
     clause: Clause,
     vocabulary: Vocabulary,
     parameter_types: Sequence[DataType | None] = (),
+    times: TimeSettings = PLAIN_TIMES,
     *,
     computes: bool = False,
 ) -> Bound:
@@ -76,6 +79,7 @@ def bind(
         vocabulary: the names that it can use.
         parameter_types: types that the client gives.
         computes: whether values of expressions become parameters, which the run then computes.
+        times: the settings of the session that say what times mean.
 
     Raises:
         UnknownNameError: a relation or function does not exist.
@@ -84,7 +88,7 @@ def bind(
         InvalidValueError: a literal is not a value of the type it is compared with.
         QueryError: `translate` raises it for an expression without an equivalent in DuckDB.
     """
-    return _Binder(tree, clause, vocabulary, parameter_types).bind(computes=computes)
+    return _Binder(tree, clause, vocabulary, parameter_types, times).bind(computes=computes)
 
 
 class _Binder:
@@ -94,8 +98,10 @@ class _Binder:
         clause: Clause,
         vocabulary: Vocabulary,
         parameter_types: Sequence[DataType | None],
+        times: TimeSettings,
     ) -> None:
         self._tree, self._vocabulary, self._clause = tree, vocabulary, clause
+        self._times = times
         self._nodes = desugar(tree)
         self._parameters = Parameters(self._nodes, parameter_types, vocabulary.arguments)
         self._relations: dict[int, Relation] = {}
@@ -122,6 +128,7 @@ class _Binder:
         convert_compared_literals(self._nodes, types)
         check_documents(self._nodes, types)
         self._parameters.check_comparisons(types)
+        localize(self._tree, self._nodes, types)
         values = extract_values(self._nodes, types, self._parameters) if computes else ()
         whole = self._whole()  # before stars are expanded
         outputs = Outputs(self._star_columns, hidden=hidden)
@@ -192,6 +199,7 @@ class _Binder:
             self._parameters.known_type,
             outputs.star,
             results=self._vocabulary.results,
+            times=self._times,
         )
 
     # Names

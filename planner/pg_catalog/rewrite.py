@@ -27,6 +27,7 @@ from planner.trees.column_names import column_name
 from planner.trees.nodes import parameter_number
 from planner.trees.outline import Outline, outline
 from planner.values.quoting import quote_text
+from planner.values.times.time_settings import TimeSettings
 from stores.spec.schema import DataType
 
 _USER = "getvariable('session_user')::VARCHAR"
@@ -59,6 +60,7 @@ def rewrite(
     parameter_types: Sequence[DataType | None],
     database: str,
     version: str,
+    times: TimeSettings,
 ) -> Rewritten:
     """Rewrite a statement; the given tree is not changed.
 
@@ -76,7 +78,7 @@ def rewrite(
         column.name.lower() in SYSTEM_COLUMNS for column in working.find_all(exp.Column)
     )
     vocabulary = catalog_vocabulary(reads_system_columns=wants_system)
-    bound = bind(working, NO_CLAUSE, vocabulary, parameter_types)
+    bound = bind(working, NO_CLAUSE, vocabulary, parameter_types, times)
     origins, names = bound.origins(), bound.names()
     translated = bound.translate()
     _rewrite_calls(translated.tree, database=database, version=version)

@@ -30,6 +30,7 @@ from planner.syntax.with_clause import Clause
 from planner.trees.outline import Outline
 from planner.values.cancel import Cancellation
 from planner.values.comparison_bounds import Fitted, Fitter
+from planner.values.times.time_settings import TimeSettings
 from stores.spec.arrow import physical_list
 from stores.spec.schema import TIMESTAMPTZ, Column, DataType, Row, StoreKind, Value
 
@@ -253,6 +254,8 @@ class QueryPlan(Struct, frozen=True, kw_only=True, dict=True):
     """The conditions that the accesses do not apply; None if they apply all, or without EXPLAIN.
     """
     catalog_version: int = 0
+    times: TimeSettings | None = None
+    """The session's settings of times for which it was made; None if it is the same for all."""
     costs: bool = True
     """Whether EXPLAIN shows an estimate of the cost."""
     catalog_values: CatalogStatement | None = None

@@ -32,6 +32,7 @@ from planner.trees.checkpoints import checked_by, is_planning
 from planner.values.cancel import Cancellation
 from planner.values.session import Session
 from planner.values.statement import LookUp, Statement, StatementKind
+from planner.values.times.time_settings import PLAIN_TIMES, TimeSettings
 from stores.spec.catalog import StoreCatalog
 from stores.spec.schema import TEXT, Column, DataType, Row
 
@@ -73,6 +74,8 @@ class Preparer:
         parameter_types: Sequence[DataType | None],
         cancellation: Cancellation,
         plan_inner: PlanInner,
+        *,
+        times: TimeSettings = PLAIN_TIMES,
     ) -> Statement:
         """Return the planned statement; it is listed as running while it is planned.
 
@@ -82,6 +85,7 @@ class Preparer:
             parameter_types: types that the client gives.
             cancellation: ends the planning early.
             plan_inner: prepares the query inside the statement.
+            times: the session's settings of times.
 
         Raises:
             QueryError: the statement is malformed or cannot be run.
@@ -90,9 +94,9 @@ class Preparer:
         if lookup is not None:
             return lookup
         if is_planning():  # the query inside a statement, which is listed
-            return self._prepare(sql, parameter_types, cancellation, plan_inner)
+            return self._prepare(sql, parameter_types, cancellation, plan_inner, times)
         with self._running.planning(sql, session), checked_by(cancellation.check):
-            return self._prepare(sql, parameter_types, cancellation, plan_inner)
+            return self._prepare(sql, parameter_types, cancellation, plan_inner, times)
 
     def _prepare(
         self,
@@ -100,13 +104,14 @@ class Preparer:
         parameter_types: Sequence[DataType | None],
         cancellation: Cancellation,
         plan_inner: PlanInner,
+        times: TimeSettings,
     ) -> Statement:
         parsed = parse(sql, parameter_types)
         kind = parsed.kind
         if kind is StatementKind.EMPTY:
             return Statement(sql=sql, kind=kind)
         if parsed.tree is not None:
-            return self._queries.prepare(parsed, parsed.tree, parameter_types, cancellation)
+            return self._queries.prepare(parsed, parsed.tree, parameter_types, cancellation, times)
         if kind is StatementKind.SHOW:
             return self._prepare_show(parsed, cancellation, plan_inner)
         if kind in ROW_COMMANDS or kind is StatementKind.EXPLAIN:
@@ -188,6 +193,7 @@ class QueryPreparer:
         tree: exp.Query,
         parameter_types: Sequence[DataType | None],
         cancellation: Cancellation,
+        times: TimeSettings = PLAIN_TIMES,
     ) -> Statement:
         """Return the planned statement.
 
@@ -196,14 +202,15 @@ class QueryPreparer:
             tree: its query.
             parameter_types: types that the client gives.
             cancellation: ends the planning early.
+            times: the session's settings of times.
 
         Raises:
             QueryError: the query cannot be run.
         """
         try:
             if not self._reads_store(tree) and self._pg_catalog.accepts(tree):
-                return self._prepare_catalog(parsed, tree, parameter_types, cancellation)
-            plan = self._plan(parsed, tree, parameter_types, cancellation)
+                return self._prepare_catalog(parsed, tree, parameter_types, cancellation, times)
+            plan = self._plan(parsed, tree, parameter_types, cancellation, times)
         except RecursionError as error:
             raise LimitExceededError("statement is nested too deep") from error
         explained = parsed.kind is StatementKind.EXPLAIN
@@ -228,10 +235,11 @@ class QueryPreparer:
         tree: exp.Query,
         parameter_types: Sequence[DataType | None],
         cancellation: Cancellation,
+        times: TimeSettings,
     ) -> Statement:
         explained = parsed.kind is StatementKind.EXPLAIN
         found = self._pg_catalog.prepare(
-            parsed.sql, tree, parameter_types, cancellation=cancellation
+            parsed.sql, tree, parameter_types, times=times, cancellation=cancellation
         )
         shown = replace(found, costs=parsed.costs) if explained else found
         return Statement(
@@ -259,20 +267,23 @@ class QueryPreparer:
         tree: exp.Query,
         parameter_types: Sequence[DataType | None],
         cancellation: Cancellation,
+        times: TimeSettings,
         *,
         computes: bool = True,
     ) -> QueryPlan:
         clause = parsed.clause
         version = self._catalog.version
         catalog_values, types = self._pg_catalog.prepare_calls(
-            parsed.sql, tree, clause, parameter_types, cancellation=cancellation
+            parsed.sql, tree, clause, parameter_types, times=times, cancellation=cancellation
         )
-        bound = bind(tree, clause, self._vocabulary, types, computes=computes)
+        bound = bind(tree, clause, self._vocabulary, types, times, computes=computes)
 
         def plain(cancellation: Cancellation) -> QueryPlan:
             again = parse(parsed.sql, parameter_types)
             assert again.tree is not None, "it is a query"
-            return self._plan(again, again.tree, parameter_types, cancellation, computes=False)
+            return self._plan(
+                again, again.tree, parameter_types, cancellation, times, computes=False
+            )
 
         values = plan_values(bound, self._vocabulary, self._composer)
         try:
@@ -301,6 +312,7 @@ class QueryPreparer:
             values=values,
             without_values=None if values is None else plain,
             costs=parsed.costs,
+            times=times,
         )
 
 

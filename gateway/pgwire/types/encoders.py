@@ -18,6 +18,7 @@ from gateway.pgwire.types import scalar_columns, time_columns
 from gateway.pgwire.types.arrow_values import as_stored, physical_values
 from gateway.pgwire.types.fields import Array, Fields, printed
 from gateway.pgwire.types.nested import array_type, array_wire_type, document_wire_type
+from gateway.pgwire.types.timed_types import TimedType, timed_wire_type
 from gateway.pgwire.types.wire_type import (
     Decode,
     EncodeColumn,
@@ -53,6 +54,8 @@ def wire_type(data_type: DataType) -> WireType:
     """Return the wire form of a type."""
     if isinstance(data_type, CatalogType):
         return _catalog_wire_type(data_type)
+    if isinstance(data_type, TimedType):
+        return timed_wire_type(data_type, wire_type(DataType(kind=data_type.kind)))
     match data_type.kind:
         case Kind.ARRAY:
             return array_wire_type(data_type, wire_type, encode_column)

@@ -11,15 +11,16 @@ import pyarrow as pa
 from planner.composing.functions.json_functions import JSON_FUNCTIONS
 from planner.composing.functions.number_templates import number_text, read_number
 from planner.composing.functions.rowwise import PythonFunction, rowwise
-from planner.composing.functions.time_templates import time_text
+from planner.composing.functions.time_templates import time_text, zoned_time_text
 from planner.errors import InvalidValueError
 from planner.patterns import functions
 from planner.values import byte_calls
 from planner.values.array_text import json_of_array
 from planner.values.byte_text import hex_digits_of
 from planner.values.formatting import formatted
-from planner.values.moment_text import time_words
+from planner.values.moment_text import time_words, words_in_session
 from planner.values.numerics import quotient
+from planner.values.times.local_series import zoned_series
 
 
 def _divided(one: str, other: str, apart: int) -> str:
@@ -51,6 +52,9 @@ _OF_VALUES: dict[str, tuple[Callable[..., Any], Sequence[str], str]] = {
         _T,
     ),
     "time_text": (time_text, ("BIGINT", _T), _T),
+    "zoned_time_text": (zoned_time_text, ("BIGINT", _T, _T), _T),
+    "session_words": (words_in_session, (_T, _T, _T, _T), _T),
+    "zoned_series": (zoned_series, (*["BIGINT"] * 5, _T), "BIGINT[]"),
     "time_words": (time_words, (_T, _T), _T),
     "json_of_array": (json_of_array, (_T,), _T),
     "digits_of": (hex_digits_of, (_T,), _T),

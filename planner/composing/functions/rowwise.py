@@ -13,6 +13,7 @@ from planner.errors import RAISED, QueryError
 PythonFunction: TypeAlias = tuple[Callable[..., Any], Sequence[str], str]
 """A function of Arrow columns, the types of its arguments, and that of its result."""
 _ARROW = {
+    "BIGINT[]": pa.list_(pa.int64()),
     "BLOB": pa.binary(),
     "BOOLEAN": pa.bool_(),
     "INTEGER": pa.int32(),

@@ -194,6 +194,29 @@ TIME_MACROS: tuple[str, ...] = (
         ELSE timezone('UTC', t) + to_seconds(pg_sg_zone_seconds(z)) END""",
     """pg_sg_from_zone(z, t) AS CASE WHEN pg_sg_zone_seconds(z) IS NULL THEN timezone(z, t)
         ELSE timezone('UTC', t) - to_seconds(pg_sg_zone_seconds(z)) END""",
+    # The forms of a session's zone, as a region and the seconds by which it is east of it.
+    "pg_sg_local(t, z, s) AS timezone(z, CAST(t AS TIMESTAMPTZ)) + to_seconds(s)",
+    "pg_sg_moment(t, z, s) AS timezone(z, CAST(t AS TIMESTAMP) - to_seconds(s))",
+    """pg_sg_ahead(t, z, s) AS CASE WHEN isfinite(t) THEN CAST((epoch_us(pg_sg_local(t, z, s))
+        - epoch_us(timezone('UTC', t))) // 1000000 AS INTEGER) END""",
+    "pg_sg_ahead_hours(t, z, s) AS pg_sg_ahead(t, z, s) // 3600",
+    "pg_sg_ahead_minutes(t, z, s) AS pg_sg_ahead(t, z, s) % 3600 // 60",
+    """pg_sg_moved_part(t, i, z, s) AS pg_sg_moment(pg_sg_local(t, z, s) + i, z, s)""",
+    """pg_sg_moved_months(t, m, z, s) AS CASE WHEN m = 0 THEN t
+        ELSE pg_sg_moved_part(t, to_months(CAST(m AS INTEGER)), z, s) END""",
+    """pg_sg_moved_days(t, d, z, s) AS CASE WHEN d = 0 THEN t
+        ELSE pg_sg_moved_part(t, to_days(CAST(d AS INTEGER)), z, s) END""",
+    """pg_sg_moved(t, i, z, s) AS pg_sg_moved_days(
+        pg_sg_moved_months(t, pg_sg_interval_months(i), z, s), pg_sg_interval_days(i), z, s)
+        + to_microseconds(pg_sg_interval_micros(i))""",
+    "pg_sg_moments_of(l) AS list_transform(l, lambda e: make_timestamptz(e))",
+    """pg_sg_offset_text(a) AS CASE WHEN a < 0 THEN '-' ELSE '+' END
+        || pg_sg_padded(abs(a) // 3600, 2)
+        || CASE WHEN a % 3600 <> 0 THEN ':' || pg_sg_padded(abs(a) // 60 % 60, 2) ELSE '' END
+        || CASE WHEN a % 60 <> 0 THEN ':' || pg_sg_padded(abs(a) % 60, 2) ELSE '' END""",
+    """pg_sg_iso_offset(a) AS CASE WHEN a < 0 THEN '-' ELSE '+' END
+        || pg_sg_padded(abs(a) // 3600, 2) || ':' || pg_sg_padded(abs(a) // 60 % 60, 2)
+        || CASE WHEN a % 60 <> 0 THEN ':' || pg_sg_padded(abs(a) % 60, 2) ELSE '' END""",
     # (a, b) OVERLAPS (c, d): each pair is sorted first; a pair of equal times is that moment.
     """pg_sg_overlapping(a, b, c, d) AS CASE
         WHEN a > c THEN CASE WHEN a < d THEN true WHEN d IS NULL OR b IS NULL THEN NULL
@@ -319,6 +342,18 @@ TEXT_MACROS: tuple[str, ...] = (
         ELSE CAST(t AS VARCHAR) END""",
     r"""pg_sg_numeric_text(n) AS CASE WHEN contains(CAST(n AS VARCHAR), '.')
         THEN rtrim(rtrim(CAST(n AS VARCHAR), '0'), '.') ELSE CAST(n AS VARCHAR) END""",
+    """pg_sg_with_offset(t, o) AS CASE WHEN ends_with(t, ' BC')
+        THEN left(t, length(t) - 3) || o || ' BC' ELSE t || o END""",
+    """pg_sg_zoned_text(t, z, s) AS CASE WHEN isfinite(t) THEN pg_sg_with_offset(
+        pg_sg_moment_text(pg_sg_local(t, z, s)), pg_sg_offset_text(pg_sg_ahead(t, z, s)))
+        ELSE CAST(t AS VARCHAR) END""",
+    """pg_sg_zoned_iso(t, z, s) AS CASE WHEN isfinite(t) THEN pg_sg_with_offset(
+        regexp_replace(pg_sg_moment_text(pg_sg_local(t, z, s)), ' ', 'T'),
+        pg_sg_iso_offset(pg_sg_ahead(t, z, s))) ELSE CAST(t AS VARCHAR) END""",
+    *(
+        f"pg_sg_zoned_{each}s(l, z, s) AS list_transform(l, lambda v: pg_sg_zoned_{each}(v, z, s))"
+        for each in ("text", "iso")
+    ),
     "pg_sg_bytea_text(b) AS '\\x' || lower(hex(b))",
     *(
         f"pg_sg_{each}_texts(l) AS list_transform(l, lambda v: pg_sg_{each}_text(v))"

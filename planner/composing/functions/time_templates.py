@@ -8,6 +8,8 @@ from __future__ import annotations
 import datetime as dt
 import re
 
+from planner.values.times.time_settings import zone_of
+
 _FIELDS = {
     "YYYY": "%Y",
     "IYYY": "%G",
@@ -67,6 +69,44 @@ def strftime_format(template: str) -> str | None:
         else:
             pieces.append(_literal(found).replace("%", "%%"))
     return "".join(pieces)
+
+
+_OF_ZONE = re.compile(r'"(?:[^"\\\\]|\\\\.)*"|(TZH|TZM|TZ|OF)', re.IGNORECASE)
+"""A quoted text, or a field of the zone."""
+
+
+def shows_zone(template: str) -> bool:
+    """Whether a template of `to_char` shows the zone."""
+    return any(found[1] for found in _OF_ZONE.finditer(template))
+
+
+def zoned_time_text(micros: int, template: str, zone: str) -> str:
+    """Return a moment as `to_char` writes it in a zone; see `time_text`."""
+    in_zone = zone_of(zone)
+    ahead_s = in_zone.ahead_of(micros)
+
+    def shown(found: re.Match[str]) -> str:
+        if not found[1]:
+            return found[0]
+        return f'"{_zone_text(found[1], in_zone.abbreviation_of(micros), ahead_s)}"'
+
+    return time_text(micros + ahead_s * 1_000_000, _OF_ZONE.sub(shown, template))
+
+
+def _zone_text(field: str, abbreviation: str, ahead_s: int) -> str:
+    """Return a field of the zone; only the case of `tz` matters."""
+    minutes, seconds = divmod(abs(ahead_s), 60)
+    hours, minutes = divmod(minutes, 60)
+    sign = "-" if ahead_s < 0 else "+"
+    match field.upper():
+        case "TZ":
+            return abbreviation if field == "TZ" else abbreviation.lower()
+        case "TZH":
+            return f"{sign}{hours:02}"
+        case "TZM":
+            return f"{minutes:02}"
+    text = f"{sign}{hours:02}" + (f":{minutes:02}" if minutes or seconds else "")
+    return f"{text}:{seconds:02}" if seconds else text
 
 
 def without_zone(template: str) -> str:

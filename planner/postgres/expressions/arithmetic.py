@@ -114,10 +114,9 @@ def keep_nan(node: exp.Expr, types: Types) -> None:
 
 
 def _power(node: exp.Expr, types: Types) -> exp.Expr:
-    del types
     for side in (node.this, node.expression):
         if isinstance(side, exp.Literal) and side.is_string:
-            side.replace(typed_literal(side, DOUBLE))
+            side.replace(typed_literal(side, DOUBLE, types.times.literals))
     return node.replace(call("pg_sg_power", node.this.copy(), node.expression.copy()))
 
 
@@ -303,7 +302,7 @@ def _adopt_time(node: exp.Expr, literal: exp.Literal, other: DataType, types: Ty
             position=position_of(literal),
             sqlstate="42725" if is_open else "42883",
         )
-    fresh = typed_literal(literal, asked)
+    fresh = typed_literal(literal, asked, types.times.literals)
     literal.replace(fresh)
     types.note(fresh, asked)
 

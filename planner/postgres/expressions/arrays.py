@@ -13,6 +13,7 @@ from sqlglot import exp
 from planner.postgres.expressions.json_rules import json_subscript
 from planner.postgres.expressions.printing import printed_elements
 from planner.postgres.expressions.rules import CallRule, Rule, copies, unsupported
+from planner.postgres.expressions.zone_forms import zoned_series
 from planner.postgres.types.functions import call_name, columns_of_function
 from planner.postgres.types.inference import Types
 from planner.postgres.types.result_types import INTEGERS, common_type
@@ -68,6 +69,10 @@ def _generate_series(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp
                 "generate_series of numeric is not supported",
                 "Generate integers, and divide them.",
             )
+    if types.kind_of(given[0]) is Kind.TIMESTAMPTZ and len(given) > 2:
+        listed = zoned_series(given, types.times)
+        if listed is not None:
+            return as_rows(node, listed)
     return _bounded_series(node, given, types)
 
 

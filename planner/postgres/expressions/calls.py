@@ -92,7 +92,7 @@ def _adopt_literals(name: str, node: exp.Expr, types: Types) -> None:
     for each, free, asked in zip(given, is_open, taken, strict=False):
         if free and asked is not None and asked.kind in _LITERAL_KINDS:
             fresh = (
-                typed_literal(each, asked)
+                typed_literal(each, asked, types.times.literals)
                 if isinstance(each, exp.Literal)
                 else cast(exp.null(), duckdb_type(asked))
             )
@@ -125,7 +125,7 @@ def _alike(node: exp.Expr, given: list[exp.Expr], types: Types) -> None:
         return
     for each in nodes:
         fresh = (
-            typed_literal(each, found)
+            typed_literal(each, found, types.times.literals)
             if isinstance(each, exp.Literal) and each.is_string
             else cast(each.copy(), duckdb_type(found))
         )

@@ -244,7 +244,7 @@ def _cast_literal(
     elif target.kind in HELD_AS_TEXT:
         literal.set("this", check_literal(literal, target))
     elif target.kind in TIME_KINDS:
-        convert_time_literal(literal, target)
+        convert_time_literal(literal, target, types.times.literals)
     elif target.kind is Kind.BYTEA:
         fresh = bytes_of(literal)
         return node.replace(fresh)

@@ -45,6 +45,7 @@ from planner.trees.checkpoints import checkpoint
 from planner.trees.nodes import signed, strip
 from planner.values.catalog_types import CHAR, NAME, first_subscript, from_zero, of_any_scale
 from planner.values.sqltypes import result_type_of
+from planner.values.times.time_settings import PLAIN_TIMES, TimeSettings
 from planner.values.type_modifiers import as_argument, unsized
 from stores.spec.schema import (
     BOOLEAN,
@@ -98,6 +99,7 @@ class Types:
         parameter_type: the types of the parameters.
         star: the columns that stars stand for.
         results: the result types of functions that have one, whatever their arguments are.
+        times: the session's settings of times, which say what a text means as a time.
     """
 
     def __init__(
@@ -108,8 +110,10 @@ class Types:
         star: Star,
         *,
         results: Mapping[str, DataType] = OF_CALLS,
+        times: TimeSettings = PLAIN_TIMES,
     ) -> None:
         self._parameter_type, self._results = parameter_type, results
+        self.times = times
         self.columns = ColumnTypes(scopes, column_type, star, self.of)
         self._known: dict[int, DataType | None] = {}
         self._unknown: list[int] = []

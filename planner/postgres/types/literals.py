@@ -24,6 +24,7 @@ from planner.values.sqltypes import (
     result_type_of,
 )
 from planner.values.text_values import parse_value
+from planner.values.times.time_settings import TimeSettings
 from stores.spec.schema import BYTEA, TEXT, DataType, Kind, Value, decimal_type
 
 _ALTERNATIVES: dict[type[exp.Expr], str] = {
@@ -54,14 +55,16 @@ def check_literal(literal: exp.Literal, target: DataType) -> Value:
         raise
 
 
-def convert_time_literal(literal: exp.Literal, target: DataType) -> None:
+def convert_time_literal(literal: exp.Literal, target: DataType, times: TimeSettings) -> None:
     """Write the literal of a time or interval in a form that DuckDB reads as PostgreSQL does.
+
+    The form means the same in every session, so a literal may be converted again.
 
     Raises:
         QueryError: it is not a value of the type; the error points at it.
     """
     try:
-        literal.set("this", time_words(literal.name, target.kind.value))
+        literal.set("this", time_words(literal.name, target.kind.value, times))
     except QueryError as error:
         error.position = position_of(literal)
         raise
@@ -81,7 +84,7 @@ def adopted_type(literal: exp.Literal, found: DataType | None, types: Types) -> 
     if found.kind is Kind.DECIMAL:
         found = types.bare_numeric(literal) or found
     if found.kind in TIME_KINDS:
-        convert_time_literal(literal, found)
+        convert_time_literal(literal, found, types.times.literals)
     elif found.kind in HELD_AS_TEXT:
         literal.set("this", check_literal(literal, found))
     else:
@@ -128,7 +131,7 @@ def check_alike(known: Sequence[DataType], word: str, node: exp.Expr) -> None:
             )
 
 
-def typed_literal(literal: exp.Literal, target: DataType) -> exp.Expr:
+def typed_literal(literal: exp.Literal, target: DataType, times: TimeSettings) -> exp.Expr:
     """Return a text literal as a cast to the type that its context needs.
 
     Raises:
@@ -139,7 +142,7 @@ def typed_literal(literal: exp.Literal, target: DataType) -> exp.Expr:
     if target.kind is Kind.BYTEA:
         return bytes_of(literal)
     if target.kind in TIME_KINDS:
-        convert_time_literal(literal, target)
+        convert_time_literal(literal, target, times)
     else:
         check_literal(literal, target)
     if target.kind is Kind.DECIMAL and not target.precision:

@@ -68,6 +68,20 @@ def field_of(name: str, of: DataType | None, position: int | None) -> str:
     return field
 
 
+def named_field(name: str) -> str | None:
+    """Return DuckDB's name of a field; None if there is no such field."""
+    return _NAMES.get(name.lower())
+
+
+def cuts_within_day(name: str) -> bool:
+    """Whether `date_trunc` cuts to a field that is shorter than a day."""
+    return named_field(name) in _OF_DAY
+
+
+CUTS_WITHIN_DAY = tuple(name for name in _NAMES if cuts_within_day(name))
+"""The names of fields that are shorter than a day."""
+
+
 def cut_of(name: str, of: DataType | None, position: int | None) -> str:
     """Return DuckDB's name of a field that `date_trunc` cuts to.
 
