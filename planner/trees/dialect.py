@@ -71,6 +71,8 @@ class StategateSQL(Postgres):
 
         FUNCTIONS = {  # noqa: RUF012
             **{n: made for n, made in PostgresParser.FUNCTIONS.items() if n not in KEPT_NAMES},
+            # sqlglot splits the text of a step into a number and a unit.
+            "GENERATE_SERIES": exp.ExplodingGenerateSeries.from_arg_list,
             # sqlglot reads ALL and SOME before a SELECT only, not before an array.
             "ALL": lambda args: _quantified(exp.All, "all", args),
             "SOME": lambda args: _quantified(exp.Any, "some", args),

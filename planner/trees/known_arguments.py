@@ -118,6 +118,7 @@ _ARGUMENTS: dict[type[exp.Expr], str] = {
     **dict.fromkeys((exp.Ceil, exp.Floor), "this decimals"),
     **dict.fromkeys((exp.Round, exp.Trunc), "this decimals"),
     **dict.fromkeys((exp.Lag, exp.Lead), "this offset default"),
+    exp.TimestampFromParts: "year month day hour min sec",
     **dict.fromkeys((exp.Left, exp.Right), "this expression"),
     exp.Repeat: "this times",
     exp.Replace: "this expression replacement",

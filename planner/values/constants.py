@@ -17,6 +17,7 @@ from planner.errors import InvalidValueError, QueryError
 from planner.trees.known_arguments import known_node
 from planner.values.casts import applied, cast_done
 from planner.values.catalog_types import is_of_catalog
+from planner.values.interval_text import FIELDS, parse_interval
 from planner.values.sqltypes import HELD_AS_TEXT, data_type_of
 from planner.values.text_values import parse_value
 from planner.values.type_modifiers import length_of, second_digits_of
@@ -108,19 +109,28 @@ def _decimal(value: Decimal) -> Constant | None:
 
 def interval_of(node: exp.Expr) -> Constant | None:
     """Return the value of `INTERVAL '1 day'` or `INTERVAL '1' DAY`; None if it has no literal."""
-    literal, unit = known_node(node.this or exp.null()), node.args.get("unit")
-    is_word = isinstance(unit and known_node(unit), exp.Var | None)
-    if not isinstance(literal, exp.Literal) or not is_word:
+    literal, fields = known_node(node.this or exp.null()), fields_of(node)
+    if not isinstance(literal, exp.Literal) or fields not in {None, *FIELDS}:
         return None
-    text = literal.name if unit is None else f"{literal.name} {unit.name}"
     try:
-        return parse_value(text, INTERVAL), INTERVAL
+        return parse_interval(literal.name, fields), INTERVAL
     except QueryError:
-        return None  # DuckDB knows this spelling, or raises the error
+        return None  # it is raised where the statement is rewritten
+
+
+def fields_of(node: exp.Expr) -> str | None:
+    """Return the fields after an interval or its type, as in `interval '5' day to hour`."""
+    unit = node.args.get("unit")
+    if not isinstance(unit, exp.Expr):
+        return None
+    ends = (unit.this, unit.expression) if isinstance(unit, exp.IntervalSpan) else (unit,)
+    return " TO ".join(each.name.upper() for each in ends)
 
 
 def _cast(node: exp.Cast, depth: int) -> Constant | None:
     literal, to = known_node(node.this), data_type_of(node.to)
+    if isinstance(node.to.this, exp.Interval):
+        return None  # it cuts off what is smaller than its fields
     if isinstance(literal, exp.Literal) and literal.is_string:
         if to is None or to.kind in HELD_AS_TEXT or is_of_catalog(to):
             return None

@@ -14,10 +14,13 @@ from planner.errors import InvalidValueError
 from planner.values.interval_text import interval_words, parse_interval
 from planner.values.time_zones import offset_at
 from planner.values.times.time_settings import PLAIN_TIMES, TimeSettings, time_settings
+from stores.errors import ValueFormatError
+from stores.types.kinds import Kind
 
 PLAIN_DATE = r"[1-9]\d{3}-\d{2}-\d{2}"
 _PLAIN_TIME = r"(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,6})?)?"
 PLAIN_FORMS = {
+    "time": _PLAIN_TIME,
     "date": PLAIN_DATE,
     "timestamp": rf"{PLAIN_DATE}(?:[ T]{_PLAIN_TIME})?",
     "timestamptz": rf"{PLAIN_DATE}(?:[ T]{_PLAIN_TIME}(?:[+-](?:0\d|1[0-4])(?::[0-5]\d)?)?)?",
@@ -99,7 +102,7 @@ def time_words(text: str, kind: str, times: TimeSettings = PLAIN_TIMES) -> str:
 
     Args:
         text: the given text.
-        kind: `date`, `timestamp`, `timestamptz` or `interval`.
+        kind: `date`, `time`, `timestamp`, `timestamptz` or `interval`.
         times: the settings of the session.
 
     Raises:
@@ -108,6 +111,8 @@ def time_words(text: str, kind: str, times: TimeSettings = PLAIN_TIMES) -> str:
     plain = PLAIN_FORMS.get(kind)
     if plain is None:
         return interval_words(parse_interval(text))
+    if kind == "time":
+        return clock_text(text)
     if text.strip().lower().lstrip("-") == "infinity":
         return text
     if times.is_plain and re.fullmatch(plain, text, re.ASCII):
@@ -120,6 +125,20 @@ def time_words(text: str, kind: str, times: TimeSettings = PLAIN_TIMES) -> str:
             f'invalid input syntax for type {spelled}: "{text[:100]}"', sqlstate="22007"
         ) from None
     return _words(local - ahead if kind == "timestamptz" else local, kind)
+
+
+def clock_text(text: str) -> str:
+    """Return a time of day with at most six digits after the point, as PostgreSQL rounds it.
+
+    Raises:
+        InvalidValueError: it is not a time of day (22007), or out of range (22008).
+    """
+    record = Kind.TIME.record
+    assert record.parse is not None, "a time of day has a text form"
+    try:
+        return record.text(record.parse(text)).decode()
+    except ValueFormatError as error:
+        raise InvalidValueError(error.message, sqlstate=error.sqlstate) from None
 
 
 def words_in_session(text: str, kind: str, zone: str, order: str) -> str:

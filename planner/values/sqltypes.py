@@ -17,7 +17,7 @@ from planner.values.catalog_types import (
     postgres_name,
 )
 from stores.errors import SchemaError
-from stores.spec.schema import TEXT, DataType, Kind, decimal_type
+from stores.spec.schema import INTERVAL, TEXT, DataType, Kind, decimal_type
 from stores.types.kinds import BY_PARSED, BY_POSTGRES, SCALARS
 
 HELD_AS_TEXT = frozenset(
@@ -29,8 +29,10 @@ SPELLED = tuple(kind for kind in SCALARS if kind.record.spelling is not None)
 """Types whose texts are normalised by patterns, and compare as PostgreSQL's values do."""
 
 
-def data_type_of(node: exp.DataType) -> DataType | None:
+def data_type_of(node: exp.DataType) -> DataType | None:  # noqa: PLR0911 - one per kind
     """Return our type for a type name in SQL; None if only DuckDB may know the name."""
+    if isinstance(node.this, exp.Interval):
+        return INTERVAL
     if isinstance(node, exp.Interval) or node.this is None:
         return None
     if node.this in {exp.DType.DECIMAL, exp.DType.BIGDECIMAL}:

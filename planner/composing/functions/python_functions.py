@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from planner.composing.functions.json_functions import JSON_FUNCTIONS
-from planner.composing.functions.number_templates import number_text, read_number
+from planner.composing.functions.number_templates import float_text, number_text, read_number
 from planner.composing.functions.rowwise import PythonFunction, rowwise
 from planner.composing.functions.time_templates import time_text, zoned_time_text
 from planner.errors import InvalidValueError
@@ -51,6 +51,7 @@ _OF_VALUES: dict[str, tuple[Callable[..., Any], Sequence[str], str]] = {
         (_T, _T),
         _T,
     ),
+    "float_template_text": (float_text, ("DOUBLE", _T, _I), _T),
     "time_text": (time_text, ("BIGINT", _T), _T),
     "zoned_time_text": (zoned_time_text, ("BIGINT", _T, _T), _T),
     "session_words": (words_in_session, (_T, _T, _T, _T), _T),

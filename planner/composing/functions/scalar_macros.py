@@ -110,6 +110,14 @@ TIME_MACROS: tuple[str, ...] = (
     # DuckDB's year 0 is 1 BC, and its % rounds towards zero.
     """pg_sg_cut_years(t, n) AS date_trunc('year', t)
         - to_years(CAST(((date_part('year', t) - 1) % n + n) % n AS INTEGER))""",
+    "pg_sg_infinity_of(t) AS CAST(CASE WHEN t > '2000-01-01' THEN 'inf' ELSE '-inf' END AS DOUBLE)",
+    "pg_sg_no_infinity(t) AS CASE WHEN t IS NULL THEN NULL ELSE "
+    + raising("0A000", "'a field of an infinite time as a numeric is not supported'")
+    + " END",
+    # DuckDB counts 1 BC as the year 0.
+    """pg_sg_given_year(n) AS CASE WHEN n = 0 THEN """
+    + raising("22008", "'date field value out of range: 0'")
+    + """ WHEN n < 0 THEN n + 1 ELSE n END""",
     """pg_sg_decade(n) AS CASE WHEN n >= 0 THEN n // 10 ELSE -((9 - n) // 10) END""",
     # An interval is (months, days, microseconds). // and % round towards zero.
     "pg_sg_interval_months(x) AS date_part('year', x) * 12 + date_part('month', x)",
@@ -120,6 +128,13 @@ TIME_MACROS: tuple[str, ...] = (
         OR abs(us) > {_MICROS_MAX} THEN {_INTERVAL_RANGE}
         ELSE to_months(CAST(m AS INTEGER)) + to_days(CAST(d AS INTEGER))
             + to_microseconds(CAST(us AS BIGINT)) END""",
+    # An interval without what is smaller than a unit: a part of the interval, and a size in it.
+    """pg_sg_cut_interval(x, part, size) AS CASE part
+        WHEN 'months' THEN pg_sg_interval(pg_sg_interval_months(x) // size * size, 0, 0)
+        WHEN 'days' THEN pg_sg_interval(pg_sg_interval_months(x), pg_sg_interval_days(x), 0)
+        ELSE pg_sg_interval(pg_sg_interval_months(x), pg_sg_interval_days(x), CASE size
+            WHEN 1000000 THEN pg_sg_interval_micros(x)
+            ELSE pg_sg_interval_micros(x) // size * size END) END""",
     f"""pg_sg_settled_hours(m, d, us) AS pg_sg_interval(m,
         d + CASE WHEN d > 0 AND us < 0 THEN -1 WHEN d < 0 AND us > 0 THEN 1 ELSE 0 END,
         us + CASE WHEN d > 0 AND us < 0 THEN {_DAY} WHEN d < 0 AND us > 0 THEN -{_DAY}

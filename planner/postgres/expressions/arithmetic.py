@@ -29,7 +29,7 @@ from planner.postgres.types.result_types import (
 )
 from planner.trees.nodes import call, cast, position_of, signed, strip, wrapped
 from planner.values.sqltypes import duckdb_type, format_type
-from stores.spec.schema import DOUBLE, INTEGER, INTERVAL, DataType, Kind
+from stores.spec.schema import DOUBLE, INTEGER, INTERVAL, TIMESTAMP, DataType, Kind
 
 LEAVES_MAX = 16
 """Maximum operands of a checked computation: the check writes it twice, and each operand again."""
@@ -158,6 +158,8 @@ def _compute(node: exp.Expr, types: Types) -> exp.Expr:
     left, right = types.of(node.this), types.of(node.expression)
     if left is None or right is None:
         return node
+    if Kind.INTERVAL in {left.kind, right.kind} and Kind.TIMESTAMPTZ in {left.kind, right.kind}:
+        return _moved(node, types)
     if isinstance(node, exp.Sub) and left.kind is right.kind is Kind.DATE:
         return wrapped(node, lambda inner: cast(inner, "INTEGER"))
     if Kind.REAL in {left.kind, right.kind} and left.kind is not right.kind:
@@ -165,6 +167,17 @@ def _compute(node: exp.Expr, types: Types) -> exp.Expr:
             if types.kind_of(side) is Kind.REAL:
                 types.note(wrapped(side, lambda inner: cast(inner, "DOUBLE")), DOUBLE)
     return node
+
+
+def _moved(node: exp.Expr, types: Types) -> exp.Expr:
+    """Move a moment as its local time in UTC: DuckDB adds the hours to a moment before the months.
+
+    In other zones, `local_times` has written it in another form.
+    """
+    for side in (node.this, node.expression):
+        if types.kind_of(side) is Kind.TIMESTAMPTZ:
+            types.note(wrapped(side, lambda inner: cast(inner, "TIMESTAMP")), TIMESTAMP)
+    return wrapped(node, lambda inner: cast(exp.Paren(this=inner), "TIMESTAMPTZ"))
 
 
 def _modulo(node: exp.Expr, types: Types) -> exp.Expr:

@@ -20,6 +20,7 @@ from planner.postgres.types.result_types import INTEGERS, common_type
 from planner.trees.nodes import call, cast, strip
 from planner.values.catalog_types import NAME, first_subscript
 from planner.values.sqltypes import duckdb_type
+from planner.values.times.time_settings import PLAIN_TIMES
 from stores.spec.schema import DataType, Kind
 
 
@@ -69,10 +70,11 @@ def _generate_series(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp
                 "generate_series of numeric is not supported",
                 "Generate integers, and divide them.",
             )
-    if types.kind_of(given[0]) is Kind.TIMESTAMPTZ and len(given) > 2:
-        listed = zoned_series(given, types.times)
+    kind = types.kind_of(given[0])
+    if kind in {Kind.TIMESTAMP, Kind.TIMESTAMPTZ} and len(given) > 2:
+        listed = zoned_series(given, types.times if kind is Kind.TIMESTAMPTZ else PLAIN_TIMES)
         if listed is not None:
-            return as_rows(node, listed)
+            return as_rows(node, cast(listed, f"{kind.name}[]"))
     return _bounded_series(node, given, types)
 
 

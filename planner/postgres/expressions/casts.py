@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from planner.errors import MismatchedTypeError, NotSupportedError, QueryError
+from planner.errors import InvalidSyntaxError, MismatchedTypeError, NotSupportedError, QueryError
 from planner.postgres.expressions import object_names
 from planner.postgres.expressions.json_values import as_json
 from planner.postgres.expressions.printing import printed, printed_elements
@@ -23,7 +23,8 @@ from planner.postgres.types.result_types import FLOATS, INTEGERS, NUMERIC
 from planner.trees.column_names import type_name
 from planner.trees.nodes import built_type, call, cast, position_of, strip
 from planner.values.catalog_types import is_of_catalog
-from planner.values.interval_text import interval_words, parse_interval
+from planner.values.constants import fields_of
+from planner.values.interval_text import FIELDS, interval_words, last_unit, parse_interval
 from planner.values.json_parts import ANY_NUMERIC
 from planner.values.moment_text import PLAIN_FORMS
 from planner.values.sqltypes import (
@@ -34,7 +35,7 @@ from planner.values.sqltypes import (
     reading_macro,
 )
 from planner.values.type_modifiers import is_string, length_of
-from stores.spec.schema import BOOLEAN, DataType, Kind
+from stores.spec.schema import BOOLEAN, INTERVAL, DataType, Kind
 from stores.types.kinds import SCALARS
 
 _NUMBERS = frozenset({*INTEGERS, *FLOATS, Kind.DECIMAL})
@@ -57,6 +58,8 @@ _CASTS: Mapping[Kind, frozenset[Kind]] = {
 def _cast(node: exp.Expr, types: Types) -> exp.Expr:
     """Rewrite casts that parse, print or round differently in DuckDB."""
     assert isinstance(node, exp.Cast)
+    if isinstance(node.to.this, exp.Interval):
+        return _cast_to_fields(node, types)
     target = data_type_of(node.to)
     fresh = object_names.cast_by_name(node, target, types)
     if fresh is not None:
@@ -254,26 +257,51 @@ def _cast_literal(
 def _interval(node: exp.Expr, types: Types) -> exp.Expr:
     """Write a literal interval as a cast, which DuckDB takes in every expression."""
     del types
-    value, unit = node.this, node.args.get("unit")
+    value = node.this
     if not (isinstance(value, exp.Literal) and value.is_string | value.is_number):
         return node
-    span = unit.sql() if isinstance(unit, exp.IntervalSpan) else None
-    if span not in {None, "YEAR TO MONTH", "DAY TO SECOND"}:
-        raise NotSupportedError(
-            f"an interval of {span} is not supported",
-            hint="Write interval '1 year 2 months'.",
-            position=position_of(value),
-        )
-    text = value.name if unit is None or span is not None else f"{value.name} {unit.name}"
+    return node.replace(_interval_of(value, _fields(node, value)))
+
+
+def _fields(node: exp.Expr, value: exp.Expr) -> str | None:
+    """Return the fields of an interval or of its type; refuse those that there are not."""
+    fields = fields_of(node)
+    if fields not in {None, *FIELDS}:
+        raise InvalidSyntaxError(f'syntax error at or near "{fields}"', position=position_of(value))
+    return fields
+
+
+def _interval_of(literal: exp.Literal, fields: str | None) -> exp.Expr:
     try:
-        months, days, micros = parse_interval(text)
+        found = parse_interval(literal.name, fields)
     except QueryError as error:
-        error.position = position_of(value)
+        error.position = position_of(literal)
         raise
-    if span == "YEAR TO MONTH":
-        days = micros = 0
-    fresh = cast(exp.Literal.string(interval_words((months, days, micros))), "INTERVAL")
-    return node.replace(fresh)
+    return cast(exp.Literal.string(interval_words(found)), "INTERVAL")
+
+
+def _cast_to_fields(node: exp.Cast, types: Types) -> exp.Expr:
+    """Write a cast to an interval with fields, such as `interval hour to minute`."""
+    fields = _fields(node.to.this, node.this)
+    assert fields is not None, "the type is a plain interval"
+    literal = strip(node.this)
+    if isinstance(literal, exp.Literal) and literal.is_string:
+        return node.replace(_interval_of(literal, fields))
+    if types.kind_of(node.this) is Kind.TEXT:
+        raise NotSupportedError(
+            f"a cast of texts to interval {fields.lower()} is not supported",
+            hint="Cast to interval first.",
+            position=position_of(node.this),
+        )
+    part, size = last_unit(fields)
+    holder = exp.Paren(this=exp.Cast(this=node.this.copy(), to=built_type("INTERVAL")))
+    types.note(holder.this.this, types.of(node.this))
+    types.note(holder.this, INTERVAL)
+    whole = _cast(holder.this, types)
+    given = (exp.Literal.string(part), exp.Literal.number(size))
+    fresh = node.replace(call("pg_sg_cut_interval", whole.copy(), *given))
+    types.note(fresh, INTERVAL)
+    return fresh
 
 
 RULES: Mapping[type[exp.Expr], Rule] = {exp.Cast: _cast, exp.Interval: _interval}

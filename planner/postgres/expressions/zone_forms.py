@@ -73,9 +73,14 @@ def moved(time: exp.Expr, by: exp.Expr, times: TimeSettings) -> exp.Expr:
 
 
 def zoned_series(given: Sequence[exp.Expr], times: TimeSettings) -> exp.Expr | None:
-    """Return the moments of generate_series as an array; None if a day always has 24 hours."""
+    """Return the moments of generate_series as an array; None if DuckDB makes the same ones.
+
+    DuckDB takes no step that has days and hours, or months and days. Nor does it know the zone.
+    """
     start, stop, step = given
-    if times.zone.is_never_ahead or not has_days(step):
+    found = _parts_of(step)
+    is_mixed = found is None or sum(map(bool, found)) > 1
+    if not is_mixed and (times.zone.is_never_ahead or not has_days(step)):
         return None
     ends = [call("epoch_us", each.copy()) for each in (start, stop)]
     parts = [call(f"pg_sg_interval_{part}", step.copy()) for part in ("months", "days", "micros")]
@@ -86,21 +91,26 @@ def zoned_series(given: Sequence[exp.Expr], times: TimeSettings) -> exp.Expr | N
 
 def has_days(interval: exp.Expr) -> bool:
     """Whether an interval may have months or days, which are not always equally long."""
+    found = _parts_of(interval)
+    return found is None or bool(found[0] or found[1])
+
+
+def _parts_of(interval: exp.Expr) -> tuple[int, int, int] | None:
+    """Return the months, days and microseconds of a literal interval; None for other nodes."""
     node = strip(interval)
     if isinstance(node, exp.Neg):
-        return has_days(node.this)
-    found = None
+        return _parts_of(node.this)
+    if isinstance(node, exp.Interval):
+        constant = interval_of(node)
+        return None if constant is None else constant[0]
+    if not isinstance(node, exp.Cast) or data_type_of(node.to) != INTERVAL:
+        return None
+    literal = strip(node.this)
+    is_text = isinstance(literal, exp.Literal) and literal.is_string
     try:
-        if isinstance(node, exp.Interval):
-            constant = interval_of(node)
-            found = None if constant is None else constant[0]
-        elif isinstance(node, exp.Cast) and data_type_of(node.to) == INTERVAL:
-            literal = strip(node.this)
-            if isinstance(literal, exp.Literal) and literal.is_string:
-                found = parse_value(literal.name, INTERVAL)
+        return parse_value(literal.name, INTERVAL) if is_text else None
     except QueryError:
-        return True  # it is refused elsewhere
-    return found is None or bool(found[0] or found[1])
+        return None  # it is refused elsewhere
 
 
 def words(text: exp.Expr, kind: Kind, times: TimeSettings) -> exp.Expr:

@@ -311,6 +311,8 @@ class Types:
             first = next(iter(arguments(node)), None)
             found = None if first is None else self.of(first)
             return as_argument(found) if name in _OF_TEXT else unsized(found)
+        if name == "to_number" and not isinstance(arguments(node)[-1], exp.Literal):
+            return OF_FLOATS
         if name in COMMON:
             return self._of_alike(alike(name, arguments(node)))
         if name in {"sum", "avg", "round", "trunc", "ceil", "ceiling", "floor", "array_agg"}:

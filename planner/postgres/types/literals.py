@@ -38,7 +38,7 @@ _ALTERNATIVES: dict[type[exp.Expr], str] = {
 _NUMBERS = {*INTEGERS, *FLOATS, Kind.DECIMAL}
 _LITERAL_KINDS = {*INTEGERS, *FLOATS, *TIMES, Kind.DECIMAL, Kind.BOOLEAN, *HELD_AS_TEXT}
 """Types that a text literal takes from a value beside it."""
-TIME_KINDS = {*TIMES, Kind.INTERVAL}
+TIME_KINDS = {*TIMES, Kind.TIME, Kind.INTERVAL}
 """Types whose texts DuckDB reads differently from PostgreSQL."""
 
 
