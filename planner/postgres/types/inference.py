@@ -303,7 +303,7 @@ class Types:
         items = query.selects if isinstance(query, exp.Query) else []
         return self.of(items[0].unalias()) if len(items) == 1 else None
 
-    def _of_call(self, node: exp.Func) -> DataType | None:
+    def _of_call(self, node: exp.Func) -> DataType | None:  # noqa: PLR0911 - one per family
         if isinstance(node, exp.WithinGroup):
             return self._of_ordered_set(node)
         name = call_name(node)
