@@ -32,7 +32,7 @@ from planner.pg_catalog.relations import (
     catalog_table,
     is_of_catalog,
 )
-from planner.pg_catalog.store_relations import Relation, settle_index_names
+from planner.pg_catalog.store_relations import DATABASE_OID, Relation, settle_index_names
 from planner.pg_catalog.store_rows import RelationRows, relation_rows
 from planner.pg_catalog.views import (
     ALL_INFORMATION,
@@ -45,7 +45,6 @@ from planner.values.quoting import quote_always, quote_name, quote_text
 
 MEMORY_LIMIT = "256MB"
 """The catalog of 1,000 stores with 20 columns takes 20 MB; the rest is for sorts and joins."""
-_DATABASE_OID = 5
 _UTF8 = 6
 _CONFIG = {
     "memory_limit": MEMORY_LIMIT,
@@ -79,7 +78,10 @@ def catalog_definition(
         config=_CONFIG,
         threads=1,
         before=tuple(_schema_script()),
-        tables={**_catalog_tables(rows, database), **_lookup_tables(rows, server_version)},
+        tables={
+            **_catalog_tables(rows, database),
+            **_lookup_tables(rows, server_version, database),
+        },
         after=(
             *_view_script(database),
             *(relation.create_wide_view for relation in catalog_relations().values()),
@@ -144,7 +146,7 @@ def _namespace_row(name: str, oid: int) -> Fields:
 
 def _database_row(database: str) -> Fields:
     return {
-        "oid": _DATABASE_OID,
+        "oid": DATABASE_OID,
         "datname": database,
         "datdba": OWNER,
         "encoding": _UTF8,
@@ -157,8 +159,10 @@ def _database_row(database: str) -> Fields:
     }
 
 
-def _lookup_tables(rows: RelationRows, server_version: str) -> Mapping[str, pa.Table]:
-    names = sorted(set(_names(rows)))
+def _lookup_tables(
+    rows: RelationRows, server_version: str, database: str
+) -> Mapping[str, pa.Table]:
+    names = sorted(set(_names(rows, database)))
     displays = sorted(set(_displays(rows)))
     keywords = [line.split("\t") for line in seed.KEYWORDS.strip("\n").splitlines()]
     keyword_fields = ("word", "catcode", "barelabel", "catdesc", "baredesc")
@@ -209,14 +213,11 @@ def _row_type_names(rows: RelationRows) -> Iterator[tuple[str, str, int]]:
                 yield "regtype", f"{spelled}{suffix}", oid
 
 
-def _names(rows: RelationRows) -> Iterator[tuple[str, str, int]]:
+def _names(rows: RelationRows, database: str) -> Iterator[tuple[str, str, int]]:
     """Yield every way to write each name, so that macros need no parser."""
     for schema, name, oid in _relations(rows):
-        for spelled in _spellings(name):
-            for qualifier in _spellings(schema):
-                yield "regclass", f"{qualifier}.{spelled}", oid
-            if schema in {"public", "pg_catalog"}:
-                yield "regclass", spelled, oid
+        for spelled in _relation_spellings(database, schema, name):
+            yield "regclass", spelled, oid
     for spelled, oid in spellings().items():
         yield "regtype", spelled, oid
     yield from _row_type_names(rows)
@@ -227,6 +228,15 @@ def _names(rows: RelationRows) -> Iterator[tuple[str, str, int]]:
         for kind, spelled in (("regproc", name), ("regprocedure", f"{name}({arguments})")):
             yield kind, spelled, oid
             yield kind, f"pg_catalog.{spelled}", oid
+
+
+def _relation_spellings(database: str, schema: str, name: str) -> Iterator[str]:
+    for spelled in _spellings(name):
+        if schema in {"public", "pg_catalog"}:
+            yield spelled
+        for qualifier in _spellings(schema):
+            yield f"{qualifier}.{spelled}"
+            yield from (f"{whole}.{qualifier}.{spelled}" for whole in _spellings(database))
 
 
 def _spellings(name: str) -> Iterable[str]:

@@ -92,6 +92,10 @@ DESCRIPTIONS = {
         FROM (SELECT unnest(zz_p.proargtypes) AS t,
               generate_subscripts(zz_p.proargtypes, 1) AS n) AS zz_u)
         FROM {cat}.pg_proc AS zz_p WHERE zz_p.oid = zz_oid)""",
+    "oidvectortypes": """(zz_types) AS (coalesce((SELECT string_agg(
+        pg_sg_cat_format_type(zz_u.t, NULL), ', ' ORDER BY zz_u.n)
+        FROM (SELECT unnest(zz_types) AS t, generate_subscripts(zz_types, 1) AS n) AS zz_u),
+        ''))""",
     "pg_get_function_identity_arguments": """(zz_oid) AS (
         pg_sg_cat_pg_get_function_arguments(zz_oid))""",
     "pg_get_function_result": """(zz_oid) AS (SELECT CASE WHEN zz_p.proretset THEN 'SETOF ' ELSE ''
@@ -130,6 +134,32 @@ DESCRIPTIONS = {
             WHEN 'p' THEN '@=sA/@' END, '@', pg_sg_cat_pg_get_userbyid(zz_oid)), '\t') END)""",
 }
 """Functions that describe objects in words."""
+
+INFORMATION_FUNCTIONS = {
+    "_pg_char_max_length": """(zz_type, zz_mod) AS (CASE WHEN zz_mod = -1 THEN NULL
+        WHEN zz_type IN (1042, 1043) THEN zz_mod - 4
+        WHEN zz_type IN (1560, 1562) THEN zz_mod END::INTEGER)""",
+    "_pg_char_octet_length": """(zz_type, zz_mod) AS (CASE WHEN zz_type IN (25, 1042, 1043) THEN
+        CASE WHEN zz_mod = -1 THEN 1073741824 ELSE (zz_mod - 4) * 4 END END::INTEGER)""",
+    "_pg_numeric_precision": """(zz_type, zz_mod) AS (CASE zz_type WHEN 21 THEN 16 WHEN 23 THEN 32
+        WHEN 20 THEN 64 WHEN 700 THEN 24 WHEN 701 THEN 53 WHEN 1700 THEN
+        CASE WHEN zz_mod = -1 THEN NULL ELSE ((zz_mod - 4) >> 16) & 65535 END END::INTEGER)""",
+    "_pg_numeric_precision_radix": """(zz_type, zz_mod) AS (CASE
+        WHEN zz_type IN (20, 21, 23, 700, 701) THEN 2 WHEN zz_type = 1700 THEN 10 END::INTEGER)""",
+    "_pg_numeric_scale": """(zz_type, zz_mod) AS (CASE WHEN zz_type IN (20, 21, 23) THEN 0
+        WHEN zz_type = 1700 THEN
+        CASE WHEN zz_mod = -1 THEN NULL ELSE (zz_mod - 4) & 65535 END END::INTEGER)""",
+    "_pg_datetime_precision": """(zz_type, zz_mod) AS (CASE WHEN zz_type = 1082 THEN 0
+        WHEN zz_type IN (1083, 1114, 1184, 1266) THEN
+        CASE WHEN zz_mod < 0 THEN 6 ELSE zz_mod END
+        WHEN zz_type = 1186 THEN CASE WHEN zz_mod < 0 OR zz_mod & 65535 = 65535 THEN 6
+        ELSE zz_mod & 65535 END END::INTEGER)""",
+    "_pg_interval_type": "(zz_type, zz_mod) AS (NULL::VARCHAR)",
+}
+"""Functions of information_schema: what a type's modifier says.
+
+Source: information_schema.sql of PostgreSQL.
+"""
 
 _TRUE_2_3 = "(zz_1, zz_2) AS (true), (zz_1, zz_2, zz_3) AS (true)"
 
@@ -217,7 +247,22 @@ SERVER = {
     "inet_client_addr": "() AS (NULL::VARCHAR)",
     "inet_client_port": "() AS (NULL::INTEGER)",
     "pg_get_replica_identity_index": "(zz_oid) AS (NULL::BIGINT)",
-    "pg_stat_get_numscans": "(zz_oid) AS (0::BIGINT)",
+    **{
+        f"pg_stat_get_{name}": "(zz_oid) AS (0::BIGINT)"
+        for name in (
+            *("numscans", "live_tuples", "dead_tuples", "tuples_inserted", "tuples_updated"),
+            *("tuples_deleted", "tuples_returned", "tuples_fetched", "blocks_fetched"),
+        )
+    },
+    "pg_blocking_pids": "(zz_pid) AS ([]::INTEGER[])",
+    "pg_current_wal_lsn": "() AS ('0/0')",
+    "pg_last_wal_receive_lsn": "() AS (NULL::VARCHAR)",
+    "pg_last_wal_replay_lsn": "() AS (NULL::VARCHAR)",
+    "pg_index_column_has_property": """(zz_oid, zz_number, zz_name) AS (CASE lower(zz_name)
+        WHEN 'desc' THEN false WHEN 'nulls_first' THEN false
+        WHEN 'distance_orderable' THEN false WHEN 'asc' THEN true WHEN 'nulls_last' THEN true
+        WHEN 'orderable' THEN true WHEN 'returnable' THEN true WHEN 'search_array' THEN true
+        WHEN 'search_nulls' THEN true END)""",
     "pg_advisory_unlock_all": "() AS ('')",
 }
 """Functions about the server."""
@@ -268,7 +313,6 @@ ARRAYS = {
     "pg_partition_ancestors": "(zz_oid) AS (unnest([]::BIGINT[]))",
     "_pg_expandarray": """(zz_list) AS (unnest(list_transform(
         zz_list, lambda zz_x, zz_i: {{'x': zz_x, 'n': zz_i}})))""",
-    "_pg_char_max_length": "(zz_type, zz_mod) AS (NULL::INTEGER)",
     "_pg_truetypid": "(zz_a, zz_t) AS (zz_a.atttypid)",
     "_pg_truetypmod": "(zz_a, zz_t) AS (zz_a.atttypmod)",
 }
@@ -294,6 +338,7 @@ CATALOG_MACROS = {
     **SETTINGS,
     **ARRAYS,
     **NAMES,
+    **INFORMATION_FUNCTIONS,
 }
 """Function → its macro's overloads."""
 

@@ -9,6 +9,7 @@ from sqlglot import exp
 from planner.pg_catalog.macros import (
     ACCESS,
     DESCRIPTIONS,
+    INFORMATION_FUNCTIONS,
     NAMES,
     ROWS_OF,
     SERVER,
@@ -45,6 +46,7 @@ _CATALOG_FUNCTIONS = frozenset(
             *SIZES,
             *ROWS_OF,
             *VISIBILITY,
+            *INFORMATION_FUNCTIONS,
         ),
         *("version", "current_schema", "current_schemas", "current_database", "current_user"),
         *("session_user", "current_role", "current_catalog"),

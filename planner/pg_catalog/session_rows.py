@@ -11,6 +11,7 @@ from planner.binding.running_statements import RunningQuery
 from planner.commands.transaction import transaction_settings
 from planner.pg_catalog.postgres_types import postgres_types
 from planner.pg_catalog.recognise import relation_names
+from planner.pg_catalog.store_relations import DATABASE_OID
 from planner.values.quoting import quote_text
 from planner.values.session import ListedCursor, ListedSession, ListedStatement, Session
 
@@ -33,7 +34,7 @@ _HIDDEN = "<insufficient privilege>"
 
 SESSION_ROW_VIEWS = {
     "pg_stat_activity": f"""
-        SELECT 5::BIGINT AS datid, {{database}} AS datname, zz_e.pid,
+        SELECT {DATABASE_OID}::BIGINT AS datid, {{database}} AS datname, zz_e.pid,
             NULL::INTEGER AS leader_pid,
             CASE WHEN zz_e.usename = getvariable('session_user') THEN 10::BIGINT END AS usesysid,
             zz_e.usename, zz_e.application_name, zz_e.client_addr,

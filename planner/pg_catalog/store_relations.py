@@ -135,8 +135,10 @@ def settle_index_names(relations: Sequence[Relation]) -> tuple[Relation, ...]:
     return tuple(settled)
 
 
-FIRST_OID = 16384
-"""The first oid of users' objects, as in PostgreSQL."""
+DATABASE_OID = 16384
+"""The oid of the database. Clients hide databases with smaller ones, which PostgreSQL keeps."""
+FIRST_OID = DATABASE_OID + 1
+"""The first oid of users' relations."""
 LAST_OID = 2**31 - 1
 """The greatest oid; a greater one is negative to clients that read oids as signed numbers."""
 _FIRST_XMIN = 3

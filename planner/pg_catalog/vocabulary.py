@@ -57,7 +57,8 @@ _RESULTS: Mapping[DataType, str] = {
         pg_get_function_identity_arguments pg_get_function_result pg_get_function_sqlbody
         pg_get_partkeydef pg_get_partition_constraintdef pg_get_ruledef pg_get_serial_sequence
         pg_get_statisticsobjdef pg_get_triggerdef obj_description col_description
-        shobj_description pg_size_pretty pg_tablespace_location pg_export_snapshot
+        oidvectortypes _pg_interval_type shobj_description pg_size_pretty pg_tablespace_location
+        pg_export_snapshot
     """,
     BOOLEAN: """
         has_any_column_privilege has_column_privilege has_database_privilege
@@ -65,19 +66,27 @@ _RESULTS: Mapping[DataType, str] = {
         has_sequence_privilege has_table_privilege has_tablespace_privilege has_type_privilege
         pg_has_role row_security_active pg_is_in_recovery pg_is_other_temp_schema
         pg_is_wal_replay_paused pg_relation_is_publishable pg_column_is_updatable
+        pg_index_column_has_property
     """,
     INTEGER: """
         pg_backend_pid pg_char_to_encoding pg_encoding_max_length pg_relation_is_updatable
-        inet_server_port inet_client_port pg_column_size
+        inet_server_port inet_client_port pg_column_size _pg_char_max_length
+        _pg_char_octet_length _pg_numeric_precision _pg_numeric_precision_radix _pg_numeric_scale
+        _pg_datetime_precision
     """,
     BIGINT: """
         pg_database_size pg_indexes_size pg_relation_size pg_table_size pg_tablespace_size
         pg_total_relation_size txid_current txid_current_if_assigned pg_stat_get_numscans
+        pg_stat_get_live_tuples pg_stat_get_dead_tuples pg_stat_get_tuples_inserted
+        pg_stat_get_tuples_updated pg_stat_get_tuples_deleted pg_stat_get_tuples_returned
+        pg_stat_get_tuples_fetched pg_stat_get_blocks_fetched
     """,
     TIMESTAMPTZ: "pg_conf_load_time pg_postmaster_start_time",
     OID: "pg_my_temp_schema _pg_truetypid",
     VOID: "pg_advisory_unlock_all",
     _NAMES: "current_schemas",
+    DataType(kind=Kind.ARRAY, element=INTEGER): "pg_blocking_pids",
+    CATALOG_TYPES["pg_lsn"]: "pg_current_wal_lsn pg_last_wal_receive_lsn pg_last_wal_replay_lsn",
     DataType(kind=Kind.ARRAY, element=CATALOG_TYPES["aclitem"]): "acldefault",
     CATALOG_TYPES["regclass"]: "to_regclass pg_get_replica_identity_index pg_partition_ancestors",
     CATALOG_TYPES["regnamespace"]: "to_regnamespace",

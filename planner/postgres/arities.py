@@ -86,6 +86,8 @@ def check_arguments(nodes: Nodes, types: Types, functions: Container[str]) -> No
 def _check_known(nodes: Nodes, types: Types, functions: Container[str]) -> None:
     unknown: dict[int, tuple[exp.Expr, str]] = {}
     for node in nodes.among(CALLS):
+        if isinstance(node, exp.Cast):
+            continue  # `int4(x)` is one
         # A call with its own syntax, such as CAST or EXTRACT, has no name to look up.
         name = node.meta.get("name") or (node.name if type(node) is exp.Anonymous else None)
         if name is not None and name.lower() not in functions:
@@ -175,6 +177,8 @@ def _takes(name: str, given: Sequence[exp.Expr], types: Types) -> bool:
 
 def _written_name(node: exp.Expr) -> str:
     """Return the name of a call; empty for a special syntax, such as sqlglot's for string_agg."""
+    if isinstance(node, exp.Cast):
+        return ""
     if isinstance(node, exp.Anonymous) or "name" in node.meta:
         return call_name(node)
     return _OF_SYNTAX.get(type(node), "")

@@ -99,7 +99,7 @@ _Named = tuple[str | None, bool]
 _NOTHING: _Named = (None, False)
 
 
-def _named(node: exp.Expr) -> _Named:  # noqa: PLR0911 - one line per shape
+def _named(node: exp.Expr) -> _Named:  # noqa: C901, PLR0911 - one line per shape
     """Source: PostgreSQL's FigureColnameInternal."""
     if "operator" in node.meta:
         return _NOTHING
@@ -111,6 +111,8 @@ def _named(node: exp.Expr) -> _Named:  # noqa: PLR0911 - one line per shape
         return _named(node.expression)
     if isinstance(node, _TRANSPARENT):
         return _named(node.this)
+    if isinstance(node, exp.Cast) and "name" in node.meta:
+        return str(node.meta["name"]).lower(), True
     if isinstance(node, (exp.Cast, exp.Case, exp.Subquery)):
         return _named_by_inside(node)
     if isinstance(node, exp.Interval):

@@ -22,6 +22,7 @@ from planner.trees.nodes import position_of
 from planner.trees.number_text import plain_number
 from planner.trees.plain_statements import KEPT_NAMES, is_plain
 from planner.trees.substring_syntax import parse_substring
+from planner.trees.type_calls import TYPE_CALLS
 from planner.trees.type_syntax import TypeParser
 
 _OF_POSITIONS = (
@@ -76,6 +77,7 @@ class StategateSQL(Postgres):
             # sqlglot reads ALL and SOME before a SELECT only, not before an array.
             "ALL": lambda args: _quantified(exp.All, "all", args),
             "SOME": lambda args: _quantified(exp.Any, "some", args),
+            **TYPE_CALLS,
         }
         # In PostgreSQL, `f(x -> 'a')` reads json; it is not a lambda.
         LAMBDAS = {  # noqa: RUF012

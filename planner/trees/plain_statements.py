@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from sqlglot.parsers.postgres import PostgresParser
 from sqlglot.tokenizer_core import Token, TokenType
 
+from planner.trees.type_calls import TYPE_CALLS
+
 NESTING_MAX = 50
 """Maximum number of nesting words: compiled code does not see the end of its stack, and crashes
 there.
@@ -82,6 +84,7 @@ _ALL_ARGUMENTS = frozenset({"COALESCE", "COUNT", "GREATEST", "LEAST", "LOWER", "
 """Functions that sqlglot builds in a special way, but without dropping an argument."""
 _OTHER_CALLS = KEPT_NAMES.union(
     ("ALL", "SOME"),
+    TYPE_CALLS,
     (
         name
         for name, build in PostgresParser.FUNCTIONS.items()

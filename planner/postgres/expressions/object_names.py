@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from planner.errors import NotSupportedError
 from planner.postgres.types.inference import Types
 from planner.postgres.types.result_types import INTEGERS
-from planner.trees.nodes import call, cast, strip
+from planner.trees.nodes import call, cast, position_of, strip
 from planner.values.catalog_types import (
     OBJECTS,
     CatalogType,
@@ -93,7 +94,22 @@ def _array(operand: exp.Expr, source: DataType, target: DataType) -> exp.Expr | 
         return call("pg_sg_names_of", exp.Literal.string(postgres_name(source)), operand.copy())
     if names_objects(target) and source.kind in INTEGERS:
         return cast(operand.copy(), "BIGINT[]")
-    return None
+    return _array_of_oids(operand, target) if names_objects(target) else None
+
+
+def _array_of_oids(operand: exp.Expr, target: DataType) -> exp.Expr:
+    """Return the oids of an array of names, such as the text `{int,int8}`."""
+    written = strip(operand)
+    while isinstance(written, exp.Cast):
+        written = strip(written.this)
+    if not isinstance(written, exp.Array):
+        raise NotSupportedError(
+            f"a cast of a computed array to {postgres_name(target)}[] is not supported",
+            hint="Cast its elements, and write ARRAY[…] of them.",
+            position=position_of(operand),
+        )
+    oids = [oid_of(each.copy(), None, target) for each in written.expressions]
+    return cast(exp.Array(expressions=oids), "BIGINT[]")
 
 
 def compare_by_oid(node: exp.Expr, types: Types) -> None:

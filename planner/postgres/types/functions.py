@@ -41,7 +41,7 @@ COMMON = frozenset(name for name, record in RECORDS.items() if record.result is 
 def call_name(node: exp.Expr) -> str:
     """Return the name of a function as the statement writes it, in lower case."""
     written = node.meta.get("name")
-    if written:
+    if written and not isinstance(node, exp.Cast):  # `int4(x)` is one
         return str(written).lower()
     if isinstance(node, exp.Anonymous):
         return node.name.lower()
