@@ -137,8 +137,8 @@ def settle_index_names(relations: Sequence[Relation]) -> tuple[Relation, ...]:
 
 DATABASE_OID = 16384
 """The oid of the database. Clients hide databases with smaller ones, which PostgreSQL keeps."""
-FIRST_OID = DATABASE_OID + 1
-"""The first oid of users' relations."""
+FIRST_OID = DATABASE_OID
+"""The first oid of users' relations; oids are distinct within a catalog."""
 LAST_OID = 2**31 - 1
 """The greatest oid; a greater one is negative to clients that read oids as signed numbers."""
 _FIRST_XMIN = 3
