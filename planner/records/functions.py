@@ -156,7 +156,7 @@ _JSON = """
     json_each json_each_text: (json); many rows
     json_extract_path: (any, any, any...) -> json
     json_extract_path_text: (any, any, any...) -> text
-    json_object: (text[]) (text[][]) (text[], text[]) -> json
+    json_object: (text[]) (text[], text[]) -> json
     json_strip_nulls: (json) -> json
     json_typeof: (json) -> text
     jsonb_array_elements: (jsonb) -> jsonb; many rows
@@ -167,7 +167,7 @@ _JSON = """
     jsonb_extract_path: (any, any, any...) -> jsonb
     jsonb_extract_path_text: (any, any, any...) -> text
     jsonb_insert jsonb_set: (jsonb, text[], jsonb, boolean?) -> jsonb
-    jsonb_object: (text[]) (text[][]) (text[], text[]) -> jsonb
+    jsonb_object: (text[]) (text[], text[]) -> jsonb
     jsonb_path_exists jsonb_path_match: (any, any, any?, any?) -> boolean
     jsonb_path_query: (any, any, any?, any?) -> jsonb; many rows
     jsonb_path_query_array jsonb_path_query_first: (any, any, any?, any?) -> jsonb

@@ -120,7 +120,10 @@ def _is_same(given: DataType, wanted: Parameter) -> bool:
     if isinstance(wanted, str):
         return False
     if given.element is not None and wanted.element is not None:
-        return _is_same(given.element, wanted.element)
+        element = given.element
+        while element.element is not None:  # the dimensions of an array are not its type's
+            element = element.element
+        return _is_same(element, wanted.element)
     return given.kind is wanted.kind
 
 

@@ -168,6 +168,17 @@ def colliding() -> Sides:
             "ON two = id",
             [(1, "a", "c"), (2, "b", "d")],
         ),
+        (
+            "SELECT row_to_json(one), row_to_json(two) FROM one JOIN two USING (id)",
+            [
+                ('{"id":1,"Name":"a"}', '{"id":1,"name":"c"}'),
+                ('{"id":2,"Name":"b"}', '{"id":2,"name":"d"}'),
+            ],
+        ),
+        (
+            'WITH x AS (SELECT "Name", name FROM one JOIN two USING (id)) SELECT to_json(x) FROM x',
+            [('{"Name":"a","name":"c"}',), ('{"Name":"b","name":"d"}',)],
+        ),
     ],
 )
 def test_columns_of_stores_may_differ_only_in_case(
@@ -180,9 +191,7 @@ def test_columns_of_stores_may_differ_only_in_case(
     "sql",
     [
         'SELECT one, "Name", name FROM one JOIN two USING (id)',
-        "SELECT row_to_json(one), row_to_json(two) FROM one JOIN two USING (id)",
         'SELECT x FROM (SELECT "Name", name FROM one JOIN two USING (id)) x',
-        'WITH x AS (SELECT "Name", name FROM one, two) SELECT to_json(x) FROM x',
     ],
 )
 def test_a_whole_row_whose_names_differ_only_in_case_is_refused(colliding: Sides, sql: str) -> None:

@@ -351,11 +351,6 @@ select 1, v from (values ('1'::jsonb)) a(v) union select 1, v from (values ('1.0
 (select v from (values ('1'::jsonb),('5')) a(v) order by v desc limit 1) union (select v from (values ('5.0'::jsonb)) a(v))
 : jsonb
 = 5
-select v from (values ('1'::jsonb)) a(v) union select '2' union select '1.0' union all select '1.00' order by 1
-: jsonb
-= 1
-= 1.00
-= 2
 with recursive r(v, n) as (select '1'::jsonb, 1 union all select v, n + 1 from r where n < 3) select * from r order by n
 : jsonb integer
 = 1	1

@@ -363,11 +363,6 @@ select e.* from (values (1, '[10,20]'::jsonb)) t(x, j), lateral jsonb_array_elem
 : jsonb bigint
 = 10	1
 = 20	2
-select * from (values (1, '{"z":1, "y":{"q":2}}'::jsonb)) t(x, j), jsonb_each(j) with ordinality order by 2
-: integer jsonb text jsonb bigint
-= 1	{"y": {"q": 2}, "z": 1}	y	{"q": 2}	1
-= 1	{"y": {"q": 2}, "z": 1}	z	1	2
-~ among equal values the order is not defined
 select x, x.value from (select '{"a": ["b", "c"]}'::json as j) t, json_array_elements_text(j -> 'a') as x order by 1
 : text text
 = b	b

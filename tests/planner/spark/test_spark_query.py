@@ -93,7 +93,9 @@ REFUSED = {
         SELECT gap FROM things
         SELECT list FROM things
         SELECT r + 1 FROM things
-        SELECT count(*) FROM things GROUP BY doc
+        SELECT count(*) FROM things GROUP BY doc::jsonb
+        SELECT id FROM things WHERE doc::jsonb = '1'
+        SELECT doc::jsonb FROM things
         SELECT doc FROM things WHERE doc::text = 'x'
         SELECT max(r) FROM things
         SELECT raw FROM things ORDER BY raw
