@@ -98,8 +98,11 @@ def qualify_outer(columns: Sequence[exp.Column], scopes: Sequence[Scope], star: 
         scope = inner.get(id(select))
         if scope is None or column.table or not isinstance(select, exp.Select):
             continue
-        is_result = column.name in results[id(select)]
-        if not is_result or _is_by_result(column, select) or _has(scope, column.name, star):
+        if (
+            column.name not in results[id(select)]
+            or _is_by_result(column, select)
+            or _has(scope, column.name, star)
+        ):
             continue
         checkpoint()
         is_named = any(
@@ -337,12 +340,10 @@ def unqualify_all(nodes: Nodes, schemas: frozenset[str]) -> bool:
     """
     for dot in nodes.of(exp.Dot):
         unqualify(dot, schemas)
-    filtered = [each for each in nodes.of(exp.Filter) if isinstance(each.parent, exp.Column)]
-    for each in filtered:
-        column = each.parent
-        assert isinstance(column, exp.Column)
-        check_schema(column.args["table"], each.this, schemas)
-        column.replace(each)
+    filtered = [each for each in nodes.of(exp.Column) if isinstance(each.this, exp.Filter)]
+    for column in filtered:
+        check_schema(column.args["table"], column.this.this, schemas)
+        column.replace(column.this)
     return bool(filtered)
 
 
