@@ -117,12 +117,10 @@ def unqualify_all(nodes: Nodes, schemas: frozenset[str]) -> bool:
     """
     for dot in nodes.of(exp.Dot):
         unqualify(dot, schemas)
-    filtered = [each for each in nodes.of(exp.Filter) if isinstance(each.parent, exp.Column)]
-    for each in filtered:
-        column = each.parent
-        assert isinstance(column, exp.Column)
-        check_schema(column.args["table"], each.this, schemas)
-        column.replace(each)
+    filtered = [each for each in nodes.of(exp.Column) if isinstance(each.this, exp.Filter)]
+    for column in filtered:
+        check_schema(column.args["table"], column.this.this, schemas)
+        column.replace(column.this)
     return bool(filtered)
 
 
