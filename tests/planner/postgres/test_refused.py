@@ -42,7 +42,7 @@ def secret(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("SELECT * FROM '{path}'", "42P01"),
         ('SELECT * FROM "{path}"', "42P01"),
         ("SELECT * FROM people, '{path}'", "42P01"),
-        ("SELECT (SELECT content FROM read_text('{path}'))", "42883"),
+        ("SELECT (SELECT content FROM read_text('{path}'))", "42703"),
         ("WITH a AS (SELECT * FROM read_text('{path}')) SELECT * FROM a", "42883"),
         ("SELECT * FROM people WHERE EXISTS (SELECT 1 FROM read_text('{path}'))", "42883"),
         ("SELECT * FROM people p, LATERAL (SELECT * FROM read_text(p.name)) x", "42883"),
