@@ -201,8 +201,7 @@ class LocalStatement:
                 self._use(bound.whole, relations)
                 self._reader = self._relation(bound, parameters).to_arrow_reader(rows_max)
         self._worked_s += time.thread_time() - start
-        schema: pa.Schema = self._reader.schema
-        return schema
+        return self._reader.schema
 
     def _connect(self, schemas: Mapping[str, pa.Schema], script: str = "") -> Bound:
         """Return a connection with the relations; a cached one if there is no script."""
@@ -336,9 +335,9 @@ class LocalStatement:
         """End it; no call of it may be running."""
         if self._reader is not None:
             self._reader.close()
+        bound, cursor = self._bound, self._cursor
         if self._own is not None:
             self._own.close()
-        bound, cursor = self._bound, self._cursor
         is_whole = self._is_over and not self._interrupted
         if bound is not None and self._key is not None and is_whole:
             if self._reader is not None:

@@ -71,7 +71,7 @@ def apply(tree: exp.Expr, nodes: Nodes, types: Types) -> None:
             called = node.this if isinstance(node, exp.WithinGroup) else node
             if isinstance(called, exp.Func):
                 _note_name(fresh, call_name(called))
-    guards.apply(tree, types)
+    guards.apply(tree)
     nodes.renew()
 
 

@@ -7,8 +7,7 @@ of the FILTER, of the other side, or of the branches around the subquery. Expres
 column stay: PostgreSQL computes constants in any case.
 
 A subquery that is not correlated is computed once, whether a row needs it or not; it stays, as a
-guard would make it a join with the rows outside. So does one whose FROM hides, by a name, the item
-that the condition is about.
+guard would make it a join with the rows outside.
 """
 
 from __future__ import annotations
@@ -20,7 +19,6 @@ from functools import reduce
 from sqlglot import exp
 
 from planner.postgres.expressions.volatile import is_volatile
-from planner.postgres.types.inference import Types
 from planner.trees.known_arguments import conjuncts
 from planner.trees.nodes import outermost
 
@@ -42,7 +40,7 @@ _OF_ROWS = (exp.AggFunc, exp.Where)
 """Nodes whose operands are of rows, not of groups."""
 
 
-def apply(tree: exp.Expr, types: Types) -> None:
+def apply(tree: exp.Expr) -> None:
     """Guard the expressions of a tree that DuckDB can run, in place."""
     for both in [*tree.find_all(exp.And, exp.Or)]:
         if not _is_filtered(both) and _is_plain(both.this) and _may_fail(both.expression):
@@ -55,19 +53,19 @@ def apply(tree: exp.Expr, types: Types) -> None:
     for query in [*tree.find_all(exp.Select)]:
         place = _place_of(query)
         if place is not None and place.find(exp.Query) and _may_fail(query):
-            _guard_query(query, place, types)
+            _guard_query(query, place)
 
 
-def _guard_query(query: exp.Select, place: exp.Expr, types: Types) -> None:
+def _guard_query(query: exp.Select, place: exp.Expr) -> None:
     """Guard a subquery by the conditions under which its place is reached."""
     named = {each.alias_or_name for each in query.find_all(exp.Table, exp.Subquery, exp.Lateral)}
     named |= {each.alias for each in query.find_all(exp.Values, exp.Unnest)}
     conditions = [
         found
         for each in _conditions(place)
-        if (found := _from_within(each, query, place, named, types)) is not None
+        if (found := _from_within(each, place, named)) is not None
     ]
-    if not conditions or not _is_correlated(query, named, types):
+    if not conditions or not _is_correlated(query, named):
         return
     guard = reduce(lambda one, other: exp.And(this=one, expression=other), conditions)
     for select in [query, *query.find_all(exp.Select)]:
@@ -191,17 +189,13 @@ def _is_not(condition: exp.Expr, *, value: bool) -> exp.Expr:
     return exp.Not(this=exp.Is(this=exp.Paren(this=condition.copy()), expression=constant))
 
 
-def _from_within(
-    condition: exp.Expr, query: exp.Select, place: exp.Expr, named: Set[str], types: Types
-) -> exp.Expr | None:
+def _from_within(condition: exp.Expr, place: exp.Expr, named: Set[str]) -> exp.Expr | None:
     """Return a condition as it can be written in a subquery; None if that is not certain.
 
     Args:
         condition: a condition outside of the subquery.
-        query: the subquery.
-        place: the expression that it is.
+        place: the expression that the subquery is.
         named: the items of FROM in it, which hide those outside.
-        types: the types of columns.
     """
     if not _is_plain(condition) or condition.find(exp.AggFunc, exp.Window):
         return None
@@ -213,16 +207,11 @@ def _from_within(
     grouped = None if group is None else {each.name for each in group.find_all(exp.Column)}
     if grouped is None and not is_of_rows and _is_aggregated(select):
         return None
-    owners: list[str] = []
     for column in condition.find_all(exp.Column):
-        owner = column.table or types.columns.owner_of(column, select)
+        owner = column.table
         if not owner or owner in named or (grouped is not None and column.name not in grouped):
-            return None
-        owners.append(owner)
-    found = exp.Paren(this=condition.copy())
-    for column, owner in zip(found.find_all(exp.Column), owners, strict=True):
-        column.set("table", exp.to_identifier(owner, quoted=True))
-    return found
+            return None  # without a table, it is merged by USING
+    return exp.Paren(this=condition.copy())
 
 
 def _is_aggregated(select: exp.Select) -> bool:
@@ -234,8 +223,5 @@ def _is_aggregated(select: exp.Select) -> bool:
     )
 
 
-def _is_correlated(query: exp.Select, named: Set[str], types: Types) -> bool:
-    return any(
-        (owner := column.table or types.columns.owner_of(column)) and owner not in named
-        for column in query.find_all(exp.Column)
-    )
+def _is_correlated(query: exp.Select, named: Set[str]) -> bool:
+    return any(column.table and column.table not in named for column in query.find_all(exp.Column))

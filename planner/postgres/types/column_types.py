@@ -138,27 +138,6 @@ class ColumnTypes:
                 return scope
         return None
 
-    def owner_of(self, column: exp.Column, select: exp.Expr | None = None) -> str | None:
-        """Return the name of the FROM item that a column without a table is of, if certain.
-
-        Args:
-            column: the column.
-            select: the SELECT that a copy of the column is written for.
-        """
-        scope = self._scope_at(column)
-        if scope is None and select is not None and self._scope_of is not None:
-            scope = self._scope_of.get(id(select))
-        while scope is not None:
-            owners = [
-                name
-                for name, (node, source) in scope.selected_sources.items()
-                if self._of_source(name, node, source, column.name) is not _ABSENT
-            ]
-            if owners:
-                return owners[0] if len(owners) == 1 else None
-            scope = scope.parent
-        return None
-
     def of_query(self, scope: Scope) -> tuple[DataType | None, ...] | None:
         """Return the types of a query's columns; None if a star hides their number."""
         for part in (scope, *(scope.set_operation_scopes or ())):

@@ -159,7 +159,6 @@ SELECT x, CASE WHEN x <> 0 THEN (SELECT 10 / x FROM (VALUES (2)) v(y) WHERE y = 
 : integer integer
 = 0	\N
 = 5	2
-~ the FROM of the subquery has the name of the item that the condition is about
 SELECT x, CASE WHEN x > 5 THEN (SELECT max(10 / (s - 1)) FROM samples) END FROM (VALUES (1)) v(x)
 : integer integer
 = 1	\N
