@@ -122,7 +122,6 @@ def _database(definition: Definition) -> duckdb.DuckDBPyConnection:
         made = duckdb.connect(":memory:", config=config)
         for name, (function, given, result) in PYTHON_FUNCTIONS.items():
             about: Any = {"parameters": list(given), "type": "arrow", "return_type": result}
-            # Otherwise DuckDB refuses a NULL that a function returns.
             made.create_function(name, function, null_handling="special", **about)
         _run_all(made, definition.before)
         for name, table in definition.tables.items():

@@ -319,6 +319,7 @@ def _around(subject: Subject, at: int) -> tuple[bool, bool]:
     return at > 0 and _is_word(text[at - 1]), at < len(text) and _is_word(text[at])
 
 
+_EDGES = ((False, True), (True, False))
 _PLACES: dict[Place, Callable[[Subject, int], bool]] = {
     Place.TEXT_START: lambda subject, at: at == 0,
     Place.TEXT_END: lambda subject, at: at == len(subject.text),
@@ -326,6 +327,6 @@ _PLACES: dict[Place, Callable[[Subject, int], bool]] = {
     Place.LINE_END: lambda subject, at: at == len(subject.text) or subject.text[at] == "\n",
     Place.WORD_START: lambda subject, at: _around(subject, at) == (False, True),
     Place.WORD_END: lambda subject, at: _around(subject, at) == (True, False),
-    Place.WORD_EDGE: lambda subject, at: len(set(_around(subject, at))) == 2,
-    Place.NO_EDGE: lambda subject, at: len(set(_around(subject, at))) == 1,
+    Place.WORD_EDGE: lambda subject, at: _around(subject, at) in _EDGES,
+    Place.NO_EDGE: lambda subject, at: _around(subject, at) not in _EDGES,
 }

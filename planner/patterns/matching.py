@@ -7,7 +7,7 @@ prefers, if the rest can match what is left.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 
 from planner.errors import NotSupportedError
@@ -41,6 +41,7 @@ class Pattern:
         """The number of groups that the expression has."""
         self.root = parsed.root if with_groups else without_groups(parsed.root)
         self.ignores_case = parsed.options.ignore_case
+        self._refers, self._prefers_shorter = self.root.refers, self.root.prefers_shorter
         self._conditions = Conditions()
         self._automata: dict[Node, Automaton] = {}
         self._search = Automaton(self.root.language, self._conditions, is_search=True)
@@ -55,23 +56,25 @@ class Pattern:
     def is_in(self, text: str) -> bool:
         """Whether a text has a match."""
         subject = Subject(text)
-        if self.root.refers:
+        if self._refers:
             return self.find(subject, 0) is not None
         return self._search.search(subject, 0) is not None
 
     def find(self, subject: Subject, begin: int, *, wants_groups: bool = False) -> Spans | None:
-        """Return the first match from a place on; with its groups, if they are wanted.
+        """Return the first match from a place on; without its groups, if they are not wanted.
 
         Raises:
             NotSupportedError: the match needs too many steps inside each other.
         """
+        candidates = self._candidates(subject, begin)
+        if not wants_groups and not self._refers:
+            first = next(candidates, None)
+            return None if first is None else [first]
         taking_apart = _TakingApart(self, subject)
         try:
-            for start, end in self._candidates(subject, begin):
-                spans = taking_apart.spans
-                spans[:] = [None] * (self.groups + 1)
-                needs_parts = wants_groups or self.root.refers
-                if not needs_parts or taking_apart.run(self.root, start, end):
+            for start, end in candidates:
+                spans = taking_apart.spans = [None] * (self.groups + 1)
+                if taking_apart.run(self.root, start, end):
                     spans[0] = start, end
                     return spans
         except RecursionError:
@@ -87,7 +90,7 @@ class Pattern:
             return
         automaton, stop = self.automaton(self.root), len(subject.text)
         for start in range(found[0], stop + 1):
-            if self.root.prefers_shorter:
+            if self._prefers_shorter:
                 at = automaton.shortest(subject, start, start, stop)
                 while at is not None:
                     yield start, at
@@ -105,18 +108,10 @@ class _TakingApart:
     def __init__(self, pattern: Pattern, subject: Subject) -> None:
         self._pattern, self._subject = pattern, subject
         self.spans: Spans = []
-        self._rules: dict[str, Callable[[Node, int, int], bool]] = {
-            "=": lambda node, begin, end: True,
-            "b": self._reference,
-            ".": self._pair,
-            "|": self._choice,
-            "*": self._repetition,
-            "(": lambda node, begin, end: self.run(node.children[0], begin, end),
-        }
 
     def run(self, node: Node, begin: int, end: int) -> bool:
         """Take a text apart that is in the node's language; return whether it matches."""
-        if not self._rules[node.kind](node, begin, end):
+        if node.kind != "=" and not _RULES[node.kind](self, node, begin, end):
             return False
         if node.group:
             self.spans[node.group] = begin, end
@@ -245,6 +240,16 @@ class _TakingApart:
                 break
             verified += 1
         return verified
+
+
+_RULES: Mapping[str, Callable[[_TakingApart, Node, int, int], bool]] = {
+    "b": _TakingApart._reference,
+    ".": _TakingApart._pair,
+    "|": _TakingApart._choice,
+    "*": _TakingApart._repetition,
+    "(": lambda apart, node, begin, end: apart.run(node.children[0], begin, end),
+}
+"""What takes a text apart, by the kind of the node."""
 
 
 def _changed_limit(ends: list[int], end: int, least: int, *, is_shorter: bool) -> int | None:

@@ -8,16 +8,16 @@ from typing import Any
 
 import pyarrow as pa
 
+from planner.composing.functions import byte_calls
+from planner.composing.functions.formatting import formatted
 from planner.composing.functions.json_functions import JSON_FUNCTIONS
 from planner.composing.functions.number_templates import float_text, number_text, read_number
 from planner.composing.functions.rowwise import PythonFunction, rowwise
 from planner.composing.functions.time_templates import time_text, zoned_time_text
 from planner.errors import InvalidValueError
 from planner.patterns import functions
-from planner.values import byte_calls
 from planner.values.array_text import json_of_array
 from planner.values.byte_text import hex_digits_of
-from planner.values.formatting import formatted
 from planner.values.moment_text import time_words, words_in_session
 from planner.values.numerics import quotient
 from planner.values.times.local_series import zoned_series
