@@ -125,11 +125,8 @@ class ColumnTypes:
     def of_merged(self, select: exp.Select, name: str) -> list[DataType]:
         """Return the types of the columns of one name in the FROM items of a SELECT."""
         scope = self._scope_at_query(select)
-        if scope is None:
-            return []
-        sides = [
-            self._of_source(item, *source, name) for item, source in scope.selected_sources.items()
-        ]
+        sources = {} if scope is None else scope.selected_sources
+        sides = [self._of_source(item, *source, name) for item, source in sources.items()]
         return [side for side in sides if isinstance(side, DataType)]
 
     def _scope_at_query(self, query: exp.Expr) -> Scope | None:
