@@ -14,10 +14,12 @@ from functools import partial
 
 import pyarrow as pa
 
+from planner.composing.compose import Composer
 from planner.errors import (
     InvalidValueError,
     LimitExceededError,
     NotSupportedError,
+    QueryCancelledError,
     QueryError,
     StoreFailedError,
     UnavailableError,
@@ -29,6 +31,7 @@ from planner.running.gathering import Tally, missing_rows, rows_in
 from planner.running.read_counts import ReadCounts, RowStream
 from planner.running.snapshot import Snapshot
 from planner.running.store_reads import StoreReads
+from planner.running.values_first import values_of
 from planner.spark.query import SparkQuery
 from planner.spark.refusal import refused
 from planner.spark.row_filters import row_filters
@@ -55,14 +58,22 @@ class SparkRunner:
     Args:
         engine: the engine.
         reads: asks the partitions.
+        composer: computes the values that a run needs before it reads.
         node: this node's name, as answers show it.
         counts: counts the statements.
     """
 
     def __init__(
-        self, engine: QueryEngine, reads: StoreReads, *, node: str, counts: ReadCounts
+        self,
+        engine: QueryEngine,
+        reads: StoreReads,
+        composer: Composer,
+        *,
+        node: str,
+        counts: ReadCounts,
     ) -> None:
-        self._engine, self._reads, self._node, self._counts = engine, reads, node, counts
+        self._engine, self._reads, self._composer = engine, reads, composer
+        self._node, self._counts = node, counts
 
     def run(
         self,
@@ -87,6 +98,7 @@ class SparkRunner:
         Raises:
             QueryError: a partition failed, a bound is not met, or the engine takes no statement.
         """
+        query, parameters = self._completed(query, parameters, cancellation)
         values = query.values(parameters)
         at_one_epoch = options if snapshot is not None else replace(options, snapshot=True)
         reading = Reading(
@@ -131,6 +143,20 @@ class SparkRunner:
             notices=missing_rows(tally),
             on_close=close,
         )
+
+    def _completed(
+        self, query: SparkQuery, parameters: Row, cancellation: Cancellation
+    ) -> tuple[SparkQuery, Row]:
+        """Return a statement and its parameters with the computed values; see `completed`."""
+        if query.computed is None or query.without_values is None:
+            return query, parameters
+        try:
+            found = values_of(query.computed, parameters, self._composer, cancellation)
+        except QueryCancelledError:
+            raise
+        except QueryError:
+            return query.without_values, parameters
+        return query, query.computed.with_values(parameters, found)
 
 
 def _relation(access: Access, tally: Tally, parameters: Row) -> EngineRelation:

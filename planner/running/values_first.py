@@ -58,9 +58,7 @@ def completed(
     if values is None:
         return plan, parameters, ()
     try:
-        found = values.quick_values(parameters) or _found(
-            values, parameters, composer, cancellation
-        )
+        found = values_of(values, parameters, composer, cancellation)
     except QueryCancelledError:
         raise
     except QueryError:
@@ -70,9 +68,17 @@ def completed(
     return plan, values.with_values(parameters, found), found
 
 
-def _found(
+def values_of(
     values: RunValues, parameters: Row, composer: Composer, cancellation: Cancellation
 ) -> Row:
+    """Return the values for these parameters.
+
+    Raises:
+        QueryError: one fails, or the statement was cancelled.
+    """
+    quick = values.quick_values(parameters)
+    if quick is not None:
+        return quick
     query = values.query(cancellation)
     composed = composer.run(
         query.sql,

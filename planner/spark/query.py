@@ -8,6 +8,7 @@ from decimal import Decimal
 
 from planner.binding.bound import Bound
 from planner.planning.access import Access, plan_access
+from planner.planning.run_values import RunValues
 from planner.spark.refusal import refused
 from planner.spark.selects import Queries
 from planner.values.sqltypes import format_type
@@ -27,12 +28,16 @@ class SparkQuery:
     """How each relation is read, by its name in the SQL: its partitions, and its columns."""
     constants: Mapping[str, tuple[Value, DataType]]
     parameters: Mapping[str, tuple[int, DataType]]
+    computed: RunValues | None = None
+    """The values that each run computes: parameters after those of the client."""
+    without_values: SparkQuery | None = None
+    """The statement without computed values, for parameters for which one of them fails."""
 
     def values(self, given: Row) -> dict[str, Value]:
         """Return the values to pass, by name.
 
         Args:
-            given: the client's parameters.
+            given: the client's parameters, then the computed values.
 
         Raises:
             NotSupportedError: a parameter has more digits than Spark's decimals hold.

@@ -136,7 +136,9 @@ def open_parts(
     executor = executor_over(catalog)
     spark_runner = None
     if spark is not None:
-        spark_runner = SparkRunner(spark, executor.reads, node=node, counts=executor.counts)
+        spark_runner = SparkRunner(
+            spark, executor.reads, composer, node=node, counts=executor.counts
+        )
     return EngineParts(
         catalog=catalog,
         processes=processes,
@@ -146,6 +148,7 @@ def open_parts(
         spark=SparkStatements(
             catalog,
             vocabulary_of_stores(catalog, is_of_catalog),
+            composer,
             spark_runner,
             rows_max=limits.spark_rows_max,
         ),

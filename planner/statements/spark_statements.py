@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from planner.binding.bind import bind
+from planner.binding.bound import Bound
 from planner.binding.relations import Vocabulary
+from planner.composing.compose import Composer
 from planner.errors import NotSupportedError
 from planner.planning.access import Access
 from planner.planning.explain import RowsOf, rows_read
 from planner.planning.plan import Lookup, QueryPlan, accesses_of
+from planner.planning.plan_values import plan_values
 from planner.postgres.expressions.zone_forms import names_zone
 from planner.running.on_spark import SparkRunner
 from planner.spark.query import SparkQuery, spark_query
@@ -46,6 +49,7 @@ class SparkStatements:
     Args:
         catalog: the stores.
         vocabulary: the names that statements can use.
+        composer: computes the values that a run needs before it reads.
         runner: runs statements on Spark; None if no engine is configured.
         rows_max: a statement that reads about more rows runs on Spark by itself; 0 for none.
     """
@@ -54,11 +58,12 @@ class SparkStatements:
         self,
         catalog: StoreCatalog,
         vocabulary: Vocabulary,
+        composer: Composer,
         runner: SparkRunner | None,
         *,
         rows_max: int,
     ) -> None:
-        self._catalog, self._vocabulary = catalog, vocabulary
+        self._catalog, self._vocabulary, self._composer = catalog, vocabulary, composer
         self.runner, self._rows_max = runner, rows_max
         self._kept: OrderedDict[_Key, SparkQuery | NotSupportedError] = OrderedDict()
         self._lock = threading.Lock()
@@ -132,16 +137,32 @@ class SparkStatements:
         return found
 
     def _write(self, statement: Statement, plan: QueryPlan) -> SparkQuery:
+        plain = self._bound(statement, plan, computes=False)
+        found = spark_query(plain, plan.columns)
+        bound = self._bound(statement, plan, computes=True)
+        computed = plan_values(bound, self._vocabulary, self._composer)
+        if computed is None:
+            return found
+        return replace(spark_query(bound, plan.columns), computed=computed, without_values=found)
+
+    def _bound(self, statement: Statement, plan: QueryPlan, *, computes: bool) -> Bound:
         parsed = parse(statement.sql, statement.parameters)
         assert parsed.tree is not None, "only queries have a plan"
         times = plan.times or PLAIN_TIMES
-        bound = bind(parsed.tree, parsed.clause, self._vocabulary, statement.parameters, times)
+        bound = bind(
+            parsed.tree,
+            parsed.clause,
+            self._vocabulary,
+            statement.parameters,
+            times,
+            computes=computes,
+        )
         if names_zone(bound.tree):
             raise NotSupportedError(
                 f"Spark does not compute times in the time zone {times.now.zone.name}",
                 hint="SET TIME ZONE 'UTC', or set stategate.engine to local.",
             )
-        return spark_query(bound, plan.columns)
+        return bound
 
 
 def _reads(plan: QueryPlan) -> list[Access]:

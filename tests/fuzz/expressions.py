@@ -43,6 +43,10 @@ RowsOf: TypeAlias = Callable[[str, Scope, int], Node]
 """Draw a subquery: one column of a type, or any columns where the type is empty."""
 
 
+_BOUND = ("integer", "bigint", "text", "date", "timestamp", "timestamptz")
+"""Types of columns that expressions without columns are compared with."""
+
+
 @dataclass(slots=True)
 class Expressions:
     """Draws expressions."""
@@ -117,6 +121,26 @@ class Expressions:
                 deeper = self.chance.random() < 0.45
                 parts.append(self.draw(inner, scope, depth - 1 if deeper else 0, rows))
         return Node(sort, tuple(parts), f"NULL::{sort}")
+
+    def bounded(self, condition: Node, scope: Scope, rows: RowsOf) -> Node:
+        """Return a condition and a comparison of a column with expressions without columns."""
+        found = self._bound(scope, rows)
+        return condition if found is None else Node("boolean", (found, " AND ", condition), "true")
+
+    def _bound(self, scope: Scope, rows: RowsOf) -> Node | None:
+        """Draw a comparison of a column with expressions that name no column."""
+        sorts = [sort for sort in _BOUND if scope.of(sort)]
+        if not sorts:
+            return None
+        sort = self.chance.choice(sorts)
+        column = self.chance.choice(scope.of(sort))
+        low, high = (self.draw(sort, Scope({}), 1, rows) for _ in range(2))
+        operator = self.chance.choice(["=", "<", ">=", "<>"])
+        either = [(column, f" {operator} ", low), (column, " BETWEEN ", low, " AND ", high)]
+        parts: tuple[Part, ...] = self.chance.choice(
+            [*either, (column, " IN (", low, ", ", high, ")")]
+        )
+        return Node("boolean", ("(", *parts, ")"), "true")
 
     def _form(self, sort: str, *, risky: bool, subqueries: bool) -> Form | None:
         if risky and sort in RISKY:

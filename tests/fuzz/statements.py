@@ -178,6 +178,8 @@ class Statements:
                 condition = self._on_sides(relations)
             else:
                 condition = self.expressions.draw("boolean", scope, depth, self.rows)
+            if self.may(0.3, "computed bound"):
+                condition = self.expressions.bounded(condition, scope, self.rows)
             where = Node("clause", (" WHERE ", condition), "")
         body = Node("from", (" FROM ", source, where))
         if depth > 0 and self.may(0.22, "group by"):
