@@ -59,8 +59,8 @@ def _references(tree: exp.Expr, name: str) -> Iterator[exp.Table]:
         with_ = node.args.get("with_")
         if with_ is not None and any(cte.alias == name for cte in with_.expressions):
             continue
-        is_name = isinstance(node, exp.Table) and isinstance(node.this, exp.Identifier)
-        if is_name and not node.args.get("db") and node.name == name:
+        is_plain = isinstance(node.this, exp.Identifier) and not node.args.get("db")
+        if isinstance(node, exp.Table) and is_plain and node.name == name:
             yield node
         left += node.iter_expressions()
 
@@ -91,8 +91,8 @@ def _check_query(name: str, query: exp.Expr) -> None:
 
 def _check_mention(mention: exp.Table, name: str, query: exp.Union) -> None:
     """Check what is around one mention of the query in its recursive term."""
-    child, parent = mention, mention.parent
-    own = mention.parent_select
+    child: exp.Expr = mention
+    parent, own = mention.parent, mention.parent_select
     while parent is not None and parent is not query:
         checkpoint()
         word = _refused_around(parent, child)

@@ -100,9 +100,10 @@ class TypeParser(PostgresParser):
 
     def _is_call(self) -> bool:
         """Whether a name of a type begins a call or an array: no number follows its bracket."""
-        opening, first, *_ = (*self._tokens[self._index + 1 : self._index + 3], None, None)
-        if opening is None or first is None:
+        after = self._tokens[self._index + 1 : self._index + 3]
+        if len(after) < 2:
             return False
+        opening, first = after
         if self._curr.token_type is TokenType.ARRAY:
             return bool(opening.token_type is TokenType.L_BRACKET)
         is_open = opening.token_type is TokenType.L_PAREN

@@ -42,8 +42,8 @@ def _term_of(node: exp.Expr) -> exp.Expr | None:
     """Return the term of a window that has a node; None if the node stands elsewhere."""
     child, parent = node, node.parent
     while parent is not None and not isinstance(child, exp.Query):
-        is_sorting = isinstance(parent, exp.Ordered) and isinstance(parent.parent, exp.Order)
-        if is_sorting and isinstance(parent.parent.parent, exp.Window):
+        order = parent.parent if isinstance(parent, exp.Ordered) else None
+        if isinstance(order, exp.Order) and isinstance(order.parent, exp.Window):
             return child
         if isinstance(parent, exp.Window) and child.arg_key == "partition_by":
             return child

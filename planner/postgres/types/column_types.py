@@ -170,7 +170,8 @@ class ColumnTypes:
             tree = tree.this
         scope = next((each for each in self._scopes if each.expression is tree), None)
         if scope is None or not isinstance(tree, exp.Select):
-            return [self._type_of(item.unalias()) for item in tree.selects]
+            items = tree.selects if isinstance(tree, exp.Query) else []
+            return [self._type_of(item.unalias()) for item in items]
         return [kind for item in tree.selects for kind in self._item_types(scope, item)]
 
     def _kind_of(self, node: exp.Expr) -> Kind | None:
