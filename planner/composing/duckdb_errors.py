@@ -28,6 +28,7 @@ from planner.trees.outline import Outline
 
 _logger = logging.getLogger(__name__)
 
+_UNCERTAIN = "of these arguments"
 _BY_ZERO = "Division by zero"
 _QUOTED = re.compile(rf"(?<={_BY_ZERO}) in expression \(|\n\nLINE \d+: ")
 """Where DuckDB begins to quote the statement, which is not part of the message."""
@@ -313,6 +314,8 @@ def translate(error: DatabaseError, outline: Outline) -> QueryError:
     for pattern, kind, message, sqlstate in _PATTERNS:
         if found := re.search(pattern, text):
             names = found.groupdict()
+            if sqlstate == "42883":
+                names["name"] = outline.written(names["name"]) or _UNCERTAIN
             shown = {
                 name: _our_types(said) if name == "type" or "(" in said else said
                 for name, said in names.items()

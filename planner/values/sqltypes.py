@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from planner.trees.column_names import type_name
 from planner.values import type_modifiers
+from planner.values.array_types import leaf_of
 from planner.values.catalog_types import (
     CATALOG_TYPES,
     CatalogType,
@@ -50,6 +51,26 @@ def data_type_of(node: exp.DataType) -> DataType | None:
     return None if kind is None else DataType(kind=kind)
 
 
+def innermost(node: exp.DataType) -> exp.DataType:
+    """Return the name of the type of an array's elements; for other names, the name itself."""
+    while node.this is exp.DType.ARRAY and len(node.expressions) == 1:
+        node = node.expressions[0]
+    return node
+
+
+def named_depth(node: exp.DataType) -> int:
+    """Return the number of dimensions that the name of a type has: 2 of `int[][]`."""
+    depth = 0
+    while node.this is exp.DType.ARRAY and len(node.expressions) == 1:
+        depth, node = depth + 1, node.expressions[0]
+    return depth
+
+
+def is_bare_numeric(node: exp.DataType) -> bool:
+    """Whether a name means numeric without a number of digits."""
+    return node.this in {exp.DType.DECIMAL, exp.DType.BIGDECIMAL} and not node.expressions
+
+
 def result_type_of(node: exp.DataType) -> DataType | None:
     """Return the type of a cast's result; varchar and char, held as text, keep their names."""
     if (characters := type_modifiers.character_type(node)) is not None:
@@ -65,7 +86,7 @@ def parameter_type_of(node: exp.DataType) -> DataType | None:
 
     A numeric without digits takes any number of them. A regclass, or a similar type, takes a name.
     """
-    if node.this in {exp.DType.DECIMAL, exp.DType.BIGDECIMAL} and not node.expressions:
+    if is_bare_numeric(node):
         return DataType(kind=Kind.DECIMAL)
     if node.this is exp.DType.ARRAY and len(node.expressions) == 1:
         element = parameter_type_of(node.expressions[0])
@@ -108,7 +129,7 @@ _CHARACTER_NAMES = {"varchar": "character varying", "bpchar": "character"}
 def format_type(data_type: DataType) -> str:
     """Return the name of a type in PostgreSQL's errors, without its size."""
     if data_type.kind is Kind.ARRAY and data_type.element is not None:
-        return f"{format_type(data_type.element)}[]"
+        return f"{format_type(leaf_of(data_type))}[]"
     if (name := postgres_name(data_type)) in _CHARACTER_NAMES:
         return _CHARACTER_NAMES[name]
     return str(data_type) if data_type.fields else data_type.kind.record.spelled

@@ -33,6 +33,7 @@ CONSTANTS: Mapping[str, Sequence[tuple[str, str]]] = {
     "bytea": [("bytea", text) for text in ("\\x00ff", "\\x", "\\x616263")],
     "json": [("json", '{"a": 7, "c": [3, "x"]}'), ("json", "[1]"), ("json", "null")],
     "bigint[]": [("bigint[]", text) for text in ("{1,2}", "{}", "{4,NULL}")],
+    "bigint[][]": [("bigint[][]", text) for text in ("{{1,2},{3,4}}", "{}", "{{4,NULL}}")],
     "'small": [("integer", text) for text in ("1", "2", "3", "5")],
     "'text": [("text", text) for text in ("a", "b", "", "ab")],
     "'bigint": [("bigint", text) for text in ("1", "9007199254740993")],

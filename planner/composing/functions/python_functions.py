@@ -78,7 +78,7 @@ PYTHON_FUNCTIONS: dict[str, tuple[Callable[..., Any], Sequence[str], str]] = {
     ),
     "pg_sg_time_text": (_rowwise(time_text), ("BIGINT", "VARCHAR"), "VARCHAR"),
     "pg_sg_time_words": (_rowwise(time_words), ("VARCHAR", "VARCHAR"), "VARCHAR"),
-    "pg_sg_json_of_array": (_rowwise(json_of_array, 1), ("VARCHAR",), "VARCHAR"),
+    "pg_sg_json_of_array": (_rowwise(json_of_array), ("VARCHAR", "INTEGER"), "VARCHAR"),
     "pg_sg_checked_json": (_rowwise(json_edit.checked, 1), ("VARCHAR",), "VARCHAR"),
     "pg_sg_digits_of": (_rowwise(hex_digits_of, 1), ("VARCHAR",), "VARCHAR"),
     "pg_sg_escaped": (_rowwise(escaped, 1), ("VARCHAR",), "VARCHAR"),

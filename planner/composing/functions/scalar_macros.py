@@ -338,9 +338,5 @@ TEXT_MACROS: tuple[str, ...] = (
     r"""pg_sg_numeric_text(n) AS CASE WHEN contains(CAST(n AS VARCHAR), '.')
         THEN rtrim(rtrim(CAST(n AS VARCHAR), '0'), '.') ELSE CAST(n AS VARCHAR) END""",
     "pg_sg_bytea_text(b) AS '\\x' || lower(hex(b))",
-    *(
-        f"pg_sg_{each}_texts(l) AS list_transform(l, lambda v: pg_sg_{each}_text(v))"
-        for each in ("boolean", "numeric", "float", "real", "bytea", "interval", "plain", "moment")
-    ),
 )
 """`name(parameters) AS body`; a macro may use those above it."""

@@ -8,8 +8,10 @@ from sqlglot import exp
 
 from planner.errors import NotSupportedError
 from planner.postgres.expressions import object_names
+from planner.postgres.expressions.dimensions import checked_depth, each_element
 from planner.postgres.types.inference import Types
 from planner.trees.nodes import call, cast, position_of, strip
+from planner.values.array_types import depth_of, leaf_of
 from planner.values.catalog_types import has_any_scale
 from stores.spec.schema import DataType, Kind
 
@@ -21,15 +23,6 @@ _PRINTED: Mapping[Kind, str] = {
     **dict.fromkeys((Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ), "pg_sg_moment_text"),
 }
 """Macros that write values whose text differs in DuckDB."""
-_PRINTED_ELEMENTS: Mapping[Kind, str] = {
-    Kind.BOOLEAN: "pg_sg_boolean_texts",
-    Kind.REAL: "pg_sg_real_texts",
-    Kind.DOUBLE: "pg_sg_float_texts",
-    Kind.BYTEA: "pg_sg_bytea_texts",
-    Kind.INTERVAL: "pg_sg_interval_texts",
-    **dict.fromkeys((Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ), "pg_sg_moment_texts"),
-}
-"""Macros that write the elements of arrays."""
 _DOCUMENTS = {Kind.STRUCT, Kind.MAP}
 
 
@@ -59,7 +52,8 @@ def printed(node: exp.Expr, types: Types, *, is_cast: bool = False) -> exp.Expr 
     if found.kind is Kind.BOOLEAN and not is_cast:
         return call("pg_sg_boolean_text", node.copy())
     if found.kind is Kind.ARRAY:
-        return call("pg_sg_array_text", printed_elements(node, types) or node.copy())
+        texts = printed_elements(node, types) or node.copy()
+        return _array_text(texts, checked_depth(node, types))
     macro = "pg_sg_numeric_text" if has_any_scale(found) else _PRINTED.get(found.kind)
     return None if macro is None else call(macro, node.copy())
 
@@ -74,13 +68,26 @@ def printed_elements(node: exp.Expr, types: Types, *, is_cast: bool = False) -> 
     if is_document(found):
         raise _no_text(node)
     if found is None:
-        return None if is_plain(node) else call("pg_sg_plain_texts", node.copy())
-    kind = None if found.element is None else found.element.kind
-    if kind is Kind.BOOLEAN and is_cast:
-        return None
-    varies = has_any_scale(found.element)
-    macro = "pg_sg_numeric_texts" if varies else _PRINTED_ELEMENTS.get(kind or Kind.NULL)
-    return None if macro is None else call(macro, node.copy())
+        return None if is_plain(node) else _each(node, 1, "pg_sg_plain_text")
+    leaf = leaf_of(found)
+    if leaf.kind is Kind.BOOLEAN:
+        return None if is_cast else _each(node, depth_of(found), "pg_sg_boolean_text")
+    macro = "pg_sg_numeric_text" if has_any_scale(leaf) else _PRINTED.get(leaf.kind)
+    return None if macro is None else _each(node, depth_of(found), macro)
+
+
+def _each(array: exp.Expr, depth: int, macro: str) -> exp.Expr:
+    return each_element(array.copy(), depth, lambda element: call(macro, element))
+
+
+def _array_text(array: exp.Expr, depth: int) -> exp.Expr:
+    """Return the text of an array, whose elements have their texts."""
+    if depth == 1:
+        return call("pg_sg_array_text", array)
+    name = exp.to_identifier(f"row{depth}", quoted=True)
+    row = _array_text(exp.column(name.copy()), depth - 1)
+    rows = call("list_transform", array, exp.Lambda(this=row, expressions=[name]))
+    return call("pg_sg_rows_text", rows)
 
 
 def row_of(node: exp.Expr) -> exp.Tuple | None:

@@ -16,6 +16,7 @@ from planner.postgres.types.functions import columns_of_function, is_numbered
 from planner.postgres.types.operands import is_open, is_recursive
 from planner.postgres.types.output_columns import is_star, within_lateral
 from planner.postgres.types.result_types import INTEGERS, NUMERIC, agreed_type, common_type
+from planner.values.array_types import depth_of, leaf_of
 from stores.spec.schema import BIGINT, NULL, TIMESTAMP, TIMESTAMPTZ, DataType, Kind
 
 ColumnType: TypeAlias = Callable[[exp.Table, str], DataType | None]
@@ -177,8 +178,12 @@ class ColumnTypes:
         if key not in self._outputs:
             self._kept.append(node)
             self._outputs[key] = {}
-            names = self._names(scope, node)
-            self._outputs[key] = dict(zip(names, self._output_types(scope), strict=False))
+            found: dict[str, DataType | None] = {}
+            for name, each in zip(
+                self._names(scope, node), self._output_types(scope), strict=False
+            ):
+                found[name] = each if found.get(name, each) == each else None
+            self._outputs[key] = found
         return self._outputs[key]
 
     def _output_types(self, scope: Scope) -> list[DataType | None]:
@@ -201,7 +206,10 @@ class ColumnTypes:
                 return [NUMERIC if each else t for t, each in zip(found, wide, strict=False)]
             return found
         arrays = tree.expressions if isinstance(tree, exp.Unnest) else []
-        elements = [array.element if (array := self._type_of(each)) else None for each in arrays]
+        found = [self._type_of(each) for each in arrays]
+        elements = [
+            leaf_of(each) if each is not None and depth_of(each) else None for each in found
+        ]
         return [*elements, BIGINT] if is_numbered(tree) else elements
 
     def _open_types(self, scope: Scope) -> list[DataType | None]:

@@ -35,14 +35,17 @@ from planner.postgres.types.result_types import (
     common_type,
     literal_type,
     number_type,
+    numeric_of_text,
     open_operand_type,
     plain_type,
 )
 from planner.postgres.types.signatures import OPEN, alike, resolve
 from planner.postgres.types.time_fields import scale_of
 from planner.trees.nodes import signed, strip
+from planner.trees.subscripts import chain_of
+from planner.values.array_types import array_of, depth_of, leaf_of, reshaped
 from planner.values.catalog_types import CHAR, NAME, first_subscript, from_zero, of_any_scale
-from planner.values.sqltypes import result_type_of
+from planner.values.sqltypes import innermost, is_bare_numeric, named_depth, result_type_of
 from planner.values.type_modifiers import as_argument, unsized
 from stores.spec.schema import (
     BOOLEAN,
@@ -171,7 +174,7 @@ class Types:
             return self._concatenated(node) if isinstance(node, exp.DPipe) else known
         return self._of_operation(node)
 
-    def _of_operation(  # noqa: C901, PLR0911 - one per kind
+    def _of_operation(  # noqa: C901, PLR0911, PLR0912 - one per kind
         self, node: exp.Expr
     ) -> DataType | None:
         if isinstance(node, _ARITHMETIC):
@@ -196,6 +199,9 @@ class Types:
             return self._of_part(node)
         if isinstance(node, exp.Extract):
             return decimal_type(24, scale_of(node.this.name))
+        if isinstance(node, exp.Explode):
+            rows = self.of(node.this)
+            return leaf_of(rows) if rows is not None and depth_of(rows) else None
         if isinstance(node, exp.Func):
             return self._of_call(node)
         return None
@@ -211,54 +217,74 @@ class Types:
 
     def _of_part(self, node: exp.Expr) -> DataType | None:
         """Return the type of an element or a slice of an array, or of a field of a struct."""
-        owner = self.of(node.this)
+        held, places = chain_of(node)
+        owner = self.of(node.this if isinstance(node, exp.Dot) else held)
         if owner is None:
             return None
         if owner == NAME:
             return CHAR
         if isinstance(node, exp.Dot):
             return dict(owner.fields).get(node.name)
-        one = len(node.expressions) == 1 and not isinstance(node.expressions[0], exp.Slice)
-        return owner.element if one else plain_type(owner)
+        if not depth_of(owner):
+            return None
+        is_slice = any(isinstance(place, exp.Slice) for place in places)
+        return plain_type(owner) if is_slice else leaf_of(owner)
 
     def _of_array(self, node: exp.Array) -> DataType | None:
         query = node.expressions[0] if len(node.expressions) == 1 else None
         if isinstance(query, exp.Query):
             element = self._of_query(query)
         else:
-            element = self._common(node.expressions)
+            element = self._of_elements(node.expressions) if node.expressions else None
         return None if element is None else DataType(kind=Kind.ARRAY, element=element)
+
+    def _of_elements(self, nodes: Sequence[exp.Expr]) -> DataType | None:
+        """Return the type that the elements of an array agree on; those of all rows agree."""
+        if not nodes or not all(map(_is_listed, nodes)):
+            return self._common(nodes)
+        inner = [each for node in nodes for each in node.expressions]
+        found = self._of_elements(inner) if inner else NULL
+        return None if found is None else DataType(kind=Kind.ARRAY, element=found)
 
     def _of_cast(self, node: exp.Cast) -> DataType | None:
         to = node.to
-        if to.this is exp.DType.DECIMAL and not to.expressions:
+        if is_bare_numeric(to):
             return self.bare_numeric(node.this)
-        target = result_type_of(to)
-        if target is not None and not first_subscript(self.of(node.this)):
+        target, source = result_type_of(to), self.of(node.this)
+        if target is None and source is not None and is_bare_numeric(innermost(to)):
+            # `x::numeric[]`: the digits are those of the elements.
+            depth = depth_of(source) or named_depth(to)
+            return array_of(as_decimal(leaf_of(source)) or NUMERIC, depth)
+        if target is not None and not first_subscript(source):
             return from_zero(target)
-        return target
+        return None if target is None else reshaped(target, source)
 
     def bare_numeric(self, node: exp.Expr) -> DataType | None:
         """Return the type of `x::numeric`: a numeric that holds all digits of the expression."""
         source = self.of(node)
         text = node.name.strip() if isinstance(node, exp.Literal) and node.is_string else None
         if text is not None:
-            counted = literal_type(exp.Literal(this=text.lstrip("+-"), is_string=False))
-            return counted if counted is not None and counted.kind is Kind.DECIMAL else NUMERIC
+            return numeric_of_text(text)
         varies = source is not None and source.kind in FLOATS
         return as_decimal(source) or (OF_FLOATS if varies else NUMERIC)
 
     def _concatenated(self, node: exp.Expr) -> DataType | None:
         sides = [self.of(node.this), self.of(node.expression)]
-        arrays = [side for side in sides if side is not None and side.kind is Kind.ARRAY]
-        if arrays:
-            return arrays[0]
+        if any(map(depth_of, sides)):
+            return self._joined([node.this, node.expression])
         kinds = {side.kind for side in sides if side is not None}
         if kinds == {Kind.BYTEA, Kind.TEXT} and not any(map(is_open, (node.this, node.expression))):
             return TEXT
         if any(side is not None and side.kind in {Kind.JSON, Kind.BYTEA} for side in sides):
             return next(s for s in sides if s is not None and s.kind in {Kind.JSON, Kind.BYTEA})
         return TEXT
+
+    def _joined(self, nodes: Sequence[exp.Expr]) -> DataType | None:
+        """Return the type of arrays that are joined, or of an array and an element."""
+        known = [self.of(node) for node in nodes if not is_open(node)]
+        leaf = common_type([None if each is None else leaf_of(each) for each in known])
+        depth = max(map(depth_of, known), default=0)
+        return None if leaf is None else array_of(leaf, depth)
 
     def _of_alternatives(self, node: exp.Expr) -> DataType | None:
         nodes = alternatives(node)
@@ -292,7 +318,7 @@ class Types:
         items = query.selects if isinstance(query, exp.Query) else []
         return self.of(items[0].unalias()) if len(items) == 1 else None
 
-    def _of_call(self, node: exp.Func) -> DataType | None:
+    def _of_call(self, node: exp.Func) -> DataType | None:  # noqa: PLR0911 - one per family
         if isinstance(node, exp.WithinGroup):
             return self._of_ordered_set(node)
         name = call_name(node)
@@ -305,6 +331,10 @@ class Types:
         if name in {"sum", "avg", "round", "trunc", "ceil", "ceiling", "floor", "array_agg"}:
             first = next(iter(arguments(node)), None)
             return None if first is None else aggregate_type(name, self.of(first), node)
+        if name == "array_cat":
+            return self._joined(arguments(node))
+        if name == "array_fill":
+            return self._filled(*arguments(node)[:2])
         if name in OF_ARGUMENT or name in OF_SIGNATURE:
             return self._by_signature(name, arguments(node))
         return self._results.get(name)
@@ -315,6 +345,14 @@ class Types:
         if taken is None or name in OF_ARGUMENT:
             return None if taken is None else taken[min(OF_ARGUMENT[name], len(taken) - 1)]
         return number_type(name, known, taken)
+
+    def _filled(self, value: exp.Expr, lengths: exp.Expr) -> DataType | None:
+        """Return the type of `array_fill`, whose second argument has the lengths."""
+        found, listed = self.of(value), strip(lengths)
+        while isinstance(listed, exp.Cast):
+            listed = strip(listed.this)
+        depth = len(listed.expressions) if isinstance(listed, exp.Array) else 1
+        return None if found is None else array_of(found, max(depth, 1))
 
     def _of_ordered_set(self, node: exp.WithinGroup) -> DataType | None:
         """Return the type of `percentile_cont` and the like: an array for an array of fractions."""
@@ -329,9 +367,16 @@ class Types:
         return DataType(kind=Kind.ARRAY, element=found) if is_many and found else found
 
 
+def _is_listed(node: exp.Expr) -> bool:
+    """Whether a node is an array whose elements are written out."""
+    return isinstance(node, exp.Array) and not any(
+        isinstance(each, exp.Query) for each in node.expressions
+    )
+
+
 def value_type(node: exp.Expr, types: Types) -> DataType | None:
     """Return the type of a value, or of the elements of `ANY (…)`."""
     if not isinstance(node, _QUANTIFIED):
         return types.of(node)
     array = types.of(strip(node.this))
-    return None if array is None else array.element
+    return leaf_of(array) if array is not None and depth_of(array) else None
