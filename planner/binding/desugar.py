@@ -45,6 +45,8 @@ def desugar(tree: exp.Query) -> Nodes:
         pages.
     """
     nodes = Nodes(tree)
+    if [star for star in nodes.of(exp.Star) if _name_row(star)]:
+        nodes.renew()
     is_plain = all(isinstance(table.this, exp.Identifier) for table in nodes.of(exp.Table))
     if is_plain and not nodes.has(_REPLACED):
         return nodes  # as for most statements
@@ -72,6 +74,17 @@ _REPLACED = DESUGARED | kinds(
     *(exp.Operator, exp.Unnest, exp.Anonymous, exp.Tuple, exp.Version, exp.Between)
 )
 """Each of these forms has a node of one of these types, or a function in FROM."""
+
+
+def _name_row(star: exp.Star) -> bool:
+    """Write `t.*` as t where it is an operand or an argument, which stands for the row."""
+    item = star.parent
+    if not isinstance(item, exp.Column) or isinstance(item.parent, exp.Select | exp.Tuple):
+        return False
+    if item.parent is None or any(star.args.values()) or is_row_call(item.parent):
+        return False
+    item.replace(exp.Column(this=item.args["table"].copy()))
+    return True
 
 
 def _desugar_rows(nodes: Nodes) -> None:

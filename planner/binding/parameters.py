@@ -169,7 +169,8 @@ class Parameters:
             inner = self._compared_type(node.this, types)
             return None if inner is None else inner.element
         found = types.of(node)
-        return None if postgres_name(found) == "regproc" else found  # a name, or a number
+        # A regproc is a name, or a number; rows are compared by their columns.
+        return None if postgres_name(found) in {"regproc", "record"} else found
 
     def _expected_type(self, node: exp.Parameter, types: Types) -> DataType | None:
         """Return the type that a parameter's context requires; None if it requires none."""

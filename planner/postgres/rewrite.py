@@ -27,9 +27,11 @@ from planner.postgres.expressions import (
     json_rules,
     number_calls,
     patterns,
+    rows,
 )
 from planner.postgres.expressions.calls import rewrite_call
 from planner.postgres.expressions.interval_calls import at_zone
+from planner.postgres.expressions.rows import write_rows
 from planner.postgres.expressions.rules import Rule, copies
 from planner.postgres.expressions.time_calls import extracted
 from planner.postgres.types.inference import Types
@@ -64,6 +66,7 @@ def apply(tree: exp.Expr, nodes: Nodes, types: Types) -> None:
             types.note(fresh, known)
             if "start" in node.meta:
                 fresh.meta.setdefault("start", node.meta["start"])
+    write_rows(tree, types)
     nodes.renew()
 
 
@@ -190,6 +193,7 @@ RULES: Mapping[type[exp.Expr], Rule] = {
     exp.AtTimeZone: _at_zone,
     **array_parts.RULES,
     **array_rows.RULES,
+    **rows.RULES,
     exp.Extract: _extract,
     **dict.fromkeys((exp.Limit, exp.Offset, exp.Fetch), _check_row_count),
     exp.Overlaps: _overlaps,

@@ -13,9 +13,11 @@ from planner.values.catalog_types import (
     CATALOG_TYPES,
     CatalogType,
     has_any_scale,
+    is_record,
     names_objects,
     of_any_scale,
     postgres_name,
+    record_type,
 )
 from stores.errors import SchemaError
 from stores.spec.schema import TEXT, DataType, Kind, decimal_type
@@ -100,6 +102,11 @@ def declared(found: DataType, wanted: DataType | None) -> DataType:
 
     DuckDB holds types of the catalog as bigints, texts and arrays, and json and uuid as texts.
     """
+    if is_record(wanted) and wanted is not None and len(wanted.fields) == len(found.fields):
+        sides = zip(found.fields, wanted.fields, strict=True)
+        return record_type([(name, declared(one, other)) for (name, one), (_, other) in sides])
+    if found.element is not None and wanted is not None and is_record(wanted.element):
+        return DataType(kind=Kind.ARRAY, element=declared(found.element, wanted.element))
     if has_any_scale(wanted) and found.kind is Kind.DECIMAL:
         return of_any_scale(found.precision, found.scale)
     return found if wanted is None or not _is_held_as(wanted, found) else wanted
@@ -132,6 +139,8 @@ def format_type(data_type: DataType) -> str:
         return f"{format_type(leaf_of(data_type))}[]"
     if (name := postgres_name(data_type)) in _CHARACTER_NAMES:
         return _CHARACTER_NAMES[name]
+    if is_record(data_type):
+        return "record"
     return str(data_type) if data_type.fields else data_type.kind.record.spelled
 
 

@@ -15,6 +15,7 @@ from planner.postgres.types.operands import COMPARED, alternatives, compared, is
 from planner.postgres.types.result_types import common_type
 from planner.trees.nodes import Nodes, call, cast, outermost, position_of, strip, wrapped
 from planner.values.array_types import array_of, depth_of, leaf_of
+from planner.values.catalog_types import is_record
 from planner.values.sqltypes import duckdb_type
 from stores.spec.schema import DataType
 
@@ -213,15 +214,15 @@ def _not_compared(node: exp.Expr) -> NotSupportedError:
 
 
 def extreme(node: exp.Expr, types: Types) -> exp.Expr:
-    """Refuse `max` and `min` of arrays of several dimensions, which DuckDB orders otherwise.
+    """Refuse `max` and `min` of rows, and of arrays of several dimensions.
 
     Raises:
         NotSupportedError: it is such a call.
     """
-    if depth_of(types.of(node)) > 1:
+    if depth_of(types.of(node)) > 1 or is_record(types.of(node)):
         raise NotSupportedError(
-            "max and min of arrays of several dimensions are not supported",
-            hint="Order by the array, and take the first row.",
+            "max and min of rows and of arrays of several dimensions are not supported",
+            hint="Order by them, and take the first row.",
             position=position_of(node),
         )
     return node

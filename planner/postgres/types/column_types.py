@@ -73,6 +73,17 @@ class ColumnTypes:
             scope = scope.parent
         return None
 
+    def fields_of_row(self, item: exp.Column) -> list[tuple[str, DataType]] | None:
+        """Return the columns of the FROM item of that name, with their types.
+
+        The type is that of NULL where it is not certain.
+        """
+        places = self.of_row(item)
+        fields = [(name, exp.column(name, table=table)) for table, name in places or ()]
+        for _, column in fields:
+            column.parent = item.parent  # it stands where the name stands
+        return [(name, self.of(column) or NULL) for name, column in fields] or None
+
     def of_query(self, scope: Scope) -> tuple[DataType | None, ...] | None:
         """Return the types of a query's columns; None if a star hides their number."""
         for part in (scope, *(scope.set_operation_scopes or ())):

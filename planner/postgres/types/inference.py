@@ -44,7 +44,14 @@ from planner.postgres.types.time_fields import scale_of
 from planner.trees.nodes import signed, strip
 from planner.trees.subscripts import chain_of
 from planner.values.array_types import array_of, depth_of, leaf_of, reshaped
-from planner.values.catalog_types import CHAR, NAME, first_subscript, from_zero, of_any_scale
+from planner.values.catalog_types import (
+    CHAR,
+    NAME,
+    first_subscript,
+    from_zero,
+    of_any_scale,
+    record_type,
+)
 from planner.values.sqltypes import innermost, is_bare_numeric, named_depth, result_type_of
 from planner.values.type_modifiers import as_argument, unsized
 from stores.spec.schema import (
@@ -159,7 +166,7 @@ class Types:
 
     def _find(self, node: exp.Expr) -> DataType | None:  # noqa: PLR0911 - one per kind
         if isinstance(node, exp.Column):
-            return self.columns.of(node)
+            return self.columns.of(node) or self._of_whole_row(node)
         if isinstance(node, exp.Literal):
             return literal_type(node)
         if isinstance(node, exp.Parameter):
@@ -192,19 +199,30 @@ class Types:
         if isinstance(node, _OF_ANY):
             return self._of_alternatives(node)
         if isinstance(node, exp.Subquery):
-            return self._of_subquery(node)
+            return self._of_query(node.this)
         if isinstance(node, exp.Array):
             return self._of_array(node)
         if isinstance(node, exp.Bracket | exp.Dot):
             return self._of_part(node)
         if isinstance(node, exp.Extract):
             return decimal_type(24, scale_of(node.this.name))
+        if isinstance(node, exp.Tuple) and isinstance(node.parent, exp.Select | exp.Alias):
+            return self._of_row(node.expressions)
         if isinstance(node, exp.Explode):
             rows = self.of(node.this)
             return leaf_of(rows) if rows is not None and depth_of(rows) else None
         if isinstance(node, exp.Func):
             return self._of_call(node)
         return None
+
+    def _of_whole_row(self, item: exp.Column) -> DataType | None:
+        """Return the type of the rows of a FROM item; None if the name is another one's."""
+        fields = self.columns.fields_of_row(item)
+        return None if fields is None else record_type(fields)
+
+    def _of_row(self, members: Sequence[exp.Expr]) -> DataType:
+        found = [(unsized(self.of(each)), f"f{at}") for at, each in enumerate(members, 1)]
+        return record_type([(name, TEXT if t == NULL else t or NULL) for t, name in found])
 
     def _of_bits(self, node: exp.Expr) -> DataType | None:
         """Return the type of an operation on bits; a shift has the type of its left side."""
@@ -310,9 +328,6 @@ class Types:
         is_longer = found is not None and first is not None and found.scale > first.scale
         return of_any_scale(found.precision, found.scale) if found and is_longer else found
 
-    def _of_subquery(self, node: exp.Subquery) -> DataType | None:
-        return self._of_query(node.this)
-
     def _of_query(self, query: exp.Expr) -> DataType | None:
         """Return the type of a query's only column."""
         items = query.selects if isinstance(query, exp.Query) else []
@@ -322,6 +337,8 @@ class Types:
         if isinstance(node, exp.WithinGroup):
             return self._of_ordered_set(node)
         name = call_name(node)
+        if name == "row":
+            return self._of_row(node.expressions)
         if name in SAME_AS_FIRST:
             first = next(iter(arguments(node)), None)
             found = None if first is None else self.of(first)

@@ -14,7 +14,13 @@ from sqlglot import exp
 from planner.postgres.types.operands import arguments
 from planner.postgres.types.signatures import OPEN
 from planner.values.array_types import array_of, depth_of, leaf_of
-from planner.values.catalog_types import CatalogType, has_any_scale, of_any_scale
+from planner.values.catalog_types import (
+    CatalogType,
+    has_any_scale,
+    is_record,
+    of_any_scale,
+    record_type,
+)
 from planner.values.type_modifiers import is_string, unsized
 from stores.spec.schema import (
     BIGINT,
@@ -23,6 +29,7 @@ from stores.spec.schema import (
     INTEGER,
     INTERVAL,
     JSON,
+    NULL,
     REAL,
     TEXT,
     TIME,
@@ -160,6 +167,9 @@ def _wider(  # noqa: PLR0911 - one per family
     if depth_of(one) and depth_of(one) == depth_of(other):
         leaf = _wider(leaf_of(one), leaf_of(other))
         return None if leaf is None else array_of(leaf, depth_of(one))
+    if is_record(one) and is_record(other) and len(one.fields) == len(other.fields):
+        sides = zip(one.fields, other.fields, strict=True)
+        return record_type([(n, common_type((a, b)) or NULL) for (n, a), (_, b) in sides])
     if one.kind is other.kind is Kind.TEXT:
         # Among varchar, char and text the first one wins; all win over name.
         return unsized(one) if is_string(one) and is_string(other) else TEXT
