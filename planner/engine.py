@@ -12,6 +12,7 @@ from planner.binding.running_statements import (
     SlowQueries,
     SlowQuery,
 )
+from planner.commands.postgres_settings import read_styles
 from planner.errors import QueryError
 from planner.planning.shapes import Template, template_of
 from planner.postgres.types.functions import FUNCTIONS
@@ -69,6 +70,13 @@ from planner.values.statement import (
     Subscribe,
 )
 from planner.values.text_values import parse_value
+from planner.values.times.time_settings import (
+    PLAIN_TIMES,
+    TimeSettings,
+    Zone,
+    offset_text,
+)
+from planner.values.times.zoned_text import offset_printer, zone_printer
 from stores.errors import ValueFormatError
 from stores.spec.position import Position
 from stores.spec.schema import Column, DataType, Key, Kind, Row, Value
@@ -78,6 +86,7 @@ __all__ = [
     "EVERY_STORE",
     "FUNCTIONS",
     "OID",
+    "PLAIN_TIMES",
     "VOID",
     "Argument",
     "Backends",
@@ -132,23 +141,29 @@ __all__ = [
     "Subscribe",
     "Subscription",
     "Template",
+    "TimeSettings",
     "Trace",
     "TracedRead",
     "TransactionStatus",
     "Value",
     "ValueFormatError",
+    "Zone",
     "check_settings",
     "duration_ms",
     "has_any_scale",
     "number_parameters",
+    "offset_printer",
+    "offset_text",
     "parse_value",
     "position_of",
     "quote_always",
     "quote_name",
+    "read_styles",
     "statement_shape",
     "tags_of",
     "template_of",
     "trimmed",
+    "zone_printer",
 ]
 
 

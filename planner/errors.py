@@ -83,7 +83,7 @@ class TransactionError(QueryError):
 
 
 class LimitExceededError(QueryError):
-    """A limit of the gateway was reached (54000, 53200, 53300)."""
+    """A limit of the gateway was reached (54000, 54001, 53200, 53300)."""
 
     sqlstate = "54000"
 

@@ -18,6 +18,7 @@ from planner.running.fast_lookup import covers
 from planner.running.key_elsewhere import KeyElsewhere, KeyLookUp
 from planner.running.node_answers import ElsewhereLookUp, begin_look_up
 from planner.running.read_counts import ReadCounts
+from planner.running.values_first import ValuesFirst
 from planner.statements.answer_version import answer_version
 from planner.statements.engine_parts import (
     SERVER_VERSION,
@@ -26,15 +27,16 @@ from planner.statements.engine_parts import (
     open_parts,
 )
 from planner.statements.paging import paged
-from planner.statements.plan_cache import PlanCache
+from planner.statements.plan_cache import ParameterTypes, PlanCache
 from planner.statements.prepare import Preparer
-from planner.statements.run import ENDS_TRANSACTION, Runner, is_inline
+from planner.statements.run import ENDS_TRANSACTION, Runner, is_inline, made_for
 from planner.syntax.parse import split
 from planner.syntax.tags import without_tags
 from planner.values.cancel import Cancellation
 from planner.values.rights import Rights
 from planner.values.session import Session, TransactionStatus
 from planner.values.statement import EachLookedUp, LookedUp, LookUp, Paged, Result, Statement
+from planner.values.times.time_settings import TimeSettings, with_literals_of
 from stores.spec.catalog import StoreCatalog
 from stores.spec.past import PastStores
 from stores.spec.position import Position
@@ -146,37 +148,55 @@ class SqlEngine:
         cancellation: Cancellation | None = None,
     ) -> Statement:
         """Plan one statement, or find its plan by its text."""
-        types, version = tuple(parameter_types), self._catalog.version
-        held = self._plans.find(sql, types, version)
-        if held is None:
-            sql = without_tags(sql)
-            held = self._prepare(sql, session, types, cancellation or Cancellation())
-            self._plans.add(sql, types, version, held)
-            if not held.parameters:
-                self._plans.learn_shape(
-                    sql,
-                    held,
-                    self._catalog.version,
-                    lambda text, given: self._prepare(text, session, given, Cancellation()),
-                )
+        held = self._planned(
+            sql, session, session.times, tuple(parameter_types), cancellation or Cancellation()
+        )
         if session.transaction is TransactionStatus.FAILED and held.kind not in ENDS_TRANSACTION:
             raise aborted()
+        return held
+
+    def _planned(
+        self,
+        sql: str,
+        session: Session,
+        times: TimeSettings,
+        types: ParameterTypes,
+        cancellation: Cancellation,
+    ) -> Statement:
+        """Return the plan of a text under settings of times; it is kept by both."""
+        made = self._catalog.version, times
+        held = self._plans.find(sql, types, made)
+        if held is not None:
+            return held
+        sql = without_tags(sql)
+        held = self._prepare(sql, session, times, types, cancellation)
+        self._plans.add(sql, types, made, held)
+        if not held.parameters:
+            self._plans.learn_shape(
+                sql,
+                held,
+                (self._catalog.version, times),
+                lambda text, given: self._prepare(text, session, times, given, cancellation),
+            )
         return held
 
     def _prepare(
         self,
         sql: str,
         session: Session,
+        times: TimeSettings,
         parameter_types: Sequence[DataType | None],
         cancellation: Cancellation,
     ) -> Statement:
         return self._preparer.prepare(
             sql,
+            session,
             parameter_types,
             cancellation,
             lambda inner, types: self.prepare(
                 inner, session, parameter_types=types, cancellation=cancellation
             ),
+            times=times,
         )
 
     def recall(
@@ -185,7 +205,8 @@ class SqlEngine:
         """Return the plan held for a text; None without one, or in a failed transaction."""
         if session.transaction is TransactionStatus.FAILED:
             return None
-        return self._plans.find(sql, tuple(parameter_types), self._catalog.version)
+        made = self._catalog.version, session.times
+        return self._plans.find(sql, tuple(parameter_types), made)
 
     def is_inline(
         self, statement: Statement, session: Session, parameters: Row | None = None
@@ -221,6 +242,11 @@ class SqlEngine:
         nodes = self._catalog.nodes
         if nodes is None:
             return look_up(parameters, session)
+        if type(look_up) is ValuesFirst:
+            known = look_up.complete(parameters)
+            if known is None:
+                return None
+            look_up, parameters = look_up.look_up, known
         if type(look_up) is KeyLookUp:
             return look_up.begin(nodes, parameters, session, on_found, trace)
         return begin_look_up(nodes, look_up, parameters, session, on_found, trace=trace)
@@ -256,7 +282,7 @@ class SqlEngine:
         key = sql, self._catalog.version
         found = self._paged.get(key)
         if found is None:
-            found = paged(self._prepare(sql, session, (), cancellation))
+            found = paged(self._prepare(sql, session, session.times, (), cancellation))
             if len(self._paged) >= _PAGED_MAX:
                 self._paged.clear()
             if len(sql) <= _PAGED_TEXT_MAX:
@@ -305,18 +331,16 @@ class SqlEngine:
     def _replan(
         self, statement: Statement, session: Session, cancellation: Cancellation
     ) -> Statement:
-        """Plan anew after a definition changed.
+        """Plan anew after a definition changed, or the session's settings of times.
+
+        Literals keep the meaning that they had when the statement was prepared.
 
         Raises:
             NotSupportedError: the statement would now give other columns than those reported to the
             client.
         """
-        fresh = self.prepare(
-            statement.sql,
-            session,
-            parameter_types=statement.parameters,
-            cancellation=cancellation,
-        )
+        times = with_literals_of(session.times, made_for(statement) or session.times)
+        fresh = self._planned(statement.sql, session, times, statement.parameters, cancellation)
         if fresh.columns != statement.columns or fresh.parameters != statement.parameters:
             raise NotSupportedError(
                 "cached plan must not change result type", hint="Prepare the statement again."

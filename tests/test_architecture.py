@@ -69,6 +69,7 @@ FLOORS: dict[str, tuple[str, ...]] = {
     ),
     "planner": (
         "planner.errors",
+        "planner.patterns",
         "planner.trees",
         "planner.values",
         "planner.records",
@@ -176,9 +177,7 @@ RESERVED: dict[str, tuple[str, ...]] = {
 }
 """Library → the only files and directories that import it, so that it can be replaced there."""
 
-WIDE = {
-    "tests/bench": "one module for each measurement; its __main__ lists them",
-}
+WIDE = {"tests/bench": "one module for each measurement; its __main__ lists them"}
 """Folder with more modules than others may have → the reason."""
 
 GENERATED = ("planner/pg_catalog/seed.py",)

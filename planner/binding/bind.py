@@ -2,40 +2,42 @@
 
 Binding changes the tree. If a plan needs DuckDB, `Bound.translate` changes the tree once more, so
 that DuckDB can run it: relations get unique names (`r0`, `r1`), parameters get their types, and
-operators get Postgres's meaning. DuckDB resolves the rest.
+operators get Postgres's meaning. `names` resolves each column, so that DuckDB decides none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from msgspec import Struct
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
-from planner.binding.column_origins import Origins, origins_of
-from planner.binding.derived_tables import DerivedTables, Resolver
+from planner.binding.bound import Bound, Source, Translated
+from planner.binding.column_origins import origins_of
+from planner.binding.computed_values import extract_values
+from planner.binding.derived_tables import DerivedTables, Readable, Resolver
 from planner.binding.desugar import desugar
+from planner.binding.from_items import Relation as Named
+from planner.binding.names import resolve_names
 from planner.binding.parameters import Parameters
 from planner.binding.plain_joins import PlainJoin, plain_join
-from planner.binding.predicates import Predicate
-from planner.binding.pushdown import Compared, Pushdown, Readable
-from planner.binding.qualifiers import (
-    drop_schemas,
-    qualify_outer,
-    refuse_results,
-    tell_apart,
-    unqualify,
-    unqualify_call,
-    unqualify_type,
-)
+from planner.binding.pushdown import Pushdown
+from planner.binding.qualifiers import tell_apart, unqualify_all, unqualify_call, unqualify_type
 from planner.binding.relations import Relation, Vocabulary, identifier
+from planner.binding.result_names import EXPRESSION, names_of_rows
 from planner.binding.scopes import scopes_of
-from planner.errors import NotSupportedError, UnknownNameError
+from planner.binding.table_aliases import alias_columns, readable_columns
+from planner.errors import NotSupportedError
 from planner.postgres import rewrite
 from planner.postgres.arities import check_arguments
 from planner.postgres.common_types import agree_in_comparisons, match_columns
+from planner.postgres.document_checks import check_documents, check_using
+from planner.postgres.document_order import order_documents
 from planner.postgres.expressions.volatile import compute_once
+from planner.postgres.expressions.volatile_windows import add_window_columns
+from planner.postgres.local_times import localize
+from planner.postgres.places import check_places
+from planner.postgres.recursion import check_recursion
 from planner.postgres.refused import refuse, unknown_function
 from planner.postgres.types.array_literals import convert_array_literals
 from planner.postgres.types.functions import columns_of_function
@@ -52,47 +54,12 @@ from planner.postgres.types.output_columns import (
     name_values,
 )
 from planner.syntax.with_clause import Clause
+from planner.trees.checkpoints import checkpoint
 from planner.trees.column_names import column_name
-from planner.trees.nodes import Nodes, kinds, strip
+from planner.trees.nodes import kinds, strip
 from planner.values import type_modifiers
+from planner.values.times.time_settings import PLAIN_TIMES, TimeSettings
 from stores.spec.schema import Column, DataType
-
-
-class Source(Struct, frozen=True, kw_only=True):
-    """One mention of a relation in FROM."""
-
-    relation: Relation
-    name: str
-    """Its name in the bound tree: r0, r1, …, or rr0, rr1, … if the statement has a name of that
-    form.
-    """
-    columns: tuple[str, ...]
-    """The columns that the statement can need, in schema order; at least one."""
-    predicate: Predicate
-    """The conditions that its rows must meet; they also stay in the tree."""
-    compared: tuple[Compared, ...] = ()
-    """The columns of other relations that its own columns are compared with."""
-    table: int = 0
-    """The id of its table node, by which comparisons refer to it."""
-
-
-class Bound(Struct, frozen=True, kw_only=True):
-    """A query whose names and parameters are known."""
-
-    tree: exp.Query
-    nodes: Nodes
-    sources: tuple[Source, ...]
-    parameters: tuple[DataType, ...]
-    names: Callable[[], tuple[str, ...] | None]
-    """Returns the result columns as Postgres names them; None where only DuckDB knows their number.
-    """
-    origins: Callable[[], Origins | None]
-    """Returns which result columns are columns of a relation. Call both before `translate`."""
-    join: Callable[[], PlainJoin | None]
-    """Returns the join, if all its conditions are understood. Call it before `translate`, too."""
-    translate: Callable[[], tuple[DataType | None, ...] | None]
-    """Rewrites the tree for DuckDB, and returns the result types in Postgres where certain.
-    Call it at most once: a plan without DuckDB does not need it."""
 
 
 def bind(
@@ -100,8 +67,19 @@ def bind(
     clause: Clause,
     vocabulary: Vocabulary,
     parameter_types: Sequence[DataType | None] = (),
+    times: TimeSettings = PLAIN_TIMES,
+    *,
+    computes: bool = False,
 ) -> Bound:
     """Resolve the names of a query. The given tree is changed.
+
+    Args:
+        tree: the query.
+        clause: its WITH clause.
+        vocabulary: the names that it can use.
+        parameter_types: types that the client gives.
+        computes: whether values of expressions become parameters, which the run then computes.
+        times: the settings of the session that say what times mean.
 
     Raises:
         UnknownNameError: a relation or function does not exist.
@@ -110,7 +88,7 @@ def bind(
         InvalidValueError: a literal is not a value of the type it is compared with.
         QueryError: `translate` raises it for an expression without an equivalent in DuckDB.
     """
-    return _Binder(tree, clause, vocabulary, parameter_types).bind()
+    return _Binder(tree, clause, vocabulary, parameter_types, times).bind(computes=computes)
 
 
 class _Binder:
@@ -120,44 +98,48 @@ class _Binder:
         clause: Clause,
         vocabulary: Vocabulary,
         parameter_types: Sequence[DataType | None],
+        times: TimeSettings,
     ) -> None:
         self._tree, self._vocabulary, self._clause = tree, vocabulary, clause
+        self._times = times
         self._nodes = desugar(tree)
         self._parameters = Parameters(self._nodes, parameter_types, vocabulary.arguments)
         self._relations: dict[int, Relation] = {}
         self._readable: dict[int, Readable] = {}
         self._mentioned: set[str] = set()
 
-    def bind(self) -> Bound:
+    def bind(self, *, computes: bool) -> Bound:
         self._normalize()
+        check_recursion(self._nodes)
+        resolve_names(self._tree, self._nodes, self._resolve, self._mentioned)
         scopes = scopes_of(self._tree, self._nodes)
-        tables = self._resolve_tables(scopes)
-        columns = self._nodes.of(exp.Column)
-        drop_schemas(columns, scopes, lambda table: id(table) in self._relations)
+        tables = self._tables(scopes)
         hidden = sorted(self._mentioned & self._vocabulary.hidden)
         resolvers = {id(scope): self._resolver(scope) for scope in scopes}
         for select in self._nodes.of(exp.Select):
             name_columns(select)
-        # Not used after NATURAL joins are expanded below: it caches their columns.
         before = Outputs(self._star_columns, hidden=hidden)
-        refuse_results(columns, scopes, before.star, self._is_readable)
-        qualify_outer(columns, scopes, before.star)
+        check_places(self._nodes)
         types = self._types(scopes, before)
         check_arguments(self._nodes, types, self._vocabulary.functions)
         expand_fields(self._nodes, types.of)
         self._parameters.infer(self._clause, types)
         convert_array_literals(self._nodes, types)
         convert_compared_literals(self._nodes, types)
+        check_documents(self._nodes, types)
         self._parameters.check_comparisons(types)
+        localize(self._tree, self._nodes, types)
+        values = extract_values(self._nodes, types, self._parameters) if computes else ()
         whole = self._whole()  # before stars are expanded
         outputs = Outputs(self._star_columns, hidden=hidden)
         outputs.expand(scopes)
+        check_using(self._nodes, types)
         root = next((scope for scope in scopes if scope.is_root), None)
         derived = DerivedTables(self._nodes, outputs, resolvers)
         pushdown = Pushdown(scopes, self._readable, resolvers, self._parameters.type_of, derived)
         sources = self._sources(tables, pushdown, whole)
 
-        def translate() -> tuple[DataType | None, ...] | None:
+        def translate() -> Translated:
             for source, table in zip(sources, tables, strict=True):
                 _rename(table, source)
             # Types are inferred again, because columns now have names and parameters have types.
@@ -168,20 +150,23 @@ class _Binder:
             check_alternatives(self._nodes, types)
             match_columns(self._nodes, types)
             agree_in_comparisons(self._nodes, types)
+            self._tree = order_documents(self._tree, self._nodes, types)
             rewrite.apply(self._tree, self._nodes, types)
             for each in self._nodes.of(exp.Cast):
                 type_modifiers.cut_to_length(each)
                 type_modifiers.round_seconds(each)
+            add_window_columns(self._nodes, self._mentioned)
             compute_once(self._nodes, self._mentioned)
             columns = [source.columns for source in sources]
             tell_apart(self._tree, self._mentioned, list(zip(tables, columns, strict=True)))
-            return shown
+            return Translated(tree=self._tree, types=shown)
 
         return Bound(
             tree=self._tree,
             nodes=self._nodes,
             sources=sources,
             parameters=self._parameters.types(),
+            values=values,
             names=lambda: None if root is None else outputs.names(root),
             origins=lambda: None if root is None else origins_of(root, outputs, self._named),
             join=lambda: None if root is None else self._join(resolvers[id(root)]),
@@ -214,6 +199,7 @@ class _Binder:
             self._parameters.known_type,
             outputs.star,
             results=self._vocabulary.results,
+            times=self._times,
         )
 
     # Names
@@ -228,46 +214,44 @@ class _Binder:
                 node.set("this", name)
             mentioned.add(name)
         is_changed = self._nodes.has(_REPLACED)
-        for text in self._nodes.of(exp.ByteString):
-            literal = exp.Literal.string(text.name)  # E'…' is text in Postgres
-            literal.meta.update(text.meta)
-            text.replace(literal)
         for collate in self._nodes.of(exp.Collate):
-            collate.replace(strip(collate))
+            bare = strip(collate)
+            bare.meta[EXPRESSION] = True
+            collate.replace(bare)
         for values in self._nodes.of(exp.Values):
             name_values(values)
-        for dot in self._nodes.of(exp.Dot):
-            unqualify(dot, self._vocabulary.schemas)
+        is_changed |= unqualify_all(self._nodes, self._vocabulary.schemas)
         for cast in self._nodes.of(exp.Cast):
             for each in [*cast.to.find_all(exp.DataType)]:
                 unqualify_type(each)
         if is_changed:
             self._nodes.renew()
 
-    def _resolve_tables(self, scopes: Sequence[Scope]) -> list[exp.Table]:
+    def _tables(self, scopes: Sequence[Scope]) -> list[exp.Table]:
         """Return the tables that are relations; those in scopes come first."""
-        found: list[exp.Table] = []
-        for scope in scopes:
-            for _, selected in scope.selected_sources.values():
-                if isinstance(selected, exp.Table) and self._resolve(selected):
-                    found.append(selected)
+        found = [
+            selected
+            for scope in scopes
+            for _, selected in scope.selected_sources.values()
+            if isinstance(selected, exp.Table) and id(selected) in self._relations
+        ]
+        listed = set(map(id, found))
         # Tables of joins in parentheses are in no scope.
-        commons = {cte.alias for cte in self._nodes.of(exp.CTE)}
-        for table in self._nodes.of(exp.Table):
-            if id(table) in self._relations:
-                continue
-            is_name = not table.db and isinstance(table.this, exp.Identifier)
-            if not (is_name and table.name in commons) and self._resolve(table):
-                found.append(table)
+        rest = [table for table in self._nodes.of(exp.Table) if id(table) not in listed]
+        found += [table for table in rest if id(table) in self._relations]
+        for table in found:
+            self._readable[id(table)] = readable_columns(table, self._relations[id(table)])
         return found
 
-    def _resolve(self, table: exp.Table) -> bool:
-        """Resolve a table; return whether it is a relation and not a function."""
+    def _resolve(self, table: exp.Table) -> Named | None:
+        """Return the relation of a table; None if it is a function."""
+        checkpoint()
         if isinstance(table.this, exp.Identifier):
             relation = self._vocabulary.resolve(table)
             self._relations[id(table)] = relation
-            self._readable[id(table)] = _readable(table, relation)
-            return True
+            names = tuple(column.name for column in relation.columns)
+            hidden = frozenset(relation.readable) - set(names)
+            return Named(columns=names, written=names, hidden=hidden, schema=relation.schema)
         if table.this is None:
             raise NotSupportedError(
                 "ROWS FROM is not supported", hint="Join the functions instead."
@@ -276,7 +260,7 @@ class _Binder:
         if name not in self._vocabulary.table_functions:
             raise unknown_function(table.this, name, kind="table function")
         unqualify_call(table, self._vocabulary.schemas)
-        return False
+        return None
 
     def _resolver(self, scope: Scope) -> Resolver:
         """Return a function that finds the table and column of a column node in a scope."""
@@ -303,9 +287,6 @@ class _Binder:
         """Return the relation of a table, and its columns by their names in the query."""
         relation = self._relations.get(id(table))
         return None if relation is None else (relation, self._readable[id(table)])
-
-    def _is_readable(self, table: exp.Expr, name: str) -> bool:
-        return name in self._readable.get(id(table), {})
 
     def _column_type(self, table: exp.Table, name: str) -> DataType | None:
         """Return the type of a relation's column; None if no column has that name."""
@@ -334,7 +315,7 @@ class _Binder:
     def _whole(self) -> set[int]:
         """Return the tables that a star, NATURAL or a row name may read in whole."""
         tables = [table for table in self._nodes.of(exp.Table) if id(table) in self._relations]
-        whole = {id(table) for table in tables if _alias_columns(table)}
+        whole = {id(table) for table in tables if alias_columns(table)}
         selects: list[exp.Expr | None] = []
         qualifiers: set[str] = set()
         for star in self._nodes.of(exp.Star):
@@ -342,8 +323,7 @@ class _Binder:
                 qualifiers.add(star.parent.table)
             elif not isinstance(star.parent, exp.Count):
                 selects.append(star.parent_select)
-        selects += [j.parent_select for j in self._nodes.of(exp.Join) if j.method]
-        bare = {c.name for c in self._nodes.of(exp.Column) if not c.args.get("table")}
+        bare = names_of_rows(self._nodes.of(exp.Column))
         for table in tables:
             name = table.alias_or_name
             is_row = name in bare and name not in self._readable[id(table)]
@@ -361,33 +341,11 @@ class _Binder:
         wanted = self._mentioned
         if is_whole:
             wanted = wanted.union(column.name for column in relation.columns)
-        used = tuple([name for name in relation.readable if name in wanted])
-        return used or (relation.cheapest,)
+        return tuple([n for n in relation.readable if n in wanted]) or (relation.cheapest,)
 
 
-_REPLACED = kinds(exp.ByteString, exp.Collate, exp.Dot)
+_REPLACED = kinds(exp.Collate, exp.Dot)
 """Nodes that `_normalize` replaces."""
-
-
-def _alias_columns(table: exp.Table) -> list[str]:
-    """Return the names that `AS t (a, b)` gives to the first columns of a relation."""
-    alias = table.args.get("alias")
-    return [c.name for c in alias.columns] if isinstance(alias, exp.TableAlias) else []
-
-
-def _readable(table: exp.Table, relation: Relation) -> Readable:
-    renamed = _alias_columns(table)
-    if not renamed:
-        return relation.readable
-    if len(renamed) > len(relation.columns):
-        raise UnknownNameError(
-            f'table "{table.alias_or_name}" has {len(relation.columns)} columns available but '
-            f"{len(renamed)} columns specified",
-            sqlstate="42P01",
-        )
-    replaced = {column.name for column in relation.columns[: len(renamed)]}
-    kept = {name: c for name, c in relation.readable.items() if name not in replaced}
-    return {**kept, **dict(zip(renamed, relation.columns, strict=False))}
 
 
 def _rename(table: exp.Table, source: Source) -> None:

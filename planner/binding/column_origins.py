@@ -43,44 +43,57 @@ def origins_of(scope: Scope, outputs: Outputs, readable: Readable) -> Origins | 
 
     Columns of a UNION are computed, as in Postgres.
     """
-    tree = scope.expression
-    if not isinstance(tree, exp.Select):
-        names = outputs.names(scope)
-        return None if names is None else (None,) * len(names)
-    found: list[Origin | None] = []
-    for item in tree.expressions:
-        if is_star(item):
-            places = outputs.star(scope, item)
-            if places is None:
-                return None
-            found += [_origin(scope, outputs, readable, *place) for place in places]
-            continue
-        inner = item.unalias()
-        is_column = isinstance(inner, exp.Column)
-        found.append(
-            _origin(scope, outputs, readable, inner.table, inner.name) if is_column else None
-        )
-    return tuple(found)
+    return _Finder(outputs, readable).of(scope)
 
 
-def _origin(
-    scope: Scope, outputs: Outputs, readable: Readable, owner: str, name: str
-) -> Origin | None:
-    sources = scope.selected_sources
-    chosen = [owner] if owner else [*sources]
-    found: list[Origin | None] = []
-    for each in chosen:
-        source = sources[each][1] if each in sources else None
-        if isinstance(source, exp.Table):
-            known = readable(source)
-            if known is not None and name in known[1]:
-                found.append((known[0], known[1][name].name))
-        elif source is not None:
-            names = outputs.names(source)
-            inner = origins_of(source, outputs, readable) if names and name in names else None
-            if names and inner is not None and len(names) == len(inner):
-                found.append(inner[names.index(name)])
-    return found[0] if len(found) == 1 else None
+class _Finder:
+    """Finds the origins of the columns of each scope once, however many columns ask for them."""
+
+    def __init__(self, outputs: Outputs, readable: Readable) -> None:
+        self._outputs, self._readable = outputs, readable
+        self._known: dict[int, Origins | None] = {}
+
+    def of(self, scope: Scope) -> Origins | None:
+        """Return the origins of a scope's columns; None if their number is not known."""
+        key = id(scope)
+        if key not in self._known:
+            self._known[key] = self._find(scope)
+        return self._known[key]
+
+    def _find(self, scope: Scope) -> Origins | None:
+        tree = scope.expression
+        if not isinstance(tree, exp.Select):
+            names = self._outputs.names(scope)
+            return None if names is None else (None,) * len(names)
+        found: list[Origin | None] = []
+        for item in tree.expressions:
+            if is_star(item):
+                places = self._outputs.star(scope, item)
+                if places is None:
+                    return None
+                found += [self._origin(scope, *place) for place in places]
+                continue
+            inner = item.unalias()
+            is_column = isinstance(inner, exp.Column)
+            found.append(self._origin(scope, inner.table, inner.name) if is_column else None)
+        return tuple(found)
+
+    def _origin(self, scope: Scope, owner: str, name: str) -> Origin | None:
+        sources = scope.selected_sources
+        chosen = [owner] if owner else [*sources]
+        found: list[Origin | None] = []
+        for each in chosen:
+            source = sources[each][1] if each in sources else None
+            if isinstance(source, exp.Table):
+                known = self._readable(source)
+                if known is not None and name in known[1]:
+                    found.append((known[0], known[1][name].name))
+            elif source is not None:
+                names = self._outputs.names(source)
+                inner = self.of(source) if names and name in names else None
+                if names and inner is not None and len(names) == len(inner):
+                    found.append(inner[names.index(name)])
+        return found[0] if len(found) == 1 else None
 
 
 def with_origins(

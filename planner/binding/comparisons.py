@@ -1,4 +1,4 @@
-"""Comparisons of a column with an operand, with the clock, or of two constants, as predicates.
+"""Comparisons of a column with an operand, or of two constants, as predicates.
 
 The column side can be a column, or a monotone function of one that can be undone.
 `day::date = '2020-01-01'` is an interval of `day`, and `item::bigint = 5` is `item = 5`. If the
@@ -7,7 +7,6 @@ comparison might then hold for other rows, DuckDB evaluates it.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -131,7 +130,7 @@ def _cast(node: exp.Expr, inner: Side) -> Side | None:
         return None
     if inner.type.kind in _STAMPS and data_type == DATE:
         return Side(
-            column=inner.column, type=DATE, column_type=inner.column_type, steps=_steps_of("DAY")
+            column=inner.column, type=DATE, column_type=inner.column_type, steps=steps_of("DAY")
         )
     if not keeps_all(inner.type, data_type):
         return None
@@ -148,7 +147,7 @@ def _argument(node: exp.Expr) -> exp.Expr | None:
 
 def _truncated(node: exp.Expr, inner: Side) -> Side | None:
     unit = known_node(node.expressions[0])
-    steps = _steps_of(unit.name.upper()) if isinstance(unit, exp.Literal) else None
+    steps = steps_of(unit.name.upper()) if isinstance(unit, exp.Literal) else None
     if steps is None or inner.column_type.kind not in _STAMPS:
         return None
     return Side(column=inner.column, type=inner.type, column_type=inner.column_type, steps=steps)
@@ -178,7 +177,8 @@ _FUNCTIONS: dict[type[exp.Expr], Callable[[exp.Expr, Side], Side | None]] = {
 }
 
 
-def _steps_of(unit: str) -> Steps | None:
+def steps_of(unit: str) -> Steps | None:
+    """Return how a time is rounded down to a unit, which is in capitals; None for other units."""
     if (size_us := _UNITS_US.get(unit)) is not None:
         start = _MONDAY_US if unit == "WEEK" else 0
         return Steps(
@@ -242,42 +242,6 @@ def _plain_constant(node: exp.Expr) -> tuple[Value, DataType] | None:
         return None
     found = constant_of(node, TEXT)
     return found if found is not None and found[1].kind in {Kind.BIGINT, Kind.TEXT} else None
-
-
-def time_before_now(node: exp.Expr) -> int | None:
-    """Return by how many microseconds `now() - interval '1 hour'` is before now."""
-    node = known_node(node)
-    if _is_now(node):
-        return 0
-    if not isinstance(node, exp.Sub) or not _is_now(known_node(node.this)):
-        return None
-    interval = constant_of(node.expression, TEXT)
-    if interval is None or interval[1].kind is not Kind.INTERVAL:
-        return None
-    months, days, micros = interval[0]
-    # The longest month: reads may begin too early, never too late.
-    length: int = (31 * months + days) * 86_400_000_000 + micros
-    return length if min(interval[0]) >= 0 else None
-
-
-def _is_now(node: exp.Expr) -> bool:
-    """Whether a node is now() without a precision."""
-    return isinstance(node, exp.CurrentTimestamp) and not node.args.get("this")
-
-
-def after_clock(side: Side, since_us: int) -> Predicate:
-    """Return a lower bound that moves with the clock.
-
-    DuckDB reads the clock later, and applies its own bound to the rows.
-    """
-    if side.type.kind is not Kind.TIMESTAMPTZ or side.column_type != side.type:
-        return UNKNOWN
-    text = f"now() - {since_us // 1_000_000} s"
-    operand = Operand(
-        text=text, fit=lambda _: Fitted(time.time_ns() // 1000 - since_us), constant=since_us
-    )
-    condition = Compares(column=side.column, operator=">=", operand=operand)
-    return Predicate(disjuncts=((condition,),), exact=False)
 
 
 def after_text(start: str) -> str | None:

@@ -19,6 +19,8 @@ from planner.trees.known_arguments import known_node
 from planner.trees.nodes import Nodes
 from stores.spec.schema import Column
 
+Readable: TypeAlias = Mapping[str, Column]
+"""The columns of a relation, by their names in the statement."""
 Resolver: TypeAlias = Callable[[exp.Column], tuple[exp.Table, Column] | None]
 """Returns the table and column of a column node; None if they are not certain."""
 

@@ -31,12 +31,13 @@ from planner.postgres.select_clauses import (
     desugar_row_functions,
     desugar_value_functions,
 )
+from planner.trees.brackets import desugar_brackets
 from planner.trees.known_arguments import check_known
 from planner.trees.nodes import Nodes, kinds, position_of
 from stores.spec.schema import VALID_FROM, VALID_TO
 
 
-def desugar(tree: exp.Query) -> Nodes:
+def desugar(tree: exp.Query) -> Nodes:  # noqa: C901 - one form after the other
     """Replace such forms in a tree, in place, and return its nodes.
 
     Raises:
@@ -47,6 +48,8 @@ def desugar(tree: exp.Query) -> Nodes:
     nodes = Nodes(tree)
     if [star for star in nodes.of(exp.Star) if _name_row(star)]:
         nodes.renew()
+    if nodes.of(exp.Subquery):
+        desugar_brackets(nodes)
     is_plain = all(isinstance(table.this, exp.Identifier) for table in nodes.of(exp.Table))
     if is_plain and not nodes.has(_REPLACED):
         return nodes  # as for most statements

@@ -1,20 +1,18 @@
-"""Operands of comparisons: literals, parameters, and values computed from these alone."""
+"""Operands of comparisons: literals, parameters, and casts of these."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TypeAlias
 
-from msgspec import Struct
+from msgspec import Struct, structs
 from sqlglot import exp
 
 from planner.binding.comparisons import Side
-from planner.binding.moments import moment_of
 from planner.binding.predicates import Operand
-from planner.errors import MismatchedTypeError, QueryError
-from planner.postgres.types.result_types import TIMES
+from planner.errors import MismatchedTypeError
 from planner.trees.known_arguments import known_node
-from planner.trees.nodes import parameter_number
+from planner.trees.nodes import parameter_number, parameter_text
 from planner.values.casts import CastDone, applied, cast_done
 from planner.values.comparison_bounds import Fitted, Fitter, fitter
 from planner.values.constants import Constant, constant_of, literal_value
@@ -50,9 +48,7 @@ def operand_of(node: exp.Expr, side: Side, parameter_type: ParameterType) -> Ope
         fit = fitter(given.type, side.column_type)
         return None if fit is None else given.operand(side.placed(fit))
     constant = constant_of(node, side.type)
-    if constant is not None:
-        return _of_constant(node, constant, side)
-    return _computed(node, side, parameter_type)
+    return None if constant is None else _of_constant(node, constant, side)
 
 
 class Given(Struct, frozen=True, kw_only=True):
@@ -61,6 +57,8 @@ class Given(Struct, frozen=True, kw_only=True):
     number: int
     type: DataType
     """The type of the value after the casts."""
+    text: str
+    """The parameter in EXPLAIN."""
     casts: tuple[CastDone, ...] = ()
     """Those that change a value, the first one first."""
 
@@ -68,9 +66,9 @@ class Given(Struct, frozen=True, kw_only=True):
         """Return it as an operand."""
         place = self.number - 1
         if not self.casts:
-            return Operand(text=f"${self.number}", fit=fit, parameter=place)
+            return Operand(text=self.text, fit=fit, parameter=place)
         return Operand(
-            text=f"${self.number} as {format_type(self.type)}",
+            text=f"{self.text} as {format_type(self.type)}",
             fit=fit,
             parameter=place,
             compute=lambda row: self.value(row[place]),
@@ -79,7 +77,7 @@ class Given(Struct, frozen=True, kw_only=True):
     def any_of(self, fit: Fitter) -> Operand:
         """Return an array of such values as an operand, for `= ANY($1)`."""
         place = self.number - 1
-        text = f"any (${self.number})"
+        text = f"any ({self.text})"
         if not self.casts:
             return Operand(text=text, fit=fit, parameter=place, is_list=True)
         return Operand(
@@ -101,7 +99,7 @@ class Given(Struct, frozen=True, kw_only=True):
             for cast in self.casts:
                 value = applied(cast, value)
         except (TypeError, ValueError, ArithmeticError) as error:
-            message = f"${self.number} is not of the type it is declared as"
+            message = f"{self.text} is not of the type it is declared as"
             raise MismatchedTypeError(message) from error
         return value
 
@@ -113,7 +111,7 @@ def parameter_of(
     node = known_node(node)
     if isinstance(node, exp.Parameter):
         number = parameter_number(node)
-        return Given(number=number, type=parameter_type(number))
+        return Given(number=number, type=parameter_type(number), text=parameter_text(node))
     if not isinstance(node, exp.Cast) or not depth:
         return None
     inner = parameter_of(node.this, parameter_type, depth - 1)
@@ -128,7 +126,7 @@ def cast_given(given: Given, to: exp.DataType) -> Given | None:
     if done is None:
         return None
     casts = given.casts if done.convert is None else (*given.casts, done)
-    return Given(number=given.number, type=done.type, casts=casts)
+    return structs.replace(given, type=done.type, casts=casts)
 
 
 def _of_constant(node: exp.Expr, constant: Constant, side: Side) -> Operand | None:
@@ -138,29 +136,6 @@ def _of_constant(node: exp.Expr, constant: Constant, side: Side) -> Operand | No
     fit = _constant_fitter(value, data_type, side.column_type)
     return (
         None if fit is None else Operand(text=_text_of(node), fit=side.placed(fit), constant=value)
-    )
-
-
-def _computed(node: exp.Expr, side: Side, parameter_type: ParameterType) -> Operand | None:
-    """Return a computed operand, such as `$1 - interval '1 hour'`."""
-    moment = moment_of(node, parameter_type)
-    if moment is None or moment.type.kind not in TIMES:
-        return None
-    fit, compute = fitter(moment.type, side.column_type), moment.compute
-    if fit is None:
-        return None
-    if not moment.parameters:
-        try:
-            value = compute(())[0]
-        except QueryError:
-            return None  # DuckDB raises the error, if there are rows
-        return Operand(text=_text_of(node), fit=side.placed(fit), constant=value)
-    return Operand(
-        text=_text_of(node),
-        fit=side.placed(fit),
-        parameter=moment.parameters[0] - 1,
-        others=tuple(number - 1 for number in moment.parameters[1:]),
-        compute=lambda row: compute(row)[0],
     )
 
 

@@ -16,10 +16,10 @@ from planner.errors import (
     MismatchedTypeError,
     UnknownNameError,
 )
-from planner.postgres.expressions.arithmetic import NO_OPERATOR
 from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types, value_type
 from planner.postgres.types.operands import COMPARED, alternatives, arguments, compared
+from planner.postgres.types.operators import NO_OPERATOR
 from planner.postgres.types.result_types import SYMBOLS, open_operand_type
 from planner.postgres.types.signatures import OPEN, SIGNATURES, is_ambiguous, resolve
 from planner.syntax.with_clause import NO_CLAUSE, Clause
@@ -31,7 +31,7 @@ from planner.values.sqltypes import (
     format_type,
     parameter_type_of,
 )
-from stores.spec.schema import BIGINT, BOOLEAN, DOUBLE, INTEGER, TEXT, DataType, Kind
+from stores.spec.schema import BIGINT, BOOLEAN, DOUBLE, INTEGER, JSONB, TEXT, DataType, Kind
 
 PARAMETERS_MAX = 65_535
 """The Postgres protocol counts parameters in 16 bits."""
@@ -50,7 +50,6 @@ _ALIKE = (exp.Binary, exp.Coalesce, exp.Greatest, exp.Least, exp.Nullif)
 _OF_TEXT = {"this": TEXT, "expression": INTEGER}
 _OF_PATH = {"expression": DataType(kind=Kind.ARRAY, element=TEXT)}
 _ARGUMENTS: dict[type, dict[str, DataType]] = {
-    exp.Substring: {"this": TEXT, "start": INTEGER, "length": INTEGER},
     exp.Left: _OF_TEXT,
     exp.Right: _OF_TEXT,
     exp.Repeat: {"this": TEXT, "times": INTEGER},
@@ -58,7 +57,13 @@ _ARGUMENTS: dict[type, dict[str, DataType]] = {
     exp.Round: {"decimals": INTEGER},
     exp.JSONBExtract: _OF_PATH,
     exp.JSONBExtractScalar: _OF_PATH,
-    exp.JSONBDeleteAtPath: _OF_PATH,
+    exp.JSONBDeleteAtPath: {"this": JSONB, **_OF_PATH},
+    exp.JSONBContainsAnyTopKeys: {"this": JSONB, **_OF_PATH},
+    exp.JSONBContainsAllTopKeys: {"this": JSONB, **_OF_PATH},
+    **{
+        key: {"this": JSONB, "expression": TEXT}
+        for key in (exp.JSONBContains, exp.JSONBContainsTopKey)
+    },
     exp.JSONExtract: {"expression": TEXT},
     exp.JSONExtractScalar: {"expression": TEXT},
 }
@@ -136,6 +141,14 @@ class Parameters:
                 sqlstate="42P18",
             )
         return tuple(data_type for data_type in found if data_type is not None)
+
+    def add(self, data_type: DataType) -> int | None:
+        """Add a parameter after all others, and return its number; None if there are too many."""
+        number = max([*self._types, len(self._given)], default=0) + 1
+        if number > PARAMETERS_MAX:
+            return None
+        self._types[number] = data_type
+        return number
 
     def give_types(self) -> None:
         """Cast each parameter in the tree to its type, which DuckDB would guess."""
@@ -289,7 +302,7 @@ def _is_open(node: exp.Expr, types: Types) -> bool:
 
 def _joined_type(beside: DataType | None) -> DataType:
     """Return the type that `||` requires of one side: text, unless the other has its own `||`."""
-    is_like = beside is not None and beside.kind in {Kind.ARRAY, Kind.BYTEA, Kind.JSON}
+    is_like = beside is not None and beside.kind in {Kind.ARRAY, Kind.BYTEA, Kind.JSONB}
     return beside if beside is not None and is_like else TEXT
 
 

@@ -12,10 +12,10 @@ from msgspec import Struct
 from sqlglot import exp
 
 from planner.binding.derived_tables import Resolver
+from planner.binding.join_parts import accepts_null
 from planner.binding.operands import ParameterType
 from planner.binding.predicate_reader import PredicateReader, comparisons_in
 from planner.binding.predicates import EVERY_ROW, Predicate, conjunction
-from planner.binding.pushdown import accepts_null
 from planner.trees.known_arguments import conjuncts, known_node
 from planner.trees.nodes import Nodes
 from stores.spec.schema import Column

@@ -6,7 +6,6 @@ condition that is read is never true where the SQL is NULL.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 
 from msgspec import Struct
@@ -15,11 +14,9 @@ from sqlglot import exp
 from planner.binding.comparisons import (
     ColumnOf,
     Side,
-    after_clock,
     compare,
     compare_constants,
     side_of,
-    time_before_now,
 )
 from planner.binding.operands import (
     Given,
@@ -43,8 +40,9 @@ from planner.binding.predicates import (
     equals_one_of,
 )
 from planner.binding.text_starts import begins, begins_as, prefix_of
+from planner.patterns.re2 import fixed_start
 from planner.trees.known_arguments import conjuncts, disjuncts, known_node
-from planner.trees.nodes import parameter_number
+from planner.trees.nodes import parameter_number, parameter_text
 from planner.values.comparison_bounds import Fitted, fitter
 from planner.values.sqltypes import data_type_of
 from planner.values.type_modifiers import length_of
@@ -66,7 +64,6 @@ _NOT_IN_MAX = 16
 """DuckDB evaluates a longer NOT IN, because each of its values splits a range in two."""
 _NESTING_MAX = 40
 """DuckDB evaluates conditions that are nested more deeply."""
-_PLAIN_REGEX = re.compile(r"\^([\w \-/:@,;=#%&~`'\"<>!]+)")
 
 
 def comparisons_in(node: exp.Expr) -> list[tuple[exp.Expr, str, exp.Expr]]:
@@ -170,9 +167,7 @@ class PredicateReader(Struct, frozen=True, kw_only=True):
             return compare_constants(left, operator, right)
         operand = self.operand(right, side)
         if operand is None:
-            since = time_before_now(right) if operator[0] == ">" else None
-            is_plain = not (side.steps or side.shift)
-            return after_clock(side, since) if is_plain and since is not None else UNKNOWN
+            return UNKNOWN
         if operator == "<>":
             parts = [compare(side, each, operand) for each in ("<", ">")]
             return disjunction(parts)
@@ -232,7 +227,7 @@ class PredicateReader(Struct, frozen=True, kw_only=True):
             casts.insert(0, array.to.expressions[0])
             array = known_node(array.this)
         if isinstance(array, exp.Parameter):
-            return self._any_given(side, parameter_number(array), casts)
+            return self._any_given(side, array, casts)
         if not isinstance(array, exp.Array) or len(array.expressions) > IN_LIST_MAX:
             return UNKNOWN
         members = array.expressions
@@ -241,10 +236,13 @@ class PredicateReader(Struct, frozen=True, kw_only=True):
                 members = [exp.Cast(this=each.copy(), to=to.copy()) for each in members]
         return self._membership(left, members) if members else NO_ROW
 
-    def _any_given(self, side: Side, number: int, casts: Sequence[exp.DataType]) -> Predicate:
+    def _any_given(
+        self, side: Side, array: exp.Parameter, casts: Sequence[exp.DataType]
+    ) -> Predicate:
         """Read `k = ANY($1)`, with casts of the elements."""
+        number, text = parameter_number(array), parameter_text(array)
         element = self.parameter_type(number).element
-        given = None if element is None else Given(number=number, type=element)
+        given = None if element is None else Given(number=number, type=element, text=text)
         for to in casts:
             given = None if given is None else cast_given(given, to)
         fit = None if given is None else fitter(given.type, side.column_type)
@@ -312,15 +310,12 @@ class PredicateReader(Struct, frozen=True, kw_only=True):
         return self._begins_as(node.this, start, str, exact=True)
 
     def _matches(self, node: exp.Expr) -> Predicate:
-        """Read the prefix of `~ '^abc'`: the plain characters after the anchor."""
+        """Read the prefix of `~ '^abc'`: the text that all matches begin with."""
         pattern = known_node(node.expression)
         if not isinstance(pattern, exp.Literal) or not pattern.is_string or node.args.get("flag"):
             return UNKNOWN
-        found = _PLAIN_REGEX.match(pattern.name)
-        if found is None or "|" in pattern.name:
-            return UNKNOWN
-        # A quantifier may allow the last character to be missing.
-        return self._begins(node.this, found[1][:-1], exact=False)
+        start = fixed_start(pattern.name)
+        return self._begins(node.this, start, exact=False) if start else UNKNOWN
 
     def _begins(self, left: exp.Expr, start: str, *, exact: bool) -> Predicate:
         return begins(side, start, exact=exact) if (side := self._side(left)) else UNKNOWN
@@ -331,7 +326,7 @@ class PredicateReader(Struct, frozen=True, kw_only=True):
         side, given = self._side(left), parameter_of(right, self.parameter_type)
         if side is None or given is None or given.type != TEXT or given.casts:
             return UNKNOWN
-        return begins_as(side, given.number, start_of, exact=exact)
+        return begins_as(side, given, start_of, exact=exact)
 
     # Sides
 

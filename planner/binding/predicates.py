@@ -15,6 +15,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from planner.errors import MismatchedTypeError
+from planner.trees.checkpoints import checkpoint
 from planner.values.comparison_bounds import Fitted, Fitter, Outside
 from stores.spec.schema import Row, Value
 
@@ -31,11 +32,9 @@ class Operand(Struct, frozen=True, kw_only=True):
     fit: Fitter
     constant: Value = None
     parameter: int | None = None
-    """0-based index of the parameter, or of the first of several; None for a constant."""
-    others: tuple[int, ...] = ()
-    """The indices of the other parameters, if it is computed from several."""
+    """0-based index of the parameter; None for a constant."""
     compute: Callable[[Row], Value] | None = None
-    """Computes the value from the parameters, unless the value is a parameter."""
+    """Computes the value from the parameters, unless the value is the parameter."""
     is_list: bool = False
     """Whether the parameter is an array of values: `= ANY($1)`."""
 
@@ -146,8 +145,7 @@ class Predicate(Struct, frozen=True, kw_only=True):
     def parameters(self) -> frozenset[int]:
         """The 0-based indices of the parameters that the conditions take."""
         operands = [each for d in self.disjuncts for c in d for each in _operands(c)]
-        found = {each.parameter for each in operands if each.parameter is not None}
-        return frozenset(found.union(*(each.others for each in operands)))
+        return frozenset(each.parameter for each in operands if each.parameter is not None)
 
     @property
     def conditions(self) -> Disjunct:
@@ -234,6 +232,7 @@ def equals_one_of(column: str, operands: tuple[Operand, ...], *, null: bool = Fa
 def fitted_values(operands: Sequence[Operand], parameters: Row) -> Iterator[Value]:
     """Return the values of operands that the column can have, without NULL."""
     for operand in operands:
+        checkpoint()
         values = operand.values(parameters)
         if operand.fit is Fitted:  # as for keys in most lists: values stay as they are
             yield from [value for value in values if value is not None]

@@ -10,6 +10,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 import pyarrow as pa
@@ -149,6 +150,17 @@ class RunningQueries:
 
         return end
 
+    @contextmanager
+    def planning(self, sql: str, session: Session) -> Iterator[None]:
+        """List a statement while it is planned; it counts as slow only if planning ends it."""
+        watched = _Watched(self, self._listed(sql, session))
+        try:
+            yield
+        except BaseException as error:
+            watched.end(error)
+            raise
+        watched.forget()
+
     def watch(self, sql: str, session: Session, run: Callable[[], Result]) -> Result:
         """Run a statement and list it until its result has been read or closed.
 
@@ -217,6 +229,10 @@ class _Watched:
             if isinstance(batches, Generator):
                 batches.close()
         self.end()
+
+    def forget(self) -> None:
+        """List it no longer, because it goes on as another."""
+        self._list.forget(self._query)
 
     def end(self, error: BaseException | None = None) -> None:
         """Note that it has ended; repeated calls do nothing."""

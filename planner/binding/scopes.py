@@ -9,6 +9,7 @@ from sqlglot.errors import OptimizeError
 from sqlglot.optimizer.scope import Scope, traverse_scope
 
 from planner.errors import NotSupportedError, UnknownNameError
+from planner.trees.checkpoints import checkpoint
 from planner.trees.nodes import Nodes, kinds
 
 Sources: TypeAlias = dict[str, tuple[exp.Selectable, exp.Table | Scope]]
@@ -50,7 +51,19 @@ def scopes_of(tree: exp.Query, nodes: Nodes) -> list[Scope]:
                 f'table name "{name}" specified more than once', sqlstate="42712"
             ) from error
         raise NotSupportedError(f"not supported: {said[:1].lower()}{said[1:]}") from error
+    _complete_recursive(scopes)
     return scopes
+
+
+def _complete_recursive(scopes: list[Scope]) -> None:
+    """Let a recursive query read the scope of its first part, not a copy that has no sources."""
+    by_tree = {id(scope.expression): scope for scope in scopes}
+    for scope in scopes:
+        checkpoint()
+        for name, (node, source) in scope.selected_sources.items():
+            whole = by_tree.get(id(source.expression)) if isinstance(source, Scope) else None
+            if whole is not None and whole is not source:
+                scope.selected_sources[name] = node, whole
 
 
 def _only_scope(select: exp.Select, table: exp.Table, columns: list[exp.Column]) -> Scope:

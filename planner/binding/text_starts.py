@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from planner.binding.comparisons import Side, after_text
+from planner.binding.operands import Given
 from planner.binding.predicates import UNKNOWN, Compares, Condition, NotNull, Operand, Predicate
 from planner.values.comparison_bounds import Fit, Fitted, Outside
 from planner.values.quoting import quote_text
@@ -53,12 +54,14 @@ def begins(side: Side, start: str, *, exact: bool) -> Predicate:
     return Predicate(disjuncts=(tuple(found),), exact=exact)
 
 
-def begins_as(side: Side, number: int, start_of: Callable[[str], str], *, exact: bool) -> Predicate:
+def begins_as(
+    side: Side, given: Given, start_of: Callable[[str], str], *, exact: bool
+) -> Predicate:
     """Return the predicate that a text begins as a parameter does.
 
     Args:
         side: the text.
-        number: the number of the parameter.
+        given: the parameter.
         start_of: returns the part of the parameter's value that a text must begin with.
         exact: whether a text that begins so meets the condition.
     """
@@ -72,8 +75,9 @@ def begins_as(side: Side, number: int, start_of: Callable[[str], str], *, exact:
         after = after_text(start_of(text))
         return Outside.ABOVE if after is None else Fitted(after)
 
-    first = Operand(text=f"the start of ${number}", fit=at_least, parameter=number - 1)
-    last = Operand(text=f"the end of ${number}", fit=below, parameter=number - 1)
+    place, text = given.number - 1, given.text
+    first = Operand(text=f"the start of {text}", fit=at_least, parameter=place)
+    last = Operand(text=f"the end of {text}", fit=below, parameter=place)
     ends = (
         Compares(column=side.column, operator=">=", operand=first),
         Compares(column=side.column, operator="<", operand=last),

@@ -11,10 +11,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from planner.commands.transaction import DEFAULT_DEFERRABLE, on_off
-from planner.errors import InvalidValueError, QueryError, TransactionError
+from planner.errors import InvalidValueError, NotSupportedError, QueryError, TransactionError
 from planner.values.durations import DURATIONS, canonical_duration
 from planner.values.session import DEFAULT_ISOLATION, read_isolation
 from planner.values.text_values import parse_value
+from planner.values.times.time_settings import read_date_style, read_zone
 from stores.spec.schema import BOOLEAN
 
 _UNITS: Mapping[str, tuple[tuple[str, int], ...]] = {
@@ -47,6 +48,25 @@ def _boolean(name: str, value: str) -> str:
 
 def _isolation(name: str, value: str) -> str:
     return read_isolation(name, value).value
+
+
+def _interval_style(name: str, value: str) -> str:
+    """Accept only `postgres`: a client that sets another one reads intervals in that style."""
+    style = value.strip().lower()
+    if style in _OTHER_INTERVAL_STYLES:
+        raise NotSupportedError(
+            f'the interval style "{style}" is not supported',
+            hint="Intervals are printed in the style postgres; use to_char() or extract().",
+        )
+    if style != "postgres":
+        raise InvalidValueError(
+            f'invalid value for parameter "{name}": "{value[:100]}"',
+            hint="Available values: postgres, postgres_verbose, sql_standard, iso_8601.",
+        )
+    return style
+
+
+_OTHER_INTERVAL_STYLES = frozenset({"postgres_verbose", "sql_standard", "iso_8601"})
 
 
 def _only_on(name: str, value: str) -> str:
@@ -84,9 +104,11 @@ _TABLE = (
     # The form of values in results, which the gateway encodes in one way.
     OwnSetting(name="bytea_output", default="hex", spellings=frozenset({"HEX"})),
     OwnSetting(name="client_encoding", default="UTF8", spellings=frozenset({"UTF8"})),
-    OwnSetting(name="IntervalStyle", default="postgres", spellings=frozenset({"POSTGRES"})),
+    OwnSetting(name="IntervalStyle", default="postgres", read=_interval_style),
     OwnSetting(name="server_encoding", default="UTF8"),
-    OwnSetting(name="TimeZone", default="UTC", spellings=frozenset({"UTC"})),
+    # How times are read and printed.
+    OwnSetting(name="TimeZone", default="UTC", read=read_zone),
+    OwnSetting(name="DateStyle", default="ISO, MDY", read=read_date_style),
     # Texts are read in one way, too.
     OwnSetting(name="standard_conforming_strings", default="on", read=_only_on),
     # Nothing can be written.
@@ -106,6 +128,18 @@ _TABLE = (
 )
 OWN_SETTINGS: Mapping[str, OwnSetting] = {setting.name.lower(): setting for setting in _TABLE}
 """The settings by their name in lower case."""
+
+
+_STYLES = ("timezone", "datestyle", "intervalstyle")
+
+
+def read_styles(settings: Mapping[str, str]) -> dict[str, str]:
+    """Return the settings of times and intervals with which a client connects, as SHOW writes them.
+
+    Raises:
+        QueryError: a value is wrong (22023), or not supported.
+    """
+    return {n: OWN_SETTINGS[n].read(n, settings[n]) for n in _STYLES if n in settings}
 
 
 def version_number(server_version: str) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import contextmanager
+from dataclasses import replace
 
 from sqlglot import exp
 from sqlglot.errors import ParseError
@@ -49,7 +50,7 @@ _ONE_ROW = {
 }
 _COUNTED = {"FORWARD": Direction.FORWARD, "BACKWARD": Direction.BACKWARD}
 _NUMBERED = {"ABSOLUTE": Direction.ABSOLUTE, "RELATIVE": Direction.RELATIVE}
-_LITERALS = {TokenType.STRING, TokenType.BYTE_STRING, TokenType.NUMBER}
+_LITERALS = {TokenType.STRING, TokenType.NUMBER}
 
 
 def read_declare(words: Words) -> tuple[DeclareCursor, int]:
@@ -216,6 +217,17 @@ def read_execute(words: Words) -> ExecuteStatement:
     return ExecuteStatement(name=name, arguments=arguments)
 
 
+def _explained_execute(parsed: Parsed) -> Statement:
+    """Return the statement of an EXPLAIN EXECUTE, without its columns."""
+    tokens = parsed.tokens[parsed.command_at :]
+    command = read_execute(Words(parsed.sql, tokens))
+    return Statement(
+        sql=parsed.sql,
+        kind=parsed.kind,
+        row_command=replace(command, explain=parsed.sql[: tokens[0].start]),
+    )
+
+
 def _read_argument(sql: str) -> Argument:
     tokens = tokenize(sql)
     sign = ""
@@ -273,13 +285,15 @@ def plan_row_command(
     """Return the statement, with the plan of the query in it.
 
     Args:
-        parsed: one of `ROW_COMMANDS`.
+        parsed: one of `ROW_COMMANDS`, or the EXPLAIN of an EXECUTE.
         plan: plans a query.
         parameter_types: types that the client gives.
 
     Raises:
         QueryError: it is malformed, or its query cannot be planned.
     """
+    if parsed.command_at:
+        return _explained_execute(parsed)
     words = Words(parsed.sql, parsed.tokens)
     alone = _ALONE.get(parsed.kind)
     if alone is not None:

@@ -13,6 +13,7 @@ from planner.commands.postgres_settings import (
     check_may_be_set,
     version_number,
 )
+from planner.commands.setting_values import setting_value
 from planner.commands.transaction import Modes, set_modes, transaction_settings
 from planner.errors import (
     InvalidSyntaxError,
@@ -25,6 +26,7 @@ from planner.syntax.options import SETTINGS, check_setting
 from planner.values.session import Session, TransactionStatus, read_isolation
 from planner.values.statement import Notice, Result, StatementKind
 from planner.values.text_values import parse_value
+from planner.values.times.time_settings import read_date_style
 from stores.spec.schema import BOOLEAN, TEXT, Column
 
 _CUSTOM = re.compile(r"[a-z_][\w$]*(\.[a-z_][\w$]*)+")
@@ -158,6 +160,9 @@ class SessionCommands:
             return result
         if words[:2] == ["TIME", "ZONE"]:
             name, values = "timezone", rest[2:]
+            if words[2:] == ["LOCAL"]:
+                self._put(name, None, session, result, local=is_local)
+                return result
         elif words[:1] and words[0] in _SHORT:
             # Without "=": SET NAMES 'utf8', SET SCHEMA 'public'.
             name, values = _SHORT[words[0]], rest[1:]
@@ -182,9 +187,7 @@ class SessionCommands:
         *,
         local: bool,
     ) -> None:
-        is_default = len(values) == 1 and values[0].text.upper() == "DEFAULT"
-        value = None if is_default else "".join(_setting_text(token) for token in values)
-        self._put(name, value, session, result, local=local)
+        self._put(name, setting_value(name, values), session, result, local=local)
 
     def set_config(self, name: str, value: str | None, session: Session, local: bool) -> None:
         """Set a setting as the function `set_config` does; None is the default.
@@ -204,7 +207,7 @@ class SessionCommands:
         if local and session.transaction is TransactionStatus.IDLE:
             return
         if value is None:
-            session.reset(name)
+            session.reset(name, local=local)
             return
         own = OWN_SETTINGS.get(name)
         if own is not None and own.is_fixed:
@@ -214,13 +217,7 @@ class SessionCommands:
         if own is not None and own.of_transaction:
             _set_transaction(name, value, session, result)
             return
-        if own is not None:
-            value = own.read(name, value)
-        elif name in SETTINGS:
-            check_setting(name, value)
-        elif _is_custom(name):
-            _check_custom(name, value, session)
-        session.set(name, value, local=local)
+        session.set(name, _checked(name, value, session), local=local)
 
     def _reset(self, tokens: Sequence[Token], session: Session) -> Result:
         name = _joined(tokens[1:])
@@ -282,6 +279,24 @@ def _check_user(words: Sequence[Token], session: Session) -> None:
         raise UnknownNameError(f'permission denied to set role "{values[0]}"', sqlstate="42501")
 
 
+def _checked(name: str, value: str, session: Session) -> str:
+    """Return a value of a setting as SHOW writes it.
+
+    Raises:
+        QueryError: the setting does not accept it.
+    """
+    own = OWN_SETTINGS.get(name)
+    if name == "datestyle":
+        return read_date_style(name, value, session.times.order)
+    if own is not None:
+        return own.read(name, value)
+    if name in SETTINGS:
+        check_setting(name, value)
+    elif _is_custom(name):
+        _check_custom(name, value, session)
+    return value
+
+
 def _is_custom(name: str) -> bool:
     """Whether a setting is defined by the client: such names have a dot."""
     return _CUSTOM.fullmatch(name) is not None and not name.startswith("stategate.")
@@ -295,10 +310,6 @@ def _check_custom(name: str, value: str, session: Session) -> None:
             detail=f"A session keeps {_CUSTOM_MAX} settings of its own, "
             f"of {_CUSTOM_LENGTH_MAX} characters each.",
         )
-
-
-def _setting_text(token: Token) -> str:
-    return ", " if token.text == "," else token.text
 
 
 def _joined(tokens: Sequence[Token]) -> str:

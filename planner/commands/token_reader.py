@@ -8,13 +8,6 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from planner.errors import InvalidSyntaxError
 
-_STRINGS = {
-    TokenType.STRING,
-    # sqlglot's name for E'…'.
-    TokenType.BYTE_STRING,
-    TokenType.HEREDOC_STRING,
-}
-
 
 class Words:
     """A reader of the tokens of a statement.
@@ -52,7 +45,7 @@ class Words:
     def peek(self, ahead: int = 0) -> str:
         """Return the next word, or a later one, in capitals; "" at the end or for a quoted word."""
         token = self.token(ahead)
-        if token is None or token.token_type in {TokenType.IDENTIFIER, *_STRINGS}:
+        if token is None or token.token_type in {TokenType.IDENTIFIER, TokenType.STRING}:
             return ""
         return token.text.upper()
 
@@ -114,7 +107,7 @@ class Words:
         if token.token_type is TokenType.IDENTIFIER:
             self._at += 1
             return token.text
-        if token.token_type in _STRINGS or not token.text.replace("_", "a")[:1].isalpha():
+        if token.token_type is TokenType.STRING or not token.text.replace("_", "a")[:1].isalpha():
             raise self.problem()
         self._at += 1
         return token.text.lower()
@@ -126,7 +119,7 @@ class Words:
             InvalidSyntaxError: another token comes next.
         """
         token = self.token()
-        if token is None or token.token_type not in _STRINGS:
+        if token is None or token.token_type is not TokenType.STRING:
             raise self.problem()
         self._at += 1
         return token.text
@@ -135,7 +128,7 @@ class Words:
     def is_string(self) -> bool:
         """Whether a quoted text comes next."""
         token = self.token()
-        return token is not None and token.token_type in _STRINGS
+        return token is not None and token.token_type is TokenType.STRING
 
     def integer(self) -> int | None:
         """Take a number with or without a sign; return None, and take nothing, if none comes next.

@@ -30,11 +30,12 @@ from planner.errors import (
     UnavailableError,
     out_of_memory,
 )
+from planner.trees.checkpoints import checkpoint
 from planner.trees.interpreted_sqlglot import DuckDBGenerator
 from planner.trees.nodes import is_comma
 from planner.trees.outline import Outline
 from planner.values.cancel import Cancellation
-from planner.values.sqltypes import CANONICAL_TEXTS, HELD_AS_TEXT, data_type_of
+from planner.values.sqltypes import HELD_AS_TEXT, data_type_of
 from stores.errors import SchemaError
 from stores.spec.schema import Column, DataType, Kind, Value
 
@@ -234,10 +235,21 @@ class _Written(DuckDB):
     class Generator(DuckDBGenerator):
         """Writes divisions and comma joins unchanged, and types that are held as texts as text."""
 
+        # Names and literals pass a checkpoint, not all nodes: that would double the depth of calls.
+        def identifier_sql(self, expression: exp.Identifier) -> str:
+            """Write a name."""
+            checkpoint()
+            return super().identifier_sql(expression)
+
+        def literal_sql(self, expression: exp.Literal) -> str:
+            """Write a number or a text."""
+            checkpoint()
+            return super().literal_sql(expression)
+
         def datatype_sql(self, expression: exp.DataType) -> str:
-            """Write text for a type such as uuid, whose values are normalised texts."""
+            """Write text for a type such as uuid or json, whose values are texts."""
             found = data_type_of(expression)
-            if found is not None and found.kind in CANONICAL_TEXTS:
+            if found is not None and found.kind in HELD_AS_TEXT:
                 return found.kind.record.duckdb
             return super().datatype_sql(expression)
 
@@ -253,14 +265,14 @@ class _Written(DuckDB):
 
 
 def to_duckdb(tree: exp.Expr) -> str:
-    """Return a bound tree as DuckDB's SQL.
+    """Return a bound tree as DuckDB's SQL; the tree must not be used afterwards.
 
     Raises:
         NotSupportedError: sqlglot cannot write a node for DuckDB.
     """
     try:
         # Quoted, because DuckDB reserves words that PostgreSQL does not, such as `at`.
-        return tree.sql(dialect=_Written, identify=True)
+        return tree.sql(dialect=_Written, identify=True, copy=False)
     except (ValueError, KeyError) as error:
         raise NotSupportedError(f"not supported: {error}") from error
 

@@ -28,7 +28,6 @@ from planner.trees.outline import Outline
 
 _logger = logging.getLogger(__name__)
 
-_UNCERTAIN = "of these arguments"
 _BY_ZERO = "Division by zero"
 _QUOTED = re.compile(rf"(?<={_BY_ZERO}) in expression \(|\n\nLINE \d+: ")
 """Where DuckDB begins to quote the statement, which is not part of the message."""
@@ -102,10 +101,22 @@ _PATTERNS: tuple[tuple[str, type[QueryError], str, str], ...] = (
         "42803",
     ),
     (
-        r"(?P<name>WHERE|HAVING|GROUP BY|JOIN) clause cannot contain (?P<what>aggregate|window)",
+        r"(?P<name>WHERE|HAVING|GROUP BY|JOIN) clause cannot contain aggregate",
         InvalidSyntaxError,
-        "{what} functions are not allowed in {name}",
+        "aggregate functions are not allowed in {name}",
         "42803",
+    ),
+    (
+        r"aggregate function calls cannot be (?P<name>nested)",
+        InvalidSyntaxError,
+        "aggregate function calls cannot be nested",
+        "42803",
+    ),
+    (
+        r"[Aa]rgument for (?P<name>ntile) must be greater than zero",
+        InvalidValueError,
+        "argument of ntile must be greater than zero",
+        "22014",
     ),
     (
         r"Could not convert string '(?P<name>.*)' to INTERVAL",
@@ -174,6 +185,12 @@ _PATTERNS: tuple[tuple[str, type[QueryError], str, str], ...] = (
         InvalidValueError,
         "invalid regular expression: {name}",
         "2201B",
+    ),
+    (
+        r"Invalid (?P<name>escape string)\. Escape string must be empty or one character",
+        InvalidValueError,
+        "invalid escape string",
+        "22025",
     ),
     (
         r"Like pattern must not end with (?P<name>escape character)",
@@ -314,14 +331,12 @@ def translate(error: DatabaseError, outline: Outline) -> QueryError:
     for pattern, kind, message, sqlstate in _PATTERNS:
         if found := re.search(pattern, text):
             names = found.groupdict()
-            if sqlstate == "42883":
-                names["name"] = outline.written(names["name"]) or _UNCERTAIN
             shown = {
                 name: _our_types(said) if name == "type" or "(" in said else said
                 for name, said in names.items()
             }
             return kind(
-                message.format(**shown),
+                _said(message.format(**shown), sqlstate, outline),
                 hint=_candidates(text) or (NO_FUNCTION if sqlstate == "42883" else None),
                 position=outline.position(names["name"]),
                 sqlstate=sqlstate,
@@ -330,13 +345,17 @@ def translate(error: DatabaseError, outline: Outline) -> QueryError:
         return LimitExceededError("statement is nested too deep")
     if _BY_ZERO in text:
         return InvalidValueError("division by zero", sqlstate="22012")
-    said = _our_types(_first_sentence(text))
+    said = outline.in_words_of_statement(_our_types(_first_sentence(text)))
     if error.kind in _CLASSES:
         return _of_kind(error.kind, said)
     # The message may contain a value, and values must not be logged.
     _logger.error("composition failed kind=%s", error.kind)
     _logger.debug("composition failed error=%s", text)
     return InternalError(said)
+
+
+def _said(message: str, sqlstate: str, outline: Outline) -> str:
+    return outline.in_words_of_statement(message) if sqlstate == "42883" else message
 
 
 def _of_kind(kind: str, said: str) -> QueryError:

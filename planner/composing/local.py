@@ -15,9 +15,18 @@ from planner.composing.database import OUT_OF_MEMORY, DatabaseError, Definition,
 from planner.composing.functions.python_functions import PYTHON_FUNCTIONS
 from planner.composing.kept_statements import Bound, Connected, KeptStatements
 from planner.composing.local_relation import LocalRelation
-from planner.composing.prepared import ROWS_MAX, SCANNING, WRITTEN, execute_text, prepare_text
+from planner.composing.prepared import (
+    ROWS_MAX,
+    SCANNING,
+    WRITTEN,
+    can_execute,
+    execute_text,
+    prepare_text,
+    submit,
+)
 from planner.composing.relation_errors import relation_error
 from planner.composing.row_values import row_values
+from planner.composing.tables import make_tables, read_ahead
 
 TYPES_MAX = 1_000
 """DuckDB types whose Arrow types are cached; structs and decimals make many types."""
@@ -51,7 +60,7 @@ class LocalDatabase:
         self._small = self._database if definition.threads == 1 else None
         """Where statements over few rows run, in one thread: DuckDB takes 140 µs to share out the
         work of a statement among several. It is made when it is first needed."""
-        self.can_execute = _can_execute(self._database)
+        self.can_execute = can_execute(self._database, duckdb.Error)
         """Whether statements can be prepared."""
 
     def statement(self, sql: str) -> LocalStatement:
@@ -113,7 +122,8 @@ def _database(definition: Definition) -> duckdb.DuckDBPyConnection:
         made = duckdb.connect(":memory:", config=config)
         for name, (function, given, result) in PYTHON_FUNCTIONS.items():
             about: Any = {"parameters": list(given), "type": "arrow", "return_type": result}
-            made.create_function(name, function, **about)
+            # Otherwise DuckDB refuses a NULL that a function returns.
+            made.create_function(name, function, null_handling="special", **about)
         _run_all(made, definition.before)
         for name, table in definition.tables.items():
             made.register("zz_source", table)
@@ -138,6 +148,7 @@ class LocalStatement:
     def __init__(self, database: LocalDatabase, sql: str) -> None:
         self._database, self._sql = database, sql
         self._cursor: duckdb.DuckDBPyConnection | None = None
+        self._own: duckdb.DuckDBPyConnection | None = None  # with tables, which end with it
         self._bound: Bound | None = None
         self._key: Hashable | None = None
         self._reader: pa.RecordBatchReader | None = None
@@ -179,9 +190,12 @@ class LocalStatement:
         """
         start = time.thread_time()
         with OWN_ERRORS:
-            bound = self._connect({name: each.schema for name, each in relations.items()}, script)
+            bound = self._connect({n: each.schema for n, each in relations.items()}, script)
             self._reader = None
-            if bound.is_small and all(each.is_whole for each in relations.values()):
+            relations, tables = (relations, None) if script else read_ahead(relations)
+            if tables is not None:
+                self._reader = self._over_tables(tables, parameters, rows_max)
+            elif bound.is_small and all(each.is_whole for each in relations.values()):
                 self._reader = self._execute(bound, relations, parameters, rows_max)
             if self._reader is None:
                 self._use(bound.whole, relations)
@@ -222,6 +236,18 @@ class LocalStatement:
         found: duckdb.DuckDBPyRelation = bound.found
         return found
 
+    def _over_tables(
+        self, tables: Mapping[str, pa.Table], parameters: Mapping[str, Any], rows_max: int
+    ) -> pa.RecordBatchReader | None:
+        """Run it over tables; None if there is no memory for them."""
+        self._cursor = self._own = self._database.cursor()
+        self._check()
+        try:
+            make_tables(self._own, tables)
+        except duckdb.OutOfMemoryException:
+            return None
+        return self._own.sql(self._sql, params=dict(parameters) or None).to_arrow_reader(rows_max)
+
     def _execute(
         self,
         bound: Bound,
@@ -242,7 +268,7 @@ class LocalStatement:
         if text is None:
             return None
         try:
-            rows = _submit(cursor, text, rows_max)
+            rows = submit(cursor, text, rows_max)
         except duckdb.OutOfMemoryException:  # the result holds all rows
             rows = None
         self._check()
@@ -310,6 +336,8 @@ class LocalStatement:
         """End it; no call of it may be running."""
         if self._reader is not None:
             self._reader.close()
+        if self._own is not None:
+            self._own.close()
         bound, cursor = self._bound, self._cursor
         is_whole = self._is_over and not self._interrupted
         if bound is not None and self._key is not None and is_whole:
@@ -334,27 +362,6 @@ def _connected(cursor: duckdb.DuckDBPyConnection, schemas: Mapping[str, pa.Schem
     for name, relation in relations.items():
         cursor.register(name, relation)
     return Connected(cursor, relations)
-
-
-def _submit(cursor: duckdb.DuckDBPyConnection, text: str, rows_max: int) -> pa.Table:
-    """Run a statement and return its rows.
-
-    This is what `to_arrow_table` of a relation calls. EXECUTE has no relation, and the public way
-    to its rows copies them through another statement, which takes three times as long.
-    """
-    return cursor._submit(text, None, "arrow", rows_max).arrow_table()
-
-
-def _can_execute(database: duckdb.DuckDBPyConnection) -> bool:
-    """Whether `_submit` works with this version of DuckDB's client."""
-    cursor = database.cursor()
-    try:
-        cursor.execute(prepare_text(SCANNING, "SELECT 1"))
-        return bool(_submit(cursor, execute_text(SCANNING, {}) or "", 1).num_rows == 1)
-    except (AttributeError, TypeError, ValueError, duckdb.Error):
-        return False
-    finally:
-        cursor.close()
 
 
 class _OwnErrors:

@@ -19,7 +19,12 @@ def relation_error(text: str) -> DatabaseError | None:
     failed = _FAILED.search(text)
     if failed is None:
         return None
-    said = _OF_ARROW.sub("", failed[1]).strip()
-    if "out of memory" in failed[1].lower():
+    return stream_error(failed[1])
+
+
+def stream_error(text: str) -> DatabaseError:
+    """Return the error of a relation that could not be read, for this reason."""
+    said = _OF_ARROW.sub("", text).strip()
+    if "out of memory" in text.lower():
         return DatabaseError(OUT_OF_MEMORY, f"Out of Memory Error: {said or 'failed to allocate'}")
     return DatabaseError(STREAM, said)

@@ -26,6 +26,7 @@ from planner.live.subscribable import (
 from planner.live.subscription import LiveSubscription
 from planner.live.tokens import Mark, digest_of, seen_in
 from planner.running.execute import Executor
+from planner.statements.run import current
 from planner.syntax.options import ReadOptions, read_options
 from planner.values.cancel import ALARMS, Cancellation
 from planner.values.live import LiveCounts
@@ -115,13 +116,14 @@ class LiveQueries:
             QueryError: the token is not one of this statement, a bound is not met, the statement
                 fails, or there are too many subscribers.
         """
+        statement = current(statement, session, self._replan, cancellation)
         plan = require_subscribable(statement, parameters, session)
         # Subscribers share a query, whoever they are: each is checked, now and with each event.
         require_rights = partial(self._rights.require, session.user, plan.reads)
         require_rights()
         options = read_options(plan.clause, session, parameters)
         require_live_options(options)
-        digest = digest_of(statement.sql, parameters)
+        digest = digest_of(statement.sql, parameters, plan.times)
         seen = None if token is None else seen_in(token, digest)
         after = None if seen is None else seen.mark
         subscription = LiveSubscription(
@@ -133,7 +135,7 @@ class LiveQueries:
             stores = reader.stores()
             least = await_bounds(stores, options, self._catalog, cancellation)
             values = repr((parameters, statement.parameters))
-            key = (statement.sql, values, options.partitions, options.active)
+            key = (statement.sql, values, plan.times, options.partitions, options.active)
             query, is_current = self._joined(key, reader, digest, subscription)
             subscription.open(query, self._queries.begin(statement.sql, session))
             if seen is not None and not (is_current or may_start_over):

@@ -84,7 +84,8 @@ class Narrowed:
         plan, conditions = self._plan, self._conditions(nulls)
         node = _with_conditions(plan.node, conditions)
         rows = None if plan.rows is None else plan.rows.of_fewer()
-        return structs.replace(plan, node=node, rows=rows)
+        # The plan without computed values would read all keys.
+        return structs.replace(plan, node=node, rows=rows, without_values=None)
 
     def _conditions(self, nulls: tuple[bool, ...]) -> list[Condition]:
         """Return the conditions of keys with NULL in these places."""

@@ -16,6 +16,7 @@ from typing import Annotated, TypeAlias, TypeVar
 import msgspec
 
 from planner.errors import InvalidValueError
+from planner.values.times.time_settings import TimeSettings
 from stores.spec.schema import Row
 
 T = TypeVar("T")
@@ -52,9 +53,19 @@ class _Token(msgspec.Struct, frozen=True, omit_defaults=True):
     rows: str | None = None
 
 
-def digest_of(sql: str, parameters: Row) -> str:
-    """Return a short text that tells statements with their parameters apart."""
-    return hashlib.blake2b(repr((sql, parameters)).encode(), digest_size=6).hexdigest()
+def digest_of(sql: str, parameters: Row, times: TimeSettings | None) -> str:
+    """Return a short text that tells statements with their parameters apart.
+
+    Args:
+        sql: the text of the statement.
+        parameters: its parameters.
+        times: the settings of times that it was planned for; None if it is for all.
+    """
+    asked: tuple[object, ...] = (sql, parameters)
+    if times is not None and not times.is_plain:
+        each = (times.literals, times.now)
+        asked += tuple((one.zone.name, one.order) for one in each)
+    return hashlib.blake2b(repr(asked).encode(), digest_size=6).hexdigest()
 
 
 def token_of(digest: str, mark: Mark, rows: str | None = None) -> str:

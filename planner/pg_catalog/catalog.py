@@ -45,6 +45,7 @@ from planner.values.quoting import quote_name
 from planner.values.rights import Rights
 from planner.values.session import Session
 from planner.values.sqltypes import declared
+from planner.values.times.time_settings import PLAIN_TIMES, TimeSettings
 from stores.spec.arrow import physical_list
 from stores.spec.catalog import StoreCatalog
 from stores.spec.schema import TEXT, Column, DataType, Kind, Row
@@ -80,6 +81,8 @@ class CatalogStatement:
     """Texts that may be users whose rights it asks for; see `refused_stores`."""
     costs: bool = True
     """Whether EXPLAIN shows an estimate."""
+    times: TimeSettings = PLAIN_TIMES
+    """The session's settings of times for which it was prepared."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,8 +137,7 @@ class PgCatalog:
         self._oids: tuple[int, Mapping[str, int]] = (-1, {})
         self._lock = threading.Lock()
         self._generation: _Generation | None = None
-        self._cache: OrderedDict[tuple[str, tuple[DataType | None, ...]], CatalogStatement]
-        self._cache = OrderedDict()
+        self._cache: OrderedDict[tuple[object, ...], CatalogStatement] = OrderedDict()
         self._values: OrderedDict[tuple[object, ...], Row] = OrderedDict()
 
     @property
@@ -145,7 +147,7 @@ class PgCatalog:
 
     def accepts(self, tree: exp.Expr) -> bool:
         """Whether this class runs a statement: it reads the catalog and no store."""
-        return is_catalog_statement(tree, self._catalog.stores)
+        return is_catalog_statement(tree)
 
     def prepare(
         self,
@@ -153,6 +155,7 @@ class PgCatalog:
         tree: exp.Query,
         parameter_types: Sequence[DataType | None] = (),
         *,
+        times: TimeSettings = PLAIN_TIMES,
         cancellation: Cancellation | None = None,
     ) -> CatalogStatement:
         """Rewrite a statement and find the types of its columns; cached by text.
@@ -162,17 +165,18 @@ class PgCatalog:
             tree: the parsed text, which is not changed.
             parameter_types: types that the client has declared; None, or beyond the end, is
                 inferred.
+            times: the session's settings of times.
             cancellation: cancels the call; None never does.
 
         Raises:
             QueryError: the statement has an unknown name, or is not supported.
         """
-        key = (sql, tuple(parameter_types))
+        key = (sql, tuple(parameter_types), times)
         with self._lock:
             if (cached := self._cache.get(key)) is not None:
                 self._cache.move_to_end(key)
                 return cached
-        statement = self._prepare(sql, tree, parameter_types, cancellation or Cancellation())
+        statement = self._prepare(sql, tree, parameter_types, times, cancellation or Cancellation())
         if len(sql) <= CACHED_SQL_MAX:
             with self._lock:
                 self._cache[key] = statement
@@ -187,6 +191,7 @@ class PgCatalog:
         clause: Clause,
         parameter_types: Sequence[DataType | None],
         *,
+        times: TimeSettings = PLAIN_TIMES,
         cancellation: Cancellation | None = None,
     ) -> tuple[CatalogStatement | None, Sequence[DataType | None]]:
         """Replace with parameters the calls that only the catalog answers; see `catalog_calls`.
@@ -196,6 +201,7 @@ class PgCatalog:
             tree: the parsed text; calls become parameters after those of the statement.
             clause: its WITH clause, which may have parameters too.
             parameter_types: types that the client has declared.
+            times: the session's settings of times.
             cancellation: cancels the call; None never does.
 
         Returns:
@@ -213,7 +219,9 @@ class PgCatalog:
         query = extract_calls(tree, self._catalog.stores, before)
         if query is None:
             return None, parameter_types
-        asked = self.prepare(query.sql(dialect="postgres"), query, cancellation=cancellation)
+        asked = self.prepare(
+            query.sql(dialect="postgres"), query, times=times, cancellation=cancellation
+        )
         inferred = (None,) * (before - len(parameter_types)) if before < PARAMETERS_MAX else ()
         return asked, (*parameter_types, *inferred, *(column.type for column in asked.columns))
 
@@ -277,7 +285,8 @@ class PgCatalog:
         """
         settings = frozenset(shown_settings(session).items())
         refused = self._refused(statement, (), session)
-        key = (statement.sql, self._catalog.version, session.user, session.pid, settings, refused)
+        of = (self._catalog.version, session.user, session.pid, settings, refused)
+        key = (statement.sql, statement.times, *of)
         with self._lock:
             if (known := self._values.get(key)) is not None:
                 self._values.move_to_end(key)
@@ -296,6 +305,7 @@ class PgCatalog:
         sql: str,
         tree: exp.Query,
         parameter_types: Sequence[DataType | None],
+        times: TimeSettings,
         cancellation: Cancellation,
     ) -> CatalogStatement:
         try:
@@ -304,12 +314,12 @@ class PgCatalog:
                 parameter_types=parameter_types,
                 database=self._database,
                 version=self.version_text,
+                times=times,
             )
         except SqlglotError as error:
             raise NotSupportedError("the catalog does not run this statement") from error
-        computed = with_origins(
-            self._describe(rewritten, cancellation), rewritten.origins, self.oid_of
-        )
+        described = self._describe(rewritten, cancellation)
+        computed = with_origins(described, rewritten.origins, self.oid_of)
         return CatalogStatement(
             sql=sql,
             columns=result_columns(computed, rewritten.effects),
@@ -318,6 +328,7 @@ class PgCatalog:
             rewritten=rewritten,
             lists=reads_session_rows(tree),
             named=named_users(tree),
+            times=times,
         )
 
     def _describe(self, rewritten: Rewritten, cancellation: Cancellation) -> tuple[Column, ...]:

@@ -30,6 +30,7 @@ from planner.pg_catalog.relations import (
     Fields,
     catalog_relations,
     catalog_table,
+    is_of_catalog,
 )
 from planner.pg_catalog.store_relations import Relation, settle_index_names
 from planner.pg_catalog.store_rows import RelationRows, relation_rows
@@ -240,7 +241,7 @@ def _spellings(name: str) -> Iterable[str]:
 def _displays(rows: RelationRows) -> Iterator[tuple[str, int, str]]:
     for schema, name, oid in _relations(rows):
         bare = quote_name(name)
-        visible = schema in {"public", "pg_catalog"}
+        visible = schema == "pg_catalog" or (schema == "public" and not is_of_catalog("", name))
         yield "regclass", oid, bare if visible else f"{quote_name(schema)}.{bare}"
     for kind in postgres_types().values():
         yield "regtype", kind.oid, kind.display

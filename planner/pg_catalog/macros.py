@@ -14,11 +14,21 @@ from planner.pg_catalog.builtin_rows import OWNER
 from planner.pg_catalog.relations import LOOKUP_SCHEMA, SCHEMA_IN_DUCKDB
 
 
-def _exists(relation: str, namespace: str) -> str:
-    """Return the body of a `pg_…_is_visible`: NULL for an unknown oid, as in PostgreSQL."""
+def _exists(relation: str, namespace: str, name: str = "") -> str:
+    """Return the body of a `pg_…_is_visible`: NULL for an unknown oid, as in PostgreSQL.
+
+    Args:
+        relation: the relation that has the objects.
+        namespace: its column with their schema.
+        name: its column with their name, if stores can have the name of a system object.
+    """
+    is_visible = f"zz_t.{namespace} IN (11, 2200)"
+    if name:
+        hiding = f"zz_o.{namespace} = 11 AND zz_o.{name} = zz_t.{name}"
+        is_visible = f"""(zz_t.{namespace} = 11 OR zz_t.{namespace} = 2200
+            AND NOT EXISTS (SELECT 1 FROM {{cat}}.{relation} AS zz_o WHERE {hiding}))"""
     return (
-        f"(zz_oid) AS (SELECT zz_t.{namespace} IN (11, 2200) FROM {{cat}}.{relation} AS zz_t"
-        " WHERE zz_t.oid = zz_oid)"
+        f"(zz_oid) AS (SELECT {is_visible} FROM {{cat}}.{relation} AS zz_t WHERE zz_t.oid = zz_oid)"
     )
 
 
@@ -30,12 +40,12 @@ VISIBILITY = {
     "pg_operator_is_visible": _exists("pg_operator", "oprnamespace"),
     "pg_opfamily_is_visible": _exists("pg_opfamily", "opfnamespace"),
     "pg_statistics_obj_is_visible": _exists("pg_statistic_ext", "stxnamespace"),
-    "pg_table_is_visible": _exists("pg_class", "relnamespace"),
+    "pg_table_is_visible": _exists("pg_class", "relnamespace", "relname"),
     "pg_ts_config_is_visible": _exists("pg_ts_config", "cfgnamespace"),
     "pg_ts_dict_is_visible": _exists("pg_ts_dict", "dictnamespace"),
     "pg_ts_parser_is_visible": _exists("pg_ts_parser", "prsnamespace"),
     "pg_ts_template_is_visible": _exists("pg_ts_template", "tmplnamespace"),
-    "pg_type_is_visible": _exists("pg_type", "typnamespace"),
+    "pg_type_is_visible": _exists("pg_type", "typnamespace", "typname"),
 }
 """Functions that say which objects need no schema before their name."""
 

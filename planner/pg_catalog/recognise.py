@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from sqlglot import exp
 
@@ -85,15 +85,16 @@ def relation_names(tree: exp.Expr) -> Iterator[tuple[str, str]]:
             yield schema, name
 
 
-def is_catalog_statement(tree: exp.Expr, stores: Container[str]) -> bool:
+def is_catalog_statement(tree: exp.Expr) -> bool:
     """Whether a statement reads only catalog relations, or reads none and calls the catalog.
 
     A statement without relations that also computes something is planned like one over stores,
-    where the meaning of functions is known; `catalog_calls` answers its calls of the catalog.
+    where the meaning of functions is known; `catalog_calls` answers its calls of the catalog. As in
+    PostgreSQL, a name without a schema is first that of a relation of pg_catalog, then of a store.
     """
     named = False
     for schema, name in relation_names(tree):
-        if find_relation(schema, name) is None or (not schema and name in stores):
+        if find_relation(schema, name) is None:
             return False
         named = True
     return named or (_calls_catalog(tree) and not (_computes(tree) and _calls_suit_stores(tree)))

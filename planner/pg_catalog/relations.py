@@ -171,6 +171,11 @@ def find_relation(schema: str, name: str) -> CatalogRelation | None:
     return catalog_relations().get((schema or "pg_catalog", name))
 
 
+def is_of_catalog(schema: str, name: str) -> bool:
+    """Whether there is a built-in relation, of pg_catalog without a schema."""
+    return find_relation(schema, name) is not None
+
+
 PG_CATALOG = "pg_catalog"
 
 Fields = Mapping[str, Value]

@@ -21,11 +21,13 @@ from planner.pg_catalog.recognise import is_function
 from planner.pg_catalog.relations import INTERNAL, SCHEMA_IN_DUCKDB, SYSTEM_COLUMNS
 from planner.pg_catalog.side_effects import SideEffect, extract_side_effects
 from planner.pg_catalog.vocabulary import catalog_vocabulary, resolve_user_keywords
+from planner.postgres.refused import unknown_function
 from planner.syntax.with_clause import NO_CLAUSE
 from planner.trees.column_names import column_name
 from planner.trees.nodes import parameter_number
 from planner.trees.outline import Outline, outline
 from planner.values.quoting import quote_text
+from planner.values.times.time_settings import TimeSettings
 from stores.spec.schema import DataType
 
 _USER = "getvariable('session_user')::VARCHAR"
@@ -58,6 +60,7 @@ def rewrite(
     parameter_types: Sequence[DataType | None],
     database: str,
     version: str,
+    times: TimeSettings,
 ) -> Rewritten:
     """Rewrite a statement; the given tree is not changed.
 
@@ -75,16 +78,17 @@ def rewrite(
         column.name.lower() in SYSTEM_COLUMNS for column in working.find_all(exp.Column)
     )
     vocabulary = catalog_vocabulary(reads_system_columns=wants_system)
-    bound = bind(working, NO_CLAUSE, vocabulary, parameter_types)
+    bound = bind(working, NO_CLAUSE, vocabulary, parameter_types, times)
     origins, names = bound.origins(), bound.names()
-    types = bound.translate()
-    _rewrite_calls(bound.tree, database=database, version=version)
-    numbers = {parameter_number(node) for node in bound.tree.find_all(exp.Parameter)}
+    translated = bound.translate()
+    _rewrite_calls(translated.tree, database=database, version=version)
+    numbers = {parameter_number(node) for node in translated.tree.find_all(exp.Parameter)}
+    shown = outline(translated.tree)
     return Rewritten(
-        sql=to_duckdb(bound.tree),
-        outline=outline(bound.tree),
+        sql=to_duckdb(translated.tree),
+        outline=shown,
         names=names,
-        types=types,
+        types=translated.types,
         parameters=bound.parameters,
         numbers=tuple(sorted(numbers)),
         effects=effects,
@@ -132,6 +136,8 @@ def _rewrite_calls(tree: exp.Expr, *, database: str, version: str) -> None:
 
 def _current_schemas(node: exp.Expr) -> exp.Expr:
     argument = node.expressions[0] if node.expressions else node.this
+    if not isinstance(argument, exp.Expr):
+        raise unknown_function(node, "current_schemas")
     case = sqlglot.parse_one(
         "(CASE WHEN true THEN ['pg_catalog', 'public'] ELSE ['public'] END)", dialect="duckdb"
     )

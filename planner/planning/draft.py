@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from sqlglot import exp
 
-from planner.binding.bind import Bound, Source
+from planner.binding.bound import Bound, Source
 from planner.binding.column_origins import Origins
 from planner.binding.plain_joins import is_plain_table
 from planner.planning.access import Access, plan_access

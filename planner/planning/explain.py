@@ -20,10 +20,12 @@ from planner.binding.predicates import Disjunct, Equals, OneOf
 from planner.pg_catalog import CatalogStatement
 from planner.planning.access import Access
 from planner.planning.plan import Compose, Count, Lookup, QueryPlan, Stream, SystemScan
+from planner.planning.run_values import RunValues
 from planner.syntax.with_clause import NO_CLAUSE, Clause, ParameterRef
+from planner.values.quoting import quote_text
 from planner.values.statement import Result
 from stores.spec.position import Position
-from stores.spec.schema import DataType
+from stores.spec.schema import DataType, Row, Value
 
 
 def explain(plan: QueryPlan | CatalogStatement) -> list[str]:
@@ -37,11 +39,36 @@ def explain(plan: QueryPlan | CatalogStatement) -> list[str]:
         for name, planned in plan.node.inputs:
             lines.append(f"  {name}: {planned.describe()}")
             lines += [f"    {link.describe()}" for link in plan.node.links if link.name == name]
+    if plan.values is not None:
+        lines += [f"value ${each.number}: {each.text}" for each in plan.values.values]
     if plan.residual is not None:
         lines.append(f"residual {plan.residual}")
     if plan.clause != NO_CLAUSE:
         lines.append(f"with {describe_clause(plan.clause)}")
     return lines
+
+
+def shown_values(values: RunValues, computed: Row) -> list[str]:
+    """Return the values of a run as text, in quotes; NULL without."""
+    types = [each.type for each in values.values]
+    return [
+        "NULL" if value is None else quote_text(_text(value, of))
+        for value, of in zip(computed, types, strict=True)
+    ]
+
+
+def _text(value: Value, of: DataType) -> str:
+    if of.element is not None:
+        return str(list(value))
+    return of.kind.record.text(value).decode()
+
+
+def _values(values: RunValues, result: Result | None) -> list[dict[str, str]]:
+    found = [{"Parameter": f"${each.number}", "Expression": each.text} for each in values.values]
+    if result is not None and result.computed:
+        for each, text in zip(found, shown_values(values, result.computed), strict=True):
+            each["Value"] = text
+    return found
 
 
 def describe_clause(clause: Clause) -> str:
@@ -86,6 +113,8 @@ def explain_json(
     if isinstance(plan, QueryPlan):
         if plan.rows is not None and not isinstance(plan.node, Lookup):
             shown["Few Rows"] = plan.rows.describe()
+        if plan.values is not None:
+            shown["Values"] = _values(plan.values, result)
         if plan.residual is not None:
             shown["Residual"] = plan.residual
         if plan.clause != NO_CLAUSE:

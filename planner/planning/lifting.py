@@ -1,9 +1,10 @@
 """Lifting: which literals of a text can become parameters without changing its meaning.
 
-A literal is lifted if it is compared with a column, alone, in a list, as a typed literal or in the
-arithmetic of a moment. All others are kept: numbers of ORDER BY and LIMIT, intervals, patterns,
-arguments of functions. A text literal takes the type of its parameter, as it would have taken that
-of the column. `is_same` checks that the reads of the plan depend on each of the parameters.
+A literal is lifted if it is compared with a column, alone, in a list or in the arithmetic of a
+moment; a typed literal, in any expression. All others are kept: numbers of ORDER BY and LIMIT,
+intervals, patterns, arguments of functions. A text literal takes the type of its parameter, as it
+would have taken that of the column. `is_same` checks that the reads of the plan depend on each of
+the parameters.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from collections.abc import Iterator, Sequence
 
 from sqlglot import exp
 
+from planner.binding.computed_values import is_constant
 from planner.planning.access import Access
 from planner.planning.plan import Compose, Node, QueryPlan
 from planner.planning.shapes import Parameterized
@@ -79,9 +81,15 @@ def _operand_of(literal: exp.Literal) -> exp.Expr | None:
         if node.args["to"].expressions:
             return None  # timestamp(3) rounds
     around = _outside(node, exp.Paren)
+    if node is not literal:  # a parameter of the same type computes the same
+        while around.parent is not None and not isinstance(around.parent, exp.Array):
+            if not is_constant(around.parent):
+                break
+            around = around.parent
+        return around
     if not isinstance(around.parent, _ARITHMETIC):
         return around
-    if node is literal and literal.is_string:
+    if literal.is_string:
         return None  # its type is open
     moment = _outside(around, _IN_MOMENTS)
     types = {type(each) for each in moment.walk()}
@@ -173,9 +181,9 @@ def is_same(planned: Statement, own: Statement, lifted: Parameterized) -> bool:
     plan = planned.plan
     if not isinstance(plan, QueryPlan) or not may_share(planned):
         return False
-    if planned.columns != own.columns or len(plan.parameters) != len(lifted.literals):
+    if planned.columns != own.columns or len(plan.taken) != len(lifted.literals):
         return False
-    return read_parameters(planned) == set(range(len(plan.parameters)))
+    return read_parameters(planned) == set(range(len(plan.taken)))
 
 
 def read_parameters(planned: Statement) -> frozenset[int]:
@@ -183,7 +191,8 @@ def read_parameters(planned: Statement) -> frozenset[int]:
     plan = planned.plan
     if not isinstance(plan, QueryPlan):
         return frozenset()
-    return frozenset[int]().union(*(a.predicate.parameters for a in _accesses(plan.node)))
+    read = frozenset[int]().union(*(a.predicate.parameters for a in _accesses(plan.node)))
+    return read if plan.values is None else plan.values.inputs_of(read)
 
 
 def _accesses(node: Node) -> Iterator[Access]:

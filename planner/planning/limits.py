@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from planner.errors import InvalidValueError
 from planner.trees.known_arguments import known_node
-from planner.trees.nodes import parameter_number
+from planner.trees.nodes import parameter_number, parameter_text
 from planner.values.sqltypes import data_type_of
 from stores.spec.schema import DataType, Kind, Row
 
@@ -24,6 +24,8 @@ class Amount(Struct, frozen=True):
     constant: int = 0
     parameter: int | None = None
     """The parameter's 0-based index."""
+    text: str = ""
+    """The parameter in EXPLAIN."""
 
     def value(self, parameters: Row) -> int | None:
         """Return the number, which may be negative; None for NULL."""
@@ -32,7 +34,7 @@ class Amount(Struct, frozen=True):
 
     def __str__(self) -> str:
         """Return the text for EXPLAIN."""
-        return str(self.constant) if self.parameter is None else f"${self.parameter + 1}"
+        return str(self.constant) if self.parameter is None else self.text
 
 
 class Limits(Struct, frozen=True):
@@ -118,4 +120,4 @@ def _amount(node: exp.Expr, parameters: Sequence[DataType]) -> Amount | None:
     index = parameter_number(number) - 1
     known = parameters[index]
     is_number = known.kind in _INTEGERS and cast_to in {None, known}
-    return Amount(parameter=index) if is_number else None
+    return Amount(parameter=index, text=parameter_text(number)) if is_number else None

@@ -22,6 +22,7 @@ from planner.binding.predicates import Equals, Operand, Predicate, equals_one_of
 from planner.binding.relations import Relation, relation_of
 from planner.errors import QueryError
 from planner.pg_catalog.catalog_calls import may_call_catalog
+from planner.pg_catalog.relations import is_of_catalog
 from planner.planning.access import Access
 from planner.planning.plan import QueryPlan
 from planner.planning.rules.look_up_key import lookup_of
@@ -141,7 +142,7 @@ class PlainLookups:
         """Return the target for a store; None if no store of this name has lookups of this form."""
         known, targets = self._targets
         store = self._catalog.stores.get(name)
-        if store is None or name in _KEYWORDS:
+        if store is None or name in _KEYWORDS or is_of_catalog("", name):
             return None
         if known != version:
             targets = {}

@@ -24,10 +24,13 @@ from planner.planning.limits import Amount, Limits
 from planner.planning.merged_groups import MergedGroups
 from planner.planning.row_joins import RowJoin
 from planner.planning.row_path import RowPath
+from planner.planning.run_values import RunValues
 from planner.planning.trials import Trials
 from planner.syntax.with_clause import Clause
 from planner.trees.outline import Outline
+from planner.values.cancel import Cancellation
 from planner.values.comparison_bounds import Fitted, Fitter
+from planner.values.times.time_settings import TimeSettings
 from stores.spec.arrow import physical_list
 from stores.spec.schema import TIMESTAMPTZ, Column, DataType, Row, StoreKind, Value
 
@@ -239,7 +242,7 @@ class QueryPlan(Struct, frozen=True, kw_only=True, dict=True):
     origins: Origins | None
     """The origins of the columns; None if they are not known."""
     parameters: tuple[DataType, ...]
-    """The parameters of the client, then those that `catalog_values` fills."""
+    """Those of the client, those that `catalog_values` fills, then those of `values`."""
     clause: Clause
     reads: frozenset[str]
     """The stores that the statement names: what a user must be allowed to read."""
@@ -251,16 +254,24 @@ class QueryPlan(Struct, frozen=True, kw_only=True, dict=True):
     """The conditions that the accesses do not apply; None if they apply all, or without EXPLAIN.
     """
     catalog_version: int = 0
+    times: TimeSettings | None = None
+    """The session's settings of times for which it was made; None if it is the same for all."""
     costs: bool = True
     """Whether EXPLAIN shows an estimate of the cost."""
     catalog_values: CatalogStatement | None = None
     """The query for values from the catalog at run time, such as the user; one row."""
+    values: RunValues | None = None
+    """The values that each run computes; None if there are none."""
+    without_values: Callable[[Cancellation], QueryPlan] | None = None
+    """Plans the statement without computed values, for parameters for which one of them fails; None
+    if the run fails then, too."""
 
     @property
     def taken(self) -> tuple[DataType, ...]:
         """Return the types of the parameters that the client gives."""
+        count = len(self.parameters) if self.values is None else self.values.given
         filled = 0 if self.catalog_values is None else len(self.catalog_values.columns)
-        return self.parameters[: len(self.parameters) - filled]
+        return self.parameters[: count - filled]
 
     @cached_property
     def arrow_schema(self) -> pa.Schema:

@@ -8,7 +8,7 @@ import re
 import pyarrow as pa
 from sqlglot import exp
 
-from planner.binding.bind import Bound, Source
+from planner.binding.bound import Bound, Source
 from planner.composing.compose import Composer, to_duckdb
 from planner.errors import UnknownNameError
 from planner.planning.access import Access
@@ -26,7 +26,7 @@ from planner.planning.rules.read_first_rows import read_first_rows
 from planner.planning.rules.read_key_ends import read_key_ends
 from planner.planning.rules.stream_rows import stream_rows
 from planner.syntax.with_clause import Clause
-from planner.trees.nodes import parameter_number
+from planner.trees.nodes import parameter_number, parameter_text
 from planner.trees.outline import outline
 from planner.values.cancel import Cancellation
 from planner.values.sqltypes import declared
@@ -147,7 +147,10 @@ def _residual(bound: Bound) -> str | None:
     """Return the WHEREs of a statement as text; None if the accesses apply all of them."""
     if single_store(bound) is not None:
         return None
-    wheres = [node.this for node in bound.nodes.of(exp.Where)]
+    wheres = [node.this.copy() for node in bound.nodes.of(exp.Where)]
+    for where in wheres:
+        for node in [*where.find_all(exp.Parameter)]:
+            node.replace(exp.Var(this=parameter_text(node)))
     return "; ".join(where.sql(dialect="postgres") for where in wheres) or None
 
 
@@ -162,17 +165,20 @@ def _compose(
     """Return the node that DuckDB runs, and the columns of its result."""
     bound = draft.bound
     is_decided = single_store(bound) is not None
-    types = bound.translate()
+    translated = bound.translate()
+    tree, types = translated.tree, translated.types
     if is_decided:
         # The read returns no other rows, and DuckDB would spend half of its time on a long IN.
-        bound.tree.set("where", None)
-    sql, shown = to_duckdb(bound.tree), outline(bound.tree)
+        tree.set("where", None)
+    shown = outline(tree)
     schemas = {
         source.name: _arrow_schema(source, planned)
         for source, (_, planned) in zip(bound.sources, draft.inputs, strict=True)
     }
     # The translation drops expressions that are not evaluated, such as the argument of pg_typeof.
-    numbers = tuple(sorted({parameter_number(n) for n in bound.tree.find_all(exp.Parameter)}))
+    numbers = tuple(sorted({parameter_number(n) for n in tree.find_all(exp.Parameter)}))
+    groups = _groups(tree, draft) if has_nodes and is_decided else None
+    sql = to_duckdb(tree)
     try:
         columns = composer.describe(sql, schemas, numbers, shown, cancellation=cancellation)
     except UnknownNameError as error:
@@ -191,7 +197,7 @@ def _compose(
         inputs=draft.inputs,
         numbers=numbers,
         links=draft.links,
-        groups=_groups(bound.tree, draft) if has_nodes and is_decided else None,
+        groups=groups,
     )
     return node, columns
 

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 from msgspec import Struct
 
-from planner.binding.bind import Source
+from planner.binding.bound import Source
 from planner.binding.plain_joins import ComparedColumns, PlainJoin
 from planner.binding.predicate_reader import MIRRORED
 from planner.binding.predicates import Compares, Condition, Equals, OneOf, Operand

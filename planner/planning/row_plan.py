@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 from sqlglot import exp
 
-from planner.binding.bind import Bound
+from planner.binding.bound import Bound
 from planner.planning.limits import NO_LIMITS, Limits, limits_of
 from planner.planning.row_columns import RowColumns
 from planner.postgres.types.output_columns import is_star

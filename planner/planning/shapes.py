@@ -14,7 +14,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
-from itertools import pairwise
+from itertools import pairwise, repeat
 from typing import Any, NamedTuple, TypeAlias
 
 from planner.errors import QueryError
@@ -22,6 +22,7 @@ from planner.planning.plan import QueryPlan
 from planner.values.constants import number_of
 from planner.values.statement import Statement
 from planner.values.text_values import parse_value
+from planner.values.times.time_settings import TimeSettings
 from stores.spec.schema import BIGINT, DataType, Row
 
 _LEXEME = re.compile(
@@ -103,7 +104,9 @@ class _Once(Enum):
 
 
 _CAME_ONCE = _Once.ONCE
-_Key: TypeAlias = tuple[str, tuple[DataType | None, ...], int]
+Made: TypeAlias = tuple[int, TimeSettings]
+"""What plans are made for: a version of the catalog, and the session's settings of times."""
+_Key: TypeAlias = tuple[str, tuple[DataType | None, ...], Made]
 
 
 class Shapes:
@@ -119,9 +122,9 @@ class Shapes:
         self._plans: OrderedDict[tuple[_Key, tuple[str, ...]], Statement | _Once | None]
         self._plans = OrderedDict()
 
-    def find(self, sql: str, parameterized: Parameterized, version: int) -> Statement | None:
+    def find(self, sql: str, parameterized: Parameterized, made: Made) -> Statement | None:
         """Return the statement of a text whose shape has been planned; None if it has not."""
-        shape = (parameterized.shape, parameterized.types, version)
+        shape = (parameterized.shape, parameterized.types, made)
         lifted = self._lifted.get(shape)
         if not lifted or lifted is _CAME_ONCE:
             return None
@@ -133,11 +136,11 @@ class Shapes:
         self._plans.move_to_end(key)
         if key[1]:
             parameterized = parameterized.only(lifted)
-        return bind_literals(sql, planned, parameterized)
+        return bind_literals(sql, planned, parameterized, made[1].literals)
 
-    def is_second(self, parameterized: Parameterized, version: int) -> bool:
+    def is_second(self, parameterized: Parameterized, made: Made) -> bool:
         """Whether a text arrives for the second time, apart from the literals that are lifted."""
-        shape = (parameterized.shape, parameterized.types, version)
+        shape = (parameterized.shape, parameterized.types, made)
         lifted = self._lifted.get(shape)
         if lifted is None:
             self._lifted[shape] = _CAME_ONCE
@@ -155,7 +158,7 @@ class Shapes:
     def add(
         self,
         parameterized: Parameterized,
-        version: int,
+        made: Made,
         lifted: tuple[int, ...],
         planned: Statement | None,
     ) -> None:
@@ -163,12 +166,12 @@ class Shapes:
 
         Args:
             parameterized: a text of the shape.
-            version: the catalog's version.
+            made: what the plan is made for.
             lifted: the indices of its literals that are lifted.
             planned: the statement that takes these as parameters; None if each text needs its own
             plan.
         """
-        shape = (parameterized.shape, parameterized.types, version)
+        shape = (parameterized.shape, parameterized.types, made)
         self._lifted[shape] = lifted
         if lifted:
             self._plans[shape, _kept(parameterized, lifted)] = planned
@@ -189,12 +192,14 @@ def _shrink(held: OrderedDict[Any, Any], most: int) -> None:
         held.popitem(last=False)
 
 
-def bind_literals(sql: str, planned: Statement, lifted: Parameterized) -> Statement | None:
+def bind_literals(
+    sql: str, planned: Statement, lifted: Parameterized, times: TimeSettings
+) -> Statement | None:
     """Return the statement of a text, from its shape's plan; None if a literal's value is wrong."""
     try:
         values: Row = tuple(
             [
-                parse_value(text, data_type)
+                parse_value(text, data_type, times)
                 for text, data_type in zip(lifted.literals, planned.parameters, strict=True)
             ]
         )
@@ -227,6 +232,8 @@ class Template:
     tail: str
     """The text after the last literal."""
     data_types: tuple[DataType, ...]
+    times: TimeSettings
+    """The settings by which its literals are read."""
 
     def literals(self, sql: str) -> Row | None:
         """Return the literals' values in a text; None for another text or an unusual literal."""
@@ -249,7 +256,7 @@ class Template:
             return None
         texts.append(literal)
         try:
-            return tuple(map(parse_value, texts, self.data_types))
+            return tuple(map(parse_value, texts, self.data_types, repeat(self.times)))
         except QueryError:
             return None
 
@@ -261,12 +268,13 @@ def _is_plain(literal: str, *, is_text: bool) -> bool:
     return len(literal) <= _DIGITS_MAX and literal.isascii() and literal.isdigit()
 
 
-def template_of(sql: str, statement: Statement) -> Template | None:
+def template_of(sql: str, statement: Statement, times: TimeSettings) -> Template | None:
     """Return the template of a text planned by its shape; None if no literal of it can vary.
 
     Args:
         sql: the text, which may end in more than was planned, such as a semicolon.
         statement: the planned statement of the text.
+        times: the settings of times of the session that has sent it.
     """
     plan, spans = statement.plan, statement.literals_at
     if not spans or not isinstance(plan, QueryPlan):
@@ -277,5 +285,6 @@ def template_of(sql: str, statement: Statement) -> Template | None:
         head=sql[: spans[0][0]],
         between=tuple([sql[one[1] : other[0]] for one, other in pairwise(spans)]),
         tail=sql[spans[-1][1] :],
-        data_types=plan.parameters,
+        data_types=plan.taken,
+        times=times,
     )

@@ -11,24 +11,33 @@ from collections.abc import Container, Mapping, Sequence
 from sqlglot import exp
 
 from planner.errors import MismatchedTypeError
-from planner.postgres.expressions.arithmetic import NO_OPERATOR
 from planner.postgres.refused import check_over, unknown_function
 from planner.postgres.types.functions import COMMON, call_name
 from planner.postgres.types.inference import Types
 from planner.postgres.types.operands import arguments, is_open
+from planner.postgres.types.operators import (
+    DOCUMENTS,
+    NO_OPERATOR,
+    OPERATORS,
+    SHARED,
+    check_operator,
+    no_operator,
+)
 from planner.postgres.types.result_types import common_type
 from planner.postgres.types.signatures import alike, is_taken
 from planner.records.functions import RECORDS
 from planner.trees.nodes import CALLS, Nodes, position_of
 from planner.values.catalog_types import is_of_catalog
-from planner.values.sqltypes import CANONICAL_TEXTS, HELD_AS_TEXT, format_type
+from planner.values.sqltypes import HELD_AS_TEXT, SPELLED, format_type
 from stores.spec.schema import Kind
 
 _OF_ANY = frozenset({"quote_literal", "quote_nullable"})
 """Functions that take the text of a value of any type."""
-_OF_JSON = frozenset(
-    {f"{kind}_extract_path{ending}" for kind in ("json", "jsonb") for ending in ("", "_text")}
-)
+_OF_JSON: Mapping[str, Kind] = {
+    f"{kind.value}_extract_path{ending}": kind
+    for kind in (Kind.JSON, Kind.JSONB)
+    for ending in ("", "_text")
+}
 """Functions of a json and any number of texts."""
 _OF_SYNTAX = {exp.GroupConcat: "string_agg", exp.Ceil: "ceil", exp.Floor: "floor"}
 """Calls that sqlglot reads in a way of its own, so that they lose the name that was written."""
@@ -68,6 +77,8 @@ def check_arguments(nodes: Nodes, types: Types, functions: Container[str]) -> No
         given = arguments(node)
         if not record.allows(len(given)) or not _takes(name, given, types):
             raise unknown_function(node, name, _types_shown(given, types))
+    for within in nodes.of(exp.WithinGroup):
+        _check_ordered_set(within, types)
     check_over(nodes)
     _check_operators(nodes, types)
 
@@ -85,25 +96,63 @@ def _check_known(nodes: Nodes, types: Types, functions: Container[str]) -> None:
             raise unknown_function(node, name, _types_shown(given, types))
 
 
+def _check_ordered_set(within: exp.WithinGroup, types: Types) -> None:
+    """Refuse an aggregate with WITHIN GROUP that takes more or fewer arguments, or no such ones.
+
+    Its arguments are those in its parentheses, then what it is ordered by.
+    """
+    name = call_name(within.this)
+    record = RECORDS.get(name)
+    terms = within.expression.expressions if isinstance(within.expression, exp.Order) else []
+    given = [*arguments(within.this), *(term.this for term in terms)]
+    if record is None or not record.has_own_syntax:
+        return
+    lengths = {len(signature) for form in record.forms for signature in form.signatures}
+    if lengths and len(given) not in lengths:
+        raise unknown_function(within.this, name, _types_shown(given, types))
+
+
 def _check_operators(nodes: Nodes, types: Types) -> None:
-    """Refuse operators of texts for values that are only held as texts: `u LIKE '6%'`."""
+    """Refuse operators that do not exist for the types of their operands.
+
+    Such are those of texts for values that are only held as texts, `u LIKE '6%'`.
+    """
     for kind, symbol in _OF_TEXTS.items():
         for node in nodes.of(kind):
             if "name" not in node.meta and types.kind_of(node.this) in HELD_AS_TEXT:
-                raise _no_operator(node, symbol, types)
+                raise no_operator(symbol, node, types.of)
     for node in nodes.of(exp.DPipe):
-        if all(types.kind_of(side) in CANONICAL_TEXTS for side in (node.this, node.expression)):
-            raise _no_operator(node, "||", types)
+        if not _joins(*(_open_kind(side, types) for side in (node.this, node.expression))):
+            raise no_operator("||", node, types.of)
+    for node in nodes.in_turn((*OPERATORS, *SHARED)):
+        check_operator(node, types.of)
+    for node in nodes.of(exp.Neg):
+        if types.kind_of(node.this) in DOCUMENTS:
+            raise MismatchedTypeError(
+                f"operator does not exist: - {_type_shown(node.this, types)}",
+                hint=NO_OPERATOR,
+                position=position_of(node),
+                sqlstate="42883",
+            )
 
 
-def _no_operator(node: exp.Expr, symbol: str, types: Types) -> MismatchedTypeError:
-    left, right = (_type_shown(side, types) for side in (node.this, node.expression))
-    return MismatchedTypeError(
-        f"operator does not exist: {left} {symbol} {right}",
-        hint=NO_OPERATOR,
-        position=position_of(node.expression),
-        sqlstate="42883",
-    )
+def _open_kind(node: exp.Expr, types: Types) -> Kind | None:
+    return Kind.NULL if is_open(node) else types.kind_of(node)
+
+
+def _joins(left: Kind | None, right: Kind | None) -> bool:
+    """Whether `||` takes these types: one side is a text, or both have a `||` of their own."""
+    if left in SPELLED and right in SPELLED:
+        return False
+    for one, other in ((left, right), (right, left)):
+        if one is Kind.JSON:
+            return other in {Kind.TEXT, Kind.NULL, Kind.ARRAY, None}
+        if one is Kind.JSONB:
+            return other in {Kind.JSONB, Kind.TEXT, Kind.NULL, Kind.ARRAY, *_DOCUMENTS, None}
+    return True
+
+
+_DOCUMENTS = (Kind.STRUCT, Kind.MAP)
 
 
 def _takes(name: str, given: Sequence[exp.Expr], types: Types) -> bool:
@@ -118,7 +167,7 @@ def _takes(name: str, given: Sequence[exp.Expr], types: Types) -> bool:
     if name in _EXTREMES:
         return all(each is None or each.kind.record.has_extremes for each in found)
     if name in _OF_JSON:
-        return found[0] is None or found[0].kind in {Kind.JSON, Kind.NULL}
+        return found[0] is None or found[0].kind in {_OF_JSON[name], Kind.NULL}
     if name in COMMON and None not in found and not any(map(is_open, given)):
         return is_taken(name, found) and common_type(alike(name, found)) is not None
     return is_taken(name, found)

@@ -14,7 +14,7 @@ become doubles here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TypeAlias
 
@@ -29,6 +29,7 @@ from planner.postgres.types.inference import Types
 from planner.postgres.types.literals import adopted_type, check_alike
 from planner.postgres.types.operands import COMPARED, alternatives, compared
 from planner.postgres.types.result_types import FLOATS, INTEGERS, common_type
+from planner.trees.checkpoints import checkpoint
 from planner.trees.nodes import Nodes, call, cast, kinds, strip, wrapped
 from planner.values.array_types import depth_of, leaf_of
 from planner.values.sqltypes import duckdb_type
@@ -49,9 +50,10 @@ def match_columns(nodes: Nodes, types: Types) -> None:
     """
     for values in nodes.of(exp.Values):
         _match_rows(values, types)
+    known: dict[int, Sequence[_Column] | None] = {}
     for kind in _KINDS:
         for node in reversed(nodes.of(kind)):
-            _columns(node, types)
+            _columns(node, types, known)
     if nodes.has(_EITHER):
         nodes.renew()
 
@@ -71,19 +73,38 @@ def _match_rows(values: exp.Expr, types: Types) -> None:
             _adopt(literal, common_type(known), types)
 
 
-def _columns(query: exp.Expr | None, types: Types) -> Sequence[_Column] | None:
-    """Return the columns of a query; None if their number is not certain."""
+def _columns(
+    query: exp.Expr | None, types: Types, known: dict[int, Sequence[_Column] | None]
+) -> Sequence[_Column] | None:
+    """Return the columns of a query; None if their number is not certain.
+
+    Args:
+        query: the query.
+        types: the types of its expressions.
+        known: the columns of the set operations that were matched before; gets new ones.
+    """
     while isinstance(query, exp.Subquery):
         query = query.this
     if isinstance(query, _KINDS):
-        sides = [_columns(side, types) for side in (query.this, query.expression)]
-        if None in sides:
-            return None
-        left, right = (side or () for side in sides)
-        return [_matched(query, one, other, types) for one, other in zip(left, right, strict=False)]
+        key = id(query)
+        if key not in known:
+            left, right = (_columns(side, types, known) for side in (query.this, query.expression))
+            is_known = left is not None and right is not None
+            known[key] = _match_sides(query, left, right, types) if is_known else None
+        return known[key]
     if not isinstance(query, exp.Select) or any(item.is_star for item in query.expressions):
         return None
     return [_column(item.unalias(), types) for item in query.expressions]
+
+
+def _match_sides(
+    query: exp.Expr,
+    left: Sequence[_Column] | None,
+    right: Sequence[_Column] | None,
+    types: Types,
+) -> Sequence[_Column]:
+    pairs = zip(left or (), right or (), strict=False)
+    return [_matched(query, one, other, types) for one, other in pairs]
 
 
 def _column(node: exp.Expr, types: Types) -> _Column:
@@ -167,13 +188,13 @@ def agree_in_sets(node: exp.Expr, types: Types) -> exp.Expr:
     while isinstance(outer, exp.Subquery | exp.Paren):
         outer = outer.parent
     if not isinstance(outer, exp.SetOperation):
-        _agree_in_columns(list(_branches(node)), types)
+        _agree_in_columns(_branches(node), types)
     return node
 
 
 def _agree_in_values(node: exp.Expr, types: Types) -> exp.Expr:
     if not isinstance(node.parent, exp.SetOperation):
-        _agree_in_columns(list(_branches(node)), types)
+        _agree_in_columns(_branches(node), types)
     return node
 
 
@@ -183,24 +204,35 @@ def _agree_in_columns(branches: Sequence[Sequence[exp.Expr]], types: Types) -> N
             hold_scale([item.unalias() for item in column], types)
 
 
-def _branches(tree: exp.Expr) -> Iterator[Sequence[exp.Expr]]:
-    """Yield the SELECT list of each query of a set operation; it is empty if it has a star."""
-    if isinstance(tree, exp.SetOperation):
-        yield from _branches(tree.this)
-        yield from _branches(tree.expression)
-    elif isinstance(tree, exp.Subquery | exp.Paren):
-        yield from _branches(tree.this)
-    elif isinstance(tree, exp.Values):
-        for row in tree.expressions:
-            yield row.expressions if isinstance(row, exp.Tuple) else (row,)
-    elif isinstance(tree, exp.Select):
-        values = tree.args["from_"].this if tree.is_star and tree.args.get("from_") else None
-        if isinstance(values, exp.Values) and len(tree.expressions) == 1:
-            yield from _branches(values)
+def _branches(tree: exp.Expr) -> list[Sequence[exp.Expr]]:
+    """Return the SELECT list of each query of a set operation; it is empty if it has a star."""
+    found: list[Sequence[exp.Expr]] = []
+    left = [tree]
+    while left:
+        checkpoint()
+        part = left.pop()
+        if isinstance(part, exp.SetOperation):
+            left += (part.expression, part.this)
+        elif isinstance(part, exp.Subquery | exp.Paren):
+            left.append(part.this)
+        elif isinstance(part, exp.Values):
+            found += [
+                row.expressions if isinstance(row, exp.Tuple) else (row,)
+                for row in part.expressions
+            ]
+        elif isinstance(part, exp.Select) and not part.is_star:
+            found.append(part.expressions)
+        elif isinstance(part, exp.Select) and isinstance(values := _only_values(part), exp.Values):
+            left.append(values)
         else:
-            yield () if tree.is_star else tree.expressions
-    else:
-        yield ()
+            found.append(())
+    return found
+
+
+def _only_values(select: exp.Select) -> exp.Expr | None:
+    """Return what a `SELECT *` reads; None if its list has more than the star."""
+    from_ = select.args.get("from_")
+    return from_.this if from_ is not None and len(select.expressions) == 1 else None
 
 
 def agree_in_comparisons(nodes: Nodes, types: Types) -> None:

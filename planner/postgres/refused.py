@@ -16,14 +16,15 @@ from planner.errors import (
     UnknownNameError,
 )
 from planner.postgres.expressions.json_rules import JSON_ROWS
-from planner.postgres.types.functions import ROW_FUNCTIONS, call_name
+from planner.postgres.types.functions import PAIR_FUNCTIONS, ROW_FUNCTIONS, call_name
+from planner.trees.column_names import type_name
 from planner.trees.known_arguments import check_clauses
 from planner.trees.nodes import CALLS, Nodes, kinds, position_of
 
 TABLE_FUNCTIONS = frozenset(
     {
         *("generate_series", "unnest", "generate_subscripts", "regexp_split_to_table"),
-        *("string_to_table", *JSON_ROWS, *ROW_FUNCTIONS),
+        *("string_to_table", *JSON_ROWS, *PAIR_FUNCTIONS, *ROW_FUNCTIONS),
     }
 )
 """The functions that may stand in FROM."""
@@ -41,6 +42,7 @@ _REFUSED: dict[type[exp.Expr], str] = {
     exp.HexString: "a bit string",
     exp.Variadic: "VARIADIC",
 }
+_REFUSED_TYPES = frozenset({"bit", "varbit"})
 _REFUSED_KINDS = _WRITES | _REFUSED.keys()
 _HINTS: dict[type[exp.Expr], str] = {
     exp.Lock: "Reading takes no lock; leave the clause out.",
@@ -70,7 +72,36 @@ def refuse(nodes: Nodes) -> None:
                 "a SELECT without columns is not supported", hint="Select a constant: SELECT 1 …"
             )
     check_clauses(nodes)
+    for data_type in nodes.of(exp.DataType):
+        if type_name(data_type).removesuffix("[]") in _REFUSED_TYPES:
+            raise NotSupportedError(
+                f"type {type_name(data_type)} is not supported",
+                hint="Write an integer, or a text of digits.",
+                position=position_of(data_type) or position_of(data_type.parent),
+            )
+    _check_modifiers(nodes)
+    _check_stars(nodes)
+
+
+def _check_modifiers(nodes: Nodes) -> None:
+    """Refuse `varchar(1 + 1)`: the modifier of a type is a constant."""
+    for modifier in nodes.of(exp.DataTypeParam):
+        size = modifier.this.this if isinstance(modifier.this, exp.Neg) else modifier.this
+        if not isinstance(size, exp.Literal | exp.Var):
+            raise InvalidSyntaxError(
+                "type modifiers must be simple constants or identifiers",
+                position=position_of(modifier),
+            )
+
+
+def _check_stars(nodes: Nodes) -> None:
+    """Refuse stars that are no columns of a SELECT list."""
     for star in nodes.of(exp.Star):
+        if isinstance(star.parent, exp.Alias):
+            name = star.parent.args["alias"]
+            raise InvalidSyntaxError(
+                f'syntax error at or near "{name.name}"', position=position_of(name)
+            )
         if isinstance(star.parent, exp.Paren):
             raise InvalidSyntaxError('syntax error at or near "*"', position=position_of(star))
         if _is_row_value(star):
@@ -107,12 +138,13 @@ def _place(nodes: Nodes, kind: type[exp.Expr]) -> int | None:
     return position_of(nodes.of(kind)[0])
 
 
-_OF_WINDOWS = frozenset(
+OF_WINDOWS = frozenset(
     {
         *("row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile", "lag", "lead"),
         *("first_value", "last_value", "nth_value"),
     }
 )
+"""The functions that are called with OVER only."""
 
 
 def check_over(nodes: Nodes) -> None:
@@ -123,7 +155,7 @@ def check_over(nodes: Nodes) -> None:
         NotSupportedError: it has WITHIN GROUP, such as `rank(1) WITHIN GROUP (…)`.
     """
     for node in nodes.among(CALLS):
-        if call_name(node) not in _OF_WINDOWS:
+        if call_name(node) not in OF_WINDOWS:
             continue
         outer = node
         while isinstance(outer.parent, exp.Filter | exp.IgnoreNulls | exp.RespectNulls):

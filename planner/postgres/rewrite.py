@@ -10,7 +10,7 @@ are in `calls`. This module has the rule of EXTRACT and the rules of whole queri
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
@@ -24,6 +24,8 @@ from planner.postgres.expressions import (
     casts,
     concatenation,
     conditions,
+    guards,
+    json_paths,
     json_rules,
     number_calls,
     patterns,
@@ -34,9 +36,11 @@ from planner.postgres.expressions.interval_calls import at_zone
 from planner.postgres.expressions.rows import write_rows
 from planner.postgres.expressions.rules import Rule, copies
 from planner.postgres.expressions.time_calls import extracted
+from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types
 from planner.postgres.types.operands import is_open, is_recursive
 from planner.postgres.types.result_types import FLOATS, INTEGERS, NUMERIC, common_type
+from planner.trees.checkpoints import checkpoint
 from planner.trees.known_arguments import check_known
 from planner.trees.nodes import Nodes, call, cast, position_of, strip, wrapped
 from planner.values.sqltypes import format_type
@@ -52,6 +56,7 @@ def apply(tree: exp.Expr, nodes: Nodes, types: Types) -> None:
     if not _may_apply(nodes):
         return
     for node in reversed(list(tree.walk())):
+        checkpoint()
         rule = RULES.get(type(node))
         if rule is not None:
             check_known(node)
@@ -66,8 +71,26 @@ def apply(tree: exp.Expr, nodes: Nodes, types: Types) -> None:
             types.note(fresh, known)
             if "start" in node.meta:
                 fresh.meta.setdefault("start", node.meta["start"])
+            called = node.this if isinstance(node, exp.WithinGroup) else node
+            if isinstance(called, exp.Func):
+                _note_name(fresh, call_name(called))
     write_rows(tree, types)
+    guards.apply(tree, types)
     nodes.renew()
+
+
+_MADE_DEPTH = 4
+"""How deep the calls are that a rule makes of one."""
+
+
+def _note_name(made: exp.Expr, name: str, depth: int = _MADE_DEPTH) -> None:
+    """Note which function was called where DuckDB calls another one, for its errors."""
+    if "start" in made.meta and depth < _MADE_DEPTH:
+        return  # written by the user
+    if isinstance(made, exp.Anonymous) and made.name.lower() != name:
+        made.meta.setdefault("written", name)
+    for inner in made.iter_expressions() if depth else ():
+        _note_name(inner, name, depth - 1)
 
 
 def _may_apply(nodes: Nodes) -> bool:
@@ -95,23 +118,35 @@ def _check_recursion(node: exp.Expr, types: Types) -> exp.Expr:
     assert isinstance(node, exp.Union)
     if not is_recursive(node):
         return common_types.agree_in_sets(node, types)
-    pairs = zip(node.this.selects, node.expression.selects, strict=False)
-    for i, ((first, rest), is_widened) in enumerate(
-        zip(pairs, types.columns.widened(node), strict=True)
-    ):
-        one, other = types.of(first.unalias()), types.of(rest.unalias())
+    first, widened = types.columns.of_first(node), types.columns.widened(node)
+    name = node.parent.alias if node.parent is not None else ""
+    for place, (one, item) in enumerate(zip(first, node.expression.selects, strict=False), 1):
+        other = types.of(item.unalias())
         if one is not None and one.kind in INTEGERS and other is not None:
             overall = common_type((one, other))
             if overall not in {one, None}:
                 raise MismatchedTypeError(
-                    f"recursive query column {i + 1} has type {one} in non-recursive term "
-                    f"but type {overall} overall",
+                    f'recursive query "{name}" column {place} has type {format_type(one)} in '
+                    f"non-recursive term but type {format_type(overall)} overall",
                     hint="Cast the output of the non-recursive term to the correct type.",
-                    position=position_of(first),
+                    position=position_of(node.this),
                 )
-        if is_widened:
-            wrapped(first.unalias(), lambda inner: cast(inner, str(NUMERIC).upper()))
+    if any(widened):
+        _widen_first(node, widened)
     return node
+
+
+def _widen_first(node: exp.Union, widened: Sequence[bool]) -> None:
+    """Cast the numerics of the first part of a recursive query that can grow."""
+    if any(item.is_star for item in node.this.selects):
+        names = [exp.to_identifier(f"column{at}") for at in range(len(widened))]
+        alias = exp.TableAlias(this=exp.to_identifier("first"), columns=names)
+        inner = exp.Subquery(this=node.this.copy(), alias=alias)
+        columns: list[exp.Expr] = [exp.Column(this=each.copy()) for each in names]
+        node.this.replace(exp.Select(expressions=columns, from_=exp.From(this=inner)))
+    for item, is_widened in zip(node.this.selects, widened, strict=False):
+        if is_widened:
+            wrapped(item.unalias(), lambda inner: cast(inner, str(NUMERIC).upper()))
 
 
 def _read_frame_offset(node: exp.Expr, types: Types) -> exp.Expr:
@@ -188,6 +223,7 @@ RULES: Mapping[type[exp.Expr], Rule] = {
     **casts.RULES,
     **concatenation.RULES,
     **conditions.RULES,
+    **json_paths.RULES,
     **json_rules.RULES,
     **patterns.RULES,
     exp.AtTimeZone: _at_zone,

@@ -2,8 +2,8 @@
 
 They are `EXISTS (SELECT FROM …)`, `FETCH … WITH TIES`, and functions in FROM that DuckDB does not
 take there. A function that returns one value becomes a query of one row: JDBC sends
-`{? = call f($1)}` as such a call. `unnest` of several arrays, `jsonb_each` and `regexp_matches`
-become queries, too. TABLESAMPLE is checked.
+`{? = call f($1)}` as such a call. `unnest` of several arrays and `regexp_matches` become queries,
+too. TABLESAMPLE is checked.
 """
 
 from __future__ import annotations
@@ -13,12 +13,13 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from planner.errors import InvalidSyntaxError, InvalidValueError, NotSupportedError
+from planner.postgres.named_windows import write_out_windows
 from planner.postgres.refused import TABLE_FUNCTIONS, unknown_function
-from planner.postgres.types.functions import ROW_FUNCTIONS, is_numbered
+from planner.postgres.types.functions import ROW_FUNCTIONS, ROW_TYPES, is_numbered
 from planner.trees.column_names import column_name
 from planner.trees.nodes import Nodes, call, cast, kinds, position_of, strip
 
-DESUGARED = kinds(exp.Exists, exp.Fetch, exp.TableSample)
+DESUGARED = kinds(exp.Exists, exp.Fetch, exp.TableSample, exp.Window)
 """Each such clause has a node of one of these types."""
 
 
@@ -30,7 +31,7 @@ def desugar_clauses(nodes: Nodes) -> None:
         NotSupportedError: WITH TIES of DISTINCT rows or a set operation, or a REPEATABLE sample.
         InvalidValueError: a sample is below 0 or above 100 percent (2202H).
     """
-    for desugar in (_desugar_exists, _desugar_fetches):
+    for desugar in (write_out_windows, _desugar_exists, _desugar_fetches):
         if desugar(nodes):
             nodes.renew()
     for sample in nodes.of(exp.TableSample):
@@ -160,10 +161,10 @@ _MAY_RETURN_ROWS = kinds(exp.Unnest, exp.Anonymous)
 
 
 def desugar_row_functions(nodes: Nodes) -> None:
-    """Write `unnest(a, b)`, `jsonb_each(x)` and `regexp_matches(…)` as queries, in place."""
+    """Write `unnest(a, b)` and `regexp_matches(…)` as queries, in place."""
     if not nodes.has(_MAY_RETURN_ROWS):
         return
-    for desugar in (_name_numbered, _desugar_unnests, _desugar_pairs_and_matches):
+    for desugar in (_name_numbered, _drop_lateral, _desugar_unnests, _desugar_matches):
         if desugar(nodes):
             nodes.renew()
 
@@ -231,6 +232,24 @@ def _name_numbered(nodes: Nodes) -> bool:
     return bool(bare)
 
 
+def _drop_lateral(nodes: Nodes) -> bool:
+    """Write `LATERAL json_each(x)` without LATERAL, which functions in FROM do not need."""
+    found = [
+        each
+        for each in nodes.of(exp.Lateral)
+        if isinstance(each.this, exp.Anonymous) and each.this.name.lower() in ROW_TYPES
+    ]
+    for each in found:
+        each.replace(
+            exp.Table(
+                this=each.this,
+                alias=each.args.get("alias"),
+                ordinality=each.args.get("ordinality") or None,
+            )
+        )
+    return bool(found)
+
+
 def _desugar_unnests(nodes: Nodes) -> bool:
     several = [unnest for unnest in nodes.of(exp.Unnest) if len(unnest.expressions) > 1]
     for unnest in reversed(several):
@@ -238,7 +257,7 @@ def _desugar_unnests(nodes: Nodes) -> bool:
     return bool(several)
 
 
-def _desugar_pairs_and_matches(nodes: Nodes) -> bool:
+def _desugar_matches(nodes: Nodes) -> bool:
     items = sorted((*nodes.of(exp.Table), *nodes.of(exp.Lateral)), key=lambda item: -item.depth)
     return bool([item for item in items if _desugar_rows(item)])
 
@@ -276,25 +295,15 @@ def _desugar_unnest(unnest: exp.Expr) -> None:
 
 
 def _desugar_rows(table: exp.Expr) -> bool:
-    """Write `jsonb_each(x)` or `regexp_matches(…)` as a SELECT; False for any other table."""
+    """Write `regexp_matches(…)` as a SELECT; False for any other table."""
     function = table.this
     name = function.name.lower() if isinstance(function, exp.Anonymous) else ""
     if name not in ROW_FUNCTIONS or not function.expressions or table.args.get("ordinality"):
         return False
     alias = table.args.get("alias") or exp.TableAlias(this=exp.to_identifier(name))
     given = [column.copy() for column in alias.columns]
-    if name == "regexp_matches":
-        names = [alias.name]
-        query = exp.select(function.copy())
-    else:
-        names, whole = ["key", "value"], function.expressions[0]
-        path = "jsonb_extract_path_text" if name.endswith("_text") else "jsonb_extract_path"
-        columns = [exp.column(each, quoted=True) for each in ("whole", "key")]
-        inner = exp.select(
-            exp.alias_(cast(whole.copy(), "JSON"), "whole", quoted=True),
-            exp.alias_(call("json_object_keys", cast(whole.copy(), "JSON")), "key", quoted=True),
-        )
-        query = exp.select(columns[1].copy(), call(path, *columns)).from_(inner.subquery("each"))
+    names = [alias.name]
+    query = exp.select(function.copy())
     columns_as = [*given, *(exp.to_identifier(n, quoted=True) for n in names[len(given) :])]
     outer = exp.TableAlias(this=alias.this.copy(), columns=columns_as)
     subquery = exp.Subquery(this=query)

@@ -19,10 +19,10 @@ _NAMES = """
     datetrunc day dayname dayofmonth dayofweek dayofyear days_in_month decade editdist3 element_at
     ends_with entropy epoch epoch_ms epoch_ns epoch_us equi_width_bins even favg fdiv first flatten
     fmod format_bytes from_base64 from_binary from_hex from_json fsum gamma geomean geometric_mean
-    get_bit grade_up greatest_common_divisor hamming hash hex histogram
+    grade_up greatest_common_divisor hamming hash hex histogram
     histogram_exact hour ilike_escape instr isinf isnan isodow isoyear jaccard jaro_similarity
     jaro_winkler_similarity json json_array json_contains json_exists json_extract
-    json_extract_string json_group_array json_group_object json_keys json_merge_patch json_object
+    json_extract_string json_group_array json_group_object json_keys json_merge_patch
     json_pretty json_quote json_structure json_transform json_type json_valid json_value julian
     kahan_sum kurtosis kurtosis_pop last last_day lcase least_common_multiple len levenshtein lgamma
     like_escape list list_aggr list_aggregate list_any_value list_append list_apply list_avg
@@ -40,7 +40,7 @@ _NAMES = """
     millisecond min_by minute mismatches month monthname nextafter nfc_normalize not_ilike_escape
     not_like_escape ord prefix printf product quantile quantile_cont quantile_disc quarter range
     regexp_escape regexp_extract regexp_extract_all regexp_full_match
-    reservoir_quantile round_even roundbankers second sem set_bit sha1 signbit skewness split
+    reservoir_quantile round_even roundbankers second sem sha1 signbit skewness split
     str_split str_split_regex strftime string_split string_split_regex strip_accents strlen strptime
     struct_concat struct_contains struct_extract struct_extract_at struct_insert struct_keys
     struct_pack struct_position struct_values subtract suffix sumkahan time_bucket timezone_hour

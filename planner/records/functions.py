@@ -19,10 +19,13 @@ _TEXT = """
     chr: (integer) -> text; as pg_sg_chr
     concat: (any, any...) -> text; stable, takes NULL
     concat_ws: (any, any, any...) -> text; stable, takes NULL
-    convert_from: (bytea, text) -> text; stable
-    decode: (text, text) -> bytea
+    convert_from: (bytea, text) -> text; stable, as pg_sg_convert_from
+    convert_to: (text, text) -> bytea; stable, as pg_sg_convert_to
+    decode: (text, text) -> bytea; as pg_sg_decode
     encode: (bytea, text) -> text
     format: (text) (text, any...) -> text; stable, takes NULL
+    get_bit: (bytea, bigint) -> integer; as pg_sg_get_bit
+    get_byte: (bytea, integer) -> integer; as pg_sg_get_byte
     initcap: (text) -> text; as pg_sg_initcap
     left right: (text, integer) -> text
     length: (bytea, text) -> integer; stable
@@ -30,21 +33,23 @@ _TEXT = """
     lpad rpad: (text, integer, text?) -> text
     md5: (bytea) (text) -> text
     normalize: (text, text?) -> text
-    overlay: (bytea, bytea, integer, integer?) (text, text, integer, integer?) -> text
+    overlay: (bytea, bytea, integer, integer?) (text, text, integer, integer?) -> $1
     parse_ident: (text, boolean?) -> text[]; as pg_sg_parse_ident
     position: (bytea, bytea) (text, text) -> integer; own syntax
     quote_ident: (text) -> text; as pg_sg_quote_ident
     quote_nullable: (text) -> text; takes NULL
     repeat: (text, integer) -> text; as pg_sg_repeat
     replace translate: (text, text, text) -> text
-    reverse: (text) -> first
-    sha256: (bytea) -> bytea
+    reverse: (text) -> first; as pg_sg_reverse
+    set_bit: (bytea, bigint, integer) -> bytea; as pg_sg_set_bit
+    set_byte: (bytea, integer, integer) -> bytea; as pg_sg_set_byte
+    sha224 sha256 sha384 sha512: (bytea) -> bytea
     split_part: (text, text, integer) -> text; as pg_sg_split_part
     starts_with: (text, text) -> boolean
     str_position -> integer
     strpos: (text, text) -> integer
-    substr: (bytea, integer, integer?) (text, integer, integer?) -> text
-    substring: (bytea, integer, integer?) (text, integer, integer?) (text, text, text?) -> text
+    substr: (bytea, integer, integer?) (text, integer, integer?) -> $1
+    substring: (bytea, integer, integer?) (text, integer, integer?) (text, text, text?) -> $1
     to_char: (bigint, text) (double, text) (integer, text) (interval, text) (numeric, text)
       (real, text) (timestamp, text) (timestamptz, text) -> text; stable
     to_number: (text, text); stable
@@ -53,11 +58,13 @@ _TEXT = """
 """
 _PATTERNS = """
     regexp_count: (text, text, integer?, text?) -> integer
+    regexp_instr: (text, text, integer?, integer?, integer?, text?, integer?) -> integer
     regexp_like: (text, text, text?) -> boolean
-    regexp_match regexp_matches regexp_split_to_array: (text, text, text?) -> text[]
+    regexp_match regexp_split_to_array: (text, text, text?) -> text[]
+    regexp_matches: (text, text, text?) -> text[]; many rows
     regexp_replace: (text, text, text) (text, text, text, integer, integer?, text?) (text, text,
       text, text) -> text
-    regexp_split_to_table: (text, text, text?)
+    regexp_split_to_table: (text, text, text?); many rows
     regexp_substr: (text, text, integer?, integer?, text?, integer?) -> text
 """
 _NUMBERS = """
@@ -134,27 +141,42 @@ _ARRAYS = """
     array_to_string: (anyarray, text) -> text; stable
     array_to_string: (anyarray, text, text) -> text; stable, takes NULL
     cardinality: (anyarray) -> integer
-    generate_subscripts: (anyarray, integer, boolean?) -> integer
+    generate_subscripts: (anyarray, integer, boolean?) -> integer; many rows
     string_to_array: (text, text, text?) -> text[]; takes NULL
-    string_to_table: (text, text, text?); takes NULL
+    string_to_table: (text, text, text?); takes NULL, many rows
     trim_array: (anyarray, integer) -> first; as pg_sg_trim_array
-    unnest: (anyarray) (anyarray, any...)
+    unnest: (anyarray) (anyarray, any...); many rows
 """
 _JSON = """
-    array_to_json: (anyarray, boolean?) -> json; stable, as to_json
-    json_array_elements jsonb_array_elements: (json) -> json
-    json_array_elements_text json_object_keys json_strip_nulls jsonb_array_elements_text
-      jsonb_object_keys jsonb_strip_nulls: (json)
-    json_array_length jsonb_array_length: (json) -> integer; as pg_sg_json_array_length
-    json_build_array json_build_object jsonb_build_array jsonb_build_object: (any...) -> json;
-      stable, takes NULL
-    json_extract_path jsonb_extract_path: (any, any, any...) -> json
-    json_extract_path_text jsonb_extract_path_text: (any, any, any...) -> text
-    json_typeof jsonb_typeof: (json) -> text; as pg_sg_json_typeof
-    jsonb_insert jsonb_set: (json, text[], json, boolean?) -> json
-    jsonb_pretty: (json) -> text; as json_pretty
-    row_to_json: (any, any?) -> json; stable
-    to_json to_jsonb: (any) -> json; stable
+    array_to_json: (anyarray, boolean?) -> json; stable
+    json_array_elements: (json) -> json; many rows
+    json_array_elements_text json_object_keys: (json) -> text; many rows
+    json_array_length: (json) -> integer
+    json_build_array json_build_object: (any...) -> json; stable, takes NULL
+    json_each json_each_text: (json); many rows
+    json_extract_path: (any, any, any...) -> json
+    json_extract_path_text: (any, any, any...) -> text
+    json_object: (text[]) (text[][]) (text[], text[]) -> json
+    json_strip_nulls: (json) -> json
+    json_typeof: (json) -> text
+    jsonb_array_elements: (jsonb) -> jsonb; many rows
+    jsonb_array_elements_text jsonb_object_keys: (jsonb) -> text; many rows
+    jsonb_array_length: (jsonb) -> integer
+    jsonb_build_array jsonb_build_object: (any...) -> jsonb; stable, takes NULL
+    jsonb_each jsonb_each_text: (jsonb); many rows
+    jsonb_extract_path: (any, any, any...) -> jsonb
+    jsonb_extract_path_text: (any, any, any...) -> text
+    jsonb_insert jsonb_set: (jsonb, text[], jsonb, boolean?) -> jsonb
+    jsonb_object: (text[]) (text[][]) (text[], text[]) -> jsonb
+    jsonb_path_exists jsonb_path_match: (any, any, any?, any?) -> boolean
+    jsonb_path_query: (any, any, any?, any?) -> jsonb; many rows
+    jsonb_path_query_array jsonb_path_query_first: (any, any, any?, any?) -> jsonb
+    jsonb_pretty jsonb_typeof: (jsonb) -> text
+    jsonb_set_lax: (jsonb, text[], jsonb, boolean?, text?) -> jsonb; takes NULL
+    jsonb_strip_nulls: (jsonb) -> jsonb
+    row_to_json: (any, boolean?) -> json; stable
+    to_json: (any) -> json; stable
+    to_jsonb: (any) -> jsonb; stable
 """
 _AGGREGATES = """
     any_value mode -> first
@@ -167,9 +189,10 @@ _AGGREGATES = """
     count: (any?) -> bigint
     every: (boolean) -> boolean; as bool_and
     group_concat -> text
-    json_agg jsonb_agg: (any) -> json; stable
+    json_agg: (any) -> json; stable
     json_object_agg: (any, any) -> json; stable
-    jsonb_object_agg: (any, any) -> json
+    jsonb_agg: (any) -> jsonb; stable
+    jsonb_object_agg: (any, any) -> jsonb
     max min: (any) -> first
     percentile_cont: (double, double) (double, interval) (double[], double); own syntax
     percentile_disc: (double, anyelement) (double[], anyelement) -> first; own syntax
@@ -194,8 +217,8 @@ _VALUES = """
     exists -> boolean; takes NULL
     gen_random_uuid: () -> uuid; volatile
     generate_series: (bigint, bigint, bigint?) (integer, integer, integer?) (numeric, numeric,
-      numeric?) (timestamp, timestamp, interval)
-    generate_series: (timestamptz, timestamptz, interval); stable
+      numeric?) (timestamp, timestamp, interval); many rows
+    generate_series: (timestamptz, timestamptz, interval); stable, many rows
     grouping -> integer; takes NULL
     ifnull nullif: (any, any); takes NULL
     num_nonnulls num_nulls: (any, any...) -> integer; takes NULL
@@ -214,3 +237,5 @@ RECORDS: Mapping[str, FunctionRecord] = records(
     _VALUES,
 )
 """The record of each function, by name."""
+OF_MANY_ROWS = frozenset(records(_AGGREGATES, _WINDOWS)) | {"grouping"}
+"""Functions whose value depends on several rows."""

@@ -13,6 +13,7 @@ its signatures and their facts; results are of the function as a whole.
 | `-> number` | a double or a numeric, by the signature |
 | no result | worked out from the types of the arguments, or not known |
 | `volatile`, `stable` | gives another value in each call; in each statement. Others are immutable |
+| `many rows` | returns any number of rows |
 | `takes NULL` | is not NULL whenever an argument is. Says nothing about aggregates and windows |
 | `own syntax` | its arguments are not counted: part of them stands elsewhere in the statement |
 | `as name` | DuckDB has it under that name |
@@ -33,7 +34,7 @@ Parameter: TypeAlias = DataType | str
 Signature: TypeAlias = tuple[Parameter, ...]
 ANY = "any"
 """The parameter that takes a value of any type."""
-_FACTS = {"stable", "volatile", "takes NULL", "own syntax"}
+_FACTS = {"stable", "volatile", "many rows", "takes NULL", "own syntax"}
 _PSEUDO = {ANY, "anyarray", "anyelement", "anycompatible", "anycompatiblearray"}
 _LINE = re.compile(
     r"(?P<names>[^:;>]*?)(?::(?P<taken>[^>;]*))?(?:->(?P<result>[^;]*))?(?:;(?P<facts>.*))?"
@@ -75,6 +76,8 @@ class Form:
     """Whether any number of further arguments may follow the last signature."""
     volatility: Volatility
     takes_null: bool
+    returns_rows: bool
+    """Whether it returns any number of rows."""
 
 
 @dataclass(slots=True)
@@ -92,6 +95,11 @@ class FunctionRecord:
     def is_volatile(self) -> bool:
         """Whether a form of it is volatile."""
         return any(form.volatility is Volatility.VOLATILE for form in self.forms)
+
+    @property
+    def returns_rows(self) -> bool:
+        """Whether it returns any number of rows."""
+        return any(form.returns_rows for form in self.forms)
 
     @property
     def signatures(self) -> list[Signature]:
@@ -146,6 +154,7 @@ def _add(found: dict[str, FunctionRecord], line: str) -> None:
         is_variadic=is_variadic,
         volatility=next((v for v in Volatility if v.name.lower() in facts), Volatility.IMMUTABLE),
         takes_null="takes NULL" in facts,
+        returns_rows="many rows" in facts,
     )
     if unknown := [f for f in facts if f not in _FACTS and not f.startswith("as ")]:
         raise ValueError(f"not a fact of a record: {unknown[0]}")

@@ -11,8 +11,8 @@ from functools import partial
 
 import pyarrow as pa
 
-from planner.binding.relations import Surroundings, system_table
 from planner.binding.running_statements import RunningQueries
+from planner.binding.system_rows import Surroundings, system_table
 from planner.composing.compose import Composed, Composer
 from planner.composing.database import ArrowRelation
 from planner.errors import MismatchedTypeError
@@ -49,6 +49,7 @@ from planner.running.many_lookups import look_up_each
 from planner.running.read_counts import ReadCounts, RowStream
 from planner.running.snapshot import Snapshot
 from planner.running.store_reads import StoreReads, check_partitions
+from planner.running.values_first import completed, with_values
 from planner.syntax.options import ReadOptions
 from planner.values.cancel import Cancellation
 from planner.values.rights import Rights
@@ -110,9 +111,12 @@ class Executor:
 
     def look_up(self, plan: QueryPlan) -> LookUp | None:
         """Return the function that answers a plan; see `planner.running.fast_lookup`."""
-        node = plan.node
         if plan.catalog_values is not None:
             return None
+        return with_values(plan.values, self._look_up(plan))
+
+    def _look_up(self, plan: QueryPlan) -> LookUp | None:
+        node = plan.node
         if isinstance(node, Lookup):
             route = self.reads.route(node.access.schema)
             return fast_lookup(plan, node, self._admit, route, self._kept_answers)
@@ -207,21 +211,20 @@ class Executor:
             session: the session that runs it.
             snapshot: the epochs of the transaction, if it repeats its reads.
         """
+        plan, parameters, computed = completed(plan, parameters, self._composer, cancellation)
         node = plan.node
         reading = Reading(
             options=options, cancellation=cancellation, snapshot=snapshot, counts=self.counts
         )
         try:
             if isinstance(node, Lookup):
-                return self.lookup(plan, node, parameters, reading)
-            return self._run(
-                plan,
-                node,
-                parameters,
-                reading=reading,
-                cancellation=cancellation,
-                session=session,
-            )
+                result = self.lookup(plan, node, parameters, reading)
+            else:
+                result = self._run(
+                    plan, node, parameters, reading, cancellation=cancellation, session=session
+                )
+            result.computed = computed
+            return result
         finally:
             # Open streams keep the views that they have.
             reading.release()
@@ -231,8 +234,8 @@ class Executor:
         plan: QueryPlan,
         node: Stream | Count | Compose,
         parameters: Row,
-        *,
         reading: Reading,
+        *,
         cancellation: Cancellation,
         session: Session,
     ) -> Result:

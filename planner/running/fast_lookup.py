@@ -110,15 +110,8 @@ class Admission:
     """
 
     __slots__ = (
-        "_catalog",
-        "_clause",
-        "_count",
-        "_has_clause",
-        "_known",
-        "_name",
-        "_reads",
-        "_rights",
-        "_schema",
+        *("_catalog", "_clause", "_count", "_has_clause", "_known", "_name", "_now", "_reads"),
+        *("_rights", "_schema"),
     )
 
     def __init__(
@@ -129,6 +122,7 @@ class Admission:
         self._catalog, self._clause = catalog, plan.clause
         self._name, self._count = schema.name, len(plan.parameters)
         self._has_clause = plan.clause is not NO_CLAUSE
+        self._now = None if plan.times is None else plan.times.now
 
     def store(self, parameters: Row, session: Session) -> ReadStore | None:
         """Return the store to ask; None if the statement needs the slow way."""
@@ -138,6 +132,7 @@ class Admission:
         store = self._catalog.stores.get(self._name)
         if (
             session.transaction is not _IDLE
+            or (self._now is not None and self._now is not session.times)
             or len(parameters) != self._count
             or store is None
             # Other stores may have changed since planning; reads of this store have not.

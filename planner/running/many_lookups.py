@@ -56,6 +56,8 @@ def look_up_each(
     Raises:
         QueryCancelledError: it was cancelled.
     """
+    if plan.values is not None:
+        parameters = plan.values.each_quickly(parameters)
     schema = node.access.schema
     if plan.clause is not NO_CLAUSE or any(each.type.kind in _UNEQUAL for each in schema.key):
         return None

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from planner.postgres.types.result_types import INTEGERS
 from planner.spark.refusal import refused
 from planner.spark.values import COMPUTED, Arguments, Typed, spark_name
-from planner.values.sqltypes import CANONICAL_TEXTS, format_type
+from planner.values.sqltypes import SPELLED, format_type
 from planner.values.text_values import parse_value
 from stores.spec.schema import BIGINT, BOOLEAN, DOUBLE, INTEGER, TEXT, DataType, Kind, decimal_type
 
@@ -122,7 +122,7 @@ def cast(value: Typed, to: DataType, arguments: Arguments) -> Typed:
     if _is_widening(value.type, to):
         return fresh
     is_exact = is_whole(value.type) and is_whole(to)  # out of range is an error on both sides
-    is_text = to == TEXT and (is_whole(value.type) or of in {Kind.DATE, *CANONICAL_TEXTS})
+    is_text = to == TEXT and (is_whole(value.type) or of in {Kind.DATE, *SPELLED})
     if is_text and of is Kind.DATE:
         raise refused(
             "casts of dates to text"

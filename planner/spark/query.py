@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from planner.binding.bind import Bound
+from planner.binding.bound import Bound
 from planner.planning.access import Access, plan_access
 from planner.spark.refusal import refused
 from planner.spark.selects import Queries

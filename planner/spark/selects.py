@@ -8,7 +8,7 @@ from itertools import count
 
 from sqlglot import exp
 
-from planner.binding.bind import Bound, Source
+from planner.binding.bound import Bound, Source
 from planner.spark.aggregates import order_term
 from planner.spark.calls import write_call
 from planner.spark.conversions import common_type, convert, settled

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from planner.spark.refusal import refused
-from planner.values.sqltypes import CANONICAL_TEXTS, format_type
+from planner.values.sqltypes import SPELLED, format_type
 from stores.spec.schema import NULL, DataType, Kind, Value, decimal_type
 
 _NAMES: Mapping[Kind, str] = {
@@ -27,7 +27,7 @@ _NAMES: Mapping[Kind, str] = {
     Kind.TIMESTAMP: "TIMESTAMP_NTZ",
     Kind.TIMESTAMPTZ: "TIMESTAMP",
 }
-COMPUTED = frozenset({*_NAMES, Kind.DECIMAL, *CANONICAL_TEXTS})
+COMPUTED = frozenset({*_NAMES, Kind.DECIMAL, *SPELLED})
 """The kinds that are compared, grouped and sorted as in PostgreSQL."""
 CARRIED = frozenset({*COMPUTED, Kind.TINYINT, Kind.REAL, Kind.BYTEA, Kind.JSON})
 """The kinds of columns that can be returned as they are."""
@@ -69,7 +69,7 @@ def spark_name(data_type: DataType) -> str:
     """
     if data_type.kind is Kind.DECIMAL:
         return f"DECIMAL({data_type.precision},{data_type.scale})"
-    if data_type.kind in CANONICAL_TEXTS:
+    if data_type.kind in SPELLED:
         return "STRING"
     found = _NAMES.get(data_type.kind)
     if found is None:

@@ -15,6 +15,7 @@ from planner.composing.process_pool import ProcessPool, SharedProcesses
 from planner.composing.remote import RemoteDatabase
 from planner.pg_catalog import PgCatalog
 from planner.pg_catalog.builtin_rows import postgres_settings
+from planner.pg_catalog.relations import is_of_catalog
 from planner.running.execute import Executor
 from planner.running.kept_answers import BYTES_MAX
 from planner.running.on_spark import SparkRunner
@@ -144,7 +145,7 @@ def open_parts(
         executor=executor,
         spark=SparkStatements(
             catalog,
-            vocabulary_of_stores(catalog),
+            vocabulary_of_stores(catalog, is_of_catalog),
             spark_runner,
             rows_max=limits.spark_rows_max,
         ),

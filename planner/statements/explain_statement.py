@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from planner.pg_catalog import CatalogStatement
-from planner.planning.explain import RowsOf, estimate, explain, explain_json
+from planner.planning.explain import RowsOf, estimate, explain, explain_json, shown_values
 from planner.planning.plan import Compose, Lookup, QueryPlan
 from planner.statements.spark_statements import Choice
 from planner.syntax.parse import Parsed
@@ -80,6 +80,9 @@ def explain_run(
         lines = [explain_json(plan, result, engine=_shown(engine), **measured)]
     else:
         lines = _lines(plan, rows_of, engine)
+        if isinstance(plan, QueryPlan) and plan.values is not None and result.computed:
+            shown = shown_values(plan.values, result.computed)
+            lines += [f"computed {each}" for each in shown]
         lines += [
             f"partition {a.store}[{a.partition}] on {a.node}: {a.status}, epoch {a.epoch}, "
             f"{a.rows} rows read" + (f", {a.reason}: {a.message}" if a.reason else "")

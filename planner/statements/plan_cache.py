@@ -15,7 +15,7 @@ from planner.planning.lifting import (
     may_share,
     read_parameters,
 )
-from planner.planning.shapes import Parameterized, Shapes, parameterize
+from planner.planning.shapes import Made, Parameterized, Shapes, parameterize
 from planner.syntax.parse import parse
 from planner.syntax.tags import without_tags
 from planner.values.statement import Statement, StatementKind
@@ -25,13 +25,14 @@ SHAPE_LENGTH_MAX = 2_000
 """A longer text is unlikely to be repeated with other literals."""
 
 ParameterTypes: TypeAlias = tuple[DataType | None, ...]
-_Key: TypeAlias = tuple[str, ParameterTypes, int]
+_Key: TypeAlias = tuple[str, ParameterTypes, Made]
 
 
 class PlanCache:
     """Planned statements, the most recently used last. Safe to use from many threads.
 
-    The version of the store catalog is part of every key, so no plan outlives a definition.
+    The version of the store catalog is part of every key, so no plan outlives a definition. So are
+    the session's settings of times, on which the meaning of a text depends.
 
     Args:
         statements_max: how many texts are kept, and how many shapes.
@@ -43,12 +44,12 @@ class PlanCache:
         self._shapes = Shapes(statements_max)
         self._lock = threading.Lock()
 
-    def find(self, sql: str, parameter_types: ParameterTypes, version: int) -> Statement | None:
+    def find(self, sql: str, parameter_types: ParameterTypes, made: Made) -> Statement | None:
         """Return the plan of a text, by the text itself or by its shape; None without one.
 
         Tags at the end of the text do not count.
         """
-        key = (sql, parameter_types, version)
+        key = (sql, parameter_types, made)
         with self._lock:
             held = self._statements.get(key)
             if held is not None:
@@ -56,21 +57,21 @@ class PlanCache:
                 return held
         bare = without_tags(sql)
         if bare is not sql:
-            return self.find(bare, parameter_types, version)
+            return self.find(bare, parameter_types, made)
         if parameter_types or len(sql) > SHAPE_LENGTH_MAX:
             return None
         parameterized = parameterize(sql)
         if parameterized is None:
             return None
         with self._lock:
-            return self._shapes.find(sql, parameterized, version)
+            return self._shapes.find(sql, parameterized, made)
 
     def add(
-        self, sql: str, parameter_types: ParameterTypes, version: int, planned: Statement
+        self, sql: str, parameter_types: ParameterTypes, made: Made, planned: Statement
     ) -> None:
         """Keep the plan of a text; drop the least recently used plan if there are too many."""
         with self._lock:
-            self._statements[sql, parameter_types, version] = planned
+            self._statements[sql, parameter_types, made] = planned
             while len(self._statements) > self._most:
                 self._statements.popitem(last=False)
 
@@ -78,7 +79,7 @@ class PlanCache:
         self,
         sql: str,
         planned: Statement,
-        version: int,
+        made: Made,
         plan_text: Callable[[str, ParameterTypes], Statement],
     ) -> None:
         """Plan the shape of a text when it occurs for the second time, for all further texts.
@@ -86,7 +87,7 @@ class PlanCache:
         Args:
             sql: the text.
             planned: its own plan.
-            version: the catalog's version now.
+            made: the catalog's version now, and the settings of times.
             plan_text: plans a text with parameters of these types.
         """
         if planned.kind is not StatementKind.SELECT or not may_share(planned):
@@ -95,11 +96,11 @@ class PlanCache:
         if parameterized is None or len(sql) > SHAPE_LENGTH_MAX:
             return
         with self._lock:
-            if not self._shapes.is_second(parameterized, version):
+            if not self._shapes.is_second(parameterized, made):
                 return
         places, shape = _shared(sql, planned, parameterized, plan_text)
         with self._lock:
-            self._shapes.add(parameterized, version, places, shape)
+            self._shapes.add(parameterized, made, places, shape)
 
 
 def _shared(

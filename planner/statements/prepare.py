@@ -13,15 +13,26 @@ from planner.binding.column_origins import with_origins
 from planner.binding.relations import identifier, require_missing, vocabulary_of_stores
 from planner.commands.row_commands import ROW_COMMANDS, plan_row_command
 from planner.commands.transaction import read_transaction
-from planner.errors import InvalidSyntaxError, LimitExceededError, UnknownNameError
+from planner.errors import (
+    InvalidSyntaxError,
+    LimitExceededError,
+    QueryCancelledError,
+    QueryError,
+    UnknownNameError,
+)
+from planner.pg_catalog.relations import is_of_catalog
 from planner.planning.plain_lookups import PlainLookups
 from planner.planning.plan import QueryPlan
 from planner.planning.plan_query import plan_query
+from planner.planning.plan_values import plan_values
 from planner.statements.engine_parts import EngineParts
 from planner.statements.explain_statement import Analyze, explain_columns
 from planner.syntax.parse import Parsed, parse
+from planner.trees.checkpoints import checked_by, is_planning
 from planner.values.cancel import Cancellation
+from planner.values.session import Session
 from planner.values.statement import LookUp, Statement, StatementKind
+from planner.values.times.time_settings import PLAIN_TIMES, TimeSettings
 from stores.spec.catalog import StoreCatalog
 from stores.spec.schema import TEXT, Column, DataType, Row
 
@@ -53,28 +64,39 @@ class Preparer:
 
     def __init__(self, parts: EngineParts) -> None:
         self._catalog, self._commands = parts.catalog, parts.commands
+        self._running = parts.queries
         self._queries = QueryPreparer(parts)
 
     def prepare(
         self,
         sql: str,
+        session: Session,
         parameter_types: Sequence[DataType | None],
         cancellation: Cancellation,
         plan_inner: PlanInner,
+        *,
+        times: TimeSettings = PLAIN_TIMES,
     ) -> Statement:
-        """Return the planned statement.
+        """Return the planned statement; it is listed as running while it is planned.
 
         Args:
             sql: one statement.
+            session: the session that prepares it.
             parameter_types: types that the client gives.
             cancellation: ends the planning early.
             plan_inner: prepares the query inside the statement.
+            times: the session's settings of times.
 
         Raises:
             QueryError: the statement is malformed or cannot be run.
         """
         lookup = self._queries.prepare_lookup(sql, parameter_types)
-        return lookup or self._prepare(sql, parameter_types, cancellation, plan_inner)
+        if lookup is not None:
+            return lookup
+        if is_planning():  # the query inside a statement, which is listed
+            return self._prepare(sql, parameter_types, cancellation, plan_inner, times)
+        with self._running.planning(sql, session), checked_by(cancellation.check):
+            return self._prepare(sql, parameter_types, cancellation, plan_inner, times)
 
     def _prepare(
         self,
@@ -82,17 +104,22 @@ class Preparer:
         parameter_types: Sequence[DataType | None],
         cancellation: Cancellation,
         plan_inner: PlanInner,
+        times: TimeSettings,
     ) -> Statement:
         parsed = parse(sql, parameter_types)
         kind = parsed.kind
         if kind is StatementKind.EMPTY:
             return Statement(sql=sql, kind=kind)
         if parsed.tree is not None:
-            return self._queries.prepare(parsed, parsed.tree, parameter_types, cancellation)
+            return self._queries.prepare(parsed, parsed.tree, parameter_types, cancellation, times)
         if kind is StatementKind.SHOW:
             return self._prepare_show(parsed, cancellation, plan_inner)
-        if kind in ROW_COMMANDS:
-            return plan_row_command(parsed, plan_inner, parameter_types)
+        if kind in ROW_COMMANDS or kind is StatementKind.EXPLAIN:
+            planned = plan_row_command(parsed, plan_inner, parameter_types)
+            if kind is StatementKind.EXPLAIN:  # of an EXECUTE
+                columns = explain_columns(parsed)
+                planned = structs.replace(planned, columns=columns, returns_rows=True)
+            return planned
         if (command := read_transaction(parsed)) is not None:
             return Statement(sql=sql, kind=kind, plan=command)
         self._commands.check(kind, parsed.tokens)
@@ -103,7 +130,7 @@ class Preparer:
     ) -> Statement:
         words = [token.text.upper() for token in parsed.tokens]
         if words[0] == "SHOW" and words[1:] in (["STORES"], ["TABLES"]):
-            planned = self.prepare(_SHOW_STORES, (), cancellation, plan_inner)
+            planned = plan_inner(_SHOW_STORES, ())
             return structs.replace(planned, sql=parsed.sql, kind=StatementKind.SHOW)
         if words[0] in {"DESCRIBE", "DESC"}:
             described = _described(parsed, self._catalog)
@@ -135,7 +162,7 @@ class QueryPreparer:
         self._catalog, self._composer = parts.catalog, parts.composer
         self._pg_catalog, self._executor = parts.pg_catalog, parts.executor
         self._watch = parts.watch_look_up
-        self._vocabulary = vocabulary_of_stores(parts.catalog)
+        self._vocabulary = vocabulary_of_stores(parts.catalog, is_of_catalog)
         self._lookups = PlainLookups(parts.catalog, parts.pg_catalog.oid_of)
 
     def prepare_lookup(
@@ -166,6 +193,7 @@ class QueryPreparer:
         tree: exp.Query,
         parameter_types: Sequence[DataType | None],
         cancellation: Cancellation,
+        times: TimeSettings = PLAIN_TIMES,
     ) -> Statement:
         """Return the planned statement.
 
@@ -174,13 +202,17 @@ class QueryPreparer:
             tree: its query.
             parameter_types: types that the client gives.
             cancellation: ends the planning early.
+            times: the session's settings of times.
 
         Raises:
             QueryError: the query cannot be run.
         """
-        if not self._reads_store(tree) and self._pg_catalog.accepts(tree):
-            return self._prepare_catalog(parsed, tree, parameter_types, cancellation)
-        plan = self._plan(parsed, tree, parameter_types, cancellation)
+        try:
+            if not self._reads_store(tree) and self._pg_catalog.accepts(tree):
+                return self._prepare_catalog(parsed, tree, parameter_types, cancellation, times)
+            plan = self._plan(parsed, tree, parameter_types, cancellation, times)
+        except RecursionError as error:
+            raise LimitExceededError("statement is nested too deep") from error
         explained = parsed.kind is StatementKind.EXPLAIN
         is_select = parsed.kind is StatementKind.SELECT
         return Statement(
@@ -203,10 +235,11 @@ class QueryPreparer:
         tree: exp.Query,
         parameter_types: Sequence[DataType | None],
         cancellation: Cancellation,
+        times: TimeSettings,
     ) -> Statement:
         explained = parsed.kind is StatementKind.EXPLAIN
         found = self._pg_catalog.prepare(
-            parsed.sql, tree, parameter_types, cancellation=cancellation
+            parsed.sql, tree, parameter_types, times=times, cancellation=cancellation
         )
         shown = replace(found, costs=parsed.costs) if explained else found
         return Statement(
@@ -225,7 +258,8 @@ class QueryPreparer:
         if not isinstance(table, exp.Table) or not isinstance(table.this, exp.Identifier):
             return False
         has_names = bool(tree.args.get("with_") or table.args.get("db"))
-        return not has_names and identifier(table.this) in self._catalog.stores
+        name = identifier(table.this)
+        return not has_names and name in self._catalog.stores and not is_of_catalog("", name)
 
     def _plan(
         self,
@@ -233,14 +267,28 @@ class QueryPreparer:
         tree: exp.Query,
         parameter_types: Sequence[DataType | None],
         cancellation: Cancellation,
+        times: TimeSettings,
+        *,
+        computes: bool = True,
     ) -> QueryPlan:
         clause = parsed.clause
         version = self._catalog.version
-        try:
-            catalog_values, types = self._pg_catalog.prepare_calls(
-                parsed.sql, tree, clause, parameter_types, cancellation=cancellation
+        catalog_values, types = self._pg_catalog.prepare_calls(
+            parsed.sql, tree, clause, parameter_types, times=times, cancellation=cancellation
+        )
+        bound = bind(tree, clause, self._vocabulary, types, times, computes=computes)
+
+        def plain(cancellation: Cancellation) -> QueryPlan:
+            again = parse(parsed.sql, parameter_types)
+            assert again.tree is not None, "it is a query"
+            return self._plan(
+                again, again.tree, parameter_types, cancellation, times, computes=False
             )
-            bound = bind(tree, clause, self._vocabulary, types)
+
+        values = plan_values(bound, self._vocabulary, self._composer)
+        try:
+            if values is not None and not values.is_quick:
+                values.query(cancellation)
             plan = plan_query(
                 bound,
                 clause,
@@ -250,11 +298,21 @@ class QueryPreparer:
                 has_nodes=self._catalog.nodes is not None,
                 cancellation=cancellation,
             )
-        except RecursionError as error:
-            raise LimitExceededError("statement is nested too deep") from error
+        except QueryCancelledError:
+            raise
+        except QueryError:
+            if values is None:
+                raise
+            return plain(cancellation)
         columns = with_origins(plan.columns, plan.origins, self._pg_catalog.oid_of)
         return structs.replace(
-            plan, columns=columns, catalog_values=catalog_values, costs=parsed.costs
+            plan,
+            columns=columns,
+            catalog_values=catalog_values,
+            values=values,
+            without_values=None if values is None else plain,
+            costs=parsed.costs,
+            times=times,
         )
 
 

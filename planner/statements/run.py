@@ -24,6 +24,7 @@ from planner.syntax.with_clause import NO_CLAUSE, Clause
 from planner.values.cancel import Cancellation
 from planner.values.session import Session, TransactionStatus
 from planner.values.statement import Result, Statement, StatementKind
+from planner.values.times.time_settings import TimeSettings
 from stores.spec.schema import Row
 
 Replan = Callable[[Statement, Session, Cancellation], Statement]
@@ -71,12 +72,12 @@ class Runner:
                 f"{len(parameters)} were given",
                 sqlstate="08P01",
             )
-        if type(plan) is QueryPlan:
-            if plan.catalog_version != self._catalog.version:
-                statement = self._replan(statement, session, cancellation)
-                plan = statement.plan
-            if statement.literals:
-                parameters = statement.literals
+        is_outdated = type(plan) is QueryPlan and plan.catalog_version != self._catalog.version
+        if is_outdated or not is_made_for(statement, session):
+            statement = self._replan(statement, session, cancellation)
+            plan = statement.plan
+        if type(plan) is QueryPlan and statement.literals:
+            parameters = statement.literals
         if isinstance(plan, QueryPlan | CatalogStatement):
             if explains:
                 engine = self._shown_engine(plan, statement, session)
@@ -202,6 +203,28 @@ def _reads(plan: object) -> Collection[str]:
     return (plan.store,) if isinstance(plan, Described) else ()
 
 
+def made_for(statement: Statement) -> TimeSettings | None:
+    """Return the settings of times that a statement was planned for; None if it is for all."""
+    plan = statement.plan
+    if isinstance(plan, Analyze):
+        plan = plan.plan
+    return plan.times if isinstance(plan, QueryPlan | CatalogStatement) else None
+
+
+def is_made_for(statement: Statement, session: Session) -> bool:
+    """Whether a statement was planned for the session's settings of times, or for all."""
+    times = made_for(statement)
+    return times is None or times.now is session.times
+
+
+def current(
+    statement: Statement, session: Session, replan: Replan, cancellation: Cancellation
+) -> Statement:
+    """Return a statement as it is for the session's settings of times."""
+    is_made = is_made_for(statement, session)
+    return statement if is_made else replan(statement, session, cancellation)
+
+
 def is_inline(statement: Statement, session: Session, parameters: Row | None) -> bool:
     """Whether a statement reads few rows without a wait, or is a command of the session.
 
@@ -218,10 +241,15 @@ def is_inline(statement: Statement, session: Session, parameters: Row | None) ->
     if statement.kind is StatementKind.EXPLAIN:
         return True
     node, rows = plan.node, plan.rows
-    if plan.catalog_values is not None or not (
-        isinstance(node, Lookup)
-        # A join that is not small would read its first relation here.
-        or (rows is not None and plan.join is None and not rows.is_scan and rows.late is None)
+    if (
+        plan.catalog_values is not None
+        or plan.values is not None
+        or not is_made_for(statement, session)  # it is planned again
+        or not (
+            isinstance(node, Lookup)
+            # A join that is not small would read its first relation here.
+            or (rows is not None and plan.join is None and not rows.is_scan and rows.late is None)
+        )
     ):
         return False
     clause, mine = plan.clause, session_options(session)

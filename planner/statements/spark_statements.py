@@ -13,14 +13,16 @@ from planner.errors import NotSupportedError
 from planner.planning.access import Access
 from planner.planning.explain import RowsOf, rows_read
 from planner.planning.plan import Lookup, QueryPlan, accesses_of
+from planner.postgres.expressions.zone_forms import names_zone
 from planner.running.on_spark import SparkRunner
 from planner.spark.query import SparkQuery, spark_query
 from planner.syntax.parse import parse
 from planner.values.statement import Statement
+from planner.values.times.time_settings import PLAIN_TIMES, TimeSettings
 from stores.spec.catalog import StoreCatalog
 from stores.spec.schema import DataType
 
-_Key: TypeAlias = tuple[str, tuple[DataType, ...], int]
+_Key: TypeAlias = tuple[str, tuple[DataType, ...], TimeSettings, int]
 QUERIES_MAX = 200
 """Statements for Spark that are kept; each takes Spark longer to run than us to write again."""
 
@@ -108,7 +110,8 @@ class SparkStatements:
         return Choice(reason=f"{why}, more than {self._rows_max}", query=query)
 
     def _query(self, statement: Statement, plan: QueryPlan) -> SparkQuery:
-        key = (statement.sql, statement.parameters, self._catalog.version)
+        times = plan.times or PLAIN_TIMES
+        key = (statement.sql, statement.parameters, times, self._catalog.version)
         with self._lock:
             found = self._kept.get(key)
             if found is not None:
@@ -131,7 +134,13 @@ class SparkStatements:
     def _write(self, statement: Statement, plan: QueryPlan) -> SparkQuery:
         parsed = parse(statement.sql, statement.parameters)
         assert parsed.tree is not None, "only queries have a plan"
-        bound = bind(parsed.tree, parsed.clause, self._vocabulary, statement.parameters)
+        times = plan.times or PLAIN_TIMES
+        bound = bind(parsed.tree, parsed.clause, self._vocabulary, statement.parameters, times)
+        if names_zone(bound.tree):
+            raise NotSupportedError(
+                f"Spark does not compute times in the time zone {times.now.zone.name}",
+                hint="SET TIME ZONE 'UTC', or set stategate.engine to local.",
+            )
         return spark_query(bound, plan.columns)
 
 

@@ -15,7 +15,7 @@ from sqlglot.errors import TokenError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from planner.errors import InvalidSyntaxError, InvalidValueError
-from planner.trees.dialect import tokenize
+from planner.trees.dialect import raw_tokens
 
 _OPENING = frozenset({TokenType.L_BRACKET, TokenType.L_BRACE})
 _CLOSING = frozenset({TokenType.R_BRACKET, TokenType.R_BRACE})
@@ -62,7 +62,7 @@ def number_parameters(sql: str, given: Set[str]) -> NumberedText:
 @lru_cache(maxsize=256)
 def _numbered(sql: str, given: frozenset[str]) -> NumberedText:
     try:
-        tokens = tokenize(sql)
+        tokens = raw_tokens(sql)
     except TokenError:
         return NumberedText(sql, ())  # it is refused when it is parsed
     places = [place for place in _places(sql, tokens) if _is_given(place, given)]

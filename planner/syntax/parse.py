@@ -6,6 +6,7 @@ Only this module turns sqlglot's errors into ours.
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
+from itertools import pairwise
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -16,7 +17,9 @@ from sqlglot.tokenizer_core import Token, TokenType
 from planner.errors import InvalidSyntaxError, LimitExceededError, NotSupportedError, QueryError
 from planner.syntax.void_arguments import without_void
 from planner.syntax.with_clause import NO_CLAUSE, OPTIONS, Clause, split_clause
-from planner.trees.dialect import parse_tokens, tokenize, unterminated
+from planner.trees.brackets import without_brackets
+from planner.trees.dialect import parse_tokens, tokenize
+from planner.trees.lexemes import unterminated
 from planner.values.catalog_types import VOID
 from planner.values.statement import StatementKind
 from stores.spec.schema import DataType
@@ -97,6 +100,8 @@ class Parsed(Struct, frozen=True, kw_only=True):
     """Whether it is EXPLAIN (FORMAT JSON)."""
     costs: bool = True
     """Whether EXPLAIN shows costs."""
+    command_at: int = 0
+    """The first token of an EXECUTE, after those of an EXPLAIN."""
 
 
 def split(sql: str) -> tuple[str, ...]:
@@ -167,6 +172,10 @@ def parse(sql: str, parameter_types: Sequence[DataType | None] = ()) -> Parsed:
         return _query(sql, kind, tokens, tokens, types, analyze=False)
     if kind is StatementKind.EXPLAIN:
         inner, analyze, as_json, costs = _explained(tokens)
+        if inner[0].text.upper() == "EXECUTE":
+            at = len(tokens) - len(inner)
+            executed = Parsed(sql=sql, kind=kind, tokens=tuple(tokens), command_at=at)
+            return replace(executed, as_json=as_json)
         found = _query(sql, kind, tokens, inner, types, analyze=analyze)
         return replace(found, as_json=as_json, costs=costs)
     return Parsed(sql=sql, kind=kind, tokens=tuple(tokens))
@@ -227,7 +236,7 @@ def _explained(tokens: Sequence[Token]) -> tuple[list[Token], bool, bool, bool]:
     rest = list(tokens[at:])
     if not rest:
         raise InvalidSyntaxError("syntax error at end of input", hint="EXPLAIN needs a query.")
-    if _KINDS.get(rest[0].text.upper()) is not StatementKind.SELECT:
+    if _KINDS.get(rest[0].text.upper()) not in {StatementKind.SELECT, StatementKind.EXECUTE}:
         raise InvalidSyntaxError(
             f'syntax error at or near "{rest[0].text}"',
             hint="EXPLAIN takes a SELECT.",
@@ -270,6 +279,8 @@ def _query(
     """Parse the tokens of a query; `types` has at least the types of these."""
     if not types.isdisjoint(_OPENING):
         _check_nesting(inner)
+    if TokenType.DOT in types:
+        _check_dots(inner)
     end, clause = split_clause(inner) if TokenType.WITH in types else (len(inner), NO_CLAUSE)
     return Parsed(
         sql=sql,
@@ -279,6 +290,13 @@ def _query(
         clause=clause,
         analyze=analyze,
     )
+
+
+def _check_dots(tokens: Sequence[Token]) -> None:
+    """Refuse `a..b`, which sqlglot reads as a name without a schema."""
+    for one, two in pairwise(tokens):
+        if one.token_type is two.token_type is TokenType.DOT:
+            raise InvalidSyntaxError('syntax error at or near ".."', position=one.start + 1)
 
 
 def _check_nesting(tokens: Sequence[Token]) -> None:
@@ -303,6 +321,7 @@ def _check_write(words: Sequence[Token]) -> None:
 
 
 def _parse_tree(sql: str, tokens: list[Token]) -> exp.Query:
+    _check_names(sql, tokens)
     try:
         trees = parse_tokens(tokens, sql)
     except ParseError as error:
@@ -310,6 +329,8 @@ def _parse_tree(sql: str, tokens: list[Token]) -> exp.Query:
     except RecursionError as error:
         raise LimitExceededError("statement is nested too deep") from error
     tree = trees[0] if trees else None
+    if isinstance(tree, exp.Subquery):
+        tree = without_brackets(tree)
     if isinstance(tree, exp.Values):
         tree = exp.select("*").from_(exp.alias_(tree, "column_values", table=True))
     if isinstance(tree, exp.DML | exp.DDL) and not isinstance(tree, exp.Query):
@@ -319,6 +340,14 @@ def _parse_tree(sql: str, tokens: list[Token]) -> exp.Query:
     if not isinstance(tree, exp.Query):
         raise InvalidSyntaxError(f'syntax error at or near "{tokens[0].text}"', position=1)
     return tree
+
+
+def _check_names(sql: str, tokens: Sequence[Token]) -> None:
+    """Refuse a text where a name must stand, as in `AS 'a'`; sqlglot takes it for a name."""
+    for one, other in pairwise(tokens):
+        if other.token_type is TokenType.STRING and one.token_type is TokenType.ALIAS:
+            shown = sql[other.start : other.end + 1]
+            raise InvalidSyntaxError(f'syntax error at or near "{shown}"', position=other.start + 1)
 
 
 def _syntax_problem(sql: str, tokens: list[Token], error: ParseError) -> InvalidSyntaxError:

@@ -47,6 +47,7 @@ _SPELLED = {
     exp.Exists: "exists",
     exp.Array: "array",
     exp.Coalesce: "coalesce",
+    exp.MatchAgainst: UNNAMED,  # the operator @@
 }
 _TYPE_NAMES = {
     "INT": "int4",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Collection
 from typing import Any, ClassVar
@@ -14,27 +13,17 @@ from sqlglot.parsers.postgres import PostgresParser as PlainParser
 from sqlglot.tokenizer_core import Token, TokenType
 
 from planner.errors import InvalidSyntaxError
+from planner.trees.checkpoints import checkpoint
 from planner.trees.interpreted_sqlglot import PostgresParser
+from planner.trees.json_operators import KEYED
+from planner.trees.lexemes import PARAMETER, mark_parameters
+from planner.trees.literals import settled
 from planner.trees.nodes import position_of
 from planner.trees.number_text import plain_number
 from planner.trees.plain_statements import KEPT_NAMES, is_plain
 from planner.trees.subscripts import parse_subscript, whole_type
-
-_PARAMETER = "\x1a"
-"""Replaces the `$` of `$1` before a text is tokenized: sqlglot reads `$1,$` as a dollar quote."""
-
-_LEXEME = re.compile(
-    r"""
-      '(?:(?<=\b[eE]')(?:[^'\\]|\\.|'')*'|(?:[^']|'')*')  # E'…' with backslash escapes, or '…'
-    | "(?:[^"]|"")*"                                      # "…"
-    | --[^\n]*                                            # to the end of the line
-    | /\*.*?\*/                                           # comment
-    | \$(?<![\w$]\$)(?:(?:[A-Za-z_]\w*)?\$|(?=\d))        # opens a dollar quote, or a parameter
-    """,
-    re.VERBOSE | re.DOTALL,
-)
-"""Each alternative begins with one certain character, so that the search skips all others."""
-_OPENS = re.compile(r"""['"]|/\*""")
+from planner.trees.substring_syntax import parse_substring
+from planner.trees.type_syntax import TypeParser
 
 _OF_POSITIONS = (
     *(exp.Ordered, exp.Distinct, exp.Group),
@@ -42,14 +31,13 @@ _OF_POSITIONS = (
 )
 """Clauses in which a bare number is the position of a result column."""
 
-_NAMES = frozenset({TokenType.VAR, TokenType.IDENTIFIER})
-
-_INTERVAL_UNITS = frozenset({"YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND"})
-"""The units that may follow the text of an interval."""
-
 
 def _number(parser: PostgresParser, token: Token) -> exp.Expr:
     return parser.expression(exp.Literal.number(plain_number(token.text)), token)
+
+
+USING_ALIAS = "using_alias"
+"""The key of the alias of `USING (a) AS j` in the meta of a join."""
 
 
 class StategateSQL(Postgres):
@@ -74,17 +62,19 @@ class StategateSQL(Postgres):
         }
         SINGLE_TOKENS: ClassVar[dict[str, TokenType]] = {
             **Postgres.Tokenizer.SINGLE_TOKENS,
-            _PARAMETER: TokenType.PARAMETER,
+            PARAMETER: TokenType.PARAMETER,
             # `@ x` is abs(x). sqlglot's token for `@` is that of a parameter, after which NULL and
             # CASE would be names.
             "@": TokenType.SESSION_PARAMETER,
         }
 
-    class Parser(PostgresParser):
+    class Parser(TypeParser):
         """Reads PostgreSQL's SQL where sqlglot reads it differently, or not at all."""
 
         FUNCTIONS = {  # noqa: RUF012
             **{n: made for n, made in PostgresParser.FUNCTIONS.items() if n not in KEPT_NAMES},
+            # sqlglot splits the text of a step into a number and a unit.
+            "GENERATE_SERIES": exp.ExplodingGenerateSeries.from_arg_list,
             # sqlglot reads ALL and SOME before a SELECT only, not before an array.
             "ALL": lambda args: _quantified(exp.All, "all", args),
             "SOME": lambda args: _quantified(exp.Any, "some", args),
@@ -96,11 +86,14 @@ class StategateSQL(Postgres):
             if kind is not TokenType.ARROW
         }
         FUNCTION_PARSERS = {  # noqa: RUF012
-            n: made for n, made in PostgresParser.FUNCTION_PARSERS.items() if n not in KEPT_NAMES
+            **{n: m for n, m in PostgresParser.FUNCTION_PARSERS.items() if n not in KEPT_NAMES},
+            "SUBSTRING": parse_substring,
+            "NORMALIZE": lambda self: self._normalized(),
         }
 
         NUMERIC_PARSERS = {**PostgresParser.NUMERIC_PARSERS, TokenType.NUMBER: _number}  # noqa: RUF012
         PRIMARY_PARSERS = {**PostgresParser.PRIMARY_PARSERS, TokenType.NUMBER: _number}  # noqa: RUF012
+        JSON_OPERATORS = {**PostgresParser.JSON_OPERATORS, **KEYED}  # noqa: RUF012
         UNARY_PARSERS = {  # noqa: RUF012
             **PostgresParser.UNARY_PARSERS,
             TokenType.PLUS: lambda self: self._plus(),
@@ -109,6 +102,18 @@ class StategateSQL(Postgres):
             TokenType.PIPE_SLASH: lambda self: self._prefixed(exp.Sqrt),
             TokenType.DPIPE_SLASH: lambda self: self._prefixed(exp.Cbrt),
         }
+
+        def _normalized(self) -> exp.Expr:
+            """Read `normalize(x, NFC)`, whose second argument is a word and no column."""
+            first, *rest = self._parse_csv(self._parse_disjunction) or (None,)
+            forms = [exp.var(e.name) if isinstance(e, exp.Column) else e for e in rest]
+            given = [] if first is None else [first, *forms]
+            return self.expression(exp.Anonymous(this="normalize", expressions=given))
+
+        def _advance(self, times: int = 1) -> None:
+            """Go on to the next token; all that is read passes here."""
+            checkpoint()
+            super()._advance(times)
 
         def _plus(self) -> exp.Expr | None:
             """Read `+ x` as x, but without the name of x."""
@@ -154,6 +159,20 @@ class StategateSQL(Postgres):
             is_name = at in {TokenType.ALIAS, TokenType.DOT} and self._curr.text[:1].isalpha()
             return super()._advance_any(ignore_reserved or is_name)
 
+        def _parse_function(
+            self,
+            functions: Any = None,
+            anonymous: bool = False,
+            optional_parens: bool = True,
+            any_token: bool = False,
+        ) -> exp.Expr | None:
+            """Read `pg_catalog.sum(x)` as `sum(x)`, not as a call of an unknown function."""
+            before = [token.text.lower() for token in self._tokens[self._index - 2 : self._index]]
+            is_ours = before == ["pg_catalog", "."]
+            return super()._parse_function(
+                functions, anonymous and not is_ours, optional_parens, any_token and not is_ours
+            )
+
         def _parse_limit(
             self, this: exp.Expr | None = None, top: bool = False, skip_limit_token: bool = False
         ) -> exp.Expr | None:
@@ -165,6 +184,20 @@ class StategateSQL(Postgres):
                     hint="Use separate LIMIT and OFFSET clauses.",
                     position=position_of(found.args["offset"]),
                 )
+            return found
+
+        def _parse_join(
+            self,
+            skip_join_token: bool = False,
+            parse_bracket: bool = False,
+            alias_tokens: Collection[TokenType] | None = None,
+        ) -> exp.Join | None:
+            """Read `JOIN … USING (a) AS j`."""
+            found = super()._parse_join(skip_join_token, parse_bracket, alias_tokens)
+            if found is None or not found.args.get("using"):
+                return found
+            if self._match(TokenType.ALIAS):
+                found.meta[USING_ALIAS] = self._parse_id_var(any_token=True)
             return found
 
         def _parse_field(
@@ -215,26 +248,6 @@ class StategateSQL(Postgres):
                 lock.meta["start"] = first.start
             return found
 
-        def _parse_interval(
-            self, require_interval: bool = True, parse_function_unit: bool = True
-        ) -> exp.Add | exp.Interval | None:
-            """Read `interval '1 day 02:03'`, `interval '5' day`, `interval '1-2' YEAR TO MONTH`.
-
-            sqlglot keeps one field of the text, and reads `interval '1 day' + x` as two fields.
-            """
-            if not require_interval:
-                return super()._parse_interval(require_interval, parse_function_unit)
-            if not (self._curr and self._next) or self._curr.token_type is not TokenType.INTERVAL:
-                return None
-            if self._next.token_type is not TokenType.STRING:
-                return None  # a column of that name
-            self._advance()
-            literal = self._parse_string()
-            unit: exp.Expr | None = self._parse_interval_field()
-            if unit is not None and self._match_text_seq("TO"):
-                unit = exp.IntervalSpan(this=unit, expression=self._parse_interval_field())
-            return self.expression(exp.Interval(this=literal, unit=unit))
-
         def _negate_range(self, this: exp.Expr | None = None) -> exp.Expr | None:
             """Swap ANY and ALL under NOT: `x !~ ALL (a)` says that no pattern matches."""
             many = this.expression if isinstance(this, exp.RegexpLike | exp.RegexpILike) else None
@@ -243,36 +256,11 @@ class StategateSQL(Postgres):
                 this.set("expression", other(this=many.this))
             return super()._negate_range(this)
 
-        def _parse_interval_field(self) -> exp.Var | None:
-            if self._curr is None or self._curr.text.upper() not in _INTERVAL_UNITS:
-                return None
-            self._advance()
-            return exp.var(self._prev.text.upper())
-
-        def _parse_type(
-            self, parse_interval: bool = True, fallback_to_identifier: bool = False
-        ) -> exp.Expr | None:
-            """Read `date '2020-01-01'::text` as the text of a date; in sqlglot `::` comes first."""
-            kind = self._curr.token_type if self._curr else None
-            if kind in self.TYPE_TOKENS and kind is not TokenType.INTERVAL:
-                index = self._index
-                data_type = self._parse_types(check_func=True, allow_identifiers=False)
-                is_type = isinstance(data_type, exp.DataType)
-                if is_type and self._curr and self._curr.token_type is TokenType.STRING:
-                    literal = self._parse_string()
-                    return self._parse_column_ops(
-                        self.expression(exp.Cast(this=literal, to=data_type))
-                    )
-                self._retreat(index)
-            elif kind in _NAMES and self._next and self._next.token_type is TokenType.STRING:
-                return self._parse_column_ops(self._named_literal())
-            return super()._parse_type(parse_interval, fallback_to_identifier)
-
-        def _named_literal(self) -> exp.Cast:
-            """Read `macaddr '08:00:2b:01:02:03'`: sqlglot has no token for such a type."""
-            name = self._parse_id_var(any_token=False, tokens=(TokenType.VAR,))
-            data_type = exp.DataType(this=exp.DType.USERDEFINED, kind=name)
-            return self.expression(exp.Cast(this=self._parse_string(), to=data_type))
+        def _parse_escape(self, this: exp.Expr | None) -> exp.Expr | None:
+            """Read any expression after ESCAPE; sqlglot reads a text only."""
+            if not self._match(TokenType.ESCAPE):
+                return this
+            return self.expression(exp.Escape(this=this, expression=self._parse_bitwise()))
 
 
 def _quantified(kind: type[exp.Expr], name: str, args: list[Any]) -> exp.Expr:
@@ -311,10 +299,20 @@ def tokenize(sql: str) -> list[Token]:
 
     Raises:
         sqlglot.errors.TokenError: the text ends inside a quote or comment.
+        QueryError: a text or a number is malformed.
+    """
+    return settled(sql, raw_tokens(sql))
+
+
+def raw_tokens(sql: str) -> list[Token]:
+    """Return the tokens of a text, each way to write a text with a token of its own.
+
+    Raises:
+        sqlglot.errors.TokenError: the text ends inside a quote or comment.
     """
     tokenizer = _KEPT.tokenizer
     try:
-        return tokenizer.tokenize(_mark_parameters(sql))
+        return tokenizer.tokenize(mark_parameters(sql))
     finally:
         tokenizer.tokenize("")
 
@@ -338,44 +336,6 @@ def parse_tokens(tokens: list[Token], sql: str) -> list[exp.Expr | None]:
         finally:
             parser.reset()
     return DIALECT.parser().parse(tokens, sql)
-
-
-def _mark_parameters(sql: str) -> str:
-    if "$" not in sql:
-        return sql
-    pieces: list[str] = []
-    at = 0
-    while found := _LEXEME.search(sql, at):
-        start, lexeme = found.start(), found[0]
-        pieces.append(sql[at:start])
-        at = found.end()
-        if lexeme == "$":
-            pieces.append(_PARAMETER)
-            continue
-        if lexeme[0] == "$":
-            closed = sql.find(lexeme, at)
-            at = len(sql) if closed < 0 else closed + len(lexeme)
-        pieces.append(sql[start:at])
-    pieces.append(sql[at:])
-    return "".join(pieces)
-
-
-def unterminated(sql: str) -> int | None:
-    """Return where an unclosed quote or comment begins; None if all are closed."""
-    at = 0
-    while True:
-        found = _LEXEME.search(sql, at)
-        opened = _OPENS.search(sql, at, found.start() if found else len(sql))
-        if opened is not None:
-            return opened.start()
-        if found is None:
-            return None
-        at = found.end()
-        if found[0][0] == "$" and len(found[0]) > 1:
-            closed = sql.find(found[0], at)
-            if closed < 0:
-                return found.start()
-            at = closed + len(found[0])
 
 
 def _keep_signed(clause: exp.Expr) -> None:

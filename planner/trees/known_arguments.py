@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from planner.errors import InvalidSyntaxError, NotSupportedError
+from planner.trees.checkpoints import checkpoint
 from planner.trees.nodes import Nodes, position_of, strip
 
 UNREAD = exp.Expression()
@@ -32,6 +33,9 @@ _BINARY = (
         exp.ArrayOverlaps,
         exp.JSONBContains,
         exp.JSONBContainsTopKey,
+        exp.JSONBContainsAnyTopKeys,
+        exp.JSONBPathExists,
+        exp.JSONBContainsAllTopKeys,
     ),
     *(exp.JSONBExtract, exp.JSONBExtractScalar, exp.Pow, exp.ArraySize, exp.Dot),
     *(exp.BitwiseAnd, exp.BitwiseOr, exp.BitwiseXor),
@@ -63,7 +67,7 @@ _UNARY = (
         exp.Localtimestamp,
     ),
     *(exp.Qualify, exp.JustifyDays, exp.JustifyHours, exp.JustifyInterval),
-    *(exp.CurrentTime, exp.Localtime, exp.CurrentDate, exp.ByteString, exp.Initcap, exp.ArrayAgg),
+    *(exp.CurrentTime, exp.Localtime, exp.CurrentDate, exp.Initcap, exp.ArrayAgg),
 )
 _LISTS = (*(exp.Tuple, exp.Cube, exp.Rollup, exp.GroupingSets, exp.Grouping, exp.Chr),)
 _OF_SETS = "with_ this expression distinct order limit offset"
@@ -78,6 +82,7 @@ _ARGUMENTS: dict[type[exp.Expr], str] = {
     exp.Between: "this low high symmetric",
     exp.In: "this expressions query",
     exp.Exists: "this",
+    exp.MatchAgainst: "this expressions modifier",
     exp.Column: "this table",
     exp.Star: "except_ replace rename",
     exp.Identifier: "this quoted",
@@ -113,7 +118,7 @@ _ARGUMENTS: dict[type[exp.Expr], str] = {
     **dict.fromkeys((exp.Ceil, exp.Floor), "this decimals"),
     **dict.fromkeys((exp.Round, exp.Trunc), "this decimals"),
     **dict.fromkeys((exp.Lag, exp.Lead), "this offset default"),
-    exp.Substring: "this start length",
+    exp.TimestampFromParts: "year month day hour min sec",
     **dict.fromkeys((exp.Left, exp.Right), "this expression"),
     exp.Repeat: "this times",
     exp.Replace: "this expression replacement",
@@ -148,6 +153,7 @@ _ARGUMENTS: dict[type[exp.Expr], str] = {
     exp.Offset: "expression",
     exp.Fetch: "direction count limit_options",
     exp.LimitOptions: "percent rows with_ties",
+    exp.NthValue: "this offset",
     exp.Window: "this partition_by order spec alias over",
     exp.WindowSpec: "kind start start_side end end_side exclude",
 }
@@ -178,6 +184,7 @@ def known_node(node: exp.Expr) -> exp.Expr:
 
     All code that reads a condition calls this first.
     """
+    checkpoint()
     bare = strip(node)
     while node is not bare:
         if not is_known(node):

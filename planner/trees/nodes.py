@@ -9,6 +9,8 @@ from typing import Any, TypeAlias, TypeVar
 
 from sqlglot import exp
 
+from planner.trees.checkpoints import checkpoint
+
 TYPES_MAX = 1_000
 """Maximum number of type names that are kept parsed; decimals of all sizes are about 700."""
 
@@ -82,6 +84,11 @@ def parameter_number(node: exp.Parameter) -> int:
     return int(node.name)
 
 
+def parameter_text(node: exp.Parameter) -> str:
+    """Return `$n`, or the expression whose value the parameter has."""
+    return str(node.meta.get("text") or f"${node.name}")
+
+
 def strip(node: exp.Expr) -> exp.Expr:
     """Return a node without the parentheses and bytewise collations around it."""
     while isinstance(node, _AROUND):
@@ -127,8 +134,10 @@ class Nodes:
         self._tree = tree
         self.renew()
 
-    def renew(self) -> None:
-        """Walk the tree again."""
+    def renew(self, tree: exp.Expr | None = None) -> None:
+        """Walk the tree again, or the one that has taken its place."""
+        checkpoint()
+        self._tree = tree or self._tree
         by_type: dict[type[exp.Expr], list[exp.Expr]] = {}
         any_node, found = exp.Expr, [self._tree]
         for node in found:  # the list grows: the children of a node go to its end

@@ -14,14 +14,18 @@ from sqlglot import exp
 
 from planner.trees.nodes import position_of
 
+_WORD = re.compile(r"\b[a-z_]\w*\b", re.IGNORECASE)
+_WRITTEN = {"listagg": "string_agg"}
+"""Names that functions have in DuckDB's SQL, whatever calls them."""
+
 
 class Outline(Struct, frozen=True, kw_only=True):
     """Places in a statement's text, counted from 1, and how many rows it returns."""
 
     names: Mapping[str, int]
     """The first place of each name and function, in lower case."""
-    calls: frozenset[str]
-    """The functions that it calls, as it names them in lower case."""
+    written: Mapping[str, str]
+    """DuckDB's name of each function that the statement calls by another name, and that name."""
     literals: Mapping[str, int | None]
     """The first place of the text of each literal; None if it is not known."""
     reads: bool
@@ -40,20 +44,15 @@ class Outline(Struct, frozen=True, kw_only=True):
         wanted = name.split("(", maxsplit=1)[0].rsplit(".", maxsplit=1)[-1].lower()
         return self.names.get(wanted)
 
-    def written(self, called: str) -> str | None:
-        """Return a call, such as `f(integer)`, with the name that the statement writes.
+    def in_words_of_statement(self, said: str) -> str:
+        """Return a message of DuckDB with the names of functions that the statement has."""
+        return _WORD.sub(lambda found: self._called(found[0]), said)
 
-        DuckDB may name an alias of the function, or one that a rule of rewriting calls. None if it
-        is not certain which call of the statement is meant.
-        """
-        name, parenthesis, rest = called.removeprefix("pg_sg_").partition("(")
-        alias = re.sub("^list_", "array_", name.lower())
-        is_known = not self.calls or name.lower() in {*self.names, *self.calls}
-        if not name.isidentifier() or is_known:
-            return f"{name}{parenthesis}{rest}"
-        only = alias if alias in self.calls else next(iter(self.calls), None)
-        is_certain = only is not None and (only == alias or len(self.calls) == 1)
-        return f"{only}{parenthesis}{rest}" if is_certain else None
+    def _called(self, word: str) -> str:
+        name = word.lower()
+        if name in self.names:
+            return word
+        return self.written.get(name) or _WRITTEN.get(name) or word.removeprefix("pg_sg_")
 
     def rows(self, read: float) -> float:
         """Estimate how many rows it returns if it reads a given number."""
@@ -69,15 +68,15 @@ def outline(tree: exp.Expr) -> Outline:
     """Return the outline of a bound tree."""
     names: dict[str, int] = {}
     literals: dict[str, int | None] = {}
-    calls: set[str] = set()
+    written: dict[str, str] = {}
     reads = False
     for node in tree.walk():
-        if "name" in node.meta or isinstance(node, exp.Anonymous):
-            calls.add((_name(node) or "").removeprefix("pg_sg_"))
         if isinstance(node, exp.Literal):
             literals.setdefault(node.name, position_of(node))
         elif isinstance(node, exp.From):
             reads = True
+        if "written" in node.meta:
+            written.setdefault(node.name.lower(), str(node.meta["written"]))
         if "start" in node.meta and (name := _name(node)) is not None:
             place = int(node.meta["start"]) + 1
             names[name] = min(place, names.get(name, place))
@@ -87,7 +86,7 @@ def outline(tree: exp.Expr) -> Outline:
     known = isinstance(count, exp.Literal) and count.name.isdigit()
     return Outline(
         names=names,
-        calls=frozenset(calls),
+        written=written,
         literals=literals,
         reads=reads,
         groups=is_select and tree.args.get("group") is not None,
@@ -97,8 +96,6 @@ def outline(tree: exp.Expr) -> Outline:
 
 
 def _name(node: exp.Expr) -> str | None:
-    if "name" in node.meta:
-        return str(node.meta["name"]).lower()
     if isinstance(node, exp.Identifier | exp.Anonymous):
         return node.name.lower()
     return node.sql_name().lower() if isinstance(node, exp.Func) else None

@@ -19,13 +19,14 @@ there.
 
 _KEPT = """
     ARRAY_APPEND ARRAY_CAT ARRAY_DIMS ARRAY_LENGTH ARRAY_POSITION ARRAY_PREPEND ARRAY_REMOVE
-    ARRAY_TO_STRING BIT_COUNT BIT_LENGTH CHARACTER_LENGTH CHAR_LENGTH CHR CONCAT CONCAT_WS CONVERT
-    DATE_BIN DATE_PART DATE_TRUNC DECODE DIV ENCODE FACTORIAL FORMAT GCD INITCAP JSONB_AGG
-    JSONB_OBJECT_AGG JSONB_TYPEOF JSON_AGG JSON_ARRAY_LENGTH JSON_EXTRACT_PATH
-    JSON_EXTRACT_PATH_TEXT JSON_OBJECT_AGG JSON_TYPEOF JUSTIFY_DAYS JUSTIFY_HOURS JUSTIFY_INTERVAL
-    LCM LENGTH LOG10 LOG2 LPAD MAKE_INTERVAL MD5 MOD NORMALIZE OCTET_LENGTH REGEXP_COUNT REGEXP_LIKE
-    REGEXP_REPLACE REGEXP_SPLIT_TO_ARRAY REGEXP_SUBSTR RPAD SHA256 SIGN SPLIT_PART STRING_TO_ARRAY
-    TO_CHAR TO_DATE TO_HEX TO_NUMBER TO_TIMESTAMP TRIM_ARRAY UUID WIDTH_BUCKET
+    ARRAY_TO_STRING BIT_COUNT BIT_LENGTH CHARACTER_LENGTH CHAR_LENGTH CHR CONCAT CONCAT_WS
+    CONVERT DATE_BIN DATE_PART DATE_TRUNC DECODE DIV ENCODE FACTORIAL FORMAT GCD GET_BIT INITCAP
+    JSONB_AGG JSONB_OBJECT_AGG JSONB_TYPEOF JSON_AGG JSON_ARRAY_LENGTH JSON_EXTRACT_PATH
+    JSON_EXTRACT_PATH_TEXT JSON_OBJECT JSON_OBJECT_AGG JSON_STRIP_NULLS JSON_TYPEOF JUSTIFY_DAYS
+    JUSTIFY_HOURS JUSTIFY_INTERVAL LCM LENGTH LOG10 LOG2 LPAD MAKE_INTERVAL MD5 MOD NORMALIZE
+    OCTET_LENGTH REGEXP_COUNT REGEXP_INSTR REGEXP_LIKE REGEXP_REPLACE REGEXP_SPLIT_TO_ARRAY
+    REGEXP_SUBSTR REVERSE RPAD SHA224 SHA256 SHA384 SHA512 SIGN SPLIT_PART STRING_TO_ARRAY
+    SUBSTR SUBSTRING TO_CHAR TO_DATE TO_HEX TO_NUMBER TO_TIMESTAMP TRIM_ARRAY UUID WIDTH_BUCKET
 """
 KEPT_NAMES = frozenset(_KEPT.split())
 """Functions that keep their names: `postgres.expressions.calls` reads them, not sqlglot."""
@@ -34,7 +35,7 @@ _ALWAYS = frozenset(
     {
         *(TokenType.VAR, TokenType.IDENTIFIER, TokenType.STRING),
         *(TokenType.PARAMETER, TokenType.COMMA, TokenType.DOT, TokenType.ALIAS, TokenType.STAR),
-        *(TokenType.R_PAREN, TokenType.DCOLON, TokenType.TRUE, TokenType.FALSE),
+        *(TokenType.R_PAREN, TokenType.TRUE, TokenType.FALSE),
         *(TokenType.FROM, TokenType.WHERE, TokenType.GROUP_BY, TokenType.HAVING),
         *(TokenType.ORDER_BY, TokenType.ASC, TokenType.DESC, TokenType.OFFSET),
         *(TokenType.EQ, TokenType.NEQ, TokenType.LT, TokenType.LTE, TokenType.GT, TokenType.GTE),
@@ -66,7 +67,7 @@ _TYPES = (
 )
 _AFTER_NAME = frozenset(
     _ALWAYS - {TokenType.VAR, TokenType.IDENTIFIER, TokenType.STRING, TokenType.LT, TokenType.WITH}
-    | {TokenType.LIMIT, TokenType.NUMBER}
+    | {TokenType.LIMIT, TokenType.NUMBER, TokenType.DCOLON}
 )
 """Before one of these, the name of a type is that of a column and does not begin a literal."""
 _LITERAL_TYPES = frozenset(
@@ -115,18 +116,21 @@ def _is_plain_at(  # noqa: PLR0911 - one per kind
     if kind is TokenType.NUMBER:
         return "e" not in tokens[at].text.lower()
     if kind is TokenType.L_PAREN:
-        return at == 0 or tokens[at - 1].text.upper() not in _OTHER_CALLS
+        is_qualified = at > 1 and tokens[at - 2].token_type is TokenType.DOT
+        return at == 0 or not (is_qualified or tokens[at - 1].text.upper() in _OTHER_CALLS)
     if kind in _NOT_AS_NAMES or kind is TokenType.NOT:
         return before not in _BEFORE_NAMES
     if kind in _AFTER_OPERAND:
         return before in _ENDS_OPERAND
     if kind is TokenType.LIMIT:
         return _is_plain_limit([token.token_type for token in tokens[at + 1 : at + 4]])
+    one, two = _next_types(tokens, at)
     if kind in _TYPES:
-        one, two = _next_types(tokens, at)
         is_literal = one is TokenType.STRING and kind in _LITERAL_TYPES
         return two in _AFTER_LITERAL if is_literal else one in _AFTER_NAME
-    return kind in _NESTING
+    # Ours reads a type in quotes in another way.
+    is_cast = kind is TokenType.DCOLON and one is not TokenType.IDENTIFIER
+    return is_cast or kind in _NESTING
 
 
 def _next_types(tokens: Sequence[Token], at: int) -> tuple[TokenType, TokenType]:

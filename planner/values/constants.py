@@ -1,23 +1,23 @@
-"""Constants in SQL as physical values: literals, casts of them, and simple computations.
+"""Constants in SQL as physical values: literals and casts of them; and arithmetic of intervals.
 
-Only computations that succeed, and are the same in PostgreSQL and DuckDB, are done here. Other
-expressions are not constants, and stay with DuckDB.
+Only casts that succeed, and are the same in PostgreSQL and DuckDB, are done here. Other
+expressions are not constants.
 """
 
 from __future__ import annotations
 
 import calendar
 import datetime as dt
-from decimal import Context, Decimal
+from decimal import Decimal
 from typing import TypeAlias
 
 from sqlglot import exp
 
-from planner.errors import QueryError
+from planner.errors import InvalidValueError, QueryError
 from planner.trees.known_arguments import known_node
 from planner.values.casts import applied, cast_done
 from planner.values.catalog_types import is_of_catalog
-from planner.values.comparison_bounds import INT_BITS
+from planner.values.interval_text import FIELDS, parse_interval
 from planner.values.sqltypes import HELD_AS_TEXT, data_type_of
 from planner.values.text_values import parse_value
 from planner.values.type_modifiers import length_of, second_digits_of
@@ -27,8 +27,6 @@ from stores.spec.schema import (
     DOUBLE,
     INTERVAL,
     NULL,
-    TEXT,
-    TIMESTAMP,
     DataType,
     Kind,
     Value,
@@ -39,9 +37,7 @@ Constant: TypeAlias = tuple[Value, DataType]
 
 _DAY_US = 86_400_000_000
 _EPOCH = dt.datetime(1970, 1, 1)
-_BIGINT_MAX = (1 << 63) - 1
-_DIGITS_MAX = 38
-_EXACT = Context(prec=100)
+_DIGITS_MAX, _MONTH_DAYS = 38, 30
 DEPTH_MAX = 16
 """Maximum nesting of a computation of constants."""
 
@@ -74,11 +70,7 @@ def _composed(node: exp.Expr, wanted: DataType, depth: int) -> Constant | None:
         inner = constant_of(node.this, wanted, depth)
         negatable = inner is not None and isinstance(inner[0], int | float | Decimal)
         return (-inner[0], inner[1]) if inner is not None and negatable else None
-    if isinstance(node, exp.Cast):
-        return _cast(node, depth)
-    if isinstance(node, exp.Add | exp.Sub | exp.Mul | exp.DPipe):
-        return _computed(node, wanted, depth)
-    return None
+    return _cast(node, depth) if isinstance(node, exp.Cast) else None
 
 
 def literal_value(node: exp.Literal, wanted: DataType) -> Constant:
@@ -117,19 +109,28 @@ def _decimal(value: Decimal) -> Constant | None:
 
 def interval_of(node: exp.Expr) -> Constant | None:
     """Return the value of `INTERVAL '1 day'` or `INTERVAL '1' DAY`; None if it has no literal."""
-    literal, unit = known_node(node.this or exp.null()), node.args.get("unit")
-    is_word = isinstance(unit and known_node(unit), exp.Var | None)
-    if not isinstance(literal, exp.Literal) or not is_word:
+    literal, fields = known_node(node.this or exp.null()), fields_of(node)
+    if not isinstance(literal, exp.Literal) or fields not in {None, *FIELDS}:
         return None
-    text = literal.name if unit is None else f"{literal.name} {unit.name}"
     try:
-        return parse_value(text, INTERVAL), INTERVAL
+        return parse_interval(literal.name, fields), INTERVAL
     except QueryError:
-        return None  # DuckDB knows this spelling, or raises the error
+        return None  # it is raised where the statement is rewritten
+
+
+def fields_of(node: exp.Expr) -> str | None:
+    """Return the fields after an interval or its type, as in `interval '5' day to hour`."""
+    unit = node.args.get("unit")
+    if not isinstance(unit, exp.Expr):
+        return None
+    ends = (unit.this, unit.expression) if isinstance(unit, exp.IntervalSpan) else (unit,)
+    return " TO ".join(each.name.upper() for each in ends)
 
 
 def _cast(node: exp.Cast, depth: int) -> Constant | None:
     literal, to = known_node(node.this), data_type_of(node.to)
+    if isinstance(node.to.this, exp.Interval):
+        return None  # it cuts off what is smaller than its fields
     if isinstance(literal, exp.Literal) and literal.is_string:
         if to is None or to.kind in HELD_AS_TEXT or is_of_catalog(to):
             return None
@@ -154,59 +155,11 @@ def _converted(constant: Constant, node: exp.DataType, to: DataType | None) -> C
         return None  # DuckDB raises the error, if there are rows
 
 
-def _computed(node: exp.Binary, wanted: DataType, depth: int) -> Constant | None:
-    if isinstance(node, exp.DPipe):
-        return _joined(*(constant_of(side, TEXT, depth) for side in (node.this, node.expression)))
-    if wanted.kind is Kind.TEXT:
-        return None  # a bare literal next to a number is a number, not a text
-    left, right = (_side(side, depth) for side in (node.this, node.expression))
-    if left is None or right is None or None in {left[0], right[0]}:
-        return None
-    if right[1].kind is Kind.INTERVAL and isinstance(node, exp.Add | exp.Sub):
-        return moved(left, right[0], -1 if isinstance(node, exp.Sub) else 1)
-    if left[1].kind is Kind.INTERVAL and isinstance(node, exp.Add):
-        return moved(right, left[0], 1)
-    return _arithmetic(node, left, right)
-
-
-def _side(node: exp.Expr, depth: int) -> Constant | None:
-    """Return an operand of arithmetic; None for a bare text literal, whose type is open."""
-    bare = known_node(node)
-    if isinstance(bare, exp.Literal) and bare.is_string:
-        return None
-    return constant_of(bare, BIGINT, depth)
-
-
-def _joined(left: Constant | None, right: Constant | None) -> Constant | None:
-    if left is None or right is None or not left[1] == right[1] == TEXT:
-        return None
-    return left[0] + right[0], TEXT
-
-
-def _arithmetic(node: exp.Binary, left: Constant, right: Constant) -> Constant | None:
-    kinds = {left[1].kind, right[1].kind}
-    if not kinds <= {*INT_BITS, Kind.DECIMAL}:
-        return None
-    one, other = Decimal(left[0]), Decimal(right[0])
-    if isinstance(node, exp.Mul):
-        value = _EXACT.multiply(one, other)
-    else:
-        value = (_EXACT.add if isinstance(node, exp.Add) else _EXACT.subtract)(one, other)
-    if Kind.DECIMAL in kinds:
-        return _decimal(value)
-    return (int(value), BIGINT) if abs(value) <= _BIGINT_MAX else None
-
-
-def moved(time: Constant, interval: tuple[int, int, int], sign: int) -> Constant | None:
-    """Return a time moved by an interval; a date becomes a timestamp."""
-    value, data_type = time
-    if data_type.kind is Kind.DATE:
-        value, data_type = value * _DAY_US, TIMESTAMP
-    if data_type.kind not in {Kind.TIMESTAMP, Kind.TIMESTAMPTZ}:
-        return None
-    months, days, micros = (sign * part for part in interval)
+def moved(micros: int, interval: tuple[int, int, int], sign: int) -> int | None:
+    """Return a timestamp moved by an interval; None beyond the years 1 to 9999."""
+    months, days, more_us = (sign * part for part in interval)
     try:
-        return _months_later(value, months) + days * _DAY_US + micros, data_type
+        return _months_later(micros, months) + days * _DAY_US + more_us
     except (OverflowError, ValueError):
         return None  # beyond Python's calendar
 
@@ -220,3 +173,23 @@ def _months_later(value: int, months: int) -> int:
     day = min(moment.day, calendar.monthrange(year, month + 1)[1])
     moved = moment.replace(year=year, month=month + 1, day=day)
     return (moved - _EPOCH) // dt.timedelta(microseconds=1)
+
+
+def scaled(interval: tuple[int, int, int], factor: float) -> tuple[int, int, int]:
+    """Multiply an interval; fractions of a month become days, and fractions of a day become time.
+
+    Raises:
+        InvalidValueError: the product is out of range (22008).
+
+    Source: PostgreSQL's interval_mul.
+    """
+    try:
+        months, days, micros = (part * factor for part in interval)
+        month_days = round((months - int(months)) * _MONTH_DAYS, 6)
+        rest = round((days - int(days) + month_days - int(month_days)) * 86_400, 6)
+        carried = int(rest / 86_400) if abs(rest) >= 86_400 else 0
+        rest -= carried * 86_400
+        whole = int(days) + int(month_days) + carried
+        return int(months), whole, round(micros + rest * 1_000_000)
+    except (OverflowError, ValueError):
+        raise InvalidValueError("interval out of range", sqlstate="22008") from None

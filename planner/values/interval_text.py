@@ -6,6 +6,7 @@ another.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from fractions import Fraction
@@ -66,15 +67,58 @@ _ISO_DATE, _ISO_TIME = (
 _ISO_PLAIN_DATE = re.compile(r"([+-]?\d+)-(\d+)-(\d+)")
 
 
-def parse_interval(text: str) -> Interval:
+_FIELD_UNITS = {
+    "YEAR": ("months", 12),
+    "MONTH": ("months", 1),
+    "DAY": ("days", 1),
+    "HOUR": ("micros", 3_600_000_000),
+    "MINUTE": ("micros", 60_000_000),
+    "SECOND": ("micros", 1_000_000),
+}
+_SPANS = {
+    "YEAR TO MONTH",
+    *(f"DAY TO {last}" for last in ("HOUR", "MINUTE", "SECOND")),
+    *("HOUR TO MINUTE", "HOUR TO SECOND", "MINUTE TO SECOND"),
+}
+FIELDS = frozenset({*_FIELD_UNITS, *_SPANS})
+"""The fields that may follow the word interval: `interval '5' DAY TO HOUR`."""
+
+
+def last_unit(fields: str) -> tuple[str, int]:
+    """Return the smallest of some fields: a part of the interval, and its size in that part."""
+    return _FIELD_UNITS[fields.rpartition(" ")[2]]
+
+
+def cut_to_fields(interval: Interval, fields: str) -> Interval:
+    """Return an interval without what is smaller than the last of its fields.
+
+    Source: PostgreSQL's AdjustIntervalForTypmod.
+    """
+    months, days, micros = interval
+    part, size = last_unit(fields)
+    if part == "months":
+        return math.trunc(Fraction(months, size)) * size, 0, 0
+    if part == "days":
+        return months, days, 0
+    return months, days, micros if size == 1_000_000 else math.trunc(Fraction(micros, size)) * size
+
+
+def parse_interval(text: str, fields: str | None = None) -> Interval:
     """Return the interval of a text.
+
+    Args:
+        text: the text.
+        fields: one of `FIELDS`: the last one is the unit of a bare number, and what is smaller is
+            cut off.
 
     Raises:
         InvalidValueError: it is not an interval (22007), or too large for one (22015).
     """
     if len(text) > _TEXT_MAX:
         raise _invalid(text)
-    return _of_iso(text) if text.lstrip()[:1] == "P" else _of_words(text)
+    is_iso = text.lstrip()[:1] == "P"
+    found = _of_iso(text) if is_iso else _of_words(text, fields or "SECOND")
+    return found if fields is None else cut_to_fields(found, fields)
 
 
 def interval_words(interval: Interval) -> str:
@@ -121,12 +165,12 @@ class _Sum:
         self._parts["days"] += whole
         self._parts["micros"] += round((days - whole) * _DAY_US)
 
-    def add_clock(self, clock: str) -> None:
-        """Add `04:05:06.7`; `05:06.7` is minutes and seconds."""
+    def add_clock(self, clock: str, *, ends_in_seconds: bool = False) -> None:
+        """Add `04:05:06.7`; `05:06.7` is minutes and seconds, as `05:06` can be."""
         sign = -1 if clock[0] == "-" else 1
         fields = clock.lstrip("+- ").split(":")
         if len(fields) == 2:
-            fields = ["0", *fields] if "." in fields[1] else [*fields, "0"]
+            fields = ["0", *fields] if "." in fields[1] or ends_in_seconds else [*fields, "0"]
         seconds = Fraction(fields[2].rstrip(".") or 0)
         hours, minutes = int(fields[0][:_DIGITS_MAX]), int(fields[1])
         units = {("micros", size) for size in (1_000_000, 60_000_000, 3_600_000_000)}
@@ -174,7 +218,7 @@ def _tokens(text: str) -> Iterator[tuple[str, str]]:
         at = found.end()
 
 
-def _of_words(text: str) -> Interval:
+def _of_words(text: str, fields: str) -> Interval:
     """Read the fields from the last to the first, because the unit follows the number."""
     total, unit, is_used = _Sum(text), None, True
     tokens = list(_tokens(text.rstrip()))
@@ -187,14 +231,15 @@ def _of_words(text: str) -> Interval:
             if unit is None:
                 raise _invalid(text)
         elif kind == "clock":
-            total.add_clock(token)
+            total.add_clock(token, ends_in_seconds=fields == "MINUTE TO SECOND")
             unit = "days", 1
         elif kind == "years":
             total.add_years(token)
             unit = "days", 1
         elif kind == "number":
-            unit = unit or ("micros", 1_000_000)
+            unit = unit or last_unit(fields)
             total.add(token, unit)
+            unit = ("days", 1) if unit == _FIELD_UNITS["HOUR"] else unit
         is_used = kind != "word"
     if not is_used:
         raise _invalid(text)

@@ -1,49 +1,34 @@
-"""Edits of json texts: `||`, `-`, `#-`, `jsonb_set`, `jsonb_insert`.
+"""Edits of jsonb: `||`, `-`, `#-`, `jsonb_set`, `jsonb_insert`, `jsonb_strip_nulls`.
 
-Numbers keep their digits, and keys keep their order. A repeated key has its last value.
+They take and return canonical texts.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from planner.errors import InvalidValueError
+from planner.values.json_text import (
+    Json,
+    in_order,
+    quoted,
+    read_json,
+    scalar_text,
+    too_deep,
+    written,
+)
 
 _Path: TypeAlias = Sequence[str | None]
 
 
-class _Number(str):
-    """The digits of a number as they are written."""
-
-    __slots__ = ()
-
-
-def checked(text: str) -> str:
-    """Return a json text as it is, if PostgreSQL reads it; DuckDB reads a trailing comma, too.
-
-    Raises:
-        InvalidValueError: it is not json (22P02).
-    """
-    try:
-        json.loads(text, parse_constant=_no_constant, parse_int=str, parse_float=str)
-    except (ValueError, RecursionError):
-        raise InvalidValueError("invalid input syntax for type json", sqlstate="22P02") from None
-    return text
-
-
-def _no_constant(word: str) -> None:
-    raise ValueError(f"{word} is not json")
-
-
 def concatenated(left: str, right: str) -> str:
     """Return `left || right`: two objects become one, other values elements of one array."""
-    one, other = _read(left), _read(right)
+    one, other = read_json(left), read_json(right)
     if isinstance(one, dict) and isinstance(other, dict):
-        return _written({**one, **other})
+        return written({**one, **other})
     listed = [each if isinstance(each, list) else [each] for each in (one, other)]
-    return _written(listed[0] + listed[1])
+    return written(listed[0] + listed[1])
 
 
 def without_keys(text: str, keys: Sequence[str | None]) -> str:
@@ -52,12 +37,12 @@ def without_keys(text: str, keys: Sequence[str | None]) -> str:
     Raises:
         InvalidValueError: the value is a scalar (22023).
     """
-    value = _read(text)
+    value = read_json(text)
     gone = {key for key in keys if key is not None}
     if isinstance(value, dict):
-        return _written({key: each for key, each in value.items() if key not in gone})
+        return written({key: each for key, each in value.items() if key not in gone})
     if isinstance(value, list):
-        return _written([each for each in value if not (_is_text(each) and each in gone)])
+        return written([each for each in value if not (type(each) is str and each in gone)])
     raise InvalidValueError("cannot delete from scalar")
 
 
@@ -67,13 +52,13 @@ def without_element(text: str, index: int) -> str:
     Raises:
         InvalidValueError: the value is not an array (22023).
     """
-    value = _read(text)
+    value = read_json(text)
     if isinstance(value, dict):
         raise InvalidValueError("cannot delete from object using integer index")
     if not isinstance(value, list):
         raise InvalidValueError("cannot delete from scalar")
     at = index + len(value) if index < 0 else index
-    return _written([each for i, each in enumerate(value) if i != at])
+    return written([each for i, each in enumerate(value) if i != at])
 
 
 def without_path(text: str, path: _Path) -> str:
@@ -82,7 +67,7 @@ def without_path(text: str, path: _Path) -> str:
     Raises:
         InvalidValueError: the value is a scalar (22023), or an index is not a number (22P02).
     """
-    value = _read(text)
+    value = read_json(text)
     if not isinstance(value, dict | list):
         raise InvalidValueError("cannot delete path in scalar")
 
@@ -93,7 +78,7 @@ def without_path(text: str, path: _Path) -> str:
             del owner[step]
 
     _edit(value, path, delete)
-    return _written(value)
+    return written(value)
 
 
 def with_path(text: str, path: _Path, new: str, create: bool) -> str:
@@ -102,7 +87,7 @@ def with_path(text: str, path: _Path, new: str, create: bool) -> str:
     Raises:
         InvalidValueError: the value is a scalar (22023), or an index is not a number (22P02).
     """
-    value, fresh = _read(text), _read(new)
+    value, fresh = read_json(text), read_json(new)
     if not isinstance(value, dict | list):
         raise InvalidValueError("cannot set path in scalar")
 
@@ -116,7 +101,7 @@ def with_path(text: str, path: _Path, new: str, create: bool) -> str:
             owner.insert(0 if step < 0 else len(owner), fresh)
 
     _edit(value, path, replace)
-    return _written(value)
+    return written(value)
 
 
 def with_inserted(text: str, path: _Path, new: str, after: bool) -> str:
@@ -126,7 +111,7 @@ def with_inserted(text: str, path: _Path, new: str, after: bool) -> str:
         InvalidValueError: the value is a scalar, or the key exists (22023), or an index is not a
             number (22P02).
     """
-    value, fresh = _read(text), _read(new)
+    value, fresh = read_json(text), read_json(new)
     if not isinstance(value, dict | list):
         raise InvalidValueError("cannot set path in scalar")
 
@@ -141,7 +126,7 @@ def with_inserted(text: str, path: _Path, new: str, after: bool) -> str:
             owner.insert(min(step, len(owner)) + (after and step < len(owner)), fresh)
 
     _edit(value, path, insert)
-    return _written(value)
+    return written(value)
 
 
 def _edit(value: Any, path: _Path, change: Callable[[Any, Any], None]) -> None:
@@ -175,20 +160,34 @@ def _index(step: str, at: int) -> int:
     return int(step)
 
 
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str) and not isinstance(value, _Number)
+def without_nulls(text: str) -> str:
+    """Return `jsonb_strip_nulls(value)`: without members that are null."""
+
+    def stripped(value: Json) -> Json:
+        if isinstance(value, dict):
+            return {key: stripped(each) for key, each in value.items() if each is not None}
+        return [stripped(each) for each in value] if isinstance(value, list) else value
+
+    return _shallow(lambda: written(stripped(read_json(text))))
 
 
-def _read(text: str) -> Any:
-    return json.loads(text, parse_int=_Number, parse_float=_Number)
+def pretty(text: str) -> str:
+    """Return `jsonb_pretty(value)`: a line for each value, indented by four blanks."""
+    return _shallow(lambda: _pretty(read_json(text), "\n"))
 
 
-def _written(value: Any) -> str:
+def _pretty(value: Json, line: str) -> str:
+    inner = f"{line}    "
     if isinstance(value, dict):
-        fields = (f"{_written(key)}:{_written(each)}" for key, each in value.items())
-        return "{" + ",".join(fields) + "}"
+        each = [f"{inner}{quoted(key)}: {_pretty(value[key], inner)}" for key in in_order(value)]
+        return "{" + ",".join(each) + line + "}"
     if isinstance(value, list):
-        return "[" + ",".join(map(_written, value)) + "]"
-    if isinstance(value, _Number):
-        return str(value)
-    return json.dumps(value, ensure_ascii=False)
+        return "[" + ",".join(inner + _pretty(each, inner) for each in value) + line + "]"
+    return quoted(value) if type(value) is str else scalar_text(value)
+
+
+def _shallow(compute: Callable[[], str]) -> str:
+    try:
+        return compute()
+    except RecursionError:
+        raise too_deep() from None

@@ -1,7 +1,8 @@
 """Reads PostgreSQL's text forms of dates and moments: `2020-02-29 01:02 PM CET`, `20200229`.
 
-A moment is a count of microseconds since 1970, in the Gregorian calendar for all dates. Where
-PostgreSQL has settings, the forms are those of its defaults: `1/2/2020` is January 2.
+A moment is a count of microseconds since 1970, in the Gregorian calendar for all dates. The
+session's `TimeSettings` say whether `1/2/2020` is January 2, and in which zone a moment is that
+names none.
 """
 
 from __future__ import annotations
@@ -12,10 +13,14 @@ import re
 from planner.errors import InvalidValueError
 from planner.values.interval_text import interval_words, parse_interval
 from planner.values.time_zones import offset_at
+from planner.values.times.time_settings import PLAIN_TIMES, TimeSettings, time_settings
+from stores.errors import ValueFormatError
+from stores.types.kinds import Kind
 
 PLAIN_DATE = r"[1-9]\d{3}-\d{2}-\d{2}"
 _PLAIN_TIME = r"(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,6})?)?"
 PLAIN_FORMS = {
+    "time": _PLAIN_TIME,
     "date": PLAIN_DATE,
     "timestamp": rf"{PLAIN_DATE}(?:[ T]{_PLAIN_TIME})?",
     "timestamptz": rf"{PLAIN_DATE}(?:[ T]{_PLAIN_TIME}(?:[+-](?:0\d|1[0-4])(?::[0-5]\d)?)?)?",
@@ -54,13 +59,16 @@ class MalformedMomentError(ValueError):
     """The text has none of PostgreSQL's forms."""
 
 
-def parse_moment(text: str, *, is_date: bool = False) -> tuple[int, int]:
+def parse_moment(
+    text: str, *, is_date: bool = False, times: TimeSettings = PLAIN_TIMES
+) -> tuple[int, int]:
     """Return the local time of a moment, and its offset from UTC, in microseconds.
 
     Args:
         text: any of the forms.
         is_date: whether the time of day is dropped after it is read; then 24:00 does not begin the
             next day.
+        times: the settings of the session.
 
     Raises:
         MalformedMomentError: the text has none of the forms.
@@ -77,22 +85,25 @@ def parse_moment(text: str, *, is_date: bool = False) -> tuple[int, int]:
         raise MalformedMomentError
     try:
         micros = _micros_of(found)
-        local = _days_of(found) * _DAY_US + (0 if is_date else micros)
+        local = _days_of(found, times.order) * _DAY_US + (0 if is_date else micros)
     except MalformedMomentError:
         raise
     except ValueError:
         raise _out_of_range(stripped) from None
     if not _FIRST_DAY * _DAY_US <= local <= _MICROS_MAX:
         raise _out_of_range(stripped)
+    if found["zone"] is None:
+        return local, times.zone.ahead_at(local) * _SECOND_US
     return local, _zone_micros(found["zone"], local, stripped)
 
 
-def time_words(text: str, kind: str) -> str:
+def time_words(text: str, kind: str, times: TimeSettings = PLAIN_TIMES) -> str:
     """Return a text that DuckDB reads as PostgreSQL reads the given one.
 
     Args:
         text: the given text.
-        kind: `date`, `timestamp`, `timestamptz` or `interval`.
+        kind: `date`, `time`, `timestamp`, `timestamptz` or `interval`.
+        times: the settings of the session.
 
     Raises:
         InvalidValueError: it is not a value of that type.
@@ -100,16 +111,44 @@ def time_words(text: str, kind: str) -> str:
     plain = PLAIN_FORMS.get(kind)
     if plain is None:
         return interval_words(parse_interval(text))
-    if re.fullmatch(plain, text, re.ASCII) or text.strip().lower().lstrip("-") == "infinity":
+    if kind == "time":
+        return clock_text(text)
+    if text.strip().lower().lstrip("-") == "infinity":
+        return text
+    if times.is_plain and re.fullmatch(plain, text, re.ASCII):
         return text
     try:
-        local, ahead = parse_moment(text, is_date=kind == "date")
+        local, ahead = parse_moment(text, is_date=kind == "date", times=times)
     except MalformedMomentError:
         spelled = "timestamp with time zone" if kind == "timestamptz" else kind
         raise InvalidValueError(
             f'invalid input syntax for type {spelled}: "{text[:100]}"', sqlstate="22007"
         ) from None
     return _words(local - ahead if kind == "timestamptz" else local, kind)
+
+
+def clock_text(text: str) -> str:
+    """Return a time of day with at most six digits after the point, as PostgreSQL rounds it.
+
+    Raises:
+        InvalidValueError: it is not a time of day (22007), or out of range (22008).
+    """
+    record = Kind.TIME.record
+    assert record.parse is not None, "a time of day has a text form"
+    try:
+        return record.text(record.parse(text)).decode()
+    except ValueFormatError as error:
+        raise InvalidValueError(error.message, sqlstate=error.sqlstate) from None
+
+
+def words_in_session(text: str, kind: str, zone: str, order: str) -> str:
+    """Return `time_words` for a session whose settings are a zone and the order of a date."""
+    return time_words(text, kind, time_settings(zone, order))
+
+
+def moment_words(moment: int) -> str:
+    """Return a moment as a text that means the same in every session."""
+    return _words(moment, "timestamptz")
 
 
 def _words(moment: int, kind: str) -> str:
@@ -131,14 +170,19 @@ def civil(days: int) -> tuple[int, int, int]:
     return day.year + cycles * _CYCLE_YEARS, day.month, day.day
 
 
-def _days_of(found: re.Match[str]) -> int:
+def _fields_of(found: re.Match[str], order: str) -> tuple[str, str, str]:
+    """Return the year, month and day of a date."""
+    if digits := found["digits"]:
+        return digits[:-4], digits[-4:-2], digits[-2:]
+    first, second, third = found["first"], found["second"], found["third"]
+    if len(first) > 2 or order == "YMD":
+        return first, second, third
+    return (third, second, first) if order == "DMY" else (third, first, second)
+
+
+def _days_of(found: re.Match[str], order: str) -> int:
     """Return a date's count of days since 1970; raise ValueError if it does not exist."""
-    if found["digits"]:
-        year, month, day = found["digits"][:-4], found["digits"][-4:-2], found["digits"][-2:]
-    elif len(found["first"]) > 2:
-        year, month, day = found["first"], found["second"], found["third"]
-    else:
-        month, day, year = found["first"], found["second"], found["third"]
+    year, month, day = _fields_of(found, order)
     eras = [each for each in (found["early_era"], found["middle_era"], found["late_era"]) if each]
     if len(eras) > 1:
         raise MalformedMomentError
@@ -150,8 +194,17 @@ def _days_of(found: re.Match[str]) -> int:
         raise ValueError("there is no year 0")
     if is_before:
         number = 1 - number
-    cycles, within = divmod(number - _EPOCH.year, _CYCLE_YEARS)
-    first = dt.date(_EPOCH.year + within, int(month), int(day))
+    return days_from_civil(number, int(month), int(day))
+
+
+def days_from_civil(year: int, month: int, day: int) -> int:
+    """Return the count of days since 1970 of a date; the year before 1 is 0.
+
+    Raises:
+        ValueError: it does not exist.
+    """
+    cycles, within = divmod(year - _EPOCH.year, _CYCLE_YEARS)
+    first = dt.date(_EPOCH.year + within, month, day)
     return (first - _EPOCH).days + cycles * _CYCLE_DAYS
 
 
@@ -170,9 +223,7 @@ def _micros_of(found: re.Match[str]) -> int:
     return hour * 3600 * _SECOND_US + within
 
 
-def _zone_micros(zone: str | None, local: int, text: str) -> int:
-    if zone is None:
-        return 0
+def _zone_micros(zone: str, local: int, text: str) -> int:
     if zone[0] not in "+-":
         return _named_offset(zone, local) // _MICROSECOND
     digits = zone[1:].replace(":", "")

@@ -13,6 +13,7 @@ from enum import Enum
 from typing import Protocol
 
 from planner.errors import InvalidValueError, LimitExceededError, TransactionError
+from planner.values.times.time_settings import TimeSettings, time_settings
 from stores.spec.position import EMPTY, Position
 
 
@@ -138,30 +139,10 @@ class Session:
     """
 
     __slots__ = (
-        "_before",
-        "_initial",
-        "_local",
-        "_noted",
-        "_savepoints",
-        "backends",
-        "changes",
-        "deferrable",
-        "has_queried",
-        "in_pipeline",
-        "in_script",
-        "is_grouped",
-        "isolation",
-        "listing",
-        "node_answers",
-        "options",
-        "pid",
-        "savepoints_made",
-        "seen",
-        "settings",
-        "snapshot",
-        "trace",
-        "transaction",
-        "user",
+        *("_before", "_initial", "_local", "_noted", "_savepoints", "backends", "changes"),
+        *("deferrable", "has_queried", "in_pipeline", "in_script", "is_grouped", "isolation"),
+        *("listing", "node_answers", "options", "pid", "savepoints_made", "seen", "settings"),
+        *("snapshot", "times", "trace", "transaction", "user"),
     )
 
     def __init__(self, *, settings: Mapping[str, str] | None = None, user: str = "stategate"):
@@ -169,6 +150,8 @@ class Session:
         self.settings: dict[str, str] = dict(self._initial)
         self.changes = 0
         """How often the settings may have changed, so that the server knows when to report them."""
+        self.times: TimeSettings = _times_of(self.settings)
+        """What TimeZone and DateStyle mean now."""
         self.user = user
         self.seen: Position = EMPTY
         """The merged positions of all answers to this session."""
@@ -227,12 +210,18 @@ class Session:
         self.settings[name] = value
         self._changed()
 
-    def reset(self, name: str | None = None) -> None:
-        """Restore the initial value of one setting, or of all."""
+    def reset(self, name: str | None = None, *, local: bool = False) -> None:
+        """Restore the initial value of one setting, or of all; if `local`, until the end."""
+        if local and name is not None and name in self._initial:
+            self.set(name, self._initial[name], local=True)
+            return
         self._remember()
         names = [name] if name is not None else [*self.settings]
         for each in names:
-            self._local.pop(each, None)
+            if local:
+                self._local.setdefault(each, self.settings.get(each))
+            else:
+                self._local.pop(each, None)
             self.settings.pop(each, None)
             if each in self._initial:
                 self.settings[each] = self._initial[each]
@@ -361,11 +350,16 @@ class Session:
     def _changed(self) -> None:
         self.options = None
         self.changes += 1
+        self.times = _times_of(self.settings)
 
     def _release(self) -> None:
         held, self.snapshot = self.snapshot, None
         if held is not None:
             held.release()
+
+
+def _times_of(settings: Mapping[str, str]) -> TimeSettings:
+    return time_settings(settings.get("timezone"), settings.get("datestyle"))
 
 
 def read_isolation(setting: str, value: str) -> Isolation:

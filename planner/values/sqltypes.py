@@ -20,20 +20,22 @@ from planner.values.catalog_types import (
     record_type,
 )
 from stores.errors import SchemaError
-from stores.spec.schema import TEXT, DataType, Kind, decimal_type
+from stores.spec.schema import INTERVAL, TEXT, DataType, Kind, decimal_type
 from stores.types.kinds import BY_PARSED, BY_POSTGRES, SCALARS
 
 HELD_AS_TEXT = frozenset(
     kind for kind in SCALARS if kind is not Kind.TEXT and kind.record.arrow == TEXT.arrow
 )
-"""Types whose values are held as texts, such as json and uuid."""
-CANONICAL_TEXTS = frozenset(kind for kind in SCALARS if kind.record.spelling is not None)
-"""Types whose texts are held in a normalised form, such as uuid. A text that is compared with such
-a value is normalised first."""
+"""Types whose values are held as texts, such as json and uuid. A text becomes one when it is read,
+which normalises those of `SPELLED` and jsonb."""
+SPELLED = tuple(kind for kind in SCALARS if kind.record.spelling is not None)
+"""Types whose texts are normalised by patterns, and compare as PostgreSQL's values do."""
 
 
-def data_type_of(node: exp.DataType) -> DataType | None:
+def data_type_of(node: exp.DataType) -> DataType | None:  # noqa: PLR0911 - one per kind
     """Return our type for a type name in SQL; None if only DuckDB may know the name."""
+    if isinstance(node.this, exp.Interval):
+        return INTERVAL
     if isinstance(node, exp.Interval) or node.this is None:
         return None
     if node.this in {exp.DType.DECIMAL, exp.DType.BIGDECIMAL}:
@@ -123,7 +125,7 @@ def _is_held_as(wanted: DataType, found: DataType) -> bool:
 
 
 def reading_macro(kind: Kind) -> str:
-    """Return the name of the macro that reads a text as a value of one of `CANONICAL_TEXTS`.
+    """Return the name of the macro that reads a text as a value of one of `HELD_AS_TEXT`.
 
     With the suffix `s`, it reads a list of texts.
     """
@@ -151,7 +153,7 @@ _NUMERIC = "DECIMAL(38,16)"
 def duckdb_type(data_type: DataType) -> str:
     """Return DuckDB's name of a type, which trees use.
 
-    A type with normalised texts keeps PostgreSQL's name; `to_duckdb` writes it as a text.
+    A type that is held as a text keeps PostgreSQL's name; `to_duckdb` writes it as a text.
     """
     if data_type.kind is Kind.ARRAY:
         assert data_type.element is not None
@@ -161,4 +163,4 @@ def duckdb_type(data_type: DataType) -> str:
     if data_type.kind is Kind.DECIMAL or data_type.fields:
         return str(data_type).upper()
     record = data_type.kind.record
-    return record.duckdb if record.spelling is None else record.postgres
+    return record.postgres if data_type.kind in HELD_AS_TEXT else record.duckdb

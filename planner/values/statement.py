@@ -114,6 +114,8 @@ class ExecuteStatement:
 
     name: str
     arguments: tuple[Argument, ...] = ()
+    explain: str | None = None
+    """The words of an EXPLAIN before it, whose plan is asked for; None without one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -334,6 +336,8 @@ class Result:
     read_ns: Mapping[tuple[str, int], tuple[int, int]] | None = None
     """When each partition was asked and when its last row was read, in epoch nanoseconds; None
     unless the engine times its reads."""
+    computed: Row = ()
+    """The values that the run has computed before it read, in the order of the plan."""
 
     def close(self) -> None:
         """Release what the stream holds; required unless it was read to the end."""

@@ -10,8 +10,9 @@ from planner.values.array_text import Texts, check_depth, parse_array
 from planner.values.array_types import depth_of, leaf_of
 from planner.values.byte_text import hex_digits_of
 from planner.values.interval_text import parse_interval
-from planner.values.json_edit import checked
+from planner.values.json_text import canonical, checked
 from planner.values.moment_text import MalformedMomentError, parse_moment
+from planner.values.times.time_settings import PLAIN_TIMES, TimeSettings
 from stores.errors import ValueFormatError
 from stores.spec.schema import DataType, Kind, Value
 from stores.types.record import invalid_text
@@ -19,8 +20,13 @@ from stores.types.record import invalid_text
 _DAY_MICROS = 86_400_000_000
 
 
-def parse_value(text: str, data_type: DataType) -> Value:
+def parse_value(text: str, data_type: DataType, times: TimeSettings = PLAIN_TIMES) -> Value:
     """Read PostgreSQL's text form of a value.
+
+    Args:
+        text: the text.
+        data_type: the type of the value.
+        times: the settings of the session, on which dates and moments depend.
 
     Raises:
         InvalidValueError: the text is not such a value (22P02, 22007), or is out of range (22003,
@@ -28,7 +34,7 @@ def parse_value(text: str, data_type: DataType) -> Value:
     """
     parse = data_type.kind.record.parse
     if parse is None:
-        return _PARSERS[data_type.kind](text, data_type)
+        return _PARSERS[data_type.kind](text, data_type, times)
     try:
         value = parse(text)
     except ValueFormatError as error:
@@ -51,60 +57,66 @@ def _invalid_moment(text: str, data_type: DataType) -> InvalidValueError:
     return InvalidValueError(error.message, sqlstate=error.sqlstate)
 
 
-def _parse_text(text: str, data_type: DataType) -> str:
-    del data_type
+def _parse_text(text: str, data_type: DataType, times: TimeSettings) -> str:
+    del data_type, times
     return text
 
 
-def _parse_json(text: str, data_type: DataType) -> str:
-    del data_type
+def _parse_json(text: str, data_type: DataType, times: TimeSettings) -> str:
+    del data_type, times
     return checked(text)
 
 
-def _parse_bytea(text: str, data_type: DataType) -> bytes:
-    del data_type
+def _parse_jsonb(text: str, data_type: DataType, times: TimeSettings) -> str:
+    del data_type, times
+    return canonical(text)
+
+
+def _parse_bytea(text: str, data_type: DataType, times: TimeSettings) -> bytes:
+    del data_type, times
     return bytes.fromhex(hex_digits_of(text))
 
 
-def _parse_date(text: str, data_type: DataType) -> int:
-    return _moment(text, data_type)[0] // _DAY_MICROS
+def _parse_date(text: str, data_type: DataType, times: TimeSettings) -> int:
+    return _moment(text, data_type, times)[0] // _DAY_MICROS
 
 
-def _parse_timestamp(text: str, data_type: DataType) -> int:
-    return _moment(text, data_type)[0]
+def _parse_timestamp(text: str, data_type: DataType, times: TimeSettings) -> int:
+    return _moment(text, data_type, times)[0]
 
 
-def _parse_timestamptz(text: str, data_type: DataType) -> int:
-    local, ahead = _moment(text, data_type)
+def _parse_timestamptz(text: str, data_type: DataType, times: TimeSettings) -> int:
+    local, ahead = _moment(text, data_type, times)
     return local - ahead
 
 
-def _moment(text: str, data_type: DataType) -> tuple[int, int]:
+def _moment(text: str, data_type: DataType, times: TimeSettings) -> tuple[int, int]:
     try:
-        return parse_moment(text, is_date=data_type.kind is Kind.DATE)
+        return parse_moment(text, is_date=data_type.kind is Kind.DATE, times=times)
     except MalformedMomentError:
         raise _invalid_moment(text, data_type) from None
 
 
-def _parse_interval(text: str, data_type: DataType) -> Value:
-    del data_type
+def _parse_interval(text: str, data_type: DataType, times: TimeSettings) -> Value:
+    del data_type, times
     return parse_interval(text)
 
 
-def _parse_array(text: str, data_type: DataType) -> list[Value]:
+def _parse_array(text: str, data_type: DataType, times: TimeSettings) -> list[Value]:
     found, leaf = parse_array(text), leaf_of(data_type)
     check_depth(found, depth_of(data_type))
 
     def parsed(each: str | Texts | None) -> Value:
         if isinstance(each, list):
             return [parsed(inner) for inner in each]
-        return None if each is None else parse_value(each, leaf)
+        return None if each is None else parse_value(each, leaf, times)
 
     return [parsed(each) for each in found]
 
 
-_PARSERS: Mapping[Kind, Callable[[str, DataType], Value]] = {
+_PARSERS: Mapping[Kind, Callable[[str, DataType, TimeSettings], Value]] = {
     Kind.JSON: _parse_json,
+    Kind.JSONB: _parse_jsonb,
     Kind.BYTEA: _parse_bytea,
     Kind.DATE: _parse_date,
     Kind.TIMESTAMP: _parse_timestamp,

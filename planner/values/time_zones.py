@@ -43,9 +43,12 @@ ABBREVIATIONS = _abbreviations()
 def fixed_offset(zone: str) -> int | None:
     """Return the seconds east of UTC of an abbreviation or a POSIX form; None for other texts."""
     known = ABBREVIATIONS.get(zone.strip().upper())
-    if known is not None:
-        return known
-    found = _POSIX.fullmatch(zone.strip())
+    return posix_offset(zone.strip()) if known is None else known
+
+
+def posix_offset(zone: str) -> int | None:
+    """Return the seconds east of UTC of a POSIX form; None for other texts."""
+    found = _POSIX.fullmatch(zone)
     if found is None:
         return None
     hours, minutes, seconds = (int(part or 0) for part in found.groups()[1:])
@@ -61,10 +64,15 @@ def zone_name(zone: str) -> str:
     Raises:
         InvalidValueError: no zone has that name (22023).
     """
-    name = _names().get(zone.strip().lower())
+    name = region_named(zone.strip())
     if name is None:
         raise InvalidValueError(f'time zone "{zone[:100]}" not recognized', sqlstate="22023")
     return name
+
+
+def region_named(zone: str) -> str | None:
+    """Return a name of the tz database as it writes it; None for other texts."""
+    return _names().get(zone.lower())
 
 
 def offset_at(zone: str, local: dt.datetime) -> dt.timedelta:
@@ -86,4 +94,8 @@ def offset_at(zone: str, local: dt.datetime) -> dt.timedelta:
 
 @lru_cache(maxsize=1)
 def _names() -> dict[str, str]:
-    return {name.lower(): name for name in available_timezones()}
+    return {name.lower(): name for name in available_timezones() - _OF_MACHINES}
+
+
+_OF_MACHINES = {"localtime", "posixrules"}
+"""Files of the tz database that are no names of zones."""

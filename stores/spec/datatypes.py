@@ -11,7 +11,7 @@ so that no layer has to convert on the way:
 | tinyint, smallint, integer, bigint | `int` |
 | real, double | `float` |
 | decimal(p,s) | `decimal.Decimal` |
-| text, json, uuid, macaddr | `str` |
+| text, json, jsonb, uuid, macaddr | `str` |
 | bytea | `bytes` |
 | date | `int`, days since 1970-01-01 |
 | time | `int`, microseconds since midnight |
@@ -193,6 +193,8 @@ def _misbuilt(data_type: DataType) -> str | None:
     match data_type.kind:
         case Kind.NULL:
             wrong = "is of type null, which holds no value: cast it to another type"
+        case Kind.JSONB:
+            wrong = "is of type jsonb, which only results have: declare json"
         case Kind.DECIMAL if not _is_decimal(data_type.precision, data_type.scale):
             wrong = f"is of type {data_type}, which is out of range"
         case Kind.MAP if len(names) != 1:
@@ -221,6 +223,7 @@ TIMESTAMPTZ = _SCALARS["timestamptz"]
 TIME = _SCALARS["time"]
 INTERVAL = _SCALARS["interval"]
 JSON = _SCALARS["json"]
+JSONB = _SCALARS["jsonb"]
 NULL = _SCALARS["null"]
 
 

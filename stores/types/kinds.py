@@ -47,6 +47,7 @@ class Kind(Enum):
     UUID = texts.UUID
     MACADDR = networks.MACADDR
     JSON = nested.JSON
+    JSONB = nested.JSONB
     ARRAY = nested.ARRAY
     STRUCT = nested.STRUCT
     MAP = nested.MAP

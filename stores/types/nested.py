@@ -1,4 +1,4 @@
-"""json, array, struct and map: everything that does not depend on their inner types.
+"""json, jsonb, array, struct and map: everything that does not depend on their inner types.
 
 PostgreSQL has no type for structs and maps without declared fields; clients see jsonb.
 """
@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from stores.types.record import SqlType, decode_utf8
+from stores.types.record import SqlType, bad_binary, decode_utf8
 
 JSON = SqlType(
     name="json",
-    parsed=("JSON", "JSONB"),
+    parsed=("JSON",),
     postgres="json",
     spelled="json",
     oid=114,
@@ -24,8 +24,31 @@ JSON = SqlType(
     encode=str.encode,
     decode=decode_utf8,
 )
+_JSONB_VERSION = b"\x01"
 
 
+def _decode_jsonb(raw: bytes) -> str:
+    if not raw.startswith(_JSONB_VERSION):
+        raise bad_binary("jsonb")
+    return decode_utf8(raw[1:])
+
+
+JSONB = SqlType(
+    name="jsonb",
+    parsed=("JSONB",),
+    postgres="jsonb",
+    spelled="jsonb",
+    oid=3802,
+    array_oid=3807,
+    has_extremes=False,
+    has_one_form=False,
+    duckdb="VARCHAR",
+    arrow=pa.string(),
+    text=str.encode,
+    encode=lambda value: _JSONB_VERSION + value.encode(),
+    decode=_decode_jsonb,
+)
+"""Values are canonical texts, which the planner makes; a column of a store is a json."""
 ARRAY = SqlType(
     name="array",
     postgres="",

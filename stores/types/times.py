@@ -81,7 +81,7 @@ def _interval_text(value: tuple[int, int, int]) -> bytes:
     return " ".join(parts).encode()
 
 
-_TIME = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?")
+_TIME = re.compile(r"(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d{0,40}))?)?")
 
 
 def _parse_time(text: str) -> int:
@@ -89,8 +89,8 @@ def _parse_time(text: str) -> int:
     if found is None:
         raise invalid_text(text, "time", sqlstate="22007")
     hours, minutes, seconds = int(found[1]), int(found[2]), int(found[3] or 0)
-    fraction = (found[4] or "").ljust(6, "0")
-    micros = int(fraction[:6]) + (1 if fraction[6:7] >= "5" else 0)
+    # PostgreSQL rounds a double, and a half to the even microsecond.
+    micros = round(float(f"0.{found[4] or 0}") * SECOND_MICROS)
     total = ((hours * 60 + minutes) * 60 + seconds) * SECOND_MICROS + micros
     if minutes > 59 or seconds > 59 or total > _DAY_MICROS:
         raise ValueFormatError(

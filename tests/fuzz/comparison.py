@@ -7,7 +7,6 @@ documents. Each exception is listed here with its reason; nothing else is ignore
 from __future__ import annotations
 
 import itertools
-import json
 import math
 import re
 import struct
@@ -17,6 +16,8 @@ from decimal import Decimal, InvalidOperation
 
 from psycopg import pq
 from psycopg.adapt import Transformer
+
+from tests.planner.postgres.compare import with_equal_numbers
 
 _JSON, _JSONB, _NUMERICS, _FLOATS = 114, 3802, frozenset({1700, 1231}), frozenset({700, 701})
 ROWS_MAX = 20_000
@@ -116,7 +117,7 @@ def _rows(
     result: pq.abc.PGresult, types: Sequence[int], *, binary: bool
 ) -> list[tuple[object, ...]]:
     formats = pq.Format.BINARY if binary else pq.Format.TEXT
-    # Numbers and json have several texts; all other values must have equal bytes.
+    # Numbers have several texts, also within json; all other values must have equal bytes.
     read = {i: oid for i, oid in enumerate(types) if oid in _NUMERICS | _FLOATS}
     loaders = {i: Transformer().get_loader(oid, formats).load for i, oid in read.items()}
     found = []
@@ -128,7 +129,7 @@ def _rows(
                 cells.append(None)
             elif types[column] in {_JSON, _JSONB}:
                 text = bytes(value).removeprefix(b"\x01").decode()
-                cells.append(json.dumps(json.loads(text), sort_keys=True))
+                cells.append(with_equal_numbers(text))
             elif column in loaders:
                 number = loaders[column](value)
                 # A real can have two shortest texts.
@@ -156,15 +157,13 @@ def difference(
         return f"{kind}: {shape(said)}", f"ours: {ours.message or ours.rows[:3]}\ntheirs: " + (
             theirs.message or str(theirs.rows[:3])
         )
-    # json and jsonb are one type here.
-    types = tuple(_JSON if oid == _JSONB else oid for oid in theirs.types)
-    mine = tuple(_JSON if oid == _JSONB else oid for oid in ours.types)
-    if mine != types:
-        wrong = sorted({f"{a} for {b}" for a, b in zip(mine, types, strict=False) if a != b})
+    if ours.types != theirs.types:
+        pairs = zip(ours.types, theirs.types, strict=False)
+        wrong = sorted({f"{a} for {b}" for a, b in pairs if a != b})
         return f"types {', '.join(wrong)}", f"ours: {ours.types}\ntheirs: {theirs.types}"
     if ours.names != theirs.names:
-        pairs = zip(ours.names, theirs.names, strict=True)
-        wrong = sorted({f"{a} for {b}" for a, b in pairs if a != b})
+        named = zip(ours.names, theirs.names, strict=True)
+        wrong = sorted({f"{a} for {b}" for a, b in named if a != b})
         return f"names {', '.join(wrong)}", f"ours: {ours.names}\ntheirs: {theirs.names}"
     exact = _INEXACT.search(sql) is None
     ours, theirs = _settled(ours, theirs, sql)

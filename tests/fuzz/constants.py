@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from tests.fuzz.regexes import regexes
+
 CONSTANTS: Mapping[str, Sequence[tuple[str, str]]] = {
     "integer": [("integer", text) for text in ("-3", "-1", "0", "1", "2", "3", "7")],
     "smallint": [("smallint", text) for text in ("-1", "0", "2")],
@@ -32,6 +34,13 @@ CONSTANTS: Mapping[str, Sequence[tuple[str, str]]] = {
     "uuid": [("uuid", "6f1b3b0e-6a0a-4a51-9d0c-3f5f2f9b8a02")],
     "bytea": [("bytea", text) for text in ("\\x00ff", "\\x", "\\x616263")],
     "json": [("json", '{"a": 7, "c": [3, "x"]}'), ("json", "[1]"), ("json", "null")],
+    "jsonb": [
+        ("jsonb", text)
+        for text in (
+            *('{"b": 1, "a": [1, 2.0]}', '{"a":[1,2],"b":1.0}', '{"a": 7, "a": "x"}', "[]", "{}"),
+            *("1.50", "1.5", "-2", "10", "null", '"a"', '"ä"', "true", '["a", 2]', "[[1], null]"),
+        )
+    ],
     "bigint[]": [("bigint[]", text) for text in ("{1,2}", "{}", "{4,NULL}")],
     "bigint[][]": [("bigint[][]", text) for text in ("{{1,2},{3,4}}", "{}", "{{4,NULL}}")],
     "'small": [("integer", text) for text in ("1", "2", "3", "5")],
@@ -55,7 +64,17 @@ CONSTANTS: Mapping[str, Sequence[tuple[str, str]]] = {
         for text in ("1 day -02:03:04.5", "P1Y2M3DT4H", "1-2", "-1.5 months", "3 days ago", "1e3")
     ],
     "'pattern": [("text", text) for text in ("a%", "%b%", "_b_", "", "%", "A\\_c", "a\\%c", "%ä%")],
-    "'regex": [("text", text) for text in ("^a", "b$", "[A-Z]", "a.c", "^$", "(a|b)+", "\\d")],
+    "'regex": [("text", text) for text in ("^a", "b$", "[A-Z]", "^$", "(a|b)+", *regexes())],
+    "'similar": [
+        ("text", text)
+        for text in ("(a|Z)%", "_%", "a+", "[^a]%", "%(ab|b)_?", "\\w%", "a\\%", "", "a{2}b*")
+    ],
+    "'flags": [("text", text) for text in ("", "i", "n", "x", "s", "p", "w", "q", "c", "ix")],
+    "'template": [
+        ("text", text)
+        for text in ("%s", "%L|%I", "%2$s %1$s", "%%", "%5s|%-5s|", "", "%s%s%s", "%1$I %s")
+    ],
+    "'form": [("text", text) for text in ("hex", "base64", "escape")],
 }
 """Place → the type of the parameter, and its text."""
 UNQUOTED = frozenset({"integer"})

@@ -16,7 +16,7 @@ from tests.fuzz.forms import (
     RISKY,
     Form,
 )
-from tests.fuzz.tree import Literal, Node, Part
+from tests.fuzz.tree import FIXED, Literal, Node, Part
 
 
 @dataclass(slots=True)
@@ -100,6 +100,9 @@ class Expressions:
             return rows(sort.removeprefix("rows").removeprefix(" of "), scope, depth - 1)
         if depth <= 0:
             return self.leaf(sort, scope)
+        columns = scope.of("integer")
+        if sort in GUARDED and columns and self.chance.random() < 0.03:
+            return guarded(self.chance, sort, columns)
         form = self._form(sort, risky=risky, subqueries=depth > 1)
         if form is None:
             return self.leaf(sort, scope)
@@ -135,3 +138,71 @@ class Expressions:
                 self.used.add(form.feature)
             return form
         return None
+
+
+_COMPARED = frozenset(CONSTANTS) - {"json", "bigint[]"}
+
+
+def on_sides(
+    chance: random.Random,
+    columns: Sequence[tuple[str, str]],
+    expressions: Expressions,
+) -> Node:
+    """Draw conditions on some columns: that a match is missing or not, values, lists and ranges.
+
+    Args:
+        chance: decides.
+        columns: the qualified columns of all sides, with their types.
+        expressions: draws constants.
+    """
+    parts: list[Part] = []
+    for name, sort in chance.sample(columns, min(len(columns), chance.randint(1, 3))):
+        forms: list[tuple[Part, ...]] = [(f"{name} IS NULL",), (f"{name} IS NOT NULL",)]
+        if sort in _COMPARED:
+            one, other = expressions.constant(sort), expressions.constant(sort)
+            forms += [
+                (f"{name} = ", one),
+                (f"{name} IN (", one, ", ", other, ")"),
+                (f"{name} {chance.choice(['<', '>=', '<>'])} ", one),
+                (f"({name} BETWEEN ", one, " AND ", other, ")"),
+                (f"({name} = ", one, f" OR {name} IS NULL)"),
+            ]
+            same = [each for each, its in columns if its == sort and each != name]
+            if same:
+                forms.append((f"{name} = {chance.choice(same)}",))
+        word = chance.choice([" AND ", " AND ", " AND ", " OR "]) if parts else ""
+        parts += [word, Node("boolean", chance.choice(forms), "true")]
+    return Node("boolean", ("(", *parts, ")"), "true")
+
+
+GUARDED: Mapping[str, Sequence[str]] = {
+    "integer": (
+        "(CASE WHEN {0} <> 0 THEN (SELECT 10 / {0}) END)",
+        "(CASE {0} WHEN 0 THEN 1 ELSE (SELECT 10 / {0}) END)",
+        "(CASE WHEN {0} <> 0 THEN 10 / {0} ELSE 0 END)",
+        "coalesce((CASE WHEN {0} = 0 THEN 1 END), (SELECT max(y / {0}) FROM (VALUES (7)) q (y)))",
+        "(CASE WHEN {0} > 0 AND 10 / {0} > 2 THEN 1 END)",
+    ),
+    "boolean": (
+        "({0} <> 0 AND 10 / {0} > 2)",
+        "({0} = 0 OR 10 / {0} > 2)",
+        "({0} = 0 OR EXISTS (SELECT 1 FROM (VALUES (1)) q (y) WHERE 10 / {0} > y))",
+        "({0} <> 0 AND {0} IN (SELECT 4 / {0}))",
+        "(({0} <> 0 AND 10 / {0} > 2) IS TRUE)",
+    ),
+    "aggregate": (
+        "sum(10 / {0}) FILTER (WHERE {0} <> 0)",
+        "count(sqrt({0})) FILTER (WHERE {0} >= 0)",
+        "array_agg(100 / ({0} - 2) ORDER BY {0}, 100 / ({0} - 2)) FILTER (WHERE {0} > 2)",
+        "count(DISTINCT 10 / {0}) FILTER (WHERE {0} <> 0)",
+        "min(({0}::text || 'x')::integer) FILTER (WHERE {0} IS NULL)",
+        "sum(10 / {0}) FILTER (WHERE {0} <> 0 AND 10 / {0} > 1)",
+    ),
+}
+"""Expressions that fail for some values of a column, each behind a condition on the same column."""
+
+
+def guarded(chance: random.Random, sort: str, columns: Sequence[str]) -> Node:
+    """Draw an expression that fails where PostgreSQL does not compute it."""
+    text = chance.choice(GUARDED[sort]).format(chance.choice(columns))
+    return Node(FIXED, (text,), None)

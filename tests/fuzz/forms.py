@@ -36,7 +36,7 @@ def _forms(text: str, feature: str = "") -> tuple[Form, ...]:
 _COMPARED = (
     """
     integer|smallint|bigint|numeric|double precision|real|text|date|timestamp|timestamptz|uuid
-    |bytea|boolean|bigint[]
+    |bytea|boolean|bigint[]|jsonb
 """.replace("\n    ", "")
     .strip()
     .split("|")
@@ -84,6 +84,10 @@ starts_with({text}, {text})
 (({integer}, {date}) < ({integer}, {date}))
 (({integer}, {integer}) >= ({integer}, {integer}))
 (({integer}, {text}) IS NOT DISTINCT FROM ({integer}, {text}))
+({jsonb} @> {jsonb})
+({jsonb} <@ {jsonb})
+({jsonb} ? 'a')
+({jsonb} ?| ARRAY['a', {text}])
 ({bigint[]} @> {bigint[]})
 ({bigint[]} <@ {bigint[]})
 ({bigint[]} && {bigint[]})
@@ -135,8 +139,12 @@ _PATTERNS = """
 ({text} !~ {'regex})
 ({text} ~* {'regex})
 ({text} !~* {'regex})
-({text} SIMILAR TO '(a|Z)%')
-({text} NOT SIMILAR TO '(a|Z)%')
+({text} SIMILAR TO {'similar})
+({text} NOT SIMILAR TO {'similar})
+({text} SIMILAR TO {'similar} || '%' ESCAPE '#')
+({text} ~ ({'regex} || {'regex}))
+({text} ~ ANY (ARRAY[{'regex}, {'regex}]))
+regexp_like({text}, {'regex}, {'flags})
 """
 _ARRAY_PATTERNS = """
 ({text} LIKE ANY (ARRAY['a%', '%b']))
@@ -203,7 +211,11 @@ num_nulls({integer}, {text})
 {boolean}::integer
 gcd({integer}, {integer})
 json_array_length('[1, 2]'::json)
-regexp_count({text}, 'a')
+regexp_count({text}, {'regex})
+regexp_count({text}, {'regex}, {'small}, {'flags})
+regexp_instr({text}, {'regex})
+regexp_instr({text}, {'regex}, {'small}, {'small}, 1, {'flags}, 1)
+cardinality(regexp_split_to_array({text}, {'regex}))
 ({integer} - {smallint})
 mod({smallint}, {'small})
 lcm({'small}, {'small})
@@ -365,8 +377,18 @@ to_hex(255)
 encode({bytea}, 'hex')
 encode({bytea}, 'base64')
 encode({bytea}, 'escape')
-regexp_replace({text}, '[ab]', 'x')
-regexp_replace({text}, '[ab]', 'x', 'g')
+regexp_replace({text}, {'regex}, 'x')
+regexp_replace({text}, {'regex}, '<\\1\\&>', 'g')
+regexp_replace({text}, {'regex}, {text}, {'small}, {'small}, {'flags})
+regexp_substr({text}, {'regex}, {'small}, {'small}, {'flags}, 1)
+(regexp_match({text}, {'regex}, {'flags}))[1]
+array_to_string(regexp_match({text}, {'regex}), '|', '*')
+array_to_string(regexp_split_to_array({text}, {'regex}, {'flags}), '|')
+substring({text} from {'regex})
+substring({text} similar '%#"_#"%' escape '#')
+reverse({text} || {text})
+encode({bytea}, {'form})
+convert_from(convert_to({text}, 'UTF8'), 'UTF8')
 array_to_string({bigint[]}, ',', '*')
 array_to_string({bigint[][]}, ',', '*')
 array_dims({bigint[][]})
@@ -396,6 +418,8 @@ to_char({integer}, 'S999')
 to_char({numeric}, 'FM999999990.00')
 pg_typeof({integer} + {numeric})::text
 json_typeof({json})
+jsonb_typeof({jsonb})
+({jsonb} ->> 'b')
 ({json} ->> 'a')
 ({json} #>> ARRAY['c', '1'])
 """
@@ -448,6 +472,8 @@ _BYTEA = """
 decode('00ff', 'hex')
 ({bytea} || {bytea})
 sha256({bytea})
+sha512({bytea})
+substring({bytea} from {'small} for 2)
 """
 _ARRAY = """
 array_append({bigint[]}, 7)
@@ -486,6 +512,18 @@ to_json({bigint[][]})
 ({json} #> ARRAY['c', '0'])
 json_strip_nulls({json})
 ({json} -> 1)
+"""
+_JSONB = """
+{json}::jsonb
+to_jsonb({bigint[]})
+jsonb_build_array({integer}, {text}::text, NULL)
+jsonb_build_object('k', {integer}, 'a', {jsonb})
+({jsonb} || {jsonb})
+({jsonb} -> 'a')
+({jsonb} -> 0)
+({jsonb} #> ARRAY['a', '-1'])
+({jsonb})['a']
+jsonb_strip_nulls({jsonb})
 """
 _UUID = """
 '6F1B3B0E6A0A4A519D0C3F5F2F9B8A01'::uuid
@@ -530,6 +568,9 @@ ln({numeric}::double precision)
     "text": """
 chr({integer})
 repeat({text}, {integer})
+format({'template}, {text}, {integer})
+substring({text} from {text})
+regexp_replace({text}, {text}, {text}, 'g')
 split_part({text}, 'b', {integer})
 substring({text} from 1 for {integer})
 lpad({text}, {integer}, 'x')
@@ -548,10 +589,22 @@ make_date(2021, {integer}, 29)
 {'time}::timestamp
 """,
     "timestamptz": "({timestamptz} + interval '1 hour')\n{text}::timestamptz\n{'time}::timestamptz",
-    "boolean": "{text}::boolean\n({'small}::text)::boolean",
+    "boolean": """
+({text} ~ {text})
+({text} SIMILAR TO {text})
+{text}::boolean
+({'small}::text)::boolean
+""",
     "uuid": "{text}::uuid",
-    "bytea": "decode({text}, 'hex')\ndecode({text}, 'escape')\ndecode({text}, 'base64')",
+    "bytea": """
+set_byte({bytea}, {'small}, {integer})
+decode({text}, {'form})
+decode({text}, 'hex')
+decode({text}, 'escape')
+decode({text}, 'base64')
+""",
     "json": "{text}::json",
+    "jsonb": "{text}::jsonb\n({jsonb} - 'a')\n({jsonb} #- ARRAY['a', '0'])",
     "bigint[]": "{text}::bigint[]",
     "interval": "{text}::interval\n{'length}::interval",
     "real": "{double precision}::real",
@@ -582,6 +635,7 @@ FORMS: Mapping[str, Sequence[Form]] = {
     "bigint[]": _forms(_ARRAY),
     "bigint[][]": _forms(_MATRIX),
     "json": _forms(_JSON),
+    "jsonb": _forms(_JSONB),
     "uuid": _forms(_UUID),
 }
 RISKY: Mapping[str, Sequence[Form]] = {name: _forms(text) for name, text in _RISKY.items()}

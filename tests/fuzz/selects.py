@@ -21,6 +21,7 @@ from tests.support.postgres import running_postgres
 
 PART = "select"
 _DATA_EXCEPTION = "22"
+_NAME_ERROR = "42"
 _CANCELED = "57014"
 _PAGES, _ROWS_OF_PAGE = 2, 60
 """More than any store of the test data has in PostgreSQL."""
@@ -121,6 +122,9 @@ def verdict(case: Case, ours: Reply, theirs: Reply, sql: str) -> tuple[str, tupl
     if is_data_error and not case.strict and (ours.sqlstate or "22").startswith(_DATA_EXCEPTION):
         # SQL leaves open which expressions are evaluated, and in which order.
         return "left open", None
+    is_name_error = (theirs.sqlstate or "").startswith(_NAME_ERROR)
+    if case.any_name_error and is_name_error and (ours.sqlstate or "").startswith(_NAME_ERROR):
+        return "error", None
     wrong = difference(ours, theirs, ordered=case.ordered, sql=sql)
     return ("error" if theirs.sqlstate else "rows"), wrong
 

@@ -12,10 +12,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from tests.fuzz.expressions import Expressions, Scope
+from tests.fuzz.expressions import Expressions, Scope, guarded, on_sides
 from tests.fuzz.tree import Node, Part
 from tests.fuzz.vocabulary import ALIASES, COUNTED, KEYS, NAMES, ORDERABLE, SERIES, SORTS, quoted
 from tests.fuzz.world import STORES, relation_columns
+from tests.planner.binding.colliding_names import Names
 
 
 @dataclass(slots=True, kw_only=True)
@@ -27,6 +28,8 @@ class Case:
     """Places, from 0, of the result columns by which the rows are ordered."""
     strict: bool = False
     """Whether every row is evaluated, so that both servers must give the same error."""
+    any_name_error: bool = False
+    """Whether it may have several errors of its names, of which each server reports one."""
     features: frozenset[str] = frozenset()
 
 
@@ -78,6 +81,9 @@ class Statements:
             case = self._strict()
         elif self.may(0.15, "set operation"):
             case = self._set_operation()
+        elif self.may(0.1, "colliding names"):
+            names = Names(self.chance, [("notes", ("sample", "number"))])
+            case = Case(root=names.query(), any_name_error=True)
         elif self.may(0.05):
             case = Case(root=self._values(self._sorts(3)))
         else:
@@ -168,7 +174,10 @@ class Statements:
         scope = self._scope(relations, outer)
         where: Part = ""
         if self.may(0.65):
-            condition = self.expressions.draw("boolean", scope, depth, self.rows)
+            if len(relations) > 1 and self.may(0.6, "sides"):
+                condition = self._on_sides(relations)
+            else:
+                condition = self.expressions.draw("boolean", scope, depth, self.rows)
             where = Node("clause", (" WHERE ", condition), "")
         body = Node("from", (" FROM ", source, where))
         if depth > 0 and self.may(0.22, "group by"):
@@ -316,7 +325,7 @@ class Statements:
         inner = self.expressions.draw(sort, scope, depth - 1, self.rows)
         if sort == "boolean":
             return Node(sort, (self.chance.choice(["bool_and(", "bool_or("]), inner, ")"))
-        if sort in {"uuid", "bytea", "json", "bigint[]"}:
+        if sort in {"uuid", "bytea", "json", "jsonb", "bigint[]"}:
             return Node(sort, (f"NULL::{sort}",))
         return Node(sort, (self.chance.choice(["min(", "max("]), inner, ")"))
 
@@ -324,6 +333,9 @@ class Statements:
         def of(sort: str) -> Node:
             return self.expressions.draw(sort, scope, depth - 1, self.rows)
 
+        columns = scope.of("integer")
+        if columns and self.may(0.1, "guards"):
+            return guarded(self.chance, "aggregate", columns)
         counted = of(self.chance.choice(COUNTED))
         text, value = of("text"), of(self.chance.choice(ORDERABLE))
         distinct = "DISTINCT " if self.may(0.3) else ""
@@ -472,9 +484,20 @@ class Statements:
             # A comma binds less than JOIN: ON sees no item before it.
             begin = max((i for i, each in enumerate(before) if each.begins), default=0)
             scope = self._scope([*before[begin:], relation], among=[*before, relation])
-            more = self.expressions.draw("boolean", scope, 1, self.rows)
+            if self.may(0.5, "sides"):
+                more = self._on_sides([*before[begin:], relation])
+            else:
+                more = self.expressions.draw("boolean", scope, 1, self.rows)
             condition = Node("boolean", (condition, " AND ", more), None)
         return relation, Node("join", (kind, node, " ON ", condition))
+
+    def _on_sides(self, relations: Sequence[Relation]) -> Node:
+        columns = [
+            (f"{quoted(relation.alias)}.{quoted(name)}", sort)
+            for relation in relations
+            for name, sort in relation.columns
+        ]
+        return on_sides(self.chance, columns, self.expressions)
 
     def _equality(self, one: Relation, other: Relation) -> Node:
         pairs = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 SORTS = (
     """
     integer|bigint|numeric|double precision|text|boolean|date|timestamp|timestamptz|interval|bytea
-    |bigint[]|json|uuid|smallint|real
+    |bigint[]|json|jsonb|uuid|smallint|real
 """.replace("\n    ", "")
     .strip()
     .split("|")
@@ -21,6 +21,7 @@ SERIES = (
     ("string_to_table('a,b', ',')", "text"),
     ("regexp_split_to_table('a1b2', '\\d')", "text"),
     ("json_array_elements('[1, {\"a\": 2}]'::json)", "json"),
+    ('jsonb_array_elements(\'[1.50, 1.5, {"b": 1, "a": 2}, null]\'::jsonb)', "jsonb"),
     ("json_array_elements_text('[\"abc\", null]'::json)", "text"),
     ('json_object_keys(\'{"a": 1, "abc": 2}\'::json)', "text"),
 )

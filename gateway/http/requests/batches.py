@@ -10,7 +10,7 @@ from gateway.errors import HttpRequestError
 from gateway.http.formats.json_renderers import JsonRenderer, NdjsonRenderer
 from gateway.http.formats.negotiation import FORMATS, negotiate
 from gateway.http.requests.fields import BATCH_FIELDS, read_object, settings_of, wrong_field
-from gateway.http.requests.parameters import Json
+from gateway.http.requests.json_values import Json
 from gateway.http.requests.parsing import QueryRequest, query_request
 from gateway.settings import Settings
 from planner.engine import check_settings, number_parameters

@@ -10,10 +10,8 @@ import difflib
 from collections.abc import Callable, Iterable, Sequence, Set
 from urllib.parse import parse_qsl
 
-import orjson
-
 from gateway.errors import HttpRequestError
-from gateway.http.requests.parameters import Json, json_text
+from gateway.http.requests.json_values import Json, json_text, read_json
 
 
 def _read_bound(name: str, value: Json) -> str:
@@ -110,8 +108,8 @@ def _plain_json(text: str) -> Json:
     So is `null`: a field that is left out has no value.
     """
     try:
-        found: Json = orjson.loads(text)
-    except orjson.JSONDecodeError:
+        found: Json = read_json(text)
+    except ValueError:
         return text
     return text if found is None else found
 
@@ -130,8 +128,8 @@ def read_object(
         HttpRequestError: it is not a JSON object, or has an unknown field.
     """
     try:
-        document = orjson.loads(body)
-    except orjson.JSONDecodeError as error:
+        document = read_json(body)
+    except ValueError as error:
         raise HttpRequestError("the body is not JSON", detail=str(error), hint=hint) from error
     if not isinstance(document, dict):
         raise HttpRequestError("the body must be an object", hint=hint)

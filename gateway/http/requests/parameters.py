@@ -5,24 +5,24 @@ A malformed value raises Postgres's error, which names the parameter or the argu
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias
-
-import orjson
+from decimal import Decimal
+from typing import Any
 
 from gateway.errors import PROTOCOL_VIOLATION
+from gateway.http.requests.json_values import Json, json_text
 from planner.engine import DataType, Key, Kind, Row, Value, parse_value
-from planner.errors import InvalidValueError, LimitExceededError, QueryError
+from planner.errors import InvalidValueError, QueryError
 from planner.typed import Argument
-
-Json: TypeAlias = Any
-"""A value that orjson returns: None, bool, int, float, str, list or dict."""
 
 _INTEGERS = {Kind.TINYINT, Kind.SMALLINT, Kind.INTEGER, Kind.BIGINT}
 _FLOATS = {Kind.REAL, Kind.DOUBLE}
 _TEXTS = {Kind.TEXT, Kind.NULL}
-_REAL_MAX = 3.4028234663852886e38
+_DOCUMENTS = {Kind.JSON, Kind.JSONB}
+_REAL_MAX, _DOUBLE_MAX = 3.4028234663852886e38, sys.float_info.max
+_WHOLE_DIGITS = 19
+"""The digits of the largest bigint."""
 
 
 def convert_parameters(
@@ -31,7 +31,6 @@ def convert_parameters(
     """Convert a statement's parameters to physical values.
 
     Numbers and booleans suit parameters of such types; text in Postgres's form suits every type.
-    Exact decimals beyond 15 digits need the text form.
     Arrays are lists, structs objects, maps lists of `[key, value]`; json is any JSON value.
 
     Args:
@@ -156,21 +155,9 @@ def _convert(value: Json, data_type: DataType) -> Value:
         return None
     if isinstance(value, str):
         return value if data_type.kind in _TEXTS else parse_value(value, data_type)
-    if data_type.kind is Kind.JSON:
-        return json_text(value)
+    if data_type.kind in _DOCUMENTS:
+        return parse_value(json_text(value), data_type)
     return _CONVERTERS[type(value)](value, data_type)
-
-
-def json_text(value: Json) -> str:
-    """Render a value as JSON.
-
-    Raises:
-        LimitExceededError: it is nested too deep.
-    """
-    try:
-        return orjson.dumps(value).decode()
-    except orjson.JSONEncodeError as error:  # orjson reads deeper nesting than it writes
-        raise LimitExceededError("the value is nested too deep") from error
 
 
 def _convert_boolean(value: bool, data_type: DataType) -> Value:
@@ -193,32 +180,33 @@ def _convert_integer(value: int, data_type: DataType) -> Value:
             raise _unsuited("a number", data_type)
 
 
-def _convert_float(value: float, data_type: DataType) -> Value:
+def _convert_fraction(value: float | Decimal, data_type: DataType) -> Value:
     match data_type.kind:
         case kind if kind in _FLOATS:
-            return _in_range(value, data_type)
+            return _in_range(float(value), data_type)
         case Kind.DECIMAL:
-            return parse_value(repr(value), data_type)
+            return parse_value(str(value), data_type)
         case kind if kind in _INTEGERS:
-            return _convert_whole(value, data_type)
+            return _convert_whole(Decimal(str(value)), data_type)
         case Kind.NULL:
-            return repr(value)
+            return str(value)
         case _:
             raise _unsuited("a number", data_type)
 
 
-def _convert_whole(value: float, data_type: DataType) -> Value:
-    if not value.is_integer():
+def _convert_whole(value: Decimal, data_type: DataType) -> Value:
+    if value.adjusted() >= _WHOLE_DIGITS:
+        raise InvalidValueError(f"{value} is out of range for type {data_type}", sqlstate="22003")
+    if value != int(value):
         raise InvalidValueError(
-            f"invalid input syntax for type {data_type}: {value!r}", sqlstate="22P02"
+            f"invalid input syntax for type {data_type}: {value}", sqlstate="22P02"
         )
-    if abs(value) >= 2**63:
-        raise InvalidValueError(f"{value!r} is out of range for type {data_type}", sqlstate="22003")
     return parse_value(str(int(value)), data_type)
 
 
 def _in_range(value: float, data_type: DataType) -> float:
-    if data_type.kind is Kind.REAL and math.isfinite(value) and abs(value) > _REAL_MAX:
+    most = _REAL_MAX if data_type.kind is Kind.REAL else _DOUBLE_MAX
+    if abs(value) > most:
         raise InvalidValueError(f"{value!r} is out of range for type {data_type}", sqlstate="22003")
     return value
 
@@ -262,7 +250,8 @@ def _unsuited(shape: str, data_type: DataType) -> InvalidValueError:
 _CONVERTERS: dict[type, Callable[[Any, DataType], Value]] = {
     bool: _convert_boolean,
     int: _convert_integer,
-    float: _convert_float,
+    float: _convert_fraction,
+    Decimal: _convert_fraction,
     list: _convert_list,
     dict: _convert_object,
 }

@@ -26,7 +26,7 @@ from gateway.http.requests.fields import (
     url_fields,
     wrong_field,
 )
-from gateway.http.requests.parameters import Json
+from gateway.http.requests.json_values import Json
 from planner.engine import number_parameters
 from planner.errors import LimitExceededError
 

@@ -22,7 +22,8 @@ from gateway.http.formats.content_codings import BYTES_MIN, coder_for
 from gateway.http.formats.json_cells import Cell, batch_cells, row_cells
 from gateway.http.formats.rendering import Renderer, RendererFactory, Trailer
 from gateway.http.page_snapshots import PageSnapshots
-from gateway.http.requests.parameters import convert_parameters, json_text
+from gateway.http.requests.json_values import json_text
+from gateway.http.requests.parameters import convert_parameters
 from gateway.http.requests.parsing import QueryRequest
 from gateway.http.statements.exchange import Exchange, only_statement
 from gateway.http.statements.lookups import Body, Lookups, bound_of

@@ -35,7 +35,7 @@ from gateway.pgwire.protocol.server_messages import (
 )
 from gateway.pgwire.statements.dialog import Work
 from gateway.pgwire.statements.replies import ReportedSettings
-from planner.engine import QueryError, Session, check_settings
+from planner.engine import QueryError, Session, check_settings, read_styles
 
 logger = logging.getLogger(__name__)
 
@@ -224,6 +224,7 @@ def open_session(message: StartupMessage) -> Session:
     if "client_encoding" in settings:
         settings["client_encoding"] = _encoding(settings["client_encoding"])
     check_settings(settings)
+    settings.update(read_styles(settings))
     return Session(settings=settings, user=user)
 
 

@@ -260,6 +260,8 @@ class Dialog:
 
     def _parse(self, message: Parse) -> Work | None:
         self._names.check_statement_name(message.statement)
+        if not message.statement:
+            self._names.drop_statement("")  # also if this one cannot be parsed
         prepared = self._runner.recall_prepared(message.sql, message.parameter_oids)
         if prepared is None:
             return self._run_parse(message)
@@ -276,11 +278,12 @@ class Dialog:
     def _bind(self, message: Bind) -> None:
         prepared = self._names.statement(message.statement)
         self._refuse_failed(prepared.statement)
-        decoders = prepared.decoders(message.parameter_formats)
+        times = self.session.times
+        decoders = prepared.decoders(message.parameter_formats, times)
         portal = Portal(
             prepared=prepared,
             parameters=decode_parameters(decoders, message.parameters),
-            shape=self._names.target(prepared).shape(message.result_formats),
+            shape=self._names.target(prepared).shape(message.result_formats, times),
         )
         self._names.add_portal(message.portal, portal)
         self._send(BindComplete())
@@ -306,7 +309,7 @@ class Dialog:
             oids = tuple(parameter.oid for parameter in prepared.parameters)
             self._send(ParameterDescription(oids=oids))
             target = self._names.target(prepared)
-            self._describe_rows(target, target.shape(()).description)
+            self._describe_rows(target, target.shape((), self.session.times).description)
         else:
             portal = self._names.portal(message.name)
             self._describe_rows(self._names.target(portal.prepared), portal.shape.description)
@@ -329,6 +332,7 @@ class Dialog:
             self._refuse_failed(statement)
             self._replies.finish_again(message.portal, portal)
             return None
+        portal.print_under(self.session.times)
         if portal.source is None and statement.row_command is not None:
             return self._hand_over(portal, message.rows_max)
         if portal.source is None:

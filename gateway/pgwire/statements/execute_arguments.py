@@ -59,7 +59,7 @@ def _value(
 ) -> Value:
     if argument.is_literal:
         text = argument.literal
-        return None if text is None else parse_value(text, data_type)
+        return None if text is None else parse_value(text, data_type, session.times)
     # SQL has no numeric of zero digits, which stands for one without a precision.
     spelled = str(data_type).replace("decimal(0,0)", "numeric")
     sql = f"SELECT CAST(({argument.sql}) AS {spelled})"

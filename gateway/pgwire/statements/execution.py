@@ -31,6 +31,7 @@ from planner.engine import (
     Session,
     Statement,
     StatementKind,
+    TimeSettings,
 )
 
 _CANCELED = "57014"
@@ -63,6 +64,11 @@ class Runner:
     def timeout_s(self) -> float | None:
         """Return how long a statement may run under the session's settings; None for no limit."""
         return statement_timeout_s(self._session.settings.get(SETTING), self._limits)
+
+    @property
+    def times(self) -> TimeSettings:
+        """What the session's TimeZone and DateStyle mean now."""
+        return self._session.times
 
     def cancel(self) -> None:
         """Cancel the statement that runs, if any."""
@@ -170,7 +176,7 @@ class Runner:
             or not self._engine.is_inline(statement, self._session)
         ):
             return None
-        return portal_of(sql, statement)
+        return portal_of(sql, statement, self._session.times)
 
     async def prepare(
         self, sql: str, parameter_oids: tuple[int, ...], cancellation: Cancellation
@@ -243,7 +249,8 @@ class Runner:
             if statement.parameters:
                 raise QueryError("there is no parameter $1", sqlstate="42P02")
             prepared = Prepared(sql=text, statement=statement, parameter_oids=())
-            portal = Portal(prepared=prepared, parameters=(), shape=prepared.shape(()))
+            shape = prepared.shape((), self._session.times)
+            portal = Portal(prepared=prepared, parameters=(), shape=shape)
             return portal, self._start(portal, 0, cancellation)
 
     # --- running ---------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ from gateway.pgwire.statements.portals import Portal, closing_on_error
 from gateway.pgwire.statements.replies import Replies
 from gateway.pgwire.statements.rows import RowSource
 from gateway.pgwire.statements.run import Run
+from gateway.pgwire.types.timed_types import timed_columns
 from gateway.statement_threads import StatementThreads
 from planner.engine import (
     Cancellation,
@@ -96,9 +97,10 @@ class LiveCommands:
         """
         query = portal.prepared.statement.query
         assert query is not None, "COPY has a query"
-        encoder = CopyEncoder(command, query.columns)
+        times = self.session.times
+        encoder = CopyEncoder(command, timed_columns(query.columns, times))
         # The binary format begins with a header, which is not the same for all events.
-        form = None if command.format is CopyFormat.BINARY else command
+        form = None if command.format is CopyFormat.BINARY else (command, times)
         with closing_on_error(portal):
             live = await self._opened(portal, query, run.cancellation)
             self.replies.send(CopyOutResponse(format=encoder.format, columns=len(query.columns)))
@@ -144,9 +146,10 @@ class LiveCommands:
             encoded = portal.source.take_at_hand(run.rows_max)
             self.replies.finish_at_hand(portal, encoded, run.rows_max)
             return
-        self.replies.send_encoded(RowDescription, target.shape.description)
+        shape = target.print_under(self.session.times)
+        self.replies.send_encoded(RowDescription, shape.description)
         if rows:
-            self.replies.send_encoded(DataRows, target.shape.encode_rows(rows))
+            self.replies.send_encoded(DataRows, shape.encode_rows(rows))
         portal.close()
         self.replies.send(CommandComplete(tag=f"FETCH {len(rows)}"))
 

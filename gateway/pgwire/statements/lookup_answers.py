@@ -74,6 +74,7 @@ class Lookups:
         "_encode_rows",
         "_engine",
         "_form",
+        "_form_times",
         "_head",
         "_is_cancelled",
         "_literals",
@@ -87,6 +88,7 @@ class Lookups:
         "_session",
         "_statements",
         "_template",
+        "_times",
         "elsewhere",
     )
 
@@ -108,6 +110,8 @@ class Lookups:
         self._template: Template | None = None
         self._look_up_query: LookUp | None = None
         self._query_shape: Shape
+        self._times = self._form_times = session.times
+        """The settings of times for which the Query and the form were learned."""
         self._form: RoundForm | None = None
         self._prepared: Prepared | None = None
         self._look_up: LookUp | None = None
@@ -145,7 +149,7 @@ class Lookups:
             Exception: any error; the slow path will raise it again and report it.
         """
         template, look_up = self._template, self._look_up_query
-        if template is None or look_up is None:
+        if template is None or look_up is None or self._session.times is not self._times:
             return None
         literals = template.literals(sql)
         if literals is None:
@@ -175,8 +179,10 @@ class Lookups:
         """Remember a Query that read few rows: the next may differ in its literals only."""
         if _TRACED in sql:
             return  # the planner must read the trace of each text
-        self._template, self._look_up_query = template_of(sql, statement), statement.look_up
-        self._query_shape = shape_of(statement.columns, ())
+        times = self._times = self._session.times
+        self._template = template_of(sql, statement, times)
+        self._look_up_query = statement.look_up
+        self._query_shape = shape_of(statement.columns, (), times)
 
     def answer(self, found: Round) -> bytes | Elsewhere | None:
         """Return the answer to a round that reads few rows; None if it needs the slow path.
@@ -189,8 +195,11 @@ class Lookups:
             Exception: any error; the slow path will raise it again and report it.
         """
         form, parameters = found
-        if form is not self._form or (
-            form.parse is None and self._statements.get(form.statement) is not self._prepared
+        times = self._session.times
+        if (
+            form is not self._form
+            or times is not self._form_times
+            or (form.parse is None and self._statements.get(form.statement) is not self._prepared)
         ):
             self._learn(form)
         if self._look_up is None:
@@ -253,6 +262,7 @@ class Lookups:
 
     def _learn(self, form: RoundForm) -> None:
         self._form = self._look_up = None
+        times = self._form_times = self._session.times
         parse = form.parse
         if parse is None:
             prepared = self._statements.get(form.statement)
@@ -264,8 +274,8 @@ class Lookups:
         look_up = None if prepared is None or form.portal else prepared.statement.look_up
         if prepared is not None and look_up is not None:
             self._literals = prepared.statement.literals
-            self._decoders = prepared.decoders(form.parameter_formats)
-            shape = prepared.shape(form.result_formats)
+            self._decoders = prepared.decoders(form.parameter_formats, times)
+            shape = prepared.shape(form.result_formats, times)
             self._encode_rows = shape.encode_rows
             head = shape.bound_described if form.described else shape.bound
             self._head = head if parse is None else _PARSE_COMPLETE + head

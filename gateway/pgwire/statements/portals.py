@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from gateway.pgwire.protocol.errors import NO_PORTAL, NO_STATEMENT, PORTAL_EXISTS, STATEMENT_EXISTS
 from gateway.pgwire.protocol.limits import PgLimits
@@ -28,6 +28,7 @@ from planner.engine import (
     QueryError,
     Row,
     Statement,
+    TimeSettings,
 )
 
 T = TypeVar("T")
@@ -67,37 +68,42 @@ class Prepared:
         self.parameters: tuple[ParameterType, ...] = parameter_types(
             parameter_oids, statement.parameters
         )
-        self._decoders: dict[tuple[int, ...], tuple[Decode, ...]] = {}
-        self._shapes: dict[tuple[int, ...], Shape] = {}
+        self._decoders: dict[_Form, tuple[Decode, ...]] = {}
+        self._shapes: dict[_Form, Shape] = {}
 
-    def decoders(self, formats: tuple[int, ...]) -> tuple[Decode, ...]:
-        """Return the decoders of the parameters.
+    def decoders(self, formats: tuple[int, ...], times: TimeSettings) -> tuple[Decode, ...]:
+        """Return the decoders of the parameters under the session's settings of times.
 
         Raises:
             QueryError: the number of formats does not match the parameters.
         """
-        found = self._decoders.get(formats)
+        form = formats, times
+        found = self._decoders.get(form)
         if found is None:
-            found = choose_decoders(self.parameters, formats)
+            found = choose_decoders(self.parameters, formats, times)
             _make_room(self._decoders)
-            self._decoders[formats] = found
+            self._decoders[form] = found
         return found
 
-    def shape(self, formats: tuple[int, ...]) -> Shape:
-        """Return the encoders of the rows.
+    def shape(self, formats: tuple[int, ...], times: TimeSettings) -> Shape:
+        """Return the encoders of the rows under the session's settings of times.
 
         Raises:
             QueryError: the number of formats does not match the columns.
         """
-        found = self._shapes.get(formats)
+        form = formats, times
+        found = self._shapes.get(form)
         if found is None:
-            found = shape_of(self.statement.columns, formats)
+            found = shape_of(self.statement.columns, formats, times)
             _make_room(self._shapes)
-            self._shapes[formats] = found
+            self._shapes[form] = found
         return found
 
 
-def _make_room(cache: dict[tuple[int, ...], T]) -> None:
+_Form: TypeAlias = tuple[tuple[int, ...], TimeSettings]
+
+
+def _make_room(cache: dict[_Form, T]) -> None:
     if len(cache) >= _CACHED_MAX:
         cache.clear()
 
@@ -132,6 +138,13 @@ class Portal:
     def rows_of(self) -> Statement:
         """The statement that has read its rows."""
         return self.borrows or self.prepared.statement
+
+    def print_under(self, times: TimeSettings) -> Shape:
+        """Return the encoders of the rows under the session's settings, which may have changed."""
+        self.shape = self.shape.under(times)
+        if self.source is not None and isinstance(self.source.encoder, Shape):
+            self.source.encoder = self.shape
+        return self.shape
 
     def close(self) -> None:
         """Release the result; the portal cannot be executed any more."""
@@ -319,7 +332,7 @@ class Names:
         match prepared.statement.row_command:
             case FetchCursor(name=name, move=False) if name in self.portals:
                 return self.portals[name].prepared
-            case ExecuteStatement(name=name) if name in self.statements:
+            case ExecuteStatement(name=name, explain=None) if name in self.statements:
                 named = self.statements[name]
                 # EXECUTE of EXECUTE is refused when it runs.
                 executes = isinstance(named.statement.row_command, ExecuteStatement)
@@ -363,14 +376,14 @@ def _exists(name: str) -> QueryError:
     return QueryError(f'cursor "{name}" already exists', sqlstate=PORTAL_EXISTS)
 
 
-def portal_of(sql: str, statement: Statement) -> Portal:
-    """Return a portal for the statement of a Query.
+def portal_of(sql: str, statement: Statement, times: TimeSettings) -> Portal:
+    """Return a portal for the statement of a Query, under the session's settings of times.
 
     Raises:
         QueryError: a column has a type that the wire does not know.
     """
     prepared = Prepared(sql=sql, statement=statement, parameter_oids=())
-    return Portal(prepared=prepared, parameters=(), shape=prepared.shape(()))
+    return Portal(prepared=prepared, parameters=(), shape=prepared.shape((), times))
 
 
 @contextmanager

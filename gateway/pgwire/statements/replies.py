@@ -33,6 +33,7 @@ _READY_IDLE = encode(ReadyForQuery(status=TransactionStatus.IDLE.value))
 _REPORTED = {
     "application_name": "",
     "client_encoding": "UTF8",
+    "DateStyle": "ISO, MDY",
     "TimeZone": "UTC",
 }
 """Settings that are reported with the session's value → the value if the session has not set it."""
@@ -214,12 +215,10 @@ class ReportedSettings:
     __slots__ = ("_constant", "_reported")
 
     def __init__(self, *, server_version: str) -> None:
-        # Values always have these styles, whatever the client has set, and a client parses values
-        # by the reported style. Stores cannot become writable either.
+        # Intervals always have this style, and stores cannot become writable.
         self._constant = {
             "server_version": server_version,
             "server_encoding": "UTF8",
-            "DateStyle": "ISO, MDY",
             "IntervalStyle": "postgres",
             "integer_datetimes": "on",
             "standard_conforming_strings": "on",

@@ -31,6 +31,7 @@ from gateway.pgwire.statements.portals import Names, Portal, Prepared, closing_o
 from gateway.pgwire.statements.replies import Replies
 from gateway.pgwire.statements.rows import RowEncoder, RowSource, chunked, encode_piece
 from gateway.pgwire.statements.run import Run
+from gateway.pgwire.types.timed_types import timed_columns
 from planner.engine import (
     Cancellation,
     CloseCursor,
@@ -120,7 +121,7 @@ class RowCommands:
     async def _copy(self, portal: Portal, command: CopyOut, run: Run) -> str:
         query = portal.prepared.statement.query
         assert query is not None, "COPY has a query"
-        encoder = CopyEncoder(command, query.columns)
+        encoder = CopyEncoder(command, timed_columns(query.columns, self.runner.times))
         with closing_on_error(portal):
             source = await self.runner.open(portal, encoder, run.cancellation)
             self.replies.send(CopyOutResponse(format=encoder.format, columns=len(query.columns)))
@@ -157,7 +158,7 @@ class RowCommands:
         cursor = Portal(
             prepared=prepared,
             parameters=portal.parameters,
-            shape=prepared.shape((1,) if command.binary else ()),
+            shape=prepared.shape((1,) if command.binary else (), self.runner.times),
             declared=command,
         )
         window = self.limits.scroll_bytes_max if command.scroll else 0
@@ -174,11 +175,12 @@ class RowCommands:
         """Run a FETCH of the simple protocol, or a MOVE, and return its command tag."""
         target = self._target(portal, command)
         # As in PostgreSQL, a FETCH that fails at once sends no RowDescription before the error.
-        head = b"" if command.move else target.shape.description
+        shape = target.print_under(self.runner.times)
+        head = b"" if command.move else shape.description
         button = target.cancellation or run.cancellation
         with self.runner.watched(button), closing_on_error(target):
             source, fetched = await self._reach(target, command, button)
-            await self._give_pieces(source, fetched, target.shape, head)
+            await self._give_pieces(source, fetched, shape, head)
         return f"{'MOVE' if command.move else 'FETCH'} {fetched.count}"
 
     async def _begin_fetch(self, portal: Portal, command: FetchCursor, run: Run) -> None:
@@ -286,8 +288,10 @@ class RowCommands:
             raise QueryError("EXECUTE of EXECUTE is not supported", sqlstate="0A000")
         if is_live(prepared.statement):
             raise QueryError("EXECUTE of SUBSCRIBE is not supported", sqlstate="0A000")
-        shape = prepared.shape(()) if run.simple else portal.shape
         values = await self.runner.evaluate(command, prepared, run.cancellation)
+        if command.explain is not None:
+            prepared = await self._explained(prepared, command.explain, run)
+        shape = prepared.shape((), self.runner.times) if run.simple else portal.shape
         executed = Portal(prepared=prepared, parameters=values, shape=shape)
         if row_command is not None:
             await self._execute_command(portal, executed, run)
@@ -300,6 +304,14 @@ class RowCommands:
             portal.source, portal.cancellation = executed.source, executed.cancellation
             portal.borrows = executed.rows_of
             await self.replies.finish(portal, begun, run.rows_max)
+
+    async def _explained(self, prepared: Prepared, explain: str, run: Run) -> Prepared:
+        """Return the EXPLAIN of a prepared statement."""
+        statement = prepared.statement
+        if statement.kind is not StatementKind.SELECT:
+            raise QueryError("EXPLAIN EXECUTE takes a prepared SELECT", sqlstate="0A000")
+        oids = tuple(parameter.oid for parameter in prepared.parameters)
+        return await self.runner.prepare(explain + statement.sql, oids, run.cancellation)
 
     async def _execute_command(self, portal: Portal, executed: Portal, run: Run) -> None:
         """Run an EXECUTE of another command, which Parse can prepare and PREPARE cannot."""

@@ -23,7 +23,8 @@ from gateway.pgwire.types.arrow_values import physical_values
 from gateway.pgwire.types.encoders import encode_column, wire_type
 from gateway.pgwire.types.fields import framed_rows
 from gateway.pgwire.types.parameters import expand_formats
-from planner.engine import Column, QueryError, Result, ResultColumn, Row
+from gateway.pgwire.types.timed_types import timed_columns
+from planner.engine import Column, QueryError, Result, ResultColumn, Row, TimeSettings
 
 _BIND_COMPLETE = encode(BindComplete())
 _FEW_ROWS = 32
@@ -49,15 +50,22 @@ class Shape:
     Args:
         columns: the columns of the result.
         formats: the result formats of a Bind.
+        times: the session's settings of times.
 
     Raises:
         QueryError: the number of formats does not match the columns.
     """
 
-    __slots__ = ("bound", "bound_described", "columns", "description", "encode_rows", "formats")
+    __slots__ = (
+        *("bound", "bound_described", "columns", "description", "encode_rows", "formats"),
+        *("_given", "_times"),
+    )
 
-    def __init__(self, columns: tuple[Column, ...], formats: Sequence[int]) -> None:
-        self.columns = columns
+    def __init__(
+        self, columns: tuple[Column, ...], formats: Sequence[int], times: TimeSettings
+    ) -> None:
+        self._given, self._times = columns, times
+        self.columns = columns = timed_columns(columns, times)
         self.formats = expand_formats(formats, len(columns), what="result column")
         self.description = encode(_describe(self.columns, self.formats))
         self.bound = _BIND_COMPLETE
@@ -66,6 +74,10 @@ class Shape:
         encode_rows = rows_encoder(self.columns, self.formats)
         self.encode_rows = with_memo(self.columns, self.formats, encode_rows)
         """Returns the DataRow messages of rows in memory."""
+
+    def under(self, times: TimeSettings) -> Shape:
+        """Return the shape of the same columns and formats under other settings of times."""
+        return self if times is self._times else shape_of(self._given, self.formats, times)
 
     def encode_batch(self, batch: pa.RecordBatch) -> bytes:
         """Return the DataRow messages of a batch."""
@@ -89,10 +101,10 @@ class Shape:
 
 _SHAPES_MAX = 4096
 """Shapes that are kept for statements that return with other literals: about 2 kB each."""
-_shapes: dict[tuple[int, tuple[int, ...]], Shape] = {}
+_shapes: dict[tuple[int, tuple[int, ...], TimeSettings], Shape] = {}
 
 
-def shape_of(columns: tuple[Column, ...], formats: tuple[int, ...]) -> Shape:
+def shape_of(columns: tuple[Column, ...], formats: tuple[int, ...], times: TimeSettings) -> Shape:
     """Return the shape of columns: statements that share a plan share their columns.
 
     Shapes are found by the identity of `columns`; comparing values would cost as much as making a
@@ -101,13 +113,13 @@ def shape_of(columns: tuple[Column, ...], formats: tuple[int, ...]) -> Shape:
     Raises:
         QueryError: the number of formats does not match the columns.
     """
-    key = (id(columns), formats)
+    key = (id(columns), formats, times)
     found = _shapes.get(key)
     if found is None:
         if len(_shapes) >= _SHAPES_MAX:
             _shapes.clear()
         # Statement threads call this, too; at worst a race makes a shape twice.
-        found = _shapes[key] = Shape(columns, formats)
+        found = _shapes[key] = Shape(columns, formats, times)
     return found
 
 

@@ -83,7 +83,7 @@ class SimpleQuery:
         return None
 
     def _answer_found(self, sql: str, statement: Statement, found: LookedUp) -> None:
-        shape = shape_of(statement.columns, ())
+        shape = shape_of(statement.columns, (), self.session.times)
         self.replies.ready_with(self.lookups.query_answer(shape, found))
         self.lookups.learn_query(sql, statement)
 

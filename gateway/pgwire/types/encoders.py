@@ -23,6 +23,7 @@ from gateway.pgwire.types.nested import (
     document_wire_type,
     record_wire_type,
 )
+from gateway.pgwire.types.timed_types import TimedType, timed_wire_type
 from gateway.pgwire.types.wire_type import (
     Decode,
     EncodeColumn,
@@ -32,7 +33,16 @@ from gateway.pgwire.types.wire_type import (
     text_decoder,
     with_query_errors,
 )
-from planner.engine import CatalogType, DataType, Kind, QueryError, Value, has_any_scale, trimmed
+from planner.engine import (
+    CatalogType,
+    DataType,
+    Kind,
+    QueryError,
+    Value,
+    has_any_scale,
+    parse_value,
+    trimmed,
+)
 
 _VALUES_MAX = 1024
 """Values of a column that are Python objects at the same time. Freeing a million of them takes 200
@@ -49,6 +59,8 @@ def wire_type(data_type: DataType) -> WireType:
     """Return the wire form of a type."""
     if isinstance(data_type, CatalogType):
         return _catalog_wire_type(data_type)
+    if isinstance(data_type, TimedType):
+        return timed_wire_type(data_type, wire_type(DataType(kind=data_type.kind)))
     match data_type.kind:
         case Kind.ARRAY:
             return array_wire_type(data_type, wire_type, encode_column)
@@ -88,6 +100,8 @@ class _Columns:
     binary: EncodeColumn | None = None
 
 
+_DOCUMENTS = frozenset({Kind.JSON, Kind.JSONB})
+"""Kinds whose binary form holds their text, which is read."""
 _INTEGERS = (Kind.TINYINT, Kind.SMALLINT, Kind.INTEGER, Kind.BIGINT)
 _UTF8 = _Columns(scalar_columns.utf8, scalar_columns.utf8)
 _COLUMNS: Mapping[Kind, _Columns] = {
@@ -111,6 +125,7 @@ _COLUMNS: Mapping[Kind, _Columns] = {
     ),
     Kind.TEXT: _UTF8,
     Kind.JSON: _UTF8,
+    Kind.JSONB: _Columns(scalar_columns.utf8),
     Kind.NULL: _Columns(scalar_columns.nulls, scalar_columns.nulls),
     Kind.BYTEA: _Columns(scalar_columns.bytea_text, scalar_columns.same),
     Kind.UUID: _Columns(scalar_columns.utf8, scalar_columns.uuid_binary),
@@ -145,7 +160,7 @@ def _scalar_wire_type(data_type: DataType) -> WireType:
         # Only dates and times can be out of range, because the wire counts from another epoch.
         encode_binary=with_query_errors(record.encode) if record.count else record.encode,
         decode_text=_text_decoder(data_type),
-        decode_binary=with_query_errors(record.decode),
+        decode_binary=_binary_decoder(data_type),
         encode_column_text=columns.text,
         encode_column_binary=(
             None
@@ -176,8 +191,16 @@ def _text_decoder(data_type: DataType) -> Decode:
     if data_type.kind in _INTEGERS:
         return _integer_decoder(data_type)
     record = data_type.kind.record
-    # The text form of these types is their binary form. It is not checked, not even for json.
-    return decode_utf8 if record.encode is record.text else text_decoder(data_type)
+    # The text form of these types is their binary form; only that of a json must be checked.
+    is_same = record.encode is record.text and data_type.kind not in _DOCUMENTS
+    return decode_utf8 if is_same else text_decoder(data_type)
+
+
+def _binary_decoder(data_type: DataType) -> Decode:
+    decode = with_query_errors(data_type.kind.record.decode)
+    if data_type.kind not in _DOCUMENTS:
+        return decode
+    return lambda raw: parse_value(decode(raw), data_type)
 
 
 def _integer_decoder(data_type: DataType) -> Decode:

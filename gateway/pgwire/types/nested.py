@@ -194,11 +194,15 @@ def _json_float(value: float) -> object:
 
 def _json_text(encode: Encode, data_type: DataType) -> _ToJson:
     iso = data_type.kind in {Kind.TIMESTAMP, Kind.TIMESTAMPTZ}
-    minutes = ":00" if data_type.kind is Kind.TIMESTAMPTZ else ""
+    has_offset = data_type.kind is Kind.TIMESTAMPTZ
 
     def convert(value: Value) -> object:
         text = encode(value).decode()
-        return text.replace(" ", "T", 1) + minutes if iso else text
+        if not iso:
+            return text
+        # A whole offset has no minutes in PostgreSQL's texts.
+        is_whole = has_offset and text[-3:-2] in {"+", "-"}
+        return text.replace(" ", "T", 1) + (":00" if is_whole else "")
 
     return convert
 
@@ -248,7 +252,7 @@ _JSON_VALUES: Mapping[Kind, _ToJson] = {
     **dict.fromkeys((Kind.TINYINT, Kind.SMALLINT, Kind.INTEGER, Kind.BIGINT), _same),
     **dict.fromkeys((Kind.REAL, Kind.DOUBLE), _json_float),
     Kind.DECIMAL: lambda value: orjson.Fragment(format(value, "f")),
-    Kind.JSON: orjson.Fragment,
+    **dict.fromkeys((Kind.JSON, Kind.JSONB), orjson.Fragment),
 }
 """Types whose JSON is not their text; all other types without parts are texts in JSON."""
 

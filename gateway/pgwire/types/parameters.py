@@ -8,13 +8,13 @@ from functools import lru_cache
 
 from gateway.pgwire.protocol.errors import PROTOCOL_VIOLATION
 from gateway.pgwire.types.encoders import BINARY_FORMAT, wire_type
+from gateway.pgwire.types.timed_types import timed
 from gateway.pgwire.types.wire_type import Decode, WireType, decode_utf8
-from planner.engine import OID, VOID, DataType, Kind, QueryError, Row
+from planner.engine import OID, VOID, DataType, Kind, QueryError, Row, TimeSettings, parse_value
 
 _UNSPECIFIED = frozenset({0, 705})
 """OIDs that leave the type to the server: 0, and that of a literal of unknown type."""
 _TEXT = DataType(kind=Kind.TEXT)
-_JSON = DataType(kind=Kind.JSON)
 _TEXT_ALIASES = (18, 19, 1042, 1043)
 """The OIDs of "char", name, bpchar and varchar: drivers send strings as any of them."""
 _TEXT_ARRAY_ALIASES = (1002, 1003, 1014, 1015)
@@ -48,11 +48,6 @@ def _known() -> dict[int, ParameterType]:
     for data_type in (OID, DataType(kind=Kind.ARRAY, element=OID), VOID):
         wire = wire_type(data_type)
         known[wire.oid] = _parameter(wire.oid, data_type, wire)
-    # A jsonb parameter is JSON to the engine; only its binary form differs.
-    jsonb = wire_type(DataType(kind=Kind.STRUCT))
-    known[jsonb.oid] = ParameterType(
-        oid=jsonb.oid, data_type=_JSON, decode_text=decode_utf8, decode_binary=jsonb.decode_binary
-    )
     return known
 
 
@@ -125,17 +120,31 @@ def expand_formats(formats: Sequence[int], count: int, *, what: str) -> tuple[in
             )
 
 
-def choose_decoders(types: Sequence[ParameterType], formats: Sequence[int]) -> tuple[Decode, ...]:
+def choose_decoders(
+    types: Sequence[ParameterType], formats: Sequence[int], times: TimeSettings
+) -> tuple[Decode, ...]:
     """Return the decoder of each parameter for the formats of a Bind.
+
+    Args:
+        types: how the parameters arrive.
+        formats: the formats.
+        times: the session's settings of times, by which texts are read.
 
     Raises:
         QueryError: as `expand_formats`.
     """
     codes = expand_formats(formats, len(types), what="parameter")
     return tuple(
-        each.decode_binary if code == BINARY_FORMAT else each.decode_text
+        each.decode_binary if code == BINARY_FORMAT else _text_decoder(each, times)
         for each, code in zip(types, codes, strict=True)
     )
+
+
+def _text_decoder(parameter: ParameterType, times: TimeSettings) -> Decode:
+    data_type = parameter.data_type
+    if timed(data_type, times) is data_type:
+        return parameter.decode_text
+    return lambda raw: parse_value(decode_utf8(raw), data_type, times)
 
 
 def decode_parameters(decoders: Sequence[Decode], parameters: Sequence[bytes | None]) -> Row:

@@ -70,6 +70,12 @@ ARRAY_MACROS: tuple[str, ...] = (
     """pg_sg_whole_pairs_joined(l) AS CASE WHEN len(l) > 0 THEN l[1][1]
         || coalesce(array_to_string(list_transform(
             l[2:], lambda e: coalesce(e[2], '') || e[1]), ''), '') END""",
+    # The separator of a value stands before it, but not before the first one.
+    """pg_sg_whole_bytes_joined(l) AS CASE WHEN len(l) > 0 THEN list_reduce(list_transform(
+        l, lambda e, i: CASE WHEN i = 1 THEN e[1] ELSE coalesce(e[2], ''::BLOB) || e[1] END),
+        lambda a, b: a || b) END""",
+    "pg_sg_bytes_joined(l) AS pg_sg_whole_bytes_joined(list_filter(l, lambda e: e[1] IS NOT NULL))",
+    "pg_sg_set_of_bytes_joined(l) AS pg_sg_bytes_joined(list_sort(l))",
     "pg_sg_pairs_joined(l) AS pg_sg_whole_pairs_joined(list_filter(l, lambda e: e[1] IS NOT NULL))",
     """pg_sg_array_joined(l, d, n) AS pg_sg_joined(list_filter(list_transform(
         l, lambda e: coalesce(CAST(e AS VARCHAR), n)), lambda e: e IS NOT NULL), d)""",

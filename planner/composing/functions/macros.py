@@ -19,36 +19,32 @@ from planner.composing.functions.scalar_macros import (
     raising,
 )
 from planner.values.quoting import quote_text
-from planner.values.sqltypes import CANONICAL_TEXTS, reading_macro
+from planner.values.sqltypes import SPELLED, reading_macro
 from stores.types.kinds import Kind
 
 JSON_MACROS: tuple[str, ...] = (
-    """pg_sg_json_number(x) AS CASE WHEN isfinite(x) OR x IS NULL THEN to_json(x)
-        ELSE to_json(pg_sg_float_text(x)) END""",
-    "pg_sg_json_real(x) AS pg_sg_json_number(CAST(CAST(x AS VARCHAR) AS DOUBLE))",
-    # DuckDB's json reader accepts a trailing comma, NaN and Infinity; PostgreSQL does not.
-    r"""pg_sg_json(t) AS CASE WHEN regexp_matches(t, '(?i)nan|inf|,\s*[\]}]')
-        THEN pg_sg_checked_json(t) ELSE t END""",
-    """pg_sg_json_typeof(j) AS CASE json_type(j) WHEN 'OBJECT' THEN 'object'
-        WHEN 'ARRAY' THEN 'array' WHEN 'VARCHAR' THEN 'string' WHEN 'BOOLEAN' THEN 'boolean'
-        WHEN 'NULL' THEN 'null' ELSE CASE WHEN j IS NOT NULL THEN 'number' END END""",
-    """pg_sg_json_pointer(l) AS list_aggregate(list_prepend('', list_transform(l,
-        lambda s: replace(replace(s, '~', '~0'), '/', '~1'))), 'string_agg', '/')""",
-    """pg_sg_json_array_length(j) AS CASE WHEN json_type(j) <> 'ARRAY' THEN """
-    + raising("22023", "'cannot get array length of a non-array'")
-    + " ELSE CAST(json_array_length(j) AS INTEGER) END",
-    "pg_sg_json_path(j, l) AS json_extract(j, pg_sg_json_pointer(l))",
-    """pg_sg_json_path_text(j, l) AS json_extract_string(j, pg_sg_json_pointer(l))""",
-    """pg_sg_json_keys(j) AS CASE WHEN json_type(j) = 'OBJECT' OR j IS NULL THEN json_keys(j)
-        ELSE """
-    + raising("22023", "'cannot call json_object_keys on a non-object'")
-    + " END",
-    "pg_sg_json_elements(j) AS CAST(json_extract(j, '$[*]') AS JSON[])",
-    "pg_sg_json_elements_text(j) AS CAST(json_extract_string(j, '$[*]') AS VARCHAR[])",
-    """pg_sg_json_has_key(j, k) AS CASE json_type(j) WHEN 'OBJECT' THEN
-        list_contains(json_keys(j), k) WHEN 'ARRAY' THEN
-        list_contains(json_extract_string(j, '$[*]'), k)
-        ELSE json_extract_string(j, '$') = k END""",
+    """pg_sg_json_typeof(j) AS CASE left(ltrim(j, ' ' || chr(9) || chr(10) || chr(13)), 1)
+        WHEN '{' THEN 'object' WHEN '[' THEN 'array' WHEN '"' THEN 'string' WHEN 't' THEN 'boolean'
+        WHEN 'f' THEN 'boolean' WHEN 'n' THEN 'null' ELSE CASE WHEN j IS NOT NULL THEN 'number' END
+        END""",
+    # A value as json; its text `t` is not NULL. Most texts have nothing to escape.
+    r"""pg_sg_json_string(t) AS CASE WHEN regexp_matches(t, '["\\\x00-\x1f]')
+        THEN pg_sg_json_escaped(t) ELSE '"' || t || '"' END""",
+    """pg_sg_json_float(t) AS CASE WHEN t IN ('NaN', 'Infinity', '-Infinity')
+        THEN '"' || t || '"' ELSE t END""",
+    # Times have a T for their blank, and zones have minutes.
+    r"""pg_sg_json_moment(t) AS '"' || regexp_replace(replace(regexp_replace(t,
+        '([-+]\d\d)( BC)?$', '\1:00\2'), ' ', 'T'), 'TBC$', ' BC') || '"'""",
+    # A CASE, not COALESCE: DuckDB computes an error that stands in two of those in advance.
+    """pg_sg_json_key(j, m) AS CASE WHEN j IS NULL THEN pg_sg_error(m)
+        WHEN left(j, 1) = '"' THEN j ELSE '"' || j || '"' END""",
+    """pg_sg_json_list(l, d) AS CASE WHEN l IS NOT NULL THEN
+        '[' || coalesce(array_to_string(l, d), '') || ']' END""",
+    """pg_sg_json_members(l) AS CASE WHEN l IS NOT NULL THEN
+        '{ ' || coalesce(array_to_string(l, ', '), '') || ' }' END""",
+    """pg_sg_jsonb_keys(l) AS list_transform(l, lambda e: pg_sg_jsonb_key(e))""",
+    """pg_sg_read_jsons(l) AS list_transform(l, lambda e: pg_sg_read_json(e))""",
+    """pg_sg_read_jsonbs(l) AS list_transform(l, lambda e: pg_sg_read_jsonb(e))""",
 )
 """`name(parameters) AS body`; a macro may use those above it."""
 
@@ -69,7 +65,7 @@ def _macros_that_read(kind: Kind) -> Iterator[str]:
 
 
 READING_MACROS: tuple[str, ...] = tuple(
-    macro for kind in Kind if kind in CANONICAL_TEXTS for macro in _macros_that_read(kind)
+    macro for kind in SPELLED for macro in _macros_that_read(kind)
 )
 """`name(parameters) AS body`; a macro may use those above it."""
 

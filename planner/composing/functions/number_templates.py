@@ -5,14 +5,15 @@ Source: answers of PostgreSQL 15. Rare words of templates are refused, see `_REF
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from decimal import ROUND_HALF_UP, Context, Decimal
+from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Context, Decimal
 
 from planner.errors import InvalidSyntaxError, InvalidValueError, NotSupportedError
 
-_CONTEXT = Context(prec=200)
+_CONTEXT = Context(prec=800)
 _TOKEN = re.compile(
     r'"(?P<text>(?:[^"\\]|\\.)*)"?|\\(?P<quote>")'
     r"|(?P<word>FM|PR|MI|PL|SG|SP|TH|EEEE|RN|[09.,DGSLVBC])|(?P<plain>.)",
@@ -58,6 +59,8 @@ class _Template:
         before = [word for word in words[:point] if word in _DIGITS]
         after = [word for word in words[point:] if word in _DIGITS]
         self.whole, self.fraction = len(before), len(after)
+        self.left_out = 0
+        """Places after the point that stay empty, because their digits are not certain."""
         self.zeros_from = before.index("0") if "0" in before else None
         """The first place where a leading zero is written."""
         self.fraction_min = "".join(after).rfind("0") + 1
@@ -90,17 +93,36 @@ def _tokens(template: str) -> Iterator[_Token]:
             yield _Token("", found["plain"] or '"')
 
 
-def number_text(value: Decimal | float, template: str) -> str:
+def float_text(value: float, template: str, digits: int) -> str:
+    """Return the text of a double or real, of which a number of digits are certain.
+
+    A half is rounded to the even neighbour. Places beyond the certain digits are left out.
+
+    Raises:
+        InvalidSyntaxError: words of the template exclude each other (42601).
+        NotSupportedError: the template has a word that is not supported.
+    """
+    parsed = _Template(template)
+    if not math.isfinite(value):
+        too_large = Decimal(10) ** max(parsed.whole, 1)
+        return "".join(_pieces(parsed, too_large.copy_sign(Decimal(value))))
+    exact = Decimal(value)
+    before = len(f"{abs(exact):.0f}")
+    kept = max(0, min(parsed.fraction, digits - before))
+    parsed.fraction, parsed.left_out = kept, parsed.fraction - kept
+    parsed.fraction_min = min(parsed.fraction_min, parsed.fraction)
+    rounded = exact.quantize(Decimal((0, (1,), -parsed.fraction)), ROUND_HALF_EVEN, _CONTEXT)
+    return "".join(_pieces(parsed, rounded))
+
+
+def number_text(number: Decimal, template: str) -> str:
     """Return the text of a number; it has `#` for digits if the number is too large.
 
     Raises:
         InvalidSyntaxError: words of the template exclude each other (42601).
         NotSupportedError: the template has a word that is not supported.
     """
-    number = Decimal(value) if isinstance(value, int | Decimal) else Decimal(repr(value))
     parsed = _Template(template)
-    if not number.is_finite():
-        return "NaN" if number.is_nan() else "#" * max(parsed.whole, 1)
     rounded = number.quantize(Decimal((0, (1,), -parsed.fraction)), ROUND_HALF_UP, _CONTEXT)
     return "".join(_pieces(parsed, rounded))
 
@@ -166,7 +188,7 @@ def _places(parsed: _Template, number: Decimal) -> list[str]:
     if parsed.has_point:
         # PostgreSQL ends the text at a point that no digit follows.
         places.append("." if parsed.fraction or is_large else _END)
-        places += [*fraction] + [""] * (parsed.fraction - len(fraction))
+        places += [*fraction] + [""] * (parsed.fraction - len(fraction) + parsed.left_out)
     return places
 
 
@@ -195,8 +217,9 @@ def read_number(text: str, template: str) -> str:
         InvalidValueError: the text has no digits (22P02).
         NotSupportedError: the template has a word that is not supported.
     """
-    reader = _Reader(text)
-    for token in _tokens(template):
+    tokens = list(_tokens(template))
+    reader = _Reader(text, has_sign=any(token.word in {"S", "MI"} for token in tokens))
+    for token in tokens:
         match token.word:
             case "0" | "9":
                 reader.digit()
@@ -220,8 +243,8 @@ def read_number(text: str, template: str) -> str:
 class _Reader:
     """A position in a text, and what was read before it."""
 
-    def __init__(self, text: str) -> None:
-        self._text, self.at = text, 0
+    def __init__(self, text: str, *, has_sign: bool) -> None:
+        self._text, self._has_sign, self.at = text, has_sign, 0
         self.minus, self.digits = "", ""
 
     @property
@@ -229,27 +252,37 @@ class _Reader:
         return self._text[self.at : self.at + 1]
 
     def digit(self) -> None:
-        """Read a digit, after at most one blank and a sign, or a point before its place."""
+        """Read a digit, after at most one blank and a sign, or a point before its place.
+
+        A sign between digits counts if the template has one. Any other character in the place of
+        the digit is left out.
+        """
+        is_blank = self._next == " "
         self.skip(" ")
-        if not self.digits and not self.minus:
-            self.sign()
+        may_be_signed = not self.digits or (self._has_sign and not is_blank)
+        if may_be_signed and not self.minus and self.sign() and not self._next:
+            return
         if self._next.isdigit():
             self.digits += self._next
             self.at += 1
-        else:
-            self.point()
+        elif not self.point():
+            self.at += 1
 
-    def point(self) -> None:
-        """Read a point, if it is next and the first one."""
-        if self._next == "." and "." not in self.digits:
+    def point(self) -> bool:
+        """Read a point, if it is next and the first one; return whether it was."""
+        is_point = self._next == "." and "." not in self.digits
+        if is_point:
             self.digits += "."
             self.at += 1
+        return is_point
 
-    def sign(self) -> None:
-        """Read a sign, if it is next."""
-        if self._next in {"+", "-"}:
+    def sign(self) -> bool:
+        """Read a sign, if it is next; return whether it was."""
+        is_sign = self._next in {"+", "-"}
+        if is_sign:
             self.minus = self._next.strip("+")
             self.at += 1
+        return is_sign
 
     def skip(self, mark: str) -> None:
         """Skip this mark, if it is next."""

@@ -8,44 +8,19 @@ from typing import Any
 
 import pyarrow as pa
 
-from planner.composing.functions.number_templates import number_text, read_number
-from planner.composing.functions.time_templates import time_text
-from planner.errors import RAISED, InvalidValueError, QueryError
-from planner.values import json_edit
+from planner.composing.functions.json_functions import JSON_FUNCTIONS
+from planner.composing.functions.number_templates import float_text, number_text, read_number
+from planner.composing.functions.rowwise import PythonFunction, rowwise
+from planner.composing.functions.time_templates import time_text, zoned_time_text
+from planner.errors import InvalidValueError
+from planner.patterns import functions
+from planner.values import byte_calls
 from planner.values.array_text import json_of_array
-from planner.values.byte_text import escaped, hex_digits_of, unescaped
-from planner.values.moment_text import time_words
+from planner.values.byte_text import hex_digits_of
+from planner.values.formatting import formatted
+from planner.values.moment_text import time_words, words_in_session
 from planner.values.numerics import quotient
-
-
-def _rowwise(function: Callable[..., str], count: int = 2) -> Callable[..., Any]:
-    """Return a function of Arrow columns that calls one of values; NULL if an argument is NULL."""
-
-    def of_all(*columns: Any) -> Any:
-        rows = zip(*(column.to_pylist() for column in columns), strict=True)
-        return pa.array([None if None in row else of_row(row) for row in rows], pa.string())
-
-    def of_row(row: Sequence[Any]) -> str:
-        try:
-            return function(*row)
-        except QueryError as error:
-            raise ValueError(f"{RAISED}{error.sqlstate} {error.message}") from None
-
-    # DuckDB counts the parameters of a Python function, so each count needs one.
-    def of_one(a: Any) -> Any:
-        return of_all(a)
-
-    def of_two(a: Any, b: Any) -> Any:
-        return of_all(a, b)
-
-    def of_three(a: Any, b: Any, c: Any) -> Any:
-        return of_all(a, b, c)
-
-    def of_four(a: Any, b: Any, c: Any, d: Any) -> Any:
-        return of_all(a, b, c, d)
-
-    shapes: dict[int, Callable[..., Any]] = {1: of_one, 2: of_two, 3: of_three, 4: of_four}
-    return shapes[count]
+from planner.values.times.local_series import zoned_series
 
 
 def _divided(one: str, other: str, apart: int) -> str:
@@ -68,35 +43,58 @@ def _raise(messages: Any) -> Any:
     return pa.nulls(len(messages))
 
 
-PYTHON_FUNCTIONS: dict[str, tuple[Callable[..., Any], Sequence[str], str]] = {
+_T, _I, _B, _LIST = "VARCHAR", "INTEGER", "BLOB", "VARCHAR[]"
+_OF_VALUES: dict[str, tuple[Callable[..., Any], Sequence[str], str]] = {
+    "divided": (_divided, (_T, _T, _I), _T),
+    "number_text": (
+        lambda number, template: number_text(Decimal(number), template),
+        (_T, _T),
+        _T,
+    ),
+    "float_template_text": (float_text, ("DOUBLE", _T, _I), _T),
+    "time_text": (time_text, ("BIGINT", _T), _T),
+    "zoned_time_text": (zoned_time_text, ("BIGINT", _T, _T), _T),
+    "session_words": (words_in_session, (_T, _T, _T, _T), _T),
+    "zoned_series": (zoned_series, (*["BIGINT"] * 5, _T), "BIGINT[]"),
+    "time_words": (time_words, (_T, _T), _T),
+    "json_of_array": (json_of_array, (_T, "INTEGER"), _T),
+    "digits_of": (hex_digits_of, (_T,), _T),
+    "encode": (byte_calls.encode, (_B, _T), _T),
+    "decode": (byte_calls.decode, (_T, _T), _B),
+    "convert_from": (byte_calls.convert_from, (_B, _T), _T),
+    "convert_to": (byte_calls.convert_to, (_T, _T), _B),
+    "length_in": (byte_calls.length_in, (_B, _T), _I),
+    "get_byte": (byte_calls.get_byte, (_B, _I), _I),
+    "set_byte": (byte_calls.set_byte, (_B, _I, _I), _B),
+    "get_bit": (byte_calls.get_bit, (_B, "BIGINT"), _I),
+    "set_bit": (byte_calls.set_bit, (_B, "BIGINT", _I), _B),
+    "bytes_substring": (byte_calls.substring, (_B, _I, _I), _B),
+    "bytes_overlay": (byte_calls.overlay, (_B, _B, _I, _I), _B),
+    "hashed": (byte_calls.hashed, (_B, _T), _B),
+    "reverse": (byte_calls.reversed_text, (_T,), _T),
+    "format": (formatted, (_T, _LIST), _T),
+    "number_of": (read_number, (_T, _T), _T),
+    "matches": (functions.is_match, (_T, _T), "BOOLEAN"),
+    "matches_in_any_case": (functions.is_match_in_any_case, (_T, _T), "BOOLEAN"),
+    "similar": (functions.is_similar, (_T, _T, _T), "BOOLEAN"),
+    "substring_matching": (functions.substring, (_T, _T), _T),
+    "substring_similar": (functions.substring_similar, (_T, _T, _T), _T),
+    "regexp_like": (functions.regexp_like, (_T, _T, _T), "BOOLEAN"),
+    "regexp_match": (functions.regexp_match, (_T, _T, _T), _LIST),
+    "regexp_matches": (functions.regexp_matches, (_T, _T, _T), "VARCHAR[][]"),
+    "regexp_split_to_array": (functions.regexp_split_to_array, (_T, _T, _T), _LIST),
+    "regexp_split_to_table": (functions.regexp_split_to_table, (_T, _T, _T), _LIST),
+    "regexp_count": (functions.regexp_count, (_T, _T, _I, _T), _I),
+    "regexp_substr": (functions.regexp_substr, (_T, _T, _I, _I, _T, _I), _T),
+    "regexp_instr": (functions.regexp_instr, (_T, _T, _I, _I, _I, _T, _I), _I),
+    "regexp_replace": (functions.regexp_replace, (_T, _T, _T, _T), _T),
+    "regexp_replace_nth": (functions.regexp_replace_nth, (_T, _T, _T, _I, _I, _T), _T),
+}
+"""Functions of values, by name without its beginning, with their types; NULL gives NULL."""
+
+PYTHON_FUNCTIONS: dict[str, PythonFunction] = {
     "pg_sg_error": (_raise, ("VARCHAR",), '"NULL"'),
-    "pg_sg_divided": (_rowwise(_divided, 3), ("VARCHAR", "VARCHAR", "INTEGER"), "VARCHAR"),
-    "pg_sg_number_text": (
-        _rowwise(lambda number, template: number_text(Decimal(number), template)),
-        ("VARCHAR", "VARCHAR"),
-        "VARCHAR",
-    ),
-    "pg_sg_time_text": (_rowwise(time_text), ("BIGINT", "VARCHAR"), "VARCHAR"),
-    "pg_sg_time_words": (_rowwise(time_words), ("VARCHAR", "VARCHAR"), "VARCHAR"),
-    "pg_sg_json_of_array": (_rowwise(json_of_array), ("VARCHAR", "INTEGER"), "VARCHAR"),
-    "pg_sg_checked_json": (_rowwise(json_edit.checked, 1), ("VARCHAR",), "VARCHAR"),
-    "pg_sg_digits_of": (_rowwise(hex_digits_of, 1), ("VARCHAR",), "VARCHAR"),
-    "pg_sg_escaped": (_rowwise(escaped, 1), ("VARCHAR",), "VARCHAR"),
-    "pg_sg_unescaped": (_rowwise(unescaped, 1), ("VARCHAR",), "VARCHAR"),
-    "pg_sg_number_of": (_rowwise(read_number), ("VARCHAR", "VARCHAR"), "VARCHAR"),
-    "pg_sg_json_concat": (_rowwise(json_edit.concatenated), ("VARCHAR", "VARCHAR"), "VARCHAR"),
-    "pg_sg_json_less": (_rowwise(json_edit.without_keys), ("VARCHAR", "VARCHAR[]"), "VARCHAR"),
-    "pg_sg_json_less_at": (_rowwise(json_edit.without_element), ("VARCHAR", "INTEGER"), "VARCHAR"),
-    "pg_sg_json_less_path": (_rowwise(json_edit.without_path), ("VARCHAR", "VARCHAR[]"), "VARCHAR"),
-    "pg_sg_json_set": (
-        _rowwise(json_edit.with_path, 4),
-        ("VARCHAR", "VARCHAR[]", "VARCHAR", "BOOLEAN"),
-        "VARCHAR",
-    ),
-    "pg_sg_json_insert": (
-        _rowwise(json_edit.with_inserted, 4),
-        ("VARCHAR", "VARCHAR[]", "VARCHAR", "BOOLEAN"),
-        "VARCHAR",
-    ),
+    **{f"pg_sg_{name}": rowwise(*entry) for name, entry in _OF_VALUES.items()},
+    **JSON_FUNCTIONS,
 }
 """By name: the function, the types of its arguments, and its result type."""

@@ -63,6 +63,9 @@ NUMBER_MACROS: tuple[str, ...] = (
     """pg_sg_offset(n) AS CASE WHEN n < 0 THEN """
     + raising("2201X", "'OFFSET must not be negative'")
     + " ELSE n END",
+    """pg_sg_nth(n) AS CASE WHEN n <= 0 THEN """
+    + raising("22016", "'argument of nth_value must be greater than zero'")
+    + " ELSE n END",
     """pg_sg_width_bucket(x, low, high, n) AS CAST(CASE
         WHEN x IS NULL OR low IS NULL OR high IS NULL OR n IS NULL THEN NULL WHEN n < 1 THEN """
     + raising("2201G", "'count must be greater than zero'")
@@ -107,6 +110,14 @@ TIME_MACROS: tuple[str, ...] = (
     # DuckDB's year 0 is 1 BC, and its % rounds towards zero.
     """pg_sg_cut_years(t, n) AS date_trunc('year', t)
         - to_years(CAST(((date_part('year', t) - 1) % n + n) % n AS INTEGER))""",
+    "pg_sg_infinity_of(t) AS CAST(CASE WHEN t > '2000-01-01' THEN 'inf' ELSE '-inf' END AS DOUBLE)",
+    "pg_sg_no_infinity(t) AS CASE WHEN t IS NULL THEN NULL ELSE "
+    + raising("0A000", "'a field of an infinite time as a numeric is not supported'")
+    + " END",
+    # DuckDB counts 1 BC as the year 0.
+    """pg_sg_given_year(n) AS CASE WHEN n = 0 THEN """
+    + raising("22008", "'date field value out of range: 0'")
+    + """ WHEN n < 0 THEN n + 1 ELSE n END""",
     """pg_sg_decade(n) AS CASE WHEN n >= 0 THEN n // 10 ELSE -((9 - n) // 10) END""",
     # An interval is (months, days, microseconds). // and % round towards zero.
     "pg_sg_interval_months(x) AS date_part('year', x) * 12 + date_part('month', x)",
@@ -117,6 +128,13 @@ TIME_MACROS: tuple[str, ...] = (
         OR abs(us) > {_MICROS_MAX} THEN {_INTERVAL_RANGE}
         ELSE to_months(CAST(m AS INTEGER)) + to_days(CAST(d AS INTEGER))
             + to_microseconds(CAST(us AS BIGINT)) END""",
+    # An interval without what is smaller than a unit: a part of the interval, and a size in it.
+    """pg_sg_cut_interval(x, part, size) AS CASE part
+        WHEN 'months' THEN pg_sg_interval(pg_sg_interval_months(x) // size * size, 0, 0)
+        WHEN 'days' THEN pg_sg_interval(pg_sg_interval_months(x), pg_sg_interval_days(x), 0)
+        ELSE pg_sg_interval(pg_sg_interval_months(x), pg_sg_interval_days(x), CASE size
+            WHEN 1000000 THEN pg_sg_interval_micros(x)
+            ELSE pg_sg_interval_micros(x) // size * size END) END""",
     f"""pg_sg_settled_hours(m, d, us) AS pg_sg_interval(m,
         d + CASE WHEN d > 0 AND us < 0 THEN -1 WHEN d < 0 AND us > 0 THEN 1 ELSE 0 END,
         us + CASE WHEN d > 0 AND us < 0 THEN {_DAY} WHEN d < 0 AND us > 0 THEN -{_DAY}
@@ -191,6 +209,29 @@ TIME_MACROS: tuple[str, ...] = (
         ELSE timezone('UTC', t) + to_seconds(pg_sg_zone_seconds(z)) END""",
     """pg_sg_from_zone(z, t) AS CASE WHEN pg_sg_zone_seconds(z) IS NULL THEN timezone(z, t)
         ELSE timezone('UTC', t) - to_seconds(pg_sg_zone_seconds(z)) END""",
+    # The forms of a session's zone, as a region and the seconds by which it is east of it.
+    "pg_sg_local(t, z, s) AS timezone(z, CAST(t AS TIMESTAMPTZ)) + to_seconds(s)",
+    "pg_sg_moment(t, z, s) AS timezone(z, CAST(t AS TIMESTAMP) - to_seconds(s))",
+    """pg_sg_ahead(t, z, s) AS CASE WHEN isfinite(t) THEN CAST((epoch_us(pg_sg_local(t, z, s))
+        - epoch_us(timezone('UTC', t))) // 1000000 AS INTEGER) END""",
+    "pg_sg_ahead_hours(t, z, s) AS pg_sg_ahead(t, z, s) // 3600",
+    "pg_sg_ahead_minutes(t, z, s) AS pg_sg_ahead(t, z, s) % 3600 // 60",
+    """pg_sg_moved_part(t, i, z, s) AS pg_sg_moment(pg_sg_local(t, z, s) + i, z, s)""",
+    """pg_sg_moved_months(t, m, z, s) AS CASE WHEN m = 0 THEN t
+        ELSE pg_sg_moved_part(t, to_months(CAST(m AS INTEGER)), z, s) END""",
+    """pg_sg_moved_days(t, d, z, s) AS CASE WHEN d = 0 THEN t
+        ELSE pg_sg_moved_part(t, to_days(CAST(d AS INTEGER)), z, s) END""",
+    """pg_sg_moved(t, i, z, s) AS pg_sg_moved_days(
+        pg_sg_moved_months(t, pg_sg_interval_months(i), z, s), pg_sg_interval_days(i), z, s)
+        + to_microseconds(pg_sg_interval_micros(i))""",
+    "pg_sg_moments_of(l) AS list_transform(l, lambda e: make_timestamptz(e))",
+    """pg_sg_offset_text(a) AS CASE WHEN a < 0 THEN '-' ELSE '+' END
+        || pg_sg_padded(abs(a) // 3600, 2)
+        || CASE WHEN a % 3600 <> 0 THEN ':' || pg_sg_padded(abs(a) // 60 % 60, 2) ELSE '' END
+        || CASE WHEN a % 60 <> 0 THEN ':' || pg_sg_padded(abs(a) % 60, 2) ELSE '' END""",
+    """pg_sg_iso_offset(a) AS CASE WHEN a < 0 THEN '-' ELSE '+' END
+        || pg_sg_padded(abs(a) // 3600, 2) || ':' || pg_sg_padded(abs(a) // 60 % 60, 2)
+        || CASE WHEN a % 60 <> 0 THEN ':' || pg_sg_padded(abs(a) % 60, 2) ELSE '' END""",
     # (a, b) OVERLAPS (c, d): each pair is sorted first; a pair of equal times is that moment.
     """pg_sg_overlapping(a, b, c, d) AS CASE
         WHEN a > c THEN CASE WHEN a < d THEN true WHEN d IS NULL OR b IS NULL THEN NULL
@@ -236,14 +277,6 @@ TEXT_MACROS: tuple[str, ...] = (
     f"""pg_sg_quote_ident(t) AS CASE WHEN regexp_full_match(t, '[a-z_][a-z0-9_]*')
         AND t NOT IN ({", ".join(map(quote_text, sorted(QUOTED_WORDS)))})
         THEN t ELSE '"' || replace(t, '"', '""') || '"' END""",
-    """pg_sg_format_ident(t) AS CASE WHEN t IS NULL THEN """
-    + raising("22004", "'null values cannot be formatted as an SQL identifier'")
-    + " ELSE pg_sg_quote_ident(t) END",
-    *(
-        f"""pg_sg_{side}ded(t, n) AS {side}(coalesce(t, ''),
-            CAST(greatest(n, length(coalesce(t, ''))) AS INTEGER), ' ')"""
-        for side in ("lpad", "rpad")
-    ),
     rf"""pg_sg_parse_ident(t) AS CASE
         WHEN NOT regexp_full_match(t, '\s*{_NAME}(\s*\.\s*{_NAME})*\s*') THEN """
     + raising("22023", "'string is not a valid identifier: \"' || t || '\"'")
@@ -271,16 +304,6 @@ TEXT_MACROS: tuple[str, ...] = (
     r"""pg_sg_initcap(t) AS CASE WHEN t = '' THEN t ELSE list_aggregate(list_transform(
         regexp_extract_all(t, '[\pL\pN]+|[^\pL\pN]+'),
         lambda w: pg_sg_upper(left(w, 1)) || lower(substring(w, 2))), 'string_agg', '') END""",
-    r"""pg_sg_from_hex(t) AS CASE WHEN regexp_full_match(t, '\s*([0-9A-Fa-f]{2}\s*)*') OR t IS NULL
-        THEN unhex(regexp_replace(t, '\s', '', 'g')) ELSE """
-    + raising("22023", "'invalid hexadecimal data'")
-    + " END",
-    r"""pg_sg_from_base64(t) AS CASE WHEN t IS NULL OR regexp_full_match(
-        regexp_replace(t, '\s', '', 'g'),
-        '([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?')
-        THEN from_base64(regexp_replace(t, '\s', '', 'g')) ELSE """
-    + raising("22023", "'invalid base64 data'")
-    + " END",
     """pg_sg_overlay(t, n, f, l) AS CASE
         WHEN t IS NULL OR n IS NULL OR f IS NULL OR l IS NULL THEN NULL WHEN f < 1 THEN """
     + raising("22011", "'negative substring length not allowed'")
@@ -296,9 +319,6 @@ TEXT_MACROS: tuple[str, ...] = (
         ELSE CAST(bit_count(CAST(b AS BIT)) AS BIGINT) END""",
     "pg_sg_character(t, i) AS CASE WHEN i >= 0 THEN substring(t, CAST(i AS BIGINT) + 1, 1) END",
     "pg_sg_cut(l, n) AS list_transform(l, lambda e: left(e, n))",
-    "pg_sg_regexp_count(t, p) AS CAST(len(regexp_extract_all(t, p)) AS INTEGER)",
-    """pg_sg_regexp_group(t, p, g) AS
-        regexp_extract_all(t, p, g)[1]""",
     """pg_sg_bytes(t) AS CASE WHEN contains(t, '\\') THEN unhex(pg_sg_digits_of(t))
         ELSE encode(t) END""",
     f"""pg_sg_boolean(t) AS CASE
@@ -337,6 +357,18 @@ TEXT_MACROS: tuple[str, ...] = (
         ELSE CAST(t AS VARCHAR) END""",
     r"""pg_sg_numeric_text(n) AS CASE WHEN contains(CAST(n AS VARCHAR), '.')
         THEN rtrim(rtrim(CAST(n AS VARCHAR), '0'), '.') ELSE CAST(n AS VARCHAR) END""",
+    """pg_sg_with_offset(t, o) AS CASE WHEN ends_with(t, ' BC')
+        THEN left(t, length(t) - 3) || o || ' BC' ELSE t || o END""",
+    """pg_sg_zoned_text(t, z, s) AS CASE WHEN isfinite(t) THEN pg_sg_with_offset(
+        pg_sg_moment_text(pg_sg_local(t, z, s)), pg_sg_offset_text(pg_sg_ahead(t, z, s)))
+        ELSE CAST(t AS VARCHAR) END""",
+    """pg_sg_zoned_iso(t, z, s) AS CASE WHEN isfinite(t) THEN pg_sg_with_offset(
+        regexp_replace(pg_sg_moment_text(pg_sg_local(t, z, s)), ' ', 'T'),
+        pg_sg_iso_offset(pg_sg_ahead(t, z, s))) ELSE CAST(t AS VARCHAR) END""",
+    *(
+        f"pg_sg_zoned_{each}s(l, z, s) AS list_transform(l, lambda v: pg_sg_zoned_{each}(v, z, s))"
+        for each in ("text", "iso")
+    ),
     "pg_sg_bytea_text(b) AS '\\x' || lower(hex(b))",
 )
 """`name(parameters) AS body`; a macro may use those above it."""

@@ -8,6 +8,8 @@ from __future__ import annotations
 import datetime as dt
 import re
 
+from planner.values.times.time_settings import zone_of
+
 _FIELDS = {
     "YYYY": "%Y",
     "IYYY": "%G",
@@ -39,15 +41,23 @@ _OTHERS = (
     *("SSSSS", "SSSS", "Q", "WW", "W", "D", "J", "CC", "RM", "rm", "Y,YYY", "YYY", "Y", "IYY"),
     *("IY", "A.M.", "P.M.", "a.m.", "p.m.", "am", "pm", "BC", "AD", "tz", "IDDD", "I"),
 )
+_EITHER_CASE = [
+    name
+    for name in (*_FIELDS, *_OTHERS)
+    if name == name.upper() and name.lower() not in {*_FIELDS, *_OTHERS}
+]
+"""Fields that are also written in lower case, with the same meaning."""
+_SPELLED = {
+    **{name: name for name in (*_FIELDS, *_OTHERS)},
+    **{name.lower(): name for name in _EITHER_CASE},
+}
+"""The field of each way to write it."""
 _TOKEN = re.compile(
     r'(?P<quoted>"(?:[^"\\]|\\.)*")|(?P<fill>FM|fm)?(?P<field>'
-    + "|".join(sorted(map(re.escape, (*_FIELDS, *_OTHERS)), key=len, reverse=True))
+    + "|".join(sorted(map(re.escape, _SPELLED), key=len, reverse=True))
     + r")(?P<ordinal>TH|th)?|(?P<plain>.)",
     re.DOTALL,
 )
-_FOLDED = {name.upper(): name for name in ("YYYY", "IYYY", "YY", "MM", "DDD", "DD", "HH24", "HH12")}
-_FOLDED |= {name: name for name in ("HH", "MI", "SS", "MS", "US", "IW", "ID")}
-_LOWER = re.compile("|".join(sorted((n.lower() for n in _FOLDED), key=len, reverse=True)))
 _ROMAN = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII")
 _READABLE = {"YYYY", "MM", "DD", "HH24", "HH12", "HH", "MI", "SS", "MS", "US", "AM", "PM", "Mon"}
 _READ_AS = {"Month": "%B", "MONTH": "%B", "MON": "%b", "mon": "%b", "month": "%B", "DDD": "%j"}
@@ -56,17 +66,55 @@ _READ_AS = {"Month": "%B", "MONTH": "%B", "MON": "%b", "mon": "%b", "month": "%B
 def strftime_format(template: str) -> str | None:
     """Return the strftime format for a `to_char` template; None if strftime cannot write it."""
     pieces: list[str] = []
-    for found in _TOKEN.finditer(_upper(template)):
+    for found in _TOKEN.finditer(template):
         if found["fill"] or found["ordinal"]:
             return None
         if found["field"]:
-            field = _FIELDS.get(found["field"])
+            field = _FIELDS.get(_SPELLED[found["field"]])
             if field is None:
                 return None
             pieces.append(field)
         else:
             pieces.append(_literal(found).replace("%", "%%"))
     return "".join(pieces)
+
+
+_OF_ZONE = re.compile(r'"(?:[^"\\\\]|\\\\.)*"|(TZH|TZM|TZ|OF)', re.IGNORECASE)
+"""A quoted text, or a field of the zone."""
+
+
+def shows_zone(template: str) -> bool:
+    """Whether a template of `to_char` shows the zone."""
+    return any(found[1] for found in _OF_ZONE.finditer(template))
+
+
+def zoned_time_text(micros: int, template: str, zone: str) -> str:
+    """Return a moment as `to_char` writes it in a zone; see `time_text`."""
+    in_zone = zone_of(zone)
+    ahead_s = in_zone.ahead_of(micros)
+
+    def shown(found: re.Match[str]) -> str:
+        if not found[1]:
+            return found[0]
+        return f'"{_zone_text(found[1], in_zone.abbreviation_of(micros), ahead_s)}"'
+
+    return time_text(micros + ahead_s * 1_000_000, _OF_ZONE.sub(shown, template))
+
+
+def _zone_text(field: str, abbreviation: str, ahead_s: int) -> str:
+    """Return a field of the zone; only the case of `tz` matters."""
+    minutes, seconds = divmod(abs(ahead_s), 60)
+    hours, minutes = divmod(minutes, 60)
+    sign = "-" if ahead_s < 0 else "+"
+    match field.upper():
+        case "TZ":
+            return abbreviation if field == "TZ" else abbreviation.lower()
+        case "TZH":
+            return f"{sign}{hours:02}"
+        case "TZM":
+            return f"{minutes:02}"
+    text = f"{sign}{hours:02}" + (f":{minutes:02}" if minutes or seconds else "")
+    return f"{text}:{seconds:02}" if seconds else text
 
 
 def without_zone(template: str) -> str:
@@ -77,8 +125,8 @@ def without_zone(template: str) -> str:
 def strptime_format(template: str) -> str | None:
     """Return the strptime format for a `to_timestamp` template; None if it has no such format."""
     pieces: list[str] = []
-    for found in _TOKEN.finditer(_upper(template)):
-        name = found["field"]
+    for found in _TOKEN.finditer(template):
+        name = _SPELLED.get(found["field"])
         if found["ordinal"]:
             return None
         if name:
@@ -89,15 +137,6 @@ def strptime_format(template: str) -> str | None:
         else:
             pieces.append(_literal(found).replace("%", "%%"))
     return "".join(pieces)
-
-
-def _upper(template: str) -> str:
-    """Return a template with its fields in upper case where case does not matter."""
-    parts = re.split(r'("(?:[^"\\]|\\.)*")', template)
-    return "".join(
-        part if i % 2 else _LOWER.sub(lambda found: found[0].upper(), part)
-        for i, part in enumerate(parts)
-    )
 
 
 def _literal(found: re.Match[str]) -> str:
@@ -118,8 +157,8 @@ def time_text(micros: int, template: str) -> str:
     cycles, within = divmod(micros, _CYCLE_DAYS * 86_400_000_000)
     moment = dt.datetime(1970, 1, 1) + dt.timedelta(microseconds=within)
     pieces: list[str] = []
-    for found in _TOKEN.finditer(_upper(template)):
-        name = found["field"]
+    for found in _TOKEN.finditer(template):
+        name = _SPELLED.get(found["field"])
         if not name:
             pieces.append(_literal(found))
             continue

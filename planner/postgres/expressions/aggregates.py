@@ -13,6 +13,7 @@ from planner.postgres.expressions.rules import Rule, unsupported
 from planner.postgres.expressions.statistical import beside
 from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types
+from planner.postgres.types.literals import bytes_of
 from planner.postgres.types.operands import arguments
 from planner.postgres.types.result_types import DIGITS_MAX, NUMERIC, as_decimal
 from planner.trees.nodes import call, cast, outermost, position_of, strip, wrapped
@@ -82,10 +83,14 @@ def _string_agg(node: exp.Expr, types: Types) -> exp.Expr:
     constant separator; PostgreSQL takes one from each row. So a macro joins pairs of both.
     """
     separator = node.args.get("separator") or exp.null()
+    given = node.this.this if isinstance(node.this, exp.Order) else node.this
+    of = given.expressions[0] if isinstance(given, exp.Distinct) else given
+    if types.kind_of(of) is Kind.BYTEA:
+        return _bytes_agg(node, given, separator, types)
     between = strip(separator)
     while isinstance(between, exp.Cast):
         between = strip(between.this)
-    if isinstance(between, exp.Null):
+    if _is_null(separator):
         node.set("separator", exp.Literal.string(""))
         return node
     order = node.this if isinstance(node.this, exp.Order) else None
@@ -97,7 +102,7 @@ def _string_agg(node: exp.Expr, types: Types) -> exp.Expr:
             "string_agg(DISTINCT …) with a separator that is not constant is not supported",
             "Take the DISTINCT rows in a subquery.",
         )
-    if is_constant or types.kind_of(text) is Kind.BYTEA:
+    if is_constant:
         return node
     known = types.of(node)
     texts = [cast(each.copy(), "TEXT") for each in (text, separator)]
@@ -108,6 +113,37 @@ def _string_agg(node: exp.Expr, types: Types) -> exp.Expr:
     fresh = wrapped(outermost(fresh), lambda inner: call("pg_sg_pairs_joined", inner))
     types.note(fresh, known)
     return fresh
+
+
+def _bytes_agg(node: exp.Expr, given: exp.Expr, separator: exp.Expr, types: Types) -> exp.Expr:
+    """Write `string_agg` of bytea as a list of values with their separators, which are joined."""
+    order, known = node.this if isinstance(node.this, exp.Order) else None, types.of(node)
+    if isinstance(given, exp.Distinct) and (order is not None or separator.find(exp.Column)):
+        raise unsupported(
+            node,
+            "string_agg(DISTINCT …) of bytea with ORDER BY or separators is not supported",
+            "Take the DISTINCT rows in a subquery.",
+        )
+    between = cast(exp.null(), "BLOB") if _is_null(separator) else bytes_of(separator)
+    of = given.expressions[0] if isinstance(given, exp.Distinct) else given
+    pair: exp.Expr = exp.Array(expressions=[of.copy(), between])
+    if isinstance(given, exp.Distinct):
+        pair = exp.Distinct(expressions=[pair])
+    elif order is not None:
+        pair = exp.Order(this=pair, expressions=[each.copy() for each in order.expressions])
+    fresh = node.replace(call("list", pair))
+    name = "pg_sg_set_of_bytes_joined" if isinstance(given, exp.Distinct) else "pg_sg_bytes_joined"
+    fresh = wrapped(outermost(fresh), lambda inner: call(name, inner))
+    types.note(fresh, known)
+    return fresh
+
+
+def _is_null(node: exp.Expr) -> bool:
+    """Whether a separator is NULL, with or without a type."""
+    bare = strip(node)
+    while isinstance(bare, exp.Cast):
+        bare = strip(bare.this)
+    return isinstance(bare, exp.Null)
 
 
 def _order_by(node: exp.Expr, types: Types) -> exp.Expr:
@@ -163,7 +199,17 @@ def _fraction_or_half(fraction: exp.Expr, types: Types) -> exp.Expr:
     return call("coalesce", fraction.copy(), half)
 
 
+def _nth_value(node: exp.Expr, types: Types) -> exp.Expr:
+    """Refuse a place before the first row, for which DuckDB returns NULL."""
+    del types
+    place = node.args.get("offset")
+    if place is not None:
+        wrapped(place, lambda inner: call("pg_sg_nth", inner))
+    return node
+
+
 RULES: Mapping[type[exp.Expr], Rule] = {
+    exp.NthValue: _nth_value,
     exp.WithinGroup: _percentile,
     exp.Avg: _average,
     exp.GroupConcat: _string_agg,

@@ -17,6 +17,7 @@ from planner.postgres.expressions.number_calls import quotient
 from planner.postgres.expressions.rules import CallRule, Rule, hold_scale
 from planner.postgres.types.inference import Types
 from planner.postgres.types.literals import check_literal, typed_literal
+from planner.postgres.types.operators import NO_OPERATOR
 from planner.postgres.types.result_types import (
     FLOATS,
     INTEGERS,
@@ -28,7 +29,7 @@ from planner.postgres.types.result_types import (
 )
 from planner.trees.nodes import call, cast, position_of, signed, strip, wrapped
 from planner.values.sqltypes import duckdb_type, format_type
-from stores.spec.schema import DOUBLE, INTEGER, INTERVAL, DataType, Kind
+from stores.spec.schema import DOUBLE, INTEGER, INTERVAL, TIMESTAMP, DataType, Kind
 
 LEAVES_MAX = 16
 """Maximum operands of a checked computation: the check writes it twice, and each operand again."""
@@ -113,10 +114,9 @@ def keep_nan(node: exp.Expr, types: Types) -> None:
 
 
 def _power(node: exp.Expr, types: Types) -> exp.Expr:
-    del types
     for side in (node.this, node.expression):
         if isinstance(side, exp.Literal) and side.is_string:
-            side.replace(typed_literal(side, DOUBLE))
+            side.replace(typed_literal(side, DOUBLE, types.times.literals))
     return node.replace(call("pg_sg_power", node.this.copy(), node.expression.copy()))
 
 
@@ -158,6 +158,8 @@ def _compute(node: exp.Expr, types: Types) -> exp.Expr:
     left, right = types.of(node.this), types.of(node.expression)
     if left is None or right is None:
         return node
+    if Kind.INTERVAL in {left.kind, right.kind} and Kind.TIMESTAMPTZ in {left.kind, right.kind}:
+        return _moved(node, types)
     if isinstance(node, exp.Sub) and left.kind is right.kind is Kind.DATE:
         return wrapped(node, lambda inner: cast(inner, "INTEGER"))
     if Kind.REAL in {left.kind, right.kind} and left.kind is not right.kind:
@@ -165,6 +167,17 @@ def _compute(node: exp.Expr, types: Types) -> exp.Expr:
             if types.kind_of(side) is Kind.REAL:
                 types.note(wrapped(side, lambda inner: cast(inner, "DOUBLE")), DOUBLE)
     return node
+
+
+def _moved(node: exp.Expr, types: Types) -> exp.Expr:
+    """Move a moment as its local time in UTC: DuckDB adds the hours to a moment before the months.
+
+    In other zones, `local_times` has written it in another form.
+    """
+    for side in (node.this, node.expression):
+        if types.kind_of(side) is Kind.TIMESTAMPTZ:
+            types.note(wrapped(side, lambda inner: cast(inner, "TIMESTAMP")), TIMESTAMP)
+    return wrapped(node, lambda inner: cast(exp.Paren(this=inner), "TIMESTAMPTZ"))
 
 
 def _modulo(node: exp.Expr, types: Types) -> exp.Expr:
@@ -227,13 +240,6 @@ def _check_times(node: exp.Expr, types: Types) -> None:
         if kind is Kind.TIME:
             fresh = wrapped(side, lambda inner: call("pg_sg_time_length", inner))
             types.note(fresh, INTERVAL)
-
-
-NO_OPERATOR = (
-    "No operator matches the given name and argument types. "
-    "You might need to add explicit type casts."
-)
-"""PostgreSQL's hint."""
 
 
 def no_operator(
@@ -309,7 +315,7 @@ def _adopt_time(node: exp.Expr, literal: exp.Literal, other: DataType, types: Ty
             position=position_of(literal),
             sqlstate="42725" if is_open else "42883",
         )
-    fresh = typed_literal(literal, asked)
+    fresh = typed_literal(literal, asked, types.times.literals)
     literal.replace(fresh)
     types.note(fresh, asked)
 

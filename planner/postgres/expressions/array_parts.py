@@ -12,6 +12,7 @@ from sqlglot import exp
 
 from planner.errors import MismatchedTypeError
 from planner.postgres.expressions.dimensions import checked_depth, flat, of_depth
+from planner.postgres.expressions.json_rules import json_subscript
 from planner.postgres.expressions.rules import Rule
 from planner.postgres.types.inference import Types
 from planner.postgres.types.literals import check_literal
@@ -28,6 +29,8 @@ def _subscript(node: exp.Expr, types: Types) -> exp.Expr:
     """Write a chain of subscripts and slices, which PostgreSQL reads as one."""
     if is_chained(node):
         return node
+    if (part := json_subscript(node, types)) is not None:
+        return part
     held, places = chain_of(node)
     owner = types.of(held)
     if owner == NAME and len(places) == 1:
@@ -59,7 +62,7 @@ def _number(value: int) -> exp.Expr:
     return exp.Literal.number(value)
 
 
-_SUBSCRIPTED_ELSEWHERE = {Kind.JSON, Kind.STRUCT, Kind.MAP, Kind.NULL}
+_SUBSCRIPTED_ELSEWHERE = {Kind.JSONB, Kind.STRUCT, Kind.MAP, Kind.NULL}
 _UPPER_MAX = (1 << 31) - 1
 
 

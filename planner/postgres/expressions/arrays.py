@@ -14,6 +14,7 @@ from planner.postgres.expressions.array_rows import joined
 from planner.postgres.expressions.dimensions import checked_depth, flat, of_depth, shape
 from planner.postgres.expressions.printing import printed_elements
 from planner.postgres.expressions.rules import CallRule, copies, unsupported
+from planner.postgres.expressions.zone_forms import zoned_series
 from planner.postgres.types.functions import call_name, columns_of_function
 from planner.postgres.types.inference import Types
 from planner.postgres.types.operands import is_open
@@ -23,6 +24,7 @@ from planner.values.array_text import DIMENSIONS_MAX
 from planner.values.array_types import array_of, depth_of, leaf_of
 from planner.values.catalog_types import first_subscript
 from planner.values.sqltypes import duckdb_type, format_type
+from planner.values.times.time_settings import PLAIN_TIMES
 from stores.spec.schema import Kind
 
 
@@ -68,6 +70,11 @@ def _generate_series(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp
                 "generate_series of numeric is not supported",
                 "Generate integers, and divide them.",
             )
+    kind = types.kind_of(given[0])
+    if kind in {Kind.TIMESTAMP, Kind.TIMESTAMPTZ} and len(given) > 2:
+        listed = zoned_series(given, types.times if kind is Kind.TIMESTAMPTZ else PLAIN_TIMES)
+        if listed is not None:
+            return as_rows(node, cast(listed, f"{kind.name}[]"))
     return _bounded_series(node, given, types)
 
 

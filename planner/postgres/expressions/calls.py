@@ -15,6 +15,8 @@ from planner.postgres.expressions import (
     arithmetic,
     arrays,
     interval_calls,
+    json_makers,
+    json_paths,
     json_rules,
     number_calls,
     patterns,
@@ -22,7 +24,13 @@ from planner.postgres.expressions import (
     text_calls,
     time_calls,
 )
-from planner.postgres.expressions.rules import CallRule, copies, renamed, text_of
+from planner.postgres.expressions.rules import (
+    CallRule,
+    copies,
+    renamed,
+    text_of,
+    unsupported,
+)
 from planner.postgres.types.functions import COMMON, RESULTS, call_name
 from planner.postgres.types.inference import Types
 from planner.postgres.types.literals import typed_literal
@@ -33,7 +41,7 @@ from planner.records.functions import RECORDS
 from planner.trees.known_arguments import check_known
 from planner.trees.nodes import call, cast, outermost, wrapped
 from planner.values.array_types import depth_of, leaf_of
-from planner.values.sqltypes import CANONICAL_TEXTS, duckdb_type, format_type
+from planner.values.sqltypes import HELD_AS_TEXT, duckdb_type, format_type
 from stores.spec.schema import Kind
 
 _CAST = {
@@ -67,7 +75,9 @@ def rewrite_call(node: exp.Expr, types: Types) -> exp.Expr:
     return node
 
 
-_LITERAL_KINDS = {*INTEGERS, *FLOATS, *OF_TIME, Kind.DECIMAL, *CANONICAL_TEXTS}
+_LITERAL_KINDS = {*INTEGERS, *FLOATS, *OF_TIME, Kind.DECIMAL, Kind.BYTEA, *HELD_AS_TEXT}
+_OF_BITS = frozenset({"get_bit", "set_bit"})
+"""Functions that take a bare text as a bit string."""
 
 
 def _adopt_literals(name: str, node: exp.Expr, types: Types) -> None:
@@ -76,12 +86,14 @@ def _adopt_literals(name: str, node: exp.Expr, types: Types) -> None:
     is_open = [text_of(each) is not None or isinstance(each, exp.Null) for each in given]
     if not any(is_open):
         return
+    if name in _OF_BITS and is_open[0]:
+        raise unsupported(node, f"{name}() of a bit string is not supported", "Cast it to bytea.")
     known = [OPEN if free else types.of(n) for free, n in zip(is_open, given, strict=True)]
     taken = resolve(name, known) or ()
     for each, free, asked in zip(given, is_open, taken, strict=False):
         if free and asked is not None and asked.kind in _LITERAL_KINDS:
             fresh = (
-                typed_literal(each, asked)
+                typed_literal(each, asked, types.times.literals)
                 if isinstance(each, exp.Literal)
                 else cast(exp.null(), duckdb_type(asked))
             )
@@ -94,7 +106,12 @@ def _pg_typeof(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr 
     if found is None:
         return None
     inner, suffix = leaf_of(found), "[]" if depth_of(found) else ""
-    return exp.Literal.string((_TYPEOF.get(inner.kind) or format_type(inner)) + suffix)
+    name = exp.Literal.string((_TYPEOF.get(inner.kind) or format_type(inner)) + suffix)
+    if given[0].find(exp.AggFunc, exp.Window, exp.Anonymous, exp.UDTF) is None:
+        return name
+    # An aggregate makes one row of many, and a series many of one: both stay in the statement.
+    is_null = exp.Is(this=exp.Paren(this=given[0].copy()), expression=exp.null())
+    return exp.Paren(this=exp.Case(ifs=[exp.If(this=is_null, true=name)], default=name.copy()))
 
 
 _TYPEOF = {Kind.NULL: "unknown", Kind.TINYINT: "tinyint"}
@@ -109,7 +126,7 @@ def _alike(node: exp.Expr, given: list[exp.Expr], types: Types) -> None:
         return
     for each in nodes:
         fresh = (
-            typed_literal(each, found)
+            typed_literal(each, found, types.times.literals)
             if isinstance(each, exp.Literal) and each.is_string
             else cast(each.copy(), duckdb_type(found))
         )
@@ -160,6 +177,8 @@ CALLS: Mapping[str, CallRule] = {
     **statistical.CALLS,
     **arrays.CALLS,
     **json_rules.CALLS,
+    **json_makers.CALLS,
+    **json_paths.CALLS,
     "current_setting": _current_setting,
     "num_nulls": _num_nulls(counts_nulls=True),
     "num_nonnulls": _num_nulls(counts_nulls=False),

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from planner.errors import MismatchedTypeError, NotSupportedError, QueryError
+from planner.errors import InvalidSyntaxError, MismatchedTypeError, NotSupportedError, QueryError
 from planner.postgres.expressions import object_names
 from planner.postgres.expressions.dimensions import checked_depth, each_element
+from planner.postgres.expressions.json_values import as_json
 from planner.postgres.expressions.printing import printed, printed_elements
 from planner.postgres.expressions.rules import Rule
 from planner.postgres.types.inference import Types
@@ -18,16 +19,18 @@ from planner.postgres.types.literals import (
     check_literal,
     convert_time_literal,
 )
+from planner.postgres.types.operators import DOCUMENTS
 from planner.postgres.types.result_types import FLOATS, INTEGERS, NUMERIC, common_type
 from planner.trees.column_names import type_name
 from planner.trees.nodes import built_type, call, cast, position_of, strip
 from planner.values.array_text import DIMENSIONS_MAX
 from planner.values.array_types import array_of, depth_of, leaf_of
 from planner.values.catalog_types import is_of_catalog
-from planner.values.interval_text import interval_words, parse_interval
+from planner.values.constants import fields_of
+from planner.values.interval_text import FIELDS, interval_words, last_unit, parse_interval
+from planner.values.json_parts import ANY_NUMERIC
 from planner.values.moment_text import PLAIN_FORMS
 from planner.values.sqltypes import (
-    CANONICAL_TEXTS,
     HELD_AS_TEXT,
     data_type_of,
     duckdb_type,
@@ -38,7 +41,7 @@ from planner.values.sqltypes import (
     result_type_of,
 )
 from planner.values.type_modifiers import is_string, length_of, second_digits_of
-from stores.spec.schema import BOOLEAN, TEXT, DataType, Kind
+from stores.spec.schema import BOOLEAN, INTERVAL, TEXT, DataType, Kind
 from stores.types.kinds import SCALARS
 
 _NUMBERS = frozenset({*INTEGERS, *FLOATS, Kind.DECIMAL})
@@ -52,7 +55,8 @@ _CASTS: Mapping[Kind, frozenset[Kind]] = {
     Kind.TIMESTAMPTZ: frozenset({Kind.DATE, Kind.TIME, Kind.TIMESTAMP}),
     Kind.TIME: frozenset({Kind.INTERVAL}),
     Kind.INTERVAL: frozenset({Kind.TIME}),
-    Kind.JSON: _NUMBERS | {Kind.BOOLEAN},  # as jsonb
+    Kind.JSON: frozenset({Kind.JSONB}),
+    Kind.JSONB: _NUMBERS | {Kind.BOOLEAN, Kind.JSON},
 }
 """PostgreSQL's casts of each kind, apart from those to itself and those from and to text."""
 
@@ -60,6 +64,8 @@ _CASTS: Mapping[Kind, frozenset[Kind]] = {
 def _cast(node: exp.Expr, types: Types) -> exp.Expr:
     """Rewrite casts that parse, print or round differently in DuckDB."""
     assert isinstance(node, exp.Cast)
+    if isinstance(node.to.this, exp.Interval):
+        return _cast_to_fields(node, types)
     target = data_type_of(node.to)
     fresh = object_names.cast_by_name(node, target, types)
     if fresh is not None:
@@ -160,11 +166,12 @@ def _cast_value(node: exp.Cast, target: DataType | None, types: Types) -> None:
         if found is not None:
             node.set("to", built_type(str(found).upper()))
         _keep_certain_digits(node, source)
+        _take_scalar(node, source, ANY_NUMERIC)
     elif not _print_operand(node, target, types) and target is not None:
         if _is_read(target, source):
             _read(node, target)
         elif source is not None:
-            _convert(node, source, target)
+            _convert(node, source, target, types)
         if target.kind is Kind.DECIMAL:
             _keep_certain_digits(node, source)
 
@@ -246,11 +253,13 @@ def _is_read(target: DataType, source: DataType | None) -> bool:
     """Whether texts must be read as values of a type, or as its elements; unknown ones may be."""
     if depth_of(target):
         return _is_read(leaf_of(target), None if source is None else leaf_of(source))
-    return target.kind in CANONICAL_TEXTS and (source is None or source.kind is Kind.TEXT)
+    if source is not None and source.kind is Kind.JSON:
+        return target.kind is Kind.JSONB
+    return target.kind in HELD_AS_TEXT and (source is None or source.kind is Kind.TEXT)
 
 
 def _read(node: exp.Cast, target: DataType) -> None:
-    """Read texts as values that are held as normalised texts."""
+    """Read texts as values that are held as texts."""
     if not depth_of(target):
         node.set("this", call(reading_macro(target.kind), cast(node.this.copy(), "TEXT")))
         return
@@ -260,7 +269,7 @@ def _read(node: exp.Cast, target: DataType) -> None:
     node.set("this", read)
 
 
-def _convert(node: exp.Cast, source: DataType, target: DataType) -> None:
+def _convert(node: exp.Cast, source: DataType, target: DataType, types: Types) -> None:
     macro = None
     if source.kind is Kind.TEXT:
         macro = _READ.get(target.kind)
@@ -272,17 +281,31 @@ def _convert(node: exp.Cast, source: DataType, target: DataType) -> None:
         macro = "pg_sg_time_length"
     elif (source.kind, target.kind) == (Kind.INTERVAL, Kind.TIME):
         macro = "pg_sg_length_time"
+    elif source.kind in {Kind.STRUCT, Kind.MAP} and target.kind in DOCUMENTS:
+        written = as_json(node.this, types)
+        node.set("this", call(reading_macro(Kind.JSONB), written))
+    else:
+        _take_scalar(node, source, format_type(target))
     if macro is not None:
         node.set("this", call(macro, node.this.copy()))
+
+
+def _take_scalar(node: exp.Cast, source: DataType | None, target: str) -> None:
+    """Take the number or boolean that a jsonb is, in a cast to the type of this name."""
+    if source is None or source.kind is not Kind.JSONB:
+        return
+    if target == "boolean":
+        node.set("this", call("pg_sg_jsonb_boolean", node.this.copy()))
+    elif target not in {"json", "jsonb", "text"}:
+        node.set("this", call("pg_sg_jsonb_number", node.this.copy(), exp.Literal.string(target)))
 
 
 _READ = {
     **dict.fromkeys(INTEGERS, "pg_sg_whole"),
     Kind.BOOLEAN: "pg_sg_boolean",
     Kind.BYTEA: "pg_sg_bytes",
-    Kind.JSON: "pg_sg_json",
 }
-"""Macros that read a text as a type that is not held as a normalised text."""
+"""Macros that read a text as a type that is not held as a text."""
 
 
 def _time_words(text: exp.Expr, kind: Kind) -> exp.Expr:
@@ -307,12 +330,10 @@ def _cast_literal(
         value = check_literal(literal, target)
         if target == BOOLEAN:
             literal.replace(exp.Boolean(this=bool(value)))
-    elif target.kind in CANONICAL_TEXTS:
-        literal.set("this", check_literal(literal, target))
     elif target.kind in HELD_AS_TEXT:
-        check_literal(literal, target)
+        literal.set("this", check_literal(literal, target))
     elif target.kind in TIME_KINDS:
-        convert_time_literal(literal, target)
+        convert_time_literal(literal, target, types.times.literals)
     elif target.kind is Kind.BYTEA:
         fresh = bytes_of(literal)
         return node.replace(fresh)
@@ -322,26 +343,51 @@ def _cast_literal(
 def _interval(node: exp.Expr, types: Types) -> exp.Expr:
     """Write a literal interval as a cast, which DuckDB takes in every expression."""
     del types
-    value, unit = node.this, node.args.get("unit")
+    value = node.this
     if not (isinstance(value, exp.Literal) and value.is_string | value.is_number):
         return node
-    span = unit.sql() if isinstance(unit, exp.IntervalSpan) else None
-    if span not in {None, "YEAR TO MONTH", "DAY TO SECOND"}:
-        raise NotSupportedError(
-            f"an interval of {span} is not supported",
-            hint="Write interval '1 year 2 months'.",
-            position=position_of(value),
-        )
-    text = value.name if unit is None or span is not None else f"{value.name} {unit.name}"
+    return node.replace(_interval_of(value, _fields(node, value)))
+
+
+def _fields(node: exp.Expr, value: exp.Expr) -> str | None:
+    """Return the fields of an interval or of its type; refuse those that there are not."""
+    fields = fields_of(node)
+    if fields not in {None, *FIELDS}:
+        raise InvalidSyntaxError(f'syntax error at or near "{fields}"', position=position_of(value))
+    return fields
+
+
+def _interval_of(literal: exp.Literal, fields: str | None) -> exp.Expr:
     try:
-        months, days, micros = parse_interval(text)
+        found = parse_interval(literal.name, fields)
     except QueryError as error:
-        error.position = position_of(value)
+        error.position = position_of(literal)
         raise
-    if span == "YEAR TO MONTH":
-        days = micros = 0
-    fresh = cast(exp.Literal.string(interval_words((months, days, micros))), "INTERVAL")
-    return node.replace(fresh)
+    return cast(exp.Literal.string(interval_words(found)), "INTERVAL")
+
+
+def _cast_to_fields(node: exp.Cast, types: Types) -> exp.Expr:
+    """Write a cast to an interval with fields, such as `interval hour to minute`."""
+    fields = _fields(node.to.this, node.this)
+    assert fields is not None, "the type is a plain interval"
+    literal = strip(node.this)
+    if isinstance(literal, exp.Literal) and literal.is_string:
+        return node.replace(_interval_of(literal, fields))
+    if types.kind_of(node.this) is Kind.TEXT:
+        raise NotSupportedError(
+            f"a cast of texts to interval {fields.lower()} is not supported",
+            hint="Cast to interval first.",
+            position=position_of(node.this),
+        )
+    part, size = last_unit(fields)
+    holder = exp.Paren(this=exp.Cast(this=node.this.copy(), to=built_type("INTERVAL")))
+    types.note(holder.this.this, types.of(node.this))
+    types.note(holder.this, INTERVAL)
+    whole = _cast(holder.this, types)
+    given = (exp.Literal.string(part), exp.Literal.number(size))
+    fresh = node.replace(call("pg_sg_cut_interval", whole.copy(), *given))
+    types.note(fresh, INTERVAL)
+    return fresh
 
 
 RULES: Mapping[type[exp.Expr], Rule] = {exp.Cast: _cast, exp.Interval: _interval}

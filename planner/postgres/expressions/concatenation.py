@@ -8,13 +8,14 @@ from sqlglot import exp
 
 from planner.postgres.expressions import object_names
 from planner.postgres.expressions.array_rows import joined
-from planner.postgres.expressions.json_rules import json_of
+from planner.postgres.expressions.json_texts import text_of_json
 from planner.postgres.expressions.printing import is_document, printed
 from planner.postgres.expressions.rules import Rule
 from planner.postgres.types.inference import Types
 from planner.postgres.types.literals import bytes_of
+from planner.postgres.types.operands import is_open
 from planner.trees.nodes import call, cast, wrapped
-from stores.spec.schema import BYTEA, TEXT, Kind
+from stores.spec.schema import BYTEA, JSONB, TEXT, Kind
 
 
 def _concatenate(node: exp.Expr, types: Types) -> exp.Expr:
@@ -31,13 +32,20 @@ def _concatenate(node: exp.Expr, types: Types) -> exp.Expr:
             if types.kind_of(side) is Kind.BOOLEAN:
                 types.note(wrapped(side, lambda inner: cast(inner, "TEXT")), TEXT)
         return node
-    elif Kind.JSON in {left.kind, right.kind}:
-        sides = [json_of(side, types) for side in (node.this, node.expression)]
-        fresh = cast(call("pg_sg_json_concat", *sides), "JSON")
+    elif _are_jsonb(node, types):
+        sides = [text_of_json(side, types, JSONB) for side in (node.this, node.expression)]
+        fresh = call("pg_sg_jsonb_concat", *sides)
     else:
         _print_sides(node, types)
         return node
     return node.replace(fresh)
+
+
+def _are_jsonb(node: exp.Expr, types: Types) -> bool:
+    """Whether `||` joins two jsonb; a bare text beside one is a jsonb, any other text is not."""
+    sides = (node.this, node.expression)
+    kinds = {None if is_open(side) else types.kind_of(side) for side in sides}
+    return Kind.JSONB in kinds and Kind.TEXT not in kinds
 
 
 def _print_sides(node: exp.Expr, types: Types) -> None:

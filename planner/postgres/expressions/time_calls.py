@@ -16,14 +16,26 @@ from planner.composing.functions.time_templates import (
 )
 from planner.errors import QueryError, UnknownNameError
 from planner.postgres.expressions.interval_calls import at_zone, interval_text
-from planner.postgres.expressions.rules import CallRule, text_of, unsupported
+from planner.postgres.expressions.rules import CallRule, copies, text_of, unsupported
 from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types
 from planner.postgres.types.operands import is_open
-from planner.postgres.types.result_types import FLOATS, INTEGERS
-from planner.postgres.types.time_fields import cut_of, field_of, read_field, scale_of, truncated
-from planner.trees.nodes import call, cast, position_of
+from planner.postgres.types.result_types import FLOATS, INTEGERS, OF_FLOATS
+from planner.postgres.types.time_fields import (
+    CUTS_WITHIN_DAY,
+    UNBOUNDED,
+    by_field,
+    cut_of,
+    cuts_within_day,
+    field_of,
+    fields_with,
+    read_field,
+    scale_of,
+    truncated,
+)
+from planner.trees.nodes import call, cast, position_of, strip
 from planner.values.catalog_types import postgres_name
+from planner.values.sqltypes import duckdb_type
 from stores.spec.schema import TIMESTAMP, TIMESTAMPTZ, DataType, Kind
 
 
@@ -33,9 +45,11 @@ def _to_char(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
     if kind in INTEGERS or kind in FLOATS or kind is Kind.DECIMAL:
         if text is not None:
             _check_template(text, template)
-        number = cast(cast(value.copy(), "DECIMAL(38,10)"), "TEXT")
         if kind in FLOATS:
-            number = call("pg_sg_float_text", value.copy())
+            digits = exp.Literal.number(6 if kind is Kind.REAL else 15)
+            number = cast(value.copy(), "DOUBLE")
+            return call("pg_sg_float_template_text", number, template.copy(), digits)
+        number = cast(cast(value.copy(), "DECIMAL(38,10)"), "TEXT")
         return call("pg_sg_number_text", number, template.copy())
     if kind is Kind.INTERVAL:
         return interval_text(node, value, template)
@@ -79,10 +93,10 @@ def _to_timestamp(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Ex
 
 def _to_number(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
     template = text_of(given[1])
-    if template is None:
-        raise unsupported(node, "to_number() requires its template as a literal")
-    _check_template(template, given[1])
     parsed = call("pg_sg_number_of", given[0].copy(), given[1].copy())
+    if template is None:
+        return cast(parsed, duckdb_type(OF_FLOATS))
+    _check_template(template, given[1])
     return cast(parsed, f"DECIMAL(38,{min(digits_after_point(template), 38)})")
 
 
@@ -93,20 +107,32 @@ def _date_trunc(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr
     field = None if name is None else cut_of(name, of, position_of(given[0]))
 
     def cut_down(time: exp.Expr, of: DataType | None) -> exp.Expr:
-        return (
-            call("date_trunc", given[0].copy(), time)
-            if field is None
-            else truncated(field, time, of)
-        )
+        if field is None:
+            return by_field(given[0], lambda each: truncated(each, time.copy(), of), of)
+        return truncated(field, time, of)
 
     if len(given) < 3:
         return cut_down(value, of)
     zone = given[2]
     moment = cast(value, "TIMESTAMPTZ")
     types.note(moment, TIMESTAMPTZ)
-    local = cut_down(at_zone(node, zone, moment, types), TIMESTAMP)
-    types.note(local, TIMESTAMP)
-    return at_zone(node, zone, local, types)
+    local = at_zone(node, zone, moment.copy(), types)
+    cut = cut_down(local.copy(), TIMESTAMP)
+    cut_again = cut.copy()
+    types.note(cut_again, TIMESTAMP)
+    whole_days = at_zone(node, zone, cut_again, types)
+    # An hour that comes twice, and what is smaller, keeps its offset: it is cut by the same time.
+    rest = exp.Paren(this=exp.Sub(this=local, expression=cut))
+    within_day = exp.Paren(this=exp.Sub(this=moment, expression=rest))
+    if field is not None:
+        return within_day if cuts_within_day(field) else whole_days
+    is_short = exp.In(
+        this=call("lower", given[0].copy()),
+        expressions=[exp.Literal.string(each) for each in CUTS_WITHIN_DAY],
+    )
+    return exp.Paren(
+        this=exp.Case(ifs=[exp.If(this=is_short, true=within_day)], default=whole_days)
+    )
 
 
 _MOMENTS = {Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ}
@@ -118,7 +144,11 @@ _MICRO, _EPOCH = exp.Literal.number("0.000001"), "DECIMAL(24,6)"
 
 
 def extracted(name: str, source: exp.Expr, types: Types, *, exact: bool) -> exp.Expr:
-    """Return a field of a time: exact as in `extract`, or a double as in `date_part`."""
+    """Return a field of a time: exact as in `extract`, or a double as in `date_part`.
+
+    The fields of an infinite time that do not repeat are infinite. As no numeric is infinite here,
+    `extract` of such a column fails (0A000), and gives a double of such a literal.
+    """
     of = types.of(source)
     if is_open(source):
         function = "pg_catalog.extract" if exact else "date_part"
@@ -132,6 +162,26 @@ def extracted(name: str, source: exp.Expr, types: Types, *, exact: bool) -> exp.
     # PostgreSQL's date_part reads a date as its midnight.
     asked = TIMESTAMP if not exact and of is not None and of.kind is Kind.DATE else of
     field = field_of(name, asked, position_of(source))
+    if of is not None and of.kind in _MOMENTS and (end := _infinity(source)) is not None:
+        return cast(exp.Literal.string(end) if field in UNBOUNDED else exp.null(), "DOUBLE")
+    part = _finite_part(field, source, of, exact=exact)
+    if of is None or of.kind not in _MOMENTS or field not in UNBOUNDED:
+        return part
+    macro = "pg_sg_no_infinity" if exact else "pg_sg_infinity_of"
+    ends = exp.If(this=call("isinf", source.copy()), true=call(macro, source.copy()))
+    return exp.Paren(this=exp.Case(ifs=[ends], default=part))
+
+
+def _infinity(source: exp.Expr) -> str | None:
+    """Return the infinity that a literal names; None for other nodes."""
+    node = strip(source)
+    literal = strip(node.this) if isinstance(node, exp.Cast) else None
+    text = (text_of(literal) or "").strip().lower() if literal is not None else ""
+    return text if text in {"infinity", "-infinity"} else None
+
+
+def _finite_part(field: str, source: exp.Expr, of: DataType | None, *, exact: bool) -> exp.Expr:
+    """Return a field of a time; NULL if it is infinite."""
     scale = scale_of(field)
     if field == "epoch" and exact and of is not None and of.kind in _MOMENTS:
         micros = cast(call("epoch_us", source.copy()), "DECIMAL(19,0)")
@@ -147,7 +197,14 @@ def extracted(name: str, source: exp.Expr, types: Types, *, exact: bool) -> exp.
 
 def _date_part(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
     field = text_of(given[0])
-    return None if field is None else extracted(field, given[1], types, exact=False)
+    if field is not None:
+        return extracted(field, given[1], types, exact=False)
+    of, source = types.of(given[1]), given[1]
+    asked = TIMESTAMP if of is not None and of.kind is Kind.DATE else of
+    names = fields_with(asked)
+    return by_field(
+        given[0], lambda each: extracted(each, source, types, exact=False), asked, names
+    )
 
 
 def _age(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
@@ -181,7 +238,13 @@ def _local_now(data_type: str) -> CallRule:
     return rule
 
 
+def _of_year(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
+    """Write a negative year as one before our era; there is no year 0."""
+    return call(call_name(node), call("pg_sg_given_year", given[0].copy()), *copies(given[1:]))
+
+
 CALLS: Mapping[str, CallRule] = {
+    **dict.fromkeys(("make_date", "make_timestamp", "make_timestamptz"), _of_year),
     "to_char": _to_char,
     "age": _age,
     **dict.fromkeys(("to_timestamp", "to_date"), _to_timestamp),

@@ -34,10 +34,15 @@ def compute_once(nodes: Nodes, taken: Container[str]) -> None:
         taken: the names in the statement.
     """
     names = (name for n in itertools.count() if (name := f"once{n}") not in taken)
-    for node, name in zip(_volatile(nodes), names, strict=False):
+    for node, name in zip(volatile_calls(nodes), names, strict=False):
         child = node
         while (parent := child.parent) is not None and not isinstance(parent, exp.Query):
             child = _held(parent, child, name) if _repeats(parent, child) else parent
+
+
+def is_volatile(node: exp.Expr) -> bool:
+    """Whether an expression can have another value each time that it is computed."""
+    return any(call_name(each) in VOLATILE for each in node.find_all(*_CALLS))
 
 
 def check_copied(row: Iterable[exp.Expr]) -> None:
@@ -47,7 +52,7 @@ def check_copied(row: Iterable[exp.Expr]) -> None:
         NotSupportedError: the row has one (0A000).
     """
     for value in row:
-        if any(call_name(each) in VOLATILE for each in value.find_all(*_CALLS)):
+        if is_volatile(value):
             raise NotSupportedError(
                 "a volatile value is not supported in such a comparison of rows",
                 hint="Compute it in a subquery in FROM.",
@@ -55,7 +60,8 @@ def check_copied(row: Iterable[exp.Expr]) -> None:
             )
 
 
-def _volatile(nodes: Nodes) -> Iterator[exp.Expr]:
+def volatile_calls(nodes: Nodes) -> Iterator[exp.Expr]:
+    """Yield the calls of volatile functions."""
     if nodes.has(_CALLS):
         yield from [node for node in nodes.among(_CALLS) if call_name(node) in VOLATILE]
 

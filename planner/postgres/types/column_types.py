@@ -12,10 +12,16 @@ from typing import TypeAlias, TypeVar
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
-from planner.postgres.types.functions import columns_of_function, is_numbered
+from planner.postgres.types.functions import (
+    ROW_TYPES,
+    call_name,
+    columns_of_function,
+    is_numbered,
+)
 from planner.postgres.types.operands import is_open, is_recursive
 from planner.postgres.types.output_columns import is_star, within_lateral
 from planner.postgres.types.result_types import INTEGERS, NUMERIC, agreed_type, common_type
+from planner.trees.checkpoints import checkpoint
 from planner.values.array_types import depth_of, leaf_of
 from stores.spec.schema import BIGINT, NULL, TIMESTAMP, TIMESTAMPTZ, DataType, Kind
 
@@ -49,6 +55,8 @@ class ColumnTypes:
         self._star, self._type_of = star, type_of
         self._scope_of: dict[int, Scope] | None = None
         self._outputs: dict[int, Mapping[str, DataType | None]] = {}
+        self._types: dict[int, list[DataType | None]] = {}
+        """The types of the columns of each scope: each is found once, whoever asks."""
         self._kept: list[exp.Expr] = []
         """Nodes whose ids are in `_outputs`, so that no id is used again."""
 
@@ -84,6 +92,85 @@ class ColumnTypes:
             column.parent = item.parent  # it stands where the name stands
         return [(name, self.of(column) or NULL) for name, column in fields] or None
 
+    def members(self, column: exp.Column) -> Sequence[tuple[str, str, DataType | None]] | None:
+        """Return the columns of the FROM item of that name, as `of_row`, with their types."""
+        places = self.of_row(column)
+        scope = self._scope_at(column)
+        if places is None or scope is None:
+            return None
+        found: list[tuple[str, str, DataType | None]] = []
+        for item, name in places:
+            known = self._around(scope, exp.column(name, table=item or None))
+            found.append((item, name, known if isinstance(known, DataType) else None))
+        return found
+
+    def may_be_missing(self, column: exp.Column) -> bool:
+        """Whether an outer join may add rows of NULLs for the FROM item of that name."""
+        scope = self._scope_at(column)
+        while scope is not None and column.name not in scope.selected_sources:
+            scope = scope.parent
+        joins = [] if scope is None else scope.expression.args.get("joins") or []
+        sides = {join.side.upper() for join in joins}
+        named = [join for join in joins if join.alias_or_name == column.name]
+        return "FULL" in sides or "RIGHT" in sides or any(j.side.upper() == "LEFT" for j in named)
+
+    def of_columns(self, select: exp.Select) -> list[tuple[exp.Expr, DataType | None]]:
+        """Return an expression for each column of a SELECT, stars written out, with its type."""
+        scope = self._scope_at_query(select)
+        found: list[tuple[exp.Expr, DataType | None]] = []
+        for item in select.expressions:
+            places = self._star(scope, item) if scope is not None and is_star(item) else None
+            if scope is None or places is None:
+                found.append((item.unalias(), self._type_of(item.unalias())))
+                continue
+            for (owner, name), each in zip(places, self._item_types(scope, item), strict=True):
+                found.append((exp.column(name, table=owner or None, quoted=True), each))
+        return found
+
+    def of_set(self, tree: exp.SetOperation) -> list[tuple[str, DataType | None]]:
+        """Return the names and types of the columns of a set operation."""
+        scope = self._scope_at_query(tree)
+        if scope is None:
+            return []
+        return list(zip(self._names(scope, tree), self._output_types(scope), strict=False))
+
+    def of_merged(self, select: exp.Select, name: str) -> list[DataType]:
+        """Return the types of the columns of one name in the FROM items of a SELECT."""
+        scope = self._scope_at_query(select)
+        if scope is None:
+            return []
+        sides = [
+            self._of_source(item, *source, name) for item, source in scope.selected_sources.items()
+        ]
+        return [side for side in sides if isinstance(side, DataType)]
+
+    def _scope_at_query(self, query: exp.Expr) -> Scope | None:
+        for scope in self._scopes:
+            if scope.expression is query:
+                return scope
+        return None
+
+    def owner_of(self, column: exp.Column, select: exp.Expr | None = None) -> str | None:
+        """Return the name of the FROM item that a column without a table is of, if certain.
+
+        Args:
+            column: the column.
+            select: the SELECT that a copy of the column is written for.
+        """
+        scope = self._scope_at(column)
+        if scope is None and select is not None and self._scope_of is not None:
+            scope = self._scope_of.get(id(select))
+        while scope is not None:
+            owners = [
+                name
+                for name, (node, source) in scope.selected_sources.items()
+                if self._of_source(name, node, source, column.name) is not _ABSENT
+            ]
+            if owners:
+                return owners[0] if len(owners) == 1 else None
+            scope = scope.parent
+        return None
+
     def of_query(self, scope: Scope) -> tuple[DataType | None, ...] | None:
         """Return the types of a query's columns; None if a star hides their number."""
         for part in (scope, *(scope.set_operation_scopes or ())):
@@ -93,14 +180,34 @@ class ColumnTypes:
                 return None
         return tuple(self._output_types(scope))
 
+    def forget(self) -> None:
+        """Find types that are not known again, because a parameter now has its type."""
+        for key in [key for key, found in self._types.items() if None in found]:
+            del self._types[key]
+        for key in [key for key, found in self._outputs.items() if None in found.values()]:
+            del self._outputs[key]
+
     def widened(self, tree: exp.SetOperation) -> list[bool]:
         """Tell which columns of a recursive query are computed numerics, whose scale can grow."""
-        pairs = zip(tree.this.selects, tree.expression.selects, strict=False)
+        first = self._of_tree(tree.this)
+        others = tree.expression.selects
         return [
-            self._kind_of(first.unalias()) is Kind.DECIMAL
-            and not isinstance(other.unalias(), exp.Column)
-            for first, other in pairs
+            each is not None and each.kind is Kind.DECIMAL and not isinstance(other, exp.Column)
+            for each, other in zip(first, (other.unalias() for other in others), strict=False)
         ]
+
+    def of_first(self, tree: exp.SetOperation) -> list[DataType | None]:
+        """Return the types of the columns of the first part of a recursive query."""
+        return self._of_tree(tree.this)
+
+    def _of_tree(self, tree: exp.Expr) -> list[DataType | None]:
+        """Return the types of the columns of a SELECT, before a recursive part widens them."""
+        while isinstance(tree, exp.Subquery):
+            tree = tree.this
+        scope = next((each for each in self._scopes if each.expression is tree), None)
+        if scope is None or not isinstance(tree, exp.Select):
+            return [self._type_of(item.unalias()) for item in tree.selects]
+        return [kind for item in tree.selects for kind in self._item_types(scope, item)]
 
     def _kind_of(self, node: exp.Expr) -> Kind | None:
         found = self._type_of(node)
@@ -171,6 +278,8 @@ class ColumnTypes:
     def _of_series(self, table: exp.Table, column: str) -> DataType | None:
         """Return the type of a series in FROM; DuckDB's series of integers has bigints."""
         alias, series = table.args.get("alias"), table.this
+        if isinstance(series, exp.Anonymous):
+            return _of_function(table, column)
         if not isinstance(series, exp.GenerateSeries) or alias is None:
             return None
         if column != (alias.columns[0].name if alias.columns else alias.name):
@@ -198,15 +307,20 @@ class ColumnTypes:
         return self._outputs[key]
 
     def _output_types(self, scope: Scope) -> list[DataType | None]:
-        scope = within_lateral(scope)
+        key = id(scope)
+        if key not in self._types:
+            checkpoint()
+            self._types[key] = self._find_types(within_lateral(scope))
+        return self._types[key]
+
+    def _find_types(self, scope: Scope) -> list[DataType | None]:
         tree = scope.expression
         if isinstance(tree, exp.Values):
             rows = [row.expressions for row in tree.expressions if isinstance(row, exp.Tuple)]
             return [self._agreed(column) for column in zip(*rows, strict=False)]
         if isinstance(tree, exp.SetOperation) and scope.set_operation_scopes:
-            first = self._output_types(scope.set_operation_scopes[0])
-            if is_recursive(tree):
-                return first  # PostgreSQL gives the recursive part these types
+            if is_recursive(tree):  # PostgreSQL gives the recursive part the first one's types
+                return self._output_types(scope.set_operation_scopes[0])
             sides = [self._open_types(side) for side in scope.set_operation_scopes]
             return [common_type(pair) for pair in zip(*sides, strict=False)]
         if isinstance(tree, exp.Query):
@@ -276,6 +390,15 @@ class ColumnTypes:
         if isinstance(tree, exp.Unnest):
             names = list(columns_of_function(tree) or names)
         return names
+
+
+def _of_function(table: exp.Table, column: str) -> DataType | None:
+    """Return the type of a column of a function in FROM, if all its calls have the same."""
+    known = ROW_TYPES.get(call_name(table.this), ())
+    names = columns_of_function(table) or ()
+    if len(known) == 1 and column == table.alias_or_name:
+        return known[0]  # an item of one column stands for it
+    return dict(zip(names, known, strict=False)).get(column)
 
 
 _ABSENT = object()

@@ -12,7 +12,7 @@ from planner.records.duckdb_functions import DUCKDB_FUNCTIONS
 from planner.records.functions import RECORDS
 from planner.records.record import ByArguments, OfParameter
 from planner.trees.column_names import column_name
-from stores.spec.schema import DataType
+from stores.spec.schema import JSON, JSONB, TEXT, DataType
 
 FUNCTIONS = frozenset(RECORDS) - {"str_position"} | DUCKDB_FUNCTIONS
 """The functions that may be called; `str_position` is how POSITION is parsed."""
@@ -48,11 +48,21 @@ def call_name(node: exp.Expr) -> str:
     return node.sql_name().lower() if isinstance(node, exp.Func) else ""
 
 
-ROW_FUNCTIONS = frozenset(f"json{b}_each{text}" for b in ("", "b") for text in ("", "_text")) | {
-    "regexp_matches"
-}
+ROW_FUNCTIONS = frozenset({"regexp_matches"})
 """Functions in FROM that are written as a SELECT."""
-_VALUE_COLUMNS = {f"json{b}_array_elements{text}" for b in ("", "b") for text in ("", "_text")}
+_KINDS = (("json", JSON), ("jsonb", JSONB))
+PAIR_FUNCTIONS = frozenset(f"{name}_each{text}" for name, _ in _KINDS for text in ("", "_text"))
+"""Functions in FROM with the columns `key` and `value`."""
+ROW_TYPES = {
+    **{f"{name}_array_elements": (kind,) for name, kind in _KINDS},
+    **{f"{name}_array_elements_text": (TEXT,) for name, _ in _KINDS},
+    **{f"{name}_object_keys": (TEXT,) for name, _ in _KINDS},
+    **{f"{name}_each": (TEXT, kind) for name, kind in _KINDS},
+    **{f"{name}_each_text": (TEXT, TEXT) for name, _ in _KINDS},
+    "jsonb_path_query": (JSONB,),
+}
+"""The types of the columns of functions in FROM."""
+_VALUE_COLUMNS = {f"{name}_array_elements{text}" for name, _ in _KINDS for text in ("", "_text")}
 """Functions whose column is called `value`; for others, it has the name of the FROM item."""
 
 
@@ -75,5 +85,7 @@ def columns_of_function(item: exp.Expr) -> tuple[str, ...] | None:
     if isinstance(number, exp.Expr) and number.name != "offset":
         given.append(number.name)
     own = ["value" if name in _VALUE_COLUMNS else item.alias or name]
+    if name in PAIR_FUNCTIONS:
+        own = ["key", "value"]
     own += ["ordinality"] if number else []
     return (*given, *own[len(given) :])

@@ -22,6 +22,7 @@ from planner.postgres.types.functions import (
 )
 from planner.postgres.types.functions import RESULTS as OF_CALLS
 from planner.postgres.types.operands import alternatives, arguments, is_open
+from planner.postgres.types.operators import OPERATORS, operator_result
 from planner.postgres.types.result_types import (
     FLOATS,
     INTEGERS,
@@ -41,6 +42,7 @@ from planner.postgres.types.result_types import (
 )
 from planner.postgres.types.signatures import OPEN, alike, resolve
 from planner.postgres.types.time_fields import scale_of
+from planner.trees.checkpoints import checkpoint
 from planner.trees.nodes import signed, strip
 from planner.trees.subscripts import chain_of
 from planner.values.array_types import array_of, depth_of, leaf_of, reshaped
@@ -53,13 +55,14 @@ from planner.values.catalog_types import (
     record_type,
 )
 from planner.values.sqltypes import innermost, is_bare_numeric, named_depth, result_type_of
+from planner.values.times.time_settings import PLAIN_TIMES, TimeSettings
 from planner.values.type_modifiers import as_argument, unsized
 from stores.spec.schema import (
     BOOLEAN,
     DATE,
     DOUBLE,
     INTERVAL,
-    JSON,
+    JSONB,
     NULL,
     TEXT,
     TIMESTAMP,
@@ -89,11 +92,9 @@ _FIXED_TYPES = {
     exp.Localtimestamp: DataType(kind=Kind.TIMESTAMP),
     exp.Interval: INTERVAL,
     exp.Null: NULL,
-    exp.JSONExtract: JSON,
-    exp.JSONExtractScalar: TEXT,
-    exp.JSONBExtract: JSON,
-    exp.JSONBDeleteAtPath: JSON,
-    exp.JSONBExtractScalar: TEXT,
+    exp.ArrayContainsAll: BOOLEAN,
+    exp.ArrayContainedBy: BOOLEAN,
+    exp.MatchAgainst: BOOLEAN,
     exp.DPipe: TEXT,
     exp.Concat: TEXT,
 }
@@ -108,6 +109,7 @@ class Types:
         parameter_type: the types of the parameters.
         star: the columns that stars stand for.
         results: the result types of functions that have one, whatever their arguments are.
+        times: the session's settings of times, which say what a text means as a time.
     """
 
     def __init__(
@@ -118,8 +120,10 @@ class Types:
         star: Star,
         *,
         results: Mapping[str, DataType] = OF_CALLS,
+        times: TimeSettings = PLAIN_TIMES,
     ) -> None:
         self._parameter_type, self._results = parameter_type, results
+        self.times = times
         self.columns = ColumnTypes(scopes, column_type, star, self.of)
         self._known: dict[int, DataType | None] = {}
         self._unknown: list[int] = []
@@ -130,6 +134,7 @@ class Types:
         """Return the type of an expression; None if it is not certain."""
         key = id(node)
         if key not in self._known:
+            checkpoint()
             self.note(node, None)  # a recursive CTE refers to itself
             found = self._known[key] = self._find(node)
             if found is None:
@@ -141,6 +146,7 @@ class Types:
         for key in self._unknown:
             self._known.pop(key, None)
         self._unknown.clear()
+        self.columns.forget()
 
     def note(self, node: exp.Expr, data_type: DataType | None) -> None:
         """Set the type of a node, such as one that replaces another."""
@@ -179,6 +185,8 @@ class Types:
             return BOOLEAN
         if (known := _FIXED_TYPES.get(type(node))) is not None:
             return self._concatenated(node) if isinstance(node, exp.DPipe) else known
+        if type(node) in OPERATORS:
+            return operator_result(node, self.of)
         return self._of_operation(node)
 
     def _of_operation(  # noqa: C901, PLR0911, PLR0912 - one per kind
@@ -243,6 +251,8 @@ class Types:
             return CHAR
         if isinstance(node, exp.Dot):
             return dict(owner.fields).get(node.name)
+        if owner.kind is Kind.JSONB:
+            return JSONB
         if not depth_of(owner):
             return None
         is_slice = any(isinstance(place, exp.Slice) for place in places)
@@ -283,7 +293,7 @@ class Types:
         text = node.name.strip() if isinstance(node, exp.Literal) and node.is_string else None
         if text is not None:
             return numeric_of_text(text)
-        varies = source is not None and source.kind in FLOATS
+        varies = source is not None and source.kind in {*FLOATS, Kind.JSONB}
         return as_decimal(source) or (OF_FLOATS if varies else NUMERIC)
 
     def _concatenated(self, node: exp.Expr) -> DataType | None:
@@ -293,9 +303,10 @@ class Types:
         kinds = {side.kind for side in sides if side is not None}
         if kinds == {Kind.BYTEA, Kind.TEXT} and not any(map(is_open, (node.this, node.expression))):
             return TEXT
-        if any(side is not None and side.kind in {Kind.JSON, Kind.BYTEA} for side in sides):
-            return next(s for s in sides if s is not None and s.kind in {Kind.JSON, Kind.BYTEA})
-        return TEXT
+        if kinds == {Kind.JSONB, Kind.TEXT}:
+            return JSONB if any(map(is_open, (node.this, node.expression))) else TEXT
+        own = (s for s in sides if s is not None and s.kind in {Kind.JSONB, Kind.BYTEA})
+        return next(own, TEXT)
 
     def _joined(self, nodes: Sequence[exp.Expr]) -> DataType | None:
         """Return the type of arrays that are joined, or of an array and an element."""
@@ -343,6 +354,8 @@ class Types:
             first = next(iter(arguments(node)), None)
             found = None if first is None else self.of(first)
             return as_argument(found) if name in _OF_TEXT else unsized(found)
+        if name == "to_number" and not isinstance(arguments(node)[-1], exp.Literal):
+            return OF_FLOATS
         if name in COMMON:
             return self._of_alike(alike(name, arguments(node)))
         if name in {"sum", "avg", "round", "trunc", "ceil", "ceiling", "floor", "array_agg"}:

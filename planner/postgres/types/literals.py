@@ -23,12 +23,12 @@ from planner.values.catalog_types import CatalogType
 from planner.values.constants import number_of
 from planner.values.moment_text import time_words
 from planner.values.sqltypes import (
-    CANONICAL_TEXTS,
     HELD_AS_TEXT,
     duckdb_type,
     format_type,
 )
 from planner.values.text_values import parse_value
+from planner.values.times.time_settings import TimeSettings
 from stores.spec.schema import BYTEA, DataType, Kind, Value, decimal_type
 
 _ALTERNATIVES: dict[type[exp.Expr], str] = {
@@ -42,7 +42,7 @@ _ALTERNATIVES: dict[type[exp.Expr], str] = {
 _NUMBERS = {*INTEGERS, *FLOATS, Kind.DECIMAL}
 _LITERAL_KINDS = {*INTEGERS, *FLOATS, *TIMES, Kind.DECIMAL, Kind.BOOLEAN, *HELD_AS_TEXT}
 """Types that a text literal takes from a value beside it."""
-TIME_KINDS = {*TIMES, Kind.INTERVAL}
+TIME_KINDS = {*TIMES, Kind.TIME, Kind.INTERVAL}
 """Types whose texts DuckDB reads differently from PostgreSQL."""
 
 
@@ -59,14 +59,16 @@ def check_literal(literal: exp.Literal, target: DataType) -> Value:
         raise
 
 
-def convert_time_literal(literal: exp.Literal, target: DataType) -> None:
+def convert_time_literal(literal: exp.Literal, target: DataType, times: TimeSettings) -> None:
     """Write the literal of a time or interval in a form that DuckDB reads as PostgreSQL does.
+
+    The form means the same in every session, so a literal may be converted again.
 
     Raises:
         QueryError: it is not a value of the type; the error points at it.
     """
     try:
-        literal.set("this", time_words(literal.name, target.kind.value))
+        literal.set("this", time_words(literal.name, target.kind.value, times))
     except QueryError as error:
         error.position = position_of(literal)
         raise
@@ -86,8 +88,8 @@ def adopted_type(literal: exp.Literal, found: DataType | None, types: Types) -> 
     if found.kind is Kind.DECIMAL:
         found = types.bare_numeric(literal) or found
     if found.kind in TIME_KINDS:
-        convert_time_literal(literal, found)
-    elif found.kind in CANONICAL_TEXTS:
+        convert_time_literal(literal, found, types.times.literals)
+    elif found.kind in HELD_AS_TEXT:
         literal.set("this", check_literal(literal, found))
     else:
         check_literal(literal, found)
@@ -155,16 +157,18 @@ def check_alike(known: Sequence[DataType], word: str, node: exp.Expr) -> None:
             )
 
 
-def typed_literal(literal: exp.Literal, target: DataType) -> exp.Expr:
+def typed_literal(literal: exp.Literal, target: DataType, times: TimeSettings) -> exp.Expr:
     """Return a text literal as a cast to the type that its context needs.
 
     Raises:
         QueryError: it is not a value of that type.
     """
-    if target.kind in CANONICAL_TEXTS:
+    if target.kind in HELD_AS_TEXT:
         return cast(exp.Literal.string(check_literal(literal, target)), "TEXT")
+    if target.kind is Kind.BYTEA:
+        return bytes_of(literal)
     if target.kind in TIME_KINDS:
-        convert_time_literal(literal, target)
+        convert_time_literal(literal, target, times)
     else:
         check_literal(literal, target)
     if target.kind is Kind.DECIMAL and not target.precision:
@@ -193,7 +197,11 @@ def convert_byte_literals(nodes: Nodes, types: Types) -> None:
         QueryError: a literal is not the text form of bytes (22P02).
     """
     is_changed = False
-    for kinds, groups_of in ((COMPARED, compared), (_ALTERNATIVES, _all_alternatives)):
+    for kinds, groups_of in (
+        (COMPARED, compared),
+        (_ALTERNATIVES, _all_alternatives),
+        ((exp.Values,), _columns_of_values),
+    ):
         for kind in kinds:
             for group in (group for node in nodes.of(kind) for group in groups_of(node)):
                 is_changed |= _as_bytes([strip(side) for side in group], types)
@@ -203,6 +211,12 @@ def convert_byte_literals(nodes: Nodes, types: Types) -> None:
 
 def _all_alternatives(node: exp.Expr) -> list[list[exp.Expr]]:
     return [alternatives(node)]
+
+
+def _columns_of_values(node: exp.Expr) -> list[list[exp.Expr]]:
+    """Return the columns of VALUES, each as its values."""
+    rows = [row.expressions for row in node.expressions if isinstance(row, exp.Tuple)]
+    return [list(column) for column in zip(*rows, strict=False)]
 
 
 def _as_bytes(sides: Sequence[exp.Expr], types: Types) -> bool:
@@ -270,7 +284,7 @@ def _read_texts(sides: Sequence[exp.Expr], types: Types) -> bool:
 
 
 _READ_KINDS = {
-    *CANONICAL_TEXTS,
+    *HELD_AS_TEXT,
     *TIME_KINDS,
     *INTEGERS,
     *FLOATS,

@@ -6,14 +6,16 @@ first. So a `*` that the two read differently is replaced by its columns.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import itertools
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
-from planner.errors import MismatchedTypeError, UnknownNameError
+from planner.errors import MismatchedTypeError
 from planner.postgres.types.functions import columns_of_function, is_numbered
+from planner.trees.checkpoints import checkpoint
 from planner.trees.column_names import column_name
 from planner.trees.nodes import Nodes, is_comma, kinds, position_of
 from stores.spec.schema import DataType
@@ -39,25 +41,15 @@ class Outputs:
         self._known: dict[int, Names | None] = {}
 
     def expand(self, scopes: Sequence[Scope]) -> None:
-        """Replace NATURAL and each `*` that DuckDB reads differently; inner scopes come first.
-
-        Raises:
-            UnknownNameError: a name is that of columns that USING merges and of another (42702).
-        """
+        """Replace each `*` that DuckDB reads differently; inner scopes come first."""
         for scope in scopes:
             select = scope.expression
             if not isinstance(select, exp.Select):
                 continue
             joins = select.args.get("joins") or ()
-            if joins:
-                self._expand_natural(scope, joins)
-            is_merged = any(join.args.get("using") for join in joins)
-            if is_merged:
-                self._refuse_ambiguous_using(scope, joins)
-                self._refuse_ambiguous(scope, select)
             if (
                 self._hidden
-                or is_merged
+                or any(join.args.get("using") for join in joins)
                 # DuckDB numbers rows by a join, and then has two tables of that name.
                 or any(map(is_numbered, from_items(select)))
             ):
@@ -107,30 +99,35 @@ class Outputs:
             return None
         joins = select.args.get("joins") or []
         commas = [i for i, join in enumerate(joins) if is_comma(join)]
-        parts = [self._joined(scope, select, joins=i) for i in (*commas, len(joins))]
+        steps = list(self._steps(scope, select))
+        parts = [steps[i] for i in (*commas, len(joins))]
         return None if None in parts else tuple([place for part in parts for place in part or ()])
 
     def _joined(self, scope: Scope, select: exp.Expr, *, joins: int) -> _Places | None:
-        """Return the columns that the given number of joins have, since the last comma.
+        """Return the columns that the given number of joins have, since the last comma."""
+        return next(itertools.islice(self._steps(scope, select), joins, None), None)
+
+    def _steps(self, scope: Scope, select: exp.Expr) -> Iterator[_Places | None]:
+        """Yield the columns before the first join, and those after each join.
 
         A comma binds less than JOIN, so a join does not see the items before the comma.
         """
         items = from_items(select)
-        if not items:
-            return None
-        places = self._item_places(scope, items[0])
-        for join in (select.args.get("joins") or [])[:joins]:
-            right = self._item_places(scope, join.this)
+        places = self._item_places(scope, items[0]) if items else None
+        yield places
+        is_known = bool(items)
+        for join in select.args.get("joins") or ():
+            right = self._item_places(scope, join.this) if is_known else None
             if is_comma(join):
                 places = right
-                continue
-            if places is None or right is None or join.method:
-                return None
-            using = [column.name for column in join.args.get("using") or ()]
-            merged = tuple(("", name) for name in using)
-            rest = tuple(place for place in (*places, *right) if place[1] not in using)
-            places = (*merged, *rest)
-        return places
+            elif places is None or right is None or join.method:
+                places, is_known = None, False
+            else:
+                using = [column.name for column in join.args.get("using") or ()]
+                merged = [("", name) for name in using]
+                rest = [place for place in (*places, *right) if place[1] not in using]
+                places = (*merged, *rest)
+            yield places
 
     def of_item(self, scope: Scope, item: exp.Expr) -> Names | None:
         """Return the columns of a FROM item; None if they are not certain."""
@@ -138,6 +135,7 @@ class Outputs:
         return None if places is None else tuple([name for _, name in places])
 
     def _item_places(self, scope: Scope, item: exp.Expr) -> _Places | None:
+        checkpoint()
         name = item.alias_or_name
         found = scope.selected_sources.get(name)
         if found is None:
@@ -158,57 +156,6 @@ class Outputs:
             return None
         return tuple((name, column) for column in _renamed(item, columns))
 
-    def _expand_natural(self, scope: Scope, joins: Sequence[exp.Join]) -> None:
-        for i, join in enumerate(joins):
-            if join.method.upper() != "NATURAL":
-                continue
-            left = self._joined(scope, scope.expression, joins=i)
-            right = self._item_places(scope, join.this)
-            if left is None or right is None:
-                return
-            theirs = {name for _, name in right}
-            common = [name for name in dict.fromkeys(n for _, n in left) if name in theirs]
-            join.set("method", None)
-            if common:
-                join.set("using", [exp.to_identifier(name, quoted=True) for name in common])
-            else:
-                join.set("on", exp.true())
-
-    def _refuse_ambiguous_using(self, scope: Scope, joins: Sequence[exp.Join]) -> None:
-        """Refuse to merge a name that one side has more than once; DuckDB takes one of them."""
-        for i, join in enumerate(joins):
-            using = [column.name for column in join.args.get("using") or ()]
-            left = self._joined(scope, scope.expression, joins=i) if using else None
-            sides = {"left": left, "right": self._item_places(scope, join.this) if using else None}
-            for side, places in sides.items():
-                names = [name for _, name in places or ()]
-                for name in using:
-                    if names.count(name) > 1:
-                        raise UnknownNameError(
-                            f'common column name "{name}" appears more than once in {side} table',
-                            sqlstate="42702",
-                        )
-
-    def _refuse_ambiguous(self, scope: Scope, select: exp.Select) -> None:
-        """Refuse a name of merged columns and of another; DuckDB takes the merged ones."""
-        places = self._places(scope, select) or ()
-        names = [name for _, name in places]
-        if not any(not item and names.count(name) > 1 for item, name in places):
-            return
-        joins = select.args.get("joins") or []
-        for column in scope.find_all(exp.Column):
-            if column.table or _is_result(column, select):
-                continue
-            within = column.find_ancestor(exp.Join, exp.Select)
-            at = next((i for i, join in enumerate(joins) if join is within), None)
-            seen = self._joined(scope, select, joins=at + 1) or () if at is not None else places
-            if sum(name == column.name for _, name in seen) > 1:
-                raise UnknownNameError(
-                    f'column reference "{column.name}" is ambiguous',
-                    position=position_of(column),
-                    sqlstate="42702",
-                )
-
     def _expand_stars(self, scope: Scope, select: exp.Select) -> None:
         expanded: list[exp.Expr] = []
         for node in select.expressions:
@@ -228,12 +175,6 @@ class Outputs:
             node.set("except_", [exp.to_identifier(name) for name in self._hidden])
 
 
-def _is_result(column: exp.Column, select: exp.Select) -> bool:
-    """Whether a name stands for a result column first, not for one of FROM."""
-    is_item = isinstance(column.parent, exp.Distinct | exp.Ordered)
-    return is_item and column.name in select.named_selects
-
-
 def is_star(node: exp.Expr) -> bool:
     """Whether an item of a SELECT list is `*` or `t.*`."""
     return isinstance(node, exp.Star) or (
@@ -250,7 +191,7 @@ def name_columns(select: exp.Select) -> None:
         "expressions",
         [
             node
-            if type(node) in _NAMED or _is_field_star(node)
+            if type(node) in _NAMED or is_field_star(node)
             else exp.Alias(this=node, alias=exp.to_identifier(column_name(node), quoted=True))
             for node in items
         ],
@@ -277,7 +218,7 @@ def expand_fields(nodes: Nodes, type_of: Callable[[exp.Expr], DataType | None]) 
     Raises:
         MismatchedTypeError: the value is not a struct (42809).
     """
-    stars = [dot for dot in nodes.of(exp.Dot) if _is_field_star(dot)]
+    stars = [dot for dot in nodes.of(exp.Dot) if is_field_star(dot)]
     for select in (star.parent for star in stars):
         if isinstance(select, exp.Select):
             _expand_fields(select, type_of)
@@ -288,7 +229,7 @@ def expand_fields(nodes: Nodes, type_of: Callable[[exp.Expr], DataType | None]) 
 def _expand_fields(select: exp.Select, type_of: Callable[[exp.Expr], DataType | None]) -> None:
     expanded: list[exp.Expr] = []
     for node in select.expressions:
-        if not _is_field_star(node):
+        if not is_field_star(node):
             expanded.append(node)
             continue
         found = type_of(node.this)
@@ -305,7 +246,7 @@ def _expand_fields(select: exp.Select, type_of: Callable[[exp.Expr], DataType | 
     select.set("expressions", expanded)
 
 
-def _is_field_star(node: exp.Expr) -> bool:
+def is_field_star(node: exp.Expr) -> bool:
     """Whether a node is `(value).*`."""
     return isinstance(node, exp.Dot) and isinstance(node.expression, exp.Star)
 

@@ -28,7 +28,7 @@ from stores.spec.schema import (
     DOUBLE,
     INTEGER,
     INTERVAL,
-    JSON,
+    JSONB,
     NULL,
     REAL,
     TEXT,
@@ -113,7 +113,7 @@ def open_operand_type(symbol: str, other: DataType, *, is_left: bool) -> DataTyp
     if (symbol, other.kind) in _OPEN_OPERANDS:
         found = _OPEN_OPERANDS[symbol, other.kind]
         return None if symbol == "/" and is_left else found
-    if other.kind is Kind.JSON:
+    if other.kind is Kind.JSONB:
         return TEXT if symbol == "-" and not is_left else None
     if other.kind in OF_TIME:
         return other if symbol == "-" or (symbol, other.kind) == ("+", Kind.INTERVAL) else None
@@ -192,8 +192,8 @@ def arithmetic_type(  # noqa: PLR0911 - one per family
     node: exp.Expr, left: DataType | None, right: DataType | None
 ) -> DataType | None:
     """Return the type of `left + right` and other operators of arithmetic."""
-    if left is not None and left.kind is Kind.JSON and isinstance(node, exp.Sub):
-        return JSON
+    if left is not None and left.kind is Kind.JSONB and isinstance(node, exp.Sub):
+        return JSONB
     if left is None or right is None:
         return None
     if left.kind in OF_TIME or right.kind in OF_TIME:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from sqlglot import exp
 
-from planner.errors import InvalidValueError, NotSupportedError
+from planner.errors import RAISED, InvalidValueError, NotSupportedError
 from planner.trees.nodes import call
 from planner.values.sqltypes import format_type
 from stores.spec.schema import DataType, Kind
@@ -31,6 +33,8 @@ _NAMES = {name: field for field, others in _SPELLED.items() for name in (field, 
 _OF_DAY = frozenset({"microsecond", "millisecond", "second", "minute", "hour"})
 _OF_YEARS = frozenset({"day", "month", "quarter", "year", "decade", "century", "millennium"})
 _OF_DATE = _OF_YEARS | {"week", "dow", "isodow", "doy", "isoyear"}
+UNBOUNDED = frozenset({*("year", "decade", "century", "millennium", "epoch", "julian", "isoyear")})
+"""The fields that do not repeat: those of an infinite time are infinite."""
 _OF_ZONE = frozenset({"timezone", "timezone_hour", "timezone_minute"})
 _HELD = {
     Kind.DATE: _OF_DATE | {"julian"},
@@ -68,6 +72,20 @@ def field_of(name: str, of: DataType | None, position: int | None) -> str:
     return field
 
 
+def named_field(name: str) -> str | None:
+    """Return DuckDB's name of a field; None if there is no such field."""
+    return _NAMES.get(name.lower())
+
+
+def cuts_within_day(name: str) -> bool:
+    """Whether `date_trunc` cuts to a field that is shorter than a day."""
+    return named_field(name) in _OF_DAY
+
+
+CUTS_WITHIN_DAY = tuple(name for name in _NAMES if cuts_within_day(name))
+"""The names of fields that are shorter than a day."""
+
+
 def cut_of(name: str, of: DataType | None, position: int | None) -> str:
     """Return DuckDB's name of a field that `date_trunc` cuts to.
 
@@ -103,6 +121,41 @@ def _missing(name: str, of: DataType | None, position: int | None) -> NotSupport
 
 def _for_type(of: DataType | None) -> str:
     return "" if of is None else f" for type {format_type(of)}"
+
+
+def fields_with(of: DataType | None) -> frozenset[str]:
+    """Return the fields of a type."""
+    return _HELD[of.kind if of is not None and of.kind in _HELD else Kind.TIMESTAMP] | {"epoch"}
+
+
+def by_field(
+    name: exp.Expr,
+    make: Callable[[str], exp.Expr],
+    of: DataType | None,
+    fields: frozenset[str] = _CUT,
+) -> exp.Expr:
+    """Return an expression for the field that a text names, which is not known before it runs.
+
+    Args:
+        name: the name of the field.
+        make: returns the expression for a field.
+        of: the type that has the fields.
+        fields: the fields that there are.
+    """
+    if of is not None and of.kind is Kind.INTERVAL:
+        fields -= {"week"}
+    ifs = []
+    for field in sorted(fields):
+        names = [exp.Literal.string(each) for each, of_name in _NAMES.items() if of_name == field]
+        found = exp.In(this=call("lower", name.copy()), expressions=names)
+        ifs.append(exp.If(this=found, true=make(field)))
+    message = exp.DPipe(
+        this=exp.DPipe(this=exp.Literal.string(f'{RAISED}22023 unit "'), expression=name.copy()),
+        expression=exp.Literal.string(f'" not recognized{_for_type(of)}'),
+    )
+    missing = exp.Is(this=name.copy(), expression=exp.null())
+    ifs.insert(0, exp.If(this=missing, true=exp.null()))
+    return exp.Paren(this=exp.Case(ifs=ifs, default=call("pg_sg_error", message)))
 
 
 def read_field(field: str, value: exp.Expr, of: DataType | None) -> exp.Expr:

@@ -48,7 +48,7 @@ STATEMENTS = [
     "FROM people {1} ORDER BY {0}",
     "WITH RECURSIVE {0}({1}) AS (SELECT 1 UNION ALL SELECT {1} + 1 FROM {0} WHERE {1} < 3) "
     "SELECT {0}.{1}, {2}.name FROM {0}, people {2} ORDER BY 1, 2",
-    "SELECT {1}, (SELECT min({2}.number) AS {1} FROM orders {2} WHERE {1} < {2}.number) "
+    "SELECT {1}, (SELECT min({2}.number) AS {1} FROM orders {2} WHERE {1} < {2}.number) AS {2} "
     "FROM (SELECT age AS {1} FROM people) {0} ORDER BY {1}",
     "SELECT array_replace({1}, {2}, {0}), array_positions({1}, {2}), array_remove({1}, {0}) "
     "FROM (SELECT ARRAY[1, 2, 2] AS {1}, 2 AS {2}, age AS {0} FROM people) one ORDER BY 1",

@@ -11,8 +11,9 @@ import pytest
 import sqlglot
 from sqlglot import exp
 
-from planner.binding.relations import SYSTEM_RELATIONS, Surroundings, resolve, system_table
+from planner.binding.relations import SYSTEM_RELATIONS, resolve
 from planner.binding.running_statements import RunningQueries, SlowQueries
+from planner.binding.system_rows import Surroundings, system_table
 from planner.errors import QueryError, UnknownNameError
 from planner.sql import SqlEngine
 from planner.typed import TypedQueries

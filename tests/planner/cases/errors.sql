@@ -12,7 +12,7 @@ SELECT nam FROM people
 
 -- ours: unknown column of a table
 SELECT p.nam FROM people p
-! 42703 10 column p.nam does not exist
+! 42703 8 column p.nam does not exist
 
 -- ours: a quoted name is case-sensitive
 SELECT "Name" FROM people
@@ -28,7 +28,7 @@ SELECT q.* FROM people p
 
 -- ours: an alias hides the name
 SELECT people.name FROM people p
-! 42P01 8 missing FROM-clause entry for table "people"
+! 42P01 8 invalid reference to FROM-clause entry for table "people"
 
 -- ours: a rare word in a template of to_char
 SELECT to_char(age, '99SG') FROM people
@@ -183,7 +183,7 @@ SELECT name FROM people LIMIT -1
 
 -- ours: more names than columns
 SELECT 1 FROM visits AS v (a, b, c)
-! 42P01 - table "v" has 2 columns available but 3 columns specified
+! 42P10 15 table "v" has 2 columns available but 3 columns specified
 
 -- ours: bit strings, which DuckDB reads as numbers
 SELECT name, B'101' FROM people

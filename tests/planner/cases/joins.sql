@@ -92,17 +92,17 @@ SELECT a.name, b.name FROM people a, people b WHERE a.name = 'ann' AND b.name = 
 
 -- the columns of USING come first, and only once
 SELECT * FROM people JOIN orders USING (name) WHERE number = 7
-| compose SELECT "name", "people"."age", "people"."score", "people"."city", "orders"."number", "orders"."amount", "orders"."paid", "orders"."due" FROM "r0" AS "people" JOIN "r1" AS "orders" USING ("name") WHERE "number" = 7
+| compose SELECT "name", "people"."age", "people"."score", "people"."city", "orders"."number", "orders"."amount", "orders"."paid", "orders"."due" FROM "r0" AS "people" JOIN "r1" AS "orders" USING ("name") WHERE "orders"."number" = 7
 |   r0: scan people; columns name, age, score, city; on 3 partitions
 |     or lookup by name = r1.name, for at most 10000 keys
 |   r1: scan orders; filter number = 7; columns name, number, amount, paid, due; on 3 partitions
 |     or lookup by name = r0.name, for at most 10000 keys
-| residual number = 7
+| residual orders.number = 7
 => bob, NULL, 2.0, Rome, 7, 3.00, True, NULL
 
 -- USING in a full join gives the value of the side that has one
 SELECT name, age, number FROM people FULL JOIN orders USING (name) WHERE name IN ('eve', 'dan')
-| compose SELECT "name", "age", "number" FROM "r0" AS "people" FULL JOIN "r1" AS "orders" USING ("name") WHERE "name" IN ('eve', 'dan')
+| compose SELECT "name", "people"."age", "orders"."number" FROM "r0" AS "people" FULL JOIN "r1" AS "orders" USING ("name") WHERE "name" IN ('eve', 'dan')
 |   r0: lookup people; name in ('eve', 'dan'); columns name, age; on the partitions of 2 keys
 |   r1: range orders; name in ('eve', 'dan'); columns name, number; on 3 partitions
 | residual name IN ('eve', 'dan')
@@ -121,20 +121,20 @@ SELECT * FROM visits JOIN people USING (name)
 
 -- NATURAL
 SELECT * FROM people NATURAL JOIN orders WHERE number = 7
-| compose SELECT "name", "people"."age", "people"."score", "people"."city", "orders"."number", "orders"."amount", "orders"."paid", "orders"."due" FROM "r0" AS "people" JOIN "r1" AS "orders" USING ("name") WHERE "number" = 7
+| compose SELECT "name", "people"."age", "people"."score", "people"."city", "orders"."number", "orders"."amount", "orders"."paid", "orders"."due" FROM "r0" AS "people" JOIN "r1" AS "orders" USING ("name") WHERE "orders"."number" = 7
 |   r0: scan people; columns name, age, score, city; on 3 partitions
 |     or lookup by name = r1.name, for at most 10000 keys
 |   r1: scan orders; filter number = 7; columns name, number, amount, paid, due; on 3 partitions
 |     or lookup by name = r0.name, for at most 10000 keys
-| residual number = 7
+| residual orders.number = 7
 => bob, NULL, 2.0, Rome, 7, 3.00, True, NULL
 
 -- ours: NATURAL does not join by pseudo-columns
 SELECT name, number, people._partition FROM people NATURAL JOIN orders
-| compose SELECT "name", "number", "people"."_partition" FROM "r0" AS "people" JOIN "r1" AS "orders" USING ("name")
-|   r0: scan people; columns name, age, score, city, _partition; on 3 partitions
+| compose SELECT "name", "orders"."number", "people"."_partition" FROM "r0" AS "people" JOIN "r1" AS "orders" USING ("name")
+|   r0: scan people; columns name, _partition; on 3 partitions
 |     or lookup by name = r1.name, for at most 10000 keys
-|   r1: scan orders; columns name, number, amount, paid, due, _partition; on 3 partitions
+|   r1: scan orders; columns name, number, _partition; on 3 partitions
 |     or range by name = r0.name, for at most 64 keys
 => ann, NULL, 0
 => ann, 1, 0
@@ -152,10 +152,13 @@ SELECT a.*, b.* FROM people a JOIN people b ON a.city = b.city AND a.name < b.na
 
 -- a join in parentheses
 SELECT p.name, o.number FROM (people p JOIN orders o ON p.name = o.name) WHERE o.number = 2
-| compose SELECT "p"."name", "o"."number" FROM ("r0" AS "p" JOIN "r1" AS "o" ON "p"."name" = "o"."name") WHERE "o"."number" = 2
+| compose SELECT "p"."name", "o"."number" FROM "r0" AS "p" JOIN "r1" AS "o" ON "p"."name" = "o"."name" WHERE "o"."number" = 2
 |   r0: scan people; columns name; on 3 partitions
+|     or lookup by name = r1.name, for at most 10000 keys
 |   r1: scan orders; filter number = 2; columns name, number; on 3 partitions
+|     or lookup by name = r0.name, for at most 10000 keys
 | residual o.number = 2
+| row by row, if at most 256 rows are read
 => ann, 2
 
 -- three stores
@@ -177,7 +180,7 @@ SELECT p.name, o.number, c.clicks FROM people p JOIN orders o USING (name) JOIN 
 
 -- LATERAL
 SELECT p.name, x.n FROM people p, LATERAL (SELECT max(number) AS n FROM orders o WHERE o.name = p.name) x
-| compose SELECT "p"."name", "x"."n" FROM "r1" AS "p", LATERAL (SELECT MAX("number") AS "n" FROM "r0" AS "o" WHERE "o"."name" = "p"."name") AS "x"
+| compose SELECT "p"."name", "x"."n" FROM "r1" AS "p", LATERAL (SELECT MAX("o"."number") AS "n" FROM "r0" AS "o" WHERE "o"."name" = "p"."name") AS "x"
 |   r0: scan orders; columns name, number; on 3 partitions
 |     or range by name = r1.name, for at most 64 keys
 |   r1: scan people; columns name; on 3 partitions

@@ -10,7 +10,7 @@ SELECT p.age, o.number FROM people p JOIN orders o ON p.name = o.name WHERE p.na
 
 -- USING applies a constant to both sides
 SELECT age, number FROM people JOIN orders USING (name) WHERE name = 'bob'
-| compose SELECT "age", "number" FROM "r0" AS "people" JOIN "r1" AS "orders" USING ("name") WHERE "name" = 'bob'
+| compose SELECT "people"."age", "orders"."number" FROM "r0" AS "people" JOIN "r1" AS "orders" USING ("name") WHERE "name" = 'bob'
 |   r0: lookup people; name = 'bob'; columns name, age; on 1 partition
 |   r1: range orders; name = 'bob'; columns name, number; on 3 partitions
 | residual name = 'bob'
@@ -19,7 +19,7 @@ SELECT age, number FROM people JOIN orders USING (name) WHERE name = 'bob'
 
 -- USING of a full join
 SELECT name, age, number FROM people FULL JOIN orders USING (name) WHERE name = 'eve'
-| compose SELECT "name", "age", "number" FROM "r0" AS "people" FULL JOIN "r1" AS "orders" USING ("name") WHERE "name" = 'eve'
+| compose SELECT "name", "people"."age", "orders"."number" FROM "r0" AS "people" FULL JOIN "r1" AS "orders" USING ("name") WHERE "name" = 'eve'
 |   r0: lookup people; name = 'eve'; columns name, age; on 1 partition
 |   r1: range orders; name = 'eve'; columns name, number; on 3 partitions
 | residual name = 'eve'
@@ -64,17 +64,17 @@ SELECT p.name, o.number FROM people p LEFT JOIN orders o ON p.name = o.name AND 
 
 -- IN with a subquery
 SELECT name, age FROM people WHERE name IN (SELECT name FROM orders WHERE number = 1)
-| compose SELECT "name", "age" FROM "r1" AS "people" WHERE "name" IN (SELECT "name" FROM "r0" AS "orders" WHERE "number" = 1)
+| compose SELECT "people"."name", "people"."age" FROM "r1" AS "people" WHERE "people"."name" IN (SELECT "orders"."name" FROM "r0" AS "orders" WHERE "orders"."number" = 1)
 |   r0: scan orders; filter number = 1; columns name, number; on 3 partitions
 |   r1: scan people; columns name, age; on 3 partitions
 |     or lookup by name = r0.name, for at most 10000 keys
-| residual name IN (SELECT name FROM orders WHERE number = 1); number = 1
+| residual people.name IN (SELECT orders.name FROM orders WHERE orders.number = 1); orders.number = 1
 => ann, 30
 => bob, NULL
 
 -- EXISTS
 SELECT name, age FROM people p WHERE EXISTS (SELECT 1 FROM orders o WHERE o.name = p.name AND o.number = 1)
-| compose SELECT "name", "age" FROM "r1" AS "p" WHERE EXISTS(SELECT 1 AS "?column?" FROM "r0" AS "o" WHERE "o"."name" = "p"."name" AND "o"."number" = 1)
+| compose SELECT "p"."name", "p"."age" FROM "r1" AS "p" WHERE EXISTS(SELECT 1 AS "?column?" FROM "r0" AS "o" WHERE "o"."name" = "p"."name" AND "o"."number" = 1)
 |   r0: scan orders; filter number = 1; columns name, number; on 3 partitions
 |     or lookup by name = r1.name, for at most 10000 keys
 |   r1: scan people; columns name, age; on 3 partitions
@@ -85,16 +85,16 @@ SELECT name, age FROM people p WHERE EXISTS (SELECT 1 FROM orders o WHERE o.name
 
 -- NOT EXISTS narrows the subquery
 SELECT name FROM people p WHERE age > 25 AND NOT EXISTS (SELECT 1 FROM orders o WHERE o.name = p.name AND o.number = 1)
-| compose SELECT "name" FROM "r1" AS "p" WHERE "age" > 25 AND NOT EXISTS(SELECT 1 AS "?column?" FROM "r0" AS "o" WHERE "o"."name" = "p"."name" AND "o"."number" = 1)
+| compose SELECT "p"."name" FROM "r1" AS "p" WHERE "p"."age" > 25 AND NOT EXISTS(SELECT 1 AS "?column?" FROM "r0" AS "o" WHERE "o"."name" = "p"."name" AND "o"."number" = 1)
 |   r0: scan orders; filter number = 1; columns name, number; on 3 partitions
 |     or lookup by name = r1.name, for at most 10000 keys
 |   r1: scan people; filter age > 25; columns name, age; on 3 partitions
-| residual age > 25 AND NOT EXISTS(SELECT 1 AS "?column?" FROM orders AS o WHERE o.name = p.name AND o.number = 1); o.name = p.name AND o.number = 1
+| residual p.age > 25 AND NOT EXISTS(SELECT 1 AS "?column?" FROM orders AS o WHERE o.name = p.name AND o.number = 1); o.name = p.name AND o.number = 1
 => dan
 
 -- a correlated scalar subquery
 SELECT o.number, (SELECT age FROM people p WHERE p.name = o.name) FROM orders o WHERE o.name = 'ann'
-| compose SELECT "o"."number", (SELECT "age" FROM "r0" AS "p" WHERE "p"."name" = "o"."name") AS "age" FROM "r1" AS "o" WHERE "o"."name" = 'ann'
+| compose SELECT "o"."number", (SELECT "p"."age" FROM "r0" AS "p" WHERE "p"."name" = "o"."name") AS "age" FROM "r1" AS "o" WHERE "o"."name" = 'ann'
 |   r0: scan people; columns name, age; on 3 partitions
 |     or lookup by name = r1.name, for at most 10000 keys
 |   r1: range orders; name = 'ann'; columns name, number; on 3 partitions
@@ -125,11 +125,11 @@ SELECT p.name FROM people p LEFT JOIN orders o ON p.name = o.name WHERE o.name I
 
 -- a list of rows in a subquery
 SELECT item, amount FROM stock WHERE (item, day) IN (SELECT s.item, s.day FROM stock s WHERE s.amount = 21)
-| compose SELECT "item", "amount" FROM "r1" AS "stock" WHERE ("item", "day") IN (SELECT "s"."item", "s"."day" FROM "r0" AS "s" WHERE "s"."amount" = 21)
+| compose SELECT "stock"."item", "stock"."amount" FROM "r1" AS "stock" WHERE ("stock"."item", "stock"."day") IN (SELECT "s"."item", "s"."day" FROM "r0" AS "s" WHERE "s"."amount" = 21)
 |   r0: scan stock; filter amount = 21; columns item, day, amount; on 3 partitions
 |   r1: scan stock; columns item, day, amount; on 3 partitions
 |     or lookup by item = r0.item and day = r0.day, for at most 10000 keys
-| residual (item, day) IN (SELECT s.item, s.day FROM stock AS s WHERE s.amount = 21); s.amount = 21
+| residual (stock.item, stock.day) IN (SELECT s.item, s.day FROM stock AS s WHERE s.amount = 21); s.amount = 21
 => 2, 21
 
 -- an aggregate has a row even if no row meets the condition

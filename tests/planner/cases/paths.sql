@@ -139,6 +139,7 @@ SELECT amount FROM stock WHERE item::bigint = 1 AND day = '1970-01-01'
 -- computed constants
 SELECT amount FROM stock WHERE item = 1 + 1 AND day = date '1970-01-01'
 | inline lookup stock; item = 1 + 1 and day = CAST('1970-01-01' AS DATE); columns amount; on 1 partition
+| value $1: 1 + 1
 => 20
 
 -- not equal
@@ -221,9 +222,10 @@ SELECT name, clicks FROM clicks WHERE window_start + interval '1 hour' <= timest
 
 -- a bound computed from the clock
 SELECT count(*) FROM clicks WHERE window_start >= now() - interval '1 hour'
-| compose SELECT COUNT(*) AS "count" FROM "r0" AS "clicks" WHERE "window_start" >= NOW() - CAST('1 hour' AS INTERVAL)
-|   r0: window range clicks; window_start >= now() - 3600 s; columns window_start, clicks; on 3 partitions
-| residual window_start >= CURRENT_TIMESTAMP - INTERVAL '1 hour'
+| count
+|   window range clicks; window_start >= CURRENT_TIMESTAMP - INTERVAL '1 hour'; columns _partition; on 3 partitions
+| value $1: CURRENT_TIMESTAMP - INTERVAL '1 hour'
+| row by row, if at most 256 rows are read
 => 0
 
 -- several windows of several keys

@@ -138,71 +138,71 @@ SELECT window_start, clicks FROM clicks WHERE name = 'ann' ORDER BY window_start
 
 -- any rows
 SELECT count(*) FROM (SELECT name FROM people LIMIT 2) x
-| compose SELECT COUNT(*) AS "count" FROM (SELECT "name" FROM "r0" AS "people" LIMIT 2) AS "x"
+| compose SELECT COUNT(*) AS "count" FROM (SELECT "people"."name" FROM "r0" AS "people" LIMIT 2) AS "x"
 |   r0: scan people; columns name; on 3 partitions
 => 2
 
 -- a condition on a derived table
 $ ["ann"]
 SELECT * FROM (SELECT name AS n, age FROM people WHERE age > 3) s WHERE s.n = $1
-| compose SELECT * FROM (SELECT "name" AS "n", "age" FROM "r0" AS "people" WHERE "age" > 3) AS "s" WHERE "s"."n" = CAST($1 AS TEXT)
+| compose SELECT * FROM (SELECT "people"."name" AS "n", "people"."age" FROM "r0" AS "people" WHERE "people"."age" > 3) AS "s" WHERE "s"."n" = CAST($1 AS TEXT)
 |   r0: lookup people; name = $1; filter age > 3; columns name, age; on 1 partition
-| residual s.n = $1; age > 3
+| residual s.n = $1; people.age > 3
 => ann, 30
 
 -- a condition on a common table expression
 WITH x AS (SELECT * FROM people) SELECT age FROM x WHERE name = 'ann'
-| compose WITH "x" AS (SELECT * FROM "r0" AS "people") SELECT "age" FROM "x" WHERE "name" = 'ann'
+| compose WITH "x" AS (SELECT * FROM "r0" AS "people") SELECT "x"."age" FROM "x" WHERE "x"."name" = 'ann'
 |   r0: lookup people; name = 'ann'; columns name, age, score, city; on 1 partition
-| residual name = 'ann'
+| residual x.name = 'ann'
 => 30
 
 -- a condition through both
 WITH x (k, v) AS (SELECT name, age FROM people), y AS (SELECT k FROM x WHERE v > 3) SELECT * FROM y WHERE k > 'a'
-| compose WITH "x"("k", "v") AS (SELECT "name", "age" FROM "r0" AS "people"), "y" AS (SELECT "k" FROM "x" WHERE "v" > 3) SELECT * FROM "y" WHERE "k" > 'a'
+| compose WITH "x"("k", "v") AS (SELECT "people"."name", "people"."age" FROM "r0" AS "people"), "y" AS (SELECT "x"."k" FROM "x" WHERE "x"."v" > 3) SELECT * FROM "y" WHERE "y"."k" > 'a'
 |   r0: range people; name > 'a'; filter age > 3; columns name, age; on 3 partitions
-| residual k > 'a'; v > 3
+| residual y.k > 'a'; x.v > 3
 => ann
 => cid
 => dan
 
 -- a condition on a column of GROUP BY
 SELECT * FROM (SELECT name, count(*) AS c FROM orders GROUP BY 1) s WHERE name = 'ann' AND c > 1
-| compose SELECT * FROM (SELECT "name", COUNT(*) AS "c" FROM "r0" AS "orders" GROUP BY 1) AS "s" WHERE "name" = 'ann' AND "c" > 1
+| compose SELECT * FROM (SELECT "orders"."name", COUNT(*) AS "c" FROM "r0" AS "orders" GROUP BY 1) AS "s" WHERE "s"."name" = 'ann' AND "s"."c" > 1
 |   r0: range orders; name = 'ann'; columns name; on 3 partitions
-| residual name = 'ann' AND c > 1
+| residual s.name = 'ann' AND s.c > 1
 => ann, 3
 
 -- a condition on an aggregate is not pushed down
 SELECT * FROM (SELECT city, max(name) AS name FROM people GROUP BY city) s WHERE name = 'ann'
-| compose SELECT * FROM (SELECT "city", MAX("name") AS "name" FROM "r0" AS "people" GROUP BY "city") AS "s" WHERE "name" = 'ann'
+| compose SELECT * FROM (SELECT "people"."city", MAX("people"."name") AS "name" FROM "r0" AS "people" GROUP BY "people"."city") AS "s" WHERE "s"."name" = 'ann'
 |   r0: scan people; columns name, city; on 3 partitions
-| residual name = 'ann'
+| residual s.name = 'ann'
 
 -- a condition on rows that a window function has numbered is not pushed down
 SELECT * FROM (SELECT name, row_number() OVER (ORDER BY name) AS n FROM people) s WHERE name = 'ann'
-| compose SELECT * FROM (SELECT "name", ROW_NUMBER() OVER (ORDER BY "name") AS "n" FROM "r0" AS "people") AS "s" WHERE "name" = 'ann'
+| compose SELECT * FROM (SELECT "people"."name", ROW_NUMBER() OVER (ORDER BY "people"."name") AS "n" FROM "r0" AS "people") AS "s" WHERE "s"."name" = 'ann'
 |   r0: scan people; columns name; on 3 partitions
-| residual name = 'ann'
+| residual s.name = 'ann'
 => ann, 2
 
 -- a condition on rows that LIMIT has chosen is not pushed down
 SELECT * FROM (SELECT name FROM people ORDER BY name LIMIT 2) s WHERE name = 'ann'
-| compose SELECT * FROM (SELECT "name" FROM "r0" AS "people" ORDER BY "name" LIMIT 2) AS "s" WHERE "name" = 'ann'
+| compose SELECT * FROM (SELECT "people"."name" FROM "r0" AS "people" ORDER BY "people"."name" LIMIT 2) AS "s" WHERE "s"."name" = 'ann'
 |   r0: scan people; columns name; on 3 partitions
-| residual name = 'ann'
+| residual s.name = 'ann'
 => ann
 
 -- a condition on a common table expression that is read twice is not pushed down
 WITH x AS (SELECT name FROM people) SELECT a.name FROM x a JOIN x b ON a.name > b.name WHERE a.name = 'ann'
-| compose WITH "x" AS (SELECT "name" FROM "r0" AS "people") SELECT "a"."name" FROM "x" AS "a" JOIN "x" AS "b" ON "a"."name" > "b"."name" WHERE "a"."name" = 'ann'
+| compose WITH "x" AS (SELECT "people"."name" FROM "r0" AS "people") SELECT "a"."name" FROM "x" AS "a" JOIN "x" AS "b" ON "a"."name" > "b"."name" WHERE "a"."name" = 'ann'
 |   r0: scan people; columns name; on 3 partitions
 | residual a.name = 'ann'
 => ann
 
 -- a derived table in a join
 SELECT o.number, s.age FROM orders o JOIN (SELECT name, age FROM people) s ON s.name = o.name AND s.name = 'ann' WHERE o.number = 1
-| compose SELECT "o"."number", "s"."age" FROM "r1" AS "o" JOIN (SELECT "name", "age" FROM "r0" AS "people") AS "s" ON "s"."name" = "o"."name" AND "s"."name" = 'ann' WHERE "o"."number" = 1
+| compose SELECT "o"."number", "s"."age" FROM "r1" AS "o" JOIN (SELECT "people"."name", "people"."age" FROM "r0" AS "people") AS "s" ON "s"."name" = "o"."name" AND "s"."name" = 'ann' WHERE "o"."number" = 1
 |   r0: lookup people; name = 'ann'; columns name, age; on 1 partition
 |   r1: scan orders; filter number = 1; columns name, number; on 3 partitions
 | residual o.number = 1
@@ -210,7 +210,7 @@ SELECT o.number, s.age FROM orders o JOIN (SELECT name, age FROM people) s ON s.
 
 -- rows of NULLs that an outer join may add
 SELECT o.number, s.age FROM orders o LEFT JOIN (SELECT name, age FROM people) s ON s.name = o.name WHERE s.name IS NULL
-| compose SELECT "o"."number", "s"."age" FROM "r1" AS "o" LEFT JOIN (SELECT "name", "age" FROM "r0" AS "people") AS "s" ON "s"."name" = "o"."name" WHERE "s"."name" IS NULL
+| compose SELECT "o"."number", "s"."age" FROM "r1" AS "o" LEFT JOIN (SELECT "people"."name", "people"."age" FROM "r0" AS "people") AS "s" ON "s"."name" = "o"."name" WHERE "s"."name" IS NULL
 |   r0: scan people; columns name, age; on 3 partitions
 |   r1: scan orders; columns name, number; on 3 partitions
 | residual s.name IS NULL

@@ -1,6 +1,6 @@
 -- a correlated subquery in SELECT
 SELECT name, (SELECT count(*) FROM orders o WHERE o.name = p.name) FROM people p
-| compose SELECT "name", (SELECT COUNT(*) AS "count" FROM "r0" AS "o" WHERE "o"."name" = "p"."name") AS "count" FROM "r1" AS "p"
+| compose SELECT "p"."name", (SELECT COUNT(*) AS "count" FROM "r0" AS "o" WHERE "o"."name" = "p"."name") AS "count" FROM "r1" AS "p"
 |   r0: scan orders; columns name; on 3 partitions
 |     or range by name = r1.name, for at most 64 keys
 |   r1: scan people; columns name; on 3 partitions
@@ -14,7 +14,7 @@ SELECT name, (SELECT count(*) FROM orders o WHERE o.name = p.name) FROM people p
 
 -- EXISTS
 SELECT name FROM people p WHERE EXISTS (SELECT 1 FROM orders o WHERE o.name = p.name AND o.number = 1)
-| compose SELECT "name" FROM "r1" AS "p" WHERE EXISTS(SELECT 1 AS "?column?" FROM "r0" AS "o" WHERE "o"."name" = "p"."name" AND "o"."number" = 1)
+| compose SELECT "p"."name" FROM "r1" AS "p" WHERE EXISTS(SELECT 1 AS "?column?" FROM "r0" AS "o" WHERE "o"."name" = "p"."name" AND "o"."number" = 1)
 |   r0: scan orders; filter number = 1; columns name, number; on 3 partitions
 |     or lookup by name = r1.name, for at most 10000 keys
 |   r1: scan people; columns name; on 3 partitions
@@ -25,26 +25,26 @@ SELECT name FROM people p WHERE EXISTS (SELECT 1 FROM orders o WHERE o.name = p.
 
 -- IN a subquery
 SELECT name FROM people WHERE name IN (SELECT name FROM orders)
-| compose SELECT "name" FROM "r1" AS "people" WHERE "name" IN (SELECT "name" FROM "r0" AS "orders")
+| compose SELECT "people"."name" FROM "r1" AS "people" WHERE "people"."name" IN (SELECT "orders"."name" FROM "r0" AS "orders")
 |   r0: scan orders; columns name; on 3 partitions
 |   r1: scan people; columns name; on 3 partitions
 |     or lookup by name = r0.name, for at most 10000 keys
-| residual name IN (SELECT name FROM orders)
+| residual people.name IN (SELECT orders.name FROM orders)
 => ann
 => bob
 
 -- NOT IN a subquery with NULL
 SELECT name FROM people WHERE age NOT IN (SELECT number FROM orders)
-| compose SELECT "name" FROM "r1" AS "people" WHERE NOT "age" IN (SELECT "number" FROM "r0" AS "orders")
+| compose SELECT "people"."name" FROM "r1" AS "people" WHERE NOT "people"."age" IN (SELECT "orders"."number" FROM "r0" AS "orders")
 |   r0: scan orders; columns name, number; on 3 partitions
 |   r1: scan people; columns name, age; on 3 partitions
-| residual NOT age IN (SELECT number FROM orders)
+| residual NOT people.age IN (SELECT orders.number FROM orders)
 
 -- a derived table that renames columns
 SELECT t.a FROM (SELECT name, age FROM people WHERE name = 'ann') AS t (a, b)
-| compose SELECT "t"."a" FROM (SELECT "name", "age" FROM "r0" AS "people" WHERE "name" = 'ann') AS "t"("a", "b")
+| compose SELECT "t"."a" FROM (SELECT "people"."name", "people"."age" FROM "r0" AS "people" WHERE "people"."name" = 'ann') AS "t"("a", "b")
 |   r0: lookup people; name = 'ann'; columns name, age; on 1 partition
-| residual name = 'ann'
+| residual people.name = 'ann'
 => ann
 
 -- an alias that renames columns, with conditions on them
@@ -56,9 +56,9 @@ SELECT age FROM people AS p (age, name) WHERE age = 'ann'
 
 -- ours: pseudo-columns of a derived table are ordinary columns
 SELECT * FROM (SELECT name, _partition FROM people) x WHERE name = 'bob'
-| compose SELECT "x"."name", "x"."_partition" FROM (SELECT "name", "_partition" FROM "r0" AS "people") AS "x" WHERE "name" = 'bob'
+| compose SELECT "x"."name", "x"."_partition" FROM (SELECT "people"."name", "people"."_partition" FROM "r0" AS "people") AS "x" WHERE "x"."name" = 'bob'
 |   r0: lookup people; name = 'bob'; columns name, _partition; on 1 partition
-| residual name = 'bob'
+| residual x.name = 'bob'
 => bob, 1
 
 -- ours: a star does not include pseudo-columns
@@ -87,9 +87,9 @@ SELECT p FROM people p WHERE name = 'cid'
 
 -- a common table expression
 WITH old AS (SELECT * FROM people WHERE name = 'ann') SELECT age FROM old
-| compose WITH "old" AS (SELECT * FROM "r0" AS "people" WHERE "name" = 'ann') SELECT "age" FROM "old"
+| compose WITH "old" AS (SELECT * FROM "r0" AS "people" WHERE "people"."name" = 'ann') SELECT "old"."age" FROM "old"
 |   r0: lookup people; name = 'ann'; columns name, age, score, city; on 1 partition
-| residual name = 'ann'
+| residual people.name = 'ann'
 => 30
 
 -- a common table expression that hides a store
@@ -99,8 +99,8 @@ WITH people AS (SELECT 1 AS x) SELECT * FROM people
 
 -- a recursive common table expression
 WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 4) SELECT * FROM r
-| compose WITH RECURSIVE "r"("n") AS (SELECT 1 AS "?column?" UNION ALL SELECT "n" + 1 AS "?column?" FROM "r" WHERE "n" < 4) SELECT * FROM "r"
-| residual n < 4
+| compose WITH RECURSIVE "r"("n") AS (SELECT 1 AS "?column?" UNION ALL SELECT "r"."n" + 1 AS "?column?" FROM "r" WHERE "r"."n" < 4) SELECT * FROM "r"
+| residual r.n < 4
 => 1
 => 2
 => 3
@@ -108,7 +108,7 @@ WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 4) SELE
 
 -- UNION
 SELECT name FROM people UNION SELECT name FROM orders
-| compose SELECT "name" FROM "r0" AS "people" UNION SELECT "name" FROM "r1" AS "orders"
+| compose SELECT "people"."name" FROM "r0" AS "people" UNION SELECT "orders"."name" FROM "r1" AS "orders"
 |   r0: scan people; columns name; on 3 partitions
 |   r1: scan orders; columns name; on 3 partitions
 => NULL
@@ -121,7 +121,7 @@ SELECT name FROM people UNION SELECT name FROM orders
 
 -- UNION ALL, EXCEPT, INTERSECT
 (SELECT name FROM people EXCEPT SELECT name FROM orders) UNION ALL (SELECT name FROM people INTERSECT SELECT name FROM clicks)
-| compose (SELECT "name" FROM "r0" AS "people" EXCEPT SELECT "name" FROM "r1" AS "orders") UNION ALL (SELECT "name" FROM "r2" AS "people" INTERSECT SELECT "name" FROM "r3" AS "clicks")
+| compose (SELECT "people"."name" FROM "r0" AS "people" EXCEPT SELECT "orders"."name" FROM "r1" AS "orders") UNION ALL (SELECT "people"."name" FROM "r2" AS "people" INTERSECT SELECT "clicks"."name" FROM "r3" AS "clicks")
 |   r0: scan people; columns name; on 3 partitions
 |   r1: scan orders; columns name; on 3 partitions
 |   r2: scan people; columns name; on 3 partitions
@@ -239,3 +239,17 @@ SELECT * FROM stategate.nodes
 | compose SELECT * FROM "r0" AS "nodes"
 |   r0: system stategate.nodes
 => local, 17, 17, True, False, , 1.0, NULL, NULL, NULL
+
+-- a result with the name of its relation is no whole row
+SELECT city, count(*) AS people FROM people GROUP BY city HAVING count(*) > 1 ORDER BY people
+| compose SELECT "city", COUNT(*) AS "people" FROM "r0" AS "people" GROUP BY "city" HAVING COUNT(*) > 1 ORDER BY "people"
+|   r0: scan people; columns city; on 3 partitions
+=> Rome, 2
+=> Oslo, 2
+
+-- a relation's name in an expression is a whole row
+SELECT city, count(people) AS people FROM people GROUP BY city HAVING count(*) > 1 ORDER BY people
+| compose SELECT "city", COUNT("people") AS "people" FROM "r0" AS "people" GROUP BY "city" HAVING COUNT(*) > 1 ORDER BY "people"
+|   r0: scan people; columns name, age, score, city; on 3 partitions
+=> Rome, 2
+=> Oslo, 2

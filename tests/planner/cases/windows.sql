@@ -43,9 +43,11 @@ SELECT clicks FROM clicks WHERE name = 'ann' AND window_start >= '1970-01-01 01:
 -- windows of a key by parameters
 $ [3600000000, 10800000000]
 SELECT clicks FROM clicks WHERE name = 'ann' AND window_start >= to_timestamp($1::bigint / 1000000) AND window_end <= to_timestamp($2::bigint / 1000000)
-| compose SELECT "clicks" FROM "r0" AS "clicks" WHERE "name" = 'ann' AND "window_start" >= TO_TIMESTAMP(CAST(CAST(CAST($1 AS BIGINT) AS BIGINT) / 1000000 AS DOUBLE)) AND "window_end" <= TO_TIMESTAMP(CAST(CAST(CAST($2 AS BIGINT) AS BIGINT) / 1000000 AS DOUBLE))
-|   r0: window lookup clicks; name = 'ann'; columns name, window_start, window_end, clicks; on 1 partition
-| residual name = 'ann' AND window_start >= TO_TIMESTAMP(CAST($1 AS BIGINT) / 1000000) AND window_end <= TO_TIMESTAMP(CAST($2 AS BIGINT) / 1000000)
+| stream
+|   window lookup clicks; name = 'ann' and window_start >= TO_TIMESTAMP(CAST($1 AS BIGINT) / 1000000) and window_end <= TO_TIMESTAMP(CAST($2 AS BIGINT) / 1000000); columns clicks; on 1 partition
+| value $3: TO_TIMESTAMP(CAST($1 AS BIGINT) / 1000000)
+| value $4: TO_TIMESTAMP(CAST($2 AS BIGINT) / 1000000)
+| row by row, if at most 256 rows are read
 => 10
 => 20
 
@@ -125,6 +127,7 @@ $ [2]
 SELECT clicks FROM clicks WHERE name = 'ann' AND window_start >= timestamptz '1970-01-01 00:00:00+00' + $1 * interval '1 hour'
 | stream
 |   window lookup clicks; name = 'ann' and window_start >= CAST('1970-01-01 00:00:00+00' AS TIMESTAMPTZ) + $1 * INTERVAL '1 hour'; columns clicks; on 1 partition
+| value $2: CAST('1970-01-01 00:00:00+00' AS TIMESTAMPTZ) + $1 * INTERVAL '1 hour'
 | row by row, if at most 256 rows are read
 => 20
 => 30
@@ -133,6 +136,7 @@ SELECT clicks FROM clicks WHERE name = 'ann' AND window_start >= timestamptz '19
 SELECT clicks FROM clicks WHERE name = 'ann' AND window_start >= timestamptz '1970-01-01 00:00:00+00' + 2 * interval '1 hour'
 | stream
 |   window lookup clicks; name = 'ann' and window_start >= CAST('1970-01-01 00:00:00+00' AS TIMESTAMPTZ) + 2 * INTERVAL '1 hour'; columns clicks; on 1 partition
+| value $1: CAST('1970-01-01 00:00:00+00' AS TIMESTAMPTZ) + 2 * INTERVAL '1 hour'
 | row by row, if at most 256 rows are read
 => 20
 => 30
@@ -142,6 +146,7 @@ $ [10800000000]
 SELECT clicks FROM clicks WHERE window_start = $1::timestamptz - interval '1 hour'
 | stream
 |   window range clicks; window_start = CAST($1 AS TIMESTAMPTZ) - INTERVAL '1 hour'; columns clicks; on 3 partitions
+| value $2: CAST($1 AS TIMESTAMPTZ) - INTERVAL '1 hour'
 | row by row, if at most 256 rows are read
 => 20
 
@@ -150,4 +155,5 @@ $ [null]
 SELECT clicks FROM clicks WHERE name = 'ann' AND window_start >= timestamptz '1970-01-01 00:00:00+00' + $1 * interval '1 hour'
 | stream
 |   window lookup clicks; name = 'ann' and window_start >= CAST('1970-01-01 00:00:00+00' AS TIMESTAMPTZ) + $1 * INTERVAL '1 hour'; columns clicks; on 1 partition
+| value $2: CAST('1970-01-01 00:00:00+00' AS TIMESTAMPTZ) + $1 * INTERVAL '1 hour'
 | row by row, if at most 256 rows are read

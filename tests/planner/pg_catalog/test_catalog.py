@@ -88,13 +88,14 @@ def test_rejects_other_statements(sql: str) -> None:
     assert not CATALOG.accepts(parse(sql))
 
 
-def test_a_store_named_like_a_catalog_relation_wins_unless_qualified() -> None:
+def test_a_catalog_relation_wins_over_a_store_unless_that_is_qualified() -> None:
     shadowing = StoreSchema(
         name="pg_class", kind=CLICKS.kind, key=CLICKS.key, value=CLICKS.value, partitions=1
     )
     catalog = catalog_of(shadowing)
-    assert not catalog.accepts(parse("SELECT * FROM pg_class"))
+    assert catalog.accepts(parse("SELECT * FROM pg_class"))
     assert catalog.accepts(parse("SELECT * FROM pg_catalog.pg_class"))
+    assert not catalog.accepts(parse("SELECT * FROM public.pg_class"))
 
 
 def test_columns_of_a_store() -> None:

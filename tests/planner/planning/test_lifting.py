@@ -238,11 +238,17 @@ def recalled(engine: SqlEngine, texts: Sequence[str]) -> Statement | None:
         ("SELECT count(*) FROM things WHERE n > @.5 AND i <> -5", (Decimal("1.5"),)),
         ("SELECT k FROM things WHERE (k, j) IN ((@, 'a'), (2, 'b'))", (1, "a", 2, "b")),
         ("SELECT j FROM things WHERE k = ANY ('{@,2}')", ([1, 2],)),
+        ("SELECT j FROM things WHERE k BETWEEN @ AND 1 + 8", (1,)),
+        (
+            "SELECT c FROM hours WHERE p = 'a' AND window_start >= date_trunc('day', timestamptz"
+            " '2013-07-0@ 10:00+00')",
+            ("a", JULY - 2 * DAY_US + 36_000_000_000),
+        ),
         ("SELECT j FROM things WHERE k = ANY (ARRAY[@, 2])", (1, 2)),
         (
             "SELECT c FROM hours WHERE p = 'a' AND window_start >= timestamptz '2013-07-0@'"
             " AND window_start < date '2013-07-04' + 2 * interval '1 hour'",
-            ("a", JULY - 2 * DAY_US),
+            ("a", JULY - 2 * DAY_US, JULY // DAY_US + 1, 2),
         ),
         (
             "SELECT c FROM hours WHERE p = 'a' AND window_start >= timestamptz '2013-07-0@'"

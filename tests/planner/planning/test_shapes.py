@@ -12,6 +12,7 @@ from planner.planning.shapes import Template, parameterize, template_of
 from planner.sql import SqlEngine
 from planner.values.session import Session
 from planner.values.statement import Statement
+from planner.values.times.time_settings import PLAIN_TIMES
 from stores.spec.schema import BIGINT, TEXT, DataType, Row, decimal_type
 from tests.planner.sides import looked_up
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
@@ -57,6 +58,7 @@ def test_a_template_returns_the_literals_that_parameterize_takes_out(
         between=tuple(after for _, _, after in parts[:-1]),
         tail=parts[-1][2],
         data_types=tuple(TEXT if each is None else each for each in parameterized.types),
+        times=PLAIN_TIMES,
     )
     values = template.literals(other)
     if values is not None:
@@ -126,7 +128,7 @@ def test_a_text_like_another_is_looked_up_without_a_plan(
     engine: SqlEngine, sql: str, other: str, row: Row
 ) -> None:
     statement = by_shape(engine, sql)
-    template = template_of(sql + " ;", statement)
+    template = template_of(sql + " ;", statement, PLAIN_TIMES)
     assert template is not None
     literals = template.literals(other + " ;")
     assert literals is not None
@@ -142,7 +144,7 @@ def test_a_text_like_another_is_looked_up_without_a_plan(
 
 def test_a_template_can_have_several_literals(engine: SqlEngine) -> None:
     sql = "SELECT v FROM words WHERE w = 'w7' AND x = 'x'"
-    template = template_of(sql, by_shape(engine, sql))
+    template = template_of(sql, by_shape(engine, sql), PLAIN_TIMES)
     assert template is not None
     assert template.literals(sql.replace("w7", "w10").replace("'x'", "'y'")) == ("w10", "y")
     assert template.literals(sql.replace("' AND", "' or")) is None
@@ -150,4 +152,4 @@ def test_a_template_can_have_several_literals(engine: SqlEngine) -> None:
 
 def test_a_text_planned_by_itself_has_no_template(engine: SqlEngine) -> None:
     alone = "SELECT v FROM numbers WHERE n = 7 AND v LIKE 'v%'"
-    assert template_of(alone, engine.prepare(alone, Session())) is None
+    assert template_of(alone, engine.prepare(alone, Session()), PLAIN_TIMES) is None

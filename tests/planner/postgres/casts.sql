@@ -245,7 +245,6 @@ SELECT a::date FROM samples
 ! 42846
 SELECT j::integer FROM samples
 ! 42846
-~ json and jsonb are one type, and a jsonb is cast to numbers
 SELECT j::date FROM samples
 ! 42846
 SELECT tz::interval FROM samples

@@ -1,6 +1,7 @@
 """The corpus: files of statements, each with PostgreSQL's answer.
 
     SELECT id, i / 2 FROM samples ORDER BY id      one line
+    SET TimeZone = 'EET'; SELECT '2020-01-01'::timestamptz      settings may come before it
     $ bigint text                                  the types of its parameters; it is only prepared
     : integer integer                              the types of its columns, as pg_typeof names them
     = 1<tab>0                                      each row, in the form of COPY
@@ -57,6 +58,15 @@ class Entry:
         yield from self.answer.lines()
         if self.reason is not None:
             yield f"~ {self.reason}"
+
+
+def settings_before(sql: str) -> tuple[list[str], str]:
+    """Return the SET statements before a statement, and the statement."""
+    parts = sql.split("; ")
+    count = next(
+        (at for at, part in enumerate(parts) if not part.startswith("SET ")), len(parts) - 1
+    )
+    return parts[:count], "; ".join(parts[count:])
 
 
 def is_prepared(statement: str) -> bool:

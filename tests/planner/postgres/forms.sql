@@ -860,7 +860,6 @@ SELECT DISTINCT ON (1) -id FROM samples WHERE id < 4 ORDER BY 1
 = -1
 SELECT id FROM samples WHERE id < 3 UNION ALL SELECT 3 ORDER BY +1
 ! 0A000
-~ rows of a set operation can be sorted by expressions, too
 SELECT count(*) FROM samples GROUP BY ROLLUP (+1)
 : bigint
 = 9

@@ -350,7 +350,6 @@ SELECT nope(1)
 ! 42883
 SELECT s.id FROM samples
 ! 42P01
-~ DuckDB takes id for a field of the column s: 42804
 SELECT id FROM samples a, samples b
 ! 42702
 SELECT 1 WHERE 'x' = 1
@@ -771,7 +770,6 @@ SELECT count(*) FROM samples a JOIN samples b ON true JOIN samples c USING (id)
 ! 42702
 SELECT (SELECT count(*) FROM notes n WHERE n.sample = id) FROM samples a JOIN samples b USING (id), samples c
 ! 42702
-~ a column of an outer query is not looked at: the merged one is taken
 SELECT count(*) FROM (SELECT id FROM samples) a NATURAL JOIN (SELECT id FROM samples) b, samples c WHERE id > 1
 ! 42702
 SELECT count(*) FROM samples a JOIN samples b USING (id), notes n JOIN samples c ON n.sample = id

@@ -1,7 +1,6 @@
 SELECT '{"a": {"b": 1}}'::json -> 'a', '{"a": {"b": 1}}'::json ->> 'a', '[1,2]'::json -> 0, '[1,2]'::json ->> 1, '[1,2,3]'::json -> -1
 : json text json text json
 = {"b": 1}	{"b": 1}	1	2	3
-~ json is written without spaces
 SELECT '{"a": "x"}'::json ->> 'a', '{"a": null}'::json ->> 'a', '{"a": 1}'::json ->> 'z', '{"a": null}'::json -> 'a'
 : text text text json
 = x	\N	\N	null
@@ -17,7 +16,6 @@ SELECT '{"a": 1, "b": 2}'::jsonb @> '{"a": 1}', '{"a": 1}'::jsonb <@ '{"a": 1, "
 SELECT '{"a": 1}'::jsonb ? 'a', '{"a": 1}'::jsonb ? 'b', '["a"]'::jsonb ? 'a', '{"a":1}'::jsonb ?| ARRAY['a','z'], '{"a":1}'::jsonb ?& ARRAY['a','z']
 : boolean boolean boolean boolean boolean
 = t	f	t	t	f
-~ ?| and ?& are missing
 SELECT '{"a": 1}'::jsonb || '{"b": 2}'::jsonb, '{"a": 1, "b": 2}'::jsonb - 'a', '[1,2]'::jsonb || '[3]'::jsonb
 : jsonb jsonb jsonb
 = {"a": 1, "b": 2}	{"b": 2}	[1, 2, 3]
@@ -39,7 +37,7 @@ SELECT to_json('a'::text), to_json(1), to_jsonb(ARRAY[1,2]), to_jsonb(true), arr
 SELECT json_agg(i ORDER BY id), jsonb_agg(i ORDER BY id) FROM samples WHERE id < 4
 : json jsonb
 = [1, 2, 2]	[1, 2, 2]
-SELECT json_object_agg(id, i), jsonb_object_agg(t, i) FROM samples WHERE id < 3
+SELECT json_object_agg(id, i ORDER BY id), jsonb_object_agg(t, i) FROM samples WHERE id < 3
 : json jsonb
 = { "1" : 1, "2" : 2 }	{"Abc": 1, "abc": 2}
 SELECT * FROM json_array_elements('[1, "a", null]')
@@ -63,7 +61,6 @@ SELECT key, value FROM jsonb_each('{"b": 1, "a": 2}'::jsonb)
 : text jsonb
 = a	2
 = b	1
-~ jsonb keeps the order of its keys
 SELECT json_array_elements_text('["a","b"]')
 : text
 = a
@@ -91,15 +88,12 @@ SELECT id FROM samples WHERE j::jsonb @> '{"a": 1}' ORDER BY id
 SELECT jsonb_pretty('{"a": [1]}'::jsonb), jsonb_set('{"a": 1}'::jsonb, '{a}', '2'), jsonb_strip_nulls('{"a": null}'::jsonb)
 : text jsonb jsonb
 = {\n    "a": [\n        1\n    ]\n}	{"a": 2}	{}
-~ jsonb_strip_nulls is missing
 SELECT '{"a":1}'::jsonb = '{"a": 1}'::jsonb, '{"a":1}'::jsonb #- '{a}'
 : boolean jsonb
 = t	{}
-~ jsonb is compared as its text
 SELECT jsonb_path_exists('{"a": 1}'::jsonb, '$.a'), jsonb_path_query_first('{"a": [1, 2]}'::jsonb, '$.a[1]')
 : boolean jsonb
 = t	2
-~ jsonpath is missing
 SELECT row_to_json(r) FROM (SELECT 1 AS a, 'x' AS b) r
 : json
 = {"a":1,"b":"x"}
@@ -107,7 +101,6 @@ SELECT jsonb_object_keys('{"b": 1, "a": 2}'::jsonb)
 : text
 = a
 = b
-~ jsonb keeps the order of its keys
 SELECT j FROM samples ORDER BY id
 : json
 = {"a": 1, "b": "x", "c": ["p", "q"]}

@@ -16,7 +16,16 @@ from psycopg import pq, sql
 from psycopg.rows import TupleRow
 
 from stores.spec.schema import Kind
-from tests.planner.postgres.corpus import Answer, Entry, files, is_prepared, read, row_text, write
+from tests.planner.postgres.corpus import (
+    Answer,
+    Entry,
+    files,
+    is_prepared,
+    read,
+    row_text,
+    settings_before,
+    write,
+)
 from tests.planner.postgres.prepared import NAMES, SIGNATURES, statements
 from tests.planner.postgres.world import STORES, cells
 
@@ -45,6 +54,10 @@ def ask(connection: Connection, statement: str) -> Answer:
     """Return PostgreSQL's answer to a statement."""
     if is_prepared(statement):
         return described(connection, statement)
+    if settings_before(statement)[0]:
+        # They are sent together, in one transaction.
+        connection.execute("RESET ALL")
+        connection.execute("SET TimeZone = 'UTC'")
     try:
         with connection.cursor() as cursor:
             found = cursor.connection.pgconn.exec_(statement.encode())
@@ -97,6 +110,8 @@ def main(port: str) -> None:
         for path in files():
             entries = read(path) if path.stem != "prepared" else prepared_entries(found, path)
             write(path, [replace(entry, answer=ask(found, entry.sql)) for entry in entries])
+            found.execute("RESET ALL")
+            found.execute("SET TimeZone = 'UTC'")
 
 
 def prepared_entries(connection: Connection, path: Path) -> list[Entry]:

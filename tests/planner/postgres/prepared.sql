@@ -109,6 +109,7 @@ $ text[] text text
 SELECT array_to_json(a, $1) FROM samples
 $ boolean
 : json
+~ line feeds are refused
 SELECT array_to_string(a, $1) FROM samples
 $ text
 : text
@@ -476,22 +477,26 @@ $ json
 SELECT json_array_length($1) FROM samples
 $ json
 : integer
+SELECT json_each($1) FROM samples
+$ json
+: record
+~ is refused outside of FROM
+SELECT json_each_text($1) FROM samples
+$ json
+: record
+~ is refused outside of FROM
 SELECT json_object($1) FROM samples
 $ text[]
 : json
-~ is refused
 SELECT json_object($1, string_to_array(t, 'b')) FROM samples
 $ text[]
 : json
-~ is refused
 SELECT json_object(string_to_array(t, 'b'), $1) FROM samples
 $ text[]
 : json
-~ is refused
 SELECT json_object($1, $2) FROM samples
 $ text[] text[]
 : json
-~ is refused
 SELECT json_object_keys($1) FROM samples
 $ json
 : text
@@ -510,6 +515,14 @@ $ jsonb
 SELECT jsonb_array_length($1) FROM samples
 $ jsonb
 : integer
+SELECT jsonb_each($1) FROM samples
+$ jsonb
+: record
+~ is refused outside of FROM
+SELECT jsonb_each_text($1) FROM samples
+$ jsonb
+: record
+~ is refused outside of FROM
 SELECT jsonb_insert($1, string_to_array(t, 'b'), j::jsonb, f) FROM samples
 $ jsonb
 : jsonb
@@ -524,6 +537,18 @@ $ boolean
 : jsonb
 SELECT jsonb_insert($1, $2, $3, $4) FROM samples
 $ jsonb text[] jsonb boolean
+: jsonb
+SELECT jsonb_object($1) FROM samples
+$ text[]
+: jsonb
+SELECT jsonb_object($1, string_to_array(t, 'b')) FROM samples
+$ text[]
+: jsonb
+SELECT jsonb_object(string_to_array(t, 'b'), $1) FROM samples
+$ text[]
+: jsonb
+SELECT jsonb_object($1, $2) FROM samples
+$ text[] text[]
 : jsonb
 SELECT jsonb_object_keys($1) FROM samples
 $ jsonb
@@ -546,10 +571,33 @@ $ boolean
 SELECT jsonb_set($1, $2, $3, $4) FROM samples
 $ jsonb text[] jsonb boolean
 : jsonb
-SELECT jsonb_strip_nulls($1) FROM samples
+SELECT jsonb_set_lax($1, string_to_array(t, 'b'), j::jsonb, f, t) FROM samples
 $ jsonb
 : jsonb
 ~ is refused
+SELECT jsonb_set_lax(j::jsonb, $1, j::jsonb, f, t) FROM samples
+$ text[]
+: jsonb
+~ is refused
+SELECT jsonb_set_lax(j::jsonb, string_to_array(t, 'b'), $1, f, t) FROM samples
+$ jsonb
+: jsonb
+~ is refused
+SELECT jsonb_set_lax(j::jsonb, string_to_array(t, 'b'), j::jsonb, $1, t) FROM samples
+$ boolean
+: jsonb
+~ is refused
+SELECT jsonb_set_lax(j::jsonb, string_to_array(t, 'b'), j::jsonb, f, $1) FROM samples
+$ text
+: jsonb
+~ is refused
+SELECT jsonb_set_lax($1, $2, $3, $4, $5) FROM samples
+$ jsonb text[] jsonb boolean text
+: jsonb
+~ is refused
+SELECT jsonb_strip_nulls($1) FROM samples
+$ jsonb
+: jsonb
 SELECT jsonb_typeof($1) FROM samples
 $ jsonb
 : text
@@ -2221,11 +2269,9 @@ $ jsonb
 SELECT $1 || j FROM samples
 $ text
 : text
-~ has another type
 SELECT j || $1 FROM samples
 $ text
 : text
-~ has another type
 SELECT $1 || 'x'::bytea FROM samples
 $ bytea
 : bytea

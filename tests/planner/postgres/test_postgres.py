@@ -12,10 +12,9 @@ from planner.errors import QueryError
 from planner.planning.plan import QueryPlan
 from planner.postgres.types.signatures import SIGNATURES
 from planner.sql import SqlEngine
-from planner.values.session import Session
 from tests.planner.postgres.compare import differences
 from tests.planner.postgres.corpus import Answer, Entry, files, read, write
-from tests.planner.postgres.world import ask, engine
+from tests.planner.postgres.world import ask, begun, engine
 
 
 def entries() -> list[object]:
@@ -36,7 +35,8 @@ def asked() -> Iterator[SqlEngine]:
 def has_row_path(asked: SqlEngine, sql: str) -> bool:
     """Whether a statement has a row path, which needs no DuckDB."""
     try:
-        plan = asked.prepare(sql, Session()).plan
+        session, last = begun(asked, sql)
+        plan = asked.prepare(last, session).plan
     except QueryError:
         return False
     return isinstance(plan, QueryPlan) and plan.rows is not None

@@ -80,7 +80,6 @@ SELECT regexp_match('foobar', '(o+)(b)'), regexp_match('x', 'y'), regexp_matches
 SELECT regexp_split_to_array('a1b2c', '[0-9]'), regexp_count('banana', 'a'), regexp_substr('foobar', 'o+'), regexp_like('Foo', 'foo', 'i'), regexp_instr('foobar', 'b')
 : text[] integer text boolean integer
 = {a,b,c}	3	oo	t	4
-~ regexp_instr is missing
 SELECT regexp_split_to_table('a b c', ' ')
 : text
 = a
@@ -108,7 +107,6 @@ SELECT 'foo bar' ~ '\mbar\M', 'foobar' ~ '\ybar', 'a.b' ~ 'a\.b', 'é' ~ '[[:alp
 SELECT 'abcabc' ~ '(abc)\1'
 : boolean
 = t
-~ a back reference is refused
 SELECT 'abc' ~ '('
 ! 2201B
 SELECT 'a' < 'B', 'a' < 'b', 'Z' < 'a', 'ä' > 'z', '' < 'a', 'a ' = 'a'
@@ -181,7 +179,6 @@ SELECT t FROM samples WHERE t COLLATE "C" > 'Z' ORDER BY id
 SELECT encode('abc'::bytea, 'hex'), encode('abc'::bytea, 'base64'), decode('616263', 'hex'), convert_from('\x616263'::bytea, 'UTF8'), convert_to('abc', 'UTF8')
 : text text bytea text bytea
 = 616263	YWJj	\\x616263	abc	\\x616263
-~ convert_to is missing
 SELECT sha256('abc'::bytea)
 : bytea
 = \\xba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad
@@ -227,7 +224,6 @@ SELECT btrim(t), ltrim(t), t = '' FROM samples ORDER BY id
 = x	x 	f
 SELECT 'a' 'b' AS pasted
 ! 42601
-~ adjacent text literals are joined
 SELECT 'abc' = ANY ('{abc,d}'), 5 = ALL (ARRAY[5,5]), 3 <> ALL ('{1,2}'), 2 > ANY (ARRAY[1,5]), 2 = ANY (ARRAY[NULL, 2])
 : boolean boolean boolean boolean boolean
 = t	t	t	t	t
@@ -481,8 +477,6 @@ SELECT regexp_like('abc', 'b', 'g')
 SELECT regexp_replace('abc', 'a b', 'x', 'x')
 : text
 = xc
-~ is refused
 SELECT regexp_count('abc', 'a b', 1, 'x')
 : integer
 = 1
-~ is refused

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gateway.pgwire.types.encoders import wire_type
+from gateway.pgwire.types.timed_types import timed_columns
 from planner.errors import QueryError
 from planner.sql import EngineLimits, SqlEngine
 from planner.values.array_types import depth_of, leaf_of
@@ -12,7 +13,7 @@ from planner.values.sqltypes import format_type
 from planner.values.text_values import parse_value
 from planner.values.type_modifiers import is_string
 from stores.spec.schema import DataType, Kind, Row, StoreSchema
-from tests.planner.postgres.corpus import Answer, is_prepared, row_text
+from tests.planner.postgres.corpus import Answer, is_prepared, row_text, settings_before
 from tests.planner.sides import rows_of, run
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
 
@@ -112,6 +113,15 @@ def postgres_name(data_type: DataType) -> str:
     return _TYPES.get(data_type.kind, name)
 
 
+def begun(engine: SqlEngine, sql: str) -> tuple[Session, str]:
+    """Return a session with the settings before a statement, and the statement."""
+    session = Session()
+    settings, last = settings_before(sql)
+    for each in settings:
+        run(engine, each, session=session)
+    return session, last
+
+
 def ask(engine: SqlEngine, sql: str) -> Answer:
     """Return the engine's answer in PostgreSQL's text form, which clients read."""
     try:
@@ -121,11 +131,13 @@ def ask(engine: SqlEngine, sql: str) -> Answer:
                 parameters=tuple(map(postgres_name, statement.parameters)),
                 types=tuple(postgres_name(column.type) for column in statement.columns),
             )
-        result = run(engine, sql, session=Session())
+        session, last = begun(engine, sql)
+        result = run(engine, last, session=session)
         found = rows_of(result)
     except QueryError as error:
         return Answer(error=error.sqlstate)
-    encoders = [wire_type(column.type).encode_text for column in result.columns]
+    columns = timed_columns(result.columns, session.times)
+    encoders = [wire_type(column.type).encode_text for column in columns]
     texts = [
         row_text(
             [

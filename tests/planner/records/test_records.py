@@ -76,13 +76,14 @@ def test_what_is_not_a_record_is_refused(line: str) -> None:
         read(line)
 
 
-def test_volatility_and_nulls_are_those_of_pg_proc() -> None:
+def test_volatility_nulls_and_rows_are_those_of_pg_proc() -> None:
     """A form's facts are PostgreSQL's for a function of this name and number of arguments."""
-    theirs: dict[tuple[str, int], set[tuple[str, bool]]] = {}
+    theirs: dict[tuple[str, int], set[tuple[str, bool, bool]]] = {}
     for line in proc_lines():
-        name, kind, volatility, strict, count = line[1], line[2], line[4], line[5], int(line[6])
+        name, kind, rows, volatility, strict, count = *line[1:6], int(line[6])
         if kind == "f":
-            theirs.setdefault((name, count), set()).add((volatility, strict != "t"))
+            facts = volatility, strict != "t", rows == "t"
+            theirs.setdefault((name, count), set()).add(facts)
     compared = 0
     for name, record in RECORDS.items():
         for form in record.forms:
@@ -90,7 +91,8 @@ def test_volatility_and_nulls_are_those_of_pg_proc() -> None:
                 known = theirs.get((name, len(signature)))
                 if known is None or form.is_variadic or name in ONE_MOMENT:
                     continue
-                mine = form.volatility.name.lower()[0], form.takes_null
+                volatility = form.volatility.name.lower()[0]
+                mine = volatility, form.takes_null, form.returns_rows
                 assert mine in known, (name, signature)
                 compared += 1
     assert compared > 80
@@ -99,7 +101,8 @@ def test_volatility_and_nulls_are_those_of_pg_proc() -> None:
 def test_a_function_is_written_by_its_record_or_by_a_rule() -> None:
     modules = ("text_calls", "patterns", "time_calls", "interval_calls", "number_calls")
     tables = [
-        getattr(calls, each).CALLS for each in (*modules, "arithmetic", "arrays", "json_rules")
+        getattr(calls, each).CALLS
+        for each in (*modules, "arithmetic", "arrays", "json_rules", "json_makers")
     ]
     for name, record in RECORDS.items():
         if record.duckdb_name is not None:

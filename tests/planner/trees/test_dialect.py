@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from sqlglot.tokenizer_core import TokenType
 
-from planner.trees.dialect import tokenize, unterminated
+from planner.trees.dialect import tokenize
+from planner.trees.lexemes import unterminated
 
 
 @pytest.mark.parametrize(

@@ -13,15 +13,18 @@ from hypothesis import strategies as st
 from planner.errors import InvalidValueError
 from planner.values.json_edit import (
     concatenated,
+    pretty,
     with_inserted,
     with_path,
     without_element,
     without_keys,
+    without_nulls,
     without_path,
 )
 
+TEXTS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=3)
 VALUES: st.SearchStrategy[Any] = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=3),
+    st.none() | st.booleans() | st.integers() | TEXTS,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text("ab", max_size=2), inner),
     max_leaves=8,
 )
@@ -57,10 +60,17 @@ def test_inserted_elements_can_be_deleted(value: list[Any], at: int, new: Any, a
     assert any(json.loads(without_element(json.dumps(changed), i)) == value for i in places)
 
 
-def test_numbers_keep_their_digits_and_keys_their_order() -> None:
+def test_numbers_keep_their_digits_and_keys_are_sorted() -> None:
     big = "1" * 400
-    text = f'{{"b":1.50,"a":{big},"c":1e400}}'
-    assert with_path(text, ["d"], "-0.0", True) == f'{text[:-1]},"d":-0.0}}'
+    text = f'{{"bb":1.50,"a":{big},"c":1e3}}'
+    wanted = f'{{"a": {big}, "c": 1000, "d": 0.0, "bb": 1.50}}'
+    assert with_path(text, ["d"], "-0.0", True) == wanted
+
+
+def test_nulls_are_stripped_and_values_indented() -> None:
+    text = '{"a": null, "b": [null, {"c": null}]}'
+    assert without_nulls(text) == '{"b": [null, {}]}'
+    assert pretty('{"a": [1]}') == '{\n    "a": [\n        1\n    ]\n}'
 
 
 @pytest.mark.parametrize(

@@ -192,10 +192,20 @@ def test_a_wrong_count_of_parameters_is_refused(count: int) -> None:
 
 
 def test_deep_nesting_is_refused() -> None:
-    deep = b"[" * 500 + b"]" * 500
-    request = read_request(b'{"sql": "SELECT $1", "params": [%s]}' % deep, parameters_max=1)
+    deep = b"[" * 2000 + b"]" * 2000
     with pytest.raises(QueryError, match="nested too deep") as refused:
-        convert_parameters(request.params, [DataType(kind=Kind.JSON)])
+        read_request(b'{"sql": "SELECT $1", "params": [%s]}' % deep, parameters_max=1)
     assert refused.value.sqlstate == "54000"
     with pytest.raises(QueryError, match="nested too deep"):
         read_request(b'{"sql": "SELECT 1", "bound": {"t": %s}}' % deep, parameters_max=1)
+
+
+def test_numbers_keep_all_their_digits() -> None:
+    body = b'{"sql": "SELECT $1, $2", "params": [123456789012345678.90, {"b": 1.10, "a": 1e2}]}'
+    request = read_request(body, parameters_max=2)
+    types = [DataType.parse("decimal(20,2)"), DataType(kind=Kind.JSONB)]
+    number, document = convert_parameters(request.params, types)
+    assert str(number) == "123456789012345678.90"
+    assert document == '{"a": 100, "b": 1.10}'
+    (text,) = convert_parameters(request.params[1:], [DataType(kind=Kind.JSON)])
+    assert text == '{"b":1.10,"a":1E+2}'

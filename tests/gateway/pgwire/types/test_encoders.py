@@ -38,6 +38,7 @@ SCALARS: dict[Kind, st.SearchStrategy[Value]] = {
     ),
     Kind.TEXT: st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"])),
     Kind.JSON: st.just('{"a": [1, "b"]}'),
+    Kind.JSONB: st.just('{"a": [1, "b"]}'),
     Kind.BYTEA: st.binary(max_size=50),
     Kind.DATE: st.integers(-700_000, 2_900_000),
     Kind.TIME: st.integers(0, 86_399_999_999),
@@ -116,7 +117,7 @@ def test_text_forms_round_trip(kind: Kind, data: st.DataObject) -> None:
     [
         kind  # psycopg does not read the binary form of a macaddr
         for kind in SCALARS
-        if kind not in {Kind.JSON, Kind.INTERVAL, Kind.BYTEA, Kind.MACADDR}
+        if kind not in {Kind.JSON, Kind.JSONB, Kind.INTERVAL, Kind.BYTEA, Kind.MACADDR}
     ],
 )
 def test_psycopg_reads_the_same_from_both_forms(kind: Kind, data: st.DataObject) -> None:
@@ -362,7 +363,7 @@ def test_parameter_types_are_those_that_the_client_gives() -> None:
         None,
         DataType(kind=Kind.TEXT),
         DataType(kind=Kind.INTEGER),
-        DataType(kind=Kind.JSON),
+        DataType(kind=Kind.JSONB),
     )
     assert [each.oid for each in parameter_types((), inferred)] == [20, 25]
     assert [each.oid for each in parameter_types((21, 1043, 23), inferred)] == [21, 1043]
@@ -373,9 +374,20 @@ def test_parameter_types_are_those_that_the_client_gives() -> None:
 
 def test_a_jsonb_parameter() -> None:
     (jsonb,) = parameter_types((3802,), (DataType(kind=Kind.JSON),))
-    assert jsonb.decode_binary(b"\1[1]") == "[1]"
-    with pytest.raises(QueryError):
-        jsonb.decode_binary(b"[1]")
+    assert jsonb.decode_binary(b'\1{"b":1,"a":1.0}') == '{"a": 1.0, "b": 1}'
+    assert jsonb.decode_text(b"[1,2]") == "[1, 2]"
+    for raw in (b"[1]", b"\1[1"):
+        with pytest.raises(QueryError):
+            jsonb.decode_binary(raw)
+
+
+def test_a_json_parameter_is_checked_and_keeps_its_text() -> None:
+    (json,) = parameter_types((114,), (DataType(kind=Kind.JSON),))
+    for decode in (json.decode_text, json.decode_binary):
+        assert decode(b' {"b":1, "b":2}') == ' {"b":1, "b":2}'
+        with pytest.raises(QueryError) as caught:
+            decode(b"{")
+        assert caught.value.sqlstate == "22P02"
 
 
 def test_formats_are_none_one_or_all() -> None:

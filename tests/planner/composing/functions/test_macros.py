@@ -8,7 +8,7 @@ import pytest
 
 from planner.errors import QueryError
 from planner.sql import SqlEngine
-from planner.values.sqltypes import CANONICAL_TEXTS
+from planner.values.sqltypes import SPELLED
 from planner.values.text_values import parse_value
 from stores.spec.schema import DataType, Kind
 from tests.planner.sides import rows_of, run
@@ -50,7 +50,7 @@ def engine() -> Iterator[SqlEngine]:
     made.close()
 
 
-@pytest.mark.parametrize("kind", sorted(CANONICAL_TEXTS, key=str))
+@pytest.mark.parametrize("kind", sorted(SPELLED, key=str))
 @pytest.mark.parametrize("number", range(len(TEXTS)))
 def test_columns_of_texts_are_read_as_texts_are(engine: SqlEngine, kind: Kind, number: int) -> None:
     name = kind.record.postgres

@@ -52,8 +52,8 @@ def test_scale_comes_from_the_template() -> None:
 def test_rare_words_are_refused(word: str) -> None:
     refused = pytest.raises(NotSupportedError, match=f"^{word} in a template of numbers")
     with refused as caught:
-        number_text(1, f"99{word}")
+        number_text(Decimal(1), f"99{word}")
     assert caught.value.hint is not None
     with refused:
         read_number("1", f"99{word}")
-    assert number_text(1, f'99"{word}"') == f"  1{word}"
+    assert number_text(Decimal(1), f'99"{word}"') == f"  1{word}"

@@ -55,8 +55,12 @@ SELECT name FROM people WHERE name > $1 ORDER BY name LIMIT $2 OFFSET 3
 -- a number that is computed
 $ [1]
 SELECT name FROM people ORDER BY name LIMIT $1 + 1
-= compose SELECT "name" FROM "r0" AS "people" ORDER BY "name" LIMIT CAST($1 AS INT) + 1
-=   r0: scan people; columns name; on 3 partitions
+< compose SELECT "name" FROM "r0" AS "people" ORDER BY "name" LIMIT CAST($2 AS INT)
+<   r0: scan people; columns name; on 3 partitions
+< value $2: $1 + 1
+> stream; limit $1 + 1
+>   scan people; first $1 + 1 by name asc; columns name; on 3 partitions
+> value $2: $1 + 1
 
 -- the newest windows of all keys
 SELECT name, clicks FROM clicks ORDER BY window_start DESC, name LIMIT 2 OFFSET 1

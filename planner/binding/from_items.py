@@ -1,0 +1,321 @@
+"""Reads FROM from left to right: the items and their columns, what joins merge, and who sees what.
+
+Source: PostgreSQL's parse_clause.c, `transformFromClauseItem`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from planner.binding.namespaces import (
+    Entry,
+    Item,
+    Level,
+    Merged,
+    Place,
+    Target,
+    ambiguous,
+    entry_of,
+    places_of,
+)
+from planner.errors import NotSupportedError, UnknownNameError
+from planner.postgres.types.functions import columns_of_function
+from planner.trees.brackets import is_joined
+from planner.trees.column_names import folded
+from planner.trees.dialect import USING_ALIAS
+from planner.trees.nodes import is_comma, position_of
+
+Names = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relation:
+    """A relation that a table in FROM names.
+
+    Args:
+        columns: the columns of `*`; None if they are known later only.
+        written: the same ones by their names in the bound tree.
+        hidden: further columns.
+        schema: its schema; None for a common table expression.
+    """
+
+    columns: Names | None
+    written: Names
+    hidden: frozenset[str] = frozenset()
+    schema: str | None = None
+
+
+Commons = Mapping[str, Relation]
+"""The common table expressions that can be named."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Some items of FROM that are joined."""
+
+    entries: list[Entry]
+    places: list[Place]
+    """The columns of `*`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FromReader:
+    """Reads the FROM of SELECTs.
+
+    Args:
+        relation_of: returns the relation of a table; None if it is a function.
+        read: resolves the names of an expression.
+        query: reads a query at a level, and returns its columns; None if they are known later only.
+        items: gets all items that are read.
+        mentioned: the names of the statement; gets those that NATURAL stands for.
+    """
+
+    relation_of: Callable[[exp.Table, Commons], Relation | None]
+    read: Callable[[exp.Expr, Level, Commons], None]
+    query: Callable[[exp.Expr, Level, Commons], Names | None]
+    items: list[Item]
+    mentioned: set[str]
+
+    def places(self, select: exp.Select, level: Level, commons: Commons) -> list[Place]:
+        """Fill a level with the items of a FROM, and return the columns of `*`."""
+        from_ = select.args.get("from_")
+        if from_ is None:
+            return []
+        places: list[Place] = []
+        part = self._item(from_.this, level, commons)
+        for join in select.args.get("joins") or ():
+            if is_comma(join):
+                places += part.places
+                _check_names(level.entries, part.entries)
+                _show(part.entries, is_lateral=True)
+                level.entries += part.entries
+                part = self._item(join.this, level, commons)
+            else:
+                part = self._join(part, join, level, commons)
+        places += part.places
+        _check_names(level.entries, part.entries)
+        level.entries += part.entries
+        _show(level.entries, is_lateral=False)
+        return places
+
+    def _item(self, node: exp.Expr, level: Level, commons: Commons) -> _Part:
+        if isinstance(node, exp.Subquery) and is_joined(node):
+            part = self._item(node.this, level, commons)
+        else:
+            item = self._own(node, level, commons)
+            part = _Part([entry_of(item)], places_of(item))
+        for join in node.args.get("joins") or ():
+            part = self._join(part, join, level, commons)
+        return part
+
+    def _own(self, node: exp.Expr, level: Level, commons: Commons) -> Item:
+        """Return an item with its own columns."""
+        found = None
+        if isinstance(node, exp.Table) and not isinstance(node.this, exp.Values):
+            found = self.relation_of(node, commons)
+        if found is not None:
+            return self._named(node, found)
+        inside = level.is_lateral
+        called = node.this if isinstance(node, exp.Lateral) else node
+        level.is_lateral = not isinstance(node, exp.Subquery | exp.Values) and not isinstance(
+            node.this, exp.Values
+        )
+        columns: Names | None
+        if isinstance(called, exp.Subquery):
+            columns = self.query(called.this, level, commons)
+        elif isinstance(values := _values(node), exp.Values):
+            columns = self.query(values, level, commons)
+        else:
+            for value in called.args.values():
+                for each in value if isinstance(value, list) else [value]:
+                    if isinstance(each, exp.Expr) and not isinstance(each, exp.TableAlias):
+                        self.read(each, level, commons)
+            columns = _columns_of_call(node)
+            return self._numbered(node, columns, level, inside)
+        level.is_lateral = inside
+        return self._named(node, Relation(columns=columns, written=columns or ()))
+
+    def _numbered(self, node: exp.Expr, columns: Names, level: Level, inside: bool) -> Item:
+        level.is_lateral = inside
+        if len(set(columns)) < len(columns):
+            raise NotSupportedError(
+                "a function in FROM whose columns have the same name is not supported",
+                hint="Give them different names.",
+                position=position_of(node),
+            )
+        item = Item(
+            node=node,
+            name=node.alias_or_name or _called_name(node),
+            number=len(self.items),
+            columns=columns,
+            written=columns,
+        )
+        self.items.append(item)
+        return item
+
+    def _named(self, node: exp.Expr, relation: Relation) -> Item:
+        """Return the item of a node, with the column names of its alias."""
+        alias = node.args.get("alias")
+        given = [each.name for each in alias.columns] if isinstance(alias, exp.TableAlias) else []
+        columns, written = relation.columns, relation.written
+        name = node.alias_or_name
+        if columns is not None:
+            if len(given) > len(columns):
+                raise UnknownNameError(
+                    f'table "{name}" has {len(columns)} columns available but '
+                    f"{len(given)} columns specified",
+                    position=position_of(node),
+                    sqlstate="42P10",
+                )
+            columns = (*given, *columns[len(given) :])
+            written = (*given, *written[len(given) :])
+            fresh = told_apart(columns)
+            if fresh != written:
+                written = fresh
+                _name_columns(node, written)
+        is_plain = alias is None or not alias.name
+        item = Item(
+            node=node,
+            name=name,
+            number=len(self.items),
+            columns=columns,
+            written=written,
+            hidden=relation.hidden,
+            schema=relation.schema if is_plain else None,
+        )
+        self.items.append(item)
+        return item
+
+    # Joins
+
+    def _join(self, left: _Part, join: exp.Join, level: Level, commons: Commons) -> _Part:
+        side = join.side.upper()
+        before = level.entries
+        _show(left.entries, is_lateral=True, may_be=side in {"", "LEFT"})
+        level.entries = [*before, *left.entries]
+        right = self._item(join.this, level, commons)
+        _show(left.entries, is_lateral=False)
+        _check_names(left.entries, right.entries)
+        using = self._using(join, left, right)
+        merged = [_merge(name, left, right, is_right=side == "RIGHT") for name in using]
+        if (on := join.args.get("on")) is not None:
+            level.entries = [*left.entries, *right.entries]
+            self.read(on, level, commons)
+        level.entries = before
+        entries = [*left.entries, *right.entries]
+        for entry in entries:
+            entry.has_columns = False
+        rest = [place for place in (*left.places, *right.places) if place[0] not in using]
+        places = [*merged, *rest]
+        entries.append(Entry("", places, is_relation=False))
+        if (alias := join.meta.pop(USING_ALIAS, None)) is not None:
+            entries.append(Entry(folded(alias), merged, has_columns=False))
+            _check_names(entries[:-1], entries[-1:])
+        return _Part(entries, places)
+
+    def _using(self, join: exp.Join, left: _Part, right: _Part) -> list[str]:
+        """Return the columns that a join merges; NATURAL is written as USING."""
+        if join.method.upper() == "NATURAL":
+            self._write_natural(join, left, right)
+        using = [column.name for column in join.args.get("using") or ()]
+        for place, name in enumerate(using):
+            if name in using[:place]:
+                raise UnknownNameError(
+                    f'column name "{name}" appears more than once in USING clause',
+                    sqlstate="42701",
+                )
+            for side, part in (("left", left), ("right", right)):
+                count = sum(column == name for column, _ in part.places)
+                is_open = any(e.item and e.item.columns is None for e in part.entries)
+                if count > 1:
+                    raise ambiguous(
+                        f'common column name "{name}" appears more than once in {side} table', join
+                    )
+                if count == 0 and not is_open:
+                    raise UnknownNameError(
+                        f'column "{name}" specified in USING clause does not exist in {side} table',
+                        sqlstate="42703",
+                    )
+        return using
+
+    def _write_natural(self, join: exp.Join, left: _Part, right: _Part) -> None:
+        if any(e.item and e.item.columns is None for e in (*left.entries, *right.entries)):
+            raise NotSupportedError("NATURAL JOIN with a query of (value).* is not supported")
+        theirs = {name for name, _ in right.places}
+        common = [name for name in dict.fromkeys(n for n, _ in left.places) if name in theirs]
+        join.set("method", None)
+        self.mentioned.update(common)
+        if common:
+            join.set("using", [exp.to_identifier(name, quoted=True) for name in common])
+        else:
+            join.set("on", exp.true())
+
+
+def told_apart(names: Sequence[str]) -> Names:
+    """Return names that differ: the second `a` is `a#2`."""
+    if len(set(names)) == len(names):
+        return tuple(names)
+    found: list[str] = []
+    for name in names:
+        fresh, number = name, 2
+        while fresh in found or (fresh != name and fresh in names):
+            fresh, number = f"{name}#{number}", number + 1
+        found.append(fresh)
+    return tuple(found)
+
+
+def _name_columns(node: exp.Expr, names: Names) -> None:
+    alias = node.args.get("alias")
+    if not isinstance(alias, exp.TableAlias):
+        alias = exp.TableAlias(this=exp.to_identifier(node.alias_or_name or None, quoted=True))
+        node.set("alias", alias)
+    alias.set("columns", [exp.to_identifier(name, quoted=True) for name in names])
+
+
+def _merge(name: str, left: _Part, right: _Part, *, is_right: bool) -> Place:
+    sides: list[Target] = []
+    for part in (left, right):
+        found = [target for column, target in part.places if column == name]
+        found = found or [target for entry in part.entries for target in entry.hidden(name)]
+        sides.append(found[0])
+    first, other = reversed(sides) if is_right else sides
+    return name, Merged(name, first, other)
+
+
+def _show(entries: Sequence[Entry], *, is_lateral: bool, may_be: bool = True) -> None:
+    for entry in entries:
+        entry.is_lateral, entry.may_be_lateral = is_lateral, may_be
+
+
+def _check_names(one: Sequence[Entry], other: Sequence[Entry]) -> None:
+    names = {entry.name for entry in one if entry.is_relation and entry.name}
+    for entry in other:
+        if entry.is_relation and entry.name in names:
+            raise UnknownNameError(
+                f'table name "{entry.name}" specified more than once', sqlstate="42712"
+            )
+
+
+def _values(node: exp.Expr) -> exp.Expr:
+    while isinstance(node, exp.Table | exp.Lateral) and isinstance(node.this, exp.Expr):
+        node = node.this
+    return node
+
+
+def _called_name(node: exp.Expr) -> str:
+    called = _values(node)
+    return "unnest" if isinstance(called, exp.Unnest) else called.name
+
+
+def _columns_of_call(node: exp.Expr) -> Names:
+    if isinstance(node, exp.Lateral):
+        inner = node.this.copy()
+        if not isinstance(inner, exp.Unnest):
+            inner = exp.Table(this=inner, ordinality=node.args.get("ordinality"))
+        alias = node.args.get("alias")
+        inner.set("alias", alias.copy() if alias is not None else None)
+        node = inner
+    return columns_of_function(node) or ()

@@ -1,0 +1,241 @@
+"""Guards: what PostgreSQL does not compute for a row, DuckDB must not compute, as it could fail.
+
+DuckDB computes the arguments of an aggregate before its FILTER, a correlated subquery before the
+CASE, COALESCE, AND or OR around it, and both sides of an AND or OR that is a value. So an
+expression that can fail becomes a CASE with the condition under which PostgreSQL computes it: that
+of the FILTER, of the other side, or of the branches around the subquery. Expressions without a
+column stay: PostgreSQL computes constants in any case.
+
+A subquery that is not correlated is computed once, whether a row needs it or not; it stays, as a
+guard would make it a join with the rows outside. So does one whose FROM hides, by a name, the item
+that the condition is about.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Set
+from functools import reduce
+
+from sqlglot import exp
+
+from planner.postgres.expressions.volatile import is_volatile
+from planner.postgres.types.inference import Types
+from planner.trees.known_arguments import conjuncts
+from planner.trees.nodes import outermost
+
+_COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ, exp.NullSafeNEQ)
+_LEAVES = (exp.Column, exp.Literal, exp.Null, exp.Boolean, exp.Parameter, exp.Star)
+_CONDITIONS = (exp.And, exp.Or, exp.Not, exp.Is, exp.Between, exp.In, exp.Exists, exp.Any, exp.All)
+_BRANCHES = (exp.Case, exp.If, exp.Coalesce)
+_AROUND = (exp.Paren, exp.Alias, exp.Tuple, exp.Array, exp.Subquery)
+_OF_AGGREGATES = (exp.AggFunc, exp.Filter, exp.Where, exp.Order, exp.Ordered, exp.Distinct)
+_OF_WINDOWS = (exp.Window, exp.WindowSpec)
+_NEVER_FAIL = (
+    *(*_COMPARISONS, *_LEAVES, *_CONDITIONS, *_BRANCHES, *_AROUND),
+    *(*_OF_AGGREGATES, *_OF_WINDOWS),
+)
+"""Nodes that do not fail if what is in them does not; an aggregate is computed in any case."""
+_COMPUTED_BEFORE = (exp.AggFunc, exp.Window, exp.Filter, exp.Query)
+"""Nodes whose operands DuckDB computes before the expression around them."""
+_OF_ROWS = (exp.AggFunc, exp.Where)
+"""Nodes whose operands are of rows, not of groups."""
+
+
+def apply(tree: exp.Expr, types: Types) -> None:
+    """Guard the expressions of a tree that DuckDB can run, in place."""
+    for both in [*tree.find_all(exp.And, exp.Or)]:
+        if not _is_filtered(both) and _is_plain(both.this) and _may_fail(both.expression):
+            _guard(both.expression, _is_not(both.this, value=isinstance(both, exp.Or)))
+    for node in [*tree.find_all(exp.Filter)]:
+        condition = node.expression.this
+        if _is_plain(condition):
+            for part in node.this.iter_expressions():
+                _guard(part, condition)
+    for query in [*tree.find_all(exp.Select)]:
+        place = _place_of(query)
+        if place is not None and place.find(exp.Query) and _may_fail(query):
+            _guard_query(query, place, types)
+
+
+def _guard_query(query: exp.Select, place: exp.Expr, types: Types) -> None:
+    """Guard a subquery by the conditions under which its place is reached."""
+    named = {each.alias_or_name for each in query.find_all(exp.Table, exp.Subquery, exp.Lateral)}
+    named |= {each.alias for each in query.find_all(exp.Values, exp.Unnest)}
+    conditions = [
+        found
+        for each in _conditions(place)
+        if (found := _from_within(each, query, place, named, types)) is not None
+    ]
+    if not conditions or not _is_correlated(query, named, types):
+        return
+    guard = reduce(lambda one, other: exp.And(this=one, expression=other), conditions)
+    for select in [query, *query.find_all(exp.Select)]:
+        group = select.args.get("group")
+        if select.find_ancestor(exp.With) or (group is not None and _may_fail(group)):
+            continue
+        parts = [*select.expressions, select.args.get("where"), select.args.get("having")]
+        for part in parts:
+            if part is not None:
+                _guard(part, guard)
+
+
+def _guard(node: exp.Expr, condition: exp.Expr) -> None:
+    """Guard what can fail in an expression, as far outside as possible."""
+    if isinstance(node, exp.Query | exp.DataType) or not _may_fail(node):
+        return
+    is_first = node.find(*_COMPUTED_BEFORE) is not None
+    if is_first or not _fails(node):
+        for part in [*node.iter_expressions()]:
+            _guard(part, condition)
+    if _fails(node):
+        branch = exp.If(this=exp.Paren(this=condition.copy()), true=exp.null())
+        guarded = exp.Case(ifs=[branch])
+        node.replace(guarded)
+        branch.set("true", node)
+
+
+def _may_fail(node: exp.Expr) -> bool:
+    """Whether something in an expression can fail."""
+    return any(_fails(each) for each in node.walk())
+
+
+def _fails(node: exp.Expr) -> bool:
+    """Whether a node can fail for some values of columns."""
+    if isinstance(node, exp.Cast) and (
+        node.to.this is exp.DType.TEXT or isinstance(node.this, exp.AggFunc | exp.Filter)
+    ):
+        return False
+    is_expression = isinstance(node, exp.Func | exp.Binary | exp.Unary | exp.Condition)
+    if not is_expression or isinstance(node, _NEVER_FAIL):
+        return False
+    return node.find(exp.Column, exp.Query) is not None
+
+
+def _is_filtered(node: exp.Expr) -> bool:
+    """Whether DuckDB computes an AND or OR as a filter, which stops as soon as it is decided."""
+    child, parent = node, node.parent
+    while isinstance(parent, exp.And | exp.Or | exp.Paren):
+        child, parent = parent, parent.parent
+    if isinstance(parent, exp.Where):
+        return not isinstance(parent.parent, exp.Filter)
+    return isinstance(parent, exp.Join) or (
+        isinstance(parent, exp.Having | exp.If) and parent.this is child
+    )
+
+
+def _is_plain(condition: exp.Expr) -> bool:
+    """Whether a condition can be computed again: it has no subquery, and the same value."""
+    return condition.find(exp.Query) is None and not is_volatile(condition)
+
+
+# Places of subqueries
+
+
+def _place_of(query: exp.Select) -> exp.Expr | None:
+    """Return the expression that a subquery is; None for a query in FROM or WITH, or the whole."""
+    node: exp.Expr = query
+    while isinstance(node.parent, exp.Subquery | exp.SetOperation):
+        node = node.parent
+    parent = node.parent
+    if parent is None or isinstance(parent, exp.From | exp.Join | exp.CTE | exp.Lateral):
+        return None
+    return parent if isinstance(parent, exp.Exists | exp.Any | exp.All | exp.In) else node
+
+
+def _conditions(node: exp.Expr) -> Iterator[exp.Expr]:
+    """Yield the conditions under which PostgreSQL computes a part of an expression."""
+    child, parent = node, node.parent
+    is_conjunct = True
+    while parent is not None and not isinstance(parent, exp.Query | exp.Where | exp.Having):
+        yield from _conditions_within(parent, child)
+        is_conjunct = is_conjunct and not isinstance(parent, (*_BRANCHES, exp.Or))
+        child, parent = parent, parent.parent
+    if is_conjunct and isinstance(parent, exp.Where):
+        # PostgreSQL computes the subqueries of a WHERE after its other conditions.
+        for part in conjuncts(parent.this):
+            if part.find(exp.Query) is None:
+                yield part
+
+
+def _conditions_within(parent: exp.Expr, child: exp.Expr) -> Iterator[exp.Expr]:
+    """Yield the conditions under which a node computes one of its operands."""
+    match parent:
+        case exp.If() if parent.args.get("true") is child:
+            yield _met(parent)
+        case exp.Case():
+            others = [] if child is parent.this else parent.args["ifs"]
+            for other in itertools.takewhile(lambda each: each is not child, others):
+                yield _is_not(_met(other), value=True)
+        case exp.Coalesce():
+            operands = (parent.this, *parent.expressions)
+            for other in itertools.takewhile(lambda each: each is not child, operands):
+                yield exp.Is(this=exp.Paren(this=other.copy()), expression=exp.null())
+        case exp.Or() if parent.expression is child:
+            yield _is_not(parent.this, value=True)
+        case exp.And() if parent.expression is child:
+            yield _is_not(parent.this, value=False)
+
+
+def _met(branch: exp.If) -> exp.Expr:
+    """Return the condition of a branch of CASE."""
+    case, condition = branch.parent, exp.Paren(this=branch.this.copy())
+    operand = case.this if isinstance(case, exp.Case) else None
+    if operand is None:
+        return condition
+    return exp.Paren(this=exp.EQ(this=exp.Paren(this=operand.copy()), expression=condition))
+
+
+def _is_not(condition: exp.Expr, *, value: bool) -> exp.Expr:
+    constant = exp.Boolean(this=value)
+    return exp.Not(this=exp.Is(this=exp.Paren(this=condition.copy()), expression=constant))
+
+
+def _from_within(
+    condition: exp.Expr, query: exp.Select, place: exp.Expr, named: Set[str], types: Types
+) -> exp.Expr | None:
+    """Return a condition as it can be written in a subquery; None if that is not certain.
+
+    Args:
+        condition: a condition outside of the subquery.
+        query: the subquery.
+        place: the expression that it is.
+        named: the items of FROM in it, which hide those outside.
+        types: the types of columns.
+    """
+    if not _is_plain(condition) or condition.find(exp.AggFunc, exp.Window):
+        return None
+    select = place.parent_select
+    if not isinstance(select, exp.Select):
+        return None
+    is_of_rows = isinstance(place.find_ancestor(exp.AggFunc, exp.Where, exp.Select), _OF_ROWS)
+    group = None if is_of_rows else select.args.get("group")
+    grouped = None if group is None else {each.name for each in group.find_all(exp.Column)}
+    if grouped is None and not is_of_rows and _is_aggregated(select):
+        return None
+    owners: list[str] = []
+    for column in condition.find_all(exp.Column):
+        owner = column.table or types.columns.owner_of(column, select)
+        if not owner or owner in named or (grouped is not None and column.name not in grouped):
+            return None
+        owners.append(owner)
+    found = exp.Paren(this=condition.copy())
+    for column, owner in zip(found.find_all(exp.Column), owners, strict=True):
+        column.set("table", exp.to_identifier(owner, quoted=True))
+    return found
+
+
+def _is_aggregated(select: exp.Select) -> bool:
+    """Whether a SELECT makes one row of all."""
+    return bool(select.args.get("having")) or any(
+        each.parent_select is select and not isinstance(outermost(each), exp.Window)
+        for item in select.expressions
+        for each in item.find_all(exp.AggFunc)
+    )
+
+
+def _is_correlated(query: exp.Select, named: Set[str], types: Types) -> bool:
+    return any(
+        (owner := column.table or types.columns.owner_of(column)) and owner not in named
+        for column in query.find_all(exp.Column)
+    )

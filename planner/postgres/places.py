@@ -1,0 +1,157 @@
+"""Where aggregates, window functions and constants may stand, as PostgreSQL says it.
+
+DuckDB refuses most of the other places, too, but with other codes, and allows some.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sqlglot import exp
+
+from planner.errors import InvalidSyntaxError
+from planner.postgres.refused import OF_WINDOWS
+from planner.postgres.types.functions import call_name
+from planner.postgres.types.output_columns import from_items
+from planner.trees.checkpoints import checkpoint
+from planner.trees.nodes import CALLS, Nodes, kinds, outermost, position_of, strip
+
+_NOT_INTEGERS = (exp.Null, exp.Boolean)
+_CLAUSES: dict[type[exp.Expr], str] = {
+    exp.Where: "WHERE",
+    exp.Having: "HAVING",
+    exp.Group: "GROUP BY",
+    exp.Join: "JOIN conditions",
+    exp.Limit: "LIMIT",
+    exp.Fetch: "LIMIT",
+    exp.Offset: "OFFSET",
+    exp.Values: "VALUES",
+    exp.Table: "functions in FROM",
+    exp.Unnest: "functions in FROM",
+}
+"""Clauses that are computed before, or without, the groups and the windows of their SELECT."""
+_AGGREGATES = frozenset(
+    {
+        *("json_agg", "jsonb_agg", "json_object_agg", "jsonb_object_agg", "bit_xor", "regr_avgx"),
+        *("regr_avgy", "regr_count", "regr_intercept", "regr_r2", "regr_slope", "regr_sxx"),
+        *("regr_sxy", "regr_syy", "mode"),
+    }
+)
+"""The aggregates that sqlglot has no node for."""
+_MAY_BE_WRONG = kinds(exp.AggFunc, exp.Window, exp.Anonymous)
+
+
+def check_places(nodes: Nodes) -> None:
+    """Refuse aggregates, window functions and constants where they must not stand.
+
+    Raises:
+        InvalidSyntaxError: an aggregate (42803) or a window function (42P20) stands in the wrong
+            place, or a constant that is no integer in ORDER BY or GROUP BY (42601).
+    """
+    for group in nodes.of(exp.Group):
+        _check_constants(group.expressions, "GROUP BY")
+    for order in nodes.of(exp.Order):
+        if isinstance(order.parent, exp.Query):
+            _check_constants([term.this for term in order.expressions], "ORDER BY")
+    for distinct in nodes.of(exp.Distinct):
+        on = distinct.args.get("on")
+        if on is not None:
+            listed = on.expressions if isinstance(on, exp.Tuple) else [on]
+            _check_constants(listed, "DISTINCT ON")
+    if nodes.has(_MAY_BE_WRONG):
+        for window in nodes.of(exp.Window):
+            _check_window(window)
+        for node in nodes.among(CALLS):
+            if is_aggregate(node):
+                _check_aggregate(node)
+
+
+def is_aggregate(node: exp.Expr) -> bool:
+    """Whether a call computes one value of the rows of a group, not of a window."""
+    if isinstance(node, exp.Anonymous):
+        is_known = node.name.lower() in _AGGREGATES
+    else:
+        is_known = isinstance(node, exp.AggFunc) and call_name(node) not in OF_WINDOWS
+    return is_known and not isinstance(outermost(node), exp.Window)
+
+
+def _check_constants(terms: list[exp.Expr], clause: str) -> None:
+    for term in terms:
+        bare = strip(term)
+        is_text = isinstance(bare, exp.Literal) and (bare.is_string or not bare.name.isdigit())
+        if is_text or isinstance(bare, _NOT_INTEGERS):
+            raise InvalidSyntaxError(
+                f"non-integer constant in {clause}", position=position_of(bare)
+            )
+
+
+def _around(node: exp.Expr) -> Iterator[tuple[exp.Expr, exp.Expr]]:
+    """Yield each node around a node with its child, up to the SELECT that computes it."""
+    child, parent = node, node.parent
+    while parent is not None and not isinstance(child, exp.Query):
+        checkpoint()
+        yield parent, child
+        if isinstance(parent, exp.Query):
+            return
+        child, parent = parent, parent.parent
+
+
+def _check_aggregate(node: exp.Expr) -> None:
+    if _may_be_of_outer_query(node):
+        return
+    aggregate = outermost(node)
+    for parent, child in _around(aggregate):
+        if isinstance(parent, exp.Filter) and child is parent.args.get("expression"):
+            raise _misplaced(node, "aggregate functions are not allowed in FILTER", "42803")
+        if is_aggregate(parent):
+            raise _misplaced(node, "aggregate function calls cannot be nested", "42803")
+        clause = _clause(parent, child)
+        if clause is not None and clause != "HAVING":
+            raise _misplaced(node, f"aggregate functions are not allowed in {clause}", "42803")
+
+
+def _may_be_of_outer_query(node: exp.Expr) -> bool:
+    """Whether an aggregate in a subquery may be one of the query around it, by its columns."""
+    select = node.parent_select
+    if select is None or select.parent is None:
+        return False
+    columns = list(node.find_all(exp.Column))
+    own = {item.alias_or_name for item in from_items(select)}
+    return bool(columns) and not any(column.table in own for column in columns)
+
+
+def _check_window(window: exp.Window) -> None:
+    is_named = window.arg_key == "windows"
+    for parent, child in _around(window):
+        if isinstance(parent, exp.Window):
+            if is_named:
+                continue
+            is_argument = child is parent.this and parent.arg_key != "windows"
+            raise _misplaced(
+                window,
+                "window function calls cannot be nested"
+                if is_argument
+                else "window functions are not allowed in window definitions",
+                "42P20",
+            )
+        if isinstance(parent, exp.Filter) and child is parent.args.get("expression"):
+            raise _misplaced(window, "window functions are not allowed in FILTER", "42P20")
+        if is_aggregate(parent):
+            message = "aggregate function calls cannot contain window function calls"
+            raise _misplaced(window, message, "42803")
+        clause = _clause(parent, child)
+        if clause is not None:
+            raise _misplaced(window, f"window functions are not allowed in {clause}", "42P20")
+
+
+def _clause(parent: exp.Expr, child: exp.Expr) -> str | None:
+    """Return the clause in which a child stands; None where all functions may stand."""
+    if isinstance(parent, exp.Where) and isinstance(parent.parent, exp.Filter):
+        return None
+    if isinstance(parent, exp.Join) and child is not parent.args.get("on"):
+        return None
+    return _CLAUSES.get(type(parent))
+
+
+def _misplaced(node: exp.Expr, message: str, sqlstate: str) -> InvalidSyntaxError:
+    return InvalidSyntaxError(message, position=position_of(node), sqlstate=sqlstate)

@@ -1,0 +1,86 @@
+"""Names mean what PostgreSQL finds by them, whatever else has the same name."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from planner.errors import NotSupportedError, QueryError
+from stores.spec.schema import Row
+from tests.fuzz.tree import spelled
+from tests.planner.binding.colliding_names import Names
+from tests.planner.sides import Sides, build
+from tests.support.stores import keyvalue
+
+EXAMPLES = settings().max_examples
+STORES = [("numbers", ("a", "b"))]
+
+
+@pytest.fixture(scope="module")
+def sides() -> Iterator[Sides]:
+    numbers = keyvalue("numbers", {"a": "integer"}, {"b": "integer"})
+    of_catalog = keyvalue("pg_type", {"id": "bigint"}, {"typname": "text"})
+    made = build(
+        (numbers, of_catalog), {"numbers": [(1, 3), (2, 2), (3, None)], "pg_type": [(1, "mine")]}
+    )
+    yield made
+    made.close()
+
+
+@given(seed=st.integers(min_value=0, max_value=1 << 32))
+@settings(max_examples=EXAMPLES, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+def test_relations_can_be_renamed(sides: Sides, seed: int) -> None:
+    """A statement whose relations share names equals one in which each has its own name."""
+    shared, apart = (
+        spelled(Names(random.Random(seed), STORES, apart=each).query()) for each in (False, True)
+    )
+    expected = _answer(sides, apart)
+    found = _answer(sides, shared)
+    # DISTINCT ON chooses among rows that are equal in its order.
+    if expected is not None and found is not None and "DISTINCT ON" not in shared:
+        assert found == expected
+
+
+def _answer(sides: Sides, sql: str) -> list[Row] | None:
+    """Return the rows of a statement in an order; None if its names do not suffice."""
+    try:
+        rows = sides.ours(sql)
+    except QueryError as error:
+        if not error.sqlstate.startswith(("42", "0A")):
+            raise
+        return None
+    return sorted(rows, key=repr)
+
+
+def test_pg_catalog_comes_before_the_stores(sides: Sides) -> None:
+    assert sides.ours("SELECT typname FROM pg_type WHERE oid = 16") == [("bool",)]
+    assert sides.ours("SELECT typname FROM public.pg_type WHERE id = 1") == [("mine",)]
+    assert sides.ours("SELECT * FROM public.pg_type, numbers WHERE a = b") == [(1, "mine", 2, 2)]
+    assert sides.ours("WITH pg_type AS (SELECT 7 AS x) SELECT x FROM pg_type") == [(7,)]
+    assert sides.ours(
+        "SELECT nspname, pg_table_is_visible(c.oid) FROM pg_class c JOIN pg_namespace n "
+        "ON n.oid = relnamespace WHERE relname = 'pg_type' ORDER BY 1"
+    ) == [("pg_catalog", True), ("public", False)]
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT id FROM pg_type WHERE id = 1",
+        "SELECT id FROM pg_type",
+        "SELECT (SELECT count(*) FROM pg_type WHERE id = 1)",
+    ],
+)
+def test_a_store_does_not_hide_a_relation_of_pg_catalog(sides: Sides, sql: str) -> None:
+    with pytest.raises(QueryError) as caught:
+        sides.ours(sql)
+    assert caught.value.sqlstate == "42703"
+
+
+def test_the_catalog_is_not_read_together_with_stores(sides: Sides) -> None:
+    with pytest.raises(NotSupportedError, match="cannot be read together"):
+        sides.ours("SELECT * FROM numbers, pg_type")

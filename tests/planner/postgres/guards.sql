@@ -1,0 +1,247 @@
+SELECT sum(10 / x) FILTER (WHERE x <> 0) FROM (VALUES (0), (5), (2)) v(x)
+: bigint
+= 7
+SELECT sum(t::int) FILTER (WHERE t ~ '^\d+$') FROM (VALUES ('a'), ('4')) v(t)
+: bigint
+= 4
+SELECT max(sqrt(x)) FILTER (WHERE x >= 0) FROM (VALUES (-1), (4)) v(x)
+: double_precision
+= 2
+SELECT sum(10 / x) FILTER (WHERE x <> 0) OVER () FROM (VALUES (0), (5)) v(x)
+: bigint
+= 2
+= 2
+SELECT avg(i / (s - 2)) FILTER (WHERE s > 2) FROM samples WHERE id IN (3, 6, 7)
+: numeric
+= 1.00000000000000000000
+SELECT string_agg((d::date)::text, ',') FILTER (WHERE d LIKE '2%') FROM (VALUES ('2020-01-01'), ('none')) v(d)
+: text
+= 2020-01-01
+SELECT array_agg(1 / x) FILTER (WHERE x = 1) FROM (VALUES (0), (1)) v(x)
+: integer[]
+= {1}
+SELECT array_agg(10 / x ORDER BY 10 / x DESC) FILTER (WHERE x <> 0) FROM (VALUES (0), (5), (2)) v(x)
+: integer[]
+= {5,2}
+SELECT array_agg(DISTINCT 10 / x ORDER BY 10 / x) FILTER (WHERE x <> 0) FROM (VALUES (0), (5), (2)) v(x)
+: integer[]
+= {2,5}
+SELECT count(DISTINCT 10 / x), count(*) FILTER (WHERE x = 0) FROM (VALUES (5), (2)) v(x)
+: bigint bigint
+= 2	0
+SELECT count(10 / nullif(x, 0)) FILTER (WHERE 10 / x > 1) FROM (VALUES (5), (2)) v(x)
+: bigint
+= 2
+SELECT sum(10 / x) FILTER (WHERE x <> 0 AND 10 / x > 2), avg(10.0 / x) FILTER (WHERE x > 0) FROM (VALUES (0), (5), (2)) v(x)
+: bigint numeric
+= 5	3.5000000000000000
+SELECT avg(x::numeric) FILTER (WHERE x ~ '^\d+$'), min(x::int) FILTER (WHERE x ~ '^\d+$') FROM (VALUES ('x'), ('3'), ('4')) v(x)
+: numeric integer
+= 3.5000000000000000	3
+SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY 10 / x) FILTER (WHERE x <> 0) FROM (VALUES (0), (5), (2)) v(x)
+: integer
+= 2
+SELECT string_agg(x::text, ',' ORDER BY 10 / x) FILTER (WHERE x <> 0) FROM (VALUES (0), (5), (2)) v(x)
+: text
+= 5,2
+SELECT bool_or(10 / x > 3) FILTER (WHERE x <> 0), every(10 / x > 3) FILTER (WHERE x <> 0) FROM (VALUES (0), (5), (2)) v(x)
+: boolean boolean
+= t	f
+SELECT json_agg(10 / x ORDER BY x) FILTER (WHERE x <> 0) FROM (VALUES (0), (5), (2)) v(x)
+: json
+= [5, 2]
+SELECT corr(10 / x, x) FILTER (WHERE x <> 0) FROM (VALUES (0), (5), (2)) v(x)
+: double_precision
+= -1
+SELECT x, sum(10 / x) FILTER (WHERE x <> 0) OVER (ORDER BY x ROWS 1 PRECEDING) FROM (VALUES (0), (5), (2)) v(x) ORDER BY x
+: integer bigint
+= 0	\N
+= 2	5
+= 5	7
+SELECT i, sum(10 / s) FILTER (WHERE s > 0) FROM samples GROUP BY i HAVING max(10 / (s + 1)) FILTER (WHERE s > 0) > 1 ORDER BY 1
+: integer bigint
+= -7	3
+= 1	10
+= 2	15
+= 5	5
+= 9	3
+SELECT sum(10 / x) FILTER (WHERE x = 0) FROM (VALUES (0), (5)) v(x)
+! 22012
+SELECT sum(10 / x) FROM (VALUES (0), (5)) v(x)
+! 22012
+SELECT sum(10 / x) FILTER (WHERE x IN (SELECT 0)) FROM (VALUES (0), (5)) v(x)
+! 22012
+SELECT x, CASE WHEN x > 1 THEN (SELECT 10 / (x - 1)) END FROM (VALUES (1), (2)) v(x) ORDER BY x
+: integer integer
+= 1	\N
+= 2	10
+SELECT coalesce(x, (SELECT 1 / (x - x))) FROM (VALUES (1), (2)) v(x)
+: integer
+= 1
+= 2
+SELECT x FROM (VALUES (1), (2)) v(x) WHERE x = 1 OR EXISTS (SELECT 1 FROM (VALUES (1)) w(y) WHERE 10 / (x - 1) > y)
+: integer
+= 1
+= 2
+SELECT CASE WHEN t = 'n' THEN 0 ELSE (SELECT t::int + y FROM (VALUES (1)) w(y)) END FROM (VALUES ('n'), ('3')) v(t)
+: integer
+= 0
+= 4
+SELECT CASE x WHEN 1 THEN 0 WHEN 2 THEN (SELECT 10 / (x - 1)) ELSE (SELECT x / (x - 1)) END FROM (VALUES (1), (2), (3)) v(x)
+: integer
+= 0
+= 10
+= 1
+SELECT CASE WHEN x = 1 THEN 0 WHEN (SELECT 10 / (x - 1)) > 5 THEN 1 ELSE 2 END FROM (VALUES (1), (2), (6)) v(x)
+: integer
+= 0
+= 1
+= 2
+SELECT coalesce(nullif(x, 2), (SELECT max(10 / (v.x - 1)) FROM (VALUES (1), (2)) w(y) WHERE w.y = v.x)) FROM (VALUES (1), (2)) v(x)
+! 42803
+SELECT x FROM (VALUES (1), (2)) v(x) WHERE x > 1 AND (SELECT 10 / (x - 1)) > 5
+: integer
+= 2
+SELECT x FROM (VALUES (1), (2)) v(x) WHERE (SELECT 10 / (x - 1)) > 5 AND x > 1
+: integer
+= 2
+SELECT x FROM (VALUES (1), (2)) v(x) WHERE x <> 1 AND x IN (SELECT 2 / (v.x - 1))
+: integer
+= 2
+SELECT x FROM (VALUES (1), (2)) v(x) WHERE x = 1 OR 10 > ALL (SELECT 5 / (x - 1) FROM (VALUES (1)) w(y))
+: integer
+= 1
+= 2
+SELECT x > 1 AND (SELECT 10 / (x - 1)) > 5 FROM (VALUES (1), (2)) v(x)
+: boolean
+= f
+= t
+SELECT x = 1 OR (SELECT 10 / (x - 1)) > 5 FROM (VALUES (1), (2)) v(x)
+: boolean
+= t
+= t
+SELECT s.id, CASE WHEN s.s > 1 THEN (SELECT sum(10 / (s.s - 1)) FROM notes n WHERE n.sample = s.id) END FROM samples s WHERE id < 4 ORDER BY 1
+! 42803
+SELECT id, CASE WHEN s > 1 THEN (SELECT count(*) / (s - 1) FROM notes n WHERE n.sample = id) END FROM samples WHERE id < 4 ORDER BY 1
+: integer bigint
+= 1	\N
+= 2	\N
+= 3	0
+SELECT s.id, CASE WHEN s.s <> 1 THEN (SELECT sum(t.i) FROM samples t WHERE t.s / (s.s - 1) = 2) END FROM samples s WHERE s.s IS NOT NULL ORDER BY 1
+: integer bigint
+= 1	\N
+= 2	\N
+= 3	7
+= 4	7
+= 6	\N
+= 7	\N
+= 8	\N
+= 9	\N
+SELECT i, CASE WHEN i <> 0 THEN (SELECT 10 / v.i) END FROM samples v GROUP BY i ORDER BY 1
+: integer integer
+= -7	-1
+= 0	\N
+= 1	10
+= 2	5
+= 3	3
+= 5	2
+= 9	1
+= \N	\N
+SELECT x, CASE WHEN x <> 0 THEN (SELECT sum(10 / x) FILTER (WHERE y <> 0) FROM (VALUES (0), (1)) w(y)) END FROM (VALUES (0), (5)) v(x) ORDER BY 1
+: integer bigint
+= 0	\N
+= 5	2
+SELECT x, CASE WHEN x <> 0 THEN (SELECT CASE WHEN y > 1 THEN (SELECT 10 / x / (y - 1)) END FROM (VALUES (1)) w(y)) END FROM (VALUES (0), (5)) v(x) ORDER BY 1
+: integer integer
+= 0	\N
+= 5	\N
+SELECT x, CASE WHEN x <> 0 THEN (SELECT 10 / x FROM (VALUES (2)) v(y) WHERE y = 2) END FROM (VALUES (0), (5)) v(x) ORDER BY 1
+: integer integer
+= 0	\N
+= 5	2
+~ the FROM of the subquery has the name of the item that the condition is about
+SELECT x, CASE WHEN x > 5 THEN (SELECT max(10 / (s - 1)) FROM samples) END FROM (VALUES (1)) v(x)
+: integer integer
+= 1	\N
+~ a subquery that is not correlated is computed once
+SELECT CASE WHEN x > 1 THEN (SELECT 10 / (x - 1) UNION ALL SELECT 1 LIMIT 1) END FROM (VALUES (1), (2)) v(x)
+: integer
+= \N
+= 10
+SELECT x, (SELECT 10 / x WHERE x <> 0) FROM (VALUES (0), (5)) v(x) ORDER BY 1
+: integer integer
+= 0	\N
+= 5	2
+SELECT CASE WHEN x > 1 THEN ARRAY(SELECT 10 / (x - 1)) END FROM (VALUES (1), (2)) v(x)
+: integer[]
+= \N
+= {10}
+SELECT x, CASE WHEN x > 5 THEN (SELECT 10 / (y - 1) FROM (VALUES (1)) w(y)) END FROM (VALUES (1), (2)) v(x)
+! 22012
+SELECT CASE WHEN a.x > 1 THEN (SELECT 10 / (a.x - 1) FROM (VALUES (1)) a(x) LIMIT 1) END FROM (VALUES (2)) a(x)
+! 22012
+SELECT CASE WHEN x > 1 THEN (SELECT 10 / (x - 1)) END, count(*) FROM (VALUES (2), (1)) v(x) GROUP BY x ORDER BY 1
+: integer bigint
+= 10	1
+= \N	1
+SELECT sum(CASE WHEN x > 1 THEN (SELECT 10 / (x - 1)) END) FROM (VALUES (2), (1)) v(x)
+: bigint
+= 10
+SELECT x FROM (VALUES (1), (2)) v(x) ORDER BY CASE WHEN x > 1 THEN (SELECT 10 / (x - 1)) END
+: integer
+= 2
+= 1
+SELECT x <> 0 AND 10 / x > 2 FROM (VALUES (0), (5), (2)) v(x)
+: boolean
+= f
+= f
+= t
+SELECT x = 0 OR 10 / x > 2 FROM (VALUES (0), (5), (2)) v(x)
+: boolean
+= t
+= f
+= t
+SELECT x FROM (VALUES (0), (5), (2)) v(x) WHERE NOT (x = 0 OR 10 / x > 2)
+: integer
+= 5
+SELECT x FROM (VALUES (0), (5), (2)) v(x) WHERE (x <> 0 AND 10 / x > 2) IS NOT TRUE
+: integer
+= 0
+= 5
+SELECT x FROM (VALUES (0), (5), (2)) v(x) ORDER BY x <> 0 AND 10 / x > 2, x
+: integer
+= 0
+= 5
+= 2
+SELECT x IS NOT NULL AND x <> 0 AND 10 / x > 2 AND 10 / (x - 2) > 1 FROM (VALUES (0), (5), (2), (NULL)) v(x)
+! 22012
+SELECT count(*), x <> 0 AND 10 / x > 2 AS a FROM (VALUES (0), (5), (2)) v(x) GROUP BY x <> 0 AND 10 / x > 2 ORDER BY 1
+: bigint boolean
+= 1	t
+= 2	f
+SELECT t ~ '^\d+$' AND t::int > 3 FROM (VALUES ('a'), ('4')) v(t)
+: boolean
+= f
+= t
+SELECT bool_and(x <> 0 AND 10 / x > 1) FROM (VALUES (0), (5), (2)) v(x)
+: boolean
+= f
+SELECT CASE WHEN (x = 0 OR 10 / x > 2) IS TRUE THEN 1 END FROM (VALUES (0), (5), (2)) v(x)
+: integer
+= 1
+= \N
+= 1
+SELECT id, s <> 1 AND 10 / (s - 1) > 2 FROM samples WHERE id < 5 ORDER BY 1
+: integer boolean
+= 1	f
+= 2	f
+= 3	t
+= 4	t
+SELECT id FROM samples WHERE (s = 1 OR 10 / (s - 1) > 2) = true ORDER BY 1
+: integer
+= 1
+= 2
+= 3
+= 4
+= 6
+= 7
