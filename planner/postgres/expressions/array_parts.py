@@ -25,7 +25,7 @@ from planner.values.sqltypes import duckdb_type, format_type
 from stores.spec.schema import INTEGER, Kind
 
 
-def _subscript(node: exp.Expr, types: Types) -> exp.Expr:
+def _subscript(node: exp.Expr, types: Types) -> exp.Expr:  # noqa: PLR0911 - one per kind
     """Write a chain of subscripts and slices, which PostgreSQL reads as one."""
     if is_chained(node):
         return node

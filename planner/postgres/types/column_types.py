@@ -7,7 +7,7 @@ from `inference`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias
 
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
@@ -18,6 +18,7 @@ from planner.postgres.types.functions import (
     columns_of_function,
     is_numbered,
 )
+from planner.postgres.types.lateral_items import left_of
 from planner.postgres.types.operands import is_open, is_recursive
 from planner.postgres.types.output_columns import is_star, within_lateral
 from planner.postgres.types.result_types import INTEGERS, NUMERIC, agreed_type, common_type
@@ -80,17 +81,6 @@ class ColumnTypes:
                 return self._star(scope, whole)
             scope = scope.parent
         return None
-
-    def fields_of_row(self, item: exp.Column) -> list[tuple[str, DataType]] | None:
-        """Return the columns of the FROM item of that name, with their types.
-
-        The type is that of NULL where it is not certain.
-        """
-        places = self.of_row(item)
-        fields = [(name, exp.column(name, table=table)) for table, name in places or ()]
-        for _, column in fields:
-            column.parent = item.parent  # it stands where the name stands
-        return [(name, self.of(column) or NULL) for name, column in fields] or None
 
     def members(self, column: exp.Column) -> Sequence[tuple[str, str, DataType | None]] | None:
         """Return the columns of the FROM item of that name, as `of_row`, with their types."""
@@ -242,7 +232,7 @@ class ColumnTypes:
         """Return the type of a scope's column; a LATERAL item `inner` sees the items left of it."""
         sources = scope.selected_sources
         if inner is not None:
-            sources = _left_of(inner, sources)
+            sources = left_of(inner, sources)
         if column.table:
             if column.table not in sources:
                 return _ABSENT
@@ -403,20 +393,3 @@ def _of_function(table: exp.Table, column: str) -> DataType | None:
 
 _ABSENT = object()
 """The scope has no such column: look further out."""
-
-
-_Source = TypeVar("_Source")
-
-
-def _left_of(
-    inner: Scope, sources: dict[str, tuple[_Source, exp.Table | Scope]]
-) -> dict[str, tuple[_Source, exp.Table | Scope]]:
-    """Return the items of FROM that an inner scope sees: those before it, if it is one of them."""
-    for at, (_, source) in enumerate(sources.values()):
-        if inner in (source, _within(source)):
-            return dict(list(sources.items())[:at])
-    return sources
-
-
-def _within(source: exp.Table | Scope) -> Scope | None:
-    return within_lateral(source) if isinstance(source, Scope) else None

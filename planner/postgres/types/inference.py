@@ -12,6 +12,7 @@ from typing import TypeAlias
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
+from planner.postgres.types.array_results import filled_type, joined_type
 from planner.postgres.types.column_types import ColumnType, ColumnTypes, Star
 from planner.postgres.types.functions import (
     COMMON,
@@ -225,8 +226,9 @@ class Types:
 
     def _of_whole_row(self, item: exp.Column) -> DataType | None:
         """Return the type of the rows of a FROM item; None if the name is another one's."""
-        fields = self.columns.fields_of_row(item)
-        return None if fields is None else record_type(fields)
+        members = self.columns.members(item)
+        fields = [(name, found or NULL) for _, name, found in members or ()]
+        return record_type(fields) if fields else None
 
     def _of_row(self, members: Sequence[exp.Expr]) -> DataType:
         found = [(unsized(self.of(each)), f"f{at}") for at, each in enumerate(members, 1)]
@@ -299,7 +301,7 @@ class Types:
     def _concatenated(self, node: exp.Expr) -> DataType | None:
         sides = [self.of(node.this), self.of(node.expression)]
         if any(map(depth_of, sides)):
-            return self._joined([node.this, node.expression])
+            return joined_type([node.this, node.expression], self.of)
         kinds = {side.kind for side in sides if side is not None}
         if kinds == {Kind.BYTEA, Kind.TEXT} and not any(map(is_open, (node.this, node.expression))):
             return TEXT
@@ -307,13 +309,6 @@ class Types:
             return JSONB if any(map(is_open, (node.this, node.expression))) else TEXT
         own = (s for s in sides if s is not None and s.kind in {Kind.JSONB, Kind.BYTEA})
         return next(own, TEXT)
-
-    def _joined(self, nodes: Sequence[exp.Expr]) -> DataType | None:
-        """Return the type of arrays that are joined, or of an array and an element."""
-        known = [self.of(node) for node in nodes if not is_open(node)]
-        leaf = common_type([None if each is None else leaf_of(each) for each in known])
-        depth = max(map(depth_of, known), default=0)
-        return None if leaf is None else array_of(leaf, depth)
 
     def _of_alternatives(self, node: exp.Expr) -> DataType | None:
         nodes = alternatives(node)
@@ -362,9 +357,9 @@ class Types:
             first = next(iter(arguments(node)), None)
             return None if first is None else aggregate_type(name, self.of(first), node)
         if name == "array_cat":
-            return self._joined(arguments(node))
+            return joined_type(arguments(node), self.of)
         if name == "array_fill":
-            return self._filled(*arguments(node)[:2])
+            return filled_type(*arguments(node)[:2], self.of)
         if name in OF_ARGUMENT or name in OF_SIGNATURE:
             return self._by_signature(name, arguments(node))
         return self._results.get(name)
@@ -375,14 +370,6 @@ class Types:
         if taken is None or name in OF_ARGUMENT:
             return None if taken is None else taken[min(OF_ARGUMENT[name], len(taken) - 1)]
         return number_type(name, known, taken)
-
-    def _filled(self, value: exp.Expr, lengths: exp.Expr) -> DataType | None:
-        """Return the type of `array_fill`, whose second argument has the lengths."""
-        found, listed = self.of(value), strip(lengths)
-        while isinstance(listed, exp.Cast):
-            listed = strip(listed.this)
-        depth = len(listed.expressions) if isinstance(listed, exp.Array) else 1
-        return None if found is None else array_of(found, max(depth, 1))
 
     def _of_ordered_set(self, node: exp.WithinGroup) -> DataType | None:
         """Return the type of `percentile_cont` and the like: an array for an array of fractions."""
