@@ -30,7 +30,7 @@ from planner.binding.table_aliases import alias_columns, readable_columns
 from planner.errors import NotSupportedError
 from planner.postgres import rewrite
 from planner.postgres.arities import check_arguments
-from planner.postgres.common_types import compare_as_doubles, match_columns
+from planner.postgres.common_types import agree_in_comparisons, match_columns
 from planner.postgres.document_checks import check_documents, check_using
 from planner.postgres.document_order import order_documents
 from planner.postgres.expressions.volatile import compute_once
@@ -39,11 +39,11 @@ from planner.postgres.local_times import localize
 from planner.postgres.places import check_places
 from planner.postgres.recursion import check_recursion
 from planner.postgres.refused import refuse, unknown_function
+from planner.postgres.types.array_literals import convert_array_literals
 from planner.postgres.types.functions import columns_of_function
 from planner.postgres.types.inference import Types
 from planner.postgres.types.literals import (
     check_alternatives,
-    convert_array_literals,
     convert_byte_literals,
     convert_compared_literals,
 )
@@ -149,7 +149,7 @@ class _Binder:
             convert_byte_literals(self._nodes, types)
             check_alternatives(self._nodes, types)
             match_columns(self._nodes, types)
-            compare_as_doubles(self._nodes, types)
+            agree_in_comparisons(self._nodes, types)
             self._tree = order_documents(self._tree, self._nodes, types)
             rewrite.apply(self._tree, self._nodes, types)
             for each in self._nodes.of(exp.Cast):

@@ -37,7 +37,7 @@ from planner.trees.nodes import Nodes, kinds, position_of
 from stores.spec.schema import VALID_FROM, VALID_TO
 
 
-def desugar(tree: exp.Query) -> Nodes:
+def desugar(tree: exp.Query) -> Nodes:  # noqa: C901 - one form after the other
     """Replace such forms in a tree, in place, and return its nodes.
 
     Raises:
@@ -46,6 +46,8 @@ def desugar(tree: exp.Query) -> Nodes:
         pages.
     """
     nodes = Nodes(tree)
+    if [star for star in nodes.of(exp.Star) if _name_row(star)]:
+        nodes.renew()
     if nodes.of(exp.Subquery):
         desugar_brackets(nodes)
     is_plain = all(isinstance(table.this, exp.Identifier) for table in nodes.of(exp.Table))
@@ -75,6 +77,17 @@ _REPLACED = DESUGARED | kinds(
     *(exp.Operator, exp.Unnest, exp.Anonymous, exp.Tuple, exp.Version, exp.Between)
 )
 """Each of these forms has a node of one of these types, or a function in FROM."""
+
+
+def _name_row(star: exp.Star) -> bool:
+    """Write `t.*` as t where it is an operand or an argument, which stands for the row."""
+    item = star.parent
+    if not isinstance(item, exp.Column) or isinstance(item.parent, exp.Select | exp.Tuple):
+        return False
+    if item.parent is None or any(star.args.values()) or is_row_call(item.parent):
+        return False
+    item.replace(exp.Column(this=item.args["table"].copy()))
+    return True
 
 
 def _desugar_rows(nodes: Nodes) -> None:

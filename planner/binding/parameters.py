@@ -182,7 +182,8 @@ class Parameters:
             inner = self._compared_type(node.this, types)
             return None if inner is None else inner.element
         found = types.of(node)
-        return None if postgres_name(found) == "regproc" else found  # a name, or a number
+        # A regproc is a name, or a number; rows are compared by their columns.
+        return None if postgres_name(found) in {"regproc", "record"} else found
 
     def _expected_type(self, node: exp.Parameter, types: Types) -> DataType | None:
         """Return the type that a parameter's context requires; None if it requires none."""
@@ -305,7 +306,9 @@ def _joined_type(beside: DataType | None) -> DataType:
     return beside if beside is not None and is_like else TEXT
 
 
-def _type_of_place(parent: exp.Expr | None, child: exp.Expr) -> DataType | None:
+def _type_of_place(  # noqa: PLR0911 - one per family
+    parent: exp.Expr | None, child: exp.Expr
+) -> DataType | None:
     """Return the type that a context requires of a value, whatever its other operands are."""
     if isinstance(parent, exp.Cast):
         return parameter_type_of(parent.to)
@@ -313,6 +316,8 @@ def _type_of_place(parent: exp.Expr | None, child: exp.Expr) -> DataType | None:
         return DOUBLE if parent.this.name == "secs" else INTEGER
     if isinstance(parent, _COUNTED):
         return BIGINT
+    if isinstance(parent, exp.Bracket | exp.Slice):
+        return INTEGER if child.arg_key != "this" or isinstance(parent, exp.Slice) else None
     is_condition = isinstance(parent, exp.If) and child.arg_key == "this"
     if is_condition or isinstance(parent, _CONDITIONAL):
         return BOOLEAN

@@ -20,8 +20,10 @@ from typing import TypeAlias
 
 from sqlglot import exp
 
+from planner.postgres.expressions.array_rows import compare_dimensions, stacked
 from planner.postgres.expressions.calls import rewrite_call
 from planner.postgres.expressions.rules import Rule, hold_scale
+from planner.postgres.types.array_literals import array_beside
 from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types
 from planner.postgres.types.literals import adopted_type, check_alike
@@ -29,6 +31,7 @@ from planner.postgres.types.operands import COMPARED, alternatives, compared
 from planner.postgres.types.result_types import FLOATS, INTEGERS, common_type
 from planner.trees.checkpoints import checkpoint
 from planner.trees.nodes import Nodes, call, cast, kinds, strip, wrapped
+from planner.values.array_types import depth_of, leaf_of
 from planner.values.sqltypes import duckdb_type
 from stores.spec.schema import DOUBLE, TEXT, DataType, Kind
 
@@ -130,6 +133,9 @@ def _matched(query: exp.Expr, one: _Column, other: _Column, types: Types) -> _Co
 
 def _adopt(literal: exp.Expr, found: DataType | None, types: Types) -> None:
     assert isinstance(literal, exp.Literal)
+    if found is not None and depth_of(found):
+        literal.replace(array_beside(literal, found))
+        return
     adopted = adopted_type(literal, found, types)
     if adopted is None:
         return
@@ -229,8 +235,16 @@ def _only_values(select: exp.Select) -> exp.Expr | None:
     return from_.this if from_ is not None and len(select.expressions) == 1 else None
 
 
-def compare_as_doubles(nodes: Nodes, types: Types) -> None:
-    """Cast reals to doubles where they are compared with other numbers, in place."""
+def agree_in_comparisons(nodes: Nodes, types: Types) -> None:
+    """Write the operands of comparisons as PostgreSQL compares them, in place.
+
+    Reals become doubles beside other numbers; see `compare_dimensions` for arrays.
+    """
+    _compare_as_doubles(nodes, types)
+    compare_dimensions(nodes, types)
+
+
+def _compare_as_doubles(nodes: Nodes, types: Types) -> None:
     for kind in COMPARED:
         for node in nodes.of(kind):
             if isinstance(node, exp.In) and len(node.expressions) > 1:
@@ -263,12 +277,12 @@ def _widen(node: exp.Expr, sides: Sequence[exp.Expr], types: Types) -> None:
 
 
 def _element(data_type: DataType | None) -> DataType | None:
-    is_array = data_type is not None and data_type.kind is Kind.ARRAY
-    return data_type.element if data_type is not None and is_array else data_type
+    return None if data_type is None else leaf_of(data_type)
 
 
 RULES: Mapping[type[exp.Expr], Rule] = {
-    **dict.fromkeys((exp.Case, exp.Coalesce, exp.Greatest, exp.Least, exp.Array), _agree_in_node),
+    **dict.fromkeys((exp.Case, exp.Coalesce, exp.Greatest, exp.Least), _agree_in_node),
+    exp.Array: lambda node, types: stacked(_agree_in_node(node, types), types),
     exp.Nullif: _nullif,
     exp.Values: _agree_in_values,
     exp.Except: agree_in_sets,

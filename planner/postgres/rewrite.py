@@ -19,7 +19,8 @@ from planner.postgres import common_types
 from planner.postgres.expressions import (
     aggregates,
     arithmetic,
-    arrays,
+    array_parts,
+    array_rows,
     casts,
     concatenation,
     conditions,
@@ -28,9 +29,11 @@ from planner.postgres.expressions import (
     json_rules,
     number_calls,
     patterns,
+    rows,
 )
 from planner.postgres.expressions.calls import rewrite_call
 from planner.postgres.expressions.interval_calls import at_zone
+from planner.postgres.expressions.rows import write_rows
 from planner.postgres.expressions.rules import Rule, copies
 from planner.postgres.expressions.time_calls import extracted
 from planner.postgres.types.functions import call_name
@@ -71,6 +74,7 @@ def apply(tree: exp.Expr, nodes: Nodes, types: Types) -> None:
             called = node.this if isinstance(node, exp.WithinGroup) else node
             if isinstance(called, exp.Func):
                 _note_name(fresh, call_name(called))
+    write_rows(tree, types)
     guards.apply(tree)
     nodes.renew()
 
@@ -223,7 +227,9 @@ RULES: Mapping[type[exp.Expr], Rule] = {
     **json_rules.RULES,
     **patterns.RULES,
     exp.AtTimeZone: _at_zone,
-    **arrays.RULES,
+    **array_parts.RULES,
+    **array_rows.RULES,
+    **rows.RULES,
     exp.Extract: _extract,
     **dict.fromkeys((exp.Limit, exp.Offset, exp.Fetch), _check_row_count),
     exp.Overlaps: _overlaps,

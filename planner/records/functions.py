@@ -89,7 +89,7 @@ _NUMBERS = """
     round trunc: (double) (numeric, integer?)
     to_hex: (bigint) (integer) -> text
     width_bucket: (anycompatible, anycompatiblearray) (double, double, double, integer)
-      (numeric, numeric, numeric, integer) -> integer; as pg_sg_width_bucket
+      (numeric, numeric, numeric, integer) -> integer
 """
 _TIMES = """
     age: (timestamp) (timestamptz) -> interval; stable
@@ -127,15 +127,15 @@ _TIMES = """
 """`clock_timestamp` is the moment of the statement here, so that an answer is of one moment."""
 _ARRAYS = """
     array
-    array_append: (anycompatiblearray, anycompatible) -> $1; takes NULL, as list_append
-    array_cat: (anycompatiblearray, anycompatiblearray) -> $1; takes NULL, as pg_sg_array_cat
+    array_append: (anycompatiblearray, anycompatible) -> $1; takes NULL
+    array_cat: (anycompatiblearray, anycompatiblearray) -> $1; takes NULL
     array_dims: (anyarray) -> text
     array_fill: (anyelement, integer[], integer[]?); takes NULL
     array_length array_lower array_upper: (anyarray, integer) -> integer
-    array_ndims: (anyarray) -> integer; as pg_sg_array_ndims
+    array_ndims: (anyarray) -> integer
     array_position: (anycompatiblearray, anycompatible, integer?) -> integer; takes NULL
     array_positions: (anycompatiblearray, anycompatible); takes NULL
-    array_prepend: (anycompatible, anycompatiblearray) -> $2; takes NULL, as list_prepend
+    array_prepend: (anycompatible, anycompatiblearray) -> $2; takes NULL
     array_remove: (anycompatiblearray, anycompatible) -> $1; takes NULL
     array_replace: (anycompatiblearray, anycompatible, anycompatible) -> $1; takes NULL
     array_to_string: (anyarray, text) -> text; stable

@@ -128,7 +128,7 @@ def _named(node: exp.Expr) -> _Named:  # noqa: C901, PLR0911 - one line per shap
 def _named_by_inside(node: exp.Expr) -> _Named:
     if isinstance(node, exp.Cast):
         inner = _named(node.this)
-        return inner if inner[1] else (type_name(node.to).removesuffix("[]"), False)
+        return inner if inner[1] else (type_name(node.to).rstrip("[]"), False)
     if isinstance(node, exp.Case):
         default = node.args.get("default")
         inner = _named(default) if default is not None else _NOTHING

@@ -21,6 +21,7 @@ from planner.trees.literals import settled
 from planner.trees.nodes import position_of
 from planner.trees.number_text import plain_number
 from planner.trees.plain_statements import KEPT_NAMES, is_plain
+from planner.trees.subscripts import parse_subscript, whole_type
 from planner.trees.substring_syntax import parse_substring
 from planner.trees.type_calls import TYPE_CALLS
 from planner.trees.type_syntax import TypeParser
@@ -45,6 +46,7 @@ class StategateSQL(Postgres):
 
     ORIGINAL_NAME_META_KEY = "name"
     INDEX_OFFSET = 0
+    SUPPORTS_FIXED_SIZE_ARRAYS = True
 
     class Tokenizer(Postgres.Tokenizer):
         """Reads the character that replaces a parameter's `$`; no word begins a raw command."""
@@ -214,14 +216,14 @@ class StategateSQL(Postgres):
             return super()._parse_field(any_token, tokens, anonymous_func)
 
         def _parse_bracket(self, this: exp.Expr | None = None) -> exp.Expr | None:
-            """Keep the subscript of `a[i]` as it is written.
+            """Read the subscripts of an array as they are written."""
+            is_constructor = this is None or this.name.upper() in self.ARRAY_CONSTRUCTORS
+            if is_constructor or not self._match(TokenType.L_BRACKET):
+                return super()._parse_bracket(this)
+            return self._parse_bracket(parse_subscript(self, this))
 
-            sqlglot subtracts 1 from subscripts that it takes for integers, and adds it again when
-            it writes SQL. A rewriting in between can change what it takes for an integer.
-            """
-            found = super()._parse_bracket(this)
-            if isinstance(found, exp.Bracket):
-                found.set("offset", 1)
+        def _parse_types(self, *args: Any, **kwargs: Any) -> exp.Expr | None:
+            found: exp.Expr | None = whole_type(self, super()._parse_types(*args, **kwargs))
             return found
 
         def _parse_cube_or_rollup(self, with_prefix: bool = False) -> exp.Cube | exp.Rollup | None:

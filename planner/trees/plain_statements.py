@@ -62,7 +62,11 @@ _NOT_AS_NAMES = frozenset(
 _NESTING = frozenset(
     {TokenType.L_PAREN, TokenType.NOT, TokenType.DASH, TokenType.CASE, TokenType.JOIN}
 )
-_TYPES = frozenset(PostgresParser.TYPE_TOKENS) - _ALWAYS - {TokenType.INTERVAL, TokenType.UNKNOWN}
+_TYPES = (
+    frozenset(PostgresParser.TYPE_TOKENS)
+    - _ALWAYS
+    - {TokenType.INTERVAL, TokenType.UNKNOWN, TokenType.ARRAY}
+)
 _AFTER_NAME = frozenset(
     _ALWAYS - {TokenType.VAR, TokenType.IDENTIFIER, TokenType.STRING, TokenType.LT, TokenType.WITH}
     | {TokenType.LIMIT, TokenType.NUMBER, TokenType.DCOLON}

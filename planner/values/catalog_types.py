@@ -7,7 +7,7 @@ an oid, a text a name, an array an int2vector. Code that computes with such a va
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from stores.spec.schema import SMALLINT, DataType, Kind
@@ -121,6 +121,18 @@ def of_any_scale(precision: int, scale: int) -> DataType:
         oid=Kind.DECIMAL.record.oid,
         array_oid=Kind.DECIMAL.record.array_oid,
     )
+
+
+def record_type(fields: Sequence[tuple[str, DataType]]) -> DataType:
+    """Return the type of a row whose fields have these names and types."""
+    return CatalogType(
+        kind=Kind.STRUCT, fields=tuple(fields), postgres="record", oid=2249, array_oid=2287
+    )
+
+
+def is_record(data_type: DataType | None) -> bool:
+    """Whether values are rows, which print as `(1,2)`."""
+    return postgres_name(data_type) == "record"
 
 
 def has_any_scale(data_type: DataType | None) -> bool:

@@ -8,13 +8,16 @@ from sqlglot import exp
 
 from planner.trees.column_names import type_name
 from planner.values import type_modifiers
+from planner.values.array_types import leaf_of
 from planner.values.catalog_types import (
     CATALOG_TYPES,
     CatalogType,
     has_any_scale,
+    is_record,
     names_objects,
     of_any_scale,
     postgres_name,
+    record_type,
 )
 from stores.errors import SchemaError
 from stores.spec.schema import INTERVAL, TEXT, DataType, Kind, decimal_type
@@ -52,6 +55,26 @@ def data_type_of(node: exp.DataType) -> DataType | None:  # noqa: PLR0911 - one 
     return None if kind is None else DataType(kind=kind)
 
 
+def innermost(node: exp.DataType) -> exp.DataType:
+    """Return the name of the type of an array's elements; for other names, the name itself."""
+    while node.this is exp.DType.ARRAY and len(node.expressions) == 1:
+        node = node.expressions[0]
+    return node
+
+
+def named_depth(node: exp.DataType) -> int:
+    """Return the number of dimensions that the name of a type has: 2 of `int[][]`."""
+    depth = 0
+    while node.this is exp.DType.ARRAY and len(node.expressions) == 1:
+        depth, node = depth + 1, node.expressions[0]
+    return depth
+
+
+def is_bare_numeric(node: exp.DataType) -> bool:
+    """Whether a name means numeric without a number of digits."""
+    return node.this in {exp.DType.DECIMAL, exp.DType.BIGDECIMAL} and not node.expressions
+
+
 def result_type_of(node: exp.DataType) -> DataType | None:
     """Return the type of a cast's result; varchar and char, held as text, keep their names."""
     if (characters := type_modifiers.character_type(node)) is not None:
@@ -67,7 +90,7 @@ def parameter_type_of(node: exp.DataType) -> DataType | None:
 
     A numeric without digits takes any number of them. A regclass, or a similar type, takes a name.
     """
-    if node.this in {exp.DType.DECIMAL, exp.DType.BIGDECIMAL} and not node.expressions:
+    if is_bare_numeric(node):
         return DataType(kind=Kind.DECIMAL)
     if node.this is exp.DType.ARRAY and len(node.expressions) == 1:
         element = parameter_type_of(node.expressions[0])
@@ -81,6 +104,11 @@ def declared(found: DataType, wanted: DataType | None) -> DataType:
 
     DuckDB holds types of the catalog as bigints, texts and arrays, and json and uuid as texts.
     """
+    if is_record(wanted) and wanted is not None and len(wanted.fields) == len(found.fields):
+        sides = zip(found.fields, wanted.fields, strict=True)
+        return record_type([(name, declared(one, other)) for (name, one), (_, other) in sides])
+    if found.element is not None and wanted is not None and is_record(wanted.element):
+        return DataType(kind=Kind.ARRAY, element=declared(found.element, wanted.element))
     if has_any_scale(wanted) and found.kind is Kind.DECIMAL:
         return of_any_scale(found.precision, found.scale)
     return found if wanted is None or not _is_held_as(wanted, found) else wanted
@@ -110,9 +138,11 @@ _CHARACTER_NAMES = {"varchar": "character varying", "bpchar": "character"}
 def format_type(data_type: DataType) -> str:
     """Return the name of a type in PostgreSQL's errors, without its size."""
     if data_type.kind is Kind.ARRAY and data_type.element is not None:
-        return f"{format_type(data_type.element)}[]"
+        return f"{format_type(leaf_of(data_type))}[]"
     if (name := postgres_name(data_type)) in _CHARACTER_NAMES:
         return _CHARACTER_NAMES[name]
+    if is_record(data_type):
+        return "record"
     return str(data_type) if data_type.fields else data_type.kind.record.spelled
 
 

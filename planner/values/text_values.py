@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 
 from planner.errors import InvalidValueError
-from planner.values.array_text import parse_array
+from planner.values.array_text import Texts, check_depth, parse_array
+from planner.values.array_types import depth_of, leaf_of
 from planner.values.byte_text import hex_digits_of
 from planner.values.interval_text import parse_interval
 from planner.values.json_text import canonical, checked
@@ -102,10 +103,15 @@ def _parse_interval(text: str, data_type: DataType, times: TimeSettings) -> Valu
 
 
 def _parse_array(text: str, data_type: DataType, times: TimeSettings) -> list[Value]:
-    assert data_type.element is not None, "an array type has an element type"
-    element = data_type.element
-    read = parse_array(text)
-    return [None if each is None else parse_value(each, element, times) for each in read]
+    found, leaf = parse_array(text), leaf_of(data_type)
+    check_depth(found, depth_of(data_type))
+
+    def parsed(each: str | Texts | None) -> Value:
+        if isinstance(each, list):
+            return [parsed(inner) for inner in each]
+        return None if each is None else parse_value(each, leaf, times)
+
+    return [parsed(each) for each in found]
 
 
 _PARSERS: Mapping[Kind, Callable[[str, DataType, TimeSettings], Value]] = {

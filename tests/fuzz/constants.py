@@ -81,6 +81,7 @@ CONSTANTS: Mapping[str, Sequence[tuple[str, str]]] = {
         )
     ],
     "bigint[]": [("bigint[]", text) for text in ("{1,2}", "{}", "{4,NULL}")],
+    "bigint[][]": [("bigint[][]", text) for text in ("{{1,2},{3,4}}", "{}", "{{4,NULL}}")],
     "'small": [("integer", text) for text in ("1", "2", "3", "5")],
     "'text": [("text", text) for text in ("a", "b", "", "ab")],
     "'bigint": [("bigint", text) for text in ("1", "9007199254740993")],

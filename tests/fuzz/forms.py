@@ -92,6 +92,12 @@ starts_with({text}, {text})
 ({bigint[]} <@ {bigint[]})
 ({bigint[]} && {bigint[]})
 ({bigint} = ANY ({bigint[]}))
+({bigint} = ANY ({bigint[][]}))
+({bigint} > ALL ({bigint[][]}))
+({bigint[][]} = {bigint[][]})
+({bigint[][]} < {bigint[][]})
+({bigint[][]} @> {bigint[]})
+({bigint[][]} && {bigint[][]})
 ({integer} <> ALL ({bigint[]}))
 ({bigint} >= SOME ({bigint[]}))
 ({numeric} < ALL ({bigint[]}))
@@ -194,6 +200,10 @@ cardinality({bigint[]})
 array_length({bigint[]}, 1)
 array_upper({bigint[]}, 1)
 array_position({bigint[]}, 4)
+array_length({bigint[][]}, 2)
+array_lower({bigint[][]}, 2)
+array_ndims({bigint[][]})
+cardinality({bigint[][]})
 ({date} - {'date})
 num_nulls({integer}, {text})
 {smallint}::integer
@@ -222,6 +232,8 @@ _BIGINT = """
 {integer}::bigint
 ({bigint[]})[1]
 ({bigint[]})[{integer}]
+({bigint[][]})[1][2]
+({bigint[][]})[{'small}][{integer}]
 abs({integer}::bigint)
 count_of({integer})
 bit_count({bytea})
@@ -368,6 +380,9 @@ reverse({text} || {text})
 encode({bytea}, {'form})
 convert_from(convert_to({text}, 'UTF8'), 'UTF8')
 array_to_string({bigint[]}, ',', '*')
+array_to_string({bigint[][]}, ',', '*')
+array_dims({bigint[][]})
+{bigint[][]}::text
 {integer}::text
 {bigint}::text
 {numeric}::numeric(12,3)::text
@@ -463,11 +478,26 @@ array_replace({bigint[]}, 4, 5)
 ARRAY[{bigint}, {bigint}]
 ARRAY({rows of bigint} ORDER BY 1)
 """
+_MATRIX = """
+ARRAY[[{bigint}, {bigint}], [{bigint}, 7]]
+ARRAY[ARRAY[{bigint}], ARRAY[{bigint}]]
+(ARRAY[[{bigint}], [4]] || ARRAY[[{bigint}]])
+(ARRAY[[{bigint}, 2]] || ARRAY[{bigint}, NULL])
+array_cat(ARRAY[[1, {bigint}]], NULL)
+({bigint[][]})[1:1]
+({bigint[][]})[:2][2:]
+({bigint[][]})[{'small}:][1]
+array_replace({bigint[][]}, 4, {bigint})
+trim_array(ARRAY[[{bigint}], [{bigint}]], 1)
+ARRAY(SELECT ARRAY[{bigint}, 1])
+array_fill({bigint}, ARRAY[2, 2])
+"""
 _JSON = """
 json_build_object('k', {integer}, 'l', {text}::text)
 json_build_array({integer}, {text}::text, NULL)
 to_json({text}::text)
 to_json({bigint[]})
+to_json({bigint[][]})
 ({json} -> 'c')
 ({json} #> ARRAY['c', '0'])
 json_strip_nulls({json})
@@ -590,6 +620,7 @@ FORMS: Mapping[str, Sequence[Form]] = {
     "interval": (*_forms(_INTERVAL), *_forms(_INTERVAL_SUMS, "interval sums")),
     "bytea": _forms(_BYTEA),
     "bigint[]": _forms(_ARRAY),
+    "bigint[][]": _forms(_MATRIX),
     "json": _forms(_JSON),
     "jsonb": _forms(_JSONB),
     "uuid": _forms(_UUID),
@@ -597,4 +628,4 @@ FORMS: Mapping[str, Sequence[Form]] = {
 RISKY: Mapping[str, Sequence[Form]] = {name: _forms(text) for name, text in _RISKY.items()}
 GENERIC = _forms(_ANY_TYPE)
 GENERIC_ORDERED = _forms(_ORDERED)
-NOT_COMPARABLE = frozenset({"json"})
+NOT_COMPARABLE = frozenset({"json", "bigint[][]"})

@@ -17,7 +17,12 @@ import pyarrow as pa
 from gateway.pgwire.types import scalar_columns, time_columns
 from gateway.pgwire.types.arrow_values import as_stored, physical_values
 from gateway.pgwire.types.fields import Array, Fields, printed
-from gateway.pgwire.types.nested import array_type, array_wire_type, document_wire_type
+from gateway.pgwire.types.nested import (
+    array_type,
+    array_wire_type,
+    document_wire_type,
+    record_wire_type,
+)
 from gateway.pgwire.types.timed_types import TimedType, timed_wire_type
 from gateway.pgwire.types.wire_type import (
     Decode,
@@ -218,6 +223,8 @@ def _catalog_wire_type(data_type: CatalogType) -> WireType:
     and the rules below. An oid has four bytes and no sign; a vector prints as `1 2`, and its
     subscripts begin at 0.
     """
+    if data_type.kind is Kind.STRUCT:
+        return record_wire_type(data_type, wire_type)
     held = wire_type(DataType(kind=data_type.kind, element=data_type.element))
     if has_any_scale(data_type):
         return _of_any_scale(held)

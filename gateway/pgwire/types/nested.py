@@ -34,6 +34,7 @@ _unpack_length = struct.Struct(">i").unpack_from
 _DIMENSIONS_MAX = 6
 """PostgreSQL's MAXDIM."""
 _JSONB_VERSION = b"\1"
+_RECORD_OID, _RECORDS_OID = 2249, 2287
 
 # --- arrays --------------------------------------------------------------------------------------
 
@@ -277,6 +278,49 @@ def document_wire_type(data_type: DataType, wire_type: FindWireType) -> WireType
         encode_binary=lambda value: _JSONB_VERSION + encode_text(value),
         decode_text=text_decoder(data_type),
         decode_binary=_decode_jsonb,
+    )
+
+
+_NEEDS_QUOTES_IN_ROW = re.compile(rb'[(),"\\\s]|\A\Z')
+
+
+def record_wire_type(data_type: DataType, wire_type: FindWireType) -> WireType:
+    """Return the wire form of a row, whose fields have their own forms."""
+    fields = [(name, wire_type(inner)) for name, inner in data_type.fields]
+
+    def quoted(text: bytes) -> bytes:
+        needed = _NEEDS_QUOTES_IN_ROW.search(text)
+        return b'"%s"' % re.sub(rb'(["\\])', rb"\1\1", text) if needed else text
+
+    def encode_text(value: Value) -> bytes:
+        sides = ((value[name], wire) for name, wire in fields)
+        texts = [b"" if each is None else quoted(wire.encode_text(each)) for each, wire in sides]
+        return b"(%s)" % b",".join(texts)
+
+    def encode_binary(value: Value) -> bytes:
+        parts = [struct.pack(">i", len(fields))]
+        for name, wire in fields:
+            parts.append(struct.pack(">I", wire.oid))
+            each = value[name]
+            encoded = b"" if each is None else wire.encode_binary(each)
+            parts.append(_NULL_LENGTH if each is None else _pack_length(len(encoded)) + encoded)
+        return b"".join(parts)
+
+    def decode(raw: bytes) -> Value:
+        raise QueryError("input of anonymous composite types is not implemented", sqlstate="0A000")
+
+    record = wire_type(DataType(kind=Kind.TEXT))
+    return replace(
+        record,
+        oid=_RECORD_OID,
+        array_oid=_RECORDS_OID,
+        encode_text=encode_text,
+        encode_binary=encode_binary,
+        decode_text=decode,
+        decode_binary=decode,
+        encode_texts=None,
+        encode_column_text=None,
+        encode_column_binary=None,
     )
 
 

@@ -57,7 +57,7 @@ _OF_VALUES: dict[str, tuple[Callable[..., Any], Sequence[str], str]] = {
     "session_words": (words_in_session, (_T, _T, _T, _T), _T),
     "zoned_series": (zoned_series, (*["BIGINT"] * 5, _T), "BIGINT[]"),
     "time_words": (time_words, (_T, _T), _T),
-    "json_of_array": (json_of_array, (_T,), _T),
+    "json_of_array": (json_of_array, (_T, "INTEGER"), _T),
     "digits_of": (hex_digits_of, (_T,), _T),
     "encode": (byte_calls.encode, (_B, _T), _T),
     "decode": (byte_calls.decode, (_T, _T), _B),

@@ -370,9 +370,5 @@ TEXT_MACROS: tuple[str, ...] = (
         for each in ("text", "iso")
     ),
     "pg_sg_bytea_text(b) AS '\\x' || lower(hex(b))",
-    *(
-        f"pg_sg_{each}_texts(l) AS list_transform(l, lambda v: pg_sg_{each}_text(v))"
-        for each in ("boolean", "numeric", "float", "real", "bytea", "interval", "plain", "moment")
-    ),
 )
 """`name(parameters) AS body`; a macro may use those above it."""

@@ -1,7 +1,6 @@
-"""Rules for `a[i]` and `a[i:j]`, and for calls that take or return an array or a series.
+"""Rules for calls that take or return an array or a series.
 
-DuckDB counts negative subscripts from an array's end; PostgreSQL has no elements there. Names and
-the vectors of the catalog (`pg_index.indkey`) begin at 0, and so do arrays cast from vectors.
+The vectors of the catalog (`pg_index.indkey`) begin at 0, and so do arrays cast from vectors.
 """
 
 from __future__ import annotations
@@ -10,18 +9,23 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from planner.postgres.expressions.json_rules import json_subscript
+from planner.errors import MismatchedTypeError, UnknownNameError
+from planner.postgres.expressions.array_rows import joined
+from planner.postgres.expressions.dimensions import checked_depth, flat, of_depth, shape
 from planner.postgres.expressions.printing import printed_elements
-from planner.postgres.expressions.rules import CallRule, Rule, copies, unsupported
+from planner.postgres.expressions.rules import CallRule, copies, unsupported
 from planner.postgres.expressions.zone_forms import zoned_series
 from planner.postgres.types.functions import call_name, columns_of_function
 from planner.postgres.types.inference import Types
+from planner.postgres.types.operands import is_open
 from planner.postgres.types.result_types import INTEGERS, common_type
-from planner.trees.nodes import call, cast, strip
-from planner.values.catalog_types import NAME, first_subscript
-from planner.values.sqltypes import duckdb_type
+from planner.trees.nodes import call, cast, position_of, strip
+from planner.values.array_text import DIMENSIONS_MAX
+from planner.values.array_types import array_of, depth_of, leaf_of
+from planner.values.catalog_types import first_subscript
+from planner.values.sqltypes import duckdb_type, format_type
 from planner.values.times.time_settings import PLAIN_TIMES
-from stores.spec.schema import DataType, Kind
+from stores.spec.schema import Kind
 
 
 def _string_to_array(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
@@ -43,20 +47,16 @@ def as_rows(node: exp.Expr, listed: exp.Expr) -> exp.Expr:
 
 
 def _array_to_string(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
-    given = [printed_elements(given[0], types) or given[0], *given[1:]]
+    listed = printed_elements(given[0], types)
+    if listed is not None:
+        types.note(listed, types.of(given[0]))
+    given = [flat(listed or given[0], types), *given[1:]]
     if isinstance(strip(given[1]), exp.Literal):
-        return (
-            call("pg_sg_array_to_string", *copies(given))
-            if len(given) > 2
-            else call("array_to_string", *copies(given))
-        )
+        name = "pg_sg_array_to_string" if len(given) > 2 else "pg_sg_listed"
+        return call(name, *copies(given))
     # DuckDB's function takes only a constant delimiter.
     null = given[2].copy() if len(given) > 2 else exp.null()
     return call("pg_sg_array_joined", *copies(given[:2]), null)
-
-
-def _array_length(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
-    return call("pg_sg_array_length", *copies(given)) if len(given) > 1 else None
 
 
 def _generate_series(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
@@ -91,14 +91,38 @@ def _bounded_series(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.
     return None
 
 
-def _counted(name: str, from_zero: str) -> CallRule:
-    """Return a rule for a function of an array's bounds, with its macros for arrays and vectors."""
+def _counted(name: str, along: str, from_zero: str = "") -> CallRule:
+    """Return a rule for a function of an array's bounds.
+
+    Args:
+        name: the macro for arrays of one dimension.
+        along: the macro for the lengths of several dimensions.
+        from_zero: the macro for vectors.
+    """
 
     def rule(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
-        first = first_subscript(types.of(given[0])) if given else 1
-        return call(name if first else from_zero, *copies(given))
+        if not first_subscript(types.of(given[0])):
+            return call(from_zero or name, *copies(given))
+        if checked_depth(given[0], types) == 1:
+            return call(name, *copies(given))
+        return call(along, shape(given[0], types), *copies(given[1:]))
 
     return rule
+
+
+def _cardinality(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
+    return cast(call("len", flat(given[0], types)), "INTEGER")
+
+
+def _searched(rule: CallRule, doing: str) -> CallRule:
+    """Return a rule that refuses arrays of several dimensions, as PostgreSQL does."""
+
+    def checked(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
+        if checked_depth(given[0], types) > 1:
+            raise unsupported(node, f"{doing} multidimensional arrays is not supported")
+        return rule(node, given, types)
+
+    return checked
 
 
 def _array_position(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
@@ -113,13 +137,31 @@ def _array_fill(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr
     """Fill an array; several dimensions make an array of arrays."""
     if len(given) > 2:
         raise unsupported(node, "array_fill() with lower bounds is not supported")
-    dimensions = strip(given[1])
-    several = dimensions.expressions if isinstance(dimensions, exp.Array) else []
+    if checked_depth(given[1], types) > 1:
+        raise MismatchedTypeError(
+            "wrong number of array subscripts", position=position_of(given[1]), sqlstate="2202E"
+        )
+    lengths = strip(given[1])
+    while isinstance(lengths, exp.Cast):
+        lengths = strip(lengths.this)
+    several = lengths.expressions if isinstance(lengths, exp.Array) else []
+    if len(several) <= 1 or lengths.find(exp.Query) is not None:
+        return call("pg_sg_array_fill", *copies(given))
+    if len(several) > DIMENSIONS_MAX:
+        raise unsupported(node, "too many dimensions")
     found = given[0].copy()
-    for length in reversed(several[1:]):
-        found = call("pg_sg_array_fill", found, exp.Array(expressions=[length.copy()]))
-    last = exp.Array(expressions=copies(several[:1])) if several else given[1].copy()
-    return call("pg_sg_array_fill", found, last)
+    for length in reversed(several):
+        found = call("pg_sg_array_fill", found, exp.Array(expressions=[cast(length.copy(), "INT")]))
+    return call(f"pg_sg_regular{len(several)}", found)
+
+
+def _width_bucket(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
+    """Count the thresholds up to a value; with bounds, divide their distance."""
+    if len(given) > 2:
+        return call("pg_sg_width_bucket", *copies(given))
+    if checked_depth(given[1], types) > 1:
+        raise MismatchedTypeError("thresholds must be one-dimensional array", sqlstate="2202E")
+    return call("pg_sg_thresholds", *copies(given))
 
 
 def _array_positions(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
@@ -130,81 +172,77 @@ def _array_positions(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp
 def _generate_subscripts(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
     if not 2 <= len(given) <= _SUBSCRIPTS_ARGUMENTS_MAX:
         return None
-    first = exp.Literal.number(first_subscript(types.of(given[0])))
-    listed = call("pg_sg_subscripts", *copies(given[:2]), first)
+    if checked_depth(given[0], types) == 1:
+        first = exp.Literal.number(first_subscript(types.of(given[0])))
+        listed = call("pg_sg_subscripts", *copies(given[:2]), first)
+    else:
+        listed = call("pg_sg_subscripts_along", shape(given[0], types), given[1].copy())
     if len(given) == _SUBSCRIPTS_ARGUMENTS_MAX:
         backwards = exp.If(this=given[2].copy(), true=call("list_reverse", listed.copy()))
         listed = exp.Case(ifs=[backwards], default=listed)
     return as_rows(node, listed)
 
 
-def _changed(name: str) -> CallRule:
-    """Return a rule for a function of an array and values; its result has their common type."""
+def _held(given: list[exp.Expr], types: Types) -> list[exp.Expr]:
+    """Return an array and values, all of the type that holds the elements and the values."""
+    array, *values = copies(given)
+    held, of_values = types.of(given[0]), [types.of(value) for value in given[1:]]
+    found = None if held is None else common_type((leaf_of(held), *of_values))
+    if held is not None and found is not None and found != leaf_of(held):
+        array = cast(array, duckdb_type(array_of(found, depth_of(held))))
+    return [array, *values]
 
-    def rule(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
-        array, *values = given
-        held, of_values = types.of(array), [types.of(value) for value in values]
-        found = None if held is None else common_type((held.element, *of_values))
-        if held is None or found in {None, held.element}:
-            return call(name, *copies(given))
-        widened = cast(array.copy(), duckdb_type(DataType(kind=Kind.ARRAY, element=found)))
-        return call(name, widened, *copies(values))
 
-    return rule
+def _array_remove(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
+    return call("pg_sg_array_remove", *_held(given, types))
+
+
+def _array_replace(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
+    array, *values = _held(given, types)
+    types.note(array, types.of(given[0]))
+    return of_depth("pg_sg_array_replace", array, types, *values)
+
+
+def _with_element(node: exp.Expr, given: list[exp.Expr], at: int, types: Types) -> exp.Expr:
+    """Add the argument at a place to the array at the other one."""
+    element, array = given[at], given[1 - at]
+    if depth_of(types.of(element)):
+        shown = ", ".join(format_type(found) for each in given if (found := types.of(each)))
+        raise UnknownNameError(
+            f"function {call_name(node)}({shown}) does not exist",
+            position=position_of(node),
+            sqlstate="42883",
+        )
+    if is_open(array):
+        return exp.Array(expressions=[element.copy()])
+    return joined(given[0], given[1], types, is_element=(at == 0, at == 1))
+
+
+def _joined(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
+    return joined(given[0], given[1], types)
 
 
 _SUBSCRIPTS_ARGUMENTS_MAX = 3
 CALLS: Mapping[str, CallRule] = {
     **dict.fromkeys(("string_to_array", "string_to_table"), _string_to_array),
     "array_to_string": _array_to_string,
-    "array_length": _array_length,
-    "array_upper": _counted("pg_sg_array_length", "pg_sg_vector_upper"),
-    "array_lower": _counted("pg_sg_array_lower", "pg_sg_vector_lower"),
-    "array_dims": _counted("pg_sg_array_dims", "pg_sg_vector_dims"),
-    "array_position": _array_position,
-    "array_positions": _array_positions,
+    "array_length": _counted("pg_sg_array_length", "pg_sg_length_along"),
+    "array_upper": _counted("pg_sg_array_length", "pg_sg_length_along", "pg_sg_vector_upper"),
+    "array_lower": _counted("pg_sg_array_lower", "pg_sg_lower_along", "pg_sg_vector_lower"),
+    "array_ndims": _counted("pg_sg_array_ndims", "pg_sg_dimensions"),
+    "array_dims": _counted("pg_sg_array_dims", "pg_sg_bounds_text", "pg_sg_vector_dims"),
+    "cardinality": _cardinality,
+    "array_position": _searched(_array_position, "searching for elements in"),
+    "array_positions": _searched(_array_positions, "searching for elements in"),
     "generate_subscripts": _generate_subscripts,
-    "array_remove": _changed("pg_sg_array_remove"),
-    "array_replace": _changed("pg_sg_array_replace"),
+    "array_remove": _searched(_array_remove, "removing elements from"),
+    "array_replace": _array_replace,
+    "width_bucket": _width_bucket,
     "array_fill": _array_fill,
+    "array_append": lambda node, given, types: _with_element(node, given, 1, types),
+    "array_prepend": lambda node, given, types: _with_element(node, given, 0, types),
+    "array_cat": _joined,
     "generate_series": _generate_series,
     "range": _bounded_series,
 }
 """The rules, by name of function."""
-
-
-def _subscript(node: exp.Expr, types: Types) -> exp.Expr:
-    if (part := json_subscript(node, types)) is not None:
-        return part
-    owner = types.of(node.this)
-    if owner == NAME and len(node.expressions) == 1:
-        character = call("pg_sg_character", node.this.copy(), node.expressions[0].copy())
-        return node.replace(character)
-    if owner is None or owner.kind is not Kind.ARRAY or len(node.expressions) != 1:
-        return node
-    place = node.expressions[0]
-    first = first_subscript(owner)
-    if isinstance(place, exp.Slice):
-        start, stop = (_place(place.args.get(end), first) for end in ("this", "expression"))
-        start = start or exp.Literal.number(1)
-        stop = stop or call("len", node.this.copy())
-        fresh = call("pg_sg_slice", node.this.copy(), start, stop)
-        return node.replace(fresh)
-    plain = strip(place)
-    if first == 1 and isinstance(plain, exp.Literal) and plain.name.isdigit():
-        return node
-    counted = _place(place, first)
-    assert counted is not None
-    fresh = call("pg_sg_element", node.this.copy(), counted)
-    return node.replace(fresh)
-
-
-def _place(node: exp.Expr | None, first: int) -> exp.Expr | None:
-    """Return a subscript counted from 1."""
-    if node is None or first == 1:
-        return None if node is None else node.copy()
-    return exp.Add(this=exp.Paren(this=node.copy()), expression=exp.Literal.number(1 - first))
-
-
-RULES: Mapping[type[exp.Expr], Rule] = {exp.Bracket: _subscript}
-"""The rules, by type of node."""

@@ -40,6 +40,7 @@ from planner.postgres.types.signatures import OPEN, SIGNATURES, alike, resolve
 from planner.records.functions import RECORDS
 from planner.trees.known_arguments import check_known
 from planner.trees.nodes import call, cast, outermost, wrapped
+from planner.values.array_types import depth_of, leaf_of
 from planner.values.sqltypes import HELD_AS_TEXT, duckdb_type, format_type
 from stores.spec.schema import Kind
 
@@ -47,7 +48,7 @@ _CAST = {
     name: duckdb_type(RESULTS[name])
     for name in (
         *("char_length", "character_length", "strpos", "position", "str_position", "bit_length"),
-        *("ascii", "ntile", "grouping", "cardinality"),
+        *("ascii", "ntile", "grouping"),
     )
 }
 """Functions whose result has a narrower type in PostgreSQL."""
@@ -104,7 +105,7 @@ def _pg_typeof(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr 
     found = types.of(given[0])
     if found is None:
         return None
-    inner, suffix = (found.element, "[]") if found.element is not None else (found, "")
+    inner, suffix = leaf_of(found), "[]" if depth_of(found) else ""
     name = exp.Literal.string((_TYPEOF.get(inner.kind) or format_type(inner)) + suffix)
     if given[0].find(exp.AggFunc, exp.Window, exp.Anonymous, exp.UDTF) is None:
         return name

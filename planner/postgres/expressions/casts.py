@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from planner.errors import InvalidSyntaxError, MismatchedTypeError, NotSupportedError, QueryError
 from planner.postgres.expressions import object_names
+from planner.postgres.expressions.dimensions import checked_depth, each_element
 from planner.postgres.expressions.json_values import as_json
 from planner.postgres.expressions.printing import printed, printed_elements
 from planner.postgres.expressions.rules import Rule
@@ -19,9 +20,11 @@ from planner.postgres.types.literals import (
     convert_time_literal,
 )
 from planner.postgres.types.operators import DOCUMENTS
-from planner.postgres.types.result_types import FLOATS, INTEGERS, NUMERIC
+from planner.postgres.types.result_types import FLOATS, INTEGERS, NUMERIC, common_type
 from planner.trees.column_names import type_name
 from planner.trees.nodes import built_type, call, cast, position_of, strip
+from planner.values.array_text import DIMENSIONS_MAX
+from planner.values.array_types import array_of, depth_of, leaf_of
 from planner.values.catalog_types import is_of_catalog
 from planner.values.constants import fields_of
 from planner.values.interval_text import FIELDS, interval_words, last_unit, parse_interval
@@ -32,10 +35,13 @@ from planner.values.sqltypes import (
     data_type_of,
     duckdb_type,
     format_type,
+    innermost,
+    is_bare_numeric,
     reading_macro,
+    result_type_of,
 )
-from planner.values.type_modifiers import is_string, length_of
-from stores.spec.schema import BOOLEAN, INTERVAL, DataType, Kind
+from planner.values.type_modifiers import is_string, length_of, second_digits_of
+from stores.spec.schema import BOOLEAN, INTERVAL, TEXT, DataType, Kind
 from stores.types.kinds import SCALARS
 
 _NUMBERS = frozenset({*INTEGERS, *FLOATS, Kind.DECIMAL})
@@ -66,6 +72,8 @@ def _cast(node: exp.Expr, types: Types) -> exp.Expr:
         return node.replace(fresh)
     if target is not None and is_of_catalog(target):
         node.set("to", built_type(duckdb_type(target)))
+    elif node.to.this is exp.DType.ARRAY and depth_of(types.of(node.this)):
+        return _cast_array(node, types)
     _replace_type(node)
     inner = strip(node.this)
     if isinstance(inner, exp.Literal):
@@ -76,9 +84,83 @@ def _cast(node: exp.Expr, types: Types) -> exp.Expr:
     return node
 
 
+def _cast_array(node: exp.Cast, types: Types) -> exp.Expr:
+    """Cast each element of an array as it would be cast by itself."""
+    source, depth = types.of(node.this), checked_depth(node.this, types)
+    leaf, known = innermost(node.to), types.of(node)
+    _check_castable(node, source, known)
+    if (literals := _literals_of(node.this)) is not None:
+        _cast_literals(node, literals, leaf, types)
+        return node
+    inner: list[exp.Expr] = []
+
+    def make(element: exp.Expr) -> exp.Expr:
+        types.note(element, None if source is None else leaf_of(source))
+        holder = exp.Paren(this=exp.Cast(this=element, to=leaf.copy()))
+        inner.append(_cast(holder.this, types))
+        return holder
+
+    fresh = each_element(node.this.copy(), depth, make)
+    plain = inner[0]
+    if isinstance(plain, exp.Cast) and isinstance(plain.this, exp.Column) and not _is_cut(plain.to):
+        node.set("to", _nested(plain.to, depth))
+        return node
+    types.note(fresh, known)
+    return node.replace(fresh)
+
+
+def _is_cut(to: exp.DataType) -> bool:
+    """Whether values are cut or rounded after the cast; see `type_modifiers`."""
+    return length_of(to) is not None or second_digits_of(to) is not None
+
+
+def _nested(leaf: exp.DataType, depth: int) -> exp.DataType:
+    """Return the name of the type of arrays of this many dimensions."""
+    for _ in range(depth):
+        leaf = exp.DataType(this=exp.DType.ARRAY, expressions=[leaf.copy()], nested=True)
+    return leaf
+
+
+def _literals_of(node: exp.Expr) -> list[exp.Literal] | None:
+    """Return the texts of an array that is written out, without its NULLs; None for others."""
+    found: list[exp.Literal] = []
+    left = [strip(node)]
+    while left:
+        each = left.pop()
+        if isinstance(each, exp.Array):
+            left += each.expressions
+        elif isinstance(each, exp.Literal) and each.is_string:
+            found.append(each)
+        elif not isinstance(each, exp.Null):
+            return None
+    return found
+
+
+def _cast_literals(
+    node: exp.Cast, literals: list[exp.Literal], leaf: exp.DataType, types: Types
+) -> None:
+    """Read the texts of an array as values of a type, in place."""
+    depth, target = depth_of(types.of(node.this)), data_type_of(leaf)
+    if is_bare_numeric(leaf) and literals:
+        digits = common_type([types.bare_numeric(literal) for literal in literals])
+        leaf = built_type(str(digits or NUMERIC).upper())
+    for literal in literals:
+        holder = exp.Cast(this=literal.copy(), to=leaf.copy())
+        kept = exp.Paren(this=holder)
+        _cast(holder, types)
+        is_plain = kept.this is holder and not _is_cut(leaf)
+        literal.replace(kept.this.this if is_plain else kept.this)
+    if target is not None and (is_of_catalog(target) or _is_cut(leaf)):
+        leaf = built_type(duckdb_type(target))
+    node.set("to", _nested(leaf, depth))
+
+
 def _cast_value(node: exp.Cast, target: DataType | None, types: Types) -> None:
     source = types.of(node.this)
     _check_castable(node, source, types.of(node))
+    if source is not None and source.kind is Kind.TEXT and node.to.this is exp.DType.ARRAY:
+        _read_array(node, types)
+        return
     if node.to.this is exp.DType.DECIMAL and not node.to.expressions:
         found = types.of(node)
         if found is not None:
@@ -87,11 +169,20 @@ def _cast_value(node: exp.Cast, target: DataType | None, types: Types) -> None:
         _take_scalar(node, source, ANY_NUMERIC)
     elif not _print_operand(node, target, types) and target is not None:
         if _is_read(target, source):
-            _read(node, source, target)
+            _read(node, target)
         elif source is not None:
             _convert(node, source, target, types)
         if target.kind is Kind.DECIMAL:
             _keep_certain_digits(node, source)
+
+
+def _read_array(node: exp.Cast, types: Types) -> None:
+    """Read a text as an array, of as many dimensions as the cast names."""
+    depth = max(depth_of(result_type_of(node.to)), 1)
+    texts = call(f"pg_sg_texts{min(depth, DIMENSIONS_MAX)}", node.this.copy())
+    types.note(texts, array_of(TEXT, depth))
+    node.set("this", texts)
+    _cast_array(node, types)
 
 
 def _check_castable(node: exp.Cast, source: DataType | None, target: DataType | None) -> None:
@@ -105,11 +196,11 @@ def _check_castable(node: exp.Cast, source: DataType | None, target: DataType | 
 
 def _is_castable(source: DataType, target: DataType) -> bool:
     """Whether PostgreSQL has a cast; DuckDB tries more casts, and fails for some values."""
+    if depth_of(source) and depth_of(target):
+        return _is_castable(leaf_of(source), leaf_of(target))
     one, other = _without_rules(source), _without_rules(target)
     if one is None or other is None or Kind.TEXT in {one.kind, other.kind}:
         return True
-    if one.element is not None and other.element is not None:
-        return _is_castable(one.element, other.element)
     if Kind.ARRAY in {one.kind, other.kind}:
         return one.kind is other.kind or not {one.kind, other.kind} <= {Kind.ARRAY, *_CASTS}
     casts = _CASTS.get(one.kind)
@@ -123,12 +214,11 @@ def _without_rules(data_type: DataType) -> DataType | None:
 
 def _print_operand(node: exp.Cast, target: DataType | None, types: Types) -> bool:
     """Write the operand of a cast to text or texts as PostgreSQL prints it; False for others."""
-    element = None if target is None else target.element
     text = None
     if target is not None and target.kind is Kind.TEXT:
         text = printed(node.this, types, is_cast=True)
-    elif element is not None and element.kind is Kind.TEXT and types.kind_of(node.this) in _ARRAYS:
-        text = printed_elements(node.this, types, is_cast=True)
+    elif target is not None and depth_of(target) and leaf_of(target).kind is Kind.TEXT:
+        text = printed_elements(node.this, types, is_cast=True)  # it may be an array
     if text is not None:
         node.set("this", text)
     return text is not None
@@ -161,22 +251,22 @@ def _replace_type(node: exp.Cast) -> None:
 
 def _is_read(target: DataType, source: DataType | None) -> bool:
     """Whether texts must be read as values of a type, or as its elements; unknown ones may be."""
-    if target.element is not None:
-        element = source if source is None or source.element is None else source.element
-        return _is_read(target.element, element)
+    if depth_of(target):
+        return _is_read(leaf_of(target), None if source is None else leaf_of(source))
     if source is not None and source.kind is Kind.JSON:
         return target.kind is Kind.JSONB
     return target.kind in HELD_AS_TEXT and (source is None or source.kind is Kind.TEXT)
 
 
-def _read(node: exp.Cast, source: DataType | None, target: DataType) -> None:
+def _read(node: exp.Cast, target: DataType) -> None:
     """Read texts as values that are held as texts."""
-    texts, macro = cast(node.this.copy(), "TEXT"), reading_macro(target.kind)
-    if target.element is not None:
-        is_text = source is not None and source.kind is Kind.TEXT
-        texts = call("pg_sg_texts", texts) if is_text else cast(node.this.copy(), "TEXT[]")
-        macro = reading_macro(target.element.kind) + "s"
-    node.set("this", call(macro, texts))
+    if not depth_of(target):
+        node.set("this", call(reading_macro(target.kind), cast(node.this.copy(), "TEXT")))
+        return
+    texts = cast(node.this.copy(), duckdb_type(array_of(TEXT, depth_of(target))))
+    macro = reading_macro(leaf_of(target).kind)
+    read = each_element(texts, depth_of(target), lambda element: call(macro, element))
+    node.set("this", read)
 
 
 def _convert(node: exp.Cast, source: DataType, target: DataType, types: Types) -> None:
@@ -185,8 +275,6 @@ def _convert(node: exp.Cast, source: DataType, target: DataType, types: Types) -
         macro = _READ.get(target.kind)
         if target.kind in TIME_KINDS:
             node.set("this", _time_words(node.this, target.kind))
-        elif target.element is not None and not is_of_catalog(target):
-            macro = "pg_sg_whole_texts" if target.element.kind in INTEGERS else "pg_sg_texts"
     elif source.kind is Kind.TIMESTAMPTZ and target.kind is Kind.TIME:
         node.set("this", cast(node.this.copy(), "TIMESTAMP"))
     elif (source.kind, target.kind) == (Kind.TIME, Kind.INTERVAL):
@@ -212,8 +300,6 @@ def _take_scalar(node: exp.Cast, source: DataType | None, target: str) -> None:
         node.set("this", call("pg_sg_jsonb_number", node.this.copy(), exp.Literal.string(target)))
 
 
-_ARRAYS = {Kind.ARRAY, None}
-"""Kinds whose elements are cast to texts one by one; an unknown type may be an array."""
 _READ = {
     **dict.fromkeys(INTEGERS, "pg_sg_whole"),
     Kind.BOOLEAN: "pg_sg_boolean",

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from planner.postgres.expressions import object_names
+from planner.postgres.expressions.array_rows import joined
 from planner.postgres.expressions.json_texts import text_of_json
 from planner.postgres.expressions.printing import is_document, printed
 from planner.postgres.expressions.rules import Rule
@@ -24,13 +25,8 @@ def _concatenate(node: exp.Expr, types: Types) -> exp.Expr:
     if left is None or right is None or is_document(left) or is_document(right):
         _print_sides(node, types)
         return node
-    arrays = left.kind is Kind.ARRAY, right.kind is Kind.ARRAY
-    if arrays == (True, True):  # PostgreSQL reads a NULL array as an empty one
-        fresh = call("pg_sg_array_cat", node.this.copy(), node.expression.copy())
-    elif arrays == (True, False) and not _is_text_array(node.expression):
-        fresh = call("list_append", node.this.copy(), node.expression.copy())
-    elif arrays == (False, True) and not _is_text_array(node.this):
-        fresh = call("list_prepend", node.this.copy(), node.expression.copy())
+    if Kind.ARRAY in {left.kind, right.kind}:
+        fresh = joined(node.this, node.expression, types)
     elif Kind.BOOLEAN in {left.kind, right.kind}:
         for side in (node.this, node.expression):
             if types.kind_of(side) is Kind.BOOLEAN:
@@ -74,10 +70,6 @@ def _print_objects(node: exp.Expr, types: Types) -> None:
         if text is not None:
             side.replace(text)
             types.note(text, TEXT)
-
-
-def _is_text_array(node: exp.Expr) -> bool:
-    return isinstance(node, exp.Literal) and node.name.startswith("{")
 
 
 RULES: Mapping[type[exp.Expr], Rule] = {exp.DPipe: _concatenate}

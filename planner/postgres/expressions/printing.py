@@ -8,9 +8,11 @@ from sqlglot import exp
 
 from planner.errors import NotSupportedError
 from planner.postgres.expressions import object_names
+from planner.postgres.expressions.dimensions import checked_depth, each_element
 from planner.postgres.types.inference import Types
 from planner.trees.nodes import call, cast, position_of, strip
-from planner.values.catalog_types import has_any_scale
+from planner.values.array_types import depth_of, leaf_of
+from planner.values.catalog_types import has_any_scale, is_record
 from stores.spec.schema import DataType, Kind
 
 _PRINTED: Mapping[Kind, str] = {
@@ -21,19 +23,12 @@ _PRINTED: Mapping[Kind, str] = {
     **dict.fromkeys((Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ), "pg_sg_moment_text"),
 }
 """Macros that write values whose text differs in DuckDB."""
-_PRINTED_ELEMENTS: Mapping[Kind, str] = {
-    Kind.BOOLEAN: "pg_sg_boolean_texts",
-    Kind.REAL: "pg_sg_real_texts",
-    Kind.DOUBLE: "pg_sg_float_texts",
-    Kind.BYTEA: "pg_sg_bytea_texts",
-    Kind.INTERVAL: "pg_sg_interval_texts",
-    **dict.fromkeys((Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ), "pg_sg_moment_texts"),
-}
-"""Macros that write the elements of arrays."""
 _DOCUMENTS = {Kind.STRUCT, Kind.MAP}
 
 
-def printed(node: exp.Expr, types: Types, *, is_cast: bool = False) -> exp.Expr | None:
+def printed(  # noqa: PLR0911 - one per family
+    node: exp.Expr, types: Types, *, is_cast: bool = False
+) -> exp.Expr | None:
     """Return the text of a value; None where DuckDB writes the same.
 
     Args:
@@ -52,6 +47,8 @@ def printed(node: exp.Expr, types: Types, *, is_cast: bool = False) -> exp.Expr 
     if row is not None:
         return _row_text(row, types)
     found = types.of(node)
+    if found is not None and is_record(found):
+        return _record_text(node, found, types)
     if is_document(found) or _is_item(node, types):
         raise _no_text(node)
     if found is None:
@@ -59,7 +56,8 @@ def printed(node: exp.Expr, types: Types, *, is_cast: bool = False) -> exp.Expr 
     if found.kind is Kind.BOOLEAN and not is_cast:
         return call("pg_sg_boolean_text", node.copy())
     if found.kind is Kind.ARRAY:
-        return call("pg_sg_array_text", printed_elements(node, types) or node.copy())
+        texts = printed_elements(node, types) or node.copy()
+        return _array_text(texts, checked_depth(node, types))
     macro = "pg_sg_numeric_text" if has_any_scale(found) else _PRINTED.get(found.kind)
     return None if macro is None else call(macro, node.copy())
 
@@ -74,13 +72,30 @@ def printed_elements(node: exp.Expr, types: Types, *, is_cast: bool = False) -> 
     if is_document(found):
         raise _no_text(node)
     if found is None:
-        return None if is_plain(node) else call("pg_sg_plain_texts", node.copy())
-    kind = None if found.element is None else found.element.kind
-    if kind is Kind.BOOLEAN and is_cast:
-        return None
-    varies = has_any_scale(found.element)
-    macro = "pg_sg_numeric_texts" if varies else _PRINTED_ELEMENTS.get(kind or Kind.NULL)
-    return None if macro is None else call(macro, node.copy())
+        return None if is_plain(node) else _each(node, 1, "pg_sg_plain_text")
+    leaf = leaf_of(found)
+    if is_record(leaf):
+        return each_element(
+            node.copy(), depth_of(found), lambda element: _record_text(element, leaf, types)
+        )
+    if leaf.kind is Kind.BOOLEAN:
+        return None if is_cast else _each(node, depth_of(found), "pg_sg_boolean_text")
+    macro = "pg_sg_numeric_text" if has_any_scale(leaf) else _PRINTED.get(leaf.kind)
+    return None if macro is None else _each(node, depth_of(found), macro)
+
+
+def _each(array: exp.Expr, depth: int, macro: str) -> exp.Expr:
+    return each_element(array.copy(), depth, lambda element: call(macro, element))
+
+
+def _array_text(array: exp.Expr, depth: int) -> exp.Expr:
+    """Return the text of an array, whose elements have their texts."""
+    if depth == 1:
+        return call("pg_sg_array_text", array)
+    name = exp.to_identifier(f"row{depth}", quoted=True)
+    row = _array_text(exp.column(name.copy()), depth - 1)
+    rows = call("list_transform", array, exp.Lambda(this=row, expressions=[name]))
+    return call("pg_sg_rows_text", rows)
 
 
 def row_of(node: exp.Expr) -> exp.Tuple | None:
@@ -93,9 +108,8 @@ def row_of(node: exp.Expr) -> exp.Tuple | None:
 
 def is_document(data_type: DataType | None) -> bool:
     """Whether values are structs or maps, or arrays of them."""
-    while data_type is not None and data_type.kind is Kind.ARRAY:
-        data_type = data_type.element
-    return data_type is not None and data_type.kind in _DOCUMENTS
+    leaf = None if data_type is None else leaf_of(data_type)
+    return leaf is not None and leaf.kind in _DOCUMENTS and not is_record(leaf)
 
 
 def is_plain(node: exp.Expr) -> bool:
@@ -115,6 +129,25 @@ def _row_text(row: exp.Tuple, types: Types) -> exp.Expr:
         text = printed(member, types) or cast(member.copy(), "TEXT")
         pieces += [exp.Literal.string("," if pieces else "("), call("pg_sg_field_text", text)]
     return call("concat", *(pieces or [exp.Literal.string("(")]), exp.Literal.string(")"))
+
+
+def _record_text(node: exp.Expr, found: DataType, types: Types) -> exp.Expr:
+    """Return the text of a row that is computed, or that a FROM item has."""
+    bare = strip(node)
+    places = types.columns.of_row(bare) if isinstance(bare, exp.Column) else None
+    members: list[exp.Expr] = []
+    for at, (name, field) in enumerate(found.fields):
+        if places:
+            members.append(exp.column(name, table=places[at][0], quoted=True))
+        else:
+            place = exp.Literal.number(at + 1)  # DuckDB's row may have no names
+            members.append(call("struct_extract_at", node.copy(), place))
+        types.note(members[-1], None if field.kind is Kind.NULL else field)
+    text = _row_text(exp.Tuple(expressions=members), types)
+    if places:
+        return text
+    missing = exp.If(this=exp.Is(this=node.copy(), expression=exp.null()), true=exp.null())
+    return exp.Case(ifs=[missing], default=text)
 
 
 def _no_text(node: exp.Expr) -> NotSupportedError:

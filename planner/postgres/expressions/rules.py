@@ -6,6 +6,7 @@ Each module of rules has a table of them. `rewrite` and `calls` join the tables.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TypeAlias
 
 from sqlglot import exp
@@ -14,6 +15,8 @@ from planner.errors import NotSupportedError
 from planner.postgres.types.inference import Types
 from planner.postgres.types.result_types import DIGITS_MAX, as_decimal
 from planner.trees.nodes import call, cast, position_of, wrapped
+from planner.values.array_types import array_of, depth_of, leaf_of
+from planner.values.sqltypes import duckdb_type
 from stores.spec.schema import DataType, Kind, decimal_type
 
 Rule: TypeAlias = Callable[[exp.Expr, Types], exp.Expr]
@@ -56,12 +59,11 @@ def hold_scale(nodes: Sequence[exp.Expr], types: Types) -> None:
     held = decimal_type(DIGITS_MAX, scale)
     for node, found in decimals:
         if found.scale != scale and types.kind_of(node) is Kind.ARRAY:
-            wrapped(node, lambda inner: cast(inner, f"{held}[]".upper()))
+            name = duckdb_type(array_of(held, depth_of(types.of(node))))
+            wrapped(node, partial(cast, data_type=name))
         elif found.scale != scale:
             types.note(wrapped(node, lambda inner: cast(inner, str(held).upper())), held)
 
 
 def _element(data_type: DataType | None) -> DataType | None:
-    """Return the type of an array's elements; for other types, the type itself."""
-    is_array = data_type is not None and data_type.kind is Kind.ARRAY
-    return data_type.element if data_type is not None and is_array else data_type
+    return None if data_type is None else leaf_of(data_type)

@@ -7,7 +7,7 @@ from `inference`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias
 
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
@@ -18,10 +18,12 @@ from planner.postgres.types.functions import (
     columns_of_function,
     is_numbered,
 )
+from planner.postgres.types.lateral_items import left_of
 from planner.postgres.types.operands import is_open, is_recursive
 from planner.postgres.types.output_columns import is_star, within_lateral
 from planner.postgres.types.result_types import INTEGERS, NUMERIC, agreed_type, common_type
 from planner.trees.checkpoints import checkpoint
+from planner.values.array_types import depth_of, leaf_of
 from stores.spec.schema import BIGINT, NULL, TIMESTAMP, TIMESTAMPTZ, DataType, Kind
 
 ColumnType: TypeAlias = Callable[[exp.Table, str], DataType | None]
@@ -207,7 +209,7 @@ class ColumnTypes:
         """Return the type of a scope's column; a LATERAL item `inner` sees the items left of it."""
         sources = scope.selected_sources
         if inner is not None:
-            sources = _left_of(inner, sources)
+            sources = left_of(inner, sources)
         if column.table:
             if column.table not in sources:
                 return _ABSENT
@@ -263,8 +265,12 @@ class ColumnTypes:
         if key not in self._outputs:
             self._kept.append(node)
             self._outputs[key] = {}
-            names = self._names(scope, node)
-            self._outputs[key] = dict(zip(names, self._output_types(scope), strict=False))
+            found: dict[str, DataType | None] = {}
+            for name, each in zip(
+                self._names(scope, node), self._output_types(scope), strict=False
+            ):
+                found[name] = each if found.get(name, each) == each else None
+            self._outputs[key] = found
         return self._outputs[key]
 
     def _output_types(self, scope: Scope) -> list[DataType | None]:
@@ -292,7 +298,10 @@ class ColumnTypes:
                 return [NUMERIC if each else t for t, each in zip(found, wide, strict=False)]
             return found
         arrays = tree.expressions if isinstance(tree, exp.Unnest) else []
-        elements = [array.element if (array := self._type_of(each)) else None for each in arrays]
+        found = [self._type_of(each) for each in arrays]
+        elements = [
+            leaf_of(each) if each is not None and depth_of(each) else None for each in found
+        ]
         return [*elements, BIGINT] if is_numbered(tree) else elements
 
     def _open_types(self, scope: Scope) -> list[DataType | None]:
@@ -361,20 +370,3 @@ def _of_function(table: exp.Table, column: str) -> DataType | None:
 
 _ABSENT = object()
 """The scope has no such column: look further out."""
-
-
-_Source = TypeVar("_Source")
-
-
-def _left_of(
-    inner: Scope, sources: dict[str, tuple[_Source, exp.Table | Scope]]
-) -> dict[str, tuple[_Source, exp.Table | Scope]]:
-    """Return the items of FROM that an inner scope sees: those before it, if it is one of them."""
-    for at, (_, source) in enumerate(sources.values()):
-        if inner in (source, _within(source)):
-            return dict(list(sources.items())[:at])
-    return sources
-
-
-def _within(source: exp.Table | Scope) -> Scope | None:
-    return within_lateral(source) if isinstance(source, Scope) else None

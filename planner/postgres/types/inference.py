@@ -12,6 +12,7 @@ from typing import TypeAlias
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
+from planner.postgres.types.array_results import filled_type, joined_type
 from planner.postgres.types.column_types import ColumnType, ColumnTypes, Star
 from planner.postgres.types.functions import (
     COMMON,
@@ -36,6 +37,7 @@ from planner.postgres.types.result_types import (
     common_type,
     literal_type,
     number_type,
+    numeric_of_text,
     open_operand_type,
     plain_type,
 )
@@ -43,8 +45,17 @@ from planner.postgres.types.signatures import OPEN, alike, resolve
 from planner.postgres.types.time_fields import scale_of
 from planner.trees.checkpoints import checkpoint
 from planner.trees.nodes import signed, strip
-from planner.values.catalog_types import CHAR, NAME, first_subscript, from_zero, of_any_scale
-from planner.values.sqltypes import result_type_of
+from planner.trees.subscripts import chain_of
+from planner.values.array_types import array_of, depth_of, leaf_of, reshaped
+from planner.values.catalog_types import (
+    CHAR,
+    NAME,
+    first_subscript,
+    from_zero,
+    of_any_scale,
+    record_type,
+)
+from planner.values.sqltypes import innermost, is_bare_numeric, named_depth, result_type_of
 from planner.values.times.time_settings import PLAIN_TIMES, TimeSettings
 from planner.values.type_modifiers import as_argument, unsized
 from stores.spec.schema import (
@@ -162,7 +173,7 @@ class Types:
 
     def _find(self, node: exp.Expr) -> DataType | None:  # noqa: PLR0911 - one per kind
         if isinstance(node, exp.Column):
-            return self.columns.of(node)
+            return self.columns.of(node) or self._of_whole_row(node)
         if isinstance(node, exp.Literal):
             return literal_type(node)
         if isinstance(node, exp.Parameter):
@@ -179,7 +190,7 @@ class Types:
             return operator_result(node, self.of)
         return self._of_operation(node)
 
-    def _of_operation(  # noqa: C901, PLR0911 - one per kind
+    def _of_operation(  # noqa: C901, PLR0911, PLR0912 - one per kind
         self, node: exp.Expr
     ) -> DataType | None:
         if isinstance(node, _ARITHMETIC):
@@ -197,16 +208,31 @@ class Types:
         if isinstance(node, _OF_ANY):
             return self._of_alternatives(node)
         if isinstance(node, exp.Subquery):
-            return self._of_subquery(node)
+            return self._of_query(node.this)
         if isinstance(node, exp.Array):
             return self._of_array(node)
         if isinstance(node, exp.Bracket | exp.Dot):
             return self._of_part(node)
         if isinstance(node, exp.Extract):
             return decimal_type(24, scale_of(node.this.name))
+        if isinstance(node, exp.Tuple) and isinstance(node.parent, exp.Select | exp.Alias):
+            return self._of_row(node.expressions)
+        if isinstance(node, exp.Explode):
+            rows = self.of(node.this)
+            return leaf_of(rows) if rows is not None and depth_of(rows) else None
         if isinstance(node, exp.Func):
             return self._of_call(node)
         return None
+
+    def _of_whole_row(self, item: exp.Column) -> DataType | None:
+        """Return the type of the rows of a FROM item; None if the name is another one's."""
+        members = self.columns.members(item)
+        fields = [(name, found or NULL) for _, name, found in members or ()]
+        return record_type(fields) if fields else None
+
+    def _of_row(self, members: Sequence[exp.Expr]) -> DataType:
+        found = [(unsized(self.of(each)), f"f{at}") for at, each in enumerate(members, 1)]
+        return record_type([(name, TEXT if t == NULL else t or NULL) for t, name in found])
 
     def _of_bits(self, node: exp.Expr) -> DataType | None:
         """Return the type of an operation on bits; a shift has the type of its left side."""
@@ -219,7 +245,8 @@ class Types:
 
     def _of_part(self, node: exp.Expr) -> DataType | None:
         """Return the type of an element or a slice of an array, or of a field of a struct."""
-        owner = self.of(node.this)
+        held, places = chain_of(node)
+        owner = self.of(node.this if isinstance(node, exp.Dot) else held)
         if owner is None:
             return None
         if owner == NAME:
@@ -228,41 +255,53 @@ class Types:
             return dict(owner.fields).get(node.name)
         if owner.kind is Kind.JSONB:
             return JSONB
-        one = len(node.expressions) == 1 and not isinstance(node.expressions[0], exp.Slice)
-        return owner.element if one else plain_type(owner)
+        if not depth_of(owner):
+            return None
+        is_slice = any(isinstance(place, exp.Slice) for place in places)
+        return plain_type(owner) if is_slice else leaf_of(owner)
 
     def _of_array(self, node: exp.Array) -> DataType | None:
         query = node.expressions[0] if len(node.expressions) == 1 else None
         if isinstance(query, exp.Query):
             element = self._of_query(query)
         else:
-            element = self._common(node.expressions)
+            element = self._of_elements(node.expressions) if node.expressions else None
         return None if element is None else DataType(kind=Kind.ARRAY, element=element)
+
+    def _of_elements(self, nodes: Sequence[exp.Expr]) -> DataType | None:
+        """Return the type that the elements of an array agree on; those of all rows agree."""
+        if not nodes or not all(map(_is_listed, nodes)):
+            return self._common(nodes)
+        inner = [each for node in nodes for each in node.expressions]
+        found = self._of_elements(inner) if inner else NULL
+        return None if found is None else DataType(kind=Kind.ARRAY, element=found)
 
     def _of_cast(self, node: exp.Cast) -> DataType | None:
         to = node.to
-        if to.this is exp.DType.DECIMAL and not to.expressions:
+        if is_bare_numeric(to):
             return self.bare_numeric(node.this)
-        target = result_type_of(to)
-        if target is not None and not first_subscript(self.of(node.this)):
+        target, source = result_type_of(to), self.of(node.this)
+        if target is None and source is not None and is_bare_numeric(innermost(to)):
+            # `x::numeric[]`: the digits are those of the elements.
+            depth = depth_of(source) or named_depth(to)
+            return array_of(as_decimal(leaf_of(source)) or NUMERIC, depth)
+        if target is not None and not first_subscript(source):
             return from_zero(target)
-        return target
+        return None if target is None else reshaped(target, source)
 
     def bare_numeric(self, node: exp.Expr) -> DataType | None:
         """Return the type of `x::numeric`: a numeric that holds all digits of the expression."""
         source = self.of(node)
         text = node.name.strip() if isinstance(node, exp.Literal) and node.is_string else None
         if text is not None:
-            counted = literal_type(exp.Literal(this=text.lstrip("+-"), is_string=False))
-            return counted if counted is not None and counted.kind is Kind.DECIMAL else NUMERIC
+            return numeric_of_text(text)
         varies = source is not None and source.kind in {*FLOATS, Kind.JSONB}
         return as_decimal(source) or (OF_FLOATS if varies else NUMERIC)
 
     def _concatenated(self, node: exp.Expr) -> DataType | None:
         sides = [self.of(node.this), self.of(node.expression)]
-        arrays = [side for side in sides if side is not None and side.kind is Kind.ARRAY]
-        if arrays:
-            return arrays[0]
+        if any(map(depth_of, sides)):
+            return joined_type([node.this, node.expression], self.of)
         kinds = {side.kind for side in sides if side is not None}
         if kinds == {Kind.BYTEA, Kind.TEXT} and not any(map(is_open, (node.this, node.expression))):
             return TEXT
@@ -295,9 +334,6 @@ class Types:
         is_longer = found is not None and first is not None and found.scale > first.scale
         return of_any_scale(found.precision, found.scale) if found and is_longer else found
 
-    def _of_subquery(self, node: exp.Subquery) -> DataType | None:
-        return self._of_query(node.this)
-
     def _of_query(self, query: exp.Expr) -> DataType | None:
         """Return the type of a query's only column."""
         items = query.selects if isinstance(query, exp.Query) else []
@@ -307,6 +343,8 @@ class Types:
         if isinstance(node, exp.WithinGroup):
             return self._of_ordered_set(node)
         name = call_name(node)
+        if name == "row":
+            return self._of_row(node.expressions)
         if name in SAME_AS_FIRST:
             first = next(iter(arguments(node)), None)
             found = None if first is None else self.of(first)
@@ -318,6 +356,10 @@ class Types:
         if name in {"sum", "avg", "round", "trunc", "ceil", "ceiling", "floor", "array_agg"}:
             first = next(iter(arguments(node)), None)
             return None if first is None else aggregate_type(name, self.of(first), node)
+        if name == "array_cat":
+            return joined_type(arguments(node), self.of)
+        if name == "array_fill":
+            return filled_type(*arguments(node)[:2], self.of)
         if name in OF_ARGUMENT or name in OF_SIGNATURE:
             return self._by_signature(name, arguments(node))
         return self._results.get(name)
@@ -342,9 +384,16 @@ class Types:
         return DataType(kind=Kind.ARRAY, element=found) if is_many and found else found
 
 
+def _is_listed(node: exp.Expr) -> bool:
+    """Whether a node is an array whose elements are written out."""
+    return isinstance(node, exp.Array) and not any(
+        isinstance(each, exp.Query) for each in node.expressions
+    )
+
+
 def value_type(node: exp.Expr, types: Types) -> DataType | None:
     """Return the type of a value, or of the elements of `ANY (…)`."""
     if not isinstance(node, _QUANTIFIED):
         return types.of(node)
     array = types.of(strip(node.this))
-    return None if array is None else array.element
+    return leaf_of(array) if array is not None and depth_of(array) else None

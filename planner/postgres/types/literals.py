@@ -7,12 +7,18 @@ from itertools import pairwise
 
 from sqlglot import exp
 
-from planner.errors import InvalidValueError, MismatchedTypeError, QueryError
+from planner.errors import MismatchedTypeError, NotSupportedError, QueryError
+from planner.postgres.types.array_literals import array_beside
 from planner.postgres.types.inference import Types, value_type
 from planner.postgres.types.operands import COMPARED, alternatives, compared, is_open
-from planner.postgres.types.result_types import FLOATS, INTEGERS, TIMES, common_type
+from planner.postgres.types.result_types import (
+    FLOATS,
+    INTEGERS,
+    TIMES,
+    common_type,
+)
 from planner.trees.nodes import Nodes, call, cast, position_of, strip
-from planner.values.array_text import parse_array
+from planner.values.array_types import depth_of
 from planner.values.catalog_types import CatalogType
 from planner.values.constants import number_of
 from planner.values.moment_text import time_words
@@ -20,12 +26,10 @@ from planner.values.sqltypes import (
     HELD_AS_TEXT,
     duckdb_type,
     format_type,
-    parameter_type_of,
-    result_type_of,
 )
 from planner.values.text_values import parse_value
 from planner.values.times.time_settings import TimeSettings
-from stores.spec.schema import BYTEA, TEXT, DataType, Kind, Value, decimal_type
+from stores.spec.schema import BYTEA, DataType, Kind, Value, decimal_type
 
 _ALTERNATIVES: dict[type[exp.Expr], str] = {
     exp.Case: "CASE",
@@ -106,6 +110,8 @@ def check_alternatives(nodes: Nodes, types: Types) -> None:
             sides = [strip(side) for side in alternatives(node)]
             found = [types.of(side) for side in sides if not is_open(side)]
             beside = [each for each in found if each is not None and each.kind is not Kind.NULL]
+            if kind is not exp.Array:  # its own rule counts the dimensions
+                check_depths(beside, node)
             if Kind.BOOLEAN in {each.kind for each in beside}:
                 check_alike(beside, word, node)
             texts = [each for each in sides if isinstance(each, exp.Literal) and each.is_string]
@@ -113,7 +119,25 @@ def check_alternatives(nodes: Nodes, types: Types) -> None:
                 known = [types.of(side) for side in sides if not any(side is t for t in texts)]
                 common = None if None in known else common_type(known)
                 for text in texts:
-                    adopted_type(text, common, types)
+                    if common is not None and depth_of(common):
+                        text.replace(array_beside(text, common))
+                    else:
+                        adopted_type(text, common, types)
+
+
+def check_depths(known: Sequence[DataType], node: exp.Expr) -> None:
+    """Refuse arrays of different numbers of dimensions, which have one type in PostgreSQL.
+
+    Raises:
+        NotSupportedError: two numbers differ (0A000).
+    """
+    depths = {depth for each in known if (depth := depth_of(each))}
+    if len(depths) > 1:
+        raise NotSupportedError(
+            "arrays of different numbers of dimensions in one column or expression are not "
+            "supported",
+            position=position_of(node),
+        )
 
 
 def check_alike(known: Sequence[DataType], word: str, node: exp.Expr) -> None:
@@ -121,7 +145,9 @@ def check_alike(known: Sequence[DataType], word: str, node: exp.Expr) -> None:
 
     Raises:
         MismatchedTypeError: two types do not match (42804).
+        NotSupportedError: as `check_depths`.
     """
+    check_depths(known, node)
     for one, other in pairwise(known):
         found = {one.kind, other.kind}
         if len(found) > 1 and not found <= _NUMBERS and not found <= TIMES:
@@ -208,34 +234,6 @@ def _as_bytes(sides: Sequence[exp.Expr], types: Types) -> bool:
 _OF_ARRAYS = (exp.ArrayContainsAll, exp.ArrayContainedBy, exp.ArrayOverlaps)
 
 
-def convert_array_literals(nodes: Nodes, types: Types) -> None:
-    """Replace array literals such as `'{a,b}'` with lists of their elements.
-
-    Raises:
-        InvalidValueError: a literal is malformed (22P02).
-    """
-    is_changed, casts = False, nodes.of(exp.Cast)
-    for within in (*nodes.of(exp.Any), *nodes.of(exp.All)):
-        array = strip(within.this)
-        beside = strip(within.parent.this) if isinstance(within.parent, exp.Binary) else None
-        known = None if beside is None else types.of(beside)
-        if isinstance(array, exp.Literal) and array.is_string:
-            array.replace(_array_of(array, known or TEXT))
-            is_changed = True
-    for node in casts:
-        to, literal = parameter_type_of(node.to), node.this
-        element = None if to is None else to.element
-        is_postgres = isinstance(literal, exp.Literal) and literal.name.strip()[:1] == "{"
-        if element is not None and is_postgres:
-            is_changed, array = True, _array_of(literal, element)
-            if result_type_of(node.to) == to:
-                node.replace(array)
-            else:
-                node.set("this", array)  # the cast decides the length of the texts, and cuts them
-    if is_changed:
-        nodes.renew()
-
-
 def convert_compared_literals(nodes: Nodes, types: Types) -> None:
     """Convert texts that are compared with a value of another type to that type.
 
@@ -274,8 +272,8 @@ def _read_texts(sides: Sequence[exp.Expr], types: Types) -> bool:
         return False
     is_changed = False
     for text in texts:
-        if found.element is not None:
-            text.replace(_array_of(text, found.element))
+        if depth_of(found):
+            text.replace(array_beside(text, found))
             is_changed = True
         elif found.kind is Kind.BOOLEAN:
             text.replace(exp.Boolean(this=check_literal(text, found)))  # DuckDB does not read 'yes'
@@ -292,18 +290,3 @@ _READ_KINDS = {
     *FLOATS,
     *(Kind.ARRAY, Kind.DECIMAL, Kind.BOOLEAN),
 }
-
-
-def _array_of(literal: exp.Literal, element: DataType) -> exp.Expr:
-    try:
-        texts = parse_array(literal.name)
-    except InvalidValueError as error:
-        error.position = position_of(literal)
-        raise
-    listed: list[exp.Expr] = []
-    for text in texts:
-        node: exp.Expr = exp.null() if text is None else exp.Literal.string(text)
-        if "start" in literal.meta:
-            node.meta["start"] = literal.meta["start"]
-        listed.append(node)
-    return cast(exp.Array(expressions=listed), f"{duckdb_type(element)}[]")

@@ -13,7 +13,14 @@ from sqlglot import exp
 
 from planner.postgres.types.operands import arguments
 from planner.postgres.types.signatures import OPEN
-from planner.values.catalog_types import CatalogType, has_any_scale, of_any_scale
+from planner.values.array_types import array_of, depth_of, leaf_of
+from planner.values.catalog_types import (
+    CatalogType,
+    has_any_scale,
+    is_record,
+    of_any_scale,
+    record_type,
+)
 from planner.values.type_modifiers import is_string, unsized
 from stores.spec.schema import (
     BIGINT,
@@ -22,6 +29,7 @@ from stores.spec.schema import (
     INTEGER,
     INTERVAL,
     JSONB,
+    NULL,
     REAL,
     TEXT,
     TIME,
@@ -151,9 +159,17 @@ def common_type(found: Sequence[DataType | None]) -> DataType | None:
     return first if len(kinds) == len(found) else unsized(first)
 
 
-def _wider(one: DataType | None, other: DataType | None) -> DataType | None:
+def _wider(  # noqa: PLR0911 - one per family
+    one: DataType | None, other: DataType | None
+) -> DataType | None:
     if one is None or other is None or one == other:
         return one if one == other else None
+    if depth_of(one) and depth_of(one) == depth_of(other):
+        leaf = _wider(leaf_of(one), leaf_of(other))
+        return None if leaf is None else array_of(leaf, depth_of(one))
+    if is_record(one) and is_record(other) and len(one.fields) == len(other.fields):
+        sides = zip(one.fields, other.fields, strict=True)
+        return record_type([(n, common_type((a, b)) or NULL) for (n, a), (_, b) in sides])
     if one.kind is other.kind is Kind.TEXT:
         # Among varchar, char and text the first one wins; all win over name.
         return unsized(one) if is_string(one) and is_string(other) else TEXT
@@ -288,6 +304,12 @@ def agreed_type(nodes: Sequence[exp.Expr], found: Sequence[DataType | None]) -> 
     ]
     found_type = common_type(plain) if plain else TEXT
     return found_type if len(plain) == len(nodes) else unsized(found_type)
+
+
+def numeric_of_text(text: str) -> DataType:
+    """Return the numeric type that holds the digits of a text."""
+    found = literal_type(exp.Literal(this=text.strip().lstrip("+-"), is_string=False))
+    return found if found is not None and found.kind is Kind.DECIMAL else NUMERIC
 
 
 def literal_type(node: exp.Literal, *, is_negative: bool = False) -> DataType | None:

@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from planner.records.functions import RECORDS
 from planner.records.record import Parameter, Signature
+from planner.values.array_types import array_of, depth_of, leaf_of
 from stores.spec.schema import TEXT, DataType, Kind
 
 T = TypeVar("T")
@@ -112,6 +113,8 @@ def _fits(given: DataType | None, wanted: Parameter) -> bool:
         return True
     if isinstance(wanted, str):
         return wanted not in _ARRAYS or given.kind is Kind.ARRAY
+    if depth_of(given) and depth_of(wanted):
+        return _fits(leaf_of(given), leaf_of(wanted))
     return _is_same(given, wanted) or wanted.kind in _IMPLICIT.get(given.kind, ())
 
 
@@ -119,11 +122,8 @@ def _is_same(given: DataType, wanted: Parameter) -> bool:
     """Whether a type is a parameter's; the digits of numerics do not count."""
     if isinstance(wanted, str):
         return False
-    if given.element is not None and wanted.element is not None:
-        element = given.element
-        while element.element is not None:  # the dimensions of an array are not its type's
-            element = element.element
-        return _is_same(element, wanted.element)
+    if depth_of(given) and depth_of(wanted):
+        return _is_same(leaf_of(given), leaf_of(wanted))
     return given.kind is wanted.kind
 
 
@@ -180,7 +180,7 @@ def _concrete(
     for wanted, each in zip(signature, given, strict=True):
         if not isinstance(wanted, str) or each is None or each == OPEN:
             continue
-        found_element = each.element if wanted in _ARRAYS else each
+        found_element = leaf_of(each) if wanted in _ARRAYS else each
         if element is None or found_element is None:
             element = element or found_element
         elif found_element.kind in _IMPLICIT.get(element.kind, ()):
@@ -192,11 +192,11 @@ def _concrete(
     if not is_told and any(str(wanted).startswith("anycompatible") for wanted in signature):
         element = TEXT
     found: list[DataType | None] = []
-    for wanted in signature:
+    for wanted, each in zip(signature, given, strict=True):
         if not isinstance(wanted, str):
             found.append(wanted)
         elif element is None or wanted not in _ARRAYS:
             found.append(element)
         else:
-            found.append(DataType(kind=Kind.ARRAY, element=element))
+            found.append(array_of(element, depth_of(each) or 1))
     return tuple(found)

@@ -97,7 +97,6 @@ SELECT array_to_string(a, '-'), a::text FROM samples ORDER BY id
 = 9-9	{9,9}
 SELECT array_agg(a) IS NOT NULL FROM samples
 ! 2202E
-~ arrays nest, and each level has its own array type
 SELECT generate_subscripts(ARRAY[5,6], 1)
 : integer
 = 1
@@ -105,7 +104,6 @@ SELECT generate_subscripts(ARRAY[5,6], 1)
 SELECT ARRAY[ARRAY[1,2], ARRAY[3,4]], (ARRAY[[1,2],[3,4]])[2][1]
 : integer[] integer
 = {{1,2},{3,4}}	3
-~ arrays nest, and each level has its own array type
 SELECT array_dims(ARRAY[1,2]), '{}'::int[] = ARRAY[]::int[]
 : text boolean
 = [1:2]	t

@@ -1848,15 +1848,12 @@ $ double_precision
 SELECT width_bucket($1, a) FROM samples
 $ bigint
 : integer
-~ is refused
 SELECT width_bucket(b, $1) FROM samples
 $ bigint[]
 : integer
-~ is refused
 SELECT width_bucket($1, $2) FROM samples
 $ text text[]
 : integer
-~ is refused
 SELECT width_bucket($1, d, d, i) FROM samples
 $ double_precision
 : integer

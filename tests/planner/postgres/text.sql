@@ -420,31 +420,24 @@ SELECT ARRAY[n]::text FROM notes n
 SELECT (SELECT n FROM notes n WHERE number = 1)::text
 : text
 = (1,1,one)
-~ the text of a whole row is refused
 SELECT CASE WHEN true THEN ROW(1, 2) END::text
 : text
 = (1,2)
-~ the text of a row that is not written out is refused
 SELECT x::text FROM (VALUES (ROW(1, 2))) v (x)
 : text
 = (1,2)
-~ the text of a row that is not written out is refused
 SELECT ARRAY[ROW(1, 2)]::text
 : text
 = {"(1,2)"}
-~ the text of rows in arrays is refused
 SELECT ARRAY[ROW(1, 2)]::text[]
 : text[]
 = {"(1,2)"}
-~ the text of rows in arrays is refused
 SELECT array_to_string(ARRAY[ROW(1, 2)], ',')
 : text
 = (1,2)
-~ the text of rows in arrays is refused
 SELECT unnest(ARRAY[ROW(1, 2)])::text
 : text
 = (1,2)
-~ the text of rows in arrays is refused
 SELECT string_agg(DISTINCT t, t) FROM samples
 : text
 =  x  x AbcAbcZedZedaBaBabcabcbbää

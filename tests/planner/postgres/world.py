@@ -6,6 +6,8 @@ from gateway.pgwire.types.encoders import wire_type
 from gateway.pgwire.types.timed_types import timed_columns
 from planner.errors import QueryError
 from planner.sql import EngineLimits, SqlEngine
+from planner.values.array_types import depth_of, leaf_of
+from planner.values.catalog_types import is_record
 from planner.values.session import Session
 from planner.values.sqltypes import format_type
 from planner.values.text_values import parse_value
@@ -103,10 +105,9 @@ def engine(*, few_rows: bool = True) -> SqlEngine:
 
 def postgres_name(data_type: DataType) -> str:
     """Return PostgreSQL's name of a type."""
-    if data_type.kind is Kind.ARRAY:
-        assert data_type.element is not None
-        return f"{postgres_name(data_type.element)}[]"
-    name: str = data_type.kind.value
+    if depth_of(data_type):
+        return f"{postgres_name(leaf_of(data_type))}[]"
+    name: str = "record" if is_record(data_type) else data_type.kind.value
     if is_string(data_type):
         name = format_type(data_type).replace(" ", "_")
     return _TYPES.get(data_type.kind, name)

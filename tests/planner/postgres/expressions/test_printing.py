@@ -30,7 +30,7 @@ def engine() -> Iterator[SqlEngine]:
 
 VALUES = [
     *("s", "m", "l", "t", "ROW(s)", "ROW(1, m)", "ROW(t)", "ROW(t.*)", "(t.s)", "coalesce(s, s)"),
-    *("(SELECT s)", "(SELECT t)", "CASE WHEN true THEN ROW(1, 2) END", "ARRAY[ROW(1, 2)]"),
+    *("(SELECT s)", "(SELECT t)", "CASE WHEN true THEN ROW(1, s) END", "ARRAY[ROW(1, m)]"),
     *("ARRAY[s]", "ARRAY[t]", "array_agg(s)", "array_agg(t)", "max(s)", "to_array.x"),
 ]
 FORMS = [
