@@ -121,8 +121,8 @@ def _database(definition: Definition) -> duckdb.DuckDBPyConnection:
     with OWN_ERRORS:
         made = duckdb.connect(":memory:", config=config)
         for name, (function, given, result) in PYTHON_FUNCTIONS.items():
-            about: Any = {"parameters": list(given), "type": "arrow", "return_type": result}
-            made.create_function(name, function, null_handling="special", **about)
+            about: Any = {"parameters": list(given), "type": "arrow", "null_handling": "special"}
+            made.create_function(name, function, return_type=result, **about)
         _run_all(made, definition.before)
         for name, table in definition.tables.items():
             made.register("zz_source", table)

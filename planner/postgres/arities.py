@@ -39,7 +39,11 @@ _OF_JSON: Mapping[str, Kind] = {
     for ending in ("", "_text")
 }
 """Functions of a json and any number of texts."""
-_OF_SYNTAX = {exp.GroupConcat: "string_agg", exp.Ceil: "ceil", exp.Floor: "floor"}
+_OF_SYNTAX: Mapping[type[exp.Expr], str] = {
+    exp.GroupConcat: "string_agg",
+    exp.Ceil: "ceil",
+    exp.Floor: "floor",
+}
 """Calls that sqlglot reads in a way of its own, so that they lose the name that was written."""
 _EXTREMES = frozenset({"max", "min"})
 _OF_TEXTS: Mapping[type[exp.Expr], str] = {

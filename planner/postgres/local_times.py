@@ -299,7 +299,9 @@ def _localize_at_zone(node: exp.Expr, types: Types) -> None:
 def _check_join(node: exp.Expr, types: Types) -> None:
     """Refuse USING of moments and local times, which would have to become moments."""
     select = node.parent
-    for name in node.args.get("using") or () if isinstance(select, exp.Select) else ():
+    if not isinstance(select, exp.Select):
+        return
+    for name in node.args.get("using") or ():
         kinds = {each.kind for each in types.columns.of_merged(select, name.name)}
         if Kind.TIMESTAMPTZ in kinds and not kinds.isdisjoint(_LOCAL):
             raise no_zone("USING of columns of different types", node, types.times)

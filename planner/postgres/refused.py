@@ -77,7 +77,7 @@ def refuse(nodes: Nodes) -> None:
             raise NotSupportedError(
                 f"type {type_name(data_type)} is not supported",
                 hint="Write an integer, or a text of digits.",
-                position=position_of(data_type) or position_of(data_type.parent),
+                position=position_of(data_type) or position_of(data_type.parent or data_type),
             )
     _check_modifiers(nodes)
     _check_stars(nodes)

@@ -19,8 +19,9 @@ def quotient(one: Decimal, other: Decimal, apart: int = 0) -> Decimal:
 
 def trimmed(value: Decimal) -> Decimal:
     """Return a numeric without the zeros at the end of its fraction."""
-    plain = value.normalize(_EXACT)
-    return plain.quantize(_ONE, context=_EXACT) if plain.as_tuple().exponent > 0 else plain
+    if value == value.to_integral_value(context=_EXACT):
+        return value.quantize(_ONE, context=_EXACT)
+    return value.normalize(_EXACT)
 
 
 def total(values: Iterable[Decimal]) -> Decimal:

@@ -14,7 +14,7 @@ from gateway.pgwire.statements import copy_out
 from gateway.pgwire.statements.copy_out import CopyEncoder
 from gateway.pgwire.statements.rows import Shape
 from gateway.serve import SWITCH_INTERVAL_S
-from planner.engine import Column, CopyFormat, CopyOut, DataType, Kind
+from planner.engine import PLAIN_TIMES, Column, CopyFormat, CopyOut, DataType, Kind
 from tests.support.holding import longest_hold_s
 
 HELD_S_MAX = 0.02
@@ -33,7 +33,7 @@ Encode = Callable[[pa.RecordBatch], object]
 
 
 def rows(code: int) -> Callable[[Column], Encode]:
-    return lambda column: Shape((column,), (code,)).encode_batch
+    return lambda column: Shape((column,), (code,), PLAIN_TIMES).encode_batch
 
 
 def copied(form: CopyFormat) -> Callable[[Column], Encode]:

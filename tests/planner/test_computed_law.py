@@ -6,7 +6,7 @@ over all rows. It reads no more than the statement with their values.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import pytest
@@ -37,7 +37,7 @@ ROWS: dict[str, list[Row]] = {
     "days": [(d, d * DAY_US + h * HOUR_US, d) for d in range(-4, 5) for h in (0, 7)],
     "hours": [(n, h * HOUR_US, (h + 1) * HOUR_US, h) for n in NAMES for h in range(-30, 31)],
 }
-COLUMNS = {
+COLUMNS: Mapping[str, Mapping[str, Sequence[str]]] = {
     "numbers": {"id": ("integer", "bigint", "double"), "small": ("integer",), "real": ("double",)},
     "texts": {"name": ("text",), "number": ("integer", "bigint")},
     "days": {"day": ("date", "timestamp"), "at": ("date", "timestamp")},

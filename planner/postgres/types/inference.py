@@ -359,7 +359,8 @@ class Types:
         if name == "array_cat":
             return joined_type(arguments(node), self.of)
         if name == "array_fill":
-            return filled_type(*arguments(node)[:2], self.of)
+            value, lengths, *_ = arguments(node)
+            return filled_type(value, lengths, self.of)
         if name in OF_ARGUMENT or name in OF_SIGNATURE:
             return self._by_signature(name, arguments(node))
         return self._results.get(name)

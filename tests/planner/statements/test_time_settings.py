@@ -87,7 +87,9 @@ def test_templates_read_literals_in_their_zone(asked: SqlEngine) -> None:
             statement = asked.prepare(sql.replace("11", f"{hour}"), session)
         template = template_of(statement.sql, statement, session.times)
         assert template is not None
-        found.append(template.literals(sql))
+        literals = template.literals(sql)
+        assert literals is not None
+        found.append(literals)
     (one,), (other,) = found
     assert one - other == 3_600_000_000
 

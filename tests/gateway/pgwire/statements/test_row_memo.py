@@ -23,7 +23,7 @@ from gateway.pgwire.statements.row_memo import (
 )
 from gateway.pgwire.statements.rows import Shape
 from gateway.pgwire.types.encoders import wire_type
-from planner.engine import Column, DataType, Kind, Row
+from planner.engine import PLAIN_TIMES, Column, DataType, Kind, Row
 from tests.support.sample_rows import TYPE_COLUMNS, TYPE_ROWS
 
 
@@ -59,7 +59,7 @@ def test_messages_are_those_of_the_encoder(
 ) -> None:
     found = columns(*types, "timestamptz")
     rows = st.tuples(*(st.one_of(st.none(), VALUES[name]) for name in (*types, "timestamptz")))
-    plain, shape = plain_encoder(found, code), Shape(found, (code,))
+    plain, shape = plain_encoder(found, code), Shape(found, (code,), PLAIN_TIMES)
     for _ in range(3):
         some = data.draw(st.lists(rows, max_size=8))
         assert shape.encode_rows(some) == plain(some)
@@ -72,10 +72,10 @@ def test_messages_of_each_type_are_those_of_the_encoder(place: int, code: int) -
     column = TYPE_COLUMNS[place]
     rows = [(row[place], number) for row in TYPE_ROWS for number in (0, 1)] * 2
     found = (column, Column(name="at", type=DataType.parse("timestamptz")))
-    assert has_memo(Shape(found, (code, 0))) == (
+    assert has_memo(Shape(found, (code, 0), PLAIN_TIMES)) == (
         column.type.kind.record.has_one_form or column.type.kind in {Kind.REAL, Kind.DOUBLE}
     )
-    shape, plain = Shape(found, (code, 0)), plain_encoder(found, code, 0)
+    shape, plain = Shape(found, (code, 0), PLAIN_TIMES), plain_encoder(found, code, 0)
     for _ in range(2):
         assert shape.encode_rows(rows) == plain(rows)
 
@@ -125,17 +125,17 @@ def test_zeros_of_both_signs_are_not_kept() -> None:
 
 def test_only_rows_that_look_the_same_if_they_are_equal_have_a_memo() -> None:
     for name in ("decimal(4, 2)", "text[]", "struct(a bigint)"):
-        assert not has_memo(Shape(columns("timestamptz", name), ()))
-    assert has_memo(Shape(columns("text", "double", "timestamptz"), ()))
+        assert not has_memo(Shape(columns("timestamptz", name), (), PLAIN_TIMES))
+    assert has_memo(Shape(columns("text", "double", "timestamptz"), (), PLAIN_TIMES))
     assert {kind for kind in Kind if not kind.record.has_one_form} == {
         *(Kind.REAL, Kind.DOUBLE, Kind.DECIMAL, Kind.ARRAY, Kind.STRUCT, Kind.MAP)
     }
 
 
 def test_cheap_rows_have_no_memo() -> None:
-    assert not has_memo(Shape(columns("text", "bigint", "boolean"), ()))
-    assert not has_memo(Shape(columns("text", "timestamptz"), (1,)))
-    assert has_memo(Shape(columns("text", "timestamptz"), (1, 0)))
+    assert not has_memo(Shape(columns("text", "bigint", "boolean"), (), PLAIN_TIMES))
+    assert not has_memo(Shape(columns("text", "timestamptz"), (1,), PLAIN_TIMES))
+    assert has_memo(Shape(columns("text", "timestamptz"), (1, 0), PLAIN_TIMES))
 
 
 def test_long_messages_are_not_kept_and_soon_not_looked_for() -> None:
@@ -167,7 +167,9 @@ def test_the_memory_is_limited_and_what_is_asked_for_stays() -> None:
 @pytest.mark.parametrize("columns_of_row", [3, 60])
 def test_the_charged_size_is_the_real_one(columns_of_row: int) -> None:
     found = columns("timestamptz", *["bigint"] * (columns_of_row - 1))
-    memo = with_memo(found, (0,) * columns_of_row, Shape(found, ()).encode_rows).__self__  # type: ignore[attr-defined]
+    memo = with_memo(
+        found, (0,) * columns_of_row, Shape(found, (), PLAIN_TIMES).encode_rows
+    ).__self__  # type: ignore[attr-defined]
     tracemalloc.start()
     try:
         for number in range(1000, 1300, 10):

@@ -13,6 +13,7 @@ from gateway.pgwire.statements.row_encoders import PRINTED_ROWS, looping_encoder
 from gateway.pgwire.statements.rows import RowSource, Shape
 from gateway.pgwire.types.encoders import wire_type
 from planner.engine import (
+    PLAIN_TIMES,
     Cancellation,
     Column,
     DataType,
@@ -37,7 +38,7 @@ LIMITS = PgLimits(chunk_rows_max=7)
 
 @pytest.mark.parametrize("format_code", [0, 1])
 def test_rows_and_batches_give_the_same_messages(format_code: int) -> None:
-    shape = Shape(TYPE_COLUMNS, (format_code,))
+    shape = Shape(TYPE_COLUMNS, (format_code,), PLAIN_TIMES)
     from_batches = b"".join(shape.encode_batch(batch) for batch in type_batches())
     assert shape.encode_rows(TYPE_ROWS) == from_batches
     rows = [wire.row_fields(body) for _, body in wire.split_messages(from_batches)]
@@ -45,7 +46,7 @@ def test_rows_and_batches_give_the_same_messages(format_code: int) -> None:
 
 
 def test_one_column_and_long_fields() -> None:
-    shape = Shape(SERIES_COLUMNS[1:2], ())
+    shape = Shape(SERIES_COLUMNS[1:2], (), PLAIN_TIMES)
     rows = [(None,), ("",), ("x" * 5000,)]
     fields = [wire.row_fields(body) for _, body in wire.split_messages(shape.encode_rows(rows))]
     assert fields == [[None], [b""], [b"x" * 5000]]
@@ -55,23 +56,23 @@ def test_one_column_and_long_fields() -> None:
 
 def test_a_column_may_be_described_as_another_type() -> None:
     columns = (Column(name="done", type=TEXT), Column(name="note", type=TEXT))
-    void = Shape((Column(name="done", type=CATALOG_TYPES["void"]), columns[1]), ())
+    void = Shape((Column(name="done", type=CATALOG_TYPES["void"]), columns[1]), (), PLAIN_TIMES)
     row = ("", "x")
-    assert void.encode_rows([row]) == Shape(columns, ()).encode_rows([row])
+    assert void.encode_rows([row]) == Shape(columns, (), PLAIN_TIMES).encode_rows([row])
     ((_, body),) = wire.split_messages(void.description)
     described = [(oid, length) for _, oid, length, *_ in wire.columns_of(body)]
     assert described == [(2278, 4), (25, -1)]
 
 
 def test_no_columns() -> None:
-    shape = Shape((), ())
+    shape = Shape((), (), PLAIN_TIMES)
     empty_row = b"D" + struct.pack(">IH", 6, 0)
     assert shape.encode_rows([(), ()]) == empty_row * 2
     assert shape.description == b"T" + struct.pack(">IH", 6, 0)
 
 
 def source_of(count: int, closed: list[bool], *, at_hand: bool = False) -> RowSource:
-    shape = Shape(SERIES_COLUMNS, ())
+    shape = Shape(SERIES_COLUMNS, (), PLAIN_TIMES)
     batches = series_batches(count, Cancellation(), 5)
     if at_hand:
         return RowSource(
@@ -132,7 +133,7 @@ def test_an_error_in_the_stream_passes() -> None:
         raise QueryError("broken", sqlstate="58030")
 
     source = RowSource(
-        Result(kind=StatementKind.SELECT, batches=broken()), Shape(SERIES_COLUMNS, ())
+        Result(kind=StatementKind.SELECT, batches=broken()), Shape(SERIES_COLUMNS, (), PLAIN_TIMES)
     )
     chunks = source.take(0, LIMITS)
     assert list(map(len, next(chunks))) == [5]
@@ -150,7 +151,7 @@ def test_a_generated_encoder_encodes_as_one_that_loops(
     columns = tuple(Column(name=f"c{at}", type=DataType.parse("text")) for at in range(len(values)))
     rows = [tuple(values), *(("x" * length, *values[1:]) for length in lengths)]
     looping = looping_encoder([str.encode] * len(values))
-    assert Shape(columns, ()).encode_rows(rows) == looping(rows)
+    assert Shape(columns, (), PLAIN_TIMES).encode_rows(rows) == looping(rows)
 
 
 MOMENT, NAME = DataType.parse("timestamptz"), DataType.parse("text")
@@ -174,7 +175,7 @@ def test_many_rows_are_encoded_as_one_by_one(rows: list[Row], formats: tuple[int
     if formats[1]:
         rows = [(name, None if at is None else min(at, 1 << 60)) for name, at in rows]
         rows = [(name, None if at is None else max(at, -(1 << 60))) for name, at in rows]
-    assert Shape(columns, formats).encode_rows(rows) == looping(rows)
+    assert Shape(columns, formats, PLAIN_TIMES).encode_rows(rows) == looping(rows)
 
 
 def rows_in(encoded: bytes) -> int:
@@ -218,7 +219,7 @@ def test_an_error_comes_with_the_rows_before_it() -> None:
         raise QueryError("broken")
 
     result = Result(kind=StatementKind.SELECT, batches=broken(), is_computed=lambda: True)
-    begun = RowSource(result, Shape(SERIES_COLUMNS, ())).begin(0, LIMITS)
+    begun = RowSource(result, Shape(SERIES_COLUMNS, (), PLAIN_TIMES)).begin(0, LIMITS)
     assert rows_in(begun.rows) == 5
     assert isinstance(begun.error, QueryError)
     assert begun.rest is None

@@ -20,7 +20,7 @@ from gateway.pgwire.types.parameters import (
     parameter_types,
     requested_types,
 )
-from planner.engine import DataType, Kind, QueryError, Value
+from planner.engine import PLAIN_TIMES, DataType, Kind, QueryError, Value
 from tests.support.sample_rows import TYPES, array_of, type_batches
 
 BINARY, TEXT = 1, 0
@@ -144,7 +144,7 @@ def test_parameters_that_psycopg_writes_are_read(kind: Kind, data: st.DataObject
         assert dumped is not None
         types = parameter_types([dumper.oid], [type_of(kind)])
         code = BINARY if asked is adapt.PyFormat.BINARY else TEXT
-        decoders = choose_decoders(types, [code])
+        decoders = choose_decoders(types, [code], PLAIN_TIMES)
         assert decode_parameters(decoders, [bytes(dumped)]) == (value,)
 
 
@@ -403,7 +403,7 @@ def test_formats_are_none_one_or_all() -> None:
 def test_the_number_of_parameters_must_fit() -> None:
     types = parameter_types((), (DataType(kind=Kind.BIGINT),))
     with pytest.raises(QueryError, match="supplies 2 parameters") as caught:
-        decode_parameters(choose_decoders(types, ()), [b"1", b"2"])
+        decode_parameters(choose_decoders(types, (), PLAIN_TIMES), [b"1", b"2"])
     assert caught.value.sqlstate == "08P01"
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from gateway.pgwire.statements.rows import Shape
 from gateway.pgwire.types.encoders import encode_column, wire_type
 from gateway.pgwire.types.fields import content, framed_lines, framed_rows, lengths_of, offsets_of
-from planner.engine import Column, DataType, Kind, QueryError, Value
+from planner.engine import PLAIN_TIMES, Column, DataType, Kind, QueryError, Value
 from tests.gateway.pgwire.types.test_encoders import SCALARS
 
 DAY = 86_400_000_000
@@ -90,7 +90,9 @@ def check(values: list[Value], data_type: DataType, code: int, first: int) -> No
     expected = one_by_one(values[first:], data_type, code)
     fields = encode_column(array, data_type, code)
     assert fields.to_pylist() == expected
-    shape = Shape((Column(name="a", type=data_type), Column(name="b", type=data_type)), (code,))
+    shape = Shape(
+        (Column(name="a", type=data_type), Column(name="b", type=data_type)), (code,), PLAIN_TIMES
+    )
     batch = pa.RecordBatch.from_arrays([array, array], names=["a", "b"])
     rows = [(value, value) for value in values[first:]]
     messages = shape.encode_rows(rows)
