@@ -17,14 +17,14 @@ from planner.binding.column_origins import origins_of
 from planner.binding.computed_values import extract_values
 from planner.binding.derived_tables import DerivedTables, Readable, Resolver
 from planner.binding.desugar import desugar
-from planner.binding.from_items import Relation as Named
-from planner.binding.names import resolve_names
+from planner.binding.naming.from_items import Relation as Named
+from planner.binding.naming.names import resolve_names
+from planner.binding.naming.result_names import EXPRESSION, names_of_rows
 from planner.binding.parameters import Parameters
 from planner.binding.plain_joins import PlainJoin, plain_join
 from planner.binding.pushdown import Pushdown
 from planner.binding.qualifiers import tell_apart, unqualify_all, unqualify_call, unqualify_type
 from planner.binding.relations import Relation, Vocabulary, identifier
-from planner.binding.result_names import EXPRESSION, names_of_rows
 from planner.binding.scopes import scopes_of
 from planner.binding.table_aliases import alias_columns, readable_columns
 from planner.errors import NotSupportedError

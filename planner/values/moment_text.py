@@ -14,8 +14,6 @@ from planner.errors import InvalidValueError
 from planner.values.interval_text import interval_words, parse_interval
 from planner.values.time_zones import offset_at
 from planner.values.times.time_settings import PLAIN_TIMES, TimeSettings, time_settings
-from stores.errors import ValueFormatError
-from stores.types.kinds import Kind
 
 PLAIN_DATE = r"[1-9]\d{3}-\d{2}-\d{2}"
 _PLAIN_TIME = r"(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,6})?)?"
@@ -27,6 +25,8 @@ PLAIN_FORMS = {
 }
 """The forms that DuckDB reads as PostgreSQL does, by type: patterns for DuckDB and Python."""
 
+_LONG_CLOCK = re.compile(r"\s*(\d{1,2}):([0-5]?\d):([0-5]?\d)\.(\d{7,40})\s*", re.ASCII)
+"""A time of day with digits beyond the microsecond."""
 _MICROSECOND = dt.timedelta(microseconds=1)
 _ZONE_MAX = dt.timedelta(hours=16)
 _SECOND_US, _DAY_US = 1_000_000, 86_400_000_000
@@ -130,15 +130,16 @@ def time_words(text: str, kind: str, times: TimeSettings = PLAIN_TIMES) -> str:
 def clock_text(text: str) -> str:
     """Return a time of day with at most six digits after the point, as PostgreSQL rounds it.
 
-    Raises:
-        InvalidValueError: it is not a time of day (22007), or out of range (22008).
+    Any other text stays as it is, and is refused where it is read.
     """
-    record = Kind.TIME.record
-    assert record.parse is not None, "a time of day has a text form"
-    try:
-        return record.text(record.parse(text)).decode()
-    except ValueFormatError as error:
-        raise InvalidValueError(error.message, sqlstate=error.sqlstate) from None
+    found = _LONG_CLOCK.fullmatch(text)
+    if found is None:
+        return text
+    # PostgreSQL rounds a double, and a half to the even microsecond.
+    micros = round(float(f"0.{found[4]}") * _SECOND_US)
+    seconds = (int(found[1]) * 60 + int(found[2])) * 60 + int(found[3]) + micros // _SECOND_US
+    minutes, second = divmod(seconds, 60)
+    return f"{minutes // 60:02}:{minutes % 60:02}:{second:02}.{micros % _SECOND_US:06}"
 
 
 def words_in_session(text: str, kind: str, zone: str, order: str) -> str:

@@ -9,8 +9,8 @@ from planner.errors import InvalidValueError
 from planner.values.array_text import Texts, check_depth, parse_array
 from planner.values.array_types import depth_of, leaf_of
 from planner.values.byte_text import hex_digits_of
+from planner.values.documents.json_text import canonical, checked
 from planner.values.interval_text import parse_interval
-from planner.values.json_text import canonical, checked
 from planner.values.moment_text import MalformedMomentError, parse_moment
 from planner.values.times.time_settings import PLAIN_TIMES, TimeSettings
 from stores.errors import ValueFormatError

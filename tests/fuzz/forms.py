@@ -11,6 +11,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from tests.fuzz.vocabulary import RISKY_TEXTS
+
 _PLACE = re.compile(r"\{([^{}]*)\}")
 
 
@@ -518,85 +520,6 @@ jsonb_strip_nulls({jsonb})
 _UUID = """
 '6F1B3B0E6A0A4A519D0C3F5F2F9B8A01'::uuid
 """
-_RISKY: Mapping[str, str] = {
-    "integer": """
-({integer} / {integer})
-({integer} % {integer})
-mod({integer}, {integer})
-(2147483647 + {integer})
-{text}::integer
-{numeric}::integer
-{double precision}::integer
-{bigint}::integer
-div({numeric}, {integer})::integer
-""",
-    "smallint": """
-({integer} * 10000)::smallint
-({smallint} * 20000::smallint)
-""",
-    "bigint": """
-({bigint} + {bigint})
-({bigint} * {bigint})
-(- {bigint})
-abs({bigint})
-{double precision}::bigint
-""",
-    "numeric": """
-({numeric} / {numeric})
-({numeric} / {integer})
-{text}::numeric
-{numeric}::numeric(4,1)
-""",
-    "double precision": """
-({double precision} / {double precision})
-({double precision} * {double precision})
-({double precision} * 10)
-sqrt({double precision})
-ln({numeric}::double precision)
-{text}::double precision
-""",
-    "text": """
-chr({integer})
-repeat({text}, {integer})
-format({'template}, {text}, {integer})
-substring({text} from {text})
-regexp_replace({text}, {text}, {text}, 'g')
-split_part({text}, 'b', {integer})
-substring({text} from 1 for {integer})
-lpad({text}, {integer}, 'x')
-""",
-    "date": """
-{text}::date
-{'time}::date
-({date} + {integer})
-make_date(2021, {integer}, 29)
-{timestamp}::date
-""",
-    "timestamp": """
-({timestamp} + interval '1 day')
-({timestamp} - interval '1 year')
-{text}::timestamp
-{'time}::timestamp
-""",
-    "timestamptz": "({timestamptz} + interval '1 hour')\n{text}::timestamptz\n{'time}::timestamptz",
-    "boolean": """
-({text} ~ {text})
-({text} SIMILAR TO {text})
-{text}::boolean
-({'small}::text)::boolean
-""",
-    "uuid": "{text}::uuid",
-    "bytea": """
-set_byte({bytea}, {'small}, {integer})
-decode({text}, {'form})
-""",
-    "json": "{text}::json",
-    "jsonb": "{text}::jsonb\n({jsonb} - 'a')\n({jsonb} #- ARRAY['a', '0'])",
-    "bigint[]": "{text}::bigint[]",
-    "interval": "{text}::interval\n{'length}::interval",
-    "real": "{double precision}::real",
-}
-
 FORMS: Mapping[str, Sequence[Form]] = {
     "boolean": (
         *_comparisons(),
@@ -625,7 +548,7 @@ FORMS: Mapping[str, Sequence[Form]] = {
     "jsonb": _forms(_JSONB),
     "uuid": _forms(_UUID),
 }
-RISKY: Mapping[str, Sequence[Form]] = {name: _forms(text) for name, text in _RISKY.items()}
+RISKY: Mapping[str, Sequence[Form]] = {name: _forms(text) for name, text in RISKY_TEXTS.items()}
 GENERIC = _forms(_ANY_TYPE)
 GENERIC_ORDERED = _forms(_ORDERED)
 NOT_COMPARABLE = frozenset({"json", "bigint[][]"})

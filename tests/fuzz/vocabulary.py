@@ -1,6 +1,8 @@
-"""The vocabulary of generated statements: types, names, and functions in FROM."""
+"""The vocabulary of generated statements: types, names, functions in FROM, and what may fail."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 SORTS = (
     """
@@ -45,3 +47,84 @@ _PLAIN = frozenset({"t", "a", "r0", "r1", "r2", "pg_sg_r0", "samples", "old", "r
 def quoted(name: str) -> str:
     """Quote a name where it is a word of SQL or has capitals."""
     return name if name in _PLAIN else f'"{name}"'
+
+
+RISKY_TEXTS: Mapping[str, str] = {
+    "integer": """
+({integer} / {integer})
+({integer} % {integer})
+mod({integer}, {integer})
+(2147483647 + {integer})
+{text}::integer
+{numeric}::integer
+{double precision}::integer
+{bigint}::integer
+div({numeric}, {integer})::integer
+""",
+    "smallint": """
+({integer} * 10000)::smallint
+({smallint} * 20000::smallint)
+""",
+    "bigint": """
+({bigint} + {bigint})
+({bigint} * {bigint})
+(- {bigint})
+abs({bigint})
+{double precision}::bigint
+""",
+    "numeric": """
+({numeric} / {numeric})
+({numeric} / {integer})
+{text}::numeric
+{numeric}::numeric(4,1)
+""",
+    "double precision": """
+({double precision} / {double precision})
+({double precision} * {double precision})
+({double precision} * 10)
+sqrt({double precision})
+ln({numeric}::double precision)
+{text}::double precision
+""",
+    "text": """
+chr({integer})
+repeat({text}, {integer})
+format({'template}, {text}, {integer})
+substring({text} from {text})
+regexp_replace({text}, {text}, {text}, 'g')
+split_part({text}, 'b', {integer})
+substring({text} from 1 for {integer})
+lpad({text}, {integer}, 'x')
+""",
+    "date": """
+{text}::date
+{'time}::date
+({date} + {integer})
+make_date(2021, {integer}, 29)
+{timestamp}::date
+""",
+    "timestamp": """
+({timestamp} + interval '1 day')
+({timestamp} - interval '1 year')
+{text}::timestamp
+{'time}::timestamp
+""",
+    "timestamptz": "({timestamptz} + interval '1 hour')\n{text}::timestamptz\n{'time}::timestamptz",
+    "boolean": """
+({text} ~ {text})
+({text} SIMILAR TO {text})
+{text}::boolean
+({'small}::text)::boolean
+""",
+    "uuid": "{text}::uuid",
+    "bytea": """
+set_byte({bytea}, {'small}, {integer})
+decode({text}, {'form})
+""",
+    "json": "{text}::json",
+    "jsonb": "{text}::jsonb\n({jsonb} - 'a')\n({jsonb} #- ARRAY['a', '0'])",
+    "bigint[]": "{text}::bigint[]",
+    "interval": "{text}::interval\n{'length}::interval",
+    "real": "{double precision}::real",
+}
+"""Forms of `forms` that fail for some rows, by type."""

@@ -6,7 +6,14 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from planner.composing.functions.rowwise import PythonFunction, rowwise
-from planner.values import json_edit, json_objects, json_order, json_parts, json_path, json_text
+from planner.values.documents import (
+    json_edit,
+    json_objects,
+    json_order,
+    json_parts,
+    json_path,
+    json_text,
+)
 
 _TABLE: Mapping[str, tuple[Callable[..., Any], str, str]] = {
     "read_json": (json_text.checked, "VARCHAR", "VARCHAR"),

@@ -27,8 +27,8 @@ from planner.values.array_text import DIMENSIONS_MAX
 from planner.values.array_types import array_of, depth_of, leaf_of
 from planner.values.catalog_types import is_of_catalog
 from planner.values.constants import fields_of
+from planner.values.documents.json_parts import ANY_NUMERIC
 from planner.values.interval_text import FIELDS, interval_words, last_unit, parse_interval
-from planner.values.json_parts import ANY_NUMERIC
 from planner.values.moment_text import PLAIN_FORMS
 from planner.values.sqltypes import (
     HELD_AS_TEXT,

@@ -13,7 +13,7 @@ from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types
 from planner.postgres.types.operands import is_open
 from planner.trees.nodes import call, position_of, strip
-from planner.values.json_path_syntax import parse_path
+from planner.values.documents.json_path_syntax import parse_path
 from planner.values.sqltypes import format_type
 from stores.spec.schema import JSONB, Kind
 

@@ -16,7 +16,7 @@ from planner.postgres.expressions.printing import printed, row_of
 from planner.postgres.types.inference import Types
 from planner.postgres.types.result_types import INTEGERS
 from planner.trees.nodes import call, cast, position_of, strip
-from planner.values.json_text import quoted
+from planner.values.documents.json_text import quoted
 from stores.spec.schema import DataType, Kind
 
 _Write = Callable[[exp.Expr, DataType, Types], exp.Expr]

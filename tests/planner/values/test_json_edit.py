@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.errors import InvalidValueError
-from planner.values.json_edit import (
+from planner.values.documents.json_edit import (
     concatenated,
     pretty,
     with_inserted,

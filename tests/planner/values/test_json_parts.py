@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from planner.errors import QueryError
-from planner.values import json_objects
-from planner.values.json_parts import (
+from planner.values.documents import json_objects
+from planner.values.documents.json_parts import (
     array_length,
     at_path,
     boolean_of,

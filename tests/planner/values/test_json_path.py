@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from planner.errors import QueryError
-from planner.values.json_path import (
+from planner.values.documents.json_path import (
     exists,
     exists_silently,
     matches,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from planner.binding.namespaces import Level, ambiguous, find_bare
+from planner.binding.naming.namespaces import Level, ambiguous, find_bare
 from planner.errors import InvalidSyntaxError, NotSupportedError, UnknownNameError
 from planner.trees.nodes import position_of, strip
 

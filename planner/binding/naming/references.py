@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from planner.binding.namespaces import Item, Level, Merged, Own, Target, levels
+from planner.binding.naming.namespaces import Item, Level, Merged, Own, Target, levels
 
 
 @dataclass(frozen=True, slots=True)

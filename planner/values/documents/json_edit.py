@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from planner.errors import InvalidValueError
-from planner.values.json_text import (
+from planner.values.documents.json_text import (
     Json,
     in_order,
     quoted,

@@ -14,8 +14,15 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any
 
 from planner.errors import InvalidValueError
-from planner.values.json_path_syntax import JsonPath, Node, is_predicate, parse_path
-from planner.values.json_text import Digits, Json, decimal_of, in_order, read_json, written
+from planner.values.documents.json_path_syntax import JsonPath, Node, is_predicate, parse_path
+from planner.values.documents.json_text import (
+    Digits,
+    Json,
+    decimal_of,
+    in_order,
+    read_json,
+    written,
+)
 
 _COMPARED: Mapping[str, Callable[[Any, Any], bool]] = {
     "==": operator.eq,

@@ -15,9 +15,16 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
-from planner.binding.distinct_on import choose_first, chooses_first
-from planner.binding.from_items import Commons, FromReader, Names, Relation, told_apart
-from planner.binding.namespaces import (
+from planner.binding.naming.distinct_on import choose_first, chooses_first
+from planner.binding.naming.from_items import (
+    Commons,
+    FromReader,
+    Names,
+    Relation,
+    has_ends,
+    told_apart,
+)
+from planner.binding.naming.namespaces import (
     Entry,
     Item,
     Level,
@@ -30,11 +37,12 @@ from planner.binding.namespaces import (
     no_column,
     no_relation,
 )
-from planner.binding.references import References
-from planner.binding.result_names import Clauses, Output, order_set
-from planner.binding.row_subqueries import compare_with_rows, compared_query
+from planner.binding.naming.references import References
+from planner.binding.naming.result_names import Clauses, Output, order_set
+from planner.binding.naming.row_subqueries import compare_with_rows, compared_query
 from planner.errors import InvalidSyntaxError, NotSupportedError, UnknownNameError
 from planner.postgres.types.output_columns import is_field_star, is_star
+from planner.trees.checkpoints import checkpoint
 from planner.trees.column_names import column_name
 from planner.trees.nodes import Nodes, position_of, strip
 
@@ -123,7 +131,7 @@ class _Names:
     ) -> Names | None:
         sides: list[exp.Expr] = []
         first: exp.Expr = node
-        while isinstance(first, exp.SetOperation) and (first is node or not _has_ends(first)):
+        while isinstance(first, exp.SetOperation) and (first is node or not has_ends(first)):
             sides.append(first.expression)
             first = first.this
         names = self._query(first, parent, commons)
@@ -191,6 +199,7 @@ class _Names:
         return self._relation_of(table)
 
     def _select(self, select: exp.Select, parent: Level, commons: Commons) -> Names | None:
+        checkpoint()
         level = Level(parent)
         places = self._reader.places(select, level, commons)
 
@@ -342,16 +351,8 @@ class _Names:
             )
         return entry.item
 
-    # Stars
-
     def _star(
-        self,
-        star: exp.Expr,
-        level: Level,
-        places: list[Place],
-        *,
-        is_read: bool,
-        is_written: bool,
+        self, star: exp.Expr, level: Level, places: list[Place], *, is_read: bool, is_written: bool
     ) -> list[Output] | None:
         """Return the columns of a star, which is written out if DuckDB would have others.
 
@@ -396,7 +397,3 @@ class _Names:
             self._mentioned.update(name for name, _ in places)
             self._is_changed = True
         return outputs
-
-
-def _has_ends(node: exp.Expr) -> bool:
-    return any(node.args.get(key) for key in ("with_", "order", "limit", "offset"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from planner.errors import InvalidValueError
-from planner.values.json_text import quoted
+from planner.values.documents.json_text import quoted
 
 _Texts = Sequence[str | None]
 

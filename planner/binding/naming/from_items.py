@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from planner.binding.namespaces import (
+from planner.binding.naming.namespaces import (
     Entry,
     Item,
     Level,
@@ -319,3 +319,8 @@ def _columns_of_call(node: exp.Expr) -> Names:
         inner.set("alias", alias.copy() if alias is not None else None)
         node = inner
     return columns_of_function(node) or ()
+
+
+def has_ends(node: exp.Expr) -> bool:
+    """Whether a query has clauses that belong to it as a whole, such as WITH and LIMIT."""
+    return any(node.args.get(key) for key in ("with_", "order", "limit", "offset"))

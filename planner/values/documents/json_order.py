@@ -11,7 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 
-from planner.values.json_text import Digits, Json, decimal_of, in_order, read_json, too_deep
+from planner.values.documents.json_text import (
+    Digits,
+    Json,
+    decimal_of,
+    in_order,
+    read_json,
+    too_deep,
+)
 
 _EMPTY, _NULL, _TEXT, _NUMBER, _FALSE, _TRUE, _ARRAY, _OBJECT = (bytes([at]) for at in range(1, 9))
 _END = b"\0"

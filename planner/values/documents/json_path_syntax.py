@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Any, TypeAlias
 
 from planner.errors import InvalidSyntaxError, InvalidValueError, NotSupportedError
-from planner.values.json_text import Digits
+from planner.values.documents.json_text import Digits
 
 Node: TypeAlias = tuple[Any, ...]
 

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from planner.errors import InvalidValueError, NotSupportedError
-from planner.values.json_text import (
+from planner.values.documents.json_text import (
     checked_escapes,
     invalid_json,
     quoted,
