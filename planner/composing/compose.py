@@ -25,7 +25,6 @@ from planner.composing.database import (
 from planner.composing.duckdb_errors import translate
 from planner.composing.functions.macros import MACROS
 from planner.errors import (
-    InvalidValueError,
     NotSupportedError,
     UnavailableError,
     out_of_memory,
@@ -35,6 +34,7 @@ from planner.trees.interpreted_sqlglot import DuckDBGenerator
 from planner.trees.nodes import is_comma
 from planner.trees.outline import Outline
 from planner.values.cancel import Cancellation
+from planner.values.moment_text import moment_words
 from planner.values.sqltypes import HELD_AS_TEXT, data_type_of
 from stores.errors import SchemaError
 from stores.spec.schema import Column, DataType, Kind, Value
@@ -290,7 +290,7 @@ def python_value(value: Value, data_type: DataType) -> Any:  # noqa: PLR0911 - o
             if abs(value) >= _DAYS_MAX:
                 return "infinity" if value > 0 else "-infinity"
             moment = _moment(_EPOCH, value * _DAY_MICROS, data_type)
-            return moment.date()
+            return moment if isinstance(moment, str) else moment.date()
         case Kind.TIME:
             if value == _DAY_MICROS:
                 return "24:00:00"  # Python's time has no such value
@@ -305,17 +305,16 @@ def python_value(value: Value, data_type: DataType) -> Any:  # noqa: PLR0911 - o
 
 
 def _moment(epoch: dt.datetime, micros: int, data_type: DataType) -> Any:
-    """Return a time as Python's; the ends of the range stand for infinity.
+    """Return a time as Python's, or as a text: infinity, which the ends of the range stand for.
 
-    Raises:
-        InvalidValueError: a year before 1 or after 9999 (22008).
+    Years before 1 and after 9999, which Python lacks, are texts, too.
     """
     if abs(micros) >= _MICROS_MAX:
         return "infinity" if micros > 0 else "-infinity"
     try:
         return epoch + dt.timedelta(microseconds=micros)
     except OverflowError:
-        raise InvalidValueError(f"{data_type.kind.value} out of range", sqlstate="22008") from None
+        return moment_words(micros, data_type.kind.value)
 
 
 _AS_TEXT = {kind.value.upper(): DataType(kind=kind) for kind in HELD_AS_TEXT}

@@ -19,7 +19,7 @@ from planner.postgres.types.functions import call_name
 from planner.postgres.types.operands import arguments as arguments_of
 from planner.spark.aggregates import AGGREGATES, aggregate
 from planner.spark.conversions import convert, is_whole
-from planner.spark.expressions import Expressions
+from planner.spark.expressions import Expressions, raised
 from planner.spark.refusal import refused
 from planner.spark.scopes import Scope
 from planner.spark.values import STAMPS, Typed
@@ -158,6 +158,10 @@ _FIELDS: Mapping[str, str] = {
 """PostgreSQL's fields of EXTRACT that are whole numbers, and Spark's names of them."""
 
 
+_UNBOUNDED = {"YEAR", "YEAROFWEEK"}
+"""Fields that do not repeat; those of an infinite time are infinite, which no numeric is."""
+
+
 def _extracted(
     writer: Expressions, node: exp.Expr, given: Sequence[exp.Expr], scope: Scope
 ) -> Typed:
@@ -167,7 +171,11 @@ def _extracted(
     if field is None or value.literal is not None or value.kind not in STAMPS:
         raise refused(f"this field of {format_type(value.type)}", node)
     found = f"CAST(extract({field} FROM {value.sql}) AS DECIMAL(24,0))"
-    sql = f"(CASE WHEN {_infinite(value)} THEN NULL ELSE {found} END)"
+    end = "NULL"
+    if field in _UNBOUNDED:
+        error = raised("0A000", "a field of an infinite time as a numeric is not supported")
+        end = f"CAST({error} AS DECIMAL(24,0))"
+    sql = f"(CASE WHEN {_infinite(value)} THEN {end} ELSE {found} END)"
     return Typed(sql=sql, type=decimal_type(24, 0))
 
 

@@ -124,7 +124,7 @@ def time_words(text: str, kind: str, times: TimeSettings = PLAIN_TIMES) -> str:
         raise InvalidValueError(
             f'invalid input syntax for type {spelled}: "{text[:100]}"', sqlstate="22007"
         ) from None
-    return _words(local - ahead if kind == "timestamptz" else local, kind)
+    return moment_words(local - ahead if kind == "timestamptz" else local, kind)
 
 
 def clock_text(text: str) -> str:
@@ -147,12 +147,13 @@ def words_in_session(text: str, kind: str, zone: str, order: str) -> str:
     return time_words(text, kind, time_settings(zone, order))
 
 
-def moment_words(moment: int) -> str:
-    """Return a moment as a text that means the same in every session."""
-    return _words(moment, "timestamptz")
+def moment_words(moment: int, kind: str = "timestamptz") -> str:
+    """Return a date or moment as a text that DuckDB reads, and that means the same everywhere.
 
-
-def _words(moment: int, kind: str) -> str:
+    Args:
+        moment: microseconds since 1970.
+        kind: `date`, `timestamp` or `timestamptz`.
+    """
     days, micros = divmod(moment, _DAY_US)
     year, month, day = civil(days)
     shown = f"{year if year > 0 else 1 - year:04}-{month:02}-{day:02}{'' if year > 0 else ' (BC)'}"
