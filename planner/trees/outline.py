@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import cache
 
 from msgspec import Struct
 from sqlglot import exp
@@ -15,6 +16,7 @@ from sqlglot import exp
 from planner.trees.nodes import position_of
 
 _WORD = re.compile(r"\b[a-z_]\w*\b", re.IGNORECASE)
+_CALL = re.compile(r"(\w+)\(")
 _WRITTEN = {"listagg": "string_agg"}
 """Names that functions have in DuckDB's SQL, whatever calls them."""
 
@@ -75,6 +77,10 @@ def outline(tree: exp.Expr) -> Outline:
             literals.setdefault(node.name, position_of(node))
         elif isinstance(node, exp.From):
             reads = True
+        if isinstance(node, exp.Func) and "name" in node.meta:
+            called = str(node.meta["name"]).lower()
+            if (inside := _name_in_duckdb(type(node).__name__)) not in {None, called}:
+                written.setdefault(str(inside), called)
         if "written" in node.meta:
             written.setdefault(node.name.lower(), str(node.meta["written"]))
         if "start" in node.meta and (name := _name(node)) is not None:
@@ -93,6 +99,16 @@ def outline(tree: exp.Expr) -> Outline:
         aggregates=is_select and any(item.find(exp.AggFunc) for item in tree.expressions),
         limit=int(count.name) if known and count is not None else None,
     )
+
+
+@cache
+def _name_in_duckdb(kind: str) -> str | None:
+    """Return the name that sqlglot writes for DuckDB for a kind of call; None if not certain."""
+    try:
+        found = _CALL.match(getattr(exp, kind)(this=exp.column("a")).sql(dialect="duckdb"))
+    except (ValueError, KeyError, AttributeError, TypeError):
+        return None  # it has other arguments
+    return found[1].lower() if found else None
 
 
 def _name(node: exp.Expr) -> str | None:

@@ -21,7 +21,26 @@ def parse_subscript(parser: Any, this: Any) -> exp.Expr:
         parser.raise_error("Expected a subscript and ]")
     assert isinstance(place, exp.Expr)
     found: exp.Expr = parser.expression(subscript(this, place))
+    _deepen(found)
     return found
+
+
+def _deepen(found: exp.Expr) -> None:
+    """Give the cast of a parameter as many dimensions as it has subscripts: `($1::int[])[2][1]`.
+
+    PostgreSQL's type of an array says nothing of its dimensions.
+    """
+    cast, places = chain_of(found)
+    while isinstance(cast, exp.Paren):
+        cast = cast.this
+    if len(places) > 1 and isinstance(cast, exp.Cast) and isinstance(cast.this, exp.Parameter):
+        leaf, depth = cast.to, 0
+        while leaf.this is exp.DType.ARRAY and len(leaf.expressions) == 1:
+            leaf, depth = leaf.expressions[0], depth + 1
+        if depth:
+            for _ in range(max(depth, len(places))):
+                leaf = exp.DataType(this=exp.DType.ARRAY, expressions=[leaf.copy()], nested=True)
+            cast.set("to", leaf)
 
 
 def _is_at(parser: Any, kind: TokenType) -> bool:
