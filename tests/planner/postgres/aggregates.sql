@@ -20,6 +20,8 @@ SELECT stddev(i), stddev_pop(i), stddev_samp(d), variance(i), var_pop(d), var_sa
 : numeric numeric double_precision numeric double_precision numeric
 = 4.5493327611231706	4.2555111326373005	3.535533905932737e+19	20.6964285714285714	1.0937499999999997e+39	20.6964285714285714
 ~ stddev and variance of exact numbers are doubles
+>: double_precision double_precision double_precision double_precision double_precision double_precision
+>= 4.54933276112317	4.2555111326373005	3.535533905932737e+19	20.696428571428573	1.0937499999999997e+39	20.696428571428573
 SELECT corr(i, d), covar_pop(i, d), covar_samp(i, d), regr_slope(d, i), regr_intercept(d, i), regr_r2(d, i), regr_count(d, i) FROM samples WHERE id < 8
 : double_precision double_precision double_precision double_precision double_precision double_precision bigint
 = 0.6480740698407859	1.1666666666666664e+20	1.3999999999999997e+20	4.999999999999999e+18	6.666666666666669e+18	0.4199999999999998	6
@@ -148,6 +150,8 @@ SELECT max(i) - min(i), sum(i) / count(*), sum(i)::numeric / count(*), round(avg
 SELECT any_value(1)
 ! 42883
 ~ any_value exists, as in PostgreSQL 16
+>: integer
+>= 1
 SELECT sum(i) FROM samples GROUP BY ()
 : bigint
 = 15
@@ -161,6 +165,7 @@ SELECT rank(3) WITHIN GROUP (ORDER BY i), dense_rank(3) WITHIN GROUP (ORDER BY i
 : bigint bigint
 = 6	5
 ~ hypothetical-set aggregates are missing
+>! 0A000
 SELECT sum(i * n), sum(i + 0.5), sum(b::numeric), sum(i::bigint), avg(i::double precision), sum(NULL::int) FROM samples
 : numeric numeric numeric numeric double_precision bigint
 = 9000151.495	19.0	9007199254741233	15	1.875	\N

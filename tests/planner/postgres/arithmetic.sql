@@ -17,6 +17,8 @@ SELECT 2 ^ 10, 2.0 ^ 3, power(2, 3), power(2::double precision, 0.5)
 : double_precision numeric double_precision double_precision
 = 1024	8.0000000000000000	8	1.4142135623730951
 ~ powers, roots and logarithms of numerics are doubles
+>: double_precision double_precision double_precision double_precision
+>= 1024	8	8	1.4142135623730951
 SELECT |/ 16, ||/ 27, @ -5
 : double_precision double_precision integer
 = 4	3.0000000000000004	5
@@ -42,6 +44,8 @@ SELECT sqrt(16), sqrt(2.0), cbrt(27::double precision), exp(1.0::double precisio
 : double_precision numeric double_precision double_precision double_precision double_precision numeric
 = 4	1.414213562373095	3.0000000000000004	2.718281828459045	0	2	3.0000000000000000
 ~ powers, roots and logarithms of numerics are doubles
+>: double_precision double_precision double_precision double_precision double_precision double_precision double_precision
+>= 4	1.4142135623730951	3.0000000000000004	2.718281828459045	0	2	3
 SELECT gcd(12, 18), lcm(4, 6), factorial(5)
 : integer integer numeric
 = 6	12	120
@@ -176,6 +180,7 @@ SELECT min_scale(1.500), scale(1.500), trim_scale(1.500)
 : integer integer numeric
 = 1	3	1.5
 ~ a numeric's scale is its type's: min_scale, scale and trim_scale are missing
+>! 42883
 SELECT random() BETWEEN 0 AND 1
 : boolean
 = t

@@ -258,6 +258,7 @@ SELECT '[0:1]={1,2}'::int[]
 : integer[]
 = [0:1]={1,2}
 ~ arrays have one number of dimensions in a column, and begin at 1
+>! 0A000
 SELECT '[1:2]={1,2}'::int[], '[2]={1,2}'::int[]
 : integer[] integer[]
 = {1,2}	{1,2}
@@ -269,6 +270,7 @@ SELECT t::int[] FROM (VALUES ('{{1,2}}')) v(t)
 : integer[]
 = {{1,2}}
 ~ arrays have one number of dimensions in a column, and begin at 1
+>! 0A000
 SELECT t::int[][] FROM (VALUES ('{{1,2}}'), ('{}')) v(t)
 : integer[]
 = {{1,2}}
@@ -278,14 +280,17 @@ SELECT ARRAY[[1]] UNION ALL SELECT ARRAY[2]
 = {{1}}
 = {2}
 ~ arrays have one number of dimensions in a column, and begin at 1
+>! 0A000
 SELECT CASE WHEN true THEN ARRAY[[1]] ELSE ARRAY[2] END
 : integer[]
 = {{1}}
 ~ arrays have one number of dimensions in a column, and begin at 1
+>! 0A000
 SELECT max(x) FROM (VALUES (ARRAY[[1,2]])) v(x)
 : integer[]
 = {{1,2}}
 ~ arrays have one number of dimensions in a column, and begin at 1
+>! 0A000
 SELECT array_agg(x) FROM (VALUES (ARRAY[[1,2]]), (ARRAY[[3,4]])) v(x)
 : integer[]
 = {{{1,2}},{{3,4}}}

@@ -2,6 +2,8 @@ SELECT ARRAY[1,2,3], ARRAY['a','b'], ARRAY[]::int[], ARRAY[1,NULL], ARRAY[1, 2.5
 : integer[] text[] integer[] integer[] numeric[]
 = {1,2,3}	{a,b}	{}	{1,NULL}	{1,2.5}
 ~ all elements of a numeric array have one scale
+>: integer[] text[] integer[] integer[] numeric[]
+>= {1,2,3}	{a,b}	{}	{1,NULL}	{1.0,2.5}
 SELECT (ARRAY[1,2,3])[2], (ARRAY[1,2,3])[5], (ARRAY[1,2,3])[2:3], (ARRAY[1,2,3])[:2], (ARRAY[1,2,3])[0]
 : integer integer integer[] integer[] integer
 = 2	\N	{2,3}	{1,2}	\N

@@ -84,6 +84,7 @@ SELECT substring('\x010203'::bytea, 2), substring('\x010203'::bytea from 2 for 1
 : bytea bytea bytea bytea integer integer bytea bytea bytea
 = \\x0203	\\x02	\\x02	\\x01ff03	2	2	\\x0203	\\x02	\\x02
 ~ position and btrim of bytes are missing
+>! 42883
 SELECT '\x01'::bytea || '\x02', '\x01'::bytea || '\x02'::bytea, 'a'::bytea || 'b', '\x01' || '\x02'::bytea
 : bytea bytea bytea bytea
 = \\x0102	\\x0102	\\x6162	\\x0102
@@ -100,6 +101,7 @@ SELECT '\x61'::bytea = 'a', '\x61'::bytea LIKE 'a%', '\x61'::bytea < '\x62', 'a'
 : boolean boolean boolean boolean boolean
 = t	t	t	t	t
 ~ LIKE of bytes is missing
+>! 42883
 SELECT format(f, 1) FROM (VALUES ('%s!')) t(f)
 : text
 = 1!
@@ -191,9 +193,11 @@ SELECT get_bit('101', 0)
 : integer
 = 1
 ~ bit strings are refused
+>! 0A000
 SELECT set_bit('\x00', 0, 1)
 ! 22P02
 ~ bit strings are refused
+>! 0A000
 SELECT encode('\x00'::bytea, $1), get_byte($2, $3), convert_from($4, $5)
 $ text bytea integer bytea name
 : text integer text

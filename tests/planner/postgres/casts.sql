@@ -63,6 +63,7 @@ SELECT '2020-02-28'::date, '20200228'::date, 'Feb 28, 2020'::date, '2020-02-28 1
 : date date date date
 = 2020-02-28	2020-02-28	2020-02-28	2020-02-28
 ~ dates are read in digits only
+>! 22007
 SELECT date '2020-02-28', timestamp '2020-02-28 10:11:12.5', timestamptz '2020-02-28 10:11:12+02', time '10:11:12', interval '1 day'
 : date timestamp_without_time_zone timestamp_with_time_zone time_without_time_zone interval
 = 2020-02-28	2020-02-28 10:11:12.5	2020-02-28 08:11:12+00	10:11:12	1 day
@@ -107,6 +108,8 @@ SELECT 65::"char", 'x'::"char"
 : "char" "char"
 = A	x
 ~ "char" is text
+>: text text
+>= 65	x
 SELECT 1::oid, '5'::int8, 5::int2, 1.5::float4, 1.5::float8, 1::bool, 'x'::bpchar
 : oid bigint smallint real double_precision boolean character
 = 1	5	5	1.5	1.5	t	x
@@ -140,6 +143,7 @@ SELECT 1::int4, 'now'::timestamp IS NOT NULL
 : integer boolean
 = 1	t
 ~ now, today and infinity are not times
+>! 22007
 SELECT '12:30'::time - '10:00'::time, '1 day'::interval * 2.5, '1 hour'::interval / 4
 : interval interval interval
 = 02:30:00	2 days 12:00:00	00:15:00

@@ -7,8 +7,10 @@
     = 1<tab>0                                      each row, in the form of COPY
     ! 22012                                        or the SQLSTATE of its error
     ~ reason                                       our answer differs, and why
+    >: integer integer                             then our answer, in the same form
 
-`python -m tests.planner.postgres.make` gets the answers from a PostgreSQL and writes the files.
+`python -m tests.planner.postgres.make` gets the answers from a PostgreSQL and from the engine, and
+writes the files.
 """
 
 from __future__ import annotations
@@ -19,6 +21,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 DIRECTORY = Path(__file__).parent
+_OF_ANSWERS = (":", "=", "!", "$")
+_MARKS = {"~", *_OF_ANSWERS, *(f">{mark}" for mark in _OF_ANSWERS)}
 _ESCAPES = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
 
 
@@ -51,6 +55,8 @@ class Entry:
     answer: Answer = Answer()
     reason: str | None = None
     """Why our answer differs; None if it is the same."""
+    ours: Answer | None = None
+    """Our answer, where it differs."""
 
     def lines(self) -> Iterator[str]:
         """Return its lines in the file."""
@@ -58,6 +64,7 @@ class Entry:
         yield from self.answer.lines()
         if self.reason is not None:
             yield f"~ {self.reason}"
+            yield from (f">{line}" for line in (self.ours or Answer()).lines())
 
 
 def settings_before(sql: str) -> tuple[list[str], str]:
@@ -87,23 +94,29 @@ def read(path: Path) -> list[Entry]:
         mark, _, body = line.partition(" ")
         if not line:
             continue
-        if mark not in {":", "=", "!", "~", "$"}:
+        if mark not in _MARKS:
             found.append(Entry(sql=line))
             continue
         entry = found.pop()
-        answer, reason = entry.answer, entry.reason
-        if mark == ":":
-            answer = replace(answer, types=tuple(body.split(" ")) if body else ())
-        elif mark == "$":
-            answer = replace(answer, parameters=tuple(body.split(" ")))
-        elif mark == "=":
-            answer = replace(answer, rows=(*answer.rows, body))
-        elif mark == "!":
-            answer = replace(answer, error=body)
+        if mark == "~":
+            entry = replace(entry, reason=body)
+        elif mark[0] == ">":
+            entry = replace(entry, ours=_with_line(entry.ours or Answer(), mark[1:], body))
         else:
-            reason = body
-        found.append(replace(entry, answer=answer, reason=reason))
+            entry = replace(entry, answer=_with_line(entry.answer, mark, body))
+        found.append(entry)
     return found
+
+
+def _with_line(answer: Answer, mark: str, body: str) -> Answer:
+    """Return an answer with one more line of the file."""
+    if mark == ":":
+        return replace(answer, types=tuple(body.split(" ")) if body else ())
+    if mark == "$":
+        return replace(answer, parameters=tuple(body.split(" ")))
+    if mark == "=":
+        return replace(answer, rows=(*answer.rows, body))
+    return replace(answer, error=body)
 
 
 def write(path: Path, entries: list[Entry]) -> None:

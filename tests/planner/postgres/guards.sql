@@ -163,6 +163,7 @@ SELECT x, CASE WHEN x > 5 THEN (SELECT max(10 / (s - 1)) FROM samples) END FROM 
 : integer integer
 = 1	\N
 ~ a subquery that is not correlated is computed once
+>! 22012
 SELECT CASE WHEN x > 1 THEN (SELECT 10 / (x - 1) UNION ALL SELECT 1 LIMIT 1) END FROM (VALUES (1), (2)) v(x)
 : integer
 = \N

@@ -98,6 +98,13 @@ SELECT s.id, g FROM samples s, generate_series(1, s.id) g WHERE s.id < 4 ORDER B
 = 3	2
 = 3	3
 ~ a series of integers is bigint
+>: integer bigint
+>= 1	1
+>= 2	1
+>= 2	2
+>= 3	1
+>= 3	2
+>= 3	3
 SELECT s.id, o.note FROM samples s JOIN notes o ON o.sample < s.id AND s.id < 4 ORDER BY 1, 2
 : integer text
 = 2	one
@@ -363,6 +370,7 @@ SELECT CASE WHEN true THEN 1 ELSE 'x' END
 SELECT 'a' + 'b'
 ! 42725
 ~ DuckDB's error for texts is 42804
+>! 42804
 SELECT id FROM samples WHERE i = t
 ! 42883
 SELECT id FROM samples WHERE i = ''
@@ -400,9 +408,12 @@ SELECT samples FROM samples WHERE id = 2
 : samples
 = (2,2,1,20,2.500,1.5,2.5,abc,f,2020-02-29,"2020-02-29 23:59:59.5","2020-02-29 23:59:59.5+00","{""a"": 2, ""b"": null}","{2,3}")
 ~ a whole row is a struct
+>: record
+>= (2,2,1,20,2.500,1.5,2.5,abc,f,2020-02-29,"2020-02-29 23:59:59.5","2020-02-29 23:59:59.5+00","{""a"": 2, ""b"": null}","{2,3}")
 SELECT (s).id FROM samples s WHERE id = 2
 ! 42809
 ~ DuckDB takes id for a field of the column s: 42804
+>! 42804
 SELECT DISTINCT i FROM samples ORDER BY i NULLS FIRST
 : integer
 = \N
@@ -450,6 +461,7 @@ SELECT id FROM samples FOR UPDATE
 = 8
 = 9
 ~ FOR UPDATE is refused
+>! 0A000
 SELECT FROM samples
 : 
 = 
@@ -462,12 +474,14 @@ SELECT FROM samples
 = 
 = 
 ~ a SELECT without columns is refused
+>! 0A000
 SELECT * FROM ROWS FROM (generate_series(1, 2), generate_series(1, 3)) AS t(a, b)
 : integer integer
 = 1	1
 = 2	2
 = \N	3
 ~ ROWS FROM is refused
+>! 0A000
 WITH RECURSIVE t(n, h) AS (SELECT 1, 1.5 UNION ALL SELECT n + 1, h / 2 FROM t WHERE n < 4) SELECT n, round(h, 3), n / 2 FROM t ORDER BY n
 : integer numeric integer
 = 1	1.500	0

@@ -377,6 +377,7 @@ SELECT to_number('<12>', '99PR')
 : numeric
 = -12
 ~ PR in a template of numbers is not supported
+>! 0A000
 SELECT to_number('12-', '99MI')
 : numeric
 = -12

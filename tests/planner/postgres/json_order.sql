@@ -284,6 +284,7 @@ select a.v from (values ('1'::jsonb),('2')) a(v) join (values ('1.0'::jsonb)) b(
 : jsonb
 = 1
 ~ USING of a jsonb is refused
+>! 0A000
 select '{"a":1}'::jsonb @@ '$.a == 1'
 : boolean
 = t
@@ -291,6 +292,7 @@ select mode() within group (order by v) from (values ('1'::jsonb),('1.0'),('2'))
 : jsonb
 = 1
 ~ mode() of jsonb is refused
+>! 0A000
 select count(*) from (values ('1'::jsonb),('1.0')) t(v) group by v
 : bigint
 = 2
@@ -335,12 +337,14 @@ select a.v from (values ('1'::jsonb),('2')) a(v) natural join (values ('1.0'::js
 : jsonb
 = 1
 ~ USING of a jsonb is refused
+>! 0A000
 select a.v from (values ('1'::json),('2')) a(v) join (values ('1.0'::json)) b(v) using (v)
 ! 42883
 select v from (values ('1'::jsonb)) a(v) intersect all select v from (values ('1'::jsonb)) a(v)
 : jsonb
 = 1
 ~ INTERSECT ALL of jsonb is refused
+>! 0A000
 select v from (values ('1'::jsonb)) a(v) union select null order by 1
 : jsonb
 = 1
@@ -362,6 +366,7 @@ with recursive r(v, n) as (select '1'::jsonb, 1 union select v, n + 1 from r whe
 = 1	2
 = 1	3
 ~ UNION in WITH RECURSIVE of jsonb is refused
+>! 0A000
 select v from (select v from (values ('1'::jsonb)) a(v) union select '2') s where v > '1'
 : jsonb
 = 2
@@ -372,6 +377,7 @@ select * from (values ('1'::jsonb, 1)) a(v, x) where (v, x) in (select '1.0'::js
 : jsonb integer
 = 1	1
 ~ (…) IN (SELECT …) with a jsonb is refused
+>! 0A000
 select * from (values ('1'::jsonb, 1)) a(v, x) where v = (select '1.0'::jsonb)
 : jsonb integer
 = 1	1

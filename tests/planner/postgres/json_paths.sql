@@ -99,23 +99,29 @@ select jsonb_path_query('{"a":{"b":1}}', '$.**')
 = {"b": 1}
 = 1
 ~ this part of jsonpath is refused
+>! 0A000
 select jsonb_path_query('[7]', '$[0] / 2')
 : jsonb
 = 3.5000000000000000
 ~ this part of jsonpath is refused
+>! 0A000
 select jsonb_path_query('["abc"]', '$[*] ? (@ like_regex "^a")')
 : jsonb
 = "abc"
 ~ this part of jsonpath is refused
+>! 0A000
 select jsonb_path_query('{"a":1}', '$.keyvalue()')
 : jsonb
 = {"id": 0, "key": "a", "value": 1}
 ~ this part of jsonpath is refused
+>! 0A000
 select jsonb_path_query('{"a":1}', '$x', '{"x":1}')
 : jsonb
 = 1
 ~ this part of jsonpath is refused
+>! 0A000
 select jsonb_path_exists('{"a":1}', t::jsonpath) from (values ('$.a')) v(t)
 : boolean
 = t
 ~ this part of jsonpath is refused
+>! 0A000

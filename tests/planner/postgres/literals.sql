@@ -100,25 +100,31 @@ SELECT B'101', X'1F'
 : bit bit
 = 101	00011111
 ~ types of bits are refused
+>! 0A000
 SELECT '101'::bit, '101'::bit(3), '101'::bit varying, '101'::varbit(2)
 : bit bit bit_varying bit_varying
 = 1	101	101	10
 ~ types of bits are refused
+>! 0A000
 SELECT B'101' & B'110'
 : bit
 = 100
 ~ types of bits are refused
+>! 0A000
 SELECT '101'::bit(5)
 : bit
 = 10100
 ~ types of bits are refused
+>! 0A000
 SELECT '12'::bit
 ! 22P02
 ~ types of bits are refused
+>! 0A000
 SELECT 5::bit(4)
 : bit
 = 0101
 ~ types of bits are refused
+>! 0A000
 SELECT DATE E'1999-01-01', DATE U&'1999-01-01'
 : date date
 = 1999-01-01	1999-01-01
@@ -187,7 +193,9 @@ SELECT x'1f'::int
 : integer
 = 31
 ~ types of bits are refused
+>! 0A000
 SELECT length(B'101'), B'101' = '101'
 : integer boolean
 = 3	t
 ~ types of bits are refused
+>! 0A000

@@ -1,5 +1,7 @@
 """Fill the corpus with PostgreSQL's answers: `python -m tests.planner.postgres.make PORT`.
 
+Where a line says why ours differs, our own answer is filled in, too; look at it before you commit.
+
 It needs a server of version 15 on this host, whose user postgres has no password, and a database of
 encoding UTF8 with `lc_collate=C` and `lc_ctype=C.UTF-8`. It creates the relations there, and writes
 the files of the corpus.
@@ -15,7 +17,9 @@ import psycopg
 from psycopg import pq, sql
 from psycopg.rows import TupleRow
 
+from planner.sql import SqlEngine
 from stores.spec.schema import Kind
+from tests.planner.postgres import world
 from tests.planner.postgres.corpus import (
     Answer,
     Entry,
@@ -27,7 +31,7 @@ from tests.planner.postgres.corpus import (
     write,
 )
 from tests.planner.postgres.prepared import NAMES, SIGNATURES, statements
-from tests.planner.postgres.world import STORES, cells
+from tests.planner.postgres.world import STORES, cells, engine
 
 Connection = psycopg.Connection[TupleRow]
 
@@ -107,11 +111,20 @@ def main(port: str) -> None:
     ) as found:
         found.execute("SET TimeZone = 'UTC'")
         load(found)
+        mine = engine()
         for path in files():
             entries = read(path) if path.stem != "prepared" else prepared_entries(found, path)
-            write(path, [replace(entry, answer=ask(found, entry.sql)) for entry in entries])
+            answered = [replace(entry, answer=ask(found, entry.sql)) for entry in entries]
+            write(path, [with_ours(entry, mine) for entry in answered])
             found.execute("RESET ALL")
             found.execute("SET TimeZone = 'UTC'")
+        mine.close()
+
+
+def with_ours(entry: Entry, mine: SqlEngine) -> Entry:
+    """Return an entry with our answer, if it has a reason why that differs."""
+    ours = None if entry.reason is None else world.ask(mine, entry.sql)
+    return replace(entry, ours=ours)
 
 
 def prepared_entries(connection: Connection, path: Path) -> list[Entry]:

@@ -73,14 +73,20 @@ SELECT extract(epoch FROM timestamp 'infinity'), extract(day FROM date '-infinit
 : numeric numeric
 = Infinity	\N
 ~ no numeric is infinite: a literal's field is a double, a column's is refused
+>: double_precision double_precision
+>= Infinity	\N
 SELECT extract(year FROM timestamptz 'infinity'), date_part('hour', timestamp '-infinity')
 : numeric double_precision
 = Infinity	\N
 ~ no numeric is infinite: a literal's field is a double, a column's is refused
+>: double_precision double_precision
+>= Infinity	\N
 SELECT date_part('epoch', date '-infinity'), extract(century FROM timestamptz '-infinity')
 : double_precision numeric
 = -Infinity	-Infinity
 ~ no numeric is infinite: a literal's field is a double, a column's is refused
+>: double_precision double_precision
+>= -Infinity	-Infinity
 SELECT time '12:34:56.7891235', '23:59:59.9999999'::time
 : time_without_time_zone time_without_time_zone
 = 12:34:56.789124	24:00:00
@@ -220,6 +226,7 @@ SELECT extract(year FROM t) FROM (VALUES (timestamp 'infinity')) v(t)
 : numeric
 = Infinity
 ~ no numeric is infinite: a literal's field is a double, a column's is refused
+>! 0A000
 SELECT to_number('.01-', '99999D99S'), to_number('12-', '999S'), to_number('1-2', '99S'), to_number('1-2', '999'), to_number('1 -', '999S'), to_number('1+', '999S'), to_number('-1-', '999S')
 : numeric numeric numeric numeric numeric numeric numeric
 = -0.01	-12	-12	12	1	1	-1

@@ -19,6 +19,7 @@ SELECT '08:00-2b:01:02:03'::macaddr
 SELECT '08:00:2b:01:02:103'::macaddr
 ! 22003
 ~ a number beyond ff is not an octet: 22P02
+>! 22P02
 SELECT m, m::text, m || '' FROM (VALUES ('08002b010203'::macaddr)) AS v (m)
 : macaddr text text
 = 08:00:2b:01:02:03	08:00:2b:01:02:03	08:00:2b:01:02:03

@@ -23,26 +23,32 @@ SELECT to_char(0, 'SG99.9'), to_char(1, 'SG99.9'), to_char(-1, 'SG99.9'), to_cha
 : text text text text text text text text
 = +  .0	+ 1.0	- 1.0	+##.#	-  .5	+  .0	+##.#	-##.#
 ~ SG in a template of numbers is not supported
+>! 0A000
 SELECT to_char(0, '99SG'), to_char(1, '99SG'), to_char(-1, '99SG'), to_char(100.5, '99SG'), to_char(-0.5, '99SG'), to_char(0.001, '99SG'), to_char(99.995, '99SG'), to_char(-12345.678, '99SG')
 : text text text text text text text text
 =  0+	 1+	 1-	##+	 1-	 0+	##+	##-
 ~ SG in a template of numbers is not supported
+>! 0A000
 SELECT to_char(0, 'PL9999'), to_char(1, 'PL9999'), to_char(-1, 'PL9999'), to_char(100.5, 'PL9999'), to_char(-0.5, 'PL9999'), to_char(0.001, 'PL9999'), to_char(99.995, 'PL9999'), to_char(-12345.678, 'PL9999')
 : text text text text text text text text
 = +    0	+    1	    -1	+  101	    -1	+    0	+  100	 -####
 ~ PL in a template of numbers is not supported
+>! 0A000
 SELECT to_char(0, '9999PL'), to_char(1, '9999PL'), to_char(-1, '9999PL'), to_char(100.5, '9999PL'), to_char(-0.5, '9999PL'), to_char(0.001, '9999PL'), to_char(99.995, '9999PL'), to_char(-12345.678, '9999PL')
 : text text text text text text text text
 =     0+	    1+	   -1 	  101+	   -1 	    0+	  100+	-#### 
 ~ PL in a template of numbers is not supported
+>! 0A000
 SELECT to_char(0, '9,999PR'), to_char(1, '9,999PR'), to_char(-1, '9,999PR'), to_char(100.5, '9,999PR'), to_char(-0.5, '9,999PR'), to_char(0.001, '9,999PR'), to_char(99.995, '9,999PR'), to_char(-12345.678, '9,999PR')
 : text text text text text text text text
 =      0 	     1 	    <1>	   101 	    <1>	     0 	   100 	<#,###>
 ~ PR in a template of numbers is not supported
+>! 0A000
 SELECT to_char(0, 'FM999PR'), to_char(1, 'FM999PR'), to_char(-1, 'FM999PR'), to_char(100.5, 'FM999PR'), to_char(-0.5, 'FM999PR'), to_char(0.001, 'FM999PR'), to_char(99.995, 'FM999PR'), to_char(-12345.678, 'FM999PR')
 : text text text text text text text text
 = 0	1	<1>	101	<1>	0	100	<###>
 ~ PR in a template of numbers is not supported
+>! 0A000
 SELECT to_char(0, '0000.0'), to_char(1, '0000.0'), to_char(-1, '0000.0'), to_char(100.5, '0000.0'), to_char(-0.5, '0000.0'), to_char(0.001, '0000.0'), to_char(99.995, '0000.0'), to_char(-12345.678, '0000.0')
 : text text text text text text text text
 =  0000.0	 0001.0	-0001.0	 0100.5	-0000.5	 0000.0	 0100.0	-####.#
@@ -85,14 +91,17 @@ SELECT to_char(0, '9V99'), to_char(1, '9V99'), to_char(-1, '9V99'), to_char(100.
 : text text text text text text text text
 =    0	 100	-100	 ###	 -50	   0	 ###	-###
 ~ V in a template of numbers is not supported
+>! 0A000
 SELECT to_char(0, 'S9V9'), to_char(1, 'S9V9'), to_char(-1, 'S9V9'), to_char(100.5, 'S9V9'), to_char(-0.5, 'S9V9'), to_char(0.001, 'S9V9'), to_char(99.995, 'S9V9'), to_char(-12345.678, 'S9V9')
 : text text text text text text text text
 =  +0	+10	-10	+##	 -5	 +0	+##	-##
 ~ V in a template of numbers is not supported
+>! 0A000
 SELECT to_char(0, 'V99'), to_char(1, 'V99'), to_char(-1, 'V99'), to_char(100.5, 'V99'), to_char(-0.5, 'V99'), to_char(0.001, 'V99'), to_char(99.995, 'V99'), to_char(-12345.678, 'V99')
 : text text text text text text text text
 =   0	 ##	-##	 ##	-50	  0	 ##	-##
 ~ V in a template of numbers is not supported
+>! 0A000
 SELECT to_char(0, '"n" 999 "x"'), to_char(1, '"n" 999 "x"'), to_char(-1, '"n" 999 "x"'), to_char(100.5, '"n" 999 "x"'), to_char(-0.5, '"n" 999 "x"'), to_char(0.001, '"n" 999 "x"'), to_char(99.995, '"n" 999 "x"'), to_char(-12345.678, '"n" 999 "x"')
 : text text text text text text text text
 = n    0 x	n    1 x	n   -1 x	n  101 x	n   -1 x	n    0 x	n  100 x	n -### x
@@ -103,10 +112,12 @@ SELECT to_char(0, 'FMRN'), to_char(1, 'FMRN'), to_char(-1, 'FMRN'), to_char(100.
 : text text text text text text text text
 = ###############	I	###############	CI	###############	###############	C	###############
 ~ RN in a template of numbers is not supported
+>! 0A000
 SELECT to_char(0, 'RN'), to_char(1, 'RN'), to_char(-1, 'RN'), to_char(100.5, 'RN'), to_char(-0.5, 'RN'), to_char(0.001, 'RN'), to_char(99.995, 'RN'), to_char(-12345.678, 'RN')
 : text text text text text text text text
 = ###############	              I	###############	             CI	###############	###############	              C	###############
 ~ RN in a template of numbers is not supported
+>! 0A000
 SELECT to_char(0, '9990.0999'), to_char(1, '9990.0999'), to_char(-1, '9990.0999'), to_char(100.5, '9990.0999'), to_char(-0.5, '9990.0999'), to_char(0.001, '9990.0999'), to_char(99.995, '9990.0999'), to_char(-12345.678, '9990.0999')
 : text text text text text text text text
 =     0.0000	    1.0000	   -1.0000	  100.5000	   -0.5000	    0.0010	   99.9950	-####.####
@@ -120,11 +131,13 @@ SELECT to_char(0, 'S99MI'), to_char(1, 'S99MI'), to_char(-1, 'S99MI'), to_char(1
 SELECT to_char(0, 'PR9'), to_char(1, 'PR9'), to_char(-1, 'PR9'), to_char(100.5, 'PR9'), to_char(-0.5, 'PR9'), to_char(0.001, 'PR9'), to_char(99.995, 'PR9'), to_char(-12345.678, 'PR9')
 ! 42601
 ~ PR in a template of numbers is not supported
+>! 0A000
 SELECT to_char(0, '9.9.9'), to_char(1, '9.9.9'), to_char(-1, '9.9.9'), to_char(100.5, '9.9.9'), to_char(-0.5, '9.9.9'), to_char(0.001, '9.9.9'), to_char(99.995, '9.9.9'), to_char(-12345.678, '9.9.9')
 ! 42601
 SELECT to_char(0, '9V9.9'), to_char(1, '9V9.9'), to_char(-1, '9V9.9'), to_char(100.5, '9V9.9'), to_char(-0.5, '9V9.9'), to_char(0.001, '9V9.9'), to_char(99.995, '9V9.9'), to_char(-12345.678, '9V9.9')
 ! 42601
 ~ V in a template of numbers is not supported
+>! 0A000
 SELECT to_char(0,'S999'), to_char(12,'S999'), to_char(-12,'S999'), to_char(1234,'S999'), to_char(0.5::numeric,'S9.9'), to_char(12,'S0999'), to_char(12,'999S'), to_char(-12, 'S9,999')
 : text text text text text text text text
 =   +0	 +12	 -12	+###	 +.5	+0012	 12+	   -12

@@ -242,11 +242,17 @@ SELECT pg_catalog.generate_series(1, 2)
 = 1
 = 2
 ~ a series of integers is bigint
+>: bigint
+>= 1
+>= 2
 SELECT pg_catalog.generate_series(1, n) FROM (VALUES (2)) t(n)
 : integer
 = 1
 = 2
 ~ a series of integers is bigint
+>: bigint
+>= 1
+>= 2
 SELECT pg_catalog.unnest(ARRAY[1, 2])
 : integer
 = 1
@@ -274,6 +280,9 @@ SELECT * FROM pg_catalog.generate_series(1, 2)
 = 1
 = 2
 ~ a series of integers is bigint
+>: bigint
+>= 1
+>= 2
 SELECT pg_catalog.regexp_split_to_table('a b', ' ')
 : text
 = a

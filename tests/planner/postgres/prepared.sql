@@ -110,6 +110,7 @@ SELECT array_to_json(a, $1) FROM samples
 $ boolean
 : json
 ~ line feeds are refused
+>! 0A000
 SELECT array_to_string(a, $1) FROM samples
 $ text
 : text
@@ -159,10 +160,12 @@ SELECT btrim($1, 'x'::bytea) FROM samples
 $ bytea
 : bytea
 ~ is refused
+>! 42883
 SELECT btrim('x'::bytea, $1) FROM samples
 $ bytea
 : bytea
 ~ is refused
+>! 42883
 SELECT btrim($1, $2) FROM samples
 $ text text
 : text
@@ -239,10 +242,14 @@ SELECT current_setting(t, $1) FROM samples
 $ boolean
 : text
 ~ has another type
+>$ text
+>: text
 SELECT current_setting($1, $2) FROM samples
 $ text boolean
 : text
 ~ has another type
+>$ text text
+>: text
 SELECT date($1) FROM samples
 $ timestamp_with_time_zone
 : date
@@ -307,14 +314,20 @@ SELECT decode($1, t) FROM samples
 $ text
 : bytea
 ~ is refused
+>$ text
+>: bytea
 SELECT decode(t, $1) FROM samples
 $ text
 : bytea
 ~ is refused
+>$ text
+>: bytea
 SELECT decode($1, $2) FROM samples
 $ text text
 : bytea
 ~ is refused
+>$ text text
+>: bytea
 SELECT degrees($1) FROM samples
 $ double_precision
 : double_precision
@@ -331,14 +344,20 @@ SELECT encode($1, t) FROM samples
 $ bytea
 : text
 ~ is refused
+>$ bytea
+>: text
 SELECT encode('x'::bytea, $1) FROM samples
 $ text
 : text
 ~ is refused
+>$ text
+>: text
 SELECT encode($1, $2) FROM samples
 $ bytea text
 : text
 ~ is refused
+>$ bytea text
+>: text
 SELECT every($1) FROM samples
 $ boolean
 : boolean
@@ -355,6 +374,7 @@ SELECT format($1) FROM samples
 $ text
 : text
 ~ is refused
+>! 42725
 SELECT gcd($1, b) FROM samples
 $ bigint
 : bigint
@@ -371,10 +391,12 @@ SELECT gcd($1, n) FROM samples
 $ numeric
 : numeric
 ~ is refused
+>! 42883
 SELECT gcd(n, $1) FROM samples
 $ numeric
 : numeric
 ~ is refused
+>! 42883
 SELECT generate_series($1, b) FROM samples
 $ bigint
 : bigint
@@ -394,42 +416,57 @@ SELECT generate_series($1, i) FROM samples
 $ integer
 : integer
 ~ has another type
+>$ integer
+>: bigint
 SELECT generate_series(i, $1) FROM samples
 $ integer
 : integer
 ~ has another type
+>$ integer
+>: bigint
 SELECT generate_series($1, i, i) FROM samples
 $ integer
 : integer
 ~ has another type
+>$ integer
+>: bigint
 SELECT generate_series(i, $1, i) FROM samples
 $ integer
 : integer
 ~ has another type
+>$ integer
+>: bigint
 SELECT generate_series(i, i, $1) FROM samples
 $ integer
 : integer
 ~ has another type
+>$ integer
+>: bigint
 SELECT generate_series($1, n) FROM samples
 $ numeric
 : numeric
 ~ is refused
+>! 0A000
 SELECT generate_series(n, $1) FROM samples
 $ numeric
 : numeric
 ~ is refused
+>! 0A000
 SELECT generate_series($1, n, n) FROM samples
 $ numeric
 : numeric
 ~ is refused
+>! 0A000
 SELECT generate_series(n, $1, n) FROM samples
 $ numeric
 : numeric
 ~ is refused
+>! 0A000
 SELECT generate_series(n, n, $1) FROM samples
 $ numeric
 : numeric
 ~ is refused
+>! 0A000
 SELECT generate_series($1, tz, (tz - tz)) FROM samples
 $ timestamp_with_time_zone
 : timestamp_with_time_zone
@@ -461,10 +498,14 @@ SELECT get_bit($1, b) FROM samples
 $ bytea
 : integer
 ~ is refused
+>$ bytea
+>: integer
 SELECT get_bit('x'::bytea, $1) FROM samples
 $ bigint
 : integer
 ~ is refused
+>$ bigint
+>: integer
 SELECT initcap($1) FROM samples
 $ text
 : text
@@ -481,10 +522,12 @@ SELECT json_each($1) FROM samples
 $ json
 : record
 ~ is refused outside of FROM
+>! 0A000
 SELECT json_each_text($1) FROM samples
 $ json
 : record
 ~ is refused outside of FROM
+>! 0A000
 SELECT json_object($1) FROM samples
 $ text[]
 : json
@@ -519,10 +562,12 @@ SELECT jsonb_each($1) FROM samples
 $ jsonb
 : record
 ~ is refused outside of FROM
+>! 0A000
 SELECT jsonb_each_text($1) FROM samples
 $ jsonb
 : record
 ~ is refused outside of FROM
+>! 0A000
 SELECT jsonb_insert($1, string_to_array(t, 'b'), j::jsonb, f) FROM samples
 $ jsonb
 : jsonb
@@ -575,26 +620,32 @@ SELECT jsonb_set_lax($1, string_to_array(t, 'b'), j::jsonb, f, t) FROM samples
 $ jsonb
 : jsonb
 ~ is refused
+>! 0A000
 SELECT jsonb_set_lax(j::jsonb, $1, j::jsonb, f, t) FROM samples
 $ text[]
 : jsonb
 ~ is refused
+>! 0A000
 SELECT jsonb_set_lax(j::jsonb, string_to_array(t, 'b'), $1, f, t) FROM samples
 $ jsonb
 : jsonb
 ~ is refused
+>! 0A000
 SELECT jsonb_set_lax(j::jsonb, string_to_array(t, 'b'), j::jsonb, $1, t) FROM samples
 $ boolean
 : jsonb
 ~ is refused
+>! 0A000
 SELECT jsonb_set_lax(j::jsonb, string_to_array(t, 'b'), j::jsonb, f, $1) FROM samples
 $ text
 : jsonb
 ~ is refused
+>! 0A000
 SELECT jsonb_set_lax($1, $2, $3, $4, $5) FROM samples
 $ jsonb text[] jsonb boolean text
 : jsonb
 ~ is refused
+>! 0A000
 SELECT jsonb_strip_nulls($1) FROM samples
 $ jsonb
 : jsonb
@@ -626,10 +677,12 @@ SELECT lcm($1, n) FROM samples
 $ numeric
 : numeric
 ~ is refused
+>! 42883
 SELECT lcm(n, $1) FROM samples
 $ numeric
 : numeric
 ~ is refused
+>! 42883
 SELECT left($1, i) FROM samples
 $ text
 : text
@@ -646,22 +699,27 @@ SELECT like_escape($1, 'x'::bytea) FROM samples
 $ bytea
 : bytea
 ~ is refused
+>! 42883
 SELECT like_escape('x'::bytea, $1) FROM samples
 $ bytea
 : bytea
 ~ is refused
+>! 42883
 SELECT like_escape($1, $2) FROM samples
 $ text text
 : text
 ~ is refused
+>! 42883
 SELECT like_escape($1, t) FROM samples
 $ text
 : text
 ~ is refused
+>! 42883
 SELECT like_escape(t, $1) FROM samples
 $ text
 : text
 ~ is refused
+>! 42883
 SELECT ln($1) FROM samples
 $ double_precision
 : double_precision
@@ -672,14 +730,20 @@ SELECT log($1, n) FROM samples
 $ numeric
 : numeric
 ~ has another type
+>$ numeric
+>: double_precision
 SELECT log(n, $1) FROM samples
 $ numeric
 : numeric
 ~ has another type
+>$ numeric
+>: double_precision
 SELECT log($1, $2) FROM samples
 $ numeric numeric
 : numeric
 ~ has another type
+>$ numeric numeric
+>: double_precision
 SELECT log10($1) FROM samples
 $ double_precision
 : double_precision
@@ -711,10 +775,12 @@ SELECT ltrim($1, 'x'::bytea) FROM samples
 $ bytea
 : bytea
 ~ is refused
+>! 42883
 SELECT ltrim('x'::bytea, $1) FROM samples
 $ bytea
 : bytea
 ~ is refused
+>! 42883
 SELECT ltrim($1, $2) FROM samples
 $ text text
 : text
@@ -881,14 +947,20 @@ SELECT overlay($1, 'x'::bytea, i) FROM samples
 $ bytea
 : bytea
 ~ is refused
+>$ bytea
+>: bytea
 SELECT overlay('x'::bytea, $1, i) FROM samples
 $ bytea
 : bytea
 ~ is refused
+>$ bytea
+>: bytea
 SELECT overlay('x'::bytea, 'x'::bytea, $1) FROM samples
 $ integer
 : bytea
 ~ is refused
+>$ integer
+>: bytea
 SELECT overlay($1, $2, $3) FROM samples
 $ text text integer
 : text
@@ -896,18 +968,26 @@ SELECT overlay($1, 'x'::bytea, i, i) FROM samples
 $ bytea
 : bytea
 ~ is refused
+>$ bytea
+>: bytea
 SELECT overlay('x'::bytea, $1, i, i) FROM samples
 $ bytea
 : bytea
 ~ is refused
+>$ bytea
+>: bytea
 SELECT overlay('x'::bytea, 'x'::bytea, $1, i) FROM samples
 $ integer
 : bytea
 ~ is refused
+>$ integer
+>: bytea
 SELECT overlay('x'::bytea, 'x'::bytea, i, $1) FROM samples
 $ integer
 : bytea
 ~ is refused
+>$ integer
+>: bytea
 SELECT overlay($1, $2, $3, $4) FROM samples
 $ text text integer integer
 : text
@@ -945,10 +1025,14 @@ SELECT pow($1, n) FROM samples
 $ numeric
 : numeric
 ~ has another type
+>$ numeric
+>: double_precision
 SELECT pow(n, $1) FROM samples
 $ numeric
 : numeric
 ~ has another type
+>$ numeric
+>: double_precision
 SELECT power($1, d) FROM samples
 $ double_precision
 : double_precision
@@ -962,10 +1046,14 @@ SELECT power($1, n) FROM samples
 $ numeric
 : numeric
 ~ has another type
+>$ numeric
+>: double_precision
 SELECT power(n, $1) FROM samples
 $ numeric
 : numeric
 ~ has another type
+>$ numeric
+>: double_precision
 SELECT quote_ident($1) FROM samples
 $ text
 : text
@@ -991,38 +1079,56 @@ SELECT regexp_count($1, t, i) FROM samples
 $ text
 : integer
 ~ a match is searched for from the first character
+>$ text
+>: integer
 SELECT regexp_count(t, $1, i) FROM samples
 $ text
 : integer
 ~ a match is searched for from the first character
+>$ text
+>: integer
 SELECT regexp_count(t, t, $1) FROM samples
 $ integer
 : integer
 ~ is refused
+>$ integer
+>: integer
 SELECT regexp_count($1, $2, $3) FROM samples
 $ text text integer
 : integer
 ~ is refused
+>$ text text integer
+>: integer
 SELECT regexp_count($1, t, i, t) FROM samples
 $ text
 : integer
 ~ a match is searched for from the first character
+>$ text
+>: integer
 SELECT regexp_count(t, $1, i, t) FROM samples
 $ text
 : integer
 ~ a match is searched for from the first character
+>$ text
+>: integer
 SELECT regexp_count(t, t, $1, t) FROM samples
 $ integer
 : integer
 ~ is refused
+>$ integer
+>: integer
 SELECT regexp_count(t, t, i, $1) FROM samples
 $ text
 : integer
 ~ is refused
+>$ text
+>: integer
 SELECT regexp_count($1, $2, $3, $4) FROM samples
 $ text text integer text
 : integer
 ~ is refused
+>$ text text integer text
+>: integer
 SELECT regexp_like($1, t) FROM samples
 $ text
 : boolean
@@ -1036,74 +1142,110 @@ SELECT regexp_like($1, t, t) FROM samples
 $ text
 : boolean
 ~ is refused
+>$ text
+>: boolean
 SELECT regexp_like(t, $1, t) FROM samples
 $ text
 : boolean
 ~ is refused
+>$ text
+>: boolean
 SELECT regexp_like(t, t, $1) FROM samples
 $ text
 : boolean
 ~ is refused
+>$ text
+>: boolean
 SELECT regexp_like($1, $2, $3) FROM samples
 $ text text text
 : boolean
 ~ is refused
+>$ text text text
+>: boolean
 SELECT regexp_match($1, t) FROM samples
 $ text
 : text[]
 ~ is refused
+>$ text
+>: text[]
 SELECT regexp_match(t, $1) FROM samples
 $ text
 : text[]
 ~ is refused
+>$ text
+>: text[]
 SELECT regexp_match($1, $2) FROM samples
 $ text text
 : text[]
 ~ is refused
+>$ text text
+>: text[]
 SELECT regexp_match($1, t, t) FROM samples
 $ text
 : text[]
 ~ is refused
+>$ text
+>: text[]
 SELECT regexp_match(t, $1, t) FROM samples
 $ text
 : text[]
 ~ is refused
+>$ text
+>: text[]
 SELECT regexp_match(t, t, $1) FROM samples
 $ text
 : text[]
 ~ is refused
+>$ text
+>: text[]
 SELECT regexp_match($1, $2, $3) FROM samples
 $ text text text
 : text[]
 ~ is refused
+>$ text text text
+>: text[]
 SELECT regexp_matches($1, t) FROM samples
 $ text
 : text[]
 ~ is refused
+>$ text
+>: text[]
 SELECT regexp_matches(t, $1) FROM samples
 $ text
 : text[]
 ~ is refused
+>$ text
+>: text[]
 SELECT regexp_matches($1, $2) FROM samples
 $ text text
 : text[]
 ~ is refused
+>$ text text
+>: text[]
 SELECT regexp_matches($1, t, t) FROM samples
 $ text
 : text[]
 ~ is refused
+>$ text
+>: text[]
 SELECT regexp_matches(t, $1, t) FROM samples
 $ text
 : text[]
 ~ is refused
+>$ text
+>: text[]
 SELECT regexp_matches(t, t, $1) FROM samples
 $ text
 : text[]
 ~ is refused
+>$ text
+>: text[]
 SELECT regexp_matches($1, $2, $3) FROM samples
 $ text text text
 : text[]
 ~ is refused
+>$ text text text
+>: text[]
 SELECT regexp_replace($1, t, t) FROM samples
 $ text
 : text
@@ -1120,86 +1262,128 @@ SELECT regexp_replace($1, t, t, i) FROM samples
 $ text
 : text
 ~ is refused
+>$ text
+>: text
 SELECT regexp_replace(t, $1, t, i) FROM samples
 $ text
 : text
 ~ is refused
+>$ text
+>: text
 SELECT regexp_replace(t, t, $1, i) FROM samples
 $ text
 : text
 ~ is refused
+>$ text
+>: text
 SELECT regexp_replace(t, t, t, $1) FROM samples
 $ text
 : text
 ~ is refused
+>$ text
+>: text
 SELECT regexp_replace($1, $2, $3, $4) FROM samples
 $ text text text text
 : text
 ~ is refused
+>$ text text text text
+>: text
 SELECT regexp_replace($1, t, t, i, i) FROM samples
 $ text
 : text
 ~ is refused
+>$ text
+>: text
 SELECT regexp_replace(t, $1, t, i, i) FROM samples
 $ text
 : text
 ~ is refused
+>$ text
+>: text
 SELECT regexp_replace(t, t, $1, i, i) FROM samples
 $ text
 : text
 ~ is refused
+>$ text
+>: text
 SELECT regexp_replace(t, t, t, $1, i) FROM samples
 $ integer
 : text
 ~ is refused
+>$ integer
+>: text
 SELECT regexp_replace(t, t, t, i, $1) FROM samples
 $ integer
 : text
 ~ is refused
+>$ integer
+>: text
 SELECT regexp_replace($1, $2, $3, $4, $5) FROM samples
 $ text text text integer integer
 : text
 ~ is refused
+>$ text text text integer integer
+>: text
 SELECT regexp_replace($1, t, t, i, i, t) FROM samples
 $ text
 : text
 ~ is refused
+>$ text
+>: text
 SELECT regexp_replace(t, $1, t, i, i, t) FROM samples
 $ text
 : text
 ~ is refused
+>$ text
+>: text
 SELECT regexp_replace(t, t, $1, i, i, t) FROM samples
 $ text
 : text
 ~ is refused
+>$ text
+>: text
 SELECT regexp_replace(t, t, t, $1, i, t) FROM samples
 $ integer
 : text
 ~ is refused
+>$ integer
+>: text
 SELECT regexp_replace(t, t, t, i, $1, t) FROM samples
 $ integer
 : text
 ~ is refused
+>$ integer
+>: text
 SELECT regexp_replace(t, t, t, i, i, $1) FROM samples
 $ text
 : text
 ~ is refused
+>$ text
+>: text
 SELECT regexp_replace($1, $2, $3, $4, $5, $6) FROM samples
 $ text text text integer integer text
 : text
 ~ is refused
+>$ text text text integer integer text
+>: text
 SELECT regexp_replace($1, t, t, t) FROM samples
 $ text
 : text
 ~ is refused
+>$ text
+>: text
 SELECT regexp_replace(t, $1, t, t) FROM samples
 $ text
 : text
 ~ is refused
+>$ text
+>: text
 SELECT regexp_replace(t, t, $1, t) FROM samples
 $ text
 : text
 ~ is refused
+>$ text
+>: text
 SELECT regexp_split_to_array($1, t) FROM samples
 $ text
 : text[]
@@ -1213,18 +1397,26 @@ SELECT regexp_split_to_array($1, t, t) FROM samples
 $ text
 : text[]
 ~ is refused
+>$ text
+>: text[]
 SELECT regexp_split_to_array(t, $1, t) FROM samples
 $ text
 : text[]
 ~ is refused
+>$ text
+>: text[]
 SELECT regexp_split_to_array(t, t, $1) FROM samples
 $ text
 : text[]
 ~ is refused
+>$ text
+>: text[]
 SELECT regexp_split_to_array($1, $2, $3) FROM samples
 $ text text text
 : text[]
 ~ is refused
+>$ text text text
+>: text[]
 SELECT regexp_split_to_table($1, t) FROM samples
 $ text
 : text
@@ -1238,18 +1430,26 @@ SELECT regexp_split_to_table($1, t, t) FROM samples
 $ text
 : text
 ~ is refused
+>$ text
+>: text
 SELECT regexp_split_to_table(t, $1, t) FROM samples
 $ text
 : text
 ~ is refused
+>$ text
+>: text
 SELECT regexp_split_to_table(t, t, $1) FROM samples
 $ text
 : text
 ~ is refused
+>$ text
+>: text
 SELECT regexp_split_to_table($1, $2, $3) FROM samples
 $ text text text
 : text
 ~ is refused
+>$ text text text
+>: text
 SELECT regexp_substr($1, t) FROM samples
 $ text
 : text
@@ -1263,90 +1463,134 @@ SELECT regexp_substr($1, t, i) FROM samples
 $ text
 : text
 ~ a match is searched for from the first character
+>$ text
+>: text
 SELECT regexp_substr(t, $1, i) FROM samples
 $ text
 : text
 ~ a match is searched for from the first character
+>$ text
+>: text
 SELECT regexp_substr(t, t, $1) FROM samples
 $ integer
 : text
 ~ is refused
+>$ integer
+>: text
 SELECT regexp_substr($1, $2, $3) FROM samples
 $ text text integer
 : text
 ~ is refused
+>$ text text integer
+>: text
 SELECT regexp_substr($1, t, i, i) FROM samples
 $ text
 : text
 ~ a match is searched for from the first character
+>$ text
+>: text
 SELECT regexp_substr(t, $1, i, i) FROM samples
 $ text
 : text
 ~ a match is searched for from the first character
+>$ text
+>: text
 SELECT regexp_substr(t, t, $1, i) FROM samples
 $ integer
 : text
 ~ is refused
+>$ integer
+>: text
 SELECT regexp_substr(t, t, i, $1) FROM samples
 $ integer
 : text
 ~ is refused
+>$ integer
+>: text
 SELECT regexp_substr($1, $2, $3, $4) FROM samples
 $ text text integer integer
 : text
 ~ is refused
+>$ text text integer integer
+>: text
 SELECT regexp_substr($1, t, i, i, t) FROM samples
 $ text
 : text
 ~ a match is searched for from the first character
+>$ text
+>: text
 SELECT regexp_substr(t, $1, i, i, t) FROM samples
 $ text
 : text
 ~ a match is searched for from the first character
+>$ text
+>: text
 SELECT regexp_substr(t, t, $1, i, t) FROM samples
 $ integer
 : text
 ~ is refused
+>$ integer
+>: text
 SELECT regexp_substr(t, t, i, $1, t) FROM samples
 $ integer
 : text
 ~ is refused
+>$ integer
+>: text
 SELECT regexp_substr(t, t, i, i, $1) FROM samples
 $ text
 : text
 ~ is refused
+>$ text
+>: text
 SELECT regexp_substr($1, $2, $3, $4, $5) FROM samples
 $ text text integer integer text
 : text
 ~ is refused
+>$ text text integer integer text
+>: text
 SELECT regexp_substr($1, t, i, i, t, i) FROM samples
 $ text
 : text
 ~ a match is searched for from the first character
+>$ text
+>: text
 SELECT regexp_substr(t, $1, i, i, t, i) FROM samples
 $ text
 : text
 ~ a match is searched for from the first character
+>$ text
+>: text
 SELECT regexp_substr(t, t, $1, i, t, i) FROM samples
 $ integer
 : text
 ~ is refused
+>$ integer
+>: text
 SELECT regexp_substr(t, t, i, $1, t, i) FROM samples
 $ integer
 : text
 ~ is refused
+>$ integer
+>: text
 SELECT regexp_substr(t, t, i, i, $1, i) FROM samples
 $ text
 : text
 ~ is refused
+>$ text
+>: text
 SELECT regexp_substr(t, t, i, i, t, $1) FROM samples
 $ integer
 : text
 ~ is refused
+>$ integer
+>: text
 SELECT regexp_substr($1, $2, $3, $4, $5, $6) FROM samples
 $ text text integer integer text integer
 : text
 ~ is refused
+>$ text text integer integer text integer
+>: text
 SELECT regr_avgx($1, d) FROM samples
 $ double_precision
 : double_precision
@@ -1498,10 +1742,12 @@ SELECT rtrim($1, 'x'::bytea) FROM samples
 $ bytea
 : bytea
 ~ is refused
+>! 42883
 SELECT rtrim('x'::bytea, $1) FROM samples
 $ bytea
 : bytea
 ~ is refused
+>! 42883
 SELECT rtrim($1, $2) FROM samples
 $ text text
 : text
@@ -1518,14 +1764,20 @@ SELECT set_bit($1, b, i) FROM samples
 $ bytea
 : bytea
 ~ is refused
+>$ bytea
+>: bytea
 SELECT set_bit('x'::bytea, $1, i) FROM samples
 $ bigint
 : bytea
 ~ is refused
+>$ bigint
+>: bytea
 SELECT set_bit('x'::bytea, b, $1) FROM samples
 $ integer
 : bytea
 ~ is refused
+>$ integer
+>: bytea
 SELECT sha256($1) FROM samples
 $ bytea
 : bytea
@@ -1575,10 +1827,13 @@ SELECT string_agg($1, 'x'::bytea) FROM samples
 $ bytea
 : bytea
 ~ is refused
+>$ text
+>: text
 SELECT string_agg('x'::bytea, $1) FROM samples
 $ bytea
 : bytea
 ~ has another type
+>! 42804
 SELECT string_agg($1, $2) FROM samples
 $ text text
 : text
@@ -1646,6 +1901,8 @@ SELECT substr('x'::bytea, $1) FROM samples
 $ integer
 : bytea
 ~ is refused
+>$ integer
+>: bytea
 SELECT substr($1, $2) FROM samples
 $ text integer
 : text
@@ -1656,10 +1913,14 @@ SELECT substr('x'::bytea, $1, i) FROM samples
 $ integer
 : bytea
 ~ is refused
+>$ integer
+>: bytea
 SELECT substr('x'::bytea, i, $1) FROM samples
 $ integer
 : bytea
 ~ is refused
+>$ integer
+>: bytea
 SELECT substr($1, $2, $3) FROM samples
 $ text integer integer
 : text
@@ -1679,10 +1940,14 @@ SELECT substring('x'::bytea, $1) FROM samples
 $ integer
 : bytea
 ~ is refused
+>$ integer
+>: bytea
 SELECT substring($1, $2) FROM samples
 $ text text
 : text
 ~ has another type
+>$ text text
+>: text
 SELECT substring($1, i, i) FROM samples
 $ text
 : text
@@ -1690,18 +1955,26 @@ SELECT substring('x'::bytea, $1, i) FROM samples
 $ integer
 : bytea
 ~ is refused
+>$ integer
+>: bytea
 SELECT substring('x'::bytea, i, $1) FROM samples
 $ integer
 : bytea
 ~ is refused
+>$ integer
+>: bytea
 SELECT substring($1, $2, $3) FROM samples
 $ text text text
 : text
 ~ has another type
+>$ text text text
+>: text
 SELECT substring(t, $1) FROM samples
 $ text
 : text
 ~ has another type
+>$ text
+>: text
 SELECT substring(t, $1, i) FROM samples
 $ integer
 : text
@@ -1712,18 +1985,26 @@ SELECT substring($1, t) FROM samples
 $ text
 : text
 ~ is refused
+>$ text
+>: text
 SELECT substring($1, t, t) FROM samples
 $ text
 : text
 ~ is refused
+>$ text
+>: text
 SELECT substring(t, $1, t) FROM samples
 $ text
 : text
 ~ is refused
+>$ text
+>: text
 SELECT substring(t, t, $1) FROM samples
 $ text
 : text
 ~ is refused
+>$ text
+>: text
 SELECT tan($1) FROM samples
 $ double_precision
 : double_precision
@@ -1758,6 +2039,7 @@ SELECT to_char((tz - tz), $1) FROM samples
 $ text
 : text
 ~ is refused
+>! 0A000
 SELECT to_char(n, $1) FROM samples
 $ text
 : text
@@ -1774,26 +2056,35 @@ SELECT to_date($1, t) FROM samples
 $ text
 : date
 ~ is refused
+>! 0A000
 SELECT to_date(t, $1) FROM samples
 $ text
 : date
 ~ is refused
+>! 0A000
 SELECT to_date($1, $2) FROM samples
 $ text text
 : date
 ~ is refused
+>! 0A000
 SELECT to_number($1, t) FROM samples
 $ text
 : numeric
 ~ is refused
+>$ text
+>: numeric
 SELECT to_number(t, $1) FROM samples
 $ text
 : numeric
 ~ is refused
+>$ text
+>: numeric
 SELECT to_number($1, $2) FROM samples
 $ text text
 : numeric
 ~ is refused
+>$ text text
+>: numeric
 SELECT to_timestamp($1) FROM samples
 $ double_precision
 : timestamp_with_time_zone
@@ -1801,14 +2092,17 @@ SELECT to_timestamp($1, t) FROM samples
 $ text
 : timestamp_with_time_zone
 ~ is refused
+>! 0A000
 SELECT to_timestamp(t, $1) FROM samples
 $ text
 : timestamp_with_time_zone
 ~ is refused
+>! 0A000
 SELECT to_timestamp($1, $2) FROM samples
 $ text text
 : timestamp_with_time_zone
 ~ is refused
+>! 0A000
 SELECT translate($1, t, t) FROM samples
 $ text
 : text
@@ -1981,6 +2275,7 @@ SELECT $1 - t FROM samples
 $ jsonb
 : jsonb
 ~ is refused
+>! 42883
 SELECT $1 - day FROM samples
 $ date
 : integer
@@ -2018,6 +2313,7 @@ SELECT $1 - string_to_array(t, 'b') FROM samples
 $ jsonb
 : jsonb
 ~ is refused
+>! 42883
 SELECT $1 * s FROM samples
 $ smallint
 : smallint
@@ -2154,10 +2450,14 @@ SELECT $1 ^ n FROM samples
 $ numeric
 : numeric
 ~ has another type
+>$ numeric
+>: double_precision
 SELECT n ^ $1 FROM samples
 $ numeric
 : numeric
 ~ has another type
+>$ numeric
+>: double_precision
 SELECT $1 ^ d FROM samples
 $ double_precision
 : double_precision
@@ -2558,10 +2858,12 @@ SELECT $1 LIKE 'x'::bytea FROM samples
 $ bytea
 : boolean
 ~ is refused
+>! 42883
 SELECT 'x'::bytea LIKE $1 FROM samples
 $ bytea
 : boolean
 ~ is refused
+>! 42883
 SELECT $1 LIKE '1' FROM samples
 $ text
 : boolean

@@ -64,6 +64,12 @@ SELECT n FROM notes n ORDER BY number
 = (4,99,far)
 = (5,,none)
 ~ a whole row of a store is a record, not of the store's type; ROW(t.*) is refused
+>: record
+>= (1,1,one)
+>= (2,1,uno)
+>= (3,2,two)
+>= (4,99,far)
+>= (5,,none)
 SELECT n::text, n.* IS NULL, n IS NOT NULL, (n).note, count(n) OVER () FROM notes n ORDER BY number
 : text boolean boolean text bigint
 = (1,1,one)	f	t	one	5
@@ -78,6 +84,8 @@ SELECT array_agg(n ORDER BY number) FROM notes n
 : notes[]
 = {"(1,1,one)","(2,1,uno)","(3,2,two)","(4,99,far)","(5,,none)"}
 ~ a whole row of a store is a record, not of the store's type; ROW(t.*) is refused
+>: record[]
+>= {"(1,1,one)","(2,1,uno)","(3,2,two)","(4,99,far)","(5,,none)"}
 SELECT ARRAY[row(1, 'a b')]::text, array_to_string(ARRAY[row(1, 2)], ';'), 'x' || row(1, 2), concat(row(1,2), 'y')
 : text text text text
 = {"(1,\\"a b\\")"}	(1,2)	x(1,2)	(1,2)y
@@ -99,6 +107,7 @@ SELECT row(n.*) FROM notes n ORDER BY number
 = (4,99,far)
 = (5,,none)
 ~ a whole row of a store is a record, not of the store's type; ROW(t.*) is refused
+>! 0A000
 SELECT (row(1, ARRAY[[1,2],[3,4]])).f2[2][1]
 : integer
 = 3

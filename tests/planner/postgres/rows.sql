@@ -62,6 +62,7 @@ SELECT (id, i) = (SELECT 1, 1) FROM samples
 = f
 = f
 ~ a row is not compared with that of a subquery
+>! 0A000
 SELECT (id, i) IS NULL, ROW(i, s) IS NOT NULL FROM samples ORDER BY id
 : boolean boolean
 = f	t

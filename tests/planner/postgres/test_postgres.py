@@ -51,13 +51,16 @@ def bulk() -> Iterator[SqlEngine]:
 
 @pytest.mark.parametrize("entry", entries())
 def test_answer(asked: SqlEngine, bulk: SqlEngine, entry: Entry) -> None:
-    found = differences(ask(asked, entry.sql), entry.answer)
+    mine = ask(asked, entry.sql)
+    found = differences(mine, entry.answer)
     if has_row_path(asked, entry.sql):
         assert found == differences(ask(bulk, entry.sql), entry.answer)
     if entry.reason is None:
         assert not found
     else:
         assert found, "it no longer differs: remove the reason"
+        assert entry.ours is not None, "state our answer, too"
+        assert not differences(mine, entry.ours), "it differs in another way than stated"
 
 
 def test_most_answers_of_the_corpus_are_the_same() -> None:
@@ -82,9 +85,10 @@ def test_corpus_has_every_signature() -> None:
 def test_corpus_files_round_trip(tmp_path: Path) -> None:
     path = tmp_path / "x.sql"
     rows = Entry(sql="SELECT 1", answer=Answer(types=("integer",), rows=("1", "a\\tb")))
-    error = Entry(sql="SELECT x", answer=Answer(error="42703"), reason="none")
-    write(path, [rows, error])
-    assert read(path) == [rows, error]
+    error = Entry(sql="SELECT x", answer=Answer(error="42703"), reason="none", ours=rows.answer)
+    other = replace(error, ours=Answer(error="42P01"))
+    write(path, [rows, error, other])
+    assert read(path) == [rows, error, other]
 
 
 @pytest.mark.parametrize(

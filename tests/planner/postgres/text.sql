@@ -189,10 +189,12 @@ SELECT to_number('12,345.67', '99,999.99'), to_number('$1,234', 'L9,999')
 : numeric numeric
 = 12345.67	1234
 ~ it is not run, since $1 in a text looks like a parameter here
+>: numeric numeric
 SELECT parse_ident('a.b'), unistr('\0041'), normalize('a')
 : text[] text text
 = {a,b}	A	a
 ~ unistr is missing
+>! 42883
 SELECT 'a' IN ('a', NULL), 'b' IN ('a', NULL), 'b' NOT IN ('a', NULL)
 : boolean boolean boolean
 = t	\N	\N
@@ -211,6 +213,8 @@ SELECT string_agg(t, ',' ORDER BY t), string_agg(DISTINCT t, '|'), string_agg(t,
 : text text text
 = ,Abc,abc,b	|Abc|abc|b	, b, abc, Abc
 ~ the values of an aggregate with DISTINCT have no order
+>: text text text
+>= ,Abc,abc,b	abc|b||Abc	, b, abc, Abc
 SELECT btrim(t), ltrim(t), t = '' FROM samples ORDER BY id
 : text text boolean
 = Abc	Abc	f
@@ -369,6 +373,12 @@ SELECT n::text FROM notes n
 = (4,99,far)
 = (5,,none)
 ~ the text of a whole row is refused
+>: text
+>= (3,2,two)
+>= (1,1,one)
+>= (2,1,uno)
+>= (4,99,far)
+>= (5,,none)
 SELECT concat(n) FROM notes n
 : text
 = (1,1,one)
@@ -377,6 +387,12 @@ SELECT concat(n) FROM notes n
 = (4,99,far)
 = (5,,none)
 ~ the text of a whole row is refused
+>: text
+>= (3,2,two)
+>= (1,1,one)
+>= (2,1,uno)
+>= (4,99,far)
+>= (5,,none)
 SELECT n || 'x' FROM notes n
 : text
 = (1,1,one)x
@@ -385,6 +401,12 @@ SELECT n || 'x' FROM notes n
 = (4,99,far)x
 = (5,,none)x
 ~ the text of a whole row is refused
+>: text
+>= (3,2,two)x
+>= (1,1,one)x
+>= (2,1,uno)x
+>= (4,99,far)x
+>= (5,,none)x
 SELECT format('%s', n) FROM notes n
 : text
 = (1,1,one)
@@ -393,6 +415,12 @@ SELECT format('%s', n) FROM notes n
 = (4,99,far)
 = (5,,none)
 ~ the text of a whole row is refused
+>: text
+>= (3,2,two)
+>= (1,1,one)
+>= (2,1,uno)
+>= (4,99,far)
+>= (5,,none)
 SELECT ROW(n)::text FROM notes n
 : text
 = ("(1,1,one)")
@@ -401,6 +429,12 @@ SELECT ROW(n)::text FROM notes n
 = ("(4,99,far)")
 = ("(5,,none)")
 ~ the text of a whole row is refused
+>: text
+>= ("(3,2,two)")
+>= ("(1,1,one)")
+>= ("(2,1,uno)")
+>= ("(4,99,far)")
+>= ("(5,,none)")
 SELECT ROW(n.*)::text FROM notes n ORDER BY number
 : text
 = (1,1,one)
@@ -409,6 +443,7 @@ SELECT ROW(n.*)::text FROM notes n ORDER BY number
 = (4,99,far)
 = (5,,none)
 ~ the text of a whole row is refused
+>! 0A000
 SELECT ARRAY[n]::text FROM notes n
 : text
 = {"(1,1,one)"}
@@ -417,6 +452,12 @@ SELECT ARRAY[n]::text FROM notes n
 = {"(4,99,far)"}
 = {"(5,,none)"}
 ~ the text of a whole row is refused
+>: text
+>= {"(3,2,two)"}
+>= {"(1,1,one)"}
+>= {"(2,1,uno)"}
+>= {"(4,99,far)"}
+>= {"(5,,none)"}
 SELECT (SELECT n FROM notes n WHERE number = 1)::text
 : text
 = (1,1,one)
@@ -442,10 +483,12 @@ SELECT string_agg(DISTINCT t, t) FROM samples
 : text
 =  x  x AbcAbcZedZedaBaBabcabcbbää
 ~ string_agg(DISTINCT) with a separator of each row is refused
+>! 0A000
 SELECT string_agg(DISTINCT t, id::text ORDER BY t) FROM samples
 : text
 = 9 x 1Abc8Zed6aB2abc3b7ä
 ~ string_agg(DISTINCT) with a separator of each row is refused
+>! 0A000
 SELECT quote_literal(interval '1 month'), quote_nullable(1e10::real), quote_nullable(NULL::interval), quote_literal(ARRAY[1, 2]), quote_literal('\x0aff'::bytea)
 : text text text text text
 = '1 mon'	'1e+10'	NULL	'{1,2}'	E'\\\\x0aff'

@@ -107,6 +107,7 @@ SELECT current_time IS NOT NULL, localtime IS NOT NULL, timeofday() IS NOT NULL
 : boolean boolean boolean
 = t	t	t
 ~ timeofday is missing
+>! 42883
 SELECT pg_typeof(now()), pg_typeof(current_date), pg_typeof(localtimestamp)
 : regtype regtype regtype
 = timestamp with time zone	date	timestamp without time zone
@@ -146,24 +147,37 @@ SELECT * FROM generate_series(5, 1, -2)
 = 3
 = 1
 ~ a series of integers is bigint
+>: bigint
+>= 5
+>= 3
+>= 1
 SELECT * FROM generate_series(1, 3) WITH ORDINALITY
 : integer bigint
 = 1	1
 = 2	2
 = 3	3
 ~ a series of integers is bigint
+>: bigint bigint
+>= 1	1
+>= 2	2
+>= 3	3
 SELECT * FROM generate_series(1.0, 2.0, 0.5) g
 : numeric
 = 1.0
 = 1.5
 = 2.0
 ~ a series of numerics is refused
+>! 0A000
 SELECT g, g * 2 FROM generate_series(1, 3) AS g
 : integer integer
 = 1	2
 = 2	4
 = 3	6
 ~ a series of integers is bigint
+>: bigint bigint
+>= 1	2
+>= 2	4
+>= 3	6
 SELECT (timestamp '2020-01-01', timestamp '2020-01-10') OVERLAPS (timestamp '2020-01-05', timestamp '2020-01-20')
 : boolean
 = t
@@ -265,6 +279,8 @@ SELECT avg(at - timestamp '2020-01-01'), sum(interval '1 hour' * i) FROM samples
 : interval interval
 = 44 days 19:19:59.833333	05:00:00
 ~ the average of intervals is rounded differently
+>: interval interval
+>= 44 days 19:19:59.833334	05:00:00
 SELECT cast(tz AS time), cast(tz AS date) FROM samples ORDER BY id
 : time_without_time_zone date
 = 10:00:00	2020-01-01
