@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from sqlglot import exp
 
+from planner.binding.naming.result_names import WHOLE_ROW
 from planner.binding.outer_joins import may_be_missing
 from planner.errors import NotSupportedError, UnknownNameError
 from planner.postgres.expressions.conditions import (
@@ -33,7 +34,7 @@ from planner.postgres.select_clauses import (
 )
 from planner.trees.brackets import desugar_brackets
 from planner.trees.known_arguments import check_known
-from planner.trees.nodes import Nodes, kinds, position_of
+from planner.trees.nodes import Nodes, kinds, position_of, strip
 from stores.spec.schema import VALID_FROM, VALID_TO
 
 
@@ -47,6 +48,8 @@ def desugar(tree: exp.Query) -> Nodes:  # noqa: C901 - one form after the other
     """
     nodes = Nodes(tree)
     if [star for star in nodes.of(exp.Star) if _name_row(star)]:
+        nodes.renew()
+    if nodes.has(_ARRAYS) and [each for each in nodes.of(exp.Cast) if _cast_elements(each)]:
         nodes.renew()
     if nodes.of(exp.Subquery):
         desugar_brackets(nodes)
@@ -79,6 +82,26 @@ _REPLACED = DESUGARED | kinds(
 """Each of these forms has a node of one of these types, or a function in FROM."""
 
 
+_ARRAYS = kinds(exp.Array)
+
+
+def _cast_elements(cast: exp.Cast) -> bool:
+    """Write `ARRAY[1.5, 'NaN']::real[]` as an array of reals; return whether it is one.
+
+    PostgreSQL reads the texts of an array as the type that it is cast to, not as its numbers'.
+    """
+    leaf, array = cast.to, strip(cast.this)
+    while leaf.this is exp.DType.ARRAY and len(leaf.expressions) == 1:
+        leaf = leaf.expressions[0]
+    elements = array.expressions if isinstance(array, exp.Array) else []
+    texts = [isinstance(each, exp.Literal) and bool(each.is_string) for each in elements]
+    if leaf is cast.to or all(texts) or not any(texts):
+        return False
+    for each in elements:
+        each.replace(exp.Cast(this=each.copy(), to=leaf.copy()))
+    return True
+
+
 def _name_row(star: exp.Star) -> bool:
     """Write `t.*` as t where it is an operand or an argument, which stands for the row."""
     item = star.parent
@@ -86,7 +109,9 @@ def _name_row(star: exp.Star) -> bool:
         return False
     if item.parent is None or any(star.args.values()) or is_row_call(item.parent):
         return False
-    item.replace(exp.Column(this=item.args["table"].copy()))
+    named = exp.Column(this=item.args["table"].copy())
+    named.meta[WHOLE_ROW] = True
+    item.replace(named)
     return True
 
 

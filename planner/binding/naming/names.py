@@ -38,7 +38,7 @@ from planner.binding.naming.namespaces import (
     no_relation,
 )
 from planner.binding.naming.references import References
-from planner.binding.naming.result_names import Clauses, Output, order_set
+from planner.binding.naming.result_names import WHOLE_ROW, Clauses, Output, no_whole_row, order_set
 from planner.binding.naming.row_subqueries import compare_with_rows, compared_query
 from planner.errors import InvalidSyntaxError, NotSupportedError, UnknownNameError
 from planner.postgres.types.output_columns import is_field_star, is_star
@@ -296,6 +296,8 @@ class _Names:
             found = find_bare(level, name, column)
             if found is None:
                 self._row(column, level)
+            elif WHOLE_ROW in column.meta:
+                raise no_whole_row(column)
             else:
                 self._references.note(column, found.target, level, found.level)
             return
@@ -314,9 +316,8 @@ class _Names:
     def _owner(self, column: exp.Column, level: Level) -> tuple[Entry, Level]:
         """Return the relation by which a column is qualified."""
         qualifier, schema = column.args["table"], column.args.get("db")
-        found = find_relation(
-            level, qualifier.name, qualifier, None if schema is None else schema.name
-        )
+        of_schema = None if schema is None else schema.name
+        found = find_relation(level, qualifier.name, qualifier, of_schema)
         if found is not None:
             return found
         if column.args.get("catalog") is not None:

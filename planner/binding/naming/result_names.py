@@ -15,6 +15,8 @@ from planner.binding.naming.namespaces import Level, ambiguous, find_bare
 from planner.errors import InvalidSyntaxError, NotSupportedError, UnknownNameError
 from planner.trees.nodes import position_of, strip
 
+WHOLE_ROW = "whole_row"
+"""Marks a name that was written as `t.*`, and so is no column's."""
 EXPRESSION = "expression"
 """Marks a column that is part of an expression though it stands alone, as `x COLLATE "C"`."""
 _SETS = (exp.Rollup, exp.Cube, exp.GroupingSets, exp.Tuple)
@@ -223,4 +225,13 @@ def _is_result(column: exp.Column) -> bool:
         and isinstance(select, exp.Select)
         and clause.parent is select
         and any(isinstance(i, exp.Alias) and i.alias == column.name for i in select.expressions)
+    )
+
+
+def no_whole_row(column: exp.Column) -> NotSupportedError:
+    """Return the error for `t.*` as a value where a column is called t, too."""
+    return NotSupportedError(
+        f'a whole row of "{column.name}" is not supported where a column has that name, too',
+        hint="Give the relation another alias.",
+        position=position_of(column),
     )

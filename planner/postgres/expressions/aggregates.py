@@ -46,6 +46,19 @@ def _average(node: exp.Expr, types: Types) -> exp.Expr:
     return fresh
 
 
+def _count(node: exp.Expr, types: Types) -> exp.Expr:
+    """Refuse to count rows that an outer join may lack: DuckDB counts those of NULLs, too."""
+    row = strip(node.this) if isinstance(node.this, exp.Expr) else None
+    is_row = isinstance(row, exp.Column) and types.columns.of_row(row) is not None
+    if is_row and isinstance(row, exp.Column) and types.columns.may_be_missing(row):
+        raise unsupported(
+            row,
+            "count() of a whole row beside an outer join is not supported",
+            "Count a column that is never NULL.",
+        )
+    return node
+
+
 def _argument_type(node: exp.Expr, types: Types) -> DataType | None:
     found = arguments(node)
     return types.of(found[0]) if found else None
@@ -214,6 +227,7 @@ RULES: Mapping[type[exp.Expr], Rule] = {
     exp.Avg: _average,
     exp.GroupConcat: _string_agg,
     exp.Sum: _sum,
+    exp.Count: _count,
     exp.Order: _order_by,
 }
 """The rules, by type of node."""

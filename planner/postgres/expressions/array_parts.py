@@ -27,12 +27,12 @@ from stores.spec.schema import INTEGER, Kind
 
 def _subscript(node: exp.Expr, types: Types) -> exp.Expr:  # noqa: PLR0911 - one per kind
     """Write a chain of subscripts and slices, which PostgreSQL reads as one."""
-    if is_chained(node):
-        return node
-    if (part := json_subscript(node, types)) is not None:
-        return part
     held, places = chain_of(node)
     owner = types.of(held)
+    if owner is not None and owner.kind is Kind.JSONB:  # its subscripts are read one by one
+        return json_subscript(node, types) or node
+    if is_chained(node):
+        return node
     if owner == NAME and len(places) == 1:
         return node.replace(call("pg_sg_character", held.copy(), places[0].copy()))
     if owner is None or not places or owner.kind in _SUBSCRIPTED_ELSEWHERE:

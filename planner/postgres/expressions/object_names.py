@@ -60,6 +60,10 @@ def as_text(node: exp.Expr, types: Types) -> exp.Expr | None:
         return call("pg_sg_vector_text", node.copy())
     if names_objects(source):
         return call("pg_sg_name_of", exp.Literal.string(postgres_name(source)), node.copy())
+    element = None if source is None else source.element
+    if names_objects(element):
+        names = call("pg_sg_names_of", exp.Literal.string(postgres_name(element)), node.copy())
+        return call("pg_sg_array_text", names)
     return None
 
 

@@ -99,9 +99,13 @@ class ColumnTypes:
         scope = self._scope_at(column)
         while scope is not None and column.name not in scope.selected_sources:
             scope = scope.parent
-        joins = [] if scope is None else scope.expression.args.get("joins") or []
+        select = None if scope is None else scope.expression
+        joins = [] if select is None else select.args.get("joins") or []
         sides = {join.side.upper() for join in joins}
         named = [join for join in joins if join.alias_or_name == column.name]
+        within = [] if select is None else select.find_all(exp.Join)
+        if any(j.side and j.parent is not select and j.parent_select is select for j in within):
+            return True  # in parentheses, where it is not looked which side the item is on
         return "FULL" in sides or "RIGHT" in sides or any(j.side.upper() == "LEFT" for j in named)
 
     def of_columns(self, select: exp.Select) -> list[tuple[exp.Expr, DataType | None]]:

@@ -185,9 +185,6 @@ select row_to_json(row('{"a" : 1}'::json, '{"a" : 1}'::jsonb))
 select to_json(array[row(1,2)])
 : json
 = [{"f1":1,"f2":2}]
-~ an array of rows as json is refused
->: json
->= [{"f1":1,"f2":2}]
 select json_build_array('x', null), json_build_object('a', null, 'b', 'x')
 : json json
 = ["x", null]	{"a" : null, "b" : "x"}

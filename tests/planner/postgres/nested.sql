@@ -623,6 +623,8 @@ SELECT count(s) FROM samples s
 SELECT count(s.*) FROM samples s
 : bigint
 = 9
+~ a whole row of a relation that has a column of its name is refused
+>! 0A000
 SELECT count(x) FROM samples s
 ! 42703
 SELECT (SELECT count(s) FROM notes) FROM samples s LIMIT 1
@@ -799,3 +801,6 @@ SELECT max(id) OVER (PARTITION BY number) FROM samples JOIN notes ON sample = id
 = 1
 = 1
 = 2
+SELECT count(x.*) FROM samples x
+: bigint
+= 9

@@ -313,21 +313,12 @@ $ text
 SELECT decode($1, t) FROM samples
 $ text
 : bytea
-~ is refused
->$ text
->: bytea
 SELECT decode(t, $1) FROM samples
 $ text
 : bytea
-~ is refused
->$ text
->: bytea
 SELECT decode($1, $2) FROM samples
 $ text text
 : bytea
-~ is refused
->$ text text
->: bytea
 SELECT degrees($1) FROM samples
 $ double_precision
 : double_precision
@@ -343,21 +334,12 @@ $ numeric numeric
 SELECT encode($1, t) FROM samples
 $ bytea
 : text
-~ is refused
->$ bytea
->: text
 SELECT encode('x'::bytea, $1) FROM samples
 $ text
 : text
-~ is refused
->$ text
->: text
 SELECT encode($1, $2) FROM samples
 $ bytea text
 : text
-~ is refused
->$ bytea text
->: text
 SELECT every($1) FROM samples
 $ boolean
 : boolean
@@ -497,15 +479,9 @@ $ boolean
 SELECT get_bit($1, b) FROM samples
 $ bytea
 : integer
-~ is refused
->$ bytea
->: integer
 SELECT get_bit('x'::bytea, $1) FROM samples
 $ bigint
 : integer
-~ is refused
->$ bigint
->: integer
 SELECT initcap($1) FROM samples
 $ text
 : text
@@ -946,48 +922,27 @@ $ text
 SELECT overlay($1, 'x'::bytea, i) FROM samples
 $ bytea
 : bytea
-~ is refused
->$ bytea
->: bytea
 SELECT overlay('x'::bytea, $1, i) FROM samples
 $ bytea
 : bytea
-~ is refused
->$ bytea
->: bytea
 SELECT overlay('x'::bytea, 'x'::bytea, $1) FROM samples
 $ integer
 : bytea
-~ is refused
->$ integer
->: bytea
 SELECT overlay($1, $2, $3) FROM samples
 $ text text integer
 : text
 SELECT overlay($1, 'x'::bytea, i, i) FROM samples
 $ bytea
 : bytea
-~ is refused
->$ bytea
->: bytea
 SELECT overlay('x'::bytea, $1, i, i) FROM samples
 $ bytea
 : bytea
-~ is refused
->$ bytea
->: bytea
 SELECT overlay('x'::bytea, 'x'::bytea, $1, i) FROM samples
 $ integer
 : bytea
-~ is refused
->$ integer
->: bytea
 SELECT overlay('x'::bytea, 'x'::bytea, i, $1) FROM samples
 $ integer
 : bytea
-~ is refused
->$ integer
->: bytea
 SELECT overlay($1, $2, $3, $4) FROM samples
 $ text text integer integer
 : text
@@ -1078,57 +1033,30 @@ $ text text
 SELECT regexp_count($1, t, i) FROM samples
 $ text
 : integer
-~ a match is searched for from the first character
->$ text
->: integer
 SELECT regexp_count(t, $1, i) FROM samples
 $ text
 : integer
-~ a match is searched for from the first character
->$ text
->: integer
 SELECT regexp_count(t, t, $1) FROM samples
 $ integer
 : integer
-~ is refused
->$ integer
->: integer
 SELECT regexp_count($1, $2, $3) FROM samples
 $ text text integer
 : integer
-~ is refused
->$ text text integer
->: integer
 SELECT regexp_count($1, t, i, t) FROM samples
 $ text
 : integer
-~ a match is searched for from the first character
->$ text
->: integer
 SELECT regexp_count(t, $1, i, t) FROM samples
 $ text
 : integer
-~ a match is searched for from the first character
->$ text
->: integer
 SELECT regexp_count(t, t, $1, t) FROM samples
 $ integer
 : integer
-~ is refused
->$ integer
->: integer
 SELECT regexp_count(t, t, i, $1) FROM samples
 $ text
 : integer
-~ is refused
->$ text
->: integer
 SELECT regexp_count($1, $2, $3, $4) FROM samples
 $ text text integer text
 : integer
-~ is refused
->$ text text integer text
->: integer
 SELECT regexp_like($1, t) FROM samples
 $ text
 : boolean
@@ -1141,111 +1069,57 @@ $ text text
 SELECT regexp_like($1, t, t) FROM samples
 $ text
 : boolean
-~ is refused
->$ text
->: boolean
 SELECT regexp_like(t, $1, t) FROM samples
 $ text
 : boolean
-~ is refused
->$ text
->: boolean
 SELECT regexp_like(t, t, $1) FROM samples
 $ text
 : boolean
-~ is refused
->$ text
->: boolean
 SELECT regexp_like($1, $2, $3) FROM samples
 $ text text text
 : boolean
-~ is refused
->$ text text text
->: boolean
 SELECT regexp_match($1, t) FROM samples
 $ text
 : text[]
-~ is refused
->$ text
->: text[]
 SELECT regexp_match(t, $1) FROM samples
 $ text
 : text[]
-~ is refused
->$ text
->: text[]
 SELECT regexp_match($1, $2) FROM samples
 $ text text
 : text[]
-~ is refused
->$ text text
->: text[]
 SELECT regexp_match($1, t, t) FROM samples
 $ text
 : text[]
-~ is refused
->$ text
->: text[]
 SELECT regexp_match(t, $1, t) FROM samples
 $ text
 : text[]
-~ is refused
->$ text
->: text[]
 SELECT regexp_match(t, t, $1) FROM samples
 $ text
 : text[]
-~ is refused
->$ text
->: text[]
 SELECT regexp_match($1, $2, $3) FROM samples
 $ text text text
 : text[]
-~ is refused
->$ text text text
->: text[]
 SELECT regexp_matches($1, t) FROM samples
 $ text
 : text[]
-~ is refused
->$ text
->: text[]
 SELECT regexp_matches(t, $1) FROM samples
 $ text
 : text[]
-~ is refused
->$ text
->: text[]
 SELECT regexp_matches($1, $2) FROM samples
 $ text text
 : text[]
-~ is refused
->$ text text
->: text[]
 SELECT regexp_matches($1, t, t) FROM samples
 $ text
 : text[]
-~ is refused
->$ text
->: text[]
 SELECT regexp_matches(t, $1, t) FROM samples
 $ text
 : text[]
-~ is refused
->$ text
->: text[]
 SELECT regexp_matches(t, t, $1) FROM samples
 $ text
 : text[]
-~ is refused
->$ text
->: text[]
 SELECT regexp_matches($1, $2, $3) FROM samples
 $ text text text
 : text[]
-~ is refused
->$ text text text
->: text[]
 SELECT regexp_replace($1, t, t) FROM samples
 $ text
 : text
@@ -1261,129 +1135,66 @@ $ text text text
 SELECT regexp_replace($1, t, t, i) FROM samples
 $ text
 : text
-~ is refused
->$ text
->: text
 SELECT regexp_replace(t, $1, t, i) FROM samples
 $ text
 : text
-~ is refused
->$ text
->: text
 SELECT regexp_replace(t, t, $1, i) FROM samples
 $ text
 : text
-~ is refused
->$ text
->: text
 SELECT regexp_replace(t, t, t, $1) FROM samples
 $ text
 : text
-~ is refused
->$ text
->: text
 SELECT regexp_replace($1, $2, $3, $4) FROM samples
 $ text text text text
 : text
-~ is refused
->$ text text text text
->: text
 SELECT regexp_replace($1, t, t, i, i) FROM samples
 $ text
 : text
-~ is refused
->$ text
->: text
 SELECT regexp_replace(t, $1, t, i, i) FROM samples
 $ text
 : text
-~ is refused
->$ text
->: text
 SELECT regexp_replace(t, t, $1, i, i) FROM samples
 $ text
 : text
-~ is refused
->$ text
->: text
 SELECT regexp_replace(t, t, t, $1, i) FROM samples
 $ integer
 : text
-~ is refused
->$ integer
->: text
 SELECT regexp_replace(t, t, t, i, $1) FROM samples
 $ integer
 : text
-~ is refused
->$ integer
->: text
 SELECT regexp_replace($1, $2, $3, $4, $5) FROM samples
 $ text text text integer integer
 : text
-~ is refused
->$ text text text integer integer
->: text
 SELECT regexp_replace($1, t, t, i, i, t) FROM samples
 $ text
 : text
-~ is refused
->$ text
->: text
 SELECT regexp_replace(t, $1, t, i, i, t) FROM samples
 $ text
 : text
-~ is refused
->$ text
->: text
 SELECT regexp_replace(t, t, $1, i, i, t) FROM samples
 $ text
 : text
-~ is refused
->$ text
->: text
 SELECT regexp_replace(t, t, t, $1, i, t) FROM samples
 $ integer
 : text
-~ is refused
->$ integer
->: text
 SELECT regexp_replace(t, t, t, i, $1, t) FROM samples
 $ integer
 : text
-~ is refused
->$ integer
->: text
 SELECT regexp_replace(t, t, t, i, i, $1) FROM samples
 $ text
 : text
-~ is refused
->$ text
->: text
 SELECT regexp_replace($1, $2, $3, $4, $5, $6) FROM samples
 $ text text text integer integer text
 : text
-~ is refused
->$ text text text integer integer text
->: text
 SELECT regexp_replace($1, t, t, t) FROM samples
 $ text
 : text
-~ is refused
->$ text
->: text
 SELECT regexp_replace(t, $1, t, t) FROM samples
 $ text
 : text
-~ is refused
->$ text
->: text
 SELECT regexp_replace(t, t, $1, t) FROM samples
 $ text
 : text
-~ is refused
->$ text
->: text
 SELECT regexp_split_to_array($1, t) FROM samples
 $ text
 : text[]
@@ -1396,27 +1207,15 @@ $ text text
 SELECT regexp_split_to_array($1, t, t) FROM samples
 $ text
 : text[]
-~ is refused
->$ text
->: text[]
 SELECT regexp_split_to_array(t, $1, t) FROM samples
 $ text
 : text[]
-~ is refused
->$ text
->: text[]
 SELECT regexp_split_to_array(t, t, $1) FROM samples
 $ text
 : text[]
-~ is refused
->$ text
->: text[]
 SELECT regexp_split_to_array($1, $2, $3) FROM samples
 $ text text text
 : text[]
-~ is refused
->$ text text text
->: text[]
 SELECT regexp_split_to_table($1, t) FROM samples
 $ text
 : text
@@ -1429,27 +1228,15 @@ $ text text
 SELECT regexp_split_to_table($1, t, t) FROM samples
 $ text
 : text
-~ is refused
->$ text
->: text
 SELECT regexp_split_to_table(t, $1, t) FROM samples
 $ text
 : text
-~ is refused
->$ text
->: text
 SELECT regexp_split_to_table(t, t, $1) FROM samples
 $ text
 : text
-~ is refused
->$ text
->: text
 SELECT regexp_split_to_table($1, $2, $3) FROM samples
 $ text text text
 : text
-~ is refused
->$ text text text
->: text
 SELECT regexp_substr($1, t) FROM samples
 $ text
 : text
@@ -1462,135 +1249,69 @@ $ text text
 SELECT regexp_substr($1, t, i) FROM samples
 $ text
 : text
-~ a match is searched for from the first character
->$ text
->: text
 SELECT regexp_substr(t, $1, i) FROM samples
 $ text
 : text
-~ a match is searched for from the first character
->$ text
->: text
 SELECT regexp_substr(t, t, $1) FROM samples
 $ integer
 : text
-~ is refused
->$ integer
->: text
 SELECT regexp_substr($1, $2, $3) FROM samples
 $ text text integer
 : text
-~ is refused
->$ text text integer
->: text
 SELECT regexp_substr($1, t, i, i) FROM samples
 $ text
 : text
-~ a match is searched for from the first character
->$ text
->: text
 SELECT regexp_substr(t, $1, i, i) FROM samples
 $ text
 : text
-~ a match is searched for from the first character
->$ text
->: text
 SELECT regexp_substr(t, t, $1, i) FROM samples
 $ integer
 : text
-~ is refused
->$ integer
->: text
 SELECT regexp_substr(t, t, i, $1) FROM samples
 $ integer
 : text
-~ is refused
->$ integer
->: text
 SELECT regexp_substr($1, $2, $3, $4) FROM samples
 $ text text integer integer
 : text
-~ is refused
->$ text text integer integer
->: text
 SELECT regexp_substr($1, t, i, i, t) FROM samples
 $ text
 : text
-~ a match is searched for from the first character
->$ text
->: text
 SELECT regexp_substr(t, $1, i, i, t) FROM samples
 $ text
 : text
-~ a match is searched for from the first character
->$ text
->: text
 SELECT regexp_substr(t, t, $1, i, t) FROM samples
 $ integer
 : text
-~ is refused
->$ integer
->: text
 SELECT regexp_substr(t, t, i, $1, t) FROM samples
 $ integer
 : text
-~ is refused
->$ integer
->: text
 SELECT regexp_substr(t, t, i, i, $1) FROM samples
 $ text
 : text
-~ is refused
->$ text
->: text
 SELECT regexp_substr($1, $2, $3, $4, $5) FROM samples
 $ text text integer integer text
 : text
-~ is refused
->$ text text integer integer text
->: text
 SELECT regexp_substr($1, t, i, i, t, i) FROM samples
 $ text
 : text
-~ a match is searched for from the first character
->$ text
->: text
 SELECT regexp_substr(t, $1, i, i, t, i) FROM samples
 $ text
 : text
-~ a match is searched for from the first character
->$ text
->: text
 SELECT regexp_substr(t, t, $1, i, t, i) FROM samples
 $ integer
 : text
-~ is refused
->$ integer
->: text
 SELECT regexp_substr(t, t, i, $1, t, i) FROM samples
 $ integer
 : text
-~ is refused
->$ integer
->: text
 SELECT regexp_substr(t, t, i, i, $1, i) FROM samples
 $ text
 : text
-~ is refused
->$ text
->: text
 SELECT regexp_substr(t, t, i, i, t, $1) FROM samples
 $ integer
 : text
-~ is refused
->$ integer
->: text
 SELECT regexp_substr($1, $2, $3, $4, $5, $6) FROM samples
 $ text text integer integer text integer
 : text
-~ is refused
->$ text text integer integer text integer
->: text
 SELECT regr_avgx($1, d) FROM samples
 $ double_precision
 : double_precision
@@ -1763,21 +1484,12 @@ $ text
 SELECT set_bit($1, b, i) FROM samples
 $ bytea
 : bytea
-~ is refused
->$ bytea
->: bytea
 SELECT set_bit('x'::bytea, $1, i) FROM samples
 $ bigint
 : bytea
-~ is refused
->$ bigint
->: bytea
 SELECT set_bit('x'::bytea, b, $1) FROM samples
 $ integer
 : bytea
-~ is refused
->$ integer
->: bytea
 SELECT sha256($1) FROM samples
 $ bytea
 : bytea
@@ -1900,9 +1612,6 @@ $ text
 SELECT substr('x'::bytea, $1) FROM samples
 $ integer
 : bytea
-~ is refused
->$ integer
->: bytea
 SELECT substr($1, $2) FROM samples
 $ text integer
 : text
@@ -1912,15 +1621,9 @@ $ text
 SELECT substr('x'::bytea, $1, i) FROM samples
 $ integer
 : bytea
-~ is refused
->$ integer
->: bytea
 SELECT substr('x'::bytea, i, $1) FROM samples
 $ integer
 : bytea
-~ is refused
->$ integer
->: bytea
 SELECT substr($1, $2, $3) FROM samples
 $ text integer integer
 : text
@@ -1939,42 +1642,24 @@ $ text
 SELECT substring('x'::bytea, $1) FROM samples
 $ integer
 : bytea
-~ is refused
->$ integer
->: bytea
 SELECT substring($1, $2) FROM samples
 $ text text
 : text
-~ has another type
->$ text text
->: text
 SELECT substring($1, i, i) FROM samples
 $ text
 : text
 SELECT substring('x'::bytea, $1, i) FROM samples
 $ integer
 : bytea
-~ is refused
->$ integer
->: bytea
 SELECT substring('x'::bytea, i, $1) FROM samples
 $ integer
 : bytea
-~ is refused
->$ integer
->: bytea
 SELECT substring($1, $2, $3) FROM samples
 $ text text text
 : text
-~ has another type
->$ text text text
->: text
 SELECT substring(t, $1) FROM samples
 $ text
 : text
-~ has another type
->$ text
->: text
 SELECT substring(t, $1, i) FROM samples
 $ integer
 : text
@@ -1984,27 +1669,15 @@ $ integer
 SELECT substring($1, t) FROM samples
 $ text
 : text
-~ is refused
->$ text
->: text
 SELECT substring($1, t, t) FROM samples
 $ text
 : text
-~ is refused
->$ text
->: text
 SELECT substring(t, $1, t) FROM samples
 $ text
 : text
-~ is refused
->$ text
->: text
 SELECT substring(t, t, $1) FROM samples
 $ text
 : text
-~ is refused
->$ text
->: text
 SELECT tan($1) FROM samples
 $ double_precision
 : double_precision
@@ -2070,21 +1743,12 @@ $ text text
 SELECT to_number($1, t) FROM samples
 $ text
 : numeric
-~ is refused
->$ text
->: numeric
 SELECT to_number(t, $1) FROM samples
 $ text
 : numeric
-~ is refused
->$ text
->: numeric
 SELECT to_number($1, $2) FROM samples
 $ text text
 : numeric
-~ is refused
->$ text text
->: numeric
 SELECT to_timestamp($1) FROM samples
 $ double_precision
 : timestamp_with_time_zone
