@@ -214,13 +214,13 @@ class _Binder:
                 node.set("this", name)
             mentioned.add(name)
         is_changed = self._nodes.has(_REPLACED)
+        is_changed |= unqualify_all(self._nodes, self._vocabulary.schemas)
         for collate in self._nodes.of(exp.Collate):
             bare = strip(collate)
             bare.meta[EXPRESSION] = True
             collate.replace(bare)
         for values in self._nodes.of(exp.Values):
             name_values(values)
-        is_changed |= unqualify_all(self._nodes, self._vocabulary.schemas)
         for cast in self._nodes.of(exp.Cast):
             for each in [*cast.to.find_all(exp.DataType)]:
                 unqualify_type(each)

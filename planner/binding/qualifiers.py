@@ -115,9 +115,9 @@ def unqualify_all(nodes: Nodes, schemas: frozenset[str]) -> bool:
     Returns:
         Whether one was parsed as a column, as `pg_catalog.count(*) FILTER (…)` is.
     """
+    filtered = [each for each in nodes.of(exp.Column) if isinstance(each.this, exp.Filter)]
     for dot in nodes.of(exp.Dot):
         unqualify(dot, schemas)
-    filtered = [each for each in nodes.of(exp.Column) if isinstance(each.this, exp.Filter)]
     for column in filtered:
         check_schema(column.args["table"], column.this.this, schemas)
         column.replace(column.this)

@@ -188,7 +188,7 @@ _AGGREGATES = """
       regr_sxy regr_syy: (double, double) -> double
     count: (any?) -> bigint
     every: (boolean) -> boolean; as bool_and
-    group_concat -> text
+    group_concat -> first
     json_agg: (any) -> json; stable
     json_object_agg: (any, any) -> json; stable
     jsonb_agg: (any) -> jsonb; stable
@@ -199,7 +199,7 @@ _AGGREGATES = """
     regr_count: (double, double) -> bigint
     stddev stddev_pop stddev_samp var_pop var_samp variance: (bigint) (double) (integer)
       (numeric) (real) (smallint) -> number
-    string_agg: (bytea, bytea) (text, text) -> text
+    string_agg: (bytea, bytea) (text, text) -> first
 """
 _WINDOWS = """
     cume_dist percent_rank -> double

@@ -85,7 +85,7 @@ _OF_BITS = (
 )
 _OF_THIS = (exp.Paren, exp.Filter, exp.Window, exp.Order, exp.Distinct, exp.Ordered, exp.Collate)
 _OF_ANY = (exp.Coalesce, exp.Greatest, exp.Least, exp.Case, exp.Nullif, exp.If)
-_OF_TEXT = {"max", "min", "reverse"}
+_OF_TEXT = {"max", "min", "reverse", "string_agg", "group_concat"}
 """Functions with the type of their first argument, which is a text if it is a varchar."""
 _FIXED_TYPES = {
     exp.CurrentDate: DATE,

@@ -111,8 +111,8 @@ SELECT age FROM people WHERE name LIKE 'ann'
 
 -- a regular expression with a prefix
 SELECT name FROM people WHERE name ~ '^an+'
-| compose SELECT "name" FROM "r0" AS "people" WHERE REGEXP_MATCHES("name", '^an+')
-|   r0: range people; name >= 'a' and name < 'b'; columns name; on 3 partitions
+| compose SELECT "name" FROM "r0" AS "people" WHERE REGEXP_MATCHES("name", '\Aa(?:n)+')
+|   r0: range people; name >= 'an' and name < 'ao'; columns name; on 3 partitions
 | residual name ~ '^an+'
 => ann
 

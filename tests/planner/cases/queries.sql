@@ -176,7 +176,7 @@ SELECT DISTINCT ON (city) city, name FROM people ORDER BY city, age
 
 -- window functions
 SELECT name, row_number() OVER (ORDER BY age), lag(age) OVER w FROM people WINDOW w AS (ORDER BY age)
-| compose SELECT "name", ROW_NUMBER() OVER (ORDER BY "age") AS "row_number", LAG("age") OVER "w" AS "lag" FROM "r0" AS "people" WINDOW "w" AS (ORDER BY "age")
+| compose SELECT "name", ROW_NUMBER() OVER (ORDER BY "age") AS "row_number", LAG("age") OVER (ORDER BY "age") AS "lag" FROM "r0" AS "people"
 |   r0: scan people; columns name, age; on 3 partitions
 => NULL, 1, NULL
 => , 2, 5

@@ -143,7 +143,7 @@ REFUSED = {
         SELECT id FROM things WHERE t ILIKE 'a'
         SELECT id FROM things WHERE t LIKE t
         SELECT id FROM things WHERE id = ANY(list)
-        SELECT id FROM things WHERE n = 1e3
+        SELECT id FROM things WHERE n = 1e45
         SELECT id FROM things WHERE id BETWEEN SYMMETRIC 3 AND 1
     """,
     "clauses": """

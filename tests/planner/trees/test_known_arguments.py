@@ -38,7 +38,6 @@ READERS = (
     "binding/predicate_reader",
     "binding/comparisons",
     "values/constants",
-    "binding/pushdown",
     "planning/draft",
     "planning/rules/count_rows",
     "planning/rules/read_first_rows",
