@@ -61,7 +61,8 @@ def as_text(node: exp.Expr, types: Types) -> exp.Expr | None:
     if names_objects(source):
         return call("pg_sg_name_of", exp.Literal.string(postgres_name(source)), node.copy())
     element = None if source is None else source.element
-    if names_objects(element):
+    # A column of the catalog that is an array of them holds their names.
+    if names_objects(element) and not isinstance(strip(node), exp.Column):
         names = call("pg_sg_names_of", exp.Literal.string(postgres_name(element)), node.copy())
         return call("pg_sg_array_text", names)
     return None

@@ -171,8 +171,8 @@ def colliding() -> Sides:
         (
             "SELECT row_to_json(one), row_to_json(two) FROM one JOIN two USING (id)",
             [
-                ('{"id":1,"Name":"a"}', '{"id":1,"name":"c"}'),
-                ('{"id":2,"Name":"b"}', '{"id":2,"name":"d"}'),
+                ('{"id":1,"Name":"a"}', '{"id":1,"name":"c","n":5}'),
+                ('{"id":2,"Name":"b"}', '{"id":2,"name":"d","n":6}'),
             ],
         ),
         (

@@ -53,6 +53,8 @@ def constant_statements() -> list[str]:
         "now()",
         "session",
         " WHERE ",
+        " HAVING ",
+        "SELECT *",
         ";",
     )
     return [

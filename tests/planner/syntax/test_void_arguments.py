@@ -22,7 +22,7 @@ from tests.planner.world import world
         ("SELECT f(a, $1, $2)", [VOID, VOID], "SELECT f(a        )"),
         ("SELECT f($1, $2, $3)", [VOID, VOID, TEXT], "SELECT f(        $3)"),
         ("SELECT f($2, $1, g($3, $1))", [VOID], "SELECT f($2    , g($3    ))"),
-        ('SELECT "f"(h[1, $1], $1)', [VOID], 'SELECT "f"(h[1, $1]    )'),
+        ('SELECT "f"(ARRAY[1, $1], $1)', [VOID], 'SELECT "f"(ARRAY[1, $1]    )'),
         ("SELECT f($1 || 'a')", [VOID], "SELECT f($1 || 'a')"),
         ("SELECT 1 WHERE 1 IN ($1, $2)", [VOID], "SELECT 1 WHERE 1 IN ($1, $2)"),
         ("SELECT ($1, $2)", [VOID], "SELECT ($1, $2)"),

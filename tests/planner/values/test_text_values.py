@@ -143,7 +143,7 @@ def test_texts_that_are_not_a_value_of_their_type(
         ("1,2", "bigint[]", "22P02"),
         ("{1,2", "bigint[]", "22P02"),
         ("{1,,2}", "bigint[]", "22P02"),
-        ("{{1},{2}}", "bigint[]", "22P02"),
+        ("{{1},{2}}", "bigint[]", "0A000"),
         ("{1}x", "bigint[]", "22P02"),
         ("{x}", "bigint[]", "22P02"),
     ],

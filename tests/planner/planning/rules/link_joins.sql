@@ -26,15 +26,15 @@ SELECT p.name, o.number FROM people p JOIN orders o ON o.name = p.name WHERE p.a
 
 -- a subquery
 SELECT age FROM people WHERE name IN (SELECT name FROM orders WHERE number = 1)
-< compose SELECT "age" FROM "r1" AS "people" WHERE "name" IN (SELECT "name" FROM "r0" AS "orders" WHERE "number" = 1)
+< compose SELECT "people"."age" FROM "r1" AS "people" WHERE "people"."name" IN (SELECT "orders"."name" FROM "r0" AS "orders" WHERE "orders"."number" = 1)
 <   r0: scan orders; filter number = 1; columns name, number; on 3 partitions
 <   r1: scan people; columns name, age; on 3 partitions
-< residual name IN (SELECT name FROM orders WHERE number = 1); number = 1
-> compose SELECT "age" FROM "r1" AS "people" WHERE "name" IN (SELECT "name" FROM "r0" AS "orders" WHERE "number" = 1)
+< residual people.name IN (SELECT orders.name FROM orders WHERE orders.number = 1); orders.number = 1
+> compose SELECT "people"."age" FROM "r1" AS "people" WHERE "people"."name" IN (SELECT "orders"."name" FROM "r0" AS "orders" WHERE "orders"."number" = 1)
 >   r0: scan orders; filter number = 1; columns name, number; on 3 partitions
 >   r1: scan people; columns name, age; on 3 partitions
 >     or lookup by name = r0.name, for at most 10000 keys
-> residual name IN (SELECT name FROM orders WHERE number = 1); number = 1
+> residual people.name IN (SELECT orders.name FROM orders WHERE orders.number = 1); orders.number = 1
 
 -- a join by another column
 SELECT p.name, v.at FROM people p JOIN visits v ON v.name = p.name

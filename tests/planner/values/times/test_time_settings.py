@@ -44,9 +44,13 @@ def test_a_moment_has_the_offset_of_the_tz_database(region: str, moment: int) ->
     assert again == moment or zone.ahead_of(again) < ahead_s
 
 
-@given(region=st.sampled_from(REGIONS), moment=MOMENTS)
+FORECAST = 1_577_836_800_000_000
+"""2020, after which the rules of some countries are not the same in all databases."""
+
+
+@given(region=st.sampled_from(REGIONS), moment=MOMENTS.filter(lambda moment: moment < FORECAST))
 def test_duckdb_has_the_same_local_times(region: str, moment: int) -> None:
-    """Its ICU has a tz database of its own."""
+    """Its ICU has a tz database of its own, of another year."""
     zone = zone_of(region)
     local, back = DUCKDB.execute(
         "SELECT epoch_us(timezone($1, make_timestamptz($2))), "
