@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from planner.binding.naming.namespaces import Item, Level, Merged, Own, Target, levels
+from planner.trees.checkpoints import checkpoint
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +104,7 @@ class References:
         if not is_alone or is_mixed:
             _name_items(items, taken)
         for reference in found:
+            checkpoint()
             if is_alone and not is_mixed and not isinstance(reference.target, Merged):
                 if not reference.is_row:
                     reference.column.set("table", reference.given)

@@ -19,6 +19,7 @@ from functools import reduce
 from sqlglot import exp
 
 from planner.postgres.expressions.volatile import is_volatile
+from planner.trees.checkpoints import checkpoint
 from planner.trees.known_arguments import conjuncts
 from planner.trees.nodes import outermost
 
@@ -43,6 +44,7 @@ _OF_ROWS = (exp.AggFunc, exp.Where)
 def apply(tree: exp.Expr) -> None:
     """Guard the expressions of a tree that DuckDB can run, in place."""
     for both in [*tree.find_all(exp.And, exp.Or)]:
+        checkpoint()
         if not _is_filtered(both) and _is_plain(both.this) and _may_fail(both.expression):
             _guard(both.expression, _is_not(both.this, value=isinstance(both, exp.Or)))
     for node in [*tree.find_all(exp.Filter)]:
@@ -51,6 +53,7 @@ def apply(tree: exp.Expr) -> None:
             for part in node.this.iter_expressions():
                 _guard(part, condition)
     for query in [*tree.find_all(exp.Select)]:
+        checkpoint()
         place = _place_of(query)
         if place is not None and place.find(exp.Query) and _may_fail(query):
             _guard_query(query, place)
@@ -146,6 +149,7 @@ def _conditions(node: exp.Expr) -> Iterator[exp.Expr]:
     child, parent = node, node.parent
     is_conjunct = True
     while parent is not None and not isinstance(parent, exp.Query | exp.Where | exp.Having):
+        checkpoint()
         yield from _conditions_within(parent, child)
         is_conjunct = is_conjunct and not isinstance(parent, (*_BRANCHES, exp.Or))
         child, parent = parent, parent.parent

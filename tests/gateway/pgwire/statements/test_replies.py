@@ -10,7 +10,9 @@ def test_only_changed_settings_are_reported() -> None:
     assert len(reports.changed(session)) == 13
     assert reports.changed(session) == ()
     session.set("timezone", "Europe/Paris")
-    session.set("datestyle", "German")
+    session.set("datestyle", "ISO, DMY")
+    session.set("work_mem", "8MB")
     assert [(status.name, status.value) for status in reports.changed(session)] == [
-        ("TimeZone", "Europe/Paris")
+        ("DateStyle", "ISO, DMY"),
+        ("TimeZone", "Europe/Paris"),
     ]
