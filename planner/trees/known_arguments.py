@@ -253,6 +253,7 @@ def _parts(node: exp.Expr, kind: type[exp.Expr]) -> list[exp.Expr]:
     found: list[exp.Expr] = []
     left = [node]  # no recursion: programs write thousands of parts
     while left:
+        checkpoint()
         part = known_node(left.pop())
         if isinstance(part, kind):
             left += (part.expression, part.this)

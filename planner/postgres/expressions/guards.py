@@ -162,6 +162,8 @@ def _conditions(node: exp.Expr) -> Iterator[exp.Expr]:
 
 def _conditions_within(parent: exp.Expr, child: exp.Expr) -> Iterator[exp.Expr]:
     """Yield the conditions under which a node computes one of its operands."""
+    if isinstance(parent, exp.And | exp.Or) and parent.this.find(exp.Query) is not None:
+        return  # it is not plain, and a copy for each part of a chain of EXISTS takes long
     match parent:
         case exp.If() if parent.args.get("true") is child:
             yield _met(parent)
