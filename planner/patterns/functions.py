@@ -181,7 +181,7 @@ def regexp_count(text: str, expression: str, start: int, flags: str) -> int:
 def _nth(  # noqa: PLR0917 - those of its callers
     text: str, expression: str, start: int, number: int, options: Options, group: int
 ) -> tuple[int, int] | None:
-    """Return where a match, or one of its groups, begins and ends; None if there is none."""
+    """Return where a match, or one of its groups, begins and ends, or None."""
     pattern = _pattern(expression, options, with_groups=group > 0)
     if group == 1 and not pattern.groups:
         group = 0  # the whole match counts as a group then

@@ -47,7 +47,7 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """One after the other; the empty text if there are none."""
+    """Return a pattern that matches patterns one after the other."""
 
     parts: tuple[Language, ...]
 

@@ -38,7 +38,7 @@ _PLACES = {
 def for_re2(text: str, options: Options) -> str | None:
     """Return an expression that RE2 matches with the same texts.
 
-    None if there is none, as for a back reference, or if it is not an expression at all.
+    None if RE2 cannot say it, as for a back reference, or if it is not an expression at all.
     """
     try:
         root = parse(text, options).root
@@ -57,7 +57,7 @@ def for_re2(text: str, options: Options) -> str | None:
 def fixed_start(text: str) -> str:
     """Return the text that all matches begin with, which begin where the whole text does.
 
-    Empty if there is none, or if a match may begin elsewhere.
+    Empty if no such text is certain, or if a match may begin elsewhere.
     """
     try:
         root = parse(text, Options()).root

@@ -261,7 +261,7 @@ class QueryPlan(Struct, frozen=True, kw_only=True, dict=True):
     catalog_values: CatalogStatement | None = None
     """The query for values from the catalog at run time, such as the user; one row."""
     values: RunValues | None = None
-    """The values that each run computes; None if there are none."""
+    """The values that each run computes, or None."""
     without_values: Callable[[Cancellation], QueryPlan] | None = None
     """Plans the statement without computed values, for parameters for which one of them fails; None
     if the run fails then, too."""

@@ -109,7 +109,7 @@ class FunctionRecord:
 
     @property
     def least_of_any(self) -> int | None:
-        """The number of arguments from which on any number may follow; None if there is none."""
+        """The number of arguments from which on any number may follow, or None."""
         lengths = [len(form.signatures[-1]) for form in self.forms if form.is_variadic]
         return min(lengths, default=None)
 

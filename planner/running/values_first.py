@@ -34,7 +34,7 @@ class ValuesFirst:
 
 
 def with_values(values: RunValues | None, look_up: LookUp | None) -> LookUp | None:
-    """Return the fast way of a statement with these values; None if there is none."""
+    """Return the fast way of a statement with these values, or None."""
     if values is None or look_up is None:
         return look_up
     return ValuesFirst(values, look_up) if values.is_quick else None

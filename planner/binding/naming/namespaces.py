@@ -183,7 +183,7 @@ def find_bare(level: Level, name: str, node: exp.Expr, *, is_local: bool = False
 def find_relation(
     level: Level, name: str, node: exp.Expr, schema: str | None = None
 ) -> tuple[Entry, Level] | None:
-    """Return the entry that a name stands for, as in `name.column`; None if there is none.
+    """Return the entry that a name stands for, as in `name.column`, or None.
 
     Raises:
         UnknownNameError: several have the name (42P09), or it may not be named here (42P10).

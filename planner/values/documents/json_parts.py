@@ -51,7 +51,7 @@ def _text(part: Any) -> str | None:
 
 
 def member(text: str, key: str) -> str | None:
-    """Return `value -> key`; NULL if there is none."""
+    """Return `value -> key`; NULL for a missing key."""
     if _first(text) != "{":
         return None
     return _text(_decoded(_members, checked_escapes(text)).get(key))

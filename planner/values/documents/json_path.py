@@ -56,7 +56,7 @@ def query_array(text: str, path: str) -> str:
 
 
 def query_first(text: str, path: str) -> str | None:
-    """Return the value of `jsonb_path_query_first`; NULL if there is none."""
+    """Return the value of `jsonb_path_query_first`; NULL if no item matches."""
     found = _found(text, path)
     return written(found[0]) if found else None
 
