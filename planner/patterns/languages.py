@@ -47,7 +47,7 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """Return a pattern that matches patterns one after the other."""
+    """The texts of its parts, one after the other; without parts, the empty text."""
 
     parts: tuple[Language, ...]
 
