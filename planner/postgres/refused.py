@@ -15,7 +15,7 @@ from planner.errors import (
     NotSupportedError,
     UnknownNameError,
 )
-from planner.postgres.expressions.json_rules import JSON_ROWS
+from planner.postgres.expressions.documents.json_rules import JSON_ROWS
 from planner.postgres.types.functions import PAIR_FUNCTIONS, ROW_FUNCTIONS, call_name
 from planner.trees.column_names import type_name
 from planner.trees.known_arguments import check_clauses

@@ -25,13 +25,12 @@ from planner.postgres.expressions import (
     concatenation,
     conditions,
     guards,
-    json_paths,
-    json_rules,
     number_calls,
     patterns,
     rows,
 )
 from planner.postgres.expressions.calls import rewrite_call
+from planner.postgres.expressions.documents import json_paths, json_rules
 from planner.postgres.expressions.interval_calls import at_zone
 from planner.postgres.expressions.rows import write_rows
 from planner.postgres.expressions.rules import Rule, copies

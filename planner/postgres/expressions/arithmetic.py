@@ -12,7 +12,7 @@ from functools import partial
 from sqlglot import exp
 
 from planner.errors import RAISED, MismatchedTypeError
-from planner.postgres.expressions.json_rules import json_difference
+from planner.postgres.expressions.documents.json_rules import json_difference
 from planner.postgres.expressions.number_calls import quotient
 from planner.postgres.expressions.rules import CallRule, Rule, hold_scale
 from planner.postgres.types.inference import Types

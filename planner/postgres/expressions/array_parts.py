@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from planner.errors import MismatchedTypeError
 from planner.postgres.expressions.dimensions import checked_depth, flat, of_depth
-from planner.postgres.expressions.json_rules import json_subscript
+from planner.postgres.expressions.documents.json_rules import json_subscript
 from planner.postgres.expressions.rules import Rule
 from planner.postgres.types.inference import Types
 from planner.postgres.types.literals import check_literal

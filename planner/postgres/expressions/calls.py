@@ -15,15 +15,13 @@ from planner.postgres.expressions import (
     arithmetic,
     arrays,
     interval_calls,
-    json_makers,
-    json_paths,
-    json_rules,
     number_calls,
     patterns,
     statistical,
     text_calls,
     time_calls,
 )
+from planner.postgres.expressions.documents import json_makers, json_paths, json_rules
 from planner.postgres.expressions.rules import (
     CallRule,
     copies,

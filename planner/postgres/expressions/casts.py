@@ -9,7 +9,7 @@ from sqlglot import exp
 from planner.errors import InvalidSyntaxError, MismatchedTypeError, NotSupportedError, QueryError
 from planner.postgres.expressions import object_names
 from planner.postgres.expressions.dimensions import checked_depth, each_element
-from planner.postgres.expressions.json_values import as_json
+from planner.postgres.expressions.documents.json_values import as_json
 from planner.postgres.expressions.printing import printed, printed_elements
 from planner.postgres.expressions.rules import Rule
 from planner.postgres.types.inference import Types

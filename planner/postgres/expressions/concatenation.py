@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from planner.postgres.expressions import object_names
 from planner.postgres.expressions.array_rows import joined
-from planner.postgres.expressions.json_texts import text_of_json
+from planner.postgres.expressions.documents.json_texts import text_of_json
 from planner.postgres.expressions.printing import is_document, printed
 from planner.postgres.expressions.rules import Rule
 from planner.postgres.types.inference import Types

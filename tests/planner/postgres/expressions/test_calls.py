@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import pkgutil
 from collections import Counter
 from collections.abc import Mapping
 from importlib import import_module
-from pathlib import Path
 
 from planner.postgres import expressions
 from planner.postgres.expressions import calls
@@ -15,11 +15,11 @@ from planner.postgres.types.functions import FUNCTIONS
 
 def tables() -> dict[str, Mapping[str, CallRule]]:
     """Return the tables of all modules but `calls`, which joins them, by name of module."""
-    names = {path.stem for path in Path(expressions.__path__[0]).glob("*.py")}
-    modules = {name: import_module(f"{expressions.__name__}.{name}") for name in sorted(names)}
+    found = pkgutil.walk_packages(expressions.__path__, f"{expressions.__name__}.")
+    modules = [import_module(each.name) for each in found]
     return {
-        name: module.CALLS
-        for name, module in modules.items()
+        module.__name__.rpartition(".")[2]: module.CALLS
+        for module in modules
         if hasattr(module, "CALLS") and module is not calls
     }
 

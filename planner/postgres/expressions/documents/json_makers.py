@@ -7,7 +7,12 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from planner.errors import RAISED, InvalidValueError, MismatchedTypeError, NotSupportedError
-from planner.postgres.expressions.json_values import NESTED, as_json, is_composite, or_null
+from planner.postgres.expressions.documents.json_values import (
+    NESTED,
+    as_json,
+    is_composite,
+    or_null,
+)
 from planner.postgres.expressions.rules import CallRule
 from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types

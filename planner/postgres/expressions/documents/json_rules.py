@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from planner.errors import InvalidValueError, MismatchedTypeError, NotSupportedError
-from planner.postgres.expressions import json_paths
-from planner.postgres.expressions.json_texts import READ_JSONB, text_of_json, texts_of
+from planner.postgres.expressions.documents import json_paths
+from planner.postgres.expressions.documents.json_texts import READ_JSONB, text_of_json, texts_of
 from planner.postgres.expressions.rules import CallRule, Rule, hold_scale
 from planner.postgres.types.functions import (
     PAIR_FUNCTIONS,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from planner.postgres.expressions.json_values import as_json
+from planner.postgres.expressions.documents.json_values import as_json
 from planner.postgres.types.inference import Types
 from planner.postgres.types.literals import check_literal
 from planner.trees.nodes import call, cast, strip

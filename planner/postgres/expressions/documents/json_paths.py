@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from sqlglot import exp
 
 from planner.errors import MismatchedTypeError, NotSupportedError, QueryError
-from planner.postgres.expressions.json_texts import text_of_json
+from planner.postgres.expressions.documents.json_texts import text_of_json
 from planner.postgres.expressions.rules import CallRule, Rule
 from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types

@@ -1,0 +1,1 @@
+"""Rules for json and jsonb."""
