@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from planner.binding.relations import Relation
-from planner.errors import UnknownNameError
 from stores.spec.schema import Column
 
 
@@ -20,18 +19,11 @@ def alias_columns(table: exp.Table) -> list[str]:
 def readable_columns(table: exp.Table, relation: Relation) -> Mapping[str, Column]:
     """Return the columns that a statement can read of a table, by their names there.
 
-    Raises:
-        UnknownNameError: it has fewer columns than names (42P01).
+    `naming` has refused more names than there are columns.
     """
     renamed = alias_columns(table)
     if not renamed:
         return relation.readable
-    if len(renamed) > len(relation.columns):
-        raise UnknownNameError(
-            f'table "{table.alias_or_name}" has {len(relation.columns)} columns available but '
-            f"{len(renamed)} columns specified",
-            sqlstate="42P01",
-        )
     replaced = {column.name for column in relation.columns[: len(renamed)]}
     kept = {name: c for name, c in relation.readable.items() if name not in replaced}
     return {**kept, **dict(zip(renamed, relation.columns, strict=False))}

@@ -98,6 +98,9 @@ LISTS: dict[str, Callable[[int], str]] = {
     "or of values": lambda n: f"SELECT 1 FROM (VALUES (1, 2)) AS v (age, score) WHERE {_AGES(n)}",
     "and": lambda n: "SELECT 1 FROM people WHERE " + _joined(" AND ", "age <> {}".format)(n),
     "columns": lambda n: "SELECT " + _joined(", ", "age + {}".format)(n) + " FROM people",
+    "columns of one name": lambda n: (
+        f"SELECT 1 FROM (SELECT {_joined(', ', 'age + {} AS c'.format)(n)} FROM people) AS s"
+    ),
     "columns of columns": lambda n: (
         f"SELECT {_joined(', ', 'c{}'.format)(n)} FROM "
         f"(SELECT {_joined(', ', lambda k: f'age + {k} AS c{k}')(n)} FROM people) AS s"

@@ -163,14 +163,7 @@ class FromReader:
         columns, written = relation.columns, relation.written
         name = node.alias_or_name
         if columns is not None:
-            if len(given) > len(columns):
-                raise UnknownNameError(
-                    f'table "{name}" has {len(columns)} columns available but '
-                    f"{len(given)} columns specified",
-                    position=position_of(node),
-                    sqlstate="42P10",
-                )
-            columns = (*given, *columns[len(given) :])
+            columns = with_aliases(columns, given, f'table "{name}"', position_of(node))
             written = (*given, *written[len(given) :])
             fresh = told_apart(columns)
             if fresh != written:
@@ -254,16 +247,40 @@ class FromReader:
             join.set("on", exp.true())
 
 
+def with_aliases(names: Names, given: Sequence[str], what: str, position: int | None) -> Names:
+    """Return the names of columns, of which an alias names the first ones anew.
+
+    Args:
+        names: the names without the alias.
+        given: the names in the alias.
+        what: the relation, for the error.
+        position: its place in the statement.
+
+    Raises:
+        UnknownNameError: it has fewer columns than the alias names (42P10).
+    """
+    if len(given) > len(names):
+        raise UnknownNameError(
+            f"{what} has {len(names)} columns available but {len(given)} columns specified",
+            position=position,
+            sqlstate="42P10",
+        )
+    return (*given, *names[len(given) :])
+
+
 def told_apart(names: Sequence[str]) -> Names:
     """Return names that differ: the second `a` is `a#2`."""
-    if len(set(names)) == len(names):
+    written = set(names)
+    if len(written) == len(names):
         return tuple(names)
-    found: list[str] = []
+    found: dict[str, None] = {}
+    numbers = dict.fromkeys(written, 1)
     for name in names:
-        fresh, number = name, 2
-        while fresh in found or (fresh != name and fresh in names):
-            fresh, number = f"{name}#{number}", number + 1
-        found.append(fresh)
+        fresh = name
+        while fresh in found or (fresh != name and fresh in written):
+            numbers[name] += 1
+            fresh = f"{name}#{numbers[name]}"
+        found[fresh] = None
     return tuple(found)
 
 

@@ -23,6 +23,7 @@ from planner.binding.naming.from_items import (
     Relation,
     has_ends,
     told_apart,
+    with_aliases,
 )
 from planner.binding.naming.namespaces import (
     Entry,
@@ -179,14 +180,7 @@ class _Names:
         given = [column.name for column in alias.columns]
         if names is None:
             return Relation(columns=None, written=())
-        if len(given) > len(names):
-            raise UnknownNameError(
-                f'WITH query "{cte.alias}" has {len(names)} columns available but '
-                f"{len(given)} columns specified",
-                position=position_of(alias),
-                sqlstate="42P10",
-            )
-        columns = (*given, *names[len(given) :])
+        columns = with_aliases(names, given, f'WITH query "{cte.alias}"', position_of(alias))
         written = told_apart(columns)
         if written != columns:
             alias.set("columns", [exp.to_identifier(name, quoted=True) for name in written])

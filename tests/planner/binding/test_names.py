@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from planner.binding.naming.from_items import told_apart
 from planner.errors import NotSupportedError, QueryError
 from stores.spec.schema import Row
 from tests.fuzz.tree import spelled
@@ -84,3 +85,16 @@ def test_a_store_does_not_hide_a_relation_of_pg_catalog(sides: Sides, sql: str) 
 def test_the_catalog_is_not_read_together_with_stores(sides: Sides) -> None:
     with pytest.raises(NotSupportedError, match="cannot be read together"):
         sides.ours("SELECT * FROM numbers, pg_type")
+
+
+@given(st.lists(st.sampled_from(["a", "a#2", "a#3", "b", "b#2#2"]), max_size=20))
+def test_names_that_are_told_apart_differ(names: list[str]) -> None:
+    found = told_apart(names)
+    assert len(set(found)) == len(names)
+    firsts = [at for at, name in enumerate(names) if names.index(name) == at]
+    assert all(found[at] == names[at] for at in firsts)
+
+
+def test_many_columns_of_one_name_are_told_apart_in_one_pass() -> None:
+    found = told_apart(["a"] * 100_000)
+    assert found[-1] == "a#100000"
