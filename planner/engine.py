@@ -20,6 +20,7 @@ from planner.syntax.named_parameters import number_parameters
 from planner.syntax.options import check_settings
 from planner.syntax.tags import tags_of
 from planner.syntax.with_clause import position_of
+from planner.values.array_types import leaf_of
 from planner.values.cancel import Cancellation
 from planner.values.catalog_types import OID, VOID, CatalogType, has_any_scale
 from planner.values.durations import duration_ms
@@ -151,6 +152,7 @@ __all__ = [
     "check_settings",
     "duration_ms",
     "has_any_scale",
+    "leaf_of",
     "number_parameters",
     "offset_printer",
     "offset_text",

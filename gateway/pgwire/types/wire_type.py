@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
@@ -49,6 +50,8 @@ EncodeTyped: TypeAlias = Callable[[Array, DataType, int], Fields]
 """Encodes a column of another type in a format."""
 
 _Form = TypeVar("_Form")
+_pack_length = struct.Struct(">i").pack
+_NULL_LENGTH = _pack_length(-1)
 
 
 def with_query_errors(form: Callable[[Any], _Form]) -> Callable[[Any], _Form]:
@@ -87,6 +90,11 @@ def text_decoder(data_type: DataType) -> Decode:
         return parse_value(decode_utf8(raw), data_type)
 
     return decode
+
+
+def sized(value: bytes | None) -> bytes:
+    """Return a part of a binary value: its bytes after their number, or -1 for NULL."""
+    return _NULL_LENGTH if value is None else _pack_length(len(value)) + value
 
 
 def bad_binary(data_type: str) -> QueryError:

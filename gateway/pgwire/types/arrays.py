@@ -1,16 +1,15 @@
-"""Arrays as PostgreSQL's arrays; structs and maps, which it has no builtin oid for, as jsonb."""
+"""Arrays as PostgreSQL's arrays: single values, and whole columns of them."""
 
 from __future__ import annotations
 
 import math
 import re
 import struct
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -21,37 +20,21 @@ from gateway.pgwire.types.wire_type import (
     FindWireType,
     WireType,
     bad_binary,
-    decode_utf8,
+    sized,
     text_decoder,
 )
-from planner.engine import DataType, Kind, QueryError, Value
+from planner.engine import DataType, Kind, QueryError, Value, leaf_of
 
-_NULL_LENGTH = struct.pack(">i", -1)
-_pack_length = struct.Struct(">i").pack
 _unpack_head = struct.Struct(">iiI").unpack_from
 _unpack_dimension = struct.Struct(">ii").unpack_from
 _unpack_length = struct.Struct(">i").unpack_from
 _DIMENSIONS_MAX = 6
 """PostgreSQL's MAXDIM."""
-_JSONB_VERSION = b"\1"
-_RECORD_OID, _RECORDS_OID = 2249, 2287
-
-# --- arrays --------------------------------------------------------------------------------------
-
 _NEEDS_QUOTES = re.compile(rb'[{},"\\\s]|\A\Z|\Anull\Z', re.IGNORECASE)
 _ESCAPED = re.compile(rb'(["\\])')
-_TEXT_FORMAT, _BINARY_FORMAT = 0, 1
-
 _QUOTED = r'[{},"\\\t\n\x0b\x0c\r ]|^$|^(?i:null)$'
+_TEXT_FORMAT, _BINARY_FORMAT = 0, 1
 _EMPTY_HEAD_BYTES, _HEAD_BYTES = 12, 20
-
-
-def _leaf(data_type: DataType) -> DataType:
-    """Return the type inside of all arrays: PostgreSQL has one for any number of dimensions."""
-    while data_type.kind is Kind.ARRAY:
-        assert data_type.element is not None
-        data_type = data_type.element
-    return data_type
 
 
 def _array_text(encode: Encode, lower: int) -> Encode:
@@ -107,12 +90,7 @@ def _array_binary(oid: int, encode: Encode, lower: int) -> Encode:
         leaves = list(_leaves(values)) if lengths else []
         parts = [struct.pack(">iiI", len(lengths), int(None in leaves), oid)]
         parts.extend(struct.pack(">ii", length, lower) for length in lengths)
-        for leaf in leaves:
-            if leaf is None:
-                parts.append(_NULL_LENGTH)
-            else:
-                encoded = encode(leaf)
-                parts.append(_pack_length(len(encoded)) + encoded)
+        parts += [sized(None if leaf is None else encode(leaf)) for leaf in leaves]
         return b"".join(parts)
 
     return array
@@ -151,7 +129,7 @@ def array_wire_type(
     data_type: DataType, wire_type: FindWireType, encode_column: EncodeTyped
 ) -> WireType:
     """Return the wire form of an array, whose elements may be arrays."""
-    leaf, element = wire_type(_leaf(data_type)), data_type.element
+    leaf, element = wire_type(leaf_of(data_type)), data_type.element
     assert element is not None, "an array has an element type"
     flat = element.kind is not Kind.ARRAY
     return replace(
@@ -177,151 +155,11 @@ def array_type(data_type: DataType, wire: WireType, *, lower: int = 1) -> WireTy
         encode_text=_array_text(wire.encode_text, lower),
         encode_binary=_array_binary(wire.oid, wire.encode_binary, lower),
         decode_text=text_decoder(data_type),
-        decode_binary=lambda raw: _decode_array(wire, f"{_leaf(data_type)}[]", raw),
+        decode_binary=lambda raw: _decode_array(wire, f"{leaf_of(data_type)}[]", raw),
     )
 
 
-# --- structs and maps ----------------------------------------------------------------------------
-
-
-_ToJson: TypeAlias = Callable[[Value], object]
-"""Turns a value into one that orjson prints as PostgreSQL's to_json does."""
-
-
-def _json_float(value: float) -> object:
-    return value if math.isfinite(value) else Kind.DOUBLE.record.text(value).decode()
-
-
-def _json_text(encode: Encode, data_type: DataType) -> _ToJson:
-    iso = data_type.kind in {Kind.TIMESTAMP, Kind.TIMESTAMPTZ}
-    has_offset = data_type.kind is Kind.TIMESTAMPTZ
-
-    def convert(value: Value) -> object:
-        text = encode(value).decode()
-        if not iso:
-            return text
-        # A whole offset has no minutes in PostgreSQL's texts.
-        is_whole = has_offset and text[-3:-2] in {"+", "-"}
-        return text.replace(" ", "T", 1) + (":00" if is_whole else "")
-
-    return convert
-
-
-def _json_value(data_type: DataType, wire_type: FindWireType) -> _ToJson:
-    match data_type.kind:
-        case Kind.ARRAY:
-            return _json_list(data_type, wire_type)
-        case Kind.STRUCT:
-            return _json_struct(data_type, wire_type)
-        case Kind.MAP:
-            return _json_map(data_type, wire_type)
-        case kind if kind in _JSON_VALUES:
-            return _JSON_VALUES[kind]
-        case _:
-            return _json_text(wire_type(data_type).encode_text, data_type)
-
-
-def _or_null(convert: _ToJson) -> _ToJson:
-    return lambda value: None if value is None else convert(value)
-
-
-def _json_list(data_type: DataType, wire_type: FindWireType) -> _ToJson:
-    assert data_type.element is not None
-    convert = _or_null(_json_value(data_type.element, wire_type))
-    return lambda values: [convert(value) for value in values]
-
-
-def _json_struct(data_type: DataType, wire_type: FindWireType) -> _ToJson:
-    fields = {name: _or_null(_json_value(inner, wire_type)) for name, inner in data_type.fields}
-    return lambda values: {name: fields[name](value) for name, value in values.items()}
-
-
-def _json_map(data_type: DataType, wire_type: FindWireType) -> _ToJson:
-    assert data_type.element is not None
-    key = wire_type(data_type.fields[0][1]).encode_text
-    convert = _or_null(_json_value(data_type.element, wire_type))
-    return lambda pairs: {key(name).decode(): convert(value) for name, value in pairs}
-
-
-def _same(value: Value) -> object:
-    return value
-
-
-_JSON_VALUES: Mapping[Kind, _ToJson] = {
-    **dict.fromkeys((Kind.BOOLEAN, Kind.TEXT), _same),
-    **dict.fromkeys((Kind.TINYINT, Kind.SMALLINT, Kind.INTEGER, Kind.BIGINT), _same),
-    **dict.fromkeys((Kind.REAL, Kind.DOUBLE), _json_float),
-    Kind.DECIMAL: lambda value: orjson.Fragment(format(value, "f")),
-    **dict.fromkeys((Kind.JSON, Kind.JSONB), orjson.Fragment),
-}
-"""Types whose JSON is not their text; all other types without parts are texts in JSON."""
-
-
-def _decode_jsonb(raw: bytes) -> str:
-    if not raw.startswith(_JSONB_VERSION):
-        raise bad_binary("jsonb")
-    return decode_utf8(raw[1:])
-
-
-def document_wire_type(data_type: DataType, wire_type: FindWireType) -> WireType:
-    """Return the wire form of a struct or a map, which is that of jsonb."""
-    convert = _json_value(data_type, wire_type)
-
-    def encode_text(value: Value) -> bytes:
-        return orjson.dumps(convert(value))
-
-    return WireType(
-        oid=data_type.kind.record.oid,
-        array_oid=data_type.kind.record.array_oid,
-        length=-1,
-        encode_text=encode_text,
-        encode_binary=lambda value: _JSONB_VERSION + encode_text(value),
-        decode_text=text_decoder(data_type),
-        decode_binary=_decode_jsonb,
-    )
-
-
-_NEEDS_QUOTES_IN_ROW = re.compile(rb'[(),"\\\s]|\A\Z')
-
-
-def record_wire_type(data_type: DataType, wire_type: FindWireType) -> WireType:
-    """Return the wire form of a row, whose fields have their own forms."""
-    fields = [(name, wire_type(inner)) for name, inner in data_type.fields]
-
-    def quoted(text: bytes) -> bytes:
-        needed = _NEEDS_QUOTES_IN_ROW.search(text)
-        return b'"%s"' % re.sub(rb'(["\\])', rb"\1\1", text) if needed else text
-
-    def encode_text(value: Value) -> bytes:
-        sides = ((value[name], wire) for name, wire in fields)
-        texts = [b"" if each is None else quoted(wire.encode_text(each)) for each, wire in sides]
-        return b"(%s)" % b",".join(texts)
-
-    def encode_binary(value: Value) -> bytes:
-        parts = [struct.pack(">i", len(fields))]
-        for name, wire in fields:
-            parts.append(struct.pack(">I", wire.oid))
-            each = value[name]
-            encoded = b"" if each is None else wire.encode_binary(each)
-            parts.append(_NULL_LENGTH if each is None else _pack_length(len(encoded)) + encoded)
-        return b"".join(parts)
-
-    def decode(raw: bytes) -> Value:
-        raise QueryError("input of anonymous composite types is not implemented", sqlstate="0A000")
-
-    record = wire_type(DataType(kind=Kind.TEXT))
-    return replace(
-        record,
-        oid=_RECORD_OID,
-        array_oid=_RECORDS_OID,
-        encode_text=encode_text,
-        encode_binary=encode_binary,
-        decode_text=decode,
-        decode_binary=decode,
-        encode_texts=None,
-        encode_column_text=None,
-        encode_column_binary=None,
-    )
+# Columns
 
 
 def array_text(element: DataType, encode_column: EncodeTyped) -> Callable[[Array], Fields]:
