@@ -123,7 +123,8 @@ class About(Protocol[P]):
         """Whether a part certainly has no columns but those that a join merges by USING."""
 
 
-_KINDS = {"", "INNER", "CROSS", "OUTER"}
+PLAIN_KINDS = frozenset({"", "INNER", "CROSS", "OUTER"})
+"""The kinds of joins that combine all rows that meet the condition."""
 
 
 def parts_for(
@@ -150,7 +151,7 @@ def _across(joined: Joined, parts: Sequence[P], about: About[P], *, is_left: boo
     join, side = joined.join, joined.side
     if join is None:
         return parts
-    if join.kind.upper() not in _KINDS:
+    if join.kind.upper() not in PLAIN_KINDS:
         return ()
     mine, other = joined.left.items, joined.right.items
     keeps_mine, keeps_other = side in {"LEFT", "FULL"}, side in {"RIGHT", "FULL"}

@@ -14,6 +14,7 @@ from sqlglot import exp
 from planner.binding.derived_tables import Resolver
 from planner.binding.join_parts import accepts_null
 from planner.binding.operands import ParameterType
+from planner.binding.outer_joins import PLAIN_KINDS
 from planner.binding.predicate_reader import PredicateReader, comparisons_in
 from planner.binding.predicates import EVERY_ROW, Predicate, conjunction
 from planner.trees.known_arguments import conjuncts, known_node
@@ -22,7 +23,6 @@ from stores.spec.schema import Column
 
 RELATIONS_MAX = 4
 _PLAIN_TABLE = {"this", "alias", "db", "only"}
-_KINDS = {"", "INNER", "CROSS", "OUTER"}
 
 
 class JoinedRelation(Struct, frozen=True, kw_only=True):
@@ -105,7 +105,7 @@ def plain_join(
 
 def _is_unusual(join: exp.Join) -> bool:
     side, kind = join.side.upper(), join.kind.upper()
-    if join.method or join.args.get("using") or side not in {"", "LEFT"} or kind not in _KINDS:
+    if join.method or join.args.get("using") or side not in {"", "LEFT"} or kind not in PLAIN_KINDS:
         return True
     return known_node(join) is not join or (side == "LEFT" and join.args.get("on") is None)
 

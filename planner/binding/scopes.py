@@ -8,7 +8,7 @@ from sqlglot import exp
 from sqlglot.errors import OptimizeError
 from sqlglot.optimizer.scope import Scope, traverse_scope
 
-from planner.errors import NotSupportedError, UnknownNameError
+from planner.errors import NotSupportedError
 from planner.trees.checkpoints import checkpoint
 from planner.trees.nodes import Nodes, kinds
 
@@ -27,7 +27,6 @@ def scopes_of(tree: exp.Query, nodes: Nodes) -> list[Scope]:
         nodes: the nodes of its tree.
 
     Raises:
-        UnknownNameError: a FROM has the same name twice (42712).
         NotSupportedError: sqlglot finds no scope for a part of the query.
     """
     tables = nodes.of(exp.Table)
@@ -45,11 +44,6 @@ def scopes_of(tree: exp.Query, nodes: Nodes) -> list[Scope]:
             _ = scope.selected_sources  # computed on first use
     except OptimizeError as error:
         said = str(error).split("\n", maxsplit=1)[0]
-        if said.startswith("Alias already used: "):
-            name = said.removeprefix("Alias already used: ")
-            raise UnknownNameError(
-                f'table name "{name}" specified more than once', sqlstate="42712"
-            ) from error
         raise NotSupportedError(f"not supported: {said[:1].lower()}{said[1:]}") from error
     _complete_recursive(scopes)
     return scopes

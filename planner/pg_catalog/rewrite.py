@@ -164,11 +164,6 @@ def rewrite_from(tree: exp.Expr) -> None:
         if is_function(table):
             unqualify_call(table, _SCHEMAS)
             _rewrite_from_call(table)
-    for lateral in [*tree.find_all(exp.Lateral)]:
-        if isinstance(lateral.this, exp.Unnest):  # DuckDB's unnest is lateral anyway
-            unnest = lateral.this.copy()
-            unnest.set("alias", lateral.args.get("alias"))
-            lateral.replace(unnest)
     for unnest in [*tree.find_all(exp.Unnest)]:
         _name_unnest(unnest)
 
@@ -217,7 +212,7 @@ def _first_column(table: exp.Table, name: str) -> str:
 
 
 def _name_unnest(unnest: exp.Unnest) -> None:
-    if not isinstance(unnest.parent, (exp.From, exp.Join, exp.Lateral)):
+    if not isinstance(unnest.parent, (exp.From, exp.Join)):
         return
     alias = unnest.args.get("alias")
     if alias is None:

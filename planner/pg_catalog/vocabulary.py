@@ -210,7 +210,6 @@ def _from_items(select: exp.Expr) -> Iterator[exp.Expr]:
         yield from_.this
     for join in select.args.get("joins") or ():
         yield join.this
-    yield from select.args.get("laterals") or ()
 
 
 def _gives(part: exp.Expr, name: str, stores: Mapping[str, Store]) -> bool:

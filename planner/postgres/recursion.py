@@ -116,7 +116,7 @@ def _refused_around(parent: exp.Expr, child: exp.Expr) -> str | None:
     return "an outer join" if _is_nullable(parent, child) else None
 
 
-_OF_FROM = {"from_", "joins", "laterals", "with_"}
+_OF_FROM = {"from_", "joins", "with_"}
 
 
 def _is_nullable(select: exp.Expr, child: exp.Expr) -> bool:

@@ -15,7 +15,7 @@ from sqlglot import exp
 from planner.errors import InvalidSyntaxError, InvalidValueError, NotSupportedError
 from planner.postgres.named_windows import write_out_windows
 from planner.postgres.refused import TABLE_FUNCTIONS, unknown_function
-from planner.postgres.types.functions import ROW_FUNCTIONS, ROW_TYPES, is_numbered
+from planner.postgres.types.functions import ROW_FUNCTIONS, is_numbered
 from planner.trees.column_names import column_name
 from planner.trees.nodes import Nodes, call, cast, kinds, position_of, strip
 
@@ -164,7 +164,7 @@ def desugar_row_functions(nodes: Nodes) -> None:
     """Write `unnest(a, b)` and `regexp_matches(…)` as queries, in place."""
     if not nodes.has(_MAY_RETURN_ROWS):
         return
-    for desugar in (_name_numbered, _drop_lateral, _desugar_unnests, _desugar_matches):
+    for desugar in (_name_numbered, _desugar_unnests, _desugar_matches):
         if desugar(nodes):
             nodes.renew()
 
@@ -223,31 +223,12 @@ def _name_numbered(nodes: Nodes) -> bool:
     DuckDB calls it `unnest`, and finds `u.u` only without ORDINALITY.
     """
     numbered = [n for n in nodes.of(exp.Unnest) if is_numbered(n) and len(n.expressions) == 1]
-    items = [n.parent if isinstance(n.parent, exp.Lateral) else n for n in numbered]
-    bare = [item for item in items if not item.alias_column_names]
+    bare = [item for item in numbered if not item.alias_column_names]
     for item in bare:
         alias = item.args.get("alias") or exp.TableAlias(this=exp.to_identifier("unnest"))
         alias.set("columns", [alias.this.copy()])
         item.set("alias", alias)
     return bool(bare)
-
-
-def _drop_lateral(nodes: Nodes) -> bool:
-    """Write `LATERAL json_each(x)` without LATERAL, which functions in FROM do not need."""
-    found = [
-        each
-        for each in nodes.of(exp.Lateral)
-        if isinstance(each.this, exp.Anonymous) and each.this.name.lower() in ROW_TYPES
-    ]
-    for each in found:
-        each.replace(
-            exp.Table(
-                this=each.this,
-                alias=each.args.get("alias"),
-                ordinality=each.args.get("ordinality") or None,
-            )
-        )
-    return bool(found)
 
 
 def _desugar_unnests(nodes: Nodes) -> bool:
@@ -258,7 +239,7 @@ def _desugar_unnests(nodes: Nodes) -> bool:
 
 
 def _desugar_matches(nodes: Nodes) -> bool:
-    items = sorted((*nodes.of(exp.Table), *nodes.of(exp.Lateral)), key=lambda item: -item.depth)
+    items = sorted(nodes.of(exp.Table), key=lambda item: -item.depth)
     return bool([item for item in items if _desugar_rows(item)])
 
 
@@ -294,7 +275,7 @@ def _desugar_unnest(unnest: exp.Expr) -> None:
         unnest.replace(exp.Subquery(this=query, alias=outer))
 
 
-def _desugar_rows(table: exp.Expr) -> bool:
+def _desugar_rows(table: exp.Table) -> bool:
     """Write `regexp_matches(…)` as a SELECT; False for any other table."""
     function = table.this
     name = function.name.lower() if isinstance(function, exp.Anonymous) else ""
@@ -307,7 +288,7 @@ def _desugar_rows(table: exp.Expr) -> bool:
     columns_as = [*given, *(exp.to_identifier(n, quoted=True) for n in names[len(given) :])]
     outer = exp.TableAlias(this=alias.this.copy(), columns=columns_as)
     subquery = exp.Subquery(this=query)
-    if isinstance(table, exp.Table) and not function.find(exp.Column):
+    if not function.find(exp.Column):
         subquery.set("alias", outer)
         table.replace(subquery)
     else:

@@ -188,6 +188,23 @@ class StategateSQL(Postgres):
                 )
             return found
 
+        def _parse_table(self, *args: Any, **kwargs: Any) -> exp.Expr | None:
+            """Read `LATERAL f(x)` as `f(x)`, which sees the items left of it in any case."""
+            if self._curr.token_type is not TokenType.LATERAL:
+                return super()._parse_table(*args, **kwargs)
+            if self._next.token_type is TokenType.L_PAREN:
+                return super()._parse_lateral()
+            self._advance()
+            found = super()._parse_table(*args, **kwargs)
+            called = found.this if isinstance(found, exp.Table) else found
+            if not isinstance(called, exp.Func):
+                self.raise_error("LATERAL is for functions and subqueries")
+            return found
+
+        def _parse_lateral(self) -> exp.Lateral | None:
+            """Read no LATERAL that is not an item of FROM."""
+            return None
+
         def _parse_join(
             self,
             skip_join_token: bool = False,

@@ -132,7 +132,7 @@ _ARGUMENTS: dict[type[exp.Expr], str] = {
     exp.Unnest: "expressions alias offset",
     exp.Explode: "this expressions",
     # Clauses.
-    exp.Select: "with_ expressions hint distinct into from_ laterals joins where group "
+    exp.Select: "with_ expressions hint distinct into from_ joins where group "
     "having qualify windows order limit offset locks",
     exp.Subquery: "with_ this alias joins order limit offset",
     **dict.fromkeys((exp.Union, exp.Except, exp.Intersect), _OF_SETS),
@@ -142,7 +142,7 @@ _ARGUMENTS: dict[type[exp.Expr], str] = {
     exp.Table: "this alias db catalog joins version ordinality only sample",
     exp.TableSample: "method percent seed",
     exp.Version: "this kind expression",
-    exp.Lateral: "this alias ordinality",
+    exp.Lateral: "this alias",
     exp.Values: "expressions alias",
     exp.Join: "this on side kind using method",
     exp.Group: "expressions grouping_sets cube rollup",

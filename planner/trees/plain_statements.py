@@ -53,7 +53,7 @@ _ALWAYS = frozenset(
 
 _NOT_AS_NAMES = frozenset(
     {
-        *(TokenType.SELECT, TokenType.VALUES, TokenType.ANY, TokenType.LATERAL, TokenType.CARET),
+        *(TokenType.SELECT, TokenType.VALUES, TokenType.ANY, TokenType.CARET),
         *(TokenType.OVER, TokenType.PARTITION_BY, TokenType.FILTER),
     }
 )

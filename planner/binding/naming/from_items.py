@@ -22,7 +22,7 @@ from planner.binding.naming.namespaces import (
     places_of,
 )
 from planner.errors import NotSupportedError, UnknownNameError
-from planner.postgres.types.functions import columns_of_function
+from planner.postgres.types.functions import call_name, columns_of_function
 from planner.trees.brackets import is_joined
 from planner.trees.column_names import folded
 from planner.trees.dialect import USING_ALIAS
@@ -118,28 +118,26 @@ class FromReader:
             found = self.relation_of(node, commons)
         if found is not None:
             return self._named(node, found)
-        inside = level.is_lateral
-        called = node.this if isinstance(node, exp.Lateral) else node
-        level.is_lateral = not isinstance(node, exp.Subquery | exp.Values) and not isinstance(
-            node.this, exp.Values
-        )
-        columns: Names | None
-        if isinstance(called, exp.Subquery):
-            columns = self.query(called.this, level, commons)
-        elif isinstance(values := _values(node), exp.Values):
-            columns = self.query(values, level, commons)
-        else:
-            for value in called.args.values():
+        body, inside = _body(node), level.is_lateral
+        is_query = isinstance(body, exp.Subquery | exp.Values)
+        level.is_lateral = isinstance(node, exp.Lateral) or not is_query
+        query = body.this if isinstance(body, exp.Subquery) else body
+        columns = self.query(query, level, commons) if is_query else None
+        if not is_query:
+            for value in body.args.values():
                 for each in value if isinstance(value, list) else [value]:
                     if isinstance(each, exp.Expr) and not isinstance(each, exp.TableAlias):
                         self.read(each, level, commons)
-            columns = _columns_of_call(node)
-            return self._numbered(node, columns, level, inside)
         level.is_lateral = inside
-        return self._named(node, Relation(columns=columns, written=columns or ()))
+        if not is_query:
+            return self._called(node, columns_of_function(node) or ())
+        item = self._named(node, Relation(columns=columns, written=columns or ()))
+        if isinstance(node, exp.Lateral) and isinstance(query, exp.Values):
+            _name_columns(node, item.written)  # DuckDB calls them col0, col1, …
+        return item
 
-    def _numbered(self, node: exp.Expr, columns: Names, level: Level, inside: bool) -> Item:
-        level.is_lateral = inside
+    def _called(self, node: exp.Expr, columns: Names) -> Item:
+        """Return the item of a function."""
         if len(set(columns)) < len(columns):
             raise NotSupportedError(
                 "a function in FROM whose columns have the same name is not supported",
@@ -148,7 +146,7 @@ class FromReader:
             )
         item = Item(
             node=node,
-            name=node.alias_or_name or _called_name(node),
+            name=node.alias_or_name or call_name(_body(node)),
             number=len(self.items),
             columns=columns,
             written=columns,
@@ -316,26 +314,11 @@ def _check_names(one: Sequence[Entry], other: Sequence[Entry]) -> None:
             )
 
 
-def _values(node: exp.Expr) -> exp.Expr:
+def _body(node: exp.Expr) -> exp.Expr:
+    """Return the query or the call of an item."""
     while isinstance(node, exp.Table | exp.Lateral) and isinstance(node.this, exp.Expr):
         node = node.this
     return node
-
-
-def _called_name(node: exp.Expr) -> str:
-    called = _values(node)
-    return "unnest" if isinstance(called, exp.Unnest) else called.name
-
-
-def _columns_of_call(node: exp.Expr) -> Names:
-    if isinstance(node, exp.Lateral):
-        inner = node.this.copy()
-        if not isinstance(inner, exp.Unnest):
-            inner = exp.Table(this=inner, ordinality=node.args.get("ordinality"))
-        alias = node.args.get("alias")
-        inner.set("alias", alias.copy() if alias is not None else None)
-        node = inner
-    return columns_of_function(node) or ()
 
 
 def has_ends(node: exp.Expr) -> bool:

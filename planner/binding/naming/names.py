@@ -2,8 +2,8 @@
 
 Each query is read as PostgreSQL reads it: WITH, FROM from left to right, then the expressions, each
 with exactly the names that it may see. If a query has several items of FROM or several SELECTs, all
-columns are qualified. A relation gets a name of its own where DuckDB would find another one of
-the same name first: unlike PostgreSQL, it lets every item of FROM see those left of it.
+columns are qualified, and no two relations of the statement have the same name: unlike
+PostgreSQL, DuckDB lets every item of FROM see those left of it.
 
 A name that two columns of an item have is ambiguous, but `*` has both. So the tree gives such
 columns different names, and a `*` over them is written out.
@@ -11,6 +11,7 @@ columns different names, and a `*` over them is written out.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 
 from sqlglot import exp
@@ -40,7 +41,7 @@ from planner.binding.naming.namespaces import (
 )
 from planner.binding.naming.references import References
 from planner.binding.naming.result_names import WHOLE_ROW, Clauses, Output, no_whole_row, order_set
-from planner.binding.naming.row_subqueries import compare_with_rows, compared_query
+from planner.binding.naming.row_subqueries import compare_with_rows, compared_query, is_value
 from planner.errors import InvalidSyntaxError, NotSupportedError, UnknownNameError
 from planner.postgres.types.output_columns import is_field_star, is_star
 from planner.trees.checkpoints import checkpoint
@@ -253,7 +254,11 @@ class _Names:
             if isinstance(node, exp.Column):
                 self._column(node, level)
             elif isinstance(node, exp.Query | exp.Values):
-                self._query(node, level, commons)
+                names = self._query(node, level, commons)
+                if names is not None and len(names) > 1 and is_value(node):
+                    raise InvalidSyntaxError(
+                        "subquery must return only one column", position=position_of(node)
+                    )
             elif (query := compared_query(node)) is not None:
                 if isinstance(node, exp.In):
                     self._expression(node.this, level, commons)
@@ -371,14 +376,14 @@ class _Names:
             )
         if any(bare.args.values()) or any(e.item and e.item.columns is None for e in entries):
             return None
-        names = [name for name, _ in places]
+        counts = Counter(name for name, _ in places)
         is_written = is_written or not all(
             name == target.name
-            and (isinstance(target, Own) or (entries is level.entries and names.count(name) == 1))
+            and (isinstance(target, Own) or (entries is level.entries and counts[name] == 1))
             for name, target in places
         )
         if not (is_written or is_read):
-            return [Output(name, star, is_named=False) for name in names]
+            return [Output(name, star, is_named=False) for name, _ in places]
         outputs: list[Output] = []
         items: list[exp.Expr] = []
         for name, target in places:

@@ -151,15 +151,23 @@ def _mark_captured(item: Item, level: Level, owner: Level | None) -> None:
 
 
 def _name_items(items: Sequence[Item], taken: set[str]) -> None:
-    """Give items names of their own, where they need them."""
+    """Give items names of their own, where they need them: no two items have the same one.
+
+    Later steps look names up from any place, such as that of a subquery or of a WITH in it.
+    """
     lower = {name.lower() for name in taken}
+    known: set[str] = set()
     for item in items:
-        if item.is_captured or not item.name:
+        is_again = item.name.lower() in known
+        known.add(item.name.lower())
+        if is_again or item.is_captured or not item.name:
             numbered = (f"{item.name or 'item'}#{n}" for n in itertools.count(2))
             item.name = next(each for each in numbered if each.lower() not in lower)
             lower.add(item.name.lower())
             taken.add(item.name)
-            _name_item(item)
+        elif item.node.alias_or_name:
+            continue
+        _name_item(item)
 
 
 def _name_item(item: Item) -> None:
@@ -169,8 +177,7 @@ def _name_item(item: Item) -> None:
         alias = exp.TableAlias(this=name)
         node.set("alias", alias)
     alias.set("this", name)
-    called = node.this if isinstance(node, exp.Lateral) else node
-    is_call = isinstance(called, exp.Func) or isinstance(called.this, exp.Func)
+    is_call = isinstance(node, exp.Func) or isinstance(node.this, exp.Func)
     if is_call and not alias.columns and item.written:
         # Without names for them, the column of a function has the name of the item.
         alias.set("columns", [exp.to_identifier(item.written[0], quoted=True)])

@@ -80,8 +80,7 @@ class Clauses:
             InvalidSyntaxError: ORDER BY has other expressions than DISTINCT (42P10).
         """
         on = distinct.args.get("on")
-        keys = [] if on is None else on.expressions if isinstance(on, exp.Tuple) else [on]
-        for key in list(keys):
+        for key in _keys(on):
             self._term(key, "DISTINCT ON", is_result=True)
         if order is None or self.outputs is None:
             return
@@ -96,8 +95,7 @@ class Clauses:
                         sqlstate="42P10",
                     )
             return
-        on = distinct.args["on"]
-        left = [self._meant(key) for key in (on.expressions if isinstance(on, exp.Tuple) else [on])]
+        left = [self._meant(key) for key in _keys(on)]
         every = list(left)
         for meant, _ in sorted_by:
             if left and meant not in every:
@@ -130,6 +128,13 @@ class Clauses:
         name = _bare(node)
         found = [output for output in outputs if output.is_named and output.name == name]
         return meaning(found[0].value if found else node)
+
+
+def _keys(on: exp.Expr | None) -> list[exp.Expr]:
+    """Return the expressions of DISTINCT ON, as they are now."""
+    if isinstance(on, exp.Tuple):
+        return list(on.expressions)
+    return [] if on is None else [on]
 
 
 def order_set(order: exp.Order, names: Sequence[str] | None) -> None:

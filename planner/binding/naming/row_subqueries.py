@@ -107,3 +107,14 @@ def _quoted(name: str) -> exp.Identifier:
 def _operand(value: exp.Expr) -> exp.Expr:
     value.pop()
     return exp.Paren(this=value) if isinstance(value, exp.Binary | exp.Connector) else value
+
+
+def is_value(query: exp.Expr) -> bool:
+    """Whether a query in an expression is one value, and no operand of EXISTS or of a row."""
+    user = query.parent
+    while isinstance(user, exp.Paren | exp.Subquery):
+        user = user.parent
+    if isinstance(user, exp.Exists):
+        return False
+    is_row = isinstance(user, exp.Binary) and isinstance(strip(user.this), exp.Tuple)
+    return not is_row

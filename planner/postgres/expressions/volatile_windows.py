@@ -77,7 +77,7 @@ def _add_column(term: exp.Expr, name: str) -> None:
 
 def _is_combined(select: exp.Select) -> bool:
     """Whether the rows of a window are not those of one item of FROM."""
-    if any(select.args.get(part) for part in ("joins", "laterals", "group", "having")):
+    if any(select.args.get(part) for part in ("joins", "group", "having")):
         return True
     aggregates = (node for item in select.expressions for node in item.find_all(exp.AggFunc))
     return any(not isinstance(_around(node), exp.Window) for node in aggregates)

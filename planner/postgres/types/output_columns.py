@@ -95,8 +95,6 @@ class Outputs:
 
     def _places(self, scope: Scope, select: exp.Expr) -> _Places | None:
         """Return the columns of FROM in PostgreSQL's order."""
-        if select.args.get("laterals"):
-            return None
         joins = select.args.get("joins") or []
         commas = [i for i, join in enumerate(joins) if is_comma(join)]
         steps = list(self._steps(scope, select))
@@ -268,7 +266,7 @@ def _renamed(node: exp.Expr | None, columns: Names) -> Names:
 def within_lateral(scope: Scope) -> Scope:
     """Return the scope of the query in LATERAL; for other scopes, the scope itself."""
     lateral = scope.expression
-    if not isinstance(lateral, exp.Lateral) or not isinstance(lateral.this, exp.Subquery):
+    if not isinstance(lateral, exp.Lateral):
         return scope
     inside = (each for each in scope.traverse() if each.expression is lateral.this.this)
     return next(inside, scope)

@@ -14,7 +14,6 @@ from tests.fuzz.tree import Node, Part
 
 COLUMNS = ("a", "b", "c")
 RELATIONS = ("t", "u", "a")
-_DEPTH_MAX = 3
 _OTHERS = (*RELATIONS, "v")
 
 
@@ -43,6 +42,12 @@ class Names:
     commons: list[_Item] = field(default_factory=list)
     count: int = 0
     """The number of items so far."""
+    deepest: int = 0
+    """How many levels of subqueries there may be; small statements fail less often."""
+
+    def __post_init__(self) -> None:
+        """Draw the depth."""
+        self.deepest = self.chance.choice([1, 1, 2, 3])
 
     def query(self, outer: Sequence[_Item] = (), depth: int = 0, width: int = 0) -> Node:
         """Draw a query; `width` is its number of columns, 0 for any."""
@@ -51,7 +56,7 @@ class Names:
     def _query(self, outer: Sequence[_Item], depth: int, width: int) -> tuple[Node, list[str]]:
         known = len(self.commons)
         parts: list[Part] = []
-        if self.may(0.25) and depth < _DEPTH_MAX:
+        if self.may(0.25) and depth < self.deepest:
             parts.append(self._with(outer, depth))
         select, names = self._select(outer, depth, width)
         parts.append(select)
@@ -69,7 +74,9 @@ class Names:
         return self.chance.random() < likely
 
     def _any(self, names: Sequence[str]) -> str:
-        return self.chance.choice(names) if names and self.may(0.98) else self._column_name()
+        once = [name for name in names if names.count(name) == 1]
+        usual = self.may(0.99) and (once or names)
+        return self.chance.choice(usual) if usual else self._column_name()
 
     def _fresh(self, names: Sequence[str], taken: Sequence[str]) -> str:
         """Draw one of some names; rarely one that is taken, unless all are."""
@@ -166,10 +173,10 @@ class Names:
         if self.commons and self.may(0.3):
             common = self.chance.choice(self.commons)
             return Node("item", (f"{common.name} AS {name}",)), common.columns
-        if self.stores and self.may(0.15):
+        if self.stores and self.may(0.3):
             store, columns = self.chance.choice(self.stores)
             return Node("item", (f"{store} AS {name}",)), tuple(columns)
-        if depth >= _DEPTH_MAX or self.may(0.4):
+        if depth >= self.deepest or self.may(0.4):
             width = self.chance.choice([1, 2, 2, 3])
             given = [self._column_name() for _ in range(width)]
             if self.may(0.95):
@@ -193,14 +200,15 @@ class Names:
         self, items: Sequence[_Item], outer: Sequence[_Item], depth: int
     ) -> tuple[str | None, Node]:
         """Draw a value; also return its name if it is a column."""
-        if self.may(0.75) or depth >= _DEPTH_MAX:
-            seen = items if self.may(0.7) else _not_hidden(items, outer)
+        if self.may(0.75) or depth >= self.deepest:
+            far = _not_hidden(items, outer) if self.may(0.3) else []
+            seen = far or items
             item = self.chance.choice(list(seen)) if seen else None
             columns = item.columns if item else ()
-            once = [each for each in columns if columns.count(each) == 1]
-            name = self._any(once or columns)
-            is_unique = sum(each.columns.count(name) for each in seen) == 1
-            is_bare = self.may(0.7 if is_unique else 0.03)
+            name = self._any(columns)
+            others = [*items, *outer] if far else items
+            is_unique = sum(each.columns.count(name) for each in others) == 1
+            is_bare = self.may(0.7 if is_unique else 0.01)
             qualifier = f"{item.name}." if item and not is_bare else ""
             if self.may(0.01):
                 qualifier = f"{self.chance.choice([*RELATIONS, 'j'])}."
@@ -214,8 +222,8 @@ class Names:
 
     def _condition(self, items: Sequence[_Item], outer: Sequence[_Item], depth: int) -> Node:
         left = self._value(items, outer, depth)[1]
-        if depth >= _DEPTH_MAX or self.may(0.6):
-            sign = self.chance.choice(["=", "<>", "<=", ">"])
+        if depth >= self.deepest or self.may(0.6):
+            sign = self.chance.choice(["=", "=", "=", "<>", "<=", ">"])
             return Node("condition", (left, f" {sign} ", self._value(items, outer, depth)[1]))
         seen = [*items, *outer]
         if self.may(0.3):

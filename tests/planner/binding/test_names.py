@@ -14,21 +14,26 @@ from planner.errors import NotSupportedError, QueryError
 from stores.spec.schema import Row
 from tests.fuzz.tree import spelled
 from tests.planner.binding.colliding_names import Names
-from tests.planner.sides import Sides, build
+from tests.planner.sides import Sides, build, looking_up_by_joins
 from tests.support.stores import keyvalue
 
 EXAMPLES = settings().max_examples
-STORES = [("numbers", ("a", "b"))]
+STORES = [("numbers", ("a", "b")), ("others", ("a", "c"))]
 
 
 @pytest.fixture(scope="module")
 def sides() -> Iterator[Sides]:
     numbers = keyvalue("numbers", {"a": "integer"}, {"b": "integer"})
+    others = keyvalue("others", {"a": "integer"}, {"c": "integer"})
     of_catalog = keyvalue("pg_type", {"id": "bigint"}, {"typname": "text"})
-    made = build(
-        (numbers, of_catalog), {"numbers": [(1, 3), (2, 2), (3, None)], "pg_type": [(1, "mine")]}
-    )
-    yield made
+    rows = {
+        "numbers": [(1, 3), (2, 2), (3, None)],
+        "others": [(2, 1), (3, 3)],
+        "pg_type": [(1, "mine")],
+    }
+    made = build((numbers, others, of_catalog), rows)
+    with looking_up_by_joins():
+        yield made
     made.close()
 
 
@@ -44,6 +49,41 @@ def test_relations_can_be_renamed(sides: Sides, seed: int) -> None:
     # DISTINCT ON chooses among rows that are equal in its order.
     if expected is not None and found is not None and "DISTINCT ON" not in shared:
         assert found == expected
+
+
+@given(seed=st.integers(min_value=0, max_value=1 << 32))
+@settings(max_examples=EXAMPLES, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+def test_relations_of_exists_can_be_renamed(sides: Sides, seed: int) -> None:
+    """What is read by the keys of another relation is found by what names mean where they stand."""
+    shared, apart = (_with_exists(random.Random(seed), apart=each) for each in (False, True))
+    assert _answer(sides, shared) == _answer(sides, apart)
+
+
+def _with_exists(chance: random.Random, *, apart: bool) -> str:
+    """Draw a SELECT with EXISTS whose relations, of both levels, have the same few names."""
+    seen: dict[str, tuple[str, str]] = {}
+    froms = []
+    for level in range(2):
+        items = []
+        for name in chance.sample(["x", "y", "z"], chance.choice([1, 2])):
+            store, columns = chance.choice(STORES)
+            own = f"{name}{level}" if apart else name
+            seen[name] = (own, chance.choice(columns))
+            items.append((store, own, seen[name][1]))
+        froms.append(items)
+    outer, inner = (", ".join(f"{store} AS {own}" for store, own, _ in each) for each in froms)
+    columns = [".".join(each) for each in seen.values()]
+    conditions = [" = ".join(chance.choices(columns, k=2)) for _ in range(chance.choice([1, 2, 2]))]
+    listed = ", ".join(f"{own}.{column}" for _, own, column in froms[0])
+    where = " AND ".join(conditions)
+    source, kept = inner, ""
+    if chance.random() < 0.3:
+        name = chance.choice(list(seen))
+        kept = f"WITH w AS (SELECT {'.'.join(seen[name])} AS k) " if name not in inner else ""
+        source += ", w" if kept else ""
+        where += f" AND w.k >= {chance.randint(1, 3)}" if kept else ""
+    exists = f"EXISTS ({kept}SELECT 1 FROM {source} WHERE {where})"
+    return f"SELECT {listed} FROM {outer} WHERE {chance.choice(['', 'NOT '])}{exists}"
 
 
 def _answer(sides: Sides, sql: str) -> list[Row] | None:
