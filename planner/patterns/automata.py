@@ -1,8 +1,8 @@
 """Automata of languages: which texts, from one place of a text on, are in a language.
 
 An automaton's states are made as texts need them. A state is a dictionary: a character leads to the
-next state. Where a language has conditions on places, the character and the conditions that hold
-after it do.
+next state. Where a language has conditions on places, the character leads there together with the
+conditions that hold after it.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from planner.patterns.languages import (
 )
 
 NODES_MAX = 50_000
-"""Maximum nodes of the graph of a language: repetitions in braces are written out."""
-STATES_MAX = 2_000
-"""States that an automaton keeps before it begins anew."""
+"""Most nodes in the graph of a language, with repetitions in braces written out."""
+MEMBERS_KEPT_MAX = 200_000
+"""Nodes in the states that an automaton keeps before it begins anew; a state may have them all."""
 STEPS_KEPT_MAX = 100_000
 """Steps between states that an automaton keeps before it begins anew."""
 
@@ -113,11 +113,13 @@ class Automaton:
         self._conditions = [conditions.of(each) for each in graph.conditions]
         self._states: dict[tuple[frozenset[int], bool], State] = {}
         self._starts: dict[int, State] = {}
-        self._steps = 0
+        self._steps = self._members = 0
         self._dead = State(self, frozenset(), is_fresh=False)
 
     def _holding(self, subject: Subject, at: int) -> int:
         """Return the conditions that hold at a place, as bits."""
+        if not self._conditions:
+            return 0
         key = self, at
         found: int | None = subject.known.get(key)
         if found is None:
@@ -128,6 +130,7 @@ class Automaton:
         return found
 
     def _start(self, holding: int) -> State:
+        """Return the state before the first character."""
         found = self._starts.get(holding)
         if found is None:
             members = self._graph.closure((self._graph.first,), holding)
@@ -135,18 +138,20 @@ class Automaton:
         return found
 
     def _state(self, members: frozenset[int], *, is_fresh: bool) -> State:
-        if not members:
+        """Return the state with these nodes. Without nodes, only a search can go on."""
+        if not members and not self._is_search:
             return self._dead
         found = self._states.get((members, is_fresh))
         if found is None:
             found = self._states[members, is_fresh] = State(self, members, is_fresh=is_fresh)
+            self._members += len(members) + 1
         return found
 
     def step(self, state: State, key: Any) -> State:
         """Return the state after a character, and after the conditions that hold behind it."""
         self._steps += 1
-        if self._steps > STEPS_KEPT_MAX or len(self._states) > STATES_MAX:
-            self._steps = 0
+        if self._steps > STEPS_KEPT_MAX or self._members > MEMBERS_KEPT_MAX:
+            self._steps = self._members = 0
             self._states, self._starts = {}, {}
         char, holding = key if self._conditions else (key, 0)
         graph = self._graph
@@ -208,12 +213,12 @@ class Automaton:
                 yield at + 1
 
     def search(self, subject: Subject, begin: int) -> tuple[int, int] | None:
-        """Return the first and the last place where the first text may begin.
+        """Return a range of places in which the first match begins.
 
-        It ends, if it is short, at the last place. None if there is no text.
+        The earliest end of a match is its last place. None if there is no match.
         """
         text, has_conditions = subject.text, bool(self._conditions)
-        state = self._start(self._holding(subject, begin) if has_conditions else 0)
+        state = self._start(self._holding(subject, begin))
         first = begin
         if state.accepts:
             return begin, begin

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
+from itertools import chain, product
+from random import Random
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from planner.errors import NotSupportedError, QueryError
-from planner.patterns import functions
-from planner.patterns.automata import Subject
+from planner.patterns import automata, functions
+from planner.patterns.automata import Automaton, Conditions, Subject
 from planner.patterns.characters import LAST, class_of, complement, contains, with_cases
 from planner.patterns.matching import compiled
+from planner.patterns.parsing import parse
 from planner.patterns.re2 import fixed_start, for_re2
 from planner.patterns.scanning import Options
 
@@ -32,6 +35,11 @@ from planner.patterns.scanning import Options
         (r"\m\w+\M", "- naïve!", ["naïve"]),
         ("(?<=a)b(?!c)", "abcab", ["b"]),
         ("x(?=(y))", "xy", ["x"]),
+        (r"(?<=\ma)b", "x ab", ["b"]),
+        ("(?n)(?<=^a)b", "x\nab", ["b"]),
+        (r"(?<=\Ya)b", "ab aab", ["b"]),
+        ("(?<!x(?=ab)a)b", "xab b", ["b"]),
+        ("(?#a)" * 2_000 + "b", "b", ["b"]),
         ("(?i)ÄB", "äb", ["äb"]),
         ("(?x) a b # both", "ab", ["ab"]),
         ("(?n)^b$", "a\nb\nc", ["b"]),
@@ -57,29 +65,58 @@ def test_what_is_not_supported(expression: str) -> None:
 
 
 ATOMS = ["a", "b", "c", ".", "[ab]", "[^a]", "é", r"\w", r"\W"]
+PLACES = ["^", "$", r"\A", r"\Z"]
+BEHIND = ["a", "é", r"\Aa", r"\y", r"\ya", r"a\y", r"\yab", "[ab]b", r"\m.", "(?!a).b", "(?<=a)b"]
+"""What stands in a condition on what is behind. Python wants it to have one length."""
+CONDITIONS = [
+    *(r"\y", r"\Y", r"\m", r"\M"),
+    *(f"(?<{sign}{behind})" for behind in BEHIND for sign in "=!"),
+]
+IN_PYTHON = {
+    r"\y": r"\b",
+    r"\Y": r"(?!\b)",
+    r"\m": r"(?:(?<!\w)(?=\w))",
+    r"\M": r"(?:(?<=\w)(?!\w))",
+    "$": r"\Z",
+}
+"""Places that Python's `re` writes otherwise."""
 
 
-def _expressions() -> st.SearchStrategy[str]:
+def _judge(expression: str, *, left: int | None = None) -> re.Pattern[str]:
+    """Return Python's expression; for texts that end so many characters before the end."""
+    written = re.sub(r"\\[yYmM]|\$", lambda found: IN_PYTHON[found[0]], expression)
+    return re.compile(written if left is None else f"(?:{written})(?=.{{{left}}}\\Z)", re.DOTALL)
+
+
+def _expressions(*, with_conditions: bool = True) -> st.SearchStrategy[str]:
     """Return expressions whose language Python's `re` has, too."""
+    atoms = st.sampled_from(ATOMS) | st.sampled_from(
+        PLACES + CONDITIONS if with_conditions else PLACES
+    ).map(lambda found: f"(?:{found})")
 
     def larger(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
         quantified = st.tuples(inner, st.sampled_from(["*", "+", "?", "{2}", "{1,2}", "*?", "??"]))
+        ahead = st.tuples(st.sampled_from("=!"), inner)
         return st.one_of(
             st.tuples(inner, inner).map("".join),
             st.tuples(inner, inner).map("|".join).map(lambda found: f"(?:{found})"),
             quantified.map(lambda found: f"(?:{found[0]}){found[1]}"),
             inner.map(lambda found: f"({found})"),
+            *([ahead.map(lambda found: f"(?:(?{found[0]}{found[1]}))")] * with_conditions),
         )
 
-    return st.recursive(st.sampled_from(ATOMS), larger, max_leaves=8)
+    return st.recursive(atoms, larger, max_leaves=8)
 
 
-@given(expression=_expressions(), text=st.text("abcé\n_", max_size=8))
+TEXTS = st.text("abcé\n_", max_size=8)
+
+
+@given(expression=_expressions(), text=TEXTS)
 def test_a_match_is_one_of_the_language(expression: str, text: str) -> None:
     """Python decides which texts are in the language, and so where the first match begins."""
-    pattern, judge = compiled(expression, Options(), with_groups=True), re.compile(expression, re.S)
+    pattern = compiled(expression, Options(), with_groups=True)
     found = pattern.find(Subject(text), 0, wants_groups=True)
-    first = judge.search(text)
+    first = _judge(expression).search(text)
     assert pattern.is_in(text) == (first is not None)
     if found is None or first is None:
         assert found is None
@@ -88,15 +125,43 @@ def test_a_match_is_one_of_the_language(expression: str, text: str) -> None:
     assert found[0] is not None
     begin, end = found[0]
     assert begin == first.start()
-    assert judge.fullmatch(text, begin, end)
-    if "?" not in re.sub(r"\(\?:", "", expression):
-        ends = [at for at in range(begin, len(text) + 1) if judge.fullmatch(text, begin, at)]
-        assert end == ends[-1]
+
+    def is_one(at: int) -> bool:
+        return _judge(expression, left=len(text) - at).match(text, begin) is not None
+
+    assert is_one(end)
+    if "?" not in re.sub(r"\(\?(:|<?[=!])", "", expression):
+        assert not any(is_one(at) for at in range(end + 1, len(text) + 1))
     for group in found[1:]:
         assert group is None or begin <= group[0] <= group[1] <= end
 
 
-@given(expression=_expressions(), text=st.text("abcé\n_", max_size=8))
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_conditions_hold_where_they_hold_in_python(condition: str) -> None:
+    """In all short texts."""
+    pattern, judge = compiled(f"{condition}[^b]", Options()), _judge(f"{condition}[^b]")
+    for letters in chain.from_iterable(product("ab\n", repeat=length) for length in range(5)):
+        text = "".join(letters)
+        subject = Subject(text)
+        for begin in range(len(text)):
+            found, wanted = pattern.find(subject, begin), judge.search(text, begin)
+            assert (found and found[0]) == (wanted and wanted.span()), (text, begin)
+
+
+def test_an_automaton_keeps_so_many_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """This one has a state for each way in which `a` and `b` can be the last ten characters."""
+    most, expression, letters = 500, "a[ab]{10}c", Random(1)
+    monkeypatch.setattr(automata, "MEMBERS_KEPT_MAX", most)
+    search = Automaton(parse(expression, Options()).root.language, Conditions(), is_search=True)
+    for _ in range(20):
+        text = "".join(letters.choices("ab", k=200)) + "c"
+        found, judge = search.search(Subject(text), 0), re.search(expression, text)
+        assert (found and found[1]) == (judge and judge.end())
+        kept = sum(len(members) + 1 for members, _ in search._states)
+        assert kept <= most + 13, "one state more, which has twelve nodes at most"
+
+
+@given(expression=_expressions(with_conditions=False), text=TEXTS)
 def test_re2_has_the_same_texts(expression: str, text: str) -> None:
     written = for_re2(expression, Options())
     assume(written is not None)
