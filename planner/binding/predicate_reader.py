@@ -41,6 +41,7 @@ from planner.binding.predicates import (
 )
 from planner.binding.text_starts import begins, begins_as, prefix_of
 from planner.patterns.re2 import fixed_start
+from planner.trees.checkpoints import checkpoint
 from planner.trees.known_arguments import conjuncts, disjuncts, known_node
 from planner.trees.nodes import parameter_number, parameter_text
 from planner.values.comparison_bounds import Fitted, fitter
@@ -314,7 +315,7 @@ class PredicateReader(Struct, frozen=True, kw_only=True):
         pattern = known_node(node.expression)
         if not isinstance(pattern, exp.Literal) or not pattern.is_string or node.args.get("flag"):
             return UNKNOWN
-        start = fixed_start(pattern.name)
+        start = fixed_start(pattern.name, checkpoint)
         return self._begins(node.this, start, exact=False) if start else UNKNOWN
 
     def _begins(self, left: exp.Expr, start: str, *, exact: bool) -> Predicate:

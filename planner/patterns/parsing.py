@@ -28,12 +28,14 @@ from planner.patterns.scanning import (
     PARENTHESES,
     QUANTIFIER,
     REFERENCE,
+    Checkpoint,
     Class,
     LookKind,
     Options,
     Quantifier,
     Scanner,
     Token,
+    unchecked,
 )
 from planner.patterns.sets import SetReader, class_ranges
 
@@ -56,14 +58,13 @@ class Flag(IntFlag):
     """A back reference is in it."""
 
 
-_INHERITED = Flag.MIXED | Flag.CAPTURES | Flag.REFERS
-_PREFERENCES = Flag.LONGER | Flag.SHORTER
 _COMPLEX = Flag.MIXED | Flag.CAPTURES | Flag.REFERS
+_PREFERENCES = Flag.LONGER | Flag.SHORTER
 
 
 def _upwards(flags: Flag) -> Flag:
     """Return what a node inherits from parts with these flags."""
-    return (flags & _INHERITED) | (Flag.MIXED if _PREFERENCES in flags else Flag.NONE)
+    return (flags & _COMPLEX) | (Flag.MIXED if _PREFERENCES in flags else Flag.NONE)
 
 
 def _combined(one: Flag, other: Flag) -> Flag:
@@ -113,14 +114,15 @@ class Parsed:
     """The options of the caller and of the expression itself."""
 
 
-def parse(text: str, options: Options) -> Parsed:
+def parse(text: str, options: Options, checkpoint: Checkpoint = unchecked) -> Parsed:
     """Parse an expression.
 
     Raises:
+        QueryError: `checkpoint` raised it.
         InvalidValueError: it is not an expression (2201B).
         NotSupportedError: it is nested too deep, or has something that is not supported.
     """
-    parser = _Parser(text, options)
+    parser = _Parser(text, options, checkpoint)
     try:
         root = parser.alternatives(is_inner=False, in_look=False)
     except RecursionError:
@@ -129,14 +131,14 @@ def parse(text: str, options: Options) -> Parsed:
 
 
 def _too_deep() -> NotSupportedError:
-    return NotSupportedError("a regular expression that is nested this deep is not supported")
+    return NotSupportedError("a regular expression that is nested this deeply is not supported")
 
 
 class _Parser:
     """Parses one expression."""
 
-    def __init__(self, text: str, options: Options) -> None:
-        self.scanner = Scanner(text, options)
+    def __init__(self, text: str, options: Options, checkpoint: Checkpoint) -> None:
+        self.scanner = Scanner(text, options, checkpoint)
         self._options = self.scanner.options
         self._groups: dict[int, Node] = {}
         self._depth = 0
@@ -260,8 +262,8 @@ class _Parser:
         kind = self._value
         assert isinstance(kind, LookKind)
         self._advance()
-        with_depth = self._inner(in_look=True)
-        return Look(with_depth.language, is_ahead=kind.is_ahead, is_wanted=kind.is_wanted)
+        inner = self._inner(in_look=True)
+        return Look(inner.language, is_ahead=kind.is_ahead, is_wanted=kind.is_wanted)
 
     def _inner(self, *, in_look: bool) -> Node:
         """Parse what stands in parentheses, and the closing one."""
@@ -359,6 +361,8 @@ def _repeated(atom: Node, times: _Times) -> Node:
 
 def _in_unicode(ranges: Ranges) -> Ranges:
     """Return ranges without numbers that no character has."""
+    if not ranges or ranges[-1][1] <= EVERY[0][1]:
+        return ranges
     return tuple((low, high) for low, high in ranges if high <= EVERY[0][1])
 
 

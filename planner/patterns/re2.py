@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from planner.errors import QueryError
+from planner.errors import InvalidValueError, NotSupportedError
 from planner.patterns.characters import EVERY, Ranges
 from planner.patterns.languages import (
     At,
@@ -21,7 +21,7 @@ from planner.patterns.languages import (
     Sequence,
 )
 from planner.patterns.parsing import parse
-from planner.patterns.scanning import Options
+from planner.patterns.scanning import Checkpoint, Options, unchecked
 
 RANGES_MAX = 4_000
 """Most ranges of characters, counted as often as they are repeated: RE2's memory is limited."""
@@ -35,33 +35,32 @@ _PLACES = {
 }
 
 
-def for_re2(text: str, options: Options) -> str | None:
+def for_re2(text: str, options: Options, checkpoint: Checkpoint = unchecked) -> str | None:
     """Return an expression that RE2 matches with the same texts.
 
-    None if RE2 cannot say it, as for a back reference, or if it is not an expression at all.
+    What `checkpoint` raises is raised.
+    None if RE2 cannot express it, as for a back reference, or if it is not an expression at all.
     """
     try:
-        root = parse(text, options).root
-    except QueryError:
+        root = parse(text, options, checkpoint).root
+    except (InvalidValueError, NotSupportedError):
         return None
     if root.refers:
         return None
-    writer = _Writer()
     try:
-        written = writer.write(root.language, 1)
+        return _Writer(checkpoint).write(root.language, 1)
     except _CannotError:
         return None
-    return written if writer.ranges <= RANGES_MAX else None
 
 
-def fixed_start(text: str) -> str:
-    """Return the text that all matches begin with, which begin where the whole text does.
+def fixed_start(text: str, checkpoint: Checkpoint = unchecked) -> str:
+    """Return what every match begins with, if all matches begin at the start of the text.
 
     Empty if no such text is certain, or if a match may begin elsewhere.
     """
     try:
-        root = parse(text, Options()).root
-    except QueryError:
+        root = parse(text, Options(), checkpoint).root
+    except (InvalidValueError, NotSupportedError):
         return ""
     if root.refers:
         return ""
@@ -97,14 +96,18 @@ class _CannotError(Exception):
 class _Writer:
     """Writes a language."""
 
-    def __init__(self) -> None:
-        self.ranges = 0
+    def __init__(self, checkpoint: Checkpoint) -> None:
+        self._ranges = 0
+        self._checkpoint = checkpoint
 
     def write(self, language: Language, times: int) -> str:
         """Return a language for RE2, inside of so many repetitions."""
+        self._checkpoint()
         match language:
             case Chars(ranges):
-                self.ranges += times * len(ranges)
+                self._ranges += times * len(ranges)
+                if self._ranges > RANGES_MAX:
+                    raise _CannotError
                 return _chars(ranges)
             case At(place) if place in _PLACES:
                 return _PLACES[place]

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn, TypeAlias
 
 from planner.errors import InvalidValueError, NotSupportedError
 from planner.patterns.languages import Place
@@ -27,6 +27,14 @@ BRACES, BRACKETS, PARENTHESES = (
 ESCAPE, REFERENCE = "invalid escape \\ sequence", "invalid backreference number"
 COUNTS, RANGE = "invalid repetition count(s)", "invalid character range"
 QUANTIFIER, OPTION = "quantifier operand invalid", "invalid embedded option"
+
+
+Checkpoint: TypeAlias = Callable[[], None]
+"""Returns if the reading of an expression may go on, and raises if it must end."""
+
+
+def unchecked() -> None:
+    """Let the reading go on: where a process is killed to end its statement."""
 
 
 class Options(NamedTuple):
@@ -144,13 +152,15 @@ class Scanner:
     Args:
         text: the expression.
         options: how it is read; it may begin with options of its own.
+        checkpoint: called before each token and each member of a set; it raises to end the reading.
 
     Raises:
         InvalidValueError: it is not an expression (2201B).
     """
 
-    def __init__(self, text: str, options: Options) -> None:
+    def __init__(self, text: str, options: Options, checkpoint: Checkpoint) -> None:
         self.text, self.options, self.at = text, options, 0
+        self.checkpoint = checkpoint
         if options.syntax == "literal" and (
             options.expanded or options.stops_at_newline or options.lines
         ):
@@ -210,8 +220,8 @@ class Scanner:
 
     def next(self) -> tuple[Token, object]:
         """Return the next token and its value: a code point, a class, a place, a quantifier."""
-        if self.options.expanded:
-            self._skip()
+        self.checkpoint()
+        self._skip_comments()
         if self.at >= len(self.text):
             return Token.END, None
         sign = self.text[self.at]
@@ -235,6 +245,15 @@ class Scanner:
 
     def _line_end(self) -> tuple[Token, object]:
         return Token.PLACE, Place.LINE_END if self.options.lines else Place.TEXT_END
+
+    def _skip_comments(self) -> None:
+        if self.options.expanded:
+            self._skip()
+        while self._is_advanced and self._take("(?#"):
+            close = self.text.find(")", self.at)
+            self.at = len(self.text) if close < 0 else close + 1
+            if self.options.expanded:
+                self._skip()
 
     def _skip(self) -> None:
         found = _SKIPPED.match(self.text, self.at)
@@ -287,16 +306,12 @@ class Scanner:
         return found
 
     def _parenthesis(self) -> tuple[Token, object]:
-        """Read what an opening parenthesis begins: a group, a comment or a condition."""
+        """Read what an opening parenthesis begins: a group or a condition."""
         if not self._is_advanced or not self._take("?"):
             return Token.OPEN, True
         self.at -= 1
         if self._take("?:"):
             return Token.OPEN, False
-        if self._take("?#"):
-            close = self.text.find(")", self.at)
-            self.at = len(self.text) if close < 0 else close + 1
-            return self.next()
         for sign, kind in _LOOKS.items():
             if self._take(sign):
                 return Token.LOOK, kind

@@ -47,6 +47,7 @@ class SetReader:
         """
         scanner = self._scanner
         while not self._ends():
+            scanner.checkpoint()
             self._member()
         scanner.at += 1
         found = ranges_of(self._pairs)

@@ -113,6 +113,9 @@ LISTS: dict[str, Callable[[int], str]] = {
     "windows": lambda n: (
         "SELECT " + _joined(", ", "sum(age) OVER (ORDER BY age + {})".format)(n) + " FROM people"
     ),
+    "pattern": lambda n: f"SELECT 1 FROM people WHERE name ~ '^{'a[bc]' * 50 * n}'",
+    "pattern of a set": lambda n: f"SELECT 1 FROM people WHERE name ~* '[{'ab' * 50 * n}]'",
+    "pattern of SQL": lambda n: f"SELECT 1 FROM people WHERE name SIMILAR TO '{'a_' * 50 * n}'",
     "case": lambda n: (
         f"SELECT CASE {_joined(' ', lambda k: f'WHEN age = {k} THEN {k}')(n)} END FROM people"
     ),

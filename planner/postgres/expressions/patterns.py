@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from sqlglot import exp
 
-from planner.errors import QueryError
+from planner.errors import InvalidValueError
 from planner.patterns.re2 import for_re2
 from planner.patterns.scanning import Options
 from planner.patterns.similar import similar_expression
@@ -19,6 +19,7 @@ from planner.postgres.expressions.arrays import as_rows
 from planner.postgres.expressions.rules import CallRule, Rule, copies, text_of
 from planner.postgres.types.inference import Types
 from planner.postgres.types.result_types import INTEGERS
+from planner.trees.checkpoints import checkpoint
 from planner.trees.nodes import call, strip, wrapped
 from stores.spec.schema import BOOLEAN
 
@@ -82,7 +83,7 @@ def _regexp(node: exp.Expr, types: Types) -> exp.Expr:
         return _matches_many(node, types)
     ignores_case = isinstance(node, exp.RegexpILike)
     pattern = text_of(strip(node.expression))
-    written = None if pattern is None else for_re2(pattern, Options(ignore_case=ignores_case))
+    written = None if pattern is None else _for_re2(pattern, ignores_case=ignores_case)
     if written is not None:
         return node.replace(_by_re2(node.this, written))
     return node.replace(_computed(node))
@@ -118,9 +119,13 @@ def _similar(node: exp.Expr, types: Types) -> exp.Expr:
 def _similar_for_re2(pattern: str, escape: str) -> str | None:
     try:
         expression = similar_expression(pattern, escape)
-    except QueryError:
+    except InvalidValueError:
         return None
-    return for_re2(expression, Options())
+    return _for_re2(expression)
+
+
+def _for_re2(expression: str, *, ignores_case: bool = False) -> str | None:
+    return for_re2(expression, Options(ignore_case=ignores_case), checkpoint)
 
 
 RULES: Mapping[type[exp.Expr], Rule] = {

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import partial
 from itertools import chain, product
 from random import Random
 
@@ -10,7 +12,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from planner.errors import NotSupportedError, QueryError
+from planner.errors import NotSupportedError, QueryCancelledError, QueryError
 from planner.patterns import automata, functions
 from planner.patterns.automata import Automaton, Conditions, Subject
 from planner.patterns.characters import LAST, class_of, complement, contains, with_cases
@@ -174,10 +176,28 @@ def test_re2_has_the_same_texts(expression: str, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "expression", [r"(a)\1", "a(?=b)", "(?<!a)b", r"\ya", r"\ma\M", "(", r"(\w{200}){200}"]
+    "expression",
+    [
+        *(r"(a)\1", "a(?=b)", "(?<!a)b", r"\ya", r"\ma\M", "("),
+        *(r"(\w{200}){200}", r"\w{6}", r"\w" * 20_000),
+    ],
 )
 def test_what_re2_cannot_match(expression: str) -> None:
     assert for_re2(expression, Options()) is None
+
+
+@pytest.mark.parametrize("expression", ["ab" * 500, "[ab]" * 500, f"[{'ab' * 500}]"])
+@pytest.mark.parametrize("read", [fixed_start, partial(for_re2, options=Options())])
+def test_reading_ends_at_a_checkpoint(expression: str, read: Callable[..., object]) -> None:
+    """There is one at each character."""
+    left = iter(range(900))
+
+    def checkpoint() -> None:
+        if next(left, None) is None:
+            raise QueryCancelledError("canceling statement due to statement timeout")
+
+    with pytest.raises(QueryCancelledError):
+        read(expression, checkpoint=checkpoint)
 
 
 @pytest.mark.parametrize(
