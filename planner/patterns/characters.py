@@ -49,27 +49,18 @@ def contains(ranges: Ranges, point: int) -> bool:
     return at > 0 and point <= ranges[at - 1][1]
 
 
-def overlap(one: Ranges, other: Ranges) -> bool:
-    """Whether two sets have a character in common."""
-    at = 0
-    for low, high in one:
-        while at < len(other) and other[at][1] < low:
-            at += 1
-        if at < len(other) and other[at][0] <= high:
-            return True
-    return False
+def class_of(name: str) -> Ranges | None:
+    """Return the characters of a class such as `alpha`; None if there is no such class."""
+    return _class(name) if name in CLASSES or name in _MADE else None
 
 
 @cache
-def class_of(name: str) -> Ranges | None:
-    """Return the characters of a class such as `alpha`; None if there is no such class."""
+def _class(name: str) -> Ranges:
+    """Return the characters of a class that there is: others would fill the cache."""
     if name in CLASSES:
         return _read(CLASSES[name])
-    made = _MADE.get(name)
-    if made is None:
-        return None
-    names, own = made
-    return ranges_of([pair for part in names for pair in class_of(part) or ()] + list(own))
+    names, own = _MADE[name]
+    return ranges_of([pair for part in names for pair in _class(part)] + list(own))
 
 
 _DIGITS = (ord("0"), ord("9"))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import islice
 
 from planner.errors import InvalidValueError, NotSupportedError
 from planner.patterns.automata import Subject
@@ -61,14 +62,14 @@ def _pattern(text: str, options: Options, *, with_groups: bool) -> Pattern:
 def _matches(
     pattern: Pattern, text: str, begin: int = 0, *, wants_groups: bool = False
 ) -> Iterator[Spans]:
-    """Yield the matches from a place on, each behind the one before it."""
+    """Yield the matches from a place on, each after the one before it."""
     subject = Subject(text)
     while begin <= len(text):
         found = pattern.find(subject, begin, wants_groups=wants_groups)
         if found is None or found[0] is None:
             return
         start, end = found[0]
-        yield list(found)
+        yield found
         begin = end + (start == end)
 
 
@@ -134,13 +135,13 @@ def _all_texts(text: str, expression: str, options: Options) -> list[list[str | 
     pattern = _pattern(expression, options, with_groups=True)
     found = _matches(pattern, text, wants_groups=pattern.groups > 0)
     rows = (_texts(pattern, text, match) for match in found)
-    return list(rows) if options.every else [row for row, _ in zip(rows, range(1), strict=False)]
+    return list(rows if options.every else islice(rows, 1))
 
 
-def regexp_split(text: str, expression: str, flags: str, name: str) -> list[str]:
+def _split(text: str, expression: str, flags: str, name: str) -> list[str]:
     """Return the parts of a text between matches.
 
-    Empty matches at the ends of the text and just behind another match do not split.
+    Empty matches at the ends of the text and just after another match do not split.
     """
     options = _options_of_one(flags, name)
     parts: list[str] = []
@@ -157,12 +158,12 @@ def regexp_split(text: str, expression: str, flags: str, name: str) -> list[str]
 
 def regexp_split_to_array(text: str, expression: str, flags: str) -> list[str]:
     """Return `regexp_split_to_array(…)`."""
-    return regexp_split(text, expression, flags, "regexp_split_to_array")
+    return _split(text, expression, flags, "regexp_split_to_array")
 
 
 def regexp_split_to_table(text: str, expression: str, flags: str) -> list[str]:
     """Return the rows of `regexp_split_to_table(…)`."""
-    return regexp_split(text, expression, flags, "regexp_split_to_table")
+    return _split(text, expression, flags, "regexp_split_to_table")
 
 
 def _at_least(name: str, number: int, least: int) -> int:

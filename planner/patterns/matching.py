@@ -181,8 +181,8 @@ class _TakingApart:
     def _repetition(self, node: Node, begin: int, end: int) -> bool:
         """Cut a text into parts that all match; parts are empty only if `least` needs them.
 
-        An empty text is one part, if it can be, and otherwise none; no part is preferred if shorter
-        parts are.
+        An empty text is one part, if it can be, and otherwise none; where shorter parts are
+        preferred, none is.
         """
         if node.least == 0 and begin == end and node.children[0].prefers_shorter:
             return True

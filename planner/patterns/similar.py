@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from planner.errors import InvalidValueError
 
 _SEPARATORS_MAX = 2
 
 
+@lru_cache(256)
 def similar_expression(pattern: str, escape: str | None) -> str:
     """Return a pattern as a regular expression that matches whole texts.
 

@@ -264,8 +264,18 @@ def test_a_statement_that_ends_when_interrupted_keeps_its_process(
     assert rows_of(database, "SELECT 1") == [(1,)]
 
 
+PATTERN = rf"^{'(.*)' * 6}\1\2\3\4\5\6x?\1\2\3\4\5\6[ab]$"
+"""Takes time in proportion to the sixth power of a text's length."""
+
+
 @pytest.mark.parametrize(
-    "sql", [BOMB, f"SELECT * FROM range(({BOMB})::BIGINT)", f"SELECT 1 LIMIT ({BOMB})::BIGINT"]
+    "sql",
+    [
+        BOMB,
+        f"SELECT * FROM range(({BOMB})::BIGINT)",
+        f"SELECT 1 LIMIT ({BOMB})::BIGINT",
+        f"SELECT pg_sg_matches(repeat('ab', 1000), '{PATTERN}')",
+    ],
 )
 def test_a_statement_that_ignores_its_interrupt_is_killed(
     processes: ProcessPool, database: RemoteDatabase, sql: str

@@ -15,7 +15,16 @@ from hypothesis import strategies as st
 from planner.errors import NotSupportedError, QueryCancelledError, QueryError
 from planner.patterns import automata, functions
 from planner.patterns.automata import Automaton, Conditions, Subject
-from planner.patterns.characters import LAST, class_of, complement, contains, with_cases
+from planner.patterns.characters import (
+    _MADE,
+    CLASSES,
+    LAST,
+    _class,
+    class_of,
+    complement,
+    contains,
+    with_cases,
+)
 from planner.patterns.matching import compiled
 from planner.patterns.parsing import parse
 from planner.patterns.re2 import fixed_start, for_re2
@@ -218,6 +227,13 @@ def test_reading_ends_at_a_checkpoint(expression: str, read: Callable[..., objec
 )
 def test_the_start_of_all_matches(expression: str, start: str) -> None:
     assert fixed_start(expression) == start
+
+
+def test_a_name_that_is_no_class_is_not_kept() -> None:
+    """Expressions have as many of them as a client likes."""
+    for number in range(100):
+        assert class_of(f"class {number}") is None
+    assert _class.cache_info().currsize <= len({*CLASSES, *_MADE})
 
 
 @given(point=st.integers(0, LAST))
