@@ -185,6 +185,7 @@ class _Parser:
             if self._token is Token.LOOK:
                 parts.append(self._look())
                 continue
+            is_reference = self._token is Token.REFERENCE
             atom, plain, is_special = self._atom(in_look=in_look)
             given = self._quantifier()
             least, most = (1, 1) if given is None else (given.least, given.most)
@@ -203,6 +204,8 @@ class _Parser:
             top.language = sequence(*parts)
             atom = atom or Node("=", plain)
             times = _Times(least, most, prefers)
+            if is_reference:
+                times = _repeat_reference(atom, times)
             return self._split(
                 top, atom, times, is_first=not parts, is_inner=is_inner, in_look=in_look
             )
@@ -338,15 +341,19 @@ class _Times:
     prefers: Flag
 
 
+def _repeat_reference(node: Node, times: _Times) -> _Times:
+    """Let a back reference repeat itself; return how often it is repeated beyond that: once."""
+    node.language = repeat(node.language, times.least, times.most)
+    node.least, node.most = times.least, times.most
+    node.flags |= _combined(times.prefers, node.flags)
+    return _Times(1, 1, times.prefers)
+
+
 def _repeated(atom: Node, times: _Times) -> Node:
     """Return the node of a complex part with its quantifier."""
     least, most = times.least, times.most
     flags = _combined(times.prefers, atom.flags)
     language = repeat(atom.language, least, most)
-    if atom.kind == "b":
-        atom.language, atom.least, atom.most = language, least, most
-        atom.flags |= flags
-        return atom
     own = atom.flags & (_PREFERENCES | Flag.MIXED)
     if (least, most) == (1, 1) and (not times.prefers or not own or times.prefers == own):
         return atom
