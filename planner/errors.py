@@ -11,7 +11,10 @@ from __future__ import annotations
 from typing import ClassVar
 
 RAISED = "stategate error "
-"""Prefix of the errors that a macro raises; SQLSTATE, a space and the message follow."""
+"""Prefix of the errors that a macro raises; SQLSTATE, a space and the message follow.
+
+Functions in Python add a detail and a hint; see `planner.composing.functions.raising`.
+"""
 
 
 class QueryError(Exception):

@@ -10,8 +10,8 @@ import logging
 import re
 
 from planner.composing.database import OUT_OF_MEMORY, ROW_TOO_LONG, STREAM, DatabaseError
+from planner.composing.functions.raising import raised_error
 from planner.errors import (
-    RAISED,
     InternalError,
     InvalidSyntaxError,
     InvalidValueError,
@@ -326,8 +326,8 @@ _CLASSES: dict[str, tuple[type[QueryError], str]] = {
 def translate(error: DatabaseError, outline: Outline) -> QueryError:
     """Return a DuckDB error with PostgreSQL's message and SQLSTATE, and its position if known."""
     text = _QUOTED.split(str(error), maxsplit=1)[0]
-    if raised := re.search(rf"{RAISED}(\w{{5}}) (.*)", text):
-        return InvalidValueError(raised[2], sqlstate=raised[1])
+    if (raised := raised_error(str(error), text)) is not None:
+        return raised
     for pattern, kind, message, sqlstate in _PATTERNS:
         if found := re.search(pattern, text):
             names = found.groupdict()

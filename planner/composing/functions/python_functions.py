@@ -12,6 +12,7 @@ from planner.composing.functions import byte_calls
 from planner.composing.functions.formatting import formatted
 from planner.composing.functions.json_functions import JSON_FUNCTIONS
 from planner.composing.functions.number_templates import float_text, number_text, read_number
+from planner.composing.functions.raising import as_raised_text
 from planner.composing.functions.rowwise import PythonFunction, rowwise
 from planner.composing.functions.time_templates import time_text, zoned_time_text
 from planner.errors import InvalidValueError
@@ -39,7 +40,7 @@ def _raise(messages: Any) -> Any:
     """
     for message in messages.to_pylist():
         if message is not None:
-            raise ValueError(message)
+            raise as_raised_text(message)
     return pa.nulls(len(messages))
 
 

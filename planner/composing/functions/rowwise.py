@@ -8,7 +8,8 @@ from typing import Any, TypeAlias
 
 import pyarrow as pa
 
-from planner.errors import RAISED, QueryError
+from planner.composing.functions.raising import as_raised
+from planner.errors import QueryError
 
 PythonFunction: TypeAlias = tuple[Callable[..., Any], Sequence[str], str]
 """A function of Arrow columns, the types of its arguments, and that of its result."""
@@ -42,7 +43,7 @@ def rowwise(function: Callable[..., Any], given: Sequence[str], result: str) -> 
         try:
             return function(*row)
         except QueryError as error:
-            raise ValueError(f"{RAISED}{error.sqlstate} {error.message}") from None
+            raise as_raised(error) from None
 
     # DuckDB counts the parameters of a Python function.
     parameters = [Parameter(f"a{i}", Parameter.POSITIONAL_OR_KEYWORD) for i in range(len(given))]

@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 import sqlglot
 
-from planner.composing.database import ROW_TOO_LONG, STREAM, DatabaseError
+from planner.composing.database import ROW_TOO_LONG, STREAM, DatabaseError, Definition
 from planner.composing.duckdb_errors import translate
-from planner.errors import InternalError
+from planner.composing.functions.raising import as_raised
+from planner.composing.local import LocalDatabase
+from planner.errors import InternalError, InvalidValueError
 from planner.trees.outline import outline
 
 OUTLINE = outline(sqlglot.parse_one("SELECT name FROM t"))
@@ -90,3 +92,48 @@ def test_an_unplanned_error_is_logged(caplog: pytest.LogCaptureFixture) -> None:
 def test_the_place_of_a_name_is_found() -> None:
     error = DatabaseError("Binder", 'Binder Error: Referenced column "name" not found')
     assert translate(error, OUTLINE).position == 8
+
+
+def _run(sql: str) -> None:
+    statement = LocalDatabase(Definition(threads=1)).statement(sql)
+    try:
+        statement.begin("", {}, {}, 100)
+        statement.next()
+    finally:
+        statement.close()
+
+
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        (
+            "regexp_match('a', 'a', 'g')",
+            InvalidValueError(
+                'regexp_match() does not support the "global" option',
+                hint="Use the regexp_matches function instead.",
+            ),
+        ),
+        (
+            "encode('a'::BLOB, 'a' || chr(10) || chr(10) || 'LINE 1: b' || chr(31) || chr(30))",
+            InvalidValueError(
+                'unrecognized encoding: "a\n\nLINE 1: b  "', hint="Use hex, base64 or escape."
+            ),
+        ),
+        (
+            "error('stategate error 22023 a' || chr(10) || 'b' || chr(31))",
+            InvalidValueError("a\nb "),
+        ),
+    ],
+)
+def test_an_error_of_a_function_is_whole(call: str, error: InvalidValueError) -> None:
+    with pytest.raises(DatabaseError) as caught:
+        _run(f"SELECT pg_sg_{call}")
+    found = translate(caught.value, OUTLINE)
+    assert (found.message, found.hint) == (error.message, error.hint)
+    assert (found.sqlstate, found.detail) == (error.sqlstate, error.detail)
+
+
+def test_detail_and_hint_pass_through_duckdb() -> None:
+    raised = as_raised(InvalidValueError("a", detail="b", hint="c", sqlstate="22000"))
+    found = translate(DatabaseError("InvalidInput", f"Invalid Input Error: {raised}.\n"), OUTLINE)
+    assert (found.message, found.detail, found.hint, found.sqlstate) == ("a", "b", "c", "22000")
