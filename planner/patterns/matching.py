@@ -110,8 +110,12 @@ class _TakingApart:
         self.spans: Spans = []
 
     def run(self, node: Node, begin: int, end: int) -> bool:
-        """Take a text apart that is in the node's language; return whether it matches."""
+        """Take a text apart that is in the node's language; return whether it matches.
+
+        A node that does not match leaves no groups behind: another alternative may match.
+        """
         if node.kind != "=" and not _RULES[node.kind](self, node, begin, end):
+            self._forget(node)
             return False
         if node.group:
             self.spans[node.group] = begin, end
@@ -154,12 +158,10 @@ class _TakingApart:
             else first.longest(subject, begin, end)
         )
         while middle is not None:
-            if (
-                second.spans(subject, middle, end)
-                and self.run(left, begin, middle)
-                and self.run(right, middle, end)
-            ):
-                return True
+            if second.spans(subject, middle, end) and self.run(left, begin, middle):
+                if self.run(right, middle, end):
+                    return True
+                self._forget(left)
             if middle == (end if is_shorter else begin):
                 return False
             middle = (
@@ -167,8 +169,6 @@ class _TakingApart:
                 if is_shorter
                 else first.longest(subject, begin, middle - 1)
             )
-            self._forget(left)
-            self._forget(right)
         return False
 
     def _choice(self, node: Node, begin: int, end: int) -> bool:

@@ -17,7 +17,6 @@ from planner.patterns import automata, functions
 from planner.patterns.automata import Automaton, Conditions, Subject
 from planner.patterns.characters import (
     _MADE,
-    CLASSES,
     LAST,
     _class,
     class_of,
@@ -27,6 +26,7 @@ from planner.patterns.characters import (
 )
 from planner.patterns.matching import compiled
 from planner.patterns.parsing import parse
+from planner.patterns.ranges import CLASSES
 from planner.patterns.re2 import fixed_start, for_re2
 from planner.patterns.scanning import Options
 
@@ -46,6 +46,8 @@ from planner.patterns.scanning import Options
         (r"(a|b)(?:\1{2}){2}c", "abbbbbc", ["b"]),
         (r"(?:a|(b))(?:\1){0,2}c", "ac", [None]),
         (r"(?:a|(b))\1{0,2}c", "ac", None),
+        (r"(a*?)\1|a", "a", [None]),
+        (r"(?:(a*?)\1)+b|ab", "ab", [None]),
         (r"\m\w+\M", "- naïve!", ["naïve"]),
         ("(?<=a)b(?!c)", "abcab", ["b"]),
         ("x(?=(y))", "xy", ["x"]),
