@@ -9,6 +9,21 @@ from planner.errors import InvalidValueError
 _SEPARATORS_MAX = 2
 
 
+def checked_escape(escape: str) -> str:
+    """Return the escape of a pattern, which is one character or empty.
+
+    Raises:
+        InvalidValueError: it is longer (22025).
+    """
+    if len(escape) > 1:
+        raise InvalidValueError(
+            "invalid escape string",
+            hint="Escape string must be empty or one character.",
+            sqlstate="22025",
+        )
+    return escape
+
+
 @lru_cache(256)
 def similar_expression(pattern: str, escape: str | None) -> str:
     """Return a pattern as a regular expression that matches whole texts.
@@ -22,13 +37,7 @@ def similar_expression(pattern: str, escape: str | None) -> str:
         InvalidValueError: the escape is longer (22025), or the pattern has too many separators
             (2200C).
     """
-    escape = "\\" if escape is None else escape
-    if len(escape) > 1:
-        raise InvalidValueError(
-            "invalid escape string",
-            hint="Escape string must be empty or one character.",
-            sqlstate="22025",
-        )
+    escape = checked_escape("\\" if escape is None else escape)
     pieces, in_set, separators, at = ["^(?:"], False, 0, 0
     while at < len(pattern):
         sign = pattern[at]

@@ -17,6 +17,7 @@ from planner.composing.functions.rowwise import PythonFunction, rowwise
 from planner.composing.functions.time_templates import time_text, zoned_time_text
 from planner.errors import InvalidValueError
 from planner.patterns import functions
+from planner.patterns.like import like_pattern
 from planner.values.array_text import json_of_array
 from planner.values.byte_text import hex_digits_of
 from planner.values.moment_text import time_words, words_in_session
@@ -77,6 +78,7 @@ _OF_VALUES: dict[str, tuple[Callable[..., Any], Sequence[str], str]] = {
     "number_of": (read_number, (_T, _T), _T),
     "matches": (functions.is_match, (_T, _T), "BOOLEAN"),
     "matches_in_any_case": (functions.is_match_in_any_case, (_T, _T), "BOOLEAN"),
+    "like_pattern": (like_pattern, (_T, _T), _T),
     "similar": (functions.is_similar, (_T, _T, _T), "BOOLEAN"),
     "substring_matching": (functions.substring, (_T, _T), _T),
     "substring_similar": (functions.substring_similar, (_T, _T, _T), _T),

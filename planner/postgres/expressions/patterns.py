@@ -12,6 +12,7 @@ from typing import TypeAlias
 from sqlglot import exp
 
 from planner.errors import InvalidValueError
+from planner.patterns.like import like_pattern
 from planner.patterns.re2 import for_re2
 from planner.patterns.scanning import Options
 from planner.patterns.similar import similar_expression
@@ -23,6 +24,7 @@ from planner.trees.checkpoints import checkpoint
 from planner.trees.nodes import call, strip, wrapped
 from stores.spec.schema import BOOLEAN
 
+_BACKSLASH = exp.Literal.string("\\")
 ALTERNATIVES_MAX = 100
 """Maximum number of patterns that are compared one by one; more become a list."""
 
@@ -47,7 +49,7 @@ def _matches_many(node: exp.Expr, types: Types) -> exp.Expr:
     pattern = exp.to_identifier("pattern", quoted=True)
     one = _matches_one(node, exp.column(pattern.copy()))
     if isinstance(one, exp.Like | exp.ILike):
-        one = exp.Escape(this=one, expression=exp.Literal.string("\\"))
+        one = exp.Escape(this=one, expression=_BACKSLASH.copy())
     else:
         one = _computed(one)
     each = exp.Lambda(this=one, expressions=[pattern])
@@ -65,16 +67,33 @@ def _like(node: exp.Expr, types: Types) -> exp.Expr:
     r"""Add ESCAPE '\' to LIKE: it is PostgreSQL's default, and DuckDB has none."""
     if isinstance(node.expression, exp.Any | exp.All):
         return _matches_many(node, types)
-    escaped = node.parent
-    if isinstance(escaped, exp.Escape) and text_of(escaped.expression) is None:
-        name = "ilike_escape" if isinstance(node, exp.ILike) else "like_escape"
-        sides = copies((node.this, node.expression, escaped.expression))
-        return escaped.replace(call(name, *sides))
+    if isinstance(node.parent, exp.Escape):
+        return _escaped(node, node.parent)
     pattern = strip(node.expression)
-    is_plain = isinstance(pattern, exp.Literal) and "\\" not in pattern.name
-    if isinstance(node.parent, exp.Escape) or is_plain:
+    if isinstance(pattern, exp.Literal) and "\\" not in pattern.name:
         return node
-    return wrapped(node, lambda inner: exp.Escape(this=inner, expression=exp.Literal.string("\\")))
+    return wrapped(node, lambda inner: exp.Escape(this=inner, expression=_BACKSLASH.copy()))
+
+
+def _escaped(node: exp.Expr, parent: exp.Escape) -> exp.Expr:
+    r"""Write a pattern with the escape `\`, unless DuckDB reads its own as PostgreSQL does.
+
+    DuckDB's escapes are single bytes, and in ILIKE they have both cases.
+    """
+    pattern, escape = text_of(strip(node.expression)), text_of(strip(parent.expression))
+    if escape is not None and len(escape) > 1:
+        escape = None  # an error, if a row is compared
+    folds = isinstance(node, exp.ILike)
+    if escape is not None and escape.isascii() and not (folds and escape.isalpha()):
+        return node
+    fresh: exp.Expr
+    if pattern is not None and escape is not None:
+        fresh = exp.Literal.string(like_pattern(pattern, escape))
+    else:
+        fresh = call("pg_sg_like_pattern", *copies((node.expression, parent.expression)))
+    node.set("expression", fresh)
+    parent.set("expression", _BACKSLASH.copy())
+    return node
 
 
 def _regexp(node: exp.Expr, types: Types) -> exp.Expr:
@@ -104,7 +123,7 @@ def _similar(node: exp.Expr, types: Types) -> exp.Expr:
     """Match by SIMILAR TO, with ESCAPE or without."""
     del types
     escaped = node.parent if isinstance(node.parent, exp.Escape) else None
-    escape = exp.Literal.string("\\") if escaped is None else escaped.expression
+    escape = _BACKSLASH if escaped is None else escaped.expression
     known, sign = text_of(strip(node.expression)), text_of(strip(escape))
     written = None if known is None or sign is None else _similar_for_re2(known, sign)
     fresh = (

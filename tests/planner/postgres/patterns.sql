@@ -296,3 +296,56 @@ $ text
 SELECT substring('foobar', $1), substring('foobar' FROM $2 FOR $3)
 $ text text text
 : text text
+SELECT right('abc', -2147483648), right('abc', (-2147483648)::integer), left('abc', -2147483648), right('abc', -2147483647)
+: text text text text
+= abc	abc		
+SELECT id, right(t, CASE WHEN id < 3 THEN -2147483648 ELSE -1 END) FROM samples ORDER BY id
+: integer text
+= 1	Abc
+= 2	abc
+= 3	
+= 4	
+= 5	\N
+= 6	B
+= 7	
+= 8	ed
+= 9	x 
+SELECT number FROM notes WHERE note = right('some', -2147483648) OR note = right('note', $1)
+$ integer
+: bigint
+SELECT 'a%b' LIKE 'aé%b' ESCAPE 'é', 'axb' NOT LIKE 'aé%b' ESCAPE 'é', 'é' LIKE 'éé' ESCAPE 'é', '\' LIKE '\' ESCAPE 'é', '%' LIKE 'é%' ESCAPE 'é'
+: boolean boolean boolean boolean boolean
+= t	t	t	t	t
+SELECT 'A%B' ILIKE 'aé%b' ESCAPE 'é', 'A%' ILIKE 'ab%' ESCAPE 'b', 'A%' ILIKE 'ab%' ESCAPE 'B', 'A%' ILIKE 'aB%' ESCAPE 'B', 'B' ILIKE 'bb' ESCAPE 'b', 'a%' NOT ILIKE 'ab%' ESCAPE 'b'
+: boolean boolean boolean boolean boolean boolean
+= t	t	f	t	t	f
+SELECT 'a😀%b' LIKE 'a_😀%b' ESCAPE '😀', '😀' LIKE '_', '😀' SIMILAR TO '😀😀' ESCAPE '😀', 'a\b' LIKE 'a\b' ESCAPE '', 'a\b' ILIKE 'A\B' ESCAPE 'x'
+: boolean boolean boolean boolean boolean
+= t	t	t	t	t
+SELECT id, t LIKE 'é%é' || coalesce(t, '') ESCAPE 'é', t ILIKE '%' || upper(t) || '%' ESCAPE 'é', t LIKE '%' ESCAPE t FROM samples WHERE length(t) = 1 OR t IS NULL ORDER BY id
+: integer boolean boolean boolean
+= 3	f	t	t
+= 5	\N	\N	\N
+= 7	f	t	t
+SELECT 'a%' LIKE p ESCAPE e, 'A%' ILIKE p ESCAPE e FROM (VALUES ('aé%', 'é'), ('a\%', '\'), ('a%', ''), ('aa%', 'a'), ('aA%', 'A'), (NULL, 'a'), ('a%', NULL)) v(p, e) ORDER BY p, e
+: boolean boolean
+= t	t
+= \N	\N
+= t	t
+= t	t
+= t	t
+= t	t
+= \N	\N
+SELECT 'a' LIKE p ESCAPE 'ab' FROM (VALUES ('a')) v(p)
+! 22025
+SELECT 'a' LIKE 'a' ESCAPE e FROM (VALUES ('éé')) v(e)
+! 22025
+SELECT count(*) FROM samples WHERE t LIKE 'fé%%' ESCAPE 'é' OR t ILIKE 'FOOF%' ESCAPE 'f'
+: bigint
+= 0
+SELECT regexp_match('x ab', '(?<=\ma)b'), regexp_match(e'x\nab', '(?n)(?<=^a)b'), regexp_match('ab aab', '(?<=\Ya)b'), regexp_match('xab b', '(?<!x(?=ab)a)b'), 'x ab' ~ '(?<=\ya)b'
+: text[] text[] text[] text[] boolean
+= {b}	{b}	{b}	{b}	t
+SELECT regexp_match('abbbbbc', '(a|b)(?:\1{2}){2}c'), regexp_match('ac', '(?:a|(b))(?:\1){0,2}c'), regexp_match('ac', '(?:a|(b))\1{0,2}c'), regexp_match('a', '(a*?)\1|a'), regexp_instr(' c_aa', '(?:(c{0,2}?)\1|c)', 1, 2, 1, '', 1)
+: text[] text[] text[] text[] integer
+= {b}	{NULL}	\N	{NULL}	0
