@@ -286,7 +286,12 @@ def _right(node: exp.Expr, inner: _Inner) -> Quick | None:
 
 
 def _end(text: str, count: int) -> str:
+    if count == _LEAST:
+        return text  # its opposite is no integer, and PostgreSQL leaves out no character
     return text[max(len(text) - count, 0) :] if count >= 0 else text[-count:]
+
+
+_LEAST = -(1 << 31)
 
 
 # The clock

@@ -84,6 +84,8 @@ NUMBER_MACROS: tuple[str, ...] = (
     "pg_sg_wrapped(v, h) AS ((v % (2::HUGEINT * h)) + 3::HUGEINT * h) % (2::HUGEINT * h) - h",
     """pg_sg_shifted_left(x, n, mask, h) AS pg_sg_wrapped(
         x::HUGEINT * CAST(power(2, n & mask) AS HUGEINT), h::HUGEINT)""",
+    # The least number has no opposite: PostgreSQL leaves out no character then.
+    "pg_sg_right(t, n) AS CASE WHEN n = -2147483648 THEN t ELSE right(t, n) END",
     "pg_sg_shifted_right(x, n, mask) AS x >> (n & mask)",
 )
 """`name(parameters) AS body`; a macro may use those above it."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from planner.postgres.expressions.printing import printed
-from planner.postgres.expressions.rules import CallRule, copies, text_of, unsupported
+from planner.postgres.expressions.rules import CallRule, copies, renamed, text_of, unsupported
 from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types
 from planner.trees.nodes import call, cast
@@ -112,6 +112,7 @@ CALLS: Mapping[str, CallRule] = {
     **dict.fromkeys(("substring", "substr"), _substring),
     **dict.fromkeys(("concat", "concat_ws"), _concat),
     **dict.fromkeys(("lpad", "rpad"), _pad),
+    "right": renamed("pg_sg_right"),
     "format": _format,
     "overlay": _overlay,
     "octet_length": _octets,
