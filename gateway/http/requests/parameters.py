@@ -5,7 +5,6 @@ A malformed value raises Postgres's error, which names the parameter or the argu
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
@@ -17,10 +16,9 @@ from planner.errors import InvalidValueError, QueryError
 from planner.typed import Argument
 
 _INTEGERS = {Kind.TINYINT, Kind.SMALLINT, Kind.INTEGER, Kind.BIGINT}
-_FLOATS = {Kind.REAL, Kind.DOUBLE}
+_FRACTIONS = {Kind.REAL, Kind.DOUBLE, Kind.DECIMAL}
 _TEXTS = {Kind.TEXT, Kind.NULL}
 _DOCUMENTS = {Kind.JSON, Kind.JSONB}
-_REAL_MAX, _DOUBLE_MAX = 3.4028234663852886e38, sys.float_info.max
 _WHOLE_DIGITS = 19
 """The digits of the largest bigint."""
 
@@ -170,10 +168,8 @@ def _convert_boolean(value: bool, data_type: DataType) -> Value:
 
 def _convert_integer(value: int, data_type: DataType) -> Value:
     match data_type.kind:
-        case kind if kind in _INTEGERS or kind is Kind.DECIMAL:
+        case kind if kind in _INTEGERS or kind in _FRACTIONS:
             return parse_value(str(value), data_type)
-        case kind if kind in _FLOATS:
-            return _in_range(float(value), data_type)
         case Kind.NULL:
             return str(value)
         case _:
@@ -182,9 +178,7 @@ def _convert_integer(value: int, data_type: DataType) -> Value:
 
 def _convert_fraction(value: float | Decimal, data_type: DataType) -> Value:
     match data_type.kind:
-        case kind if kind in _FLOATS:
-            return _in_range(float(value), data_type)
-        case Kind.DECIMAL:
+        case kind if kind in _FRACTIONS:
             return parse_value(str(value), data_type)
         case kind if kind in _INTEGERS:
             return _convert_whole(Decimal(str(value)), data_type)
@@ -195,20 +189,13 @@ def _convert_fraction(value: float | Decimal, data_type: DataType) -> Value:
 
 
 def _convert_whole(value: Decimal, data_type: DataType) -> Value:
-    if value.adjusted() >= _WHOLE_DIGITS:
+    if value and value.adjusted() >= _WHOLE_DIGITS:
         raise InvalidValueError(f"{value} is out of range for type {data_type}", sqlstate="22003")
     if value != int(value):
         raise InvalidValueError(
             f"invalid input syntax for type {data_type}: {value}", sqlstate="22P02"
         )
     return parse_value(str(int(value)), data_type)
-
-
-def _in_range(value: float, data_type: DataType) -> float:
-    most = _REAL_MAX if data_type.kind is Kind.REAL else _DOUBLE_MAX
-    if abs(value) > most:
-        raise InvalidValueError(f"{value!r} is out of range for type {data_type}", sqlstate="22003")
-    return value
 
 
 def _convert_list(value: list[Json], data_type: DataType) -> Value:

@@ -12,9 +12,8 @@ from gateway.pgwire.types.wire_type import (
     Encode,
     FindWireType,
     WireType,
-    bad_binary,
-    decode_utf8,
     text_decoder,
+    with_query_errors,
 )
 from planner.engine import DataType, Kind, Value
 
@@ -93,12 +92,6 @@ _JSON_VALUES: Mapping[Kind, _ToJson] = {
 """Types whose JSON is not their text; all other types without parts are texts in JSON."""
 
 
-def _decode_jsonb(raw: bytes) -> str:
-    if not raw.startswith(_JSONB_VERSION):
-        raise bad_binary("jsonb")
-    return decode_utf8(raw[1:])
-
-
 def document_wire_type(data_type: DataType, wire_type: FindWireType) -> WireType:
     """Return the wire form of a struct or a map, which is that of jsonb."""
     convert = _json_value(data_type, wire_type)
@@ -113,5 +106,5 @@ def document_wire_type(data_type: DataType, wire_type: FindWireType) -> WireType
         encode_text=encode_text,
         encode_binary=lambda value: _JSONB_VERSION + encode_text(value),
         decode_text=text_decoder(data_type),
-        decode_binary=_decode_jsonb,
+        decode_binary=with_query_errors(Kind.JSONB.record.decode),
     )

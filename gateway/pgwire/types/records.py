@@ -7,14 +7,13 @@ import struct
 from dataclasses import replace
 
 from gateway.pgwire.types.wire_type import FindWireType, WireType, sized
-from planner.engine import DataType, Kind, QueryError, Value
+from planner.engine import CatalogType, DataType, Kind, QueryError, Value
 
-_RECORD_OID, _RECORDS_OID = 2249, 2287
 _NEEDS_QUOTES = re.compile(rb'[(),"\\\s]|\A\Z')
 _ESCAPED = re.compile(rb'(["\\])')
 
 
-def record_wire_type(data_type: DataType, wire_type: FindWireType) -> WireType:
+def record_wire_type(data_type: CatalogType, wire_type: FindWireType) -> WireType:
     """Return the wire form of a row, whose fields have their own forms."""
     fields = [(name, wire_type(inner)) for name, inner in data_type.fields]
 
@@ -41,8 +40,8 @@ def record_wire_type(data_type: DataType, wire_type: FindWireType) -> WireType:
     record = wire_type(DataType(kind=Kind.TEXT))
     return replace(
         record,
-        oid=_RECORD_OID,
-        array_oid=_RECORDS_OID,
+        oid=data_type.oid,
+        array_oid=data_type.array_oid,
         encode_text=encode_text,
         encode_binary=encode_binary,
         decode_text=decode,

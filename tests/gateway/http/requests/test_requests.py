@@ -119,6 +119,9 @@ def convert(value: object, sql_type: str) -> object:
         ("bob", "text", "bob"),
         (5, "null", "5"),
         (True, "null", "true"),
+        (Decimal("0e100"), "bigint", 0),
+        (Decimal("0.00e-100"), "smallint", 0),
+        (Decimal("0e400"), "double", 0.0),
         (0.5, "null", "0.5"),
         ("\\x00ff", "bytea", b"\x00\xff"),
         ("1970-01-02", "date", 1),
@@ -162,6 +165,10 @@ def test_nested_parameters_are_converted_within() -> None:
         (2**63, BIGINT, "22003"),
         (1e300, BIGINT, "22003"),
         (1e300, DataType.parse("real"), "22003"),
+        (Decimal("1e400"), DataType.parse("double"), "22003"),
+        (Decimal("1e-400"), DataType.parse("double"), "22003"),
+        (10**400, DataType.parse("double"), "22003"),
+        (Decimal("1e400"), BIGINT, "22003"),
         (5, TEXT, "22P02"),
         (True, TEXT, "22P02"),
         ("x", DataType.parse("uuid"), "22P02"),
@@ -183,6 +190,11 @@ def test_the_error_of_an_unsuitable_value_names_its_parameter(
         convert_parameters([None, value], [TEXT, data_type])
     assert refused.value.sqlstate == sqlstate
     assert refused.value.message.startswith("parameter $2: ")
+
+
+def test_the_error_of_a_number_shows_it_as_given() -> None:
+    with pytest.raises(QueryError, match=r'"1E\+400" is out of range for type double precision'):
+        convert_parameters([Decimal("1e400")], [DataType.parse("double")])
 
 
 @pytest.mark.parametrize("count", [0, 2])
