@@ -64,6 +64,30 @@ def test_answer(asked: SqlEngine, bulk: SqlEngine, entry: Entry) -> None:
         assert not differences(mine, entry.ours), "it differs in another way than stated"
 
 
+@pytest.fixture(scope="module")
+def other() -> Iterator[SqlEngine]:
+    made = engine()
+    yield made
+    made.close()
+
+
+def described(asked: SqlEngine, sql: str) -> str | None:
+    """Return what a statement runs; None if it fails, or is no query."""
+    try:
+        session, last = begun(asked, sql)
+        plan = asked.prepare(last, session).plan
+    except QueryError:
+        return None
+    return plan.node.describe() if isinstance(plan, QueryPlan) else None
+
+
+@pytest.mark.parametrize("path", files(), ids=lambda path: path.stem)
+def test_equal_statements_run_equal_ones(asked: SqlEngine, other: SqlEngine, path: Path) -> None:
+    """DuckDB's statements are kept by their texts, in processes that several engines share."""
+    for entry in read(path):
+        assert described(asked, entry.sql) == described(other, entry.sql)
+
+
 def test_most_answers_of_the_corpus_are_the_same() -> None:
     every = [entry for path in files() for entry in read(path)]
     assert len(every) > 400

@@ -6,7 +6,6 @@ a row has no blanks, `{"a":1}`. jsonb is read from the same text.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Mapping
 
 from sqlglot import exp
@@ -142,14 +141,19 @@ def _through(*macros: str) -> _Write:
 def _list(node: exp.Expr, data_type: DataType, types: Types) -> exp.Expr:
     """Write an array as `[1,2]`."""
     assert data_type.element is not None, "an array has a type of elements"
-    name = f"element{next(_COUNT)}"
+    # A name differs from those around it, and equal expressions have equal names.
+    name = f"element{_height(data_type)}"
     each = or_null(_written(exp.column(name, quoted=True), data_type.element, types))
     elements = exp.Lambda(this=each, expressions=[exp.to_identifier(name, quoted=True)])
     listed = call("list_transform", node, elements)
     return call("pg_sg_json_list", listed, exp.Literal.string(","))
 
 
-_COUNT = itertools.count()
+def _height(data_type: DataType) -> int:
+    """Return how many types are inside each other, this one included."""
+    fields = (each for _, each in data_type.fields)
+    inner = fields if data_type.element is None else (*fields, data_type.element)
+    return 1 + max(map(_height, inner), default=0)
 
 
 def _struct(node: exp.Expr, data_type: DataType, types: Types) -> exp.Expr:
