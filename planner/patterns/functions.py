@@ -199,8 +199,8 @@ def regexp_substr(  # noqa: PLR0917 - PostgreSQL's arguments
     """Return `regexp_substr(…)`."""
     _at_least("start", start, 1)
     _at_least("n", number, 1)
-    options = _options_of_one(flags, "regexp_substr")
     _at_least("subexpr", group, 0)
+    options = _options_of_one(flags, "regexp_substr")
     span = _nth(text, expression, start, number, options, group)
     return None if span is None else text[span[0] : span[1]]
 
@@ -213,8 +213,8 @@ def regexp_instr(  # noqa: PLR0917 - PostgreSQL's arguments
     _at_least("n", number, 1)
     if end not in {0, 1}:
         raise InvalidValueError(f'invalid value for parameter "endoption": {end}')
-    options = _options_of_one(flags, "regexp_instr")
     _at_least("subexpr", group, 0)
+    options = _options_of_one(flags, "regexp_instr")
     span = _nth(text, expression, start, number, options, group)
     return 0 if span is None else span[end] + 1
 

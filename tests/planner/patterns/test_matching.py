@@ -74,6 +74,16 @@ def test_what_is_not_an_expression() -> None:
     assert caught.value.sqlstate == "2201B"
 
 
+@pytest.mark.parametrize("flags", ["g", "z"])
+def test_numbers_are_checked_before_flags(flags: str) -> None:
+    for call in (
+        lambda: functions.regexp_substr("a", "a", 1, 1, flags, -1),
+        lambda: functions.regexp_instr("a", "a", 1, 1, 0, flags, -1),
+    ):
+        with pytest.raises(QueryError, match='"subexpr": -1'):
+            call()
+
+
 @pytest.mark.parametrize("expression", ["(a{255}){255}", "(?b)a", "(" * 200 + ")" * 200])
 def test_what_is_not_supported(expression: str) -> None:
     with pytest.raises(NotSupportedError):
