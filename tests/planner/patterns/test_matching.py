@@ -251,6 +251,11 @@ def test_a_name_that_is_no_class_is_not_kept() -> None:
     assert _class.cache_info().currsize <= len({*CLASSES, *_MADE})
 
 
+@given(expression=_expressions().map("^{}".format), text=TEXTS)
+def test_a_match_begins_with_its_fixed_start(expression: str, text: str) -> None:
+    assert not functions.is_match(text, expression) or text.startswith(fixed_start(expression))
+
+
 @given(point=st.integers(0, LAST))
 def test_classes(point: int) -> None:
     alpha = class_of("alpha") or ()
