@@ -26,7 +26,7 @@ def sides() -> Iterator[Sides]:
     numbers = keyvalue("numbers", {"a": "integer"}, {"b": "integer"})
     others = keyvalue("others", {"a": "integer"}, {"c": "integer"})
     of_catalog = keyvalue("pg_type", {"id": "bigint"}, {"typname": "text"})
-    rows = {
+    rows: dict[str, list[Row]] = {
         "numbers": [(1, 3), (2, 2), (3, None)],
         "others": [(2, 1), (3, 3)],
         "pg_type": [(1, "mine")],
@@ -72,14 +72,15 @@ def _with_exists(chance: random.Random, *, apart: bool) -> str:
             items.append((store, own, seen[name][1]))
         froms.append(items)
     outer, inner = (", ".join(f"{store} AS {own}" for store, own, _ in each) for each in froms)
-    columns = [".".join(each) for each in seen.values()]
-    conditions = [" = ".join(chance.choices(columns, k=2)) for _ in range(chance.choice([1, 2, 2]))]
+    visible = [".".join(each) for each in seen.values()]
+    conditions = [" = ".join(chance.choices(visible, k=2)) for _ in range(chance.choice([1, 2, 2]))]
     listed = ", ".join(f"{own}.{column}" for _, own, column in froms[0])
     where = " AND ".join(conditions)
     source, kept = inner, ""
     if chance.random() < 0.3:
-        name = chance.choice(list(seen))
-        kept = f"WITH w AS (SELECT {'.'.join(seen[name])} AS k) " if name not in inner else ""
+        again = chance.choice(list(seen))
+        known = ".".join(seen[again])
+        kept = f"WITH w AS (SELECT {known} AS k) " if again not in inner else ""
         source += ", w" if kept else ""
         where += f" AND w.k >= {chance.randint(1, 3)}" if kept else ""
     exists = f"EXISTS ({kept}SELECT 1 FROM {source} WHERE {where})"
