@@ -15,6 +15,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from typing import TypeVar
 
+from planner.engine import Waits
 from planner.errors import LimitExceededError, QueryError, UnavailableError
 
 T = TypeVar("T")
@@ -108,6 +109,18 @@ class StatementThreads:
         """
         async with self._patient:
             return await self.run(fn, *args)
+
+    async def wait(self, waits: Waits | None) -> None:
+        """Wait for all that a result waits for, if anything; a thread works only in between.
+
+        Raises:
+            QueryError: the statement fails.
+        """
+        while waits is not None and waits.now is not None:
+            now = asyncio.wrap_future(waits.now)
+            await asyncio.wait([now])
+            now.exception()  # `go_on` raises it
+            await self.run(waits.go_on)
 
     async def release(self, fn: Callable[[], None]) -> None:
         """Call `fn()`, which releases a statement's resources; never refused, always finished.

@@ -22,6 +22,7 @@ from gateway.admission import (
     reloader,
     require_loopback,
 )
+from gateway.advisory_locks import AdvisoryLocks
 from gateway.busy_poll import BusyPoll
 from gateway.errors import ServeError
 from gateway.http.app import create_app
@@ -107,14 +108,13 @@ def _catalog(host: Host, nodes: NodeService | None, traces: Traces | None) -> St
 
 
 def _queries(settings: Settings, whole: WholeGateway | None) -> RunningQueries:
-    least_ms = settings.slow_statement_ms
     if whole is None:
-        return RunningQueries(wall_clock_ms, slow=SlowQueries(least_ms))
+        return RunningQueries(wall_clock_ms, slow=SlowQueries(settings.slow_statement_ms))
     return RunningQueries(
         wall_clock_ms,
         numbers=whole.query_numbers(),
         elsewhere=whole.queries,
-        slow=SlowQueries(least_ms, elsewhere=whole.slow_queries),
+        slow=SlowQueries(settings.slow_statement_ms, elsewhere=whole.slow_queries),
     )
 
 
@@ -224,6 +224,7 @@ def _wire(
         tls=tls,
         busy_poll=busy_poll,
         others=whole,
+        locks=None if settings.nodes or whole else AdvisoryLocks(),
     )
 
 

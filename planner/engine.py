@@ -20,10 +20,18 @@ from planner.syntax.named_parameters import number_parameters
 from planner.syntax.options import check_settings
 from planner.syntax.tags import tags_of
 from planner.syntax.with_clause import position_of
+from planner.values.advisory_locks import ListedLock, LockKey, LockTable, Mode
 from planner.values.array_types import leaf_of
 from planner.values.cancel import Cancellation
 from planner.values.catalog_types import OID, VOID, CatalogType, has_any_scale
 from planner.values.durations import duration_ms
+from planner.values.listing import (
+    Backends,
+    ListedCursor,
+    ListedSession,
+    ListedStatement,
+    Listing,
+)
 from planner.values.live import (
     FirstRows,
     LiveCounts,
@@ -36,16 +44,7 @@ from planner.values.numerics import trimmed
 from planner.values.quoting import quote_always, quote_name
 from planner.values.redaction import statement_shape
 from planner.values.rights import EVERY_STORE, Readable, Rights
-from planner.values.session import (
-    Backends,
-    Isolation,
-    ListedCursor,
-    ListedSession,
-    ListedStatement,
-    Listing,
-    Session,
-    TransactionStatus,
-)
+from planner.values.session import Isolation, Session, TransactionStatus
 from planner.values.statement import (
     Argument,
     CloseCursor,
@@ -69,6 +68,7 @@ from planner.values.statement import (
     Statement,
     StatementKind,
     Subscribe,
+    Waits,
 )
 from planner.values.text_values import parse_value
 from planner.values.times.time_settings import (
@@ -111,13 +111,17 @@ __all__ = [
     "Key",
     "Kind",
     "ListedCursor",
+    "ListedLock",
     "ListedSession",
     "ListedStatement",
     "Listing",
     "LiveCounts",
     "LiveEvent",
+    "LockKey",
+    "LockTable",
     "LookUp",
     "LookedUp",
+    "Mode",
     "Moment",
     "Notice",
     "Paged",
@@ -148,6 +152,7 @@ __all__ = [
     "TransactionStatus",
     "Value",
     "ValueFormatError",
+    "Waits",
     "Zone",
     "check_settings",
     "duration_ms",

@@ -94,6 +94,7 @@ FLOORS: dict[str, tuple[str, ...]] = {
     "gateway": (
         "gateway.errors",
         "gateway.addresses",
+        "gateway.advisory_locks",
         "gateway.setting_records",
         "gateway.spark_settings",
         "gateway.live_settings",

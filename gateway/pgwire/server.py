@@ -20,7 +20,7 @@ from gateway.pgwire.client import Client
 from gateway.pgwire.protocol.limits import PgLimits
 from gateway.statement_threads import StatementThreads
 from gateway.turns import Turns
-from planner.engine import Engine, ListedSession
+from planner.engine import Engine, ListedSession, LockTable
 
 logger = logging.getLogger(__name__)
 
@@ -53,6 +53,7 @@ class PgServer:
         tls: the certificate for clients that ask for TLS; None refuses TLS.
         busy_poll: keeps the loop awake between lookups; None lets it sleep.
         others: the sessions of other processes; None where this one serves alone.
+        locks: the advisory locks of all sessions; None if sessions cannot hold any.
     """
 
     def __init__(
@@ -66,6 +67,7 @@ class PgServer:
         tls: Tls | None = None,
         busy_poll: BusyPoll | None = None,
         others: OtherSessions | None = None,
+        locks: LockTable | None = None,
     ) -> None:
         self.engine = engine
         self.threads = threads
@@ -76,6 +78,7 @@ class PgServer:
         self.busy_poll = busy_poll or BusyPoll(0)
         self.turns = Turns()
         self._others = others
+        self.locks = locks
         self._server: asyncio.Server | None = None
         self._sweeper: asyncio.Task[None] | None = None
         self._clients: set[Client] = set()

@@ -167,6 +167,7 @@ class _Binder:
             sources=sources,
             parameters=self._parameters.types(),
             values=values,
+            type_of=types.of,
             names=lambda: None if root is None else outputs.names(root),
             origins=lambda: None if root is None else origins_of(root, outputs, self._named),
             join=lambda: None if root is None else self._join(resolvers[id(root)]),

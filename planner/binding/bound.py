@@ -54,6 +54,8 @@ class Bound(Struct, frozen=True, kw_only=True):
     """Those of the client, then those of `values`."""
     values: tuple[ComputedValue, ...]
     """The expressions that are computed once for each run."""
+    type_of: Callable[[exp.Expr], DataType | None]
+    """Returns the type of an expression; None if it is not known."""
     names: Callable[[], tuple[str, ...] | None]
     """Returns the result columns as Postgres names them; None where only DuckDB knows their number.
     """

@@ -1,4 +1,4 @@
-"""Statements about the session: SET, SHOW, RESET, DISCARD and LOCK, read word by word."""
+"""Statements about the session: SET, SHOW, RESET, DISCARD, LISTEN and LOCK, word by word."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from planner.commands.postgres_settings import (
     check_may_be_set,
     version_number,
 )
-from planner.commands.setting_values import setting_value
+from planner.commands.setting_values import is_name, setting_value
 from planner.commands.transaction import Modes, set_modes, transaction_settings
 from planner.errors import (
     InvalidSyntaxError,
@@ -36,7 +36,7 @@ _CUSTOM_LENGTH_MAX = 65_536
 
 
 class SessionCommands:
-    """Runs SET, SHOW, RESET, DISCARD and LOCK.
+    """Runs SET, SHOW, RESET, DISCARD, LISTEN and LOCK.
 
     Args:
         server_version: the value of `server_version`.
@@ -70,6 +70,8 @@ class SessionCommands:
             _discarded(tokens)
         if kind is StatementKind.LOCK:
             _check_lock(tokens)
+        if kind in {StatementKind.LISTEN, StatementKind.UNLISTEN}:
+            _check_channel(kind, tokens)
         if kind is StatementKind.SHOW:
             name = self._shown_name(tokens)
             if name not in {"all", "stategate.position"} and not _is_custom(name):
@@ -88,6 +90,8 @@ class SessionCommands:
                 return self._set(tokens, session)
             case StatementKind.RESET:
                 return self._reset(tokens, session)
+            case StatementKind.LISTEN:
+                return Result(kind=kind, notices=[_SILENT])
             case StatementKind.DISCARD if (part := _discarded(tokens)) is not None:
                 return Result(kind=part)
             case StatementKind.DISCARD:
@@ -99,7 +103,7 @@ class SessionCommands:
                     raise TransactionError(
                         "DISCARD ALL cannot be executed within a pipeline", sqlstate="25001"
                     )
-                session.reset()
+                session.discard()
         return Result(kind=kind)
 
     def _show(self, tokens: Sequence[Token], session: Session) -> Result:
@@ -230,6 +234,7 @@ class SessionCommands:
         return Result(kind=StatementKind.RESET)
 
 
+_SILENT = Notice(message="there are no notifications; SUBSCRIBE tells of changes to stores")
 _SHORT = {"NAMES": "client_encoding", "SCHEMA": "search_path"}
 _PARTS = {
     "PLANS": StatementKind.DISCARD_PLANS,
@@ -258,6 +263,18 @@ def _check_lock(tokens: Sequence[Token]) -> None:
 
 
 _READERS_LOCK = ("IN", "ACCESS", "SHARE", "MODE")
+
+
+def _check_channel(kind: StatementKind, tokens: Sequence[Token]) -> None:
+    """Refuse what does not name one channel; UNLISTEN takes `*`, too.
+
+    Raises:
+        InvalidSyntaxError: it names none, or has more.
+    """
+    channel, *more = tokens[1:] or (None,)
+    is_all = kind is StatementKind.UNLISTEN and channel is not None and channel.text == "*"
+    if channel is None or more or not (is_all or is_name(channel)):
+        raise _syntax(more or tokens[1:])
 
 
 def _discarded(tokens: Sequence[Token]) -> StatementKind | None:

@@ -39,6 +39,14 @@ def setting_value(name: str, tokens: Sequence[Token]) -> str | None:
     return ", ".join(values)
 
 
+def is_name(token: Token) -> bool:
+    """Whether a token is a name, quoted or not."""
+    if token.token_type is TokenType.IDENTIFIER:
+        return True
+    text = token.text.replace("_", "a").replace("$", "a")
+    return _is_word(token) and text.isalnum() and not text[0].isdigit()
+
+
 def _is_word(token: Token) -> bool:
     return token.token_type not in {TokenType.IDENTIFIER, *_TEXTS}
 

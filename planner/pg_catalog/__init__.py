@@ -1,6 +1,6 @@
 """PostgreSQL's system catalog over the stores, served by an in-memory DuckDB.
 
-The engine uses `PgCatalog` only.
+The engine uses `PgCatalog` only, and the `Calls` of statements with side effects.
 
 | rows | from |
 |---|---|
@@ -14,5 +14,6 @@ finds the calls in statements over stores that only the catalog can answer.
 """
 
 from planner.pg_catalog.catalog import CatalogStatement, PgCatalog
+from planner.pg_catalog.side_effects import Calls
 
-__all__ = ["CatalogStatement", "PgCatalog"]
+__all__ = ["Calls", "CatalogStatement", "PgCatalog"]

@@ -36,7 +36,7 @@ from planner.pg_catalog.session_rows import (
     shown_settings,
     variables_script,
 )
-from planner.pg_catalog.side_effects import apply_side_effects, result_columns
+from planner.pg_catalog.side_effects import Calls, result_columns
 from planner.pg_catalog.store_relations import Relation as CatalogedRelation
 from planner.pg_catalog.store_relations import relation_oids, store_relation, system_relation
 from planner.syntax.with_clause import Clause
@@ -232,8 +232,8 @@ class PgCatalog:
         *,
         session: Session,
         cancellation: Cancellation,
-    ) -> pa.Table:
-        """Run a statement over the present stores.
+    ) -> pa.Table | Calls:
+        """Run a statement over the present stores; calls with side effects have its rows.
 
         Args:
             statement: a statement from `prepare`.
@@ -252,8 +252,7 @@ class PgCatalog:
             )
         cancellation.check()
         rewritten, generation = statement.rewritten, self._current()
-        refused = self._refused(statement, parameters, session)
-        script = refused.script() + variables_script(session)
+        script = self._refused(statement, parameters, session).script() + variables_script(session)
         if statement.lists:
             running = () if self._queries is None else self._queries.running()
             script = ";".join((script, *session_script(session, running)))
@@ -271,7 +270,7 @@ class PgCatalog:
             if not rewritten.effects:
                 return collect_result(batches, statement.columns, displays)
             table = collect_result(batches, statement.computed, displays)
-        return apply_side_effects(rewritten.effects, table, session, self._commands)
+        return Calls(rewritten.effects, table, session, self._commands, cancellation)
 
     def values(
         self, statement: CatalogStatement, *, session: Session, cancellation: Cancellation
@@ -283,19 +282,20 @@ class PgCatalog:
         Raises:
             QueryError: a name is unknown, or the call was cancelled.
         """
-        settings = frozenset(shown_settings(session).items())
         refused = self._refused(statement, (), session)
-        of = (self._catalog.version, session.user, session.pid, settings, refused)
-        key = (statement.sql, statement.times, *of)
+        of = (self._catalog.version, session.user, session.pid, refused)
+        key = (statement.sql, statement.times, *of, frozenset(shown_settings(session).items()))
         with self._lock:
             if (known := self._values.get(key)) is not None:
                 self._values.move_to_end(key)
                 return known
         table = self.execute(statement, (), session=session, cancellation=cancellation)
+        assert isinstance(table, pa.Table), "it has no side effects"
         columns = zip(table.columns, statement.columns, strict=True)
         found = tuple(physical_list(array, column.type)[0] for array, column in columns)
         with self._lock:
-            self._values[key] = found
+            if not statement.lists:
+                self._values[key] = found
             if len(self._values) > VALUES_MAX:
                 self._values.popitem(last=False)
         return found

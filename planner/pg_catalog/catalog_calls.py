@@ -23,6 +23,7 @@ from planner.pg_catalog.recognise import (
     is_object_cast,
 )
 from planner.pg_catalog.relations import SCHEMA_IN_DUCKDB
+from planner.pg_catalog.side_effects import SIDE_EFFECT_FUNCTIONS, refused_call
 from planner.pg_catalog.vocabulary import USER_KEYWORDS, resolve_user_keywords
 from planner.postgres.refused import unknown_function
 from planner.postgres.types.functions import call_name
@@ -33,7 +34,7 @@ from stores.spec.store import Store
 
 _SCHEMAS = frozenset(SCHEMA_IN_DUCKDB)
 _WORD = re.compile(r"\w+")
-_WORDS = CALLABLE_OVER_STORES | USER_KEYWORDS | OBJECT_TYPES
+_WORDS = CALLABLE_OVER_STORES | USER_KEYWORDS | OBJECT_TYPES | SIDE_EFFECT_FUNCTIONS
 _SETTING_NAMES, _SETTING_VALUES = (
     f"(SELECT array_agg({shown} ORDER BY name) FROM pg_settings)"
     for shown in ("lower(name)", "setting")
@@ -64,7 +65,11 @@ def extract_calls(tree: exp.Query, stores: Mapping[str, Store], before: int) -> 
     Raises:
         UnknownNameError: the schema of a call has no functions (3F000), or `current_setting` has
             too many or too few arguments (42883).
+        NotSupportedError: a call has side effects.
     """
+    for call in tree.find_all(exp.Anonymous):
+        if call.name.lower() in SIDE_EFFECT_FUNCTIONS:
+            raise refused_call(call)
     for dot in reversed([*tree.find_all(exp.Dot)]):
         unqualify(dot, _SCHEMAS)
     for select in tree.find_all(exp.Select):

@@ -10,6 +10,7 @@ Functions that reveal the machine are missing; those with side effects are in `s
 from __future__ import annotations
 
 from planner.errors import RAISED
+from planner.pg_catalog.advisory_calls import BLOCKING_PIDS
 from planner.pg_catalog.builtin_rows import OWNER
 from planner.pg_catalog.relations import LOOKUP_SCHEMA, SCHEMA_IN_DUCKDB
 
@@ -254,7 +255,7 @@ SERVER = {
             *("tuples_deleted", "tuples_returned", "tuples_fetched", "blocks_fetched"),
         )
     },
-    "pg_blocking_pids": "(zz_pid) AS ([]::INTEGER[])",
+    "pg_blocking_pids": BLOCKING_PIDS,
     "pg_current_wal_lsn": "() AS ('0/0')",
     "pg_last_wal_receive_lsn": "() AS (NULL::VARCHAR)",
     "pg_last_wal_replay_lsn": "() AS (NULL::VARCHAR)",
@@ -263,11 +264,8 @@ SERVER = {
         WHEN 'distance_orderable' THEN false WHEN 'asc' THEN true WHEN 'nulls_last' THEN true
         WHEN 'orderable' THEN true WHEN 'returnable' THEN true WHEN 'search_array' THEN true
         WHEN 'search_nulls' THEN true END)""",
-    "pg_advisory_unlock_all": "() AS ('')",
 }
 """Functions about the server."""
-VOID = frozenset({"pg_advisory_unlock_all"})
-"""Functions that return void: an empty value."""
 
 _SIZE = "(zz_1) AS (0::BIGINT)"
 

@@ -19,7 +19,7 @@ from planner.composing.compose import to_duckdb
 from planner.pg_catalog.macros import CATALOG_MACROS, MACRO_PREFIX, ROWS_OF
 from planner.pg_catalog.recognise import is_function
 from planner.pg_catalog.relations import INTERNAL, SCHEMA_IN_DUCKDB, SYSTEM_COLUMNS
-from planner.pg_catalog.side_effects import SideEffect, extract_side_effects
+from planner.pg_catalog.side_effects import SideEffect, check_given, extract_side_effects
 from planner.pg_catalog.vocabulary import catalog_vocabulary, resolve_user_keywords
 from planner.postgres.refused import unknown_function
 from planner.syntax.with_clause import NO_CLAUSE
@@ -70,7 +70,7 @@ def rewrite(
     working = tree.copy()
     for dot in reversed([*working.find_all(exp.Dot)]):
         unqualify(dot, frozenset(SCHEMA_IN_DUCKDB))
-    effects = extract_side_effects(working)
+    effects, given = extract_side_effects(working)
     _complete_groups(working)
     rewrite_from(working)
     resolve_user_keywords(working, {})
@@ -79,6 +79,7 @@ def rewrite(
     )
     vocabulary = catalog_vocabulary(reads_system_columns=wants_system)
     bound = bind(working, NO_CLAUSE, vocabulary, parameter_types, times)
+    check_given(given, bound.type_of)
     origins, names = bound.origins(), bound.names()
     translated = bound.translate()
     _rewrite_calls(translated.tree, database=database, version=version)

@@ -9,13 +9,16 @@ from sqlglot import exp
 
 from planner.binding.running_statements import RunningQuery
 from planner.commands.transaction import transaction_settings
+from planner.pg_catalog.advisory_calls import LOCK_ROWS, lock_structs
 from planner.pg_catalog.postgres_types import postgres_types
 from planner.pg_catalog.recognise import relation_names
 from planner.pg_catalog.store_relations import DATABASE_OID
+from planner.values.listing import ListedCursor, ListedSession, ListedStatement
 from planner.values.quoting import quote_text
-from planner.values.session import ListedCursor, ListedSession, ListedStatement, Session
+from planner.values.session import Session
 
-_RELATIONS = frozenset({"pg_cursors", "pg_prepared_statements", "pg_stat_activity"})
+_RELATIONS = frozenset({"pg_cursors", "pg_locks", "pg_prepared_statements", "pg_stat_activity"})
+_BLOCKING = "pg_blocking_pids"
 _CURSOR_TYPE = (
     "STRUCT(name VARCHAR, statement VARCHAR, is_holdable BOOLEAN, is_binary BOOLEAN,"
     " is_scrollable BOOLEAN, created_us BIGINT)"
@@ -45,6 +48,7 @@ SESSION_ROW_VIEWS = {
             NULL::BIGINT AS backend_xid, NULL::BIGINT AS backend_xmin, NULL::BIGINT AS query_id,
             zz_e.query, 'client backend' AS backend_type
         FROM (SELECT unnest(getvariable('sessions')::{_SESSION_TYPE}[])) AS zz_t(zz_e)""",
+    "pg_locks": LOCK_ROWS,
     "pg_cursors": f"""
         SELECT zz_e.name, zz_e.statement, zz_e.is_holdable, zz_e.is_binary, zz_e.is_scrollable,
             make_timestamptz(zz_e.created_us) AS creation_time
@@ -60,8 +64,9 @@ SESSION_ROW_VIEWS = {
 
 
 def reads_session_rows(tree: exp.Expr) -> bool:
-    """Whether a statement reads these relations; only then are the variables set."""
-    return any(name in _RELATIONS for _, name in relation_names(tree))
+    """Whether a statement reads these variables; only then are they set."""
+    asks = any(call.name.lower() == _BLOCKING for call in tree.find_all(exp.Anonymous))
+    return asks or any(name in _RELATIONS for _, name in relation_names(tree))
 
 
 def shown_settings(session: Session) -> Mapping[str, str]:
@@ -88,6 +93,8 @@ def session_script(session: Session, running: Sequence[RunningQuery]) -> Iterato
         yield f"SET VARIABLE session_cursors = {_list(map(_cursor, listing.cursors()))}"
         yield f"SET VARIABLE session_prepared = {_list(map(_statement, listing.prepared()))}"
     if session.backends is not None:
+        if session.backends.locks is not None:
+            yield f"SET VARIABLE session_locks = {_list(lock_structs(session.backends.locks))}"
         queries = {query.pid: query for query in running}
         rows = [
             _session(each, queries.get(each.pid), session.user)

@@ -1,4 +1,4 @@
-"""Catalog functions with side effects: `set_config`, and those that end other sessions' work.
+"""Catalog functions with side effects: `set_config`, advisory locks, and ends of others' work.
 
 DuckDB computes their arguments for each row; then the functions are called and their results put
 into the rows. So they must be whole items of the outermost SELECT list.
@@ -6,20 +6,29 @@ into the rows. So they must be whole items of the outermost SELECT list.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Generator, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
+from functools import partial
+from typing import TypeAlias
 
 import pyarrow as pa
 from sqlglot import exp
 
 from planner.commands.session_commands import SessionCommands
 from planner.errors import InvalidValueError, NotSupportedError, QueryError
+from planner.pg_catalog.advisory_calls import RESULTS_OF_LOCKS, UNLOCK_ALL, Steps, lock_steps
 from planner.postgres.refused import unknown_function
+from planner.postgres.types.operands import is_open
+from planner.postgres.types.signatures import takes_exactly
 from planner.trees.column_names import column_name
 from planner.trees.nodes import position_of
+from planner.values.cancel import Cancellation
 from planner.values.session import Session
+from planner.values.sqltypes import format_type
+from planner.values.statement import Notice
 from planner.values.text_values import parse_value
-from stores.spec.schema import BOOLEAN, INTEGER, TEXT, Column, DataType
+from stores.spec.schema import BIGINT, BOOLEAN, INTEGER, TEXT, Column, DataType
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,30 +42,39 @@ class SideEffect:
 
 @dataclass(frozen=True, slots=True)
 class _Function:
-    arguments: tuple[str, ...]
-    """The types of the arguments."""
-    needed: int
-    """How many arguments are required."""
+    signatures: tuple[tuple[DataType, ...], ...]
+    """The types of the arguments, in each of its forms."""
     result: DataType
 
 
+_LOCKED = ((BIGINT,), (INTEGER, INTEGER))
 _FUNCTIONS: Mapping[str, _Function] = {
-    "set_config": _Function(("text", "text", "boolean"), 3, TEXT),
-    "pg_cancel_backend": _Function(("integer",), 1, BOOLEAN),
-    "pg_terminate_backend": _Function(("integer", "bigint"), 1, BOOLEAN),
+    "set_config": _Function(((TEXT, TEXT, BOOLEAN),), TEXT),
+    "pg_cancel_backend": _Function(((INTEGER,),), BOOLEAN),
+    "pg_terminate_backend": _Function(((INTEGER,), (INTEGER, BIGINT)), BOOLEAN),
+    **{
+        name: _Function(((),) if name == UNLOCK_ALL else _LOCKED, result)
+        for name, result in RESULTS_OF_LOCKS.items()
+    },
 }
 SIDE_EFFECT_FUNCTIONS = frozenset(_FUNCTIONS)
 """Functions with side effects."""
 
 
-def extract_side_effects(tree: exp.Query) -> tuple[SideEffect, ...]:
+Given: TypeAlias = "list[tuple[exp.Anonymous, Sequence[exp.Expr]]]"
+"""Calls, with the arguments that stand in their place now."""
+
+
+def extract_side_effects(tree: exp.Query) -> tuple[tuple[SideEffect, ...], Given]:
     """Replace each call with an array of its arguments as text, in place.
 
     Raises:
-        NotSupportedError: a call is not an item of the SELECT list.
+        NotSupportedError: a call is not an item of the SELECT list, or the items are not computed
+            once for each row of the result.
         UnknownNameError: a call has too few or too many arguments (42883).
     """
     found: list[SideEffect] = []
+    given: Given = []
     items = tree.expressions if isinstance(tree, exp.Select) else []
     has_star = False
     for place, item in enumerate(items):
@@ -65,24 +83,67 @@ def extract_side_effects(tree: exp.Query) -> tuple[SideEffect, ...]:
         function = _FUNCTIONS.get(call.name.lower()) if isinstance(call, exp.Anonymous) else None
         if function is None or has_star:
             continue
-        if not function.needed <= len(call.expressions) <= len(function.arguments):
-            raise unknown_function(call, call.name.lower())
-        found.append(SideEffect(place=place, name=call.name.lower()))
-        item.replace(exp.alias_(_texts(call, function), column_name(item), quoted=True))
+        name = call.name.lower()
+        forms = [each for each in function.signatures if len(each) == len(call.expressions)]
+        if not forms:
+            raise unknown_function(call, name)
+        _require_rowwise(tree, call, {str(place + 1), item.alias_or_name, name})
+        arguments = [each.copy() for each in call.expressions]
+        found.append(SideEffect(place=place, name=name))
+        given.append((call, arguments))
+        texts = _texts(arguments, forms[0])
+        item.replace(exp.alias_(texts, column_name(item), quoted=True))
     for call in tree.find_all(exp.Anonymous):
         if call.name.lower() in _FUNCTIONS:
-            raise NotSupportedError(
-                f"{call.name.lower()}() is called from the SELECT list only",
-                hint="Make the call an item of the outermost SELECT, before any star.",
-                position=position_of(call),
-            )
-    return tuple(found)
+            raise refused_call(call)
+    return tuple(found), given
 
 
-def _texts(call: exp.Anonymous, function: _Function) -> exp.Expr:
+def refused_call(call: exp.Anonymous) -> NotSupportedError:
+    """Return the error for a call that is not an item of the SELECT list of the catalog."""
+    return NotSupportedError(
+        f"{call.name.lower()}() is called from the SELECT list only",
+        hint="Make the call an item of the outermost SELECT, before any star, that reads no store.",
+        position=position_of(call),
+    )
+
+
+def _require_rowwise(tree: exp.Expr, call: exp.Anonymous, names: Container[str]) -> None:
+    """Refuse a call whose result decides which rows there are, or in which order.
+
+    Raises:
+        NotSupportedError: it stands in a SELECT DISTINCT, or in its GROUP BY or ORDER BY.
+    """
+    order, group = tree.args.get("order"), tree.args.get("group")
+    terms = [*(order.expressions if order else ()), *(group.expressions if group else ())]
+    keys = [each.this if isinstance(each, exp.Ordered) else each for each in terms]
+    if tree.args.get("distinct") or any(key.name in names for key in keys):
+        raise NotSupportedError(
+            f"{call.name.lower()}() is not supported with DISTINCT, or in GROUP BY or ORDER BY",
+            hint="Make the call in a SELECT of its own.",
+            position=position_of(call),
+        )
+
+
+def check_given(given: Given, type_of: Callable[[exp.Expr], DataType | None]) -> None:
+    """Check the types of the arguments.
+
+    Raises:
+        UnknownNameError: a function takes none of these types (42883).
+    """
+    for call, arguments in given:
+        types = [None if is_open(each) else type_of(each) for each in arguments]
+        name = call.name.lower()
+        if not any(takes_exactly(form, types) for form in _FUNCTIONS[name].signatures):
+            shown = ["unknown" if each is None else format_type(each) for each in types]
+            raise unknown_function(call, name, ", ".join(shown))
+
+
+def _texts(arguments: Sequence[exp.Expr], form: Sequence[DataType]) -> exp.Expr:
     texts: list[exp.Expr] = []
-    for each, name in zip(call.expressions, function.arguments, strict=False):
-        typed = exp.Cast(this=each.copy(), to=exp.DataType.build(name, dialect="postgres"))
+    for each, wanted in zip(arguments, form, strict=True):
+        to = exp.DataType.build(str(wanted), dialect="postgres")
+        typed = exp.Cast(this=each, to=to)
         texts.append(exp.Cast(this=typed, to=exp.DataType.build("text", dialect="postgres")))
     return exp.Array(expressions=texts)
 
@@ -96,28 +157,87 @@ def result_columns(columns: Sequence[Column], effects: Sequence[SideEffect]) -> 
     )
 
 
-def apply_side_effects(
-    effects: Sequence[SideEffect], table: pa.Table, session: Session, commands: SessionCommands
-) -> pa.Table:
-    """Call the functions for each row and replace their arguments with their results.
+class Calls:
+    """The calls of a statement for each row; the `Waits` of its result.
+
+    Args:
+        effects: the calls.
+        table: the rows, with the arguments in the place of each call.
+        session: the session that calls.
+        commands: sets its settings.
+        cancellation: ends the waits.
 
     Raises:
-        QueryError: a setting is invalid, or a session belongs to another user.
+        QueryError: a setting is invalid, a session belongs to another user, or a wait has failed.
     """
-    calls: Mapping[str, Callable[[Sequence[str | None]], object]] = {
-        "set_config": lambda given: _set_config(given, session, commands),
-        "pg_cancel_backend": lambda given: _signal(given, session, ends=False),
-        "pg_terminate_backend": lambda given: _signal(given, session, ends=True),
-    }
-    columns = {effect.place: table.column(effect.place).to_pylist() for effect in effects}
-    made: dict[int, list[object]] = {effect.place: [] for effect in effects}
-    for row in range(table.num_rows):
-        for effect in effects:
-            made[effect.place].append(calls[effect.name](columns[effect.place][row]))
-    for effect in effects:
-        values = pa.array(made[effect.place], _FUNCTIONS[effect.name].result.arrow)
-        table = table.set_column(effect.place, table.schema.field(effect.place).name, values)
-    return table
+
+    def __init__(
+        self,
+        effects: Sequence[SideEffect],
+        table: pa.Table,
+        session: Session,
+        commands: SessionCommands,
+        cancellation: Cancellation,
+    ) -> None:
+        self.notices: list[Notice] = []
+        """The warnings so far."""
+        self.now: Future[bool] | None = None
+        """What the calls wait for; None once they have all been made."""
+        self._effects, self._table = effects, table
+        self._calls: Mapping[str, Callable[[Sequence[str | None]], Steps]] = {
+            "set_config": lambda given: _at_once(_set_config, given, session, commands),
+            "pg_cancel_backend": lambda given: _at_once(_signal, given, session, ends=False),
+            "pg_terminate_backend": lambda given: _at_once(_signal, given, session, ends=True),
+            **{
+                name: partial(
+                    lock_steps,
+                    name,
+                    session=session,
+                    cancellation=cancellation,
+                    notices=self.notices,
+                )
+                for name in RESULTS_OF_LOCKS
+            },
+        }
+        self._steps = self._made()
+        self.go_on()
+
+    def go_on(self) -> None:
+        """Make further calls, until one must wait."""
+        self.now = next(self._steps, None)
+
+    def close(self) -> None:
+        """Make no more calls, and wait no longer."""
+        self._steps.close()
+
+    def rows(self) -> Iterator[pa.RecordBatch]:
+        """Yield the rows with the results of the calls.
+
+        Raises:
+            NotSupportedError: a call still waits, where only a thread could wait.
+        """
+        if self.now is not None:
+            raise NotSupportedError("a statement that waits for a lock is not supported here")
+        yield from self._table.to_batches()
+
+    def _made(self) -> Generator[Future[bool], None, None]:
+        table = self._table
+        columns = {effect.place: table.column(effect.place).to_pylist() for effect in self._effects}
+        made: dict[int, list[object]] = {effect.place: [] for effect in self._effects}
+        for row in range(table.num_rows):
+            for effect in self._effects:
+                given = columns[effect.place][row]
+                made[effect.place].append((yield from self._calls[effect.name](given)))
+        for effect in self._effects:
+            values = pa.array(made[effect.place], _FUNCTIONS[effect.name].result.arrow)
+            table = table.set_column(effect.place, table.schema.field(effect.place).name, values)
+        self._table = table
+
+
+def _at_once(call: Callable[..., object], *given: object, **options: object) -> Steps:
+    """Call a function that never waits."""
+    yield from ()
+    return call(*given, **options)
 
 
 def _set_config(given: Sequence[str | None], session: Session, commands: SessionCommands) -> str:

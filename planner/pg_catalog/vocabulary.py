@@ -25,7 +25,7 @@ from planner.pg_catalog.relations import (
 from planner.postgres.refused import TABLE_FUNCTIONS
 from planner.postgres.types.functions import FUNCTIONS, RESULTS
 from planner.trees.column_names import folded
-from planner.values.catalog_types import CATALOG_TYPES, CHAR, NAME, OID, VOID
+from planner.values.catalog_types import CATALOG_TYPES, CHAR, NAME, OID
 from stores.spec.schema import (
     BIGINT,
     BOOLEAN,
@@ -83,7 +83,6 @@ _RESULTS: Mapping[DataType, str] = {
     """,
     TIMESTAMPTZ: "pg_conf_load_time pg_postmaster_start_time",
     OID: "pg_my_temp_schema _pg_truetypid",
-    VOID: "pg_advisory_unlock_all",
     _NAMES: "current_schemas",
     DataType(kind=Kind.ARRAY, element=INTEGER): "pg_blocking_pids",
     CATALOG_TYPES["pg_lsn"]: "pg_current_wal_lsn pg_last_wal_receive_lsn pg_last_wal_replay_lsn",

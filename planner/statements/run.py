@@ -11,7 +11,7 @@ from planner.commands.transaction import (
     run_transaction,
 )
 from planner.errors import InvalidValueError, QueryError
-from planner.pg_catalog import CatalogStatement
+from planner.pg_catalog import Calls, CatalogStatement
 from planner.planning.plan import Lookup, QueryPlan, accesses_of
 from planner.running.snapshot import takes_snapshot, transaction_snapshot
 from planner.statements.engine_parts import EngineParts
@@ -137,11 +137,17 @@ class Runner:
         cancellation: Cancellation,
     ) -> Result:
         def run() -> Result:
-            table = self._pg_catalog.execute(
+            found = self._pg_catalog.execute(
                 plan, parameters, session=session, cancellation=cancellation
             )
-            batches = iter(table.to_batches())
-            return Result(kind=statement.kind, columns=statement.columns, batches=batches)
+            result = Result(kind=statement.kind, columns=statement.columns)
+            if isinstance(found, Calls):
+                result.batches, result.notices = found.rows(), found.notices
+                result.waits = None if found.now is None else found
+                result.on_close = found.close
+            else:
+                result.batches = iter(found.to_batches())
+            return result
 
         return self._queries.watch(statement.sql, session, run)
 

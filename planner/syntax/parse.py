@@ -67,11 +67,11 @@ _KINDS = {
     "PREPARE": StatementKind.PREPARE,
     "EXECUTE": StatementKind.EXECUTE,
     "SUBSCRIBE": StatementKind.SUBSCRIBE,
+    "LISTEN": StatementKind.LISTEN,
     "UNLISTEN": StatementKind.UNLISTEN,
     "LOCK": StatementKind.LOCK,
 }
 _NOT_RUN = {
-    "LISTEN": "There are no notifications; query again, or wait for a bound with BOUND and WAIT.",
     "NOTIFY": "There are no listeners; only its pipeline changes state.",
     "CALL": "There are no procedures.",
     "DO": "There is no procedural language.",

@@ -1,86 +1,21 @@
 """The state of a client between statements: settings, transaction, position.
 
 Only the server of the clients knows their connections, and the cursors and statements that each
-keeps by name: a session has its `Listing` and `Backends`. They are listed in `pg_cursors`,
-`pg_prepared_statements` and `pg_stat_activity`.
+keeps by name: a session has its `Listing` and `Backends`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
 from planner.errors import InvalidValueError, LimitExceededError, TransactionError
+from planner.values.advisory_locks import SessionLocks
+from planner.values.listing import Backends, Listing
 from planner.values.times.time_settings import TimeSettings, time_settings
 from stores.spec.position import EMPTY, Position
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListedCursor:
-    """A row of `pg_cursors`."""
-
-    name: str
-    sql: str
-    hold: bool
-    binary: bool
-    scroll: bool
-    created_us: int
-    """Epoch microseconds."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListedStatement:
-    """A row of `pg_prepared_statements`."""
-
-    name: str
-    sql: str
-    prepared_us: int
-    """Epoch microseconds."""
-    parameter_oids: tuple[int, ...]
-    from_sql: bool
-    """Whether PREPARE made it, not a message of the protocol."""
-
-
-class Listing(Protocol):
-    """Lists the cursors and statements of a connection."""
-
-    def cursors(self) -> Sequence[ListedCursor]:
-        """Return the open cursors."""
-
-    def prepared(self) -> Sequence[ListedStatement]:
-        """Return the prepared statements that have names."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListedSession:
-    """A row of `pg_stat_activity`: a connected client."""
-
-    pid: int
-    """The client's `pg_backend_pid()`."""
-    user: str
-    application_name: str
-    address: str | None
-    port: int | None
-    started_us: int
-    """Epoch microseconds."""
-    state: str
-    """`active`, `idle`, `idle in transaction` or `idle in transaction (aborted)`."""
-
-
-class Backends(Protocol):
-    """Lists all connected clients, and acts on them, from any thread."""
-
-    def listed(self) -> Sequence[ListedSession]:
-        """Return all connected clients."""
-
-    def cancel_backend(self, pid: int) -> bool:
-        """Cancel a client's statement; return whether the client is connected."""
-
-    def terminate(self, pid: int) -> bool:
-        """End a client's connection; return whether the client is connected."""
-
 
 SAVEPOINTS_MAX = 1000
 """Maximum savepoints of a transaction; each copies the settings, and some drivers make many."""
@@ -139,7 +74,8 @@ class Session:
     """
 
     __slots__ = (
-        *("_before", "_initial", "_local", "_noted", "_savepoints", "backends", "changes"),
+        *("_before", "_initial", "_local", "_locks", "_noted", "_savepoints", "backends"),
+        "changes",
         *("deferrable", "has_queried", "in_pipeline", "in_script", "is_grouped", "isolation"),
         *("listing", "node_answers", "options", "pid", "savepoints_made", "seen", "settings"),
         *("snapshot", "times", "trace", "transaction", "user"),
@@ -190,6 +126,7 @@ class Session:
         self._savepoints: list[_Savepoint] = []
         self._before: Mapping[str, str] | None = None
         """The settings that ROLLBACK restores; None if it restores none."""
+        self._locks: SessionLocks | None = None
         self._local: dict[str, str | None] = {}
         """The former values of LOCAL settings, which COMMIT restores; None is unset."""
 
@@ -227,6 +164,19 @@ class Session:
                 self.settings[each] = self._initial[each]
         self._changed()
 
+    def advisory_locks(self) -> SessionLocks | None:
+        """Return its advisory locks; None if it cannot hold any."""
+        table = None if self.backends is None else self.backends.locks
+        if self._locks is None and table is not None:
+            self._locks = SessionLocks(table, self.pid)
+        return self._locks
+
+    def discard(self) -> None:
+        """Forget what DISCARD ALL ends: settings, and advisory locks."""
+        self.reset()
+        if self._locks is not None:
+            self._locks.unlock_all()
+
     # Transactions
 
     def begin(self, *, isolation: Isolation, deferrable: bool) -> None:
@@ -259,6 +209,7 @@ class Session:
         self._savepoints.clear()
         self.savepoints_made = 0
         self._changed()
+        self._unlock()
         self.transaction = TransactionStatus.IDLE
 
     def fail(self) -> None:
@@ -268,19 +219,25 @@ class Session:
         """
         if self.transaction is TransactionStatus.ACTIVE:
             self.transaction = TransactionStatus.FAILED
+            self._unlock(self.savepoint_number)
             if not self._savepoints:
                 self._release()
-        elif self.transaction is TransactionStatus.IDLE and self._before is not None:
-            self.end(keep=False)
+        elif self.transaction is TransactionStatus.IDLE:
+            self._unlock()
+            if self._before is not None:
+                self.end(keep=False)
 
     def end_group(self) -> None:
         """End an implicit transaction; its settings stay."""
         if self.transaction is TransactionStatus.IDLE:
             self._before = None
+            self._unlock()
 
     def close(self) -> None:
-        """Release everything that the transaction holds, because the client is gone."""
+        """Release everything that the session holds, because the client is gone."""
         self._release()
+        if self._locks is not None:
+            self._locks.close()
 
     @property
     def in_subtransaction(self) -> bool:
@@ -327,6 +284,7 @@ class Session:
         del self._savepoints[at + 1 :]
         self.settings, self._local = dict(found.settings), dict(found.local)
         self._changed()
+        self._unlock(found.number)
         self.transaction = TransactionStatus.ACTIVE
 
     @property
@@ -351,6 +309,11 @@ class Session:
         self.options = None
         self.changes += 1
         self.times = _times_of(self.settings)
+
+    def _unlock(self, since: int = 0) -> None:
+        """Release the advisory locks of the transaction; see `SessionLocks.end_transaction`."""
+        if self._locks is not None:
+            self._locks.end_transaction(since)
 
     def _release(self) -> None:
         held, self.snapshot = self.snapshot, None

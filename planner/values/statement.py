@@ -8,9 +8,10 @@ runs them: it keeps the names and positions, and writes the bytes.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 import pyarrow as pa
 from msgspec import Struct
@@ -245,6 +246,7 @@ class StatementKind(Enum):
     PREPARE = "PREPARE"
     EXECUTE = "EXECUTE"
     SUBSCRIBE = "SUBSCRIBE"
+    LISTEN = "LISTEN"
     UNLISTEN = "UNLISTEN"
     LOCK = "LOCK TABLE"
     EMPTY = ""
@@ -313,6 +315,20 @@ class Notice:
         return cls(message=message, severity="WARNING", sqlstate="25P01")
 
 
+class Waits(Protocol):
+    """What a result waits for before it has rows, one thing after the other."""
+
+    now: Future[bool] | None
+    """What it waits for now; None if the rows can be read."""
+
+    def go_on(self) -> None:
+        """Go on once `now` is done. Blocks, so it belongs in a thread; the wait does not.
+
+        Raises:
+            QueryError: the statement fails.
+        """
+
+
 @dataclass(slots=True, kw_only=True)
 class Result:
     """The rows of one statement: all in a sequence, or a stream that a thread reads.
@@ -329,6 +345,8 @@ class Result:
     position: Position = EMPTY
     partitions: list[PartitionAnswer] = field(default_factory=list)
     notices: list[Notice] = field(default_factory=list)
+    waits: Waits | None = None
+    """What must be waited for before `batches` are read; None for most statements."""
     on_close: Callable[[], None] | None = None
     is_computed: Callable[[], bool] = lambda: False
     """Whether the remaining batches are known to be in memory, so that reading them is quick.

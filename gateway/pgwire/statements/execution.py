@@ -54,6 +54,8 @@ class Runner:
     ) -> None:
         self._engine = engine
         self._threads = threads
+        self.wait = threads.wait
+        """Waits for what a result waits for."""
         self._session = session
         self._limits = limits
         self._call_later = call_later
@@ -277,7 +279,10 @@ class Runner:
         cancellation.check()
         if portal.prepared.statement.row_command is not None:
             return Begun()  # `row_commands` runs it
-        return self._execute(portal, cancellation).begin(rows_max, self._limits)
+        source = self._execute(portal, cancellation)
+        if source.result.waits is None:
+            return source.begin(rows_max, self._limits)
+        return Begun(rest=self.take(source, rows_max))  # `Replies` waits
 
     async def open(
         self,
@@ -303,7 +308,9 @@ class Runner:
             cancellation.check()
             return self._execute(portal, cancellation, encoder, window_bytes_max)
 
-        return await self._threads.run(work, on_abandon=lambda _: portal.close())
+        source = await self._threads.run(work, on_abandon=lambda _: portal.close())
+        await self.wait(source.result.waits)
+        return source
 
     def _execute(
         self,

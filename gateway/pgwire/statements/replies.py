@@ -109,6 +109,7 @@ class Replies:
 
     async def _stream(self, source: RowSource, chunks: Iterator[Sequence[Piece]]) -> None:
         await self.drained()
+        await self._runner.wait(source.result.waits)
         async with aclosing(self._runner.stream_of(chunks, source.encode)) as encoded:
             async for chunk in encoded:
                 self.send_encoded(DataRows, chunk)

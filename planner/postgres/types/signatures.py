@@ -92,6 +92,11 @@ def is_taken(name: str, given: Sequence[DataType | None]) -> bool:
     return not listed or any(all(map(_may_fit, given, signature)) for signature in listed)
 
 
+def takes_exactly(signature: Signature, given: Sequence[DataType | None]) -> bool:
+    """Whether a signature takes arguments of these types, None for open ones, by implicit casts."""
+    return len(signature) == len(given) and all(map(_fits, given, signature))
+
+
 def alike(name: str, given: Sequence[T]) -> list[T]:
     """Return the arguments of a call that are cast to one type: those of a pseudo type."""
     taken = next((s for s in SIGNATURES[name] if len(s) == len(given)), ())

@@ -13,6 +13,7 @@ import uvloop
 
 from gateway.access.rules import Access
 from gateway.access.tls import Tls
+from gateway.advisory_locks import AdvisoryLocks
 from gateway.pgwire import PgLimits, PgServer
 from gateway.statement_threads import StatementThreads
 from planner.engine import Engine
@@ -91,6 +92,7 @@ def serving(
         server_version=SERVER_VERSION,
         access=access,
         tls=tls,
+        locks=AdvisoryLocks(),
     )
     port = asyncio.run_coroutine_threadsafe(server.start(HOST, 0), loop).result(WAIT_S)
     running = Serving(server=server, engine=engine, port=port, loop=loop)

@@ -137,7 +137,7 @@ def test_copy_of_a_store(sides: Sides) -> None:
         ("PREPARE p AS INSERT INTO people VALUES (1)", "25006", 14),
         ("CLOSE", "42601", 6),
         ("DEALLOCATE a b", "42601", 14),
-        ("LISTEN c", "0A000", 1),
+        ("NOTIFY c", "0A000", 1),
         ("NOTIFY c, 'x'", "0A000", 1),
         ("DO $$ BEGIN END $$", "0A000", 1),
     ],

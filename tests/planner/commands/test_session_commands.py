@@ -95,9 +95,24 @@ def test_show_stores_and_describe(sides: Sides) -> None:
     assert do(sides, Session(), 'DESC "Mixed"')[0] == ("Id", "bigint", "key", "keyvalue")
 
 
+@pytest.mark.parametrize("channel", ["orders", '"Orders 1"', "a$1"])
+def test_listen_says_that_there_are_no_notifications(sides: Sides, channel: str) -> None:
+    told = run(sides.engine, f"LISTEN {channel}", session=Session())
+    assert [notice.message for notice in told.notices] == [
+        "there are no notifications; SUBSCRIBE tells of changes to stores"
+    ]
+    assert not run(sides.engine, f"UNLISTEN {channel}", session=Session()).notices
+
+
 @pytest.mark.parametrize(
     ("sql", "sqlstate", "position"),
     [
+        ("LISTEN", "42601", None),
+        ("LISTEN *", "42601", 8),
+        ("LISTEN 'a'", "42601", 8),
+        ("LISTEN 1", "42601", 8),
+        ("LISTEN a.b", "42601", 9),
+        ("UNLISTEN a b", "42601", 12),
         ("SET memory_limit = '1TB'", "42704", 5),
         ("SHOW memory_limit", "42704", 6),
         ("RESET memory_limit", "42704", 7),

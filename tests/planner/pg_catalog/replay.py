@@ -17,7 +17,7 @@ from pathlib import Path
 import pyarrow as pa
 from sqlglot import exp
 
-from planner.pg_catalog import PgCatalog
+from planner.pg_catalog import Calls, PgCatalog
 from planner.trees.dialect import DIALECT, tokenize
 from planner.values.cancel import Cancellation
 from planner.values.session import Session
@@ -86,12 +86,16 @@ def run(
         None if text is None else parse_value(text, kind)
         for text, kind in zip(parameters, statement.parameters, strict=True)
     )
-    return catalog.execute(
+    found = catalog.execute(
         statement,
         values,
         session=session or Session(user="postgres"),
         cancellation=Cancellation(30),
     )
+    if isinstance(found, Calls):
+        schema = pa.schema([(column.name, column.type.arrow) for column in statement.columns])
+        return pa.Table.from_batches(found.rows(), schema)
+    return found
 
 
 def rows(table: pa.Table) -> list[tuple[object, ...]]:

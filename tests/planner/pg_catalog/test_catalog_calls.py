@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from planner.errors import QueryError, UnknownNameError
+from planner.errors import NotSupportedError, QueryError, UnknownNameError
 from planner.planning.plan import Lookup, QueryPlan
 from planner.sql import SqlEngine
 from planner.values.cancel import Cancellation
@@ -303,7 +303,6 @@ def test_an_unknown_setting_is_an_error(sides: Sides, call: str) -> None:
         "current_setting('a', true, ARRAY['a'], ARRAY['b'])",
         "pg_backend_pid(1)",
         "format_type(age, NULL)",
-        "set_config('a.b', 'c', false)",
         "no_such_schema.version()",
     ],
 )
@@ -311,6 +310,12 @@ def test_unknown_names_are_errors(sides: Sides, call: str) -> None:
     with pytest.raises(UnknownNameError) as caught:
         ask(sides, f"SELECT {call}, name FROM people")
     assert caught.value.sqlstate == ("3F000" if "schema." in call else "42883")
+
+
+@pytest.mark.parametrize("call", ["set_config('a.b', 'c', false)", "pg_advisory_lock(1)"])
+def test_calls_with_side_effects_are_refused_by_name(sides: Sides, call: str) -> None:
+    with pytest.raises(NotSupportedError, match=call.partition("(")[0]):
+        ask(sides, f"SELECT {call}, name FROM people")
 
 
 @pytest.fixture(scope="module")

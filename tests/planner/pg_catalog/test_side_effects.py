@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from planner.errors import QueryError
-from planner.values.session import Isolation, ListedSession, Session
+from planner.values.listing import ListedSession
+from planner.values.session import Isolation, Session
 from tests.planner.pg_catalog.test_catalog import ask
+from tests.support.backends import NoBackends
 
 
 def transaction(session: Session) -> Session:
@@ -99,6 +101,9 @@ def test_rows_may_name_settings() -> None:
         "SELECT *, set_config('jit', 'on', false) FROM pg_am",
         "SELECT upper(set_config('jit', 'on', false))",
         "SELECT x FROM (SELECT pg_cancel_backend(1)) AS t(x)",
+        "SELECT DISTINCT set_config('jit', 'on', false) FROM pg_am",
+        "SELECT set_config('jit', 'on', false) AS x FROM pg_am ORDER BY x",
+        "SELECT set_config('jit', 'on', false) FROM pg_am GROUP BY 1",
     ],
 )
 def test_refused_outside_the_select_list(sql: str) -> None:
@@ -109,10 +114,11 @@ def test_refused_outside_the_select_list(sql: str) -> None:
     assert session.settings == {}
 
 
-class Connected:
+class Connected(NoBackends):
     """Two clients; records the calls that end their work."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.done: list[tuple[str, int]] = []
 
     def listed(self) -> list[ListedSession]:
@@ -168,3 +174,26 @@ def test_a_wrong_number_of_arguments() -> None:
         with pytest.raises(QueryError) as caught:
             ask(f"SELECT {call}")
         assert caught.value.sqlstate == "42883"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "set_config('jit', 1, false)",
+        "pg_cancel_backend(1::bigint)",
+        "pg_try_advisory_lock(1.5)",
+        "pg_try_advisory_lock(1::bigint, 2)",
+        "pg_advisory_unlock(true)",
+    ],
+)
+def test_arguments_of_other_types(call: str) -> None:
+    with pytest.raises(QueryError, match="does not exist") as caught:
+        ask(f"SELECT {call}")
+    assert caught.value.sqlstate == "42883"
+
+
+def test_a_session_without_a_connection_holds_no_locks() -> None:
+    with pytest.raises(QueryError, match="pg_try_advisory_lock") as caught:
+        ask("SELECT pg_try_advisory_lock(1)", session=Session())
+    assert caught.value.sqlstate == "0A000"
+    assert ask("SELECT pg_advisory_unlock_all()", session=Session()) == [("",)]

@@ -151,7 +151,7 @@ def test_listed_table_functions_run(sides: Sides, sql: str, rows: list[tuple[obj
         ("VACUUM", "25006", 1),
         ("WITH x AS (INSERT INTO people VALUES (1) RETURNING *) SELECT * FROM x", "25006", 12),
         ("SELECT * INTO copied FROM people", "0A000", 15),
-        ("LISTEN x", "0A000", 1),
+        ("NOTIFY x", "0A000", 1),
         ("DO $$ BEGIN END $$", "0A000", 1),
         ("SELECT 1; DROP TABLE people", "42601", 9),
     ],

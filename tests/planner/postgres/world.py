@@ -15,6 +15,7 @@ from planner.values.type_modifiers import is_string
 from stores.spec.schema import DataType, Kind, Row, StoreSchema
 from tests.planner.postgres.corpus import Answer, is_prepared, row_text, settings_before
 from tests.planner.sides import rows_of, run
+from tests.support.backends import NoBackends
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
 
 SAMPLES = keyvalue(
@@ -116,6 +117,7 @@ def postgres_name(data_type: DataType) -> str:
 def begun(engine: SqlEngine, sql: str) -> tuple[Session, str]:
     """Return a session with the settings before a statement, and the statement."""
     session = Session()
+    session.backends = NoBackends()
     settings, last = settings_before(sql)
     for each in settings:
         run(engine, each, session=session)

@@ -80,7 +80,7 @@ def test_explain(sql: str, *, analyze: bool) -> None:
         ("EXPLAIN SHOW ALL", "42601", 9),
         ("EXPLAIN INSERT INTO t VALUES (1)", "42601", 9),
         ("EXPLAIN (FORMAT XML) SELECT 1", "0A000", 17),
-        ("LISTEN c", "0A000", 1),
+        ("NOTIFY c", "0A000", 1),
         ("SELECT 1; SELECT 2", "42601", 9),
     ],
 )
