@@ -10,7 +10,8 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from planner.commands.transaction import DEFAULT_DEFERRABLE, on_off
+from planner.commands.setting_kinds import PostgresSetting
+from planner.commands.transaction import DEFAULT_DEFERRABLE
 from planner.errors import InvalidValueError, NotSupportedError, QueryError, TransactionError
 from planner.values.durations import DURATIONS, canonical_duration
 from planner.values.session import DEFAULT_ISOLATION, read_isolation
@@ -18,32 +19,13 @@ from planner.values.text_values import parse_value
 from planner.values.times.time_settings import read_date_style, read_zone
 from stores.spec.schema import BOOLEAN
 
-_UNITS: Mapping[str, tuple[tuple[str, int], ...]] = {
-    "kB": (("TB", 1 << 30), ("GB", 1 << 20), ("MB", 1 << 10), ("kB", 1)),
-    "8kB": (("GB", 1 << 17), ("MB", 1 << 7), ("8kB", 1)),
-    "B": (("GB", 1 << 30), ("MB", 1 << 20), ("kB", 1 << 10), ("B", 1)),
-    "MB": (("GB", 1 << 10), ("MB", 1)),
-}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PostgresSetting:
-    """A setting as `pg_settings` lists it."""
-
-    name: str
-    """Its name as SHOW writes it: `TimeZone`."""
-    shown: str
-    """The value that SHOW returns until it is set."""
-    context: str
-    """Who may change it, in the words of `pg_settings`."""
-
 
 def _any_text(name: str, value: str) -> str:
     return value
 
 
 def _boolean(name: str, value: str) -> str:
-    return on_off(bool(parse_value(value, BOOLEAN)))
+    return PostgresSetting(name=name, default="off", context="user", kind="bool").read(value)
 
 
 def _isolation(name: str, value: str) -> str:
@@ -122,7 +104,7 @@ _TABLE = (
     # Time limits, which the servers enforce.
     *(OwnSetting(name=name, default="0", read=canonical_duration) for name in sorted(DURATIONS)),
     # Read by drivers: DuckDB has no just-in-time compiler, and sorts texts by their bytes.
-    OwnSetting(name="jit", default="off"),
+    OwnSetting(name="jit", default="off", read=_boolean),
     OwnSetting(name="lc_collate", default="C"),
     OwnSetting(name="lc_ctype", default="C"),
 )
@@ -166,12 +148,3 @@ def check_may_be_set(name: str, context: str) -> None:
             raise TransactionError(f'parameter "{name}" cannot be changed now', sqlstate="55P02")
         case "superuser":
             raise QueryError(f'permission denied to set parameter "{name}"', sqlstate="42501")
-
-
-def shown_size(value: str, unit: str) -> str:
-    """Return a size in the largest unit that gives a whole number: 4096 kB are `4MB`."""
-    if unit not in _UNITS or not value.isdigit() or value == "0":
-        return value
-    count = int(value)
-    name, size = next((n, s) for n, s in _UNITS[unit] if not count % s)
-    return f"{count // size}{name}"

@@ -9,10 +9,10 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from planner.commands.postgres_settings import (
     OWN_SETTINGS,
-    PostgresSetting,
     check_may_be_set,
     version_number,
 )
+from planner.commands.setting_kinds import PostgresSetting
 from planner.commands.setting_values import is_name, setting_value
 from planner.commands.transaction import Modes, set_modes, transaction_settings
 from planner.errors import (
@@ -193,15 +193,25 @@ class SessionCommands:
     ) -> None:
         self._put(name, setting_value(name, values), session, result, local=local)
 
-    def set_config(self, name: str, value: str | None, session: Session, local: bool) -> None:
+    def set_config(self, name: str, value: str | None, session: Session, local: bool) -> str:
         """Set a setting as the function `set_config` does; None is the default.
+
+        Returns:
+            The value as SHOW writes it.
 
         Raises:
             QueryError: the setting does not exist, or does not accept the value.
         """
         if not _is_custom(name):
             self._known(name, ())
+        if value is not None:
+            value = self._read(name, value)
         self._put(name, value, session, Result(kind=StatementKind.SET), local=local)
+        return "" if value is None else value
+
+    def _read(self, name: str, value: str) -> str:
+        is_plain = name in self._postgres and name not in OWN_SETTINGS
+        return self._postgres[name].read(value) if is_plain else value
 
     def _put(
         self, name: str, value: str | None, session: Session, result: Result, *, local: bool
@@ -221,7 +231,7 @@ class SessionCommands:
         if own is not None and own.of_transaction:
             _set_transaction(name, value, session, result)
             return
-        session.set(name, _checked(name, value, session), local=local)
+        session.set(name, _checked(name, self._read(name, value), session), local=local)
 
     def _reset(self, tokens: Sequence[Token], session: Session) -> Result:
         name = _joined(tokens[1:])

@@ -7,12 +7,8 @@ from functools import cache, lru_cache
 
 import pyarrow as pa
 
-from planner.commands.postgres_settings import (
-    OWN_SETTINGS,
-    PostgresSetting,
-    shown_size,
-    version_number,
-)
+from planner.commands.postgres_settings import OWN_SETTINGS, version_number
+from planner.commands.setting_kinds import PostgresSetting
 from planner.pg_catalog import seed
 from planner.pg_catalog.postgres_types import ColumnType, PostgresType, postgres_types
 from planner.pg_catalog.relations import (
@@ -213,8 +209,17 @@ def _proc(fields: list[str]) -> Fields:
 def postgres_settings() -> Mapping[str, PostgresSetting]:
     """Return PostgreSQL's settings by their name in lower case."""
     return {
-        name.lower(): PostgresSetting(name=name, shown=shown_size(default, unit), context=context)
-        for name, unit, _, _, context, *_, default in _rows()
+        name.lower(): PostgresSetting(
+            name=name,
+            default=default,
+            context=context,
+            kind=kind,
+            unit=unit,
+            least=least,
+            most=most,
+            choices=tuple(filter(None, choices.split(","))),
+        )
+        for name, unit, _, _, context, kind, least, most, default, choices in _rows()
     }
 
 
@@ -233,7 +238,7 @@ def settings_table(server_version: str) -> pa.Table:
     rows = []
     for line in seed.SETTINGS.strip("\n").splitlines():
         fields = [None if field == "\\N" else field for field in line.split("\t")]
-        name, unit, category, description, context, kind, least, most, default = fields
+        name, unit, category, description, context, kind, least, most, default, choices = fields
         assert name is not None
         value = values.get(name, default) or ""
         rows.append(
@@ -248,6 +253,7 @@ def settings_table(server_version: str) -> pa.Table:
                 "source": "default",
                 "min_val": least,
                 "max_val": most,
+                "enumvals": None if choices is None else choices.split(","),
                 "boot_val": value,
                 "reset_val": value,
                 "pending_restart": False,

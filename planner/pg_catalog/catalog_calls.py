@@ -37,7 +37,7 @@ _WORD = re.compile(r"\w+")
 _WORDS = CALLABLE_OVER_STORES | USER_KEYWORDS | OBJECT_TYPES | SIDE_EFFECT_FUNCTIONS
 _SETTING_NAMES, _SETTING_VALUES = (
     f"(SELECT array_agg({shown} ORDER BY name) FROM pg_settings)"
-    for shown in ("lower(name)", "setting")
+    for shown in ("lower(name)", "current_setting(name)")
 )
 _SETTING_ARGUMENTS_MAX = 2
 _GUARDS = (exp.Case, exp.If, exp.Coalesce)

@@ -17,6 +17,7 @@ from planner.pg_catalog.builtin_rows import (
     OWNER,
     PUBLIC_OWNER,
     builtin_tables,
+    postgres_settings,
     proc_lines,
     role_names,
     settings_table,
@@ -165,6 +166,7 @@ def _lookup_tables(
     names = sorted(set(_names(rows, database)))
     displays = sorted(set(_displays(rows)))
     keywords = [line.split("\t") for line in seed.KEYWORDS.strip("\n").splitlines()]
+    shown = [(name, each.shown) for name, each in postgres_settings().items() if each.unit]
     keyword_fields = ("word", "catcode", "barelabel", "catdesc", "baredesc")
     tables = {
         "names": _table(_NAME_FIELDS, names),
@@ -174,6 +176,7 @@ def _lookup_tables(
         "xmins": _table({"oid": pa.int64(), "xmin": pa.int64()}, rows.xmins),
         "keywords": _table(dict.fromkeys(keyword_fields, pa.string()), keywords),
         "settings": settings_table(server_version),
+        "shown_settings": _table({"name": pa.string(), "shown": pa.string()}, shown),
     }
     return {f"{LOOKUP_SCHEMA}.{name}": table for name, table in tables.items()}
 

@@ -1,4 +1,4 @@
-# ruff: noqa: E501, W291 - tables with one row a line
+# ruff: noqa: E501 - tables with one row a line
 """PostgreSQL 15's built-in objects: relations and their columns, types, access methods, functions.
 
 Written by `tests/planner/pg_catalog/make_seed.py`; not edited by hand. No code may live here.
@@ -1369,92 +1369,175 @@ zone	U	t	unreserved	can be bare label
 """word, category, bare label and their names."""
 
 SETTINGS = r"""
-application_name	\N	Reporting and Logging / What to Log	Sets the application name to be reported in statistics and logs.	user	string	\N	\N	
-array_nulls	\N	Version and Platform Compatibility / Previous PostgreSQL Versions	Enable input of NULL elements in arrays.	user	bool	\N	\N	on
-backslash_quote	\N	Version and Platform Compatibility / Previous PostgreSQL Versions	Sets whether "\\'" is allowed in string literals.	user	enum	\N	\N	safe_encoding
-block_size	\N	Preset Options	Shows the size of a disk block.	internal	integer	8192	8192	8192
-bytea_output	\N	Client Connection Defaults / Statement Behavior	Sets the output format for bytea.	user	enum	\N	\N	hex
-check_function_bodies	\N	Client Connection Defaults / Statement Behavior	Check routine bodies during CREATE FUNCTION and CREATE PROCEDURE.	user	bool	\N	\N	on
-client_encoding	\N	Client Connection Defaults / Locale and Formatting	Sets the client's character set encoding.	user	string	\N	\N	SQL_ASCII
-client_min_messages	\N	Client Connection Defaults / Statement Behavior	Sets the message levels that are sent to the client.	user	enum	\N	\N	notice
-data_checksums	\N	Preset Options	Shows whether data checksums are turned on for this cluster.	internal	bool	\N	\N	off
-data_directory_mode	\N	Preset Options	Shows the mode of the data directory.	internal	integer	0	511	448
-DateStyle	\N	Client Connection Defaults / Locale and Formatting	Sets the display format for date and time values.	user	string	\N	\N	ISO, MDY
-debug_assertions	\N	Preset Options	Shows whether the running server has assertion checks enabled.	internal	bool	\N	\N	off
-default_table_access_method	\N	Client Connection Defaults / Statement Behavior	Sets the default table access method for new tables.	user	string	\N	\N	heap
-default_tablespace	\N	Client Connection Defaults / Statement Behavior	Sets the default tablespace to create tables and indexes in.	user	string	\N	\N	
-default_text_search_config	\N	Client Connection Defaults / Locale and Formatting	Sets default text search configuration.	user	string	\N	\N	pg_catalog.simple
-default_toast_compression	\N	Client Connection Defaults / Statement Behavior	Sets the default compression method for compressible values.	user	enum	\N	\N	pglz
-default_transaction_deferrable	\N	Client Connection Defaults / Statement Behavior	Sets the default deferrable status of new transactions.	user	bool	\N	\N	off
-default_transaction_isolation	\N	Client Connection Defaults / Statement Behavior	Sets the transaction isolation level of each new transaction.	user	enum	\N	\N	read committed
-default_transaction_read_only	\N	Client Connection Defaults / Statement Behavior	Sets the default read-only status of new transactions.	user	bool	\N	\N	off
-dynamic_library_path	\N	Client Connection Defaults / Other Defaults	Sets the path for dynamically loadable modules.	superuser	string	\N	\N	$libdir
-enable_seqscan	\N	Query Tuning / Planner Method Configuration	Enables the planner's use of sequential-scan plans.	user	bool	\N	\N	on
-escape_string_warning	\N	Version and Platform Compatibility / Previous PostgreSQL Versions	Warn about backslash escapes in ordinary string literals.	user	bool	\N	\N	on
-extra_float_digits	\N	Client Connection Defaults / Locale and Formatting	Sets the number of digits displayed for floating-point values.	user	integer	-15	3	1
-geqo	\N	Query Tuning / Genetic Query Optimizer	Enables genetic query optimization.	user	bool	\N	\N	on
-gin_fuzzy_search_limit	\N	Client Connection Defaults / Other Defaults	Sets the maximum allowed result for exact search by GIN.	user	integer	0	2147483647	0
-gin_pending_list_limit	kB	Client Connection Defaults / Statement Behavior	Sets the maximum size of the pending list for GIN index.	user	integer	64	2147483647	4096
-idle_in_transaction_session_timeout	ms	Client Connection Defaults / Statement Behavior	Sets the maximum allowed idle time between queries, when in a transaction.	user	integer	0	2147483647	0
-idle_session_timeout	ms	Client Connection Defaults / Statement Behavior	Sets the maximum allowed idle time between queries, when not in a transaction.	user	integer	0	2147483647	0
-in_hot_standby	\N	Preset Options	Shows whether hot standby is currently active.	internal	bool	\N	\N	off
-integer_datetimes	\N	Preset Options	Shows whether datetimes are integer based.	internal	bool	\N	\N	on
-IntervalStyle	\N	Client Connection Defaults / Locale and Formatting	Sets the display format for interval values.	user	enum	\N	\N	postgres
-jit	\N	Query Tuning / Other Planner Options	Allow JIT compilation.	user	bool	\N	\N	on
-jit_provider	\N	Client Connection Defaults / Shared Library Preloading	JIT provider to use.	postmaster	string	\N	\N	llvmjit
-lc_collate	\N	Preset Options	Shows the collation order locale.	internal	string	\N	\N	C
-lc_ctype	\N	Preset Options	Shows the character classification and case conversion locale.	internal	string	\N	\N	C
-lc_messages	\N	Client Connection Defaults / Locale and Formatting	Sets the language in which messages are displayed.	superuser	string	\N	\N	
-lc_monetary	\N	Client Connection Defaults / Locale and Formatting	Sets the locale for formatting monetary amounts.	user	string	\N	\N	C
-lc_numeric	\N	Client Connection Defaults / Locale and Formatting	Sets the locale for formatting numbers.	user	string	\N	\N	C
-lc_time	\N	Client Connection Defaults / Locale and Formatting	Sets the locale for formatting date and time values.	user	string	\N	\N	C
-lo_compat_privileges	\N	Version and Platform Compatibility / Previous PostgreSQL Versions	Enables backward compatibility mode for privilege checks on large objects.	superuser	bool	\N	\N	off
-local_preload_libraries	\N	Client Connection Defaults / Shared Library Preloading	Lists unprivileged shared libraries to preload into each backend.	user	string	\N	\N	
-lock_timeout	ms	Client Connection Defaults / Statement Behavior	Sets the maximum allowed duration of any wait for a lock.	user	integer	0	2147483647	0
-max_connections	\N	Connections and Authentication / Connection Settings	Sets the maximum number of concurrent connections.	postmaster	integer	1	262143	100
-max_function_args	\N	Preset Options	Shows the maximum number of function arguments.	internal	integer	100	100	100
-max_identifier_length	\N	Preset Options	Shows the maximum identifier length.	internal	integer	63	63	63
-max_index_keys	\N	Preset Options	Shows the maximum number of index keys.	internal	integer	32	32	32
-max_prepared_transactions	\N	Resource Usage / Memory	Sets the maximum number of simultaneously prepared transactions.	postmaster	integer	0	262143	0
-quote_all_identifiers	\N	Version and Platform Compatibility / Previous PostgreSQL Versions	When generating SQL fragments, quote all identifiers.	user	bool	\N	\N	off
-restrict_nonsystem_relation_kind	\N	Client Connection Defaults / Statement Behavior	Prohibits access to non-system relations of specified kinds.	user	string	\N	\N	
-row_security	\N	Client Connection Defaults / Statement Behavior	Enable row security.	user	bool	\N	\N	on
-search_path	\N	Client Connection Defaults / Statement Behavior	Sets the schema search order for names that are not schema-qualified.	user	string	\N	\N	"$user", public
-segment_size	8kB	Preset Options	Shows the number of pages per disk file.	internal	integer	131072	131072	131072
-server_encoding	\N	Preset Options	Shows the server (database) character set encoding.	internal	string	\N	\N	SQL_ASCII
-server_version	\N	Preset Options	Shows the server version.	internal	string	\N	\N	15.18 (Debian 15.18-0+deb12u1)
-server_version_num	\N	Preset Options	Shows the server version as an integer.	internal	integer	150018	150018	150018
-session_preload_libraries	\N	Client Connection Defaults / Shared Library Preloading	Lists shared libraries to preload into each backend.	superuser	string	\N	\N	
-session_replication_role	\N	Client Connection Defaults / Statement Behavior	Sets the session's behavior for triggers and rewrite rules.	superuser	enum	\N	\N	origin
-shared_memory_size	MB	Preset Options	Shows the size of the server's main shared memory area (rounded up to the nearest MB).	internal	integer	0	2147483647	0
-shared_memory_size_in_huge_pages	\N	Preset Options	Shows the number of huge pages needed for the main shared memory area.	internal	integer	-1	2147483647	-1
-shared_preload_libraries	\N	Client Connection Defaults / Shared Library Preloading	Lists shared libraries to preload into server.	postmaster	string	\N	\N	
-ssl	\N	Connections and Authentication / SSL	Enables SSL connections.	sighup	bool	\N	\N	off
-ssl_library	\N	Preset Options	Shows the name of the SSL library.	internal	string	\N	\N	OpenSSL
-standard_conforming_strings	\N	Version and Platform Compatibility / Previous PostgreSQL Versions	Causes '...' strings to treat backslashes literally.	user	bool	\N	\N	on
-statement_timeout	ms	Client Connection Defaults / Statement Behavior	Sets the maximum allowed duration of any statement.	user	integer	0	2147483647	0
-synchronize_seqscans	\N	Version and Platform Compatibility / Previous PostgreSQL Versions	Enable synchronized sequential scans.	user	bool	\N	\N	on
-temp_tablespaces	\N	Client Connection Defaults / Statement Behavior	Sets the tablespace(s) to use for temporary tables and sort files.	user	string	\N	\N	
-TimeZone	\N	Client Connection Defaults / Locale and Formatting	Sets the time zone for displaying and interpreting time stamps.	user	string	\N	\N	GMT
-timezone_abbreviations	\N	Client Connection Defaults / Locale and Formatting	Selects a file of time zone abbreviations.	user	string	\N	\N	\N
-transaction_deferrable	\N	Client Connection Defaults / Statement Behavior	Whether to defer a read-only serializable transaction until it can be executed with no possible serialization failures.	user	bool	\N	\N	off
-transaction_isolation	\N	Client Connection Defaults / Statement Behavior	Sets the current transaction's isolation level.	user	enum	\N	\N	read committed
-transaction_read_only	\N	Client Connection Defaults / Statement Behavior	Sets the current transaction's read-only status.	user	bool	\N	\N	off
-transform_null_equals	\N	Version and Platform Compatibility / Other Platforms and Clients	Treats "expr=NULL" as "expr IS NULL".	user	bool	\N	\N	off
-vacuum_failsafe_age	\N	Client Connection Defaults / Statement Behavior	Age at which VACUUM should trigger failsafe to avoid a wraparound outage.	user	integer	0	2100000000	1600000000
-vacuum_freeze_min_age	\N	Client Connection Defaults / Statement Behavior	Minimum age at which VACUUM should freeze a table row.	user	integer	0	1000000000	50000000
-vacuum_freeze_table_age	\N	Client Connection Defaults / Statement Behavior	Age at which VACUUM should scan whole table to freeze tuples.	user	integer	0	2000000000	150000000
-vacuum_multixact_failsafe_age	\N	Client Connection Defaults / Statement Behavior	Multixact age at which VACUUM should trigger failsafe to avoid a wraparound outage.	user	integer	0	2100000000	1600000000
-vacuum_multixact_freeze_min_age	\N	Client Connection Defaults / Statement Behavior	Minimum age at which VACUUM should freeze a MultiXactId in a table row.	user	integer	0	1000000000	5000000
-vacuum_multixact_freeze_table_age	\N	Client Connection Defaults / Statement Behavior	Multixact age at which VACUUM should scan whole table to freeze tuples.	user	integer	0	2000000000	150000000
-wal_block_size	\N	Preset Options	Shows the block size in the write ahead log.	internal	integer	8192	8192	8192
-wal_level	\N	Write-Ahead Log / Settings	Sets the level of information written to the WAL.	postmaster	enum	\N	\N	replica
-wal_segment_size	B	Preset Options	Shows the size of write ahead log segments.	internal	integer	1048576	1073741824	16777216
-work_mem	kB	Resource Usage / Memory	Sets the maximum memory to be used for query workspaces.	user	integer	64	2147483647	4096
-xmlbinary	\N	Client Connection Defaults / Statement Behavior	Sets how binary values are to be encoded in XML.	user	enum	\N	\N	base64
-xmloption	\N	Client Connection Defaults / Statement Behavior	Sets whether XML data in implicit parsing and serialization operations is to be considered as documents or content fragments.	user	enum	\N	\N	content
+application_name	\N	Reporting and Logging / What to Log	Sets the application name to be reported in statistics and logs.	user	string	\N	\N		\N
+array_nulls	\N	Version and Platform Compatibility / Previous PostgreSQL Versions	Enable input of NULL elements in arrays.	user	bool	\N	\N	on	\N
+backend_flush_after	8kB	Resource Usage / Asynchronous Behavior	Number of pages after which previously performed writes are flushed to disk.	user	integer	0	256	0	\N
+backslash_quote	\N	Version and Platform Compatibility / Previous PostgreSQL Versions	Sets whether "\\'" is allowed in string literals.	user	enum	\N	\N	safe_encoding	safe_encoding,on,off
+block_size	\N	Preset Options	Shows the size of a disk block.	internal	integer	8192	8192	8192	\N
+bytea_output	\N	Client Connection Defaults / Statement Behavior	Sets the output format for bytea.	user	enum	\N	\N	hex	escape,hex
+check_function_bodies	\N	Client Connection Defaults / Statement Behavior	Check routine bodies during CREATE FUNCTION and CREATE PROCEDURE.	user	bool	\N	\N	on	\N
+client_connection_check_interval	ms	Connections and Authentication / Connection Settings	Sets the time interval between checks for disconnection while running queries.	user	integer	0	2147483647	0	\N
+client_encoding	\N	Client Connection Defaults / Locale and Formatting	Sets the client's character set encoding.	user	string	\N	\N	SQL_ASCII	\N
+client_min_messages	\N	Client Connection Defaults / Statement Behavior	Sets the message levels that are sent to the client.	user	enum	\N	\N	notice	debug5,debug4,debug3,debug2,debug1,log,notice,warning,error
+commit_siblings	\N	Write-Ahead Log / Settings	Sets the minimum number of concurrent open transactions required before performing commit_delay.	user	integer	0	1000	5	\N
+constraint_exclusion	\N	Query Tuning / Other Planner Options	Enables the planner to use constraints to optimize queries.	user	enum	\N	\N	partition	partition,on,off
+cpu_index_tuple_cost	\N	Query Tuning / Planner Cost Constants	Sets the planner's estimate of the cost of processing each index entry during an index scan.	user	real	0	1.79769e+308	0.005	\N
+cpu_operator_cost	\N	Query Tuning / Planner Cost Constants	Sets the planner's estimate of the cost of processing each operator or function call.	user	real	0	1.79769e+308	0.0025	\N
+cpu_tuple_cost	\N	Query Tuning / Planner Cost Constants	Sets the planner's estimate of the cost of processing each tuple (row).	user	real	0	1.79769e+308	0.01	\N
+cursor_tuple_fraction	\N	Query Tuning / Other Planner Options	Sets the planner's estimate of the fraction of a cursor's rows that will be retrieved.	user	real	0	1	0.1	\N
+data_checksums	\N	Preset Options	Shows whether data checksums are turned on for this cluster.	internal	bool	\N	\N	off	\N
+data_directory_mode	\N	Preset Options	Shows the mode of the data directory.	internal	integer	0	511	448	\N
+DateStyle	\N	Client Connection Defaults / Locale and Formatting	Sets the display format for date and time values.	user	string	\N	\N	ISO, MDY	\N
+debug_assertions	\N	Preset Options	Shows whether the running server has assertion checks enabled.	internal	bool	\N	\N	off	\N
+debug_pretty_print	\N	Reporting and Logging / What to Log	Indents parse and plan tree displays.	user	bool	\N	\N	on	\N
+debug_print_parse	\N	Reporting and Logging / What to Log	Logs each query's parse tree.	user	bool	\N	\N	off	\N
+debug_print_plan	\N	Reporting and Logging / What to Log	Logs each query's execution plan.	user	bool	\N	\N	off	\N
+debug_print_rewritten	\N	Reporting and Logging / What to Log	Logs each query's rewritten parse tree.	user	bool	\N	\N	off	\N
+default_statistics_target	\N	Query Tuning / Other Planner Options	Sets the default statistics target.	user	integer	1	10000	100	\N
+default_table_access_method	\N	Client Connection Defaults / Statement Behavior	Sets the default table access method for new tables.	user	string	\N	\N	heap	\N
+default_tablespace	\N	Client Connection Defaults / Statement Behavior	Sets the default tablespace to create tables and indexes in.	user	string	\N	\N		\N
+default_text_search_config	\N	Client Connection Defaults / Locale and Formatting	Sets default text search configuration.	user	string	\N	\N	pg_catalog.simple	\N
+default_toast_compression	\N	Client Connection Defaults / Statement Behavior	Sets the default compression method for compressible values.	user	enum	\N	\N	pglz	pglz,lz4
+default_transaction_deferrable	\N	Client Connection Defaults / Statement Behavior	Sets the default deferrable status of new transactions.	user	bool	\N	\N	off	\N
+default_transaction_isolation	\N	Client Connection Defaults / Statement Behavior	Sets the transaction isolation level of each new transaction.	user	enum	\N	\N	read committed	serializable,repeatable read,read committed,read uncommitted
+default_transaction_read_only	\N	Client Connection Defaults / Statement Behavior	Sets the default read-only status of new transactions.	user	bool	\N	\N	off	\N
+dynamic_library_path	\N	Client Connection Defaults / Other Defaults	Sets the path for dynamically loadable modules.	superuser	string	\N	\N	$libdir	\N
+effective_cache_size	8kB	Query Tuning / Planner Cost Constants	Sets the planner's assumption about the total size of the data caches.	user	integer	1	2147483647	524288	\N
+effective_io_concurrency	\N	Resource Usage / Asynchronous Behavior	Number of simultaneous requests that can be handled efficiently by the disk subsystem.	user	integer	0	1000	1	\N
+enable_async_append	\N	Query Tuning / Planner Method Configuration	Enables the planner's use of async append plans.	user	bool	\N	\N	on	\N
+enable_bitmapscan	\N	Query Tuning / Planner Method Configuration	Enables the planner's use of bitmap-scan plans.	user	bool	\N	\N	on	\N
+enable_gathermerge	\N	Query Tuning / Planner Method Configuration	Enables the planner's use of gather merge plans.	user	bool	\N	\N	on	\N
+enable_hashagg	\N	Query Tuning / Planner Method Configuration	Enables the planner's use of hashed aggregation plans.	user	bool	\N	\N	on	\N
+enable_hashjoin	\N	Query Tuning / Planner Method Configuration	Enables the planner's use of hash join plans.	user	bool	\N	\N	on	\N
+enable_incremental_sort	\N	Query Tuning / Planner Method Configuration	Enables the planner's use of incremental sort steps.	user	bool	\N	\N	on	\N
+enable_indexonlyscan	\N	Query Tuning / Planner Method Configuration	Enables the planner's use of index-only-scan plans.	user	bool	\N	\N	on	\N
+enable_indexscan	\N	Query Tuning / Planner Method Configuration	Enables the planner's use of index-scan plans.	user	bool	\N	\N	on	\N
+enable_material	\N	Query Tuning / Planner Method Configuration	Enables the planner's use of materialization.	user	bool	\N	\N	on	\N
+enable_memoize	\N	Query Tuning / Planner Method Configuration	Enables the planner's use of memoization.	user	bool	\N	\N	on	\N
+enable_mergejoin	\N	Query Tuning / Planner Method Configuration	Enables the planner's use of merge join plans.	user	bool	\N	\N	on	\N
+enable_nestloop	\N	Query Tuning / Planner Method Configuration	Enables the planner's use of nested-loop join plans.	user	bool	\N	\N	on	\N
+enable_parallel_append	\N	Query Tuning / Planner Method Configuration	Enables the planner's use of parallel append plans.	user	bool	\N	\N	on	\N
+enable_parallel_hash	\N	Query Tuning / Planner Method Configuration	Enables the planner's use of parallel hash plans.	user	bool	\N	\N	on	\N
+enable_partition_pruning	\N	Query Tuning / Planner Method Configuration	Enables plan-time and execution-time partition pruning.	user	bool	\N	\N	on	\N
+enable_partitionwise_aggregate	\N	Query Tuning / Planner Method Configuration	Enables partitionwise aggregation and grouping.	user	bool	\N	\N	off	\N
+enable_partitionwise_join	\N	Query Tuning / Planner Method Configuration	Enables partitionwise join.	user	bool	\N	\N	off	\N
+enable_seqscan	\N	Query Tuning / Planner Method Configuration	Enables the planner's use of sequential-scan plans.	user	bool	\N	\N	on	\N
+enable_sort	\N	Query Tuning / Planner Method Configuration	Enables the planner's use of explicit sort steps.	user	bool	\N	\N	on	\N
+enable_tidscan	\N	Query Tuning / Planner Method Configuration	Enables the planner's use of TID scan plans.	user	bool	\N	\N	on	\N
+escape_string_warning	\N	Version and Platform Compatibility / Previous PostgreSQL Versions	Warn about backslash escapes in ordinary string literals.	user	bool	\N	\N	on	\N
+exit_on_error	\N	Error Handling	Terminate session on any error.	user	bool	\N	\N	off	\N
+extra_float_digits	\N	Client Connection Defaults / Locale and Formatting	Sets the number of digits displayed for floating-point values.	user	integer	-15	3	1	\N
+force_parallel_mode	\N	Developer Options	Forces use of parallel query facilities.	user	enum	\N	\N	off	off,on,regress
+from_collapse_limit	\N	Query Tuning / Other Planner Options	Sets the FROM-list size beyond which subqueries are not collapsed.	user	integer	1	2147483647	8	\N
+geqo	\N	Query Tuning / Genetic Query Optimizer	Enables genetic query optimization.	user	bool	\N	\N	on	\N
+geqo_effort	\N	Query Tuning / Genetic Query Optimizer	GEQO: effort is used to set the default for other GEQO parameters.	user	integer	1	10	5	\N
+geqo_generations	\N	Query Tuning / Genetic Query Optimizer	GEQO: number of iterations of the algorithm.	user	integer	0	2147483647	0	\N
+geqo_pool_size	\N	Query Tuning / Genetic Query Optimizer	GEQO: number of individuals in the population.	user	integer	0	2147483647	0	\N
+geqo_seed	\N	Query Tuning / Genetic Query Optimizer	GEQO: seed for random path selection.	user	real	0	1	0	\N
+geqo_selection_bias	\N	Query Tuning / Genetic Query Optimizer	GEQO: selective pressure within the population.	user	real	1.5	2	2	\N
+geqo_threshold	\N	Query Tuning / Genetic Query Optimizer	Sets the threshold of FROM items beyond which GEQO is used.	user	integer	2	2147483647	12	\N
+gin_fuzzy_search_limit	\N	Client Connection Defaults / Other Defaults	Sets the maximum allowed result for exact search by GIN.	user	integer	0	2147483647	0	\N
+gin_pending_list_limit	kB	Client Connection Defaults / Statement Behavior	Sets the maximum size of the pending list for GIN index.	user	integer	64	2147483647	4096	\N
+hash_mem_multiplier	\N	Resource Usage / Memory	Multiple of work_mem to use for hash tables.	user	real	1	1000	2	\N
+idle_in_transaction_session_timeout	ms	Client Connection Defaults / Statement Behavior	Sets the maximum allowed idle time between queries, when in a transaction.	user	integer	0	2147483647	0	\N
+idle_session_timeout	ms	Client Connection Defaults / Statement Behavior	Sets the maximum allowed idle time between queries, when not in a transaction.	user	integer	0	2147483647	0	\N
+in_hot_standby	\N	Preset Options	Shows whether hot standby is currently active.	internal	bool	\N	\N	off	\N
+integer_datetimes	\N	Preset Options	Shows whether datetimes are integer based.	internal	bool	\N	\N	on	\N
+IntervalStyle	\N	Client Connection Defaults / Locale and Formatting	Sets the display format for interval values.	user	enum	\N	\N	postgres	postgres,postgres_verbose,sql_standard,iso_8601
+jit	\N	Query Tuning / Other Planner Options	Allow JIT compilation.	user	bool	\N	\N	on	\N
+jit_above_cost	\N	Query Tuning / Planner Cost Constants	Perform JIT compilation if query is more expensive.	user	real	-1	1.79769e+308	100000	\N
+jit_expressions	\N	Developer Options	Allow JIT compilation of expressions.	user	bool	\N	\N	on	\N
+jit_inline_above_cost	\N	Query Tuning / Planner Cost Constants	Perform JIT inlining if query is more expensive.	user	real	-1	1.79769e+308	500000	\N
+jit_optimize_above_cost	\N	Query Tuning / Planner Cost Constants	Optimize JIT-compiled functions if query is more expensive.	user	real	-1	1.79769e+308	500000	\N
+jit_provider	\N	Client Connection Defaults / Shared Library Preloading	JIT provider to use.	postmaster	string	\N	\N	llvmjit	\N
+jit_tuple_deforming	\N	Developer Options	Allow JIT compilation of tuple deforming.	user	bool	\N	\N	on	\N
+join_collapse_limit	\N	Query Tuning / Other Planner Options	Sets the FROM-list size beyond which JOIN constructs are not flattened.	user	integer	1	2147483647	8	\N
+lc_collate	\N	Preset Options	Shows the collation order locale.	internal	string	\N	\N	C	\N
+lc_ctype	\N	Preset Options	Shows the character classification and case conversion locale.	internal	string	\N	\N	C	\N
+lc_messages	\N	Client Connection Defaults / Locale and Formatting	Sets the language in which messages are displayed.	superuser	string	\N	\N		\N
+lc_monetary	\N	Client Connection Defaults / Locale and Formatting	Sets the locale for formatting monetary amounts.	user	string	\N	\N	C	\N
+lc_numeric	\N	Client Connection Defaults / Locale and Formatting	Sets the locale for formatting numbers.	user	string	\N	\N	C	\N
+lc_time	\N	Client Connection Defaults / Locale and Formatting	Sets the locale for formatting date and time values.	user	string	\N	\N	C	\N
+lo_compat_privileges	\N	Version and Platform Compatibility / Previous PostgreSQL Versions	Enables backward compatibility mode for privilege checks on large objects.	superuser	bool	\N	\N	off	\N
+local_preload_libraries	\N	Client Connection Defaults / Shared Library Preloading	Lists unprivileged shared libraries to preload into each backend.	user	string	\N	\N		\N
+lock_timeout	ms	Client Connection Defaults / Statement Behavior	Sets the maximum allowed duration of any wait for a lock.	user	integer	0	2147483647	0	\N
+log_parameter_max_length_on_error	B	Reporting and Logging / What to Log	Sets the maximum length in bytes of data logged for bind parameter values when logging statements, on error.	user	integer	-1	1073741823	0	\N
+logical_decoding_work_mem	kB	Resource Usage / Memory	Sets the maximum memory to be used for logical decoding.	user	integer	64	2147483647	65536	\N
+maintenance_io_concurrency	\N	Resource Usage / Asynchronous Behavior	A variant of effective_io_concurrency that is used for maintenance work.	user	integer	0	1000	10	\N
+maintenance_work_mem	kB	Resource Usage / Memory	Sets the maximum memory to be used for maintenance operations.	user	integer	1024	2147483647	65536	\N
+max_connections	\N	Connections and Authentication / Connection Settings	Sets the maximum number of concurrent connections.	postmaster	integer	1	262143	100	\N
+max_function_args	\N	Preset Options	Shows the maximum number of function arguments.	internal	integer	100	100	100	\N
+max_identifier_length	\N	Preset Options	Shows the maximum identifier length.	internal	integer	63	63	63	\N
+max_index_keys	\N	Preset Options	Shows the maximum number of index keys.	internal	integer	32	32	32	\N
+max_parallel_maintenance_workers	\N	Resource Usage / Asynchronous Behavior	Sets the maximum number of parallel processes per maintenance operation.	user	integer	0	1024	2	\N
+max_parallel_workers	\N	Resource Usage / Asynchronous Behavior	Sets the maximum number of parallel workers that can be active at one time.	user	integer	0	1024	8	\N
+max_parallel_workers_per_gather	\N	Resource Usage / Asynchronous Behavior	Sets the maximum number of parallel processes per executor node.	user	integer	0	1024	2	\N
+max_prepared_transactions	\N	Resource Usage / Memory	Sets the maximum number of simultaneously prepared transactions.	postmaster	integer	0	262143	0	\N
+min_parallel_index_scan_size	8kB	Query Tuning / Planner Cost Constants	Sets the minimum amount of index data for a parallel scan.	user	integer	0	715827882	64	\N
+min_parallel_table_scan_size	8kB	Query Tuning / Planner Cost Constants	Sets the minimum amount of table data for a parallel scan.	user	integer	0	715827882	1024	\N
+parallel_leader_participation	\N	Resource Usage / Asynchronous Behavior	Controls whether Gather and Gather Merge also run subplans.	user	bool	\N	\N	on	\N
+parallel_setup_cost	\N	Query Tuning / Planner Cost Constants	Sets the planner's estimate of the cost of starting up worker processes for parallel query.	user	real	0	1.79769e+308	1000	\N
+parallel_tuple_cost	\N	Query Tuning / Planner Cost Constants	Sets the planner's estimate of the cost of passing each tuple (row) from worker to leader backend.	user	real	0	1.79769e+308	0.1	\N
+password_encryption	\N	Connections and Authentication / Authentication	Chooses the algorithm for encrypting passwords.	user	enum	\N	\N	scram-sha-256	md5,scram-sha-256
+plan_cache_mode	\N	Query Tuning / Other Planner Options	Controls the planner's selection of custom or generic plan.	user	enum	\N	\N	auto	auto,force_generic_plan,force_custom_plan
+quote_all_identifiers	\N	Version and Platform Compatibility / Previous PostgreSQL Versions	When generating SQL fragments, quote all identifiers.	user	bool	\N	\N	off	\N
+random_page_cost	\N	Query Tuning / Planner Cost Constants	Sets the planner's estimate of the cost of a nonsequentially fetched disk page.	user	real	0	1.79769e+308	4	\N
+recursive_worktable_factor	\N	Query Tuning / Other Planner Options	Sets the planner's estimate of the average size of a recursive query's working table.	user	real	0.001	1e+06	10	\N
+restrict_nonsystem_relation_kind	\N	Client Connection Defaults / Statement Behavior	Prohibits access to non-system relations of specified kinds.	user	string	\N	\N		\N
+row_security	\N	Client Connection Defaults / Statement Behavior	Enable row security.	user	bool	\N	\N	on	\N
+search_path	\N	Client Connection Defaults / Statement Behavior	Sets the schema search order for names that are not schema-qualified.	user	string	\N	\N	"$user", public	\N
+segment_size	8kB	Preset Options	Shows the number of pages per disk file.	internal	integer	131072	131072	131072	\N
+seq_page_cost	\N	Query Tuning / Planner Cost Constants	Sets the planner's estimate of the cost of a sequentially fetched disk page.	user	real	0	1.79769e+308	1	\N
+server_encoding	\N	Preset Options	Shows the server (database) character set encoding.	internal	string	\N	\N	SQL_ASCII	\N
+server_version	\N	Preset Options	Shows the server version.	internal	string	\N	\N	15.18 (Debian 15.18-0+deb12u1)	\N
+server_version_num	\N	Preset Options	Shows the server version as an integer.	internal	integer	150018	150018	150018	\N
+session_preload_libraries	\N	Client Connection Defaults / Shared Library Preloading	Lists shared libraries to preload into each backend.	superuser	string	\N	\N		\N
+session_replication_role	\N	Client Connection Defaults / Statement Behavior	Sets the session's behavior for triggers and rewrite rules.	superuser	enum	\N	\N	origin	origin,replica,local
+shared_memory_size	MB	Preset Options	Shows the size of the server's main shared memory area (rounded up to the nearest MB).	internal	integer	0	2147483647	0	\N
+shared_memory_size_in_huge_pages	\N	Preset Options	Shows the number of huge pages needed for the main shared memory area.	internal	integer	-1	2147483647	-1	\N
+shared_preload_libraries	\N	Client Connection Defaults / Shared Library Preloading	Lists shared libraries to preload into server.	postmaster	string	\N	\N		\N
+ssl	\N	Connections and Authentication / SSL	Enables SSL connections.	sighup	bool	\N	\N	off	\N
+ssl_library	\N	Preset Options	Shows the name of the SSL library.	internal	string	\N	\N	OpenSSL	\N
+standard_conforming_strings	\N	Version and Platform Compatibility / Previous PostgreSQL Versions	Causes '...' strings to treat backslashes literally.	user	bool	\N	\N	on	\N
+statement_timeout	ms	Client Connection Defaults / Statement Behavior	Sets the maximum allowed duration of any statement.	user	integer	0	2147483647	0	\N
+stats_fetch_consistency	\N	Statistics / Cumulative Query and Index Statistics	Sets the consistency of accesses to statistics data.	user	enum	\N	\N	cache	none,cache,snapshot
+synchronize_seqscans	\N	Version and Platform Compatibility / Previous PostgreSQL Versions	Enable synchronized sequential scans.	user	bool	\N	\N	on	\N
+synchronous_commit	\N	Write-Ahead Log / Settings	Sets the current transaction's synchronization level.	user	enum	\N	\N	on	local,remote_write,remote_apply,on,off
+tcp_keepalives_count	\N	Connections and Authentication / Connection Settings	Maximum number of TCP keepalive retransmits.	user	integer	0	2147483647	0	\N
+tcp_keepalives_idle	s	Connections and Authentication / Connection Settings	Time between issuing TCP keepalives.	user	integer	0	2147483647	0	\N
+tcp_keepalives_interval	s	Connections and Authentication / Connection Settings	Time between TCP keepalive retransmits.	user	integer	0	2147483647	0	\N
+tcp_user_timeout	ms	Connections and Authentication / Connection Settings	TCP user timeout.	user	integer	0	2147483647	0	\N
+temp_buffers	8kB	Resource Usage / Memory	Sets the maximum number of temporary buffers used by each session.	user	integer	100	1073741823	1024	\N
+temp_tablespaces	\N	Client Connection Defaults / Statement Behavior	Sets the tablespace(s) to use for temporary tables and sort files.	user	string	\N	\N		\N
+TimeZone	\N	Client Connection Defaults / Locale and Formatting	Sets the time zone for displaying and interpreting time stamps.	user	string	\N	\N	GMT	\N
+timezone_abbreviations	\N	Client Connection Defaults / Locale and Formatting	Selects a file of time zone abbreviations.	user	string	\N	\N	\N	\N
+trace_notify	\N	Developer Options	Generates debugging output for LISTEN and NOTIFY.	user	bool	\N	\N	off	\N
+trace_sort	\N	Developer Options	Emit information about resource usage in sorting.	user	bool	\N	\N	off	\N
+transaction_deferrable	\N	Client Connection Defaults / Statement Behavior	Whether to defer a read-only serializable transaction until it can be executed with no possible serialization failures.	user	bool	\N	\N	off	\N
+transaction_isolation	\N	Client Connection Defaults / Statement Behavior	Sets the current transaction's isolation level.	user	enum	\N	\N	read committed	serializable,repeatable read,read committed,read uncommitted
+transaction_read_only	\N	Client Connection Defaults / Statement Behavior	Sets the current transaction's read-only status.	user	bool	\N	\N	off	\N
+transform_null_equals	\N	Version and Platform Compatibility / Other Platforms and Clients	Treats "expr=NULL" as "expr IS NULL".	user	bool	\N	\N	off	\N
+vacuum_cost_delay	ms	Resource Usage / Cost-Based Vacuum Delay	Vacuum cost delay in milliseconds.	user	real	0	100	0	\N
+vacuum_cost_limit	\N	Resource Usage / Cost-Based Vacuum Delay	Vacuum cost amount available before napping.	user	integer	1	10000	200	\N
+vacuum_cost_page_dirty	\N	Resource Usage / Cost-Based Vacuum Delay	Vacuum cost for a page dirtied by vacuum.	user	integer	0	10000	20	\N
+vacuum_cost_page_hit	\N	Resource Usage / Cost-Based Vacuum Delay	Vacuum cost for a page found in the buffer cache.	user	integer	0	10000	1	\N
+vacuum_cost_page_miss	\N	Resource Usage / Cost-Based Vacuum Delay	Vacuum cost for a page not found in the buffer cache.	user	integer	0	10000	2	\N
+vacuum_failsafe_age	\N	Client Connection Defaults / Statement Behavior	Age at which VACUUM should trigger failsafe to avoid a wraparound outage.	user	integer	0	2100000000	1600000000	\N
+vacuum_freeze_min_age	\N	Client Connection Defaults / Statement Behavior	Minimum age at which VACUUM should freeze a table row.	user	integer	0	1000000000	50000000	\N
+vacuum_freeze_table_age	\N	Client Connection Defaults / Statement Behavior	Age at which VACUUM should scan whole table to freeze tuples.	user	integer	0	2000000000	150000000	\N
+vacuum_multixact_failsafe_age	\N	Client Connection Defaults / Statement Behavior	Multixact age at which VACUUM should trigger failsafe to avoid a wraparound outage.	user	integer	0	2100000000	1600000000	\N
+vacuum_multixact_freeze_min_age	\N	Client Connection Defaults / Statement Behavior	Minimum age at which VACUUM should freeze a MultiXactId in a table row.	user	integer	0	1000000000	5000000	\N
+vacuum_multixact_freeze_table_age	\N	Client Connection Defaults / Statement Behavior	Multixact age at which VACUUM should scan whole table to freeze tuples.	user	integer	0	2000000000	150000000	\N
+wal_block_size	\N	Preset Options	Shows the block size in the write ahead log.	internal	integer	8192	8192	8192	\N
+wal_level	\N	Write-Ahead Log / Settings	Sets the level of information written to the WAL.	postmaster	enum	\N	\N	replica	minimal,replica,logical
+wal_segment_size	B	Preset Options	Shows the size of write ahead log segments.	internal	integer	1048576	1073741824	16777216	\N
+wal_sender_timeout	ms	Replication / Sending Servers	Sets the maximum time to wait for WAL replication.	user	integer	0	2147483647	60000	\N
+wal_skip_threshold	kB	Write-Ahead Log / Settings	Minimum size of new file to fsync instead of writing WAL.	user	integer	0	2147483647	2048	\N
+work_mem	kB	Resource Usage / Memory	Sets the maximum memory to be used for query workspaces.	user	integer	64	2147483647	4096	\N
+xmlbinary	\N	Client Connection Defaults / Statement Behavior	Sets how binary values are to be encoded in XML.	user	enum	\N	\N	base64	base64,hex
+xmloption	\N	Client Connection Defaults / Statement Behavior	Sets whether XML data in implicit parsing and serialization operations is to be considered as documents or content fragments.	user	enum	\N	\N	content	content,document
 """
-"""name, unit, category, description, context, type, least, most, default."""
+"""name, unit, category, description, context, type, least, most, default, choices."""
 
 AM_ROWS = r"""
 2	heap	heap_tableam_handler	t

@@ -10,6 +10,7 @@ from sqlglot import exp
 from planner.binding.running_statements import RunningQuery
 from planner.commands.transaction import transaction_settings
 from planner.pg_catalog.advisory_calls import LOCK_ROWS, lock_structs
+from planner.pg_catalog.builtin_rows import postgres_settings
 from planner.pg_catalog.postgres_types import postgres_types
 from planner.pg_catalog.recognise import relation_names
 from planner.pg_catalog.store_relations import DATABASE_OID
@@ -77,13 +78,20 @@ def shown_settings(session: Session) -> Mapping[str, str]:
 def variables_script(session: Session) -> str:
     """Return the statements that set the variables which every statement may read."""
     settings = shown_settings(session)
-    keys = ", ".join(quote_text(name.lower()) for name in settings)
-    values = ", ".join(quote_text(value) for value in settings.values())
+    known = postgres_settings()
+    units = {n: known[n].listed(v) for n, v in settings.items() if n in known and known[n].unit}
     return (
         f"SET VARIABLE session_user = {quote_text(session.user)};"
         f"SET VARIABLE session_pid = {session.pid or os.getpid()};"
-        f"SET VARIABLE session_settings = map([{keys}]::VARCHAR[], [{values}]::VARCHAR[])"
+        f"SET VARIABLE session_settings = {_map(settings)};"
+        f"SET VARIABLE session_listed = {_map(units)}"
     )
+
+
+def _map(settings: Mapping[str, str]) -> str:
+    keys = ", ".join(quote_text(name.lower()) for name in settings)
+    values = ", ".join(quote_text(value) for value in settings.values())
+    return f"map([{keys}]::VARCHAR[], [{values}]::VARCHAR[])"
 
 
 def session_script(session: Session, running: Sequence[RunningQuery]) -> Iterator[str]:

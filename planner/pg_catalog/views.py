@@ -54,9 +54,10 @@ SESSION_VIEWS = {
         LEFT JOIN {look}.definitions d ON d.oid = c.oid
         WHERE c.relkind = 'v'""",
     "pg_settings": """
-        SELECT * REPLACE (
-            coalesce((getvariable('session_settings')::MAP(VARCHAR, VARCHAR))[lower(name)], setting)
-                AS setting)
+        SELECT * REPLACE (coalesce(
+            (getvariable('session_listed')::MAP(VARCHAR, VARCHAR))[lower(name)],
+            (getvariable('session_settings')::MAP(VARCHAR, VARCHAR))[lower(name)],
+            setting) AS setting)
         FROM {look}.settings
         UNION ALL BY NAME
         SELECT zz_e.key AS name, zz_e.value AS setting, 'Customized Options' AS category,

@@ -76,12 +76,11 @@ ROLES = "SELECT oid, rolname FROM pg_roles WHERE rolname ~ '^pg_' ORDER BY oid"
 KEYWORDS = "SELECT * FROM pg_get_keywords() ORDER BY word"
 
 SETTINGS = """
-SELECT name, unit, category, short_desc, context, vartype, min_val, max_val, boot_val
+SELECT name, unit, category, short_desc, context, vartype, min_val, max_val, boot_val,
+    array_to_string(enumvals, ',')
 FROM pg_settings
-WHERE category ~ '^(Client Connection|Preset|Version and Platform)' OR name IN (
-    'DateStyle', 'TimeZone', 'application_name', 'max_connections', 'max_prepared_transactions',
-    'session_authorization', 'ssl', 'wal_level', 'work_mem', 'is_superuser',
-    'enable_seqscan', 'geqo', 'jit')
+WHERE category ~ '^(Client Connection|Preset|Version and Platform)' OR context = 'user'
+    OR name IN ('max_connections', 'max_prepared_transactions', 'ssl', 'wal_level')
 ORDER BY lower(name)
 """
 
@@ -125,7 +124,7 @@ def main() -> None:
         table("PROCS", "pg_proc without its constant columns, then its comment.", run_psql(PROCS)),
         table("ROLES", "oid and name of the predefined roles.", run_psql(ROLES)),
         table("KEYWORDS", "word, category, bare label and their names.", run_psql(KEYWORDS)),
-        table("SETTINGS", "name, unit, category, description, context, type, least, most, default.",
+        table("SETTINGS", "name, unit, category, description, context, type, least, most, default, choices.",
               run_psql(SETTINGS)),
     ]  # fmt: skip
     for name, sql in PLAIN.items():
