@@ -12,6 +12,7 @@ from __future__ import annotations
 from planner.errors import RAISED
 from planner.pg_catalog.advisory_calls import BLOCKING_PIDS
 from planner.pg_catalog.builtin_rows import OWNER
+from planner.pg_catalog.grants import ACL_ROWS
 from planner.pg_catalog.relations import LOOKUP_SCHEMA, SCHEMA_IN_DUCKDB
 
 
@@ -221,6 +222,9 @@ ACCESS = {
 """Privileges: sessions may read everything that they see, and create nothing. Grants are checked
 when rows are read."""
 
+_NO_SEQUENCE = """CASE WHEN zz_1 IS NULL THEN NULL ELSE error('{raised}42809 "' || pg_sg_name_of(
+    'regclass', pg_sg_oid_of('regclass', 'relation', '42P01', zz_1)) || '" is not a sequence')
+    END::BIGINT"""
 SERVER = {
     "pg_backend_pid": "() AS (getvariable('session_pid')::INTEGER)",
     "pg_char_to_encoding": "(zz_name) AS (CASE WHEN upper(zz_name) = 'UTF8' THEN 6 ELSE -1 END)",
@@ -256,6 +260,9 @@ SERVER = {
         )
     },
     "pg_blocking_pids": BLOCKING_PIDS,
+    **dict.fromkeys(("currval", "nextval"), f"(zz_1) AS ({_NO_SEQUENCE})"),
+    "setval": f"(zz_1, zz_2) AS ({_NO_SEQUENCE}), (zz_1, zz_2, zz_3) AS ({_NO_SEQUENCE})",
+    "lastval": "() AS (error('{raised}55000 lastval is not yet defined in this session')::BIGINT)",
     "pg_current_wal_lsn": "() AS ('0/0')",
     "pg_last_wal_receive_lsn": "() AS (NULL::VARCHAR)",
     "pg_last_wal_replay_lsn": "() AS (NULL::VARCHAR)",
@@ -360,8 +367,7 @@ LOOKUP_MACROS = {
 """Macros that only rewritten statements call."""
 
 ROWS_OF = {
-    "aclexplode": """SELECT 0::oid AS grantor, 0::oid AS grantee, ''::text AS privilege_type,
-        false AS is_grantable WHERE false""",
+    "aclexplode": ACL_ROWS,
     "pg_available_extensions": """
         SELECT name, default_version, comment FROM pg_catalog.pg_available_extensions""",
     "pg_get_keywords": "SELECT * FROM keywords",
@@ -374,7 +380,7 @@ ROWS_OF = {
         true AS isleaf, 0 AS level WHERE false""",
     "pg_show_all_settings": "SELECT * FROM pg_catalog.pg_settings",
 }
-"""Function in FROM → its query, which does not depend on its arguments."""
+"""Function in FROM → its query, in which `$1` is its first argument."""
 MACRO_PREFIX = "pg_sg_cat_"
 """Prefix of a function's macro."""
 

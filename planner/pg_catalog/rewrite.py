@@ -24,6 +24,7 @@ from planner.pg_catalog.vocabulary import catalog_vocabulary, resolve_user_keywo
 from planner.postgres.refused import unknown_function
 from planner.syntax.with_clause import NO_CLAUSE
 from planner.trees.column_names import column_name
+from planner.trees.dialect import DIALECT
 from planner.trees.nodes import parameter_number
 from planner.trees.outline import Outline, outline
 from planner.values.quoting import quote_text
@@ -174,7 +175,7 @@ def _rewrite_from_call(table: exp.Table) -> None:
     name = column_name(call)
     ordinality = bool(table.args.get("ordinality"))
     if name in ROWS_OF:
-        query = _rows_of(name, ordinality=ordinality)
+        query = _rows_of(call, name, ordinality=ordinality)
     else:  # a scalar function gives one row; DuckDB refuses its own table functions here
         rows = _as_rows(call) if name == "generate_series" else call.copy()
         query = exp.select(exp.alias_(rows, _first_column(table, name), quoted=True))
@@ -195,9 +196,13 @@ def _as_rows(call: exp.Expr) -> exp.Expr:
     return exp.Anonymous(this="unnest", expressions=[series])
 
 
-def _rows_of(name: str, *, ordinality: bool) -> exp.Select:
-    query = sqlglot.parse_one(ROWS_OF[name], dialect="postgres")
+def _rows_of(call: exp.Expr, name: str, *, ordinality: bool) -> exp.Select:
+    query = sqlglot.parse_one(ROWS_OF[name], dialect=DIALECT)
     assert isinstance(query, exp.Select)
+    for argument in [*query.find_all(exp.Parameter)]:
+        if not call.expressions:
+            raise unknown_function(call, name)
+        argument.replace(call.expressions[0].copy())
     for table in query.find_all(exp.Table):
         if not table.db:
             table.meta[INTERNAL] = True

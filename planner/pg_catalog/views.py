@@ -95,6 +95,22 @@ COMPUTED = {
     "pg_stat_user_tables": """
         SELECT * FROM {cat}.pg_stat_all_tables
         WHERE schemaname NOT IN ('pg_catalog', 'information_schema')""",
+    "pg_stat_bgwriter": """
+        SELECT 0 AS checkpoints_timed, 0 AS checkpoints_req, 0 AS checkpoint_write_time,
+            0 AS checkpoint_sync_time, 0 AS buffers_checkpoint, 0 AS buffers_clean,
+            0 AS maxwritten_clean, 0 AS buffers_backend, 0 AS buffers_backend_fsync,
+            0 AS buffers_alloc""",
+    "pg_statio_all_tables": """
+        SELECT relid, schemaname, relname, 0 AS heap_blks_read, 0 AS heap_blks_hit,
+            0 AS idx_blks_read, 0 AS idx_blks_hit, 0 AS toast_blks_read, 0 AS toast_blks_hit,
+            0 AS tidx_blks_read, 0 AS tidx_blks_hit
+        FROM {cat}.pg_stat_all_tables""",
+    "pg_statio_user_tables": """
+        SELECT * FROM {cat}.pg_statio_all_tables
+        WHERE schemaname NOT IN ('pg_catalog', 'information_schema')""",
+    "pg_statio_sys_tables": """
+        SELECT * FROM {cat}.pg_statio_all_tables
+        WHERE schemaname IN ('pg_catalog', 'information_schema')""",
     "pg_stat_user_indexes": """
         SELECT t.oid AS relid, c.oid AS indexrelid, n.nspname AS schemaname,
             t.relname AS relname, c.relname AS indexrelname
@@ -159,6 +175,18 @@ INFORMATION = {
         LEFT JOIN {look}.displays d ON d.kind = 'regtype' AND d.oid = b.oid
         LEFT JOIN {cat}.pg_collation l ON l.oid = a.attcollation AND l.collname <> 'default'
         WHERE c.relkind IN ('r', 'v') AND a.attnum > 0""",
+    "element_types": """
+        SELECT {database} AS object_catalog, n.nspname AS object_schema, c.relname AS object_name,
+            'TABLE' AS object_type, a.attnum::VARCHAR AS collection_type_identifier,
+            d.text AS data_type, {database} AS udt_catalog, 'pg_catalog' AS udt_schema,
+            e.typname AS udt_name, 'a' || a.attnum AS dtd_identifier
+        FROM {cat}.pg_attribute a
+        JOIN {cat}.pg_class c ON c.oid = a.attrelid
+        JOIN {cat}.pg_namespace n ON n.oid = c.relnamespace
+        JOIN {cat}.pg_type t ON t.oid = a.atttypid
+        JOIN {cat}.pg_type e ON e.oid = t.typelem
+        LEFT JOIN {look}.displays d ON d.kind = 'regtype' AND d.oid = e.oid
+        WHERE c.relkind IN ('r', 'v') AND a.attnum > 0 AND t.typcategory = 'A'""",
     "table_constraints": """
         SELECT {database} AS constraint_catalog, n.nspname AS constraint_schema,
             k.conname AS constraint_name, {database} AS table_catalog, n.nspname AS table_schema,
@@ -195,17 +223,41 @@ INFORMATION = {
 
 _OF_RELATIONS = (
     *("tables", "columns", "table_constraints", "key_column_usage"),
-    *("constraint_column_usage", "constraint_table_usage"),
+    *("constraint_column_usage", "constraint_table_usage", "element_types"),
 )
 ALL_INFORMATION = {name: f"all_{name}" for name in _OF_RELATIONS}
 """Relations of information_schema about stores → the table in `{look}` that has all their rows."""
+
+
+def _kind_of(relation: str) -> str:
+    """Return what the columns call a table in which a relation of information_schema names it."""
+    return "object" if relation == "element_types" else "table"
+
 
 SESSION_INFORMATION.update(
     {
         name: f"""
         SELECT zz_i.* FROM {{look}}.{table} AS zz_i
-        WHERE zz_i.table_schema <> 'public' OR NOT coalesce(list_contains(
-            getvariable('session_refused')::VARCHAR[], zz_i.table_name), false)"""
+        WHERE zz_i.{_kind_of(name)}_schema <> 'public' OR NOT coalesce(list_contains(
+            getvariable('session_refused')::VARCHAR[], zz_i.{_kind_of(name)}_name), false)"""
         for name, table in ALL_INFORMATION.items()
+    }
+)
+_GRANT = """
+        SELECT getvariable('session_user')::VARCHAR AS grantor,
+            CASE zz_i.table_schema WHEN 'public' THEN getvariable('session_user')::VARCHAR
+                ELSE 'PUBLIC' END AS grantee,
+            zz_i.table_catalog, zz_i.table_schema, zz_i.table_name, %s 'SELECT' AS privilege_type,
+            'NO' AS is_grantable%s
+        FROM {info}.%s AS zz_i"""
+_GRANTS = {
+    "table_privileges": _GRANT % ("", ", 'YES' AS with_hierarchy", "tables"),
+    "column_privileges": _GRANT % ("zz_i.column_name,", "", "columns"),
+}
+SESSION_INFORMATION.update(_GRANTS)
+SESSION_INFORMATION.update(
+    {
+        f"role_{name.partition('_')[0]}_grants": f"{body} WHERE zz_i.table_schema = 'public'"
+        for name, body in _GRANTS.items()
     }
 )

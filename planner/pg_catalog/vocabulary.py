@@ -79,7 +79,7 @@ _RESULTS: Mapping[DataType, str] = {
         pg_total_relation_size txid_current txid_current_if_assigned pg_stat_get_numscans
         pg_stat_get_live_tuples pg_stat_get_dead_tuples pg_stat_get_tuples_inserted
         pg_stat_get_tuples_updated pg_stat_get_tuples_deleted pg_stat_get_tuples_returned
-        pg_stat_get_tuples_fetched pg_stat_get_blocks_fetched
+        pg_stat_get_tuples_fetched pg_stat_get_blocks_fetched currval nextval setval lastval
     """,
     TIMESTAMPTZ: "pg_conf_load_time pg_postmaster_start_time",
     OID: "pg_my_temp_schema _pg_truetypid",

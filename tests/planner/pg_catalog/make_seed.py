@@ -84,6 +84,8 @@ WHERE category ~ '^(Client Connection|Preset|Version and Platform)' OR context =
 ORDER BY lower(name)
 """
 
+SETTING_FIELDS = "name, unit, category, description, context, type, least, most, default, choices."
+
 PLAIN = {
     "pg_am": "SELECT * FROM pg_am ORDER BY oid",
     "pg_auth_members": "SELECT * FROM pg_auth_members WHERE member < 16384 ORDER BY 1, 2",
@@ -124,8 +126,7 @@ def main() -> None:
         table("PROCS", "pg_proc without its constant columns, then its comment.", run_psql(PROCS)),
         table("ROLES", "oid and name of the predefined roles.", run_psql(ROLES)),
         table("KEYWORDS", "word, category, bare label and their names.", run_psql(KEYWORDS)),
-        table("SETTINGS", "name, unit, category, description, context, type, least, most, default, choices.",
-              run_psql(SETTINGS)),
+        table("SETTINGS", SETTING_FIELDS, run_psql(SETTINGS)),
     ]  # fmt: skip
     for name, sql in PLAIN.items():
         constant = name.removeprefix("pg_").upper() + "_ROWS"
