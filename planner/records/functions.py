@@ -15,7 +15,7 @@ from planner.records.record import FunctionRecord, records
 _TEXT = """
     ascii char_length character_length: (text) -> integer
     bit_length length octet_length: (bytea) (text) -> integer
-    btrim ltrim rtrim: (text, text?) (bytea, bytea) -> text
+    btrim ltrim rtrim: (text, text?) (bytea, bytea) -> $1
     chr: (integer) -> text; as pg_sg_chr
     concat: (any, any...) -> text; stable, takes NULL
     concat_ws: (any, any, any...) -> text; stable, takes NULL
@@ -34,7 +34,7 @@ _TEXT = """
     md5: (bytea) (text) -> text
     normalize: (text, text?) -> text
     overlay: (bytea, bytea, integer, integer?) (text, text, integer, integer?) -> $1
-    parse_ident: (text, boolean?) -> text[]; as pg_sg_parse_ident
+    parse_ident: (text, boolean?) -> text[]
     position: (bytea, bytea) (text, text) -> integer; own syntax
     quote_ident: (text) -> text; as pg_sg_quote_ident
     quote_nullable: (text) -> text; takes NULL
@@ -194,7 +194,8 @@ _AGGREGATES = """
     jsonb_agg: (any) -> jsonb; stable
     jsonb_object_agg: (any, any) -> jsonb
     max min: (any) -> first
-    percentile_cont: (double, double) (double, interval) (double[], double); own syntax
+    percentile_cont: (double, double) (double, interval) (double[], double) (double[], interval);
+      own syntax
     percentile_disc: (double, anyelement) (double[], anyelement) -> first; own syntax
     regr_count: (double, double) -> bigint
     stddev stddev_pop stddev_samp var_pop var_samp variance: (bigint) (double) (integer)

@@ -25,8 +25,6 @@ PLAIN_FORMS = {
 }
 """The forms that DuckDB reads as PostgreSQL does, by type: patterns for DuckDB and Python."""
 
-_LONG_CLOCK = re.compile(r"\s*(\d{1,2}):([0-5]?\d):([0-5]?\d)\.(\d{7,40})\s*", re.ASCII)
-"""A time of day with digits beyond the microsecond."""
 _MICROSECOND = dt.timedelta(microseconds=1)
 _ZONE_MAX = dt.timedelta(hours=16)
 _SECOND_US, _DAY_US = 1_000_000, 86_400_000_000
@@ -44,8 +42,8 @@ _STAMP = re.compile(
     (?: (?P<digits>\d{{6,}})
       | (?P<first>\d+) (?P<apart>[-/.]) (?P<second>\d+) (?P=apart) (?P<third>\d+) )
     (?P<early_era>{_ERA})?
-    (?: (?:T|\s+) (?P<hour>\d{{1,2}}) : (?P<minute>\d{{2}})
-        (?: : (?P<seconds>\d{{2}}) (?:\.(?P<fraction>\d*))? )?
+    (?: (?:(?P<t>T)|\s+) (?P<hour>\d{{1,2}}) : (?P<minute>\d{{1,2}})
+        (?: : (?P<seconds>\d{{1,2}}) (?:\.(?P<fraction>\d*))? )?
         (?: \s*(?P<half>[AP]M)(?![A-Za-z]) )? )?
     (?P<middle_era>{_ERA})?
     \s*(?P<zone>[+-]\d{{1,2}}(?::?\d{{2}}(?::\d{{2}})?)?|[A-Za-z][\w/+-]*)?
@@ -53,6 +51,19 @@ _STAMP = re.compile(
     """,
     re.IGNORECASE | re.ASCII | re.VERBOSE,
 )
+
+
+_CLOCK = re.compile(
+    r"""
+    T? (?: (?P<hour>\d{1,2}) : (?P<minute>\d{1,2}) (?: : (?P<seconds>\d{0,2}) (?:\.(?P<fraction>\d*))? )?
+      | (?P<of_minute>\d{1,2}) : (?P<of_second>\d{1,2}) \. (?P<of_fraction>\d+)
+      | (?P<digits>\d{4}(?:\d\d(?:\.\d*)?)?) )
+    (?: \s*(?P<half>[AP]M)(?![A-Za-z]) )?
+    \s*(?P<zone>[+-]\d{1,2}(?::?\d{2}(?::\d{2})?)?|[A-Za-z]+)?
+    """,  # noqa: E501 - one form a line
+    re.IGNORECASE | re.ASCII | re.VERBOSE,
+)
+"""A time of day: `1:02:03.5 PM`, `12:30.5`, which are minutes, `010203`; then a zone."""
 
 
 class MalformedMomentError(ValueError):
@@ -112,7 +123,7 @@ def time_words(text: str, kind: str, times: TimeSettings = PLAIN_TIMES) -> str:
     if plain is None:
         return interval_words(parse_interval(text))
     if kind == "time":
-        return clock_text(text)
+        return _clock_shown(parse_clock(text, times))
     if text.strip().lower().lstrip("-") == "infinity":
         return text
     if times.is_plain and re.fullmatch(plain, text, re.ASCII):
@@ -127,19 +138,52 @@ def time_words(text: str, kind: str, times: TimeSettings = PLAIN_TIMES) -> str:
     return moment_words(local - ahead if kind == "timestamptz" else local, kind)
 
 
-def clock_text(text: str) -> str:
-    """Return a time of day with at most six digits after the point, as PostgreSQL rounds it.
+def parse_clock(text: str, times: TimeSettings = PLAIN_TIMES) -> int:
+    """Return a time of day in microseconds; its date and zone, if it has them, are dropped.
 
-    Any other text stays as it is, and is refused where it is read.
+    Raises:
+        InvalidValueError: the text has none of PostgreSQL's forms (22007), or no such time or day
+            exists (22008).
     """
-    found = _LONG_CLOCK.fullmatch(text)
-    if found is None:
-        return text
-    # PostgreSQL rounds a double, and a half to the even microsecond.
-    micros = round(float(f"0.{found[4]}") * _SECOND_US)
-    seconds = (int(found[1]) * 60 + int(found[2])) * 60 + int(found[3]) + micros // _SECOND_US
-    minutes, second = divmod(seconds, 60)
-    return f"{minutes // 60:02}:{minutes % 60:02}:{second:02}.{micros % _SECOND_US:06}"
+    stripped = text.strip()
+    if stripped.lower() == "allballs":
+        return 0
+    found = _CLOCK.fullmatch(stripped)
+    try:
+        if found is not None:
+            micros = _micros_of_clock(found)
+        else:
+            found = _STAMP.fullmatch(stripped)
+            if found is None or found["hour"] is None or found["t"]:
+                raise MalformedMomentError
+            local = _days_of(found, times.order) * _DAY_US
+            micros = _micros_of(found)
+        if found["zone"]:
+            _zone_micros(found["zone"], local if "t" in found.groupdict() else 0, stripped)
+    except MalformedMomentError:
+        shown = f'invalid input syntax for type time: "{text[:100]}"'
+        raise InvalidValueError(shown, sqlstate="22007") from None
+    except ValueError:
+        raise _out_of_range(stripped) from None
+    return micros
+
+
+def _micros_of_clock(found: re.Match[str]) -> int:
+    """Return a time of day in microseconds; raise ValueError if it does not exist."""
+    if digits := found["digits"]:
+        whole, _, fraction = digits.partition(".")
+        fields = (whole[:2], whole[2:4], whole[4:], fraction)
+    elif found["of_minute"]:
+        fields = ("0", found["of_minute"], found["of_second"], found["of_fraction"])
+    else:
+        fields = (found["hour"], found["minute"], found["seconds"], found["fraction"])
+    return _time_of_day(*(each or "0" for each in fields), half=found["half"])
+
+
+def _clock_shown(micros: int) -> str:
+    seconds, fraction = divmod(micros, _SECOND_US)
+    minutes, seconds = divmod(seconds, 60)
+    return f"{minutes // 60:02}:{minutes % 60:02}:{seconds:02}.{fraction:06}"
 
 
 def words_in_session(text: str, kind: str, zone: str, order: str) -> str:
@@ -159,10 +203,7 @@ def moment_words(moment: int, kind: str = "timestamptz") -> str:
     shown = f"{year if year > 0 else 1 - year:04}-{month:02}-{day:02}{'' if year > 0 else ' (BC)'}"
     if kind == "date":
         return shown
-    seconds, fraction = divmod(micros, _SECOND_US)
-    minutes, seconds = divmod(seconds, 60)
-    clock = f"{minutes // 60:02}:{minutes % 60:02}:{seconds:02}.{fraction:06}"
-    return f"{shown} {clock}{'+00' if kind == 'timestamptz' else ''}"
+    return f"{shown} {_clock_shown(micros)}{'+00' if kind == 'timestamptz' else ''}"
 
 
 def civil(days: int) -> tuple[int, int, int]:
@@ -212,17 +253,23 @@ def days_from_civil(year: int, month: int, day: int) -> int:
 
 def _micros_of(found: re.Match[str]) -> int:
     """Return a time of day in microseconds; raise ValueError if it does not exist."""
-    hour, minute, seconds = (int(found[name] or 0) for name in ("hour", "minute", "seconds"))
-    fraction = (found["fraction"] or "").ljust(7, "0")
-    micros = int(fraction[:6]) + (fraction[6] >= "5")
-    if found["half"]:
+    names = ("hour", "minute", "seconds", "fraction")
+    return _time_of_day(*(found[name] or "0" for name in names), half=found["half"])
+
+
+def _time_of_day(hours: str, minutes: str, seconds: str, fraction: str, half: str | None) -> int:
+    hour, minute, second = int(hours), int(minutes), int(seconds)
+    # PostgreSQL rounds a double, and a half to the even microsecond.
+    micros = round(float(f"0.{fraction}") * _SECOND_US)
+    if half:
         if hour > 12:
             raise ValueError("no such hour before or after noon")
-        hour = hour % 12 + (12 if found["half"].upper() == "PM" else 0)
-    within = (minute * 60 + seconds) * _SECOND_US + micros
-    if hour > 24 or minute > 59 or seconds > 60 or (hour == 24 and within):
+        hour = hour % 12 + (12 if half.upper() == "PM" else 0)
+    within = (minute * 60 + second) * _SECOND_US + micros
+    total = hour * 3600 * _SECOND_US + within
+    if minute > 59 or second > 60 or total > _DAY_US:
         raise ValueError("no such time of the day")
-    return hour * 3600 * _SECOND_US + within
+    return total
 
 
 def _zone_micros(zone: str, local: int, text: str) -> int:

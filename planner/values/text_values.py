@@ -11,7 +11,7 @@ from planner.values.array_types import depth_of, leaf_of
 from planner.values.byte_text import hex_digits_of
 from planner.values.documents.json_text import canonical, checked
 from planner.values.interval_text import parse_interval
-from planner.values.moment_text import MalformedMomentError, parse_moment
+from planner.values.moment_text import MalformedMomentError, parse_clock, parse_moment
 from planner.values.times.time_settings import PLAIN_TIMES, TimeSettings
 from stores.errors import ValueFormatError
 from stores.spec.schema import DataType, Kind, Value
@@ -32,9 +32,11 @@ def parse_value(text: str, data_type: DataType, times: TimeSettings = PLAIN_TIME
         InvalidValueError: the text is not such a value (22P02, 22007), or is out of range (22003,
             22008).
     """
+    special = _PARSERS.get(data_type.kind)
+    if special is not None:
+        return special(text, data_type, times)
     parse = data_type.kind.record.parse
-    if parse is None:
-        return _PARSERS[data_type.kind](text, data_type, times)
+    assert parse is not None, "a type without a parser here has one in its record"
     try:
         value = parse(text)
     except ValueFormatError as error:
@@ -75,6 +77,11 @@ def _parse_jsonb(text: str, data_type: DataType, times: TimeSettings) -> str:
 def _parse_bytea(text: str, data_type: DataType, times: TimeSettings) -> bytes:
     del data_type, times
     return bytes.fromhex(hex_digits_of(text))
+
+
+def _parse_time(text: str, data_type: DataType, times: TimeSettings) -> int:
+    del data_type
+    return parse_clock(text, times)
 
 
 def _parse_date(text: str, data_type: DataType, times: TimeSettings) -> int:
@@ -118,6 +125,7 @@ _PARSERS: Mapping[Kind, Callable[[str, DataType, TimeSettings], Value]] = {
     Kind.JSON: _parse_json,
     Kind.JSONB: _parse_jsonb,
     Kind.BYTEA: _parse_bytea,
+    Kind.TIME: _parse_time,
     Kind.DATE: _parse_date,
     Kind.TIMESTAMP: _parse_timestamp,
     Kind.TIMESTAMPTZ: _parse_timestamptz,

@@ -231,11 +231,11 @@ def position(part: bytes, value: bytes) -> int:
     return value.find(part) + 1
 
 
-def trimmed(value: bytes, signs: bytes, side: str) -> bytes:
-    """Return bytes without those of `signs` at an end: `ltrim`, `rtrim` or `btrim`."""
-    if side != "rtrim":
-        value = value.lstrip(signs) if signs else value
-    return value.rstrip(signs) if side != "ltrim" and signs else value
+def trimmed(value: bytes, dropped: bytes, side: str) -> bytes:
+    """Return bytes without those to drop: at the beginning (LEADING), the end, or BOTH."""
+    if side != "TRAILING":
+        value = value.lstrip(dropped)
+    return value if side == "LEADING" else value.rstrip(dropped)
 
 
 def hashed(value: bytes, name: str) -> bytes:

@@ -103,11 +103,13 @@ def float_text(value: float, template: str, digits: int) -> str:
         NotSupportedError: the template has a word that is not supported.
     """
     parsed = _Template(template)
-    if not math.isfinite(value):
+    if math.isnan(value):
+        return "".join(_pieces(parsed, Decimal("NaN")))
+    if math.isinf(value):
         too_large = Decimal(10) ** max(parsed.whole, 1)
         return "".join(_pieces(parsed, too_large.copy_sign(Decimal(value))))
     exact = Decimal(value)
-    before = len(f"{abs(exact):.0f}")
+    before = len(f"{exact.copy_abs():.0f}")
     kept = max(0, min(parsed.fraction, digits - before))
     parsed.fraction, parsed.left_out = kept, parsed.fraction - kept
     parsed.fraction_min = min(parsed.fraction_min, parsed.fraction)
@@ -124,7 +126,7 @@ def number_text(number: Decimal, template: str) -> str:
     """
     parsed = _Template(template)
     rounded = number.quantize(Decimal((0, (1,), -parsed.fraction)), ROUND_HALF_UP, _CONTEXT)
-    return "".join(_pieces(parsed, rounded))
+    return "".join(_pieces(parsed, rounded or rounded.copy_abs()))  # a numeric has no -0
 
 
 def _pieces(parsed: _Template, number: Decimal) -> Iterator[str]:
@@ -155,7 +157,7 @@ def _mark(token: _Token, parsed: _Template, number: Decimal, is_behind_digit: bo
         case ",":
             return "," if is_behind_digit else parsed.blank
         case "MI":
-            return "-" if number < 0 else parsed.blank
+            return "-" if number.is_signed() else parsed.blank
         case "L":
             return " "
         case "TH":
@@ -167,14 +169,14 @@ def _sign(parsed: _Template, number: Decimal) -> str:
     """Return the sign before the first digit, or after the last."""
     if parsed.has_minus:
         return ""
-    if number < 0:
+    if number.is_signed():
         return "-"
     return "+" if parsed.has_sign else parsed.blank
 
 
 def _places(parsed: _Template, number: Decimal) -> list[str]:
     """Return the character in the place of each digit and of the point."""
-    whole, _, fraction = f"{abs(number):f}".partition(".")
+    whole, _, fraction = f"{number.copy_abs():f}".partition(".")
     if is_large := len(whole) > parsed.whole:
         whole, fraction = "#" * parsed.whole, "#" * parsed.fraction
     if not parsed.blank:
@@ -187,13 +189,16 @@ def _places(parsed: _Template, number: Decimal) -> list[str]:
     places = [parsed.blank] * (parsed.whole - len(whole)) + [*whole]
     if parsed.has_point:
         # PostgreSQL ends the text at a point that no digit follows.
-        places.append("." if parsed.fraction or is_large else _END)
+        is_shown = parsed.fraction and not number.is_nan()
+        places.append("." if is_shown or is_large else _END)
         places += [*fraction] + [""] * (parsed.fraction - len(fraction) + parsed.left_out)
     return places
 
 
 def _ordinal(text: str, parsed: _Template, number: Decimal) -> str:
-    if number < 0 or parsed.has_point or len(f"{abs(number):f}") > parsed.whole:
+    if not number.is_finite() or number.is_signed() or parsed.has_point:
+        return ""
+    if len(f"{number.copy_abs():f}") > parsed.whole:
         return ""
     teen = 10 < number % 100 < 14
     suffix = "th" if teen else {1: "st", 2: "nd", 3: "rd"}.get(int(number % 10), "th")

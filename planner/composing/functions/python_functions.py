@@ -14,7 +14,7 @@ from planner.composing.functions.json_functions import JSON_FUNCTIONS
 from planner.composing.functions.number_templates import float_text, number_text, read_number
 from planner.composing.functions.raising import as_raised_text
 from planner.composing.functions.rowwise import PythonFunction, rowwise
-from planner.composing.functions.time_templates import time_text, zoned_time_text
+from planner.composing.functions.time_templates import local_time_text, time_text, zoned_time_text
 from planner.errors import InvalidValueError
 from planner.patterns import functions
 from planner.patterns.like import like_pattern
@@ -22,6 +22,7 @@ from planner.values.array_text import json_of_array
 from planner.values.byte_text import hex_digits_of
 from planner.values.moment_text import time_words, words_in_session
 from planner.values.numerics import quotient
+from planner.values.times import shown_in_zone
 from planner.values.times.local_series import zoned_series
 
 
@@ -55,7 +56,10 @@ _OF_VALUES: dict[str, tuple[Callable[..., Any], Sequence[str], str]] = {
     ),
     "float_template_text": (float_text, ("DOUBLE", _T, _I), _T),
     "time_text": (time_text, ("BIGINT", _T), _T),
+    "local_time_text": (local_time_text, ("BIGINT", _T), _T),
     "zoned_time_text": (zoned_time_text, ("BIGINT", _T, _T), _T),
+    "text_in_zone": (shown_in_zone.text_in_zone, ("BIGINT", _T, _I), _T),
+    "iso_in_zone": (shown_in_zone.iso_in_zone, ("BIGINT", _T, _I), _T),
     "session_words": (words_in_session, (_T, _T, _T, _T), _T),
     "zoned_series": (zoned_series, (*["BIGINT"] * 5, _T), "BIGINT[]"),
     "time_words": (time_words, (_T, _T), _T),
@@ -72,6 +76,8 @@ _OF_VALUES: dict[str, tuple[Callable[..., Any], Sequence[str], str]] = {
     "set_bit": (byte_calls.set_bit, (_B, "BIGINT", _I), _B),
     "bytes_substring": (byte_calls.substring, (_B, _I, _I), _B),
     "bytes_overlay": (byte_calls.overlay, (_B, _B, _I, _I), _B),
+    "bytes_position": (byte_calls.position, (_B, _B), _I),
+    "bytes_trim": (byte_calls.trimmed, (_B, _B, _T), _B),
     "hashed": (byte_calls.hashed, (_B, _T), _B),
     "reverse": (byte_calls.reversed_text, (_T,), _T),
     "format": (formatted, (_T, _LIST), _T),

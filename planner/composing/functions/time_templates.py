@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+from collections.abc import Mapping
 
 from planner.values.times.time_settings import zone_of
 
@@ -39,7 +40,7 @@ _OTHERS = (
     *("Month", "MONTH", "month", "MON", "mon", "Day", "DAY", "day", "DY", "dy"),
     *("FF1", "FF2", "FF3", "FF4", "FF5", "FF6", "B.C.", "A.D.", "b.c.", "a.d.", "bc", "ad"),
     *("SSSSS", "SSSS", "Q", "WW", "W", "D", "J", "CC", "RM", "rm", "Y,YYY", "YYY", "Y", "IYY"),
-    *("IY", "A.M.", "P.M.", "a.m.", "p.m.", "am", "pm", "BC", "AD", "tz", "IDDD", "I"),
+    *("IY", "A.M.", "P.M.", "a.m.", "p.m.", "am", "pm", "BC", "AD", "tz", "IDDD", "I", "FX"),
 )
 _EITHER_CASE = [
     name
@@ -53,11 +54,13 @@ _SPELLED = {
 }
 """The field of each way to write it."""
 _TOKEN = re.compile(
-    r'(?P<quoted>"(?:[^"\\]|\\.)*")|(?P<fill>FM|fm)?(?P<field>'
+    r'(?P<quoted>"(?:[^"\\]|\\.)*(?:"|\\?\Z))|(?P<fill>FM|fm|TM|tm)?(?:(?P<field>'
     + "|".join(sorted(map(re.escape, _SPELLED), key=len, reverse=True))
-    + r")(?P<ordinal>TH|th)?|(?P<plain>.)",
+    + r')(?P<ending>TH|th|SP)?|(?P<plain>\\"|.)|(?<=[Mm])\Z)',
     re.DOTALL,
 )
+"""A quoted text; a field; or a character, for which `\\"` is written to have a `"`. What stands
+before a field, and is written before a character, has no effect on the latter."""
 _ROMAN = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII")
 _READABLE = {"YYYY", "MM", "DD", "HH24", "HH12", "HH", "MI", "SS", "MS", "US", "AM", "PM", "Mon"}
 _READ_AS = {"Month": "%B", "MONTH": "%B", "MON": "%b", "mon": "%b", "month": "%B", "DDD": "%j"}
@@ -67,7 +70,7 @@ def strftime_format(template: str) -> str | None:
     """Return the strftime format for a `to_char` template; None if strftime cannot write it."""
     pieces: list[str] = []
     for found in _TOKEN.finditer(template):
-        if found["fill"] or found["ordinal"]:
+        if found["fill"] or found["ending"]:
             return None
         if found["field"]:
             field = _FIELDS.get(_SPELLED[found["field"]])
@@ -79,42 +82,41 @@ def strftime_format(template: str) -> str | None:
     return "".join(pieces)
 
 
-_OF_ZONE = re.compile(r'"(?:[^"\\\\]|\\\\.)*"|(TZH|TZM|TZ|OF)', re.IGNORECASE)
-"""A quoted text, or a field of the zone."""
+_OF_ZONE = frozenset({"TZ", "tz", "TZH", "TZM", "OF"})
 
 
 def shows_zone(template: str) -> bool:
-    """Whether a template of `to_char` shows the zone."""
-    return any(found[1] for found in _OF_ZONE.finditer(template))
+    """Return whether a template of `to_char` shows the zone."""
+    return any(_SPELLED.get(found["field"]) in _OF_ZONE for found in _TOKEN.finditer(template))
 
 
 def zoned_time_text(micros: int, template: str, zone: str) -> str:
     """Return a moment as `to_char` writes it in a zone; see `time_text`."""
     in_zone = zone_of(zone)
     ahead_s = in_zone.ahead_of(micros)
-
-    def shown(found: re.Match[str]) -> str:
-        if not found[1]:
-            return found[0]
-        return f'"{_zone_text(found[1], in_zone.abbreviation_of(micros), ahead_s)}"'
-
-    return time_text(micros + ahead_s * 1_000_000, _OF_ZONE.sub(shown, template))
+    shown = {each: _zone_text(each, in_zone.abbreviation_of(micros), ahead_s) for each in _OF_ZONE}
+    return time_text(micros + ahead_s * 1_000_000, template, shown)
 
 
 def _zone_text(field: str, abbreviation: str, ahead_s: int) -> str:
-    """Return a field of the zone; only the case of `tz` matters."""
-    minutes, seconds = divmod(abs(ahead_s), 60)
-    hours, minutes = divmod(minutes, 60)
+    """Return a field of the zone; none of them shows seconds."""
+    hours, minutes = divmod(abs(ahead_s) // 60, 60)
     sign = "-" if ahead_s < 0 else "+"
-    match field.upper():
+    match field:
         case "TZ":
-            return abbreviation if field == "TZ" else abbreviation.lower()
+            return abbreviation
+        case "tz":
+            return abbreviation.lower()
         case "TZH":
             return f"{sign}{hours:02}"
         case "TZM":
             return f"{minutes:02}"
-    text = f"{sign}{hours:02}" + (f":{minutes:02}" if minutes or seconds else "")
-    return f"{text}:{seconds:02}" if seconds else text
+    return f"{sign}{hours:02}" + (f":{minutes:02}" if minutes else "")
+
+
+def local_time_text(micros: int, template: str) -> str:
+    """Return a timestamp as `to_char` writes it; it has no name of a zone."""
+    return time_text(micros, template, {"TZ": "", "tz": "", "TZH": "+00", "TZM": "00", "OF": "+00"})
 
 
 def without_zone(template: str) -> str:
@@ -122,12 +124,17 @@ def without_zone(template: str) -> str:
     return _TOKEN.sub(lambda found: "" if found["field"] in {"TZ", "tz"} else found[0], template)
 
 
+def has_year(template: str) -> bool:
+    """Return whether a template has a year."""
+    return any("Y" in (_SPELLED.get(found["field"]) or "") for found in _TOKEN.finditer(template))
+
+
 def strptime_format(template: str) -> str | None:
     """Return the strptime format for a `to_timestamp` template; None if it has no such format."""
     pieces: list[str] = []
     for found in _TOKEN.finditer(template):
         name = _SPELLED.get(found["field"])
-        if found["ordinal"]:
+        if found["ending"]:
             return None
         if name:
             field = _READ_AS.get(name) or (_FIELDS[name] if name in _READABLE else None)
@@ -141,17 +148,33 @@ def strptime_format(template: str) -> str | None:
 
 def _literal(found: re.Match[str]) -> str:
     quoted = found["quoted"]
-    return re.sub(r"\\(.)", r"\1", quoted[1:-1]) if quoted else found["plain"]
+    if quoted is None:
+        return (found["plain"] or "").removeprefix("\\" if found["plain"] == '\\"' else "")
+    return re.sub(r'\\(.)|"', r"\1", quoted, flags=re.DOTALL)
 
 
 _FRACTIONS = {"MS", "US", "FF1", "FF2", "FF3", "FF4", "FF5", "FF6"}
 """Fields that keep leading zeros with FM."""
+_RARE_WORDS = ("bc", "ad", "rm", "fx")
+_WORDS = frozenset(
+    name
+    for name in _SPELLED.values()
+    if name in _OF_ZONE
+    or name.replace(".", "").lower() in {*("month", "mon", "day", "dy", "am", "pm"), *_RARE_WORDS}
+)
+"""Fields that are no numbers; they take no ending."""
 _CYCLE_YEARS, _CYCLE_DAYS = 400, 146_097
 """Years after which the calendar repeats, including the days of the week."""
 
 
-def time_text(micros: int, template: str) -> str:
-    """Return a moment, in microseconds since 1970 UTC, as `to_char` writes it."""
+def time_text(micros: int, template: str, of_zone: Mapping[str, str] | None = None) -> str:
+    """Return a moment as `to_char` writes it.
+
+    Args:
+        micros: microseconds since 1970 in the zone.
+        template: the template.
+        of_zone: the texts of the fields of the zone; None in UTC.
+    """
     # Python has no years before 1 or after 9999. So the fields are those of the same day in the
     # cycle of 1970, and the year is corrected.
     cycles, within = divmod(micros, _CYCLE_DAYS * 86_400_000_000)
@@ -162,13 +185,21 @@ def time_text(micros: int, template: str) -> str:
         if not name:
             pieces.append(_literal(found))
             continue
-        text = _field_text(moment, cycles * _CYCLE_YEARS, name, fill=not found["fill"])
-        if found["fill"] and text.lstrip("-").isdigit() and name not in _FRACTIONS:
+        if name in _OF_ZONE and of_zone is not None:
+            pieces.append(of_zone[name])
+            continue
+        fill = (found["fill"] or "").upper()
+        is_short = fill == "FM" or (fill == "TM" and name.lower() in {"month", "day"})
+        text = _field_text(moment, cycles * _CYCLE_YEARS, name, fill=not is_short)
+        if name in _WORDS:
+            pieces.append(text)
+            continue
+        if is_short and text.lstrip("-").isdigit() and name not in _FRACTIONS:
             text = str(int(text))
-        elif found["fill"] and "," in text:
+        elif is_short and "," in text:
             text = text.lstrip("0") if text[1] != "," else text
-        ordinal = found["ordinal"]
-        pieces.append(text + (_ordinal(text, ordinal) if ordinal else ""))
+        ending = (found["ending"] or "").replace("SP", "")
+        pieces.append(text + (_ordinal(text, ending) if ending else ""))
     return "".join(pieces)
 
 
@@ -237,6 +268,7 @@ def _rare_text(moment: dt.datetime, later: int, name: str, *, fill: bool) -> str
         "b.c.": f"{era[0]}.{era[1]}.".lower(),
         "a.d.": f"{era[0]}.{era[1]}.".lower(),
         "tz": "utc",
+        "FX": "",
     }[name]
 
 
@@ -246,7 +278,7 @@ def _era_and_year(year: int) -> tuple[bool, int]:
 
 
 def _ordinal(text: str, spelled: str) -> str:
-    number = abs(int(text)) if text.lstrip("-").isdigit() else 0
+    number = abs(int(text.replace(",", "")))
     teen = 10 < number % 100 < 14
     suffix = "th" if teen else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
     return suffix.upper() if spelled.isupper() else suffix

@@ -44,10 +44,7 @@ from stores.spec.schema import Kind
 
 _CAST = {
     name: duckdb_type(RESULTS[name])
-    for name in (
-        *("char_length", "character_length", "strpos", "position", "str_position", "bit_length"),
-        *("ascii", "ntile", "grouping"),
-    )
+    for name in (*("char_length", "character_length", "bit_length", "ascii", "ntile", "grouping"),)
 }
 """Functions whose result has a narrower type in PostgreSQL."""
 _SETTING_ARGUMENTS_MAX = 2

@@ -35,7 +35,7 @@ _PARTS = {
 """The fields of a template for intervals: the value that each shows, and its digits."""
 _HALVES = {"AM": ("AM", "PM"), "A.M.": ("A.M.", "P.M.")}
 _FIELD = re.compile(
-    r'"(?P<quoted>(?:[^"\\]|\\.)*)"|(?P<fill>FM)?(?P<field>'
+    r'"(?P<quoted>(?:[^"\\]|\\.)*)"|\\(?P<escaped>")|(?P<fill>FM)?(?P<field>'
     + "|".join(sorted(_PARTS, key=len, reverse=True))
     + r")|(?P<half>[AP]\.M\.|[AP]M)|(?P<other>[A-Z][A-Z0-9,.]*)|(?P<plain>.)",
     re.IGNORECASE | re.DOTALL,
@@ -70,7 +70,8 @@ def _piece(node: exp.Expr, value: exp.Expr, found: re.Match[str]) -> exp.Expr:
         if "," in field:
             return call("pg_sg_thousands", _field(value, name))
         width = 0 if found["fill"] else width
-        return call("pg_sg_padded", _field(value, name), exp.Literal.number(width))
+        macro = "pg_sg_padded_day" if name == "day" else "pg_sg_padded"
+        return call(macro, _field(value, name), exp.Literal.number(width))
     if found["half"]:
         early, late = _HALVES["A.M." if "." in found["half"] else "AM"]
         if found["half"][0].islower():
@@ -101,7 +102,7 @@ def _piece(node: exp.Expr, value: exp.Expr, found: re.Match[str]) -> exp.Expr:
                 "Use YYYY, MM, DD, HH24, HH12, MI, SS, MS, US, SSSS and AM.",
             )
         return exp.Literal.string(found["other"])
-    quoted = found["quoted"]
+    quoted = found["escaped"] or found["quoted"]
     plain = re.sub(r"\\(.)", r"\1", quoted) if quoted is not None else found["plain"]
     return exp.Literal.string(plain)
 

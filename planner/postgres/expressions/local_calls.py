@@ -202,10 +202,8 @@ def _date_trunc(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr
 
     def cut_within_day() -> exp.Expr:
         """The offset stays, as the hour that occurs twice needs."""
-        whole = _local(time, types)
-        rest = exp.Sub(this=whole, expression=_cut(unit, time, types))
-        fresh = exp.Sub(this=time.copy(), expression=exp.Paren(this=rest))
-        return cast(fresh, "TIMESTAMPTZ")
+        given = (time.copy(), _local(time, types), _cut(unit, time, types))
+        return cast(call("pg_sg_cut_back", *given), "TIMESTAMPTZ")
 
     def cut_days() -> exp.Expr:
         return moment(_cut(unit, time, types), types.times)

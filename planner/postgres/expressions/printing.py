@@ -9,6 +9,7 @@ from sqlglot import exp
 from planner.errors import NotSupportedError
 from planner.postgres.expressions import object_names
 from planner.postgres.expressions.dimensions import checked_depth, each_element
+from planner.postgres.expressions.zone_forms import in_zone
 from planner.postgres.types.inference import Types
 from planner.trees.nodes import call, cast, position_of, strip
 from planner.values.array_types import depth_of, leaf_of
@@ -55,11 +56,22 @@ def printed(  # noqa: PLR0911 - one per family
         return None if is_plain(node) else call("pg_sg_plain_text", node.copy())
     if found.kind is Kind.BOOLEAN and not is_cast:
         return call("pg_sg_boolean_text", node.copy())
+    if found.kind is Kind.TIMESTAMPTZ and not types.times.zone.is_never_ahead:
+        return in_zone("pg_sg_zoned_text", node, "TEXT", types.times)
     if found.kind is Kind.ARRAY:
         texts = printed_elements(node, types) or node.copy()
         return _array_text(texts, checked_depth(node, types))
-    macro = "pg_sg_numeric_text" if has_any_scale(found) else _PRINTED.get(found.kind)
+    macro = _macro_of(found)
     return None if macro is None else call(macro, node.copy())
+
+
+def _macro_of(found: DataType) -> str | None:
+    """Return the macro that writes a value of a type; None where DuckDB writes the same."""
+    if has_any_scale(found):
+        return "pg_sg_numeric_text"
+    if found.kind is Kind.DECIMAL and found.precision and found.precision == found.scale:
+        return "pg_sg_fraction_text"
+    return _PRINTED.get(found.kind)
 
 
 def printed_elements(node: exp.Expr, types: Types, *, is_cast: bool = False) -> exp.Expr | None:
@@ -80,7 +92,13 @@ def printed_elements(node: exp.Expr, types: Types, *, is_cast: bool = False) -> 
         )
     if leaf.kind is Kind.BOOLEAN:
         return None if is_cast else _each(node, depth_of(found), "pg_sg_boolean_text")
-    macro = "pg_sg_numeric_text" if has_any_scale(leaf) else _PRINTED.get(leaf.kind)
+    if leaf.kind is Kind.TIMESTAMPTZ and not types.times.zone.is_never_ahead:
+        return each_element(
+            node.copy(),
+            depth_of(found),
+            lambda element: in_zone("pg_sg_zoned_text", element, "TEXT", types.times),
+        )
+    macro = _macro_of(leaf)
     return None if macro is None else _each(node, depth_of(found), macro)
 
 

@@ -10,6 +10,7 @@ from planner.postgres.expressions.printing import printed
 from planner.postgres.expressions.rules import CallRule, copies, renamed, text_of, unsupported
 from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types
+from planner.postgres.types.literals import bytes_of
 from planner.trees.nodes import call, cast
 from stores.spec.schema import Kind
 
@@ -49,7 +50,13 @@ def _format(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
 def _pad(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
     fill = given[2].copy() if len(given) > 2 else exp.Literal.string(" ")
     length = call("pg_sg_pad_length", given[0].copy(), given[1].copy())
-    return call(call_name(node), given[0].copy(), length, fill)
+    padded = call(call_name(node), given[0].copy(), length, fill)
+    if isinstance(fill, exp.Literal) and fill.name:
+        return padded
+    # Nothing fills the text, which DuckDB refuses; it is cut all the same.
+    is_empty = exp.EQ(this=fill.copy(), expression=exp.Literal.string(""))
+    cut = call("left", given[0].copy(), length.copy())
+    return exp.Case(ifs=[exp.If(this=is_empty, true=cut)], default=padded)
 
 
 def _overlay(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
@@ -108,7 +115,32 @@ def _normalize(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
     return call("nfc_normalize", given[0].copy())
 
 
+def _parse_ident(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
+    if len(given) > 1 and not (isinstance(given[1], exp.Boolean) and given[1].this):
+        raise unsupported(node, "parse_ident() that is not strict is not supported")
+    return call("pg_sg_parse_ident", given[0].copy())
+
+
+def _trim(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
+    """Trim bytes by bytes; texts are trimmed by DuckDB."""
+    if types.kind_of(given[0]) is not Kind.BYTEA or len(given) != 2:
+        return None
+    side = exp.Literal.string(str(node.args.get("position") or "BOTH"))
+    return call("pg_sg_bytes_trim", given[0].copy(), bytes_of(given[1]), side)
+
+
+def _position(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
+    """Find a text in a text, or bytes in bytes."""
+    value, part = given
+    if Kind.BYTEA in {types.kind_of(each) for each in given}:
+        return call("pg_sg_bytes_position", bytes_of(part), bytes_of(value))
+    return cast(call("strpos", *copies(given)), "INTEGER")
+
+
 CALLS: Mapping[str, CallRule] = {
+    **dict.fromkeys(("position", "strpos", "str_position"), _position),
+    "parse_ident": _parse_ident,
+    **dict.fromkeys(("trim", "btrim", "ltrim", "rtrim"), _trim),
     **dict.fromkeys(("substring", "substr"), _substring),
     **dict.fromkeys(("concat", "concat_ws"), _concat),
     **dict.fromkeys(("lpad", "rpad"), _pad),

@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from planner.composing.functions.number_templates import digits_after_point, number_text
 from planner.composing.functions.time_templates import (
+    has_year,
     strftime_format,
     strptime_format,
     without_zone,
@@ -49,8 +50,7 @@ def _to_char(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
             digits = exp.Literal.number(6 if kind is Kind.REAL else 15)
             number = cast(value.copy(), "DOUBLE")
             return call("pg_sg_float_template_text", number, template.copy(), digits)
-        number = cast(cast(value.copy(), "DECIMAL(38,10)"), "TEXT")
-        return call("pg_sg_number_text", number, template.copy())
+        return call("pg_sg_number_text", cast(value.copy(), "TEXT"), template.copy())
     if kind is Kind.INTERVAL:
         return interval_text(node, value, template)
     if text is not None and kind is Kind.TIMESTAMP:
@@ -64,7 +64,8 @@ def _to_char(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
         number = cast(cast(value.copy(), "DECIMAL(38,10)"), "TEXT")
         return call("pg_sg_number_text", number, template.copy())
     micros = call("epoch_us", cast(value.copy(), "TIMESTAMP"))
-    return call("pg_sg_time_text", micros, template.copy())
+    name = "pg_sg_local_time_text" if kind is Kind.TIMESTAMP else "pg_sg_time_text"
+    return call(name, micros, template.copy())
 
 
 def _check_template(text: str, template: exp.Expr) -> None:
@@ -87,7 +88,11 @@ def _to_timestamp(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Ex
             f"{call_name(node)}() with this template is not supported",
             "Use fields of fixed width, such as YYYY-MM-DD HH24:MI:SS, or a cast.",
         )
-    parsed = call("strptime", given[0].copy(), exp.Literal.string(known))
+    parsed: exp.Expr = call("strptime", given[0].copy(), exp.Literal.string(known))
+    if text is not None and not has_year(text):
+        # DuckDB takes the year 1900; PostgreSQL the year before the year 1.
+        years = cast(exp.Literal.string("1900 years"), "INTERVAL")
+        parsed = exp.Paren(this=exp.Sub(this=parsed, expression=years))
     return cast(parsed, "DATE" if call_name(node) == "to_date" else "TIMESTAMPTZ")
 
 
@@ -122,8 +127,7 @@ def _date_trunc(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr
     types.note(cut_again, TIMESTAMP)
     whole_days = at_zone(node, zone, cut_again, types)
     # An hour that comes twice, and what is smaller, keeps its offset: it is cut by the same time.
-    rest = exp.Paren(this=exp.Sub(this=local, expression=cut))
-    within_day = exp.Paren(this=exp.Sub(this=moment, expression=rest))
+    within_day = call("pg_sg_cut_back", moment, local, cut)
     if field is not None:
         return within_day if cuts_within_day(field) else whole_days
     is_short = exp.In(

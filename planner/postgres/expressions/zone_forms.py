@@ -82,7 +82,7 @@ def zoned_series(given: Sequence[exp.Expr], times: TimeSettings) -> exp.Expr | N
     is_mixed = found is None or sum(map(bool, found)) > 1
     if not is_mixed and (times.zone.is_never_ahead or not has_days(step)):
         return None
-    ends = [call("epoch_us", each.copy()) for each in (start, stop)]
+    ends = [call("pg_sg_series_bound", each.copy()) for each in (start, stop)]
     parts = [call(f"pg_sg_interval_{part}", step.copy()) for part in ("months", "days", "micros")]
     zone = exp.Literal.string(times.zone.name)
     counted = [cast(each, "BIGINT") for each in (*ends, *parts)]

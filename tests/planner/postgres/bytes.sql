@@ -201,3 +201,65 @@ SELECT set_bit('\x00', 0, 1)
 SELECT encode('\x00'::bytea, $1), get_byte($2, $3), convert_from($4, $5)
 $ text bytea integer bytea name
 : text integer text
+SELECT parse_ident('a.b', true), parse_ident('A."B c"')
+: text[] text[]
+= {a,b}	{a,"B c"}
+SELECT lpad('x', 5, ''), rpad('abc', 2, ''), lpad(t, 5, note) from samples join notes on sample = id order by number
+: text text text
+= x	ab	onAbc
+= x	ab	unAbc
+= x	ab	twabc
+SELECT lpad('x', 5, t), lpad(t, 3, ''), rpad('abc', 2, 'xy'), lpad('abc', -1, ''), lpad(null, 3, '') from samples order by id
+: text text text text text
+= AbcAx	Abc	ab		\N
+= abcax	abc	ab		\N
+= bbbbx	b	ab		\N
+= x		ab		\N
+= \N	\N	ab		\N
+= aBaBx	aB	ab		\N
+= ääääx	ä	ab		\N
+= ZedZx	Zed	ab		\N
+=  x  x	 x 	ab		\N
+SELECT btrim('\x000100'::bytea,'\x00'::bytea), ltrim('\x000100'::bytea,'\x00'::bytea), rtrim('\x000100'::bytea,'\x00'::bytea)
+: bytea bytea bytea
+= \\x01	\\x0100	\\x0001
+SELECT trim(both '\x00'::bytea from '\x000100'::bytea)
+: bytea
+= \\x01
+select btrim(b, '\x00') from (values ('\x000100'::bytea)) t(b)
+: bytea
+= \\x01
+SELECT position('\x02'::bytea in '\x0102'::bytea), position('\x05' in '\x0102'::bytea), position(''::bytea in '\x01'::bytea), position(b in '\x0102'), position('\x02' in b) from (values ('\x01'::bytea), ('\x02'), (null)) t(b)
+: integer integer integer integer integer
+= 2	0	1	1	0
+= 2	0	1	2	1
+= 2	0	1	\N	\N
+SELECT strpos('abc', 'b'), position('b' in 'abc'), strpos(t, 'b') from samples order by id
+: integer integer integer
+= 2	2	2
+= 2	2	2
+= 2	2	1
+= 2	2	0
+= 2	2	\N
+= 2	2	0
+= 2	2	0
+= 2	2	0
+= 2	2	0
+SELECT trim(leading '\x00' from '\x000100'::bytea), trim(trailing '\x00'::bytea from b), rtrim(b, '\x00'), ltrim(b, null) from (values ('\x000100'::bytea)) t(b)
+: bytea bytea bytea bytea
+= \\x0100	\\x0001	\\x0001	\N
+SELECT trim('  a '), trim(both from ' a '), trim(leading 'x' from 'xxa'), trim(trailing from t), btrim('xyax', 'xy'), pg_typeof(btrim('a'::varchar)) from samples order by id
+: text text text text text regtype
+= a	a	a	Abc	a	text
+= a	a	a	abc	a	text
+= a	a	a	b	a	text
+= a	a	a		a	text
+= a	a	a	\N	a	text
+= a	a	a	aB	a	text
+= a	a	a	ä	a	text
+= a	a	a	Zed	a	text
+= a	a	a	 x	a	text
+SELECT trim('\x00'::bytea)
+! 42883
+SELECT strpos('abc'::bytea, 'b'::bytea)
+! 42883

@@ -141,3 +141,14 @@ SELECT to_char(0, '9V9.9'), to_char(1, '9V9.9'), to_char(-1, '9V9.9'), to_char(1
 SELECT to_char(0,'S999'), to_char(12,'S999'), to_char(-12,'S999'), to_char(1234,'S999'), to_char(0.5::numeric,'S9.9'), to_char(12,'S0999'), to_char(12,'999S'), to_char(-12, 'S9,999')
 : text text text text text text text text
 =   +0	 +12	 -12	+###	 +.5	+0012	 12+	   -12
+select v::varchar, v::text, v || 'x', concat(v), array[v]::text, row(v)::text, to_json(v), to_jsonb(v), json_agg(v), quote_literal(v), to_char(v, '0.9') from (values (0.5), (-0.25)) t(v) group by v order by v
+! 42702
+select array_to_string(array[0.5, null], ','), array[0.5]::varchar[], quote_nullable(-0.5), 0.5::name, jsonb_build_array(0.5), 0.00001::text, length(0.5::text), (0.5)::text = '0.5', 0.5::numeric(2,2)::text, cast(0.5 as varchar(3)), '0.5'::jsonb::numeric::text, (array[0.5])[1]::text
+: text character_varying[] text name jsonb text integer boolean text character_varying text text
+= 0.5	{0.5}	'-0.5'	0.5	[0.5]	0.00001	3	t	0.50	0.5	0.5	0.5
+select t.v::text, t::text, t from (values (0.5::numeric(1,1))) t(v)
+: text text record
+= 0.5	(0.5)	(0.5)
+select row_to_json(t) from (values (0.5::numeric(1,1))) t(v)
+: json
+= {"v":0.5}

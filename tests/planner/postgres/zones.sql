@@ -862,3 +862,110 @@ SET TimeZone = 'UTC'; SELECT to_char(timestamptz '2020-07-01 12:00+00', 'TZ'), t
 = UTC	2020-07-01 00:00:00+00
 SET TimeZone = 'Europe/Berlin', 'UTC'; SHOW TimeZone
 ! 22023
+SET TimeZone = 'Europe/Berlin'; select to_json(d) from (values (timestamptz '2024-07-01'),('infinity'),('0044-03-15 BC')) t(d)
+: json
+= "2024-07-01T00:00:00+02:00"
+= "infinity"
+= "0044-03-15T00:00:00+00:53:28 BC"
+SET TimeZone = 'Europe/Berlin'; select json_agg(d) from (values (timestamptz '2024-07-01')) t(d)
+: json
+= ["2024-07-01T00:00:00+02:00"]
+SET TimeZone = 'Europe/Berlin'; select json_agg(d) from (values (timestamptz '2024-07-01'),('infinity')) t(d)
+: json
+= ["2024-07-01T00:00:00+02:00", "infinity"]
+SET TimeZone = 'Europe/Berlin'; select json_agg(d) from (values (timestamptz '2024-07-01'),('0044-03-15 BC')) t(d)
+: json
+= ["2024-07-01T00:00:00+02:00", "0044-03-15T00:00:00+00:53:28 BC"]
+SET TimeZone = 'Europe/Berlin'; select jsonb_object_agg(d::text, d) from (values (timestamptz '2024-07-01'),('infinity'),('0044-03-15 BC')) t(d)
+: jsonb
+= {"infinity": "infinity", "2024-07-01 00:00:00+02": "2024-07-01T00:00:00+02:00", "0044-03-15 00:00:00+00:53:28 BC": "0044-03-15T00:00:00+00:53:28 BC"}
+SET TimeZone = 'Europe/Berlin'; select json_agg(d), jsonb_object_agg(d::text, d) from (values (timestamptz '2024-07-01'),('infinity'),('0044-03-15 BC')) t(d)
+: json jsonb
+= ["2024-07-01T00:00:00+02:00", "infinity", "0044-03-15T00:00:00+00:53:28 BC"]	{"infinity": "infinity", "2024-07-01 00:00:00+02": "2024-07-01T00:00:00+02:00", "0044-03-15 00:00:00+00:53:28 BC": "0044-03-15T00:00:00+00:53:28 BC"}
+SET TimeZone = 'Europe/Berlin'; select json_agg(d), json_agg(d::text) from (values (timestamptz '2024-07-01'),('infinity'),('0044-03-15 BC')) t(d)
+: json json
+= ["2024-07-01T00:00:00+02:00", "infinity", "0044-03-15T00:00:00+00:53:28 BC"]	["2024-07-01 00:00:00+02", "infinity", "0044-03-15 00:00:00+00:53:28 BC"]
+SET TimeZone = 'Europe/Berlin'; select array_agg(d::text), array_agg('x' || d::text) from (values (timestamptz '2024-07-01')) t(d)
+: text[] text[]
+= {"2024-07-01 00:00:00+02"}	{"x2024-07-01 00:00:00+02"}
+SET TimeZone = 'Europe/Berlin'; select date_part('year', d), date_part('epoch', d), date_part('day', d), date_part('month',d) from (values (timestamptz 'infinity'),('-infinity'),('2024-12-31 23:30:00+00')) t(d)
+: double_precision double_precision double_precision double_precision
+= Infinity	Infinity	\N	\N
+= -Infinity	-Infinity	\N	\N
+= 2025	1735687800	1	1
+SET TimeZone = 'Europe/Berlin'; select t::text, 'x' || t::text from (values (timestamptz '2024-07-01',1)) t(d,n)
+: text text
+= ("2024-07-01 00:00:00+02",1)	x("2024-07-01 00:00:00+02",1)
+SET TimeZone = 'Europe/Berlin'; select r::text, (r).f1 from (select row(d, 1) from (values (timestamptz '2024-07-01 22:30+00')) t(d)) u(r)
+: text timestamp_with_time_zone
+= ("2024-07-02 00:30:00+02",1)	2024-07-02 00:30:00+02
+SET TimeZone = 'Europe/Berlin'; with x as (select row(now()) r) select (select r::text from x) like '%+0%'
+: boolean
+= t
+SET TimeZone = 'Europe/Berlin'; select date_trunc('day', d), date_trunc('hour', d), date_trunc('month', d), date_trunc('week',d) from (values (timestamptz 'infinity'),('2024-12-31 23:30:00+00')) t(d)
+: timestamp_with_time_zone timestamp_with_time_zone timestamp_with_time_zone timestamp_with_time_zone
+= infinity	infinity	infinity	infinity
+= 2025-01-01 00:00:00+01	2025-01-01 00:00:00+01	2025-01-01 00:00:00+01	2024-12-30 00:00:00+01
+SET TimeZone = 'Europe/Berlin'; select timestamptz 'infinity' - interval '1 day', date_trunc('day', timestamptz 'infinity'), date_trunc('hour', timestamptz '-infinity')
+: timestamp_with_time_zone timestamp_with_time_zone timestamp_with_time_zone
+= infinity	infinity	-infinity
+SET TimeZone = 'Europe/Berlin'; select d - timestamptz '2024-01-01' from (values (timestamptz 'infinity')) t(d)
+! 22008
+SET TimeZone = 'Europe/Berlin'; select age(d, timestamptz '2024-01-01') from (values (timestamptz '2024-07-01 22:30+00')) t(d)
+: interval
+= 6 mons 1 day 00:30:00
+SET TimeZone = 'Europe/Berlin'; select 'a' || row(d)::text, row(d) from (values (timestamptz '2024-07-01 22:30+00')) t(d)
+: text record
+= a("2024-07-02 00:30:00+02")	("2024-07-02 00:30:00+02")
+SET TimeZone = 'Europe/Berlin'; select to_char(d, 'YYYY Day'), d::date - 1, d::date + time '01:00', d::time + interval '1h', d::timestamp - timestamp '2024-01-01', d - d::timestamp from (values (timestamptz '2024-07-01 22:30+00')) t(d)
+: text date timestamp_without_time_zone time_without_time_zone interval interval
+= 2024 Tuesday  	2024-07-01	2024-07-02 01:00:00	01:30:00	183 days 00:30:00	00:00:00
+SET TimeZone = 'Europe/Berlin'; select extract(hour from d)::int / 2, date_part('hour', d) / 3, d::timestamp::text, d::date::text, d::time::text, (d at time zone 'UTC')::text from (values (timestamptz '2024-07-01 22:30+00')) t(d)
+: integer double_precision text text text text
+= 0	0	2024-07-02 00:30:00	2024-07-02	00:30:00	2024-07-01 22:30:00
+SET TimeZone = 'Europe/Berlin'; select string_agg(d::text, ',' order by d), array_agg(row(d))::text, max(d)::text, json_agg(row(d)) from (values (timestamptz '2024-07-01 22:30+00')) t(d)
+: text text text json
+= 2024-07-02 00:30:00+02	{"(\\"2024-07-02 00:30:00+02\\")"}	2024-07-02 00:30:00+02	[{"f1":"2024-07-02T00:30:00+02:00"}]
+SET TimeZone = 'Europe/Berlin'; select d::timestamp in ('2024-07-02 00:30'), d::date = '2024-07-02', d::date between '2024-07-01' and '2024-07-02', nullif(d::date, '2024-07-02') from (values (timestamptz '2024-07-01 22:30+00')) t(d)
+: boolean boolean boolean date
+= t	t	t	\N
+SET TimeZone = 'Europe/Berlin'; select date_trunc('day', d)::date - date '2024-01-01', extract(dow from d), to_char(date_trunc('month', d), 'Mon'), date_part('isodow', d) * 2 from (values (timestamptz '2024-06-30 22:30+00')) t(d)
+: integer numeric text double_precision
+= 182	1	Jul	2
+SET TimeZone = 'Europe/Berlin'; select tz::text, row(tz)::text, to_char(tz, 'HH24 TZ'), date_trunc('day', tz), extract(day from tz) from samples order by id
+: text text text timestamp_with_time_zone numeric
+= 2020-01-01 11:00:00+01	("2020-01-01 11:00:00+01")	11 CET	2020-01-01 00:00:00+01	1
+= 2020-03-01 00:59:59.5+01	("2020-03-01 00:59:59.5+01")	00 CET	2020-03-01 00:00:00+01	1
+= 2020-03-15 02:30:00+01	("2020-03-15 02:30:00+01")	02 CET	2020-03-15 00:00:00+01	15
+= 2020-12-31 13:30:15.123456+01	("2020-12-31 13:30:15.123456+01")	13 CET	2020-12-31 00:00:00+01	31
+= \N	()	\N	\N	\N
+= 2000-01-01 00:00:00+01	("2000-01-01 00:00:00+01")	00 CET	2000-01-01 00:00:00+01	1
+= 2020-06-15 08:07:08.009+02	("2020-06-15 08:07:08.009+02")	08 CEST	2020-06-15 00:00:00+02	15
+= 1970-01-01 01:00:00+01	("1970-01-01 01:00:00+01")	01 CET	1970-01-01 00:00:00+01	1
+= 2020-07-04 18:45:30+02	("2020-07-04 18:45:30+02")	18 CEST	2020-07-04 00:00:00+02	4
+SET TimeZone = 'Europe/Berlin'; select tz::date, count(*), min(tz)::text, max(tz::time) from samples group by 1 order by 1
+: date bigint text time_without_time_zone
+= 1970-01-01	1	1970-01-01 01:00:00+01	01:00:00
+= 2000-01-01	1	2000-01-01 00:00:00+01	00:00:00
+= 2020-01-01	1	2020-01-01 11:00:00+01	11:00:00
+= 2020-03-01	1	2020-03-01 00:59:59.5+01	00:59:59.5
+= 2020-03-15	1	2020-03-15 02:30:00+01	02:30:00
+= 2020-06-15	1	2020-06-15 08:07:08.009+02	08:07:08.009
+= 2020-07-04	1	2020-07-04 18:45:30+02	18:45:30
+= 2020-12-31	1	2020-12-31 13:30:15.123456+01	13:30:15.123456
+= \N	1	\N	\N
+SET TimeZone = 'Europe/Berlin'; select generate_series(date_trunc('day', min(tz)), '2000-01-02', '1 day') from samples where id = 6
+: timestamp_with_time_zone
+= 2000-01-01 00:00:00+01
+= 2000-01-02 00:00:00+01
+SET TimeZone = 'Europe/Berlin'; select tz + s * interval '1 month 1 hour', tz - at, tz - '2020-01-01', age(tz, at) from samples order by id
+: timestamp_with_time_zone interval interval interval
+= 2020-02-01 12:00:00+01	01:00:00	11:00:00	01:00:00
+= 2020-04-01 01:59:59.5+02	01:00:00	60 days 00:59:59.5	01:00:00
+= 2020-05-15 04:30:00+02	02:30:00	74 days 02:30:00	02:30:00
+= 2021-02-28 15:30:15.123456+01	01:00:00	365 days 13:30:15.123456	01:00:00
+= \N	\N	\N	\N
+= 2000-04-01 03:00:00+02	01:00:00	-7305 days	01:00:00
+= 2020-09-15 11:07:08.009+02	02:00:00	166 days 07:07:08.009	02:00:00
+= 1969-12-01 00:00:00+01	01:00:00	-18261 days -23:00:00	01:00:00
+= 2020-06-04 17:45:30+02	02:00:00	185 days 17:45:30	02:00:00
