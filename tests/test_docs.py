@@ -143,7 +143,7 @@ def _sqlstates_of(node: ast.AST) -> list[str]:
         names = {target.id for target in targets if isinstance(target, ast.Name)}
         if "sqlstate" in names:
             values.append(node.value)
-        elif names & {"SQLSTATE_BY_REASON", "RESTORING", "_PATTERNS", "_CLASSES"}:
+        elif names & {"SQLSTATE_BY_REASON", "RESTORING", "MESSAGES", "_CLASSES"}:
             values += [n for n in ast.walk(node) if isinstance(n, ast.Constant)]
     texts = [v.value for v in values if isinstance(v, ast.Constant) and isinstance(v.value, str)]
     return [t for t in texts if _SQLSTATE.fullmatch(t) and re.search(r"[1-9]", t)]

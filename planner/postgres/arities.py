@@ -28,7 +28,8 @@ from planner.postgres.types.signatures import alike, is_taken
 from planner.records.functions import RECORDS
 from planner.trees.nodes import CALLS, Nodes, position_of
 from planner.values.catalog_types import is_of_catalog
-from planner.values.sqltypes import HELD_AS_TEXT, SPELLED, format_type
+from planner.values.sqltypes import HELD_AS_TEXT, format_type
+from planner.values.type_modifiers import is_string
 from stores.spec.schema import Kind
 
 _OF_ANY = frozenset({"quote_literal", "quote_nullable"})
@@ -114,7 +115,7 @@ def _check_ordered_set(within: exp.WithinGroup, types: Types) -> None:
     if record is None or not record.has_own_syntax:
         return
     lengths = {len(signature) for form in record.forms for signature in form.signatures}
-    if lengths and len(given) not in lengths:
+    if lengths and (len(given) not in lengths or not _takes(name, given, types)):
         raise unknown_function(within.this, name, _types_shown(given, types))
 
 
@@ -148,17 +149,18 @@ def _open_kind(node: exp.Expr, types: Types) -> Kind | None:
 
 def _joins(left: Kind | None, right: Kind | None) -> bool:
     """Whether `||` takes these types: one side is a text, or both have a `||` of their own."""
-    if left in SPELLED and right in SPELLED:
+    if {left, right}.isdisjoint(_JOINED) and not left is right is Kind.BYTEA:
         return False
     for one, other in ((left, right), (right, left)):
         if one is Kind.JSON:
             return other in {Kind.TEXT, Kind.NULL, Kind.ARRAY, None}
         if one is Kind.JSONB:
-            return other in {Kind.JSONB, Kind.TEXT, Kind.NULL, Kind.ARRAY, *_DOCUMENTS, None}
+            return other in {Kind.JSONB, *_JOINED}
     return True
 
 
-_DOCUMENTS = (Kind.STRUCT, Kind.MAP)
+_JOINED = frozenset({Kind.TEXT, Kind.NULL, Kind.ARRAY, Kind.STRUCT, Kind.MAP, Kind.JSONB, None})
+"""Types that `||` takes beside most others."""
 
 
 def _takes(name: str, given: Sequence[exp.Expr], types: Types) -> bool:
@@ -169,7 +171,10 @@ def _takes(name: str, given: Sequence[exp.Expr], types: Types) -> bool:
     if name in _OF_ANY:
         return True
     known = [None if is_open(each) else types.of(each) for each in given]
-    found = [None if each is None or is_of_catalog(each) else each for each in known]
+    found = [
+        None if each is not None and is_of_catalog(each) and not is_string(each) else each
+        for each in known
+    ]
     if name in _EXTREMES:
         return all(each is None or each.kind.record.has_extremes for each in found)
     if name in _OF_JSON:

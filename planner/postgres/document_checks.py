@@ -12,11 +12,14 @@ from sqlglot import exp
 
 from planner.errors import MismatchedTypeError, NotSupportedError
 from planner.postgres.document_keys import is_document
+from planner.postgres.expressions.printing import row_of
 from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types, value_type
 from planner.postgres.types.operands import COMPARED, arguments, compared, is_open
 from planner.postgres.types.operators import NO_OPERATOR
 from planner.trees.nodes import CALLS, Nodes, position_of, strip
+from planner.values.array_types import leaf_of
+from planner.values.catalog_types import is_record
 from planner.values.sqltypes import format_type
 from stores.spec.schema import DataType, Kind
 
@@ -47,7 +50,7 @@ def check_documents(nodes: Nodes, types: Types) -> None:
         _check_order(node, types)
     windows = [node.args.get("partition_by") or () for node in nodes.of(exp.Window)]
     for each in [value for partition in windows for value in partition]:
-        _check_equal(each, types.of(each))
+        _check_equal(each, types.of(each), types)
     for select in nodes.of(exp.Select):
         _check_select(select, types)
     for node in nodes.in_turn(_SETS):
@@ -85,6 +88,8 @@ def check_using(nodes: Nodes, types: Types) -> None:
 
 def _check_compared(node: exp.Expr, group: list[exp.Expr], types: Types) -> None:
     found = [value_type(strip(side), types) for side in group]
+    for side, each in zip(group, found, strict=True):
+        _check_row(side, each, types)
     if not any(is_document(each, Kind.JSON) for each in found):
         return
     left, right = (
@@ -99,7 +104,44 @@ def _check_compared(node: exp.Expr, group: list[exp.Expr], types: Types) -> None
     )
 
 
-def _check_equal(node: exp.Expr, found: DataType | None) -> None:
+def _check_row(node: exp.Expr, found: DataType | None, types: Types) -> None:
+    """Refuse to compare rows of json, which PostgreSQL does not, and rows of jsonb.
+
+    DuckDB would compare the members as texts.
+    """
+    inner = list(_members(node, found, types))
+    if any(is_document(each, Kind.JSON) for each in inner):
+        raise MismatchedTypeError(
+            "could not identify a comparison function for type json",
+            position=position_of(node),
+            sqlstate="42883",
+        )
+    if any(is_document(each, Kind.JSONB) for each in inner):
+        raise NotSupportedError(
+            "a comparison of rows with a jsonb is not supported",
+            hint="Compare, order or group by their columns.",
+            position=position_of(node),
+        )
+
+
+def _members(
+    node: exp.Expr | None, found: DataType | None, types: Types
+) -> Iterator[DataType | None]:
+    """Yield the types of the members of a row, also of those of rows within it."""
+    row = None if node is None else row_of(node)
+    if row is not None:
+        for each in row.expressions:
+            of = types.of(each)
+            yield of
+            yield from _members(each, of, types)
+    elif found is not None and (is_record(leaf := leaf_of(found))):
+        for _, of in leaf.fields:
+            yield of
+            yield from _members(None, of, types)
+
+
+def _check_equal(node: exp.Expr, found: DataType | None, types: Types) -> None:
+    _check_row(node, found, types)
     if is_document(found, Kind.JSON):
         raise MismatchedTypeError(
             "could not identify an equality operator for type json",
@@ -109,13 +151,14 @@ def _check_equal(node: exp.Expr, found: DataType | None) -> None:
 
 
 def _check_order(node: exp.Expr, types: Types) -> None:
-    found = types.of(node.this)
+    meant, found = node.this, types.of(node.this)
     order = node.parent
     select = order.parent if isinstance(order, exp.Order) else None
     if isinstance(select, exp.Select):
-        found = term_of(node.this, select, types)[1]
+        meant, found = term_of(node.this, select, types)
     elif isinstance(select, _SETS):
         found = next((t for _, t in _terms_of_set(node.this, select, types)), None)
+    _check_row(meant, found, types)
     if is_document(found, Kind.JSON):
         raise MismatchedTypeError(
             "could not identify an ordering operator for type json",
@@ -173,16 +216,16 @@ def group_items(node: exp.Expr) -> Iterator[exp.Expr]:
 def _check_select(select: exp.Select, types: Types) -> None:
     group, distinct = select.args.get("group"), select.args.get("distinct")
     for each in () if group is None else group_items(group):
-        _check_equal(each, term_of(each, select, types, is_group=True)[1])
+        _check_equal(*term_of(each, select, types, is_group=True), types)
     if distinct is None:
         return
     on = distinct.args.get("on")
     if on is None:
         for each, found in types.columns.of_columns(select):
-            _check_equal(each, found)
+            _check_equal(each, found, types)
     else:
         for each in on.expressions if isinstance(on, exp.Tuple) else [on]:
-            _check_equal(each, term_of(each, select, types)[1])
+            _check_equal(*term_of(each, select, types), types)
 
 
 def _check_set(node: exp.Expr, types: Types) -> None:
@@ -190,13 +233,13 @@ def _check_set(node: exp.Expr, types: Types) -> None:
     if not node.args.get("distinct") and isinstance(node, exp.Union):
         return
     for _, found in types.columns.of_set(node):
-        _check_equal(node.expression, found)
+        _check_equal(node.expression, found, types)
 
 
 def _check_calls(nodes: Nodes, types: Types) -> None:
     distinct = [each for each in nodes.of(exp.Distinct) if not isinstance(each.parent, exp.Select)]
     for each in [value for node in distinct for value in node.expressions]:
-        _check_equal(each, types.of(each))
+        _check_equal(each, types.of(each), types)
     for node in nodes.among(CALLS):
         _check_call(node, types)
     for node in nodes.of(exp.WithinGroup):

@@ -22,7 +22,7 @@ from planner.postgres.document_sets import order_sets, set_columns
 from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types, value_type
 from planner.postgres.types.operands import COMPARED, compared
-from planner.trees.nodes import Nodes, call, cast, outermost, strip, wrapped
+from planner.trees.nodes import Nodes, call, cast, is_same_value, outermost, strip, wrapped
 from stores.spec.schema import BYTEA, DataType, Kind
 
 _MANY = (exp.Any, exp.All)
@@ -289,7 +289,7 @@ def _replace_grouped(
 ) -> None:
     """Replace grouped expressions within a node, but not the arguments of aggregates."""
     for child in [*root.iter_expressions()]:
-        found = next((each for each in grouped if _is_same(child, each[0])), None)
+        found = next((each for each in grouped if is_same_value(child, each[0])), None)
         if found is not None:
             child.replace(make(found))
         elif isinstance(child, exp.Grouping):
@@ -302,7 +302,7 @@ def _name_groups(node: exp.Grouping, grouped: Sequence[_Grouped]) -> None:
     """Let GROUPING name the key by which rows are grouped."""
     for each in [*node.expressions]:
         for group, _, key in grouped:
-            if _is_same(each, group):
+            if is_same_value(each, group):
                 each.replace(key.copy())
 
 
@@ -314,25 +314,3 @@ def _is_aggregate(node: exp.Expr) -> bool:
 _AGGREGATES = frozenset(
     {"json_agg", "jsonb_agg", "json_object_agg", "jsonb_object_agg", "string_agg", "array_agg"}
 )
-
-
-def _is_same(one: exp.Expr, other: exp.Expr) -> bool:
-    """Whether two expressions are the same; a column may have its table's name or not."""
-    if isinstance(one, exp.Paren) or isinstance(other, exp.Paren):
-        return False
-    if type(one) is not type(other):
-        return False
-    if isinstance(one, exp.Column) and isinstance(other, exp.Column):
-        return one.name == other.name and (
-            one.table == other.table or not (one.table and other.table)
-        )
-    return _plain(one) == _plain(other)
-
-
-def _plain(node: exp.Expr) -> exp.Expr:
-    fresh = node.copy()
-    for column in fresh.find_all(exp.Column):
-        column.set("table", None)
-    for name in fresh.find_all(exp.Identifier):
-        name.set("quoted", False)
-    return fresh

@@ -17,6 +17,7 @@ from planner.errors import (
 )
 from planner.postgres.expressions.documents.json_rules import JSON_ROWS
 from planner.postgres.types.functions import PAIR_FUNCTIONS, ROW_FUNCTIONS, call_name
+from planner.postgres.types.result_types import DIGITS_MAX
 from planner.trees.column_names import type_name
 from planner.trees.known_arguments import check_clauses
 from planner.trees.nodes import CALLS, Nodes, kinds, position_of
@@ -91,6 +92,19 @@ def _check_modifiers(nodes: Nodes) -> None:
             raise InvalidSyntaxError(
                 "type modifiers must be simple constants or identifiers",
                 position=position_of(modifier),
+            )
+    for data_type in nodes.of(exp.DataType):
+        sizes = [each.this for each in data_type.expressions if isinstance(each, exp.DataTypeParam)]
+        if data_type.this is not exp.DType.DECIMAL or len(sizes) != 2:
+            continue
+        precision, scale = sizes
+        digits = int(precision.name) if precision.name.isdigit() else 0
+        if isinstance(scale, exp.Neg) or int(scale.name) > digits or digits > DIGITS_MAX:
+            raise NotSupportedError(
+                f"a numeric of more than {DIGITS_MAX} digits, or whose scale is negative or above "
+                "its precision, is not supported",
+                hint="Round to the places, and cast to numeric.",
+                position=position_of(data_type) or position_of(data_type.parent or data_type),
             )
 
 

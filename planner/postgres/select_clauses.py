@@ -181,6 +181,8 @@ def desugar_value_functions(tables: Sequence[exp.Table]) -> bool:
 def _desugar_value_function(table: exp.Table) -> bool:
     """Replace `f(x) AS alias` with `(SELECT f(x) AS alias)`, unless f returns rows.
 
+    Without an alias, the item has the name of the function.
+
     Returns:
         Whether it was replaced.
 
@@ -192,6 +194,8 @@ def _desugar_value_function(table: exp.Table) -> bool:
         return False
     name = column_name(called)
     if name in TABLE_FUNCTIONS or isinstance(called, exp.GenerateSeries | exp.Explode):
+        if isinstance(called, exp.Anonymous) and table.args.get("alias") is None:
+            table.set("alias", exp.TableAlias(this=exp.to_identifier(name, quoted=True)))
         return False
     if isinstance(called, exp.AggFunc):
         raise unknown_function(called, name, kind="table function")

@@ -179,3 +179,25 @@ class Nodes:
     def among(self, asked: Kinds) -> Iterator[exp.Expr]:
         """Yield the nodes of these types, one type after the other."""
         return chain.from_iterable(found for kind, found in self._by_type.items() if kind in asked)
+
+
+def is_same_value(one: exp.Expr, other: exp.Expr) -> bool:
+    """Whether two expressions are the same; a column may have its table's name or not."""
+    if isinstance(one, exp.Paren) or isinstance(other, exp.Paren):
+        return False
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, exp.Column) and isinstance(other, exp.Column):
+        return one.name == other.name and (
+            one.table == other.table or not (one.table and other.table)
+        )
+    return _plain(one) == _plain(other)
+
+
+def _plain(node: exp.Expr) -> exp.Expr:
+    fresh = node.copy()
+    for column in fresh.find_all(exp.Column):
+        column.set("table", None)
+    for name in fresh.find_all(exp.Identifier):
+        name.set("quoted", False)
+    return fresh

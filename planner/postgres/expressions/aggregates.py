@@ -6,18 +6,26 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from planner.errors import MismatchedTypeError
+from planner.errors import InvalidSyntaxError, MismatchedTypeError
 from planner.postgres.expressions.interval_calls import interval_sum
 from planner.postgres.expressions.number_calls import quotient
 from planner.postgres.expressions.rules import Rule, unsupported
 from planner.postgres.expressions.statistical import beside
 from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types
-from planner.postgres.types.literals import bytes_of
+from planner.postgres.types.literals import bytes_of, check_literal
 from planner.postgres.types.operands import arguments
 from planner.postgres.types.result_types import DIGITS_MAX, NUMERIC, as_decimal
-from planner.trees.nodes import call, cast, outermost, position_of, strip, wrapped
-from stores.spec.schema import DataType, Kind, decimal_type
+from planner.trees.nodes import (
+    call,
+    cast,
+    is_same_value,
+    outermost,
+    position_of,
+    strip,
+    wrapped,
+)
+from stores.spec.schema import DOUBLE, DataType, Kind, decimal_type
 
 _SUMS = {
     Kind.REAL: "REAL",
@@ -171,6 +179,7 @@ def _order_by(node: exp.Expr, types: Types) -> exp.Expr:
             "an ordered aggregate of DISTINCT values of a subquery, ANY or ALL is not supported",
             "Take the DISTINCT values in a subquery in FROM.",
         )
+    _check_distinct(node)
     kept = [each for each in node.expressions if not isinstance(strip(each.this), exp.Literal)]
     if kept:
         node.set("expressions", kept)
@@ -178,19 +187,46 @@ def _order_by(node: exp.Expr, types: Types) -> exp.Expr:
     return node.replace(node.this.copy())
 
 
+def _check_distinct(node: exp.Expr) -> None:
+    """Refuse an aggregate of DISTINCT values that is ordered by another value."""
+    if not isinstance(node.this, exp.Distinct):
+        return
+    separator = None if node.parent is None else node.parent.args.get("separator")
+    given = [strip(each) for each in (*node.this.expressions, separator) if each is not None]
+    for term in node.expressions:
+        value = strip(term.this)
+        is_given = any(is_same_value(value, each) for each in given)
+        if not is_given and not isinstance(value, exp.Literal):
+            raise InvalidSyntaxError(
+                "in an aggregate with DISTINCT, ORDER BY expressions must appear in argument list",
+                position=position_of(term),
+                sqlstate="42P10",
+            )
+
+
 def _percentile(node: exp.Expr, types: Types) -> exp.Expr:
     """Write percentiles as quantiles, which sqlglot can write with computed fractions.
 
-    The percentile between two numerics is a double, as in PostgreSQL.
+    The percentile between two numerics or reals is a double, as in PostgreSQL.
     """
     name, terms = call_name(node.this), node.expression.expressions
     made = {"percentile_cont": "quantile_cont", "percentile_disc": "quantile_disc"}.get(name)
     if made is None or len(terms) != 1:
         return node
     term = terms[0].copy()
-    if name == "percentile_cont" and types.kind_of(terms[0].this) is Kind.DECIMAL:
+    kind = types.kind_of(terms[0].this)
+    if name == "percentile_cont" and kind is Kind.INTERVAL:
+        raise unsupported(
+            node,
+            "percentile_cont() of intervals is not supported",
+            "Order by extract(epoch FROM …), and multiply by interval '1 second'.",
+        )
+    if name == "percentile_cont" and kind in {Kind.DECIMAL, Kind.REAL}:
         term.set("this", cast(term.this.copy(), "DOUBLE"))
     fraction = arguments(node.this)[0]
+    if isinstance(fraction, exp.Literal) and fraction.is_string:
+        check_literal(fraction, DOUBLE)
+        fraction = exp.Literal.number(fraction.name.strip())
     is_known = isinstance(fraction, exp.Literal | exp.Array)
     given = fraction.copy() if is_known else _fraction_or_half(fraction, types)
     ordered = exp.Order(this=given, expressions=[term])

@@ -17,6 +17,7 @@ from planner.postgres.expressions import object_names
 from planner.postgres.expressions.rules import Rule, hold_scale
 from planner.postgres.expressions.volatile import check_copied
 from planner.postgres.types.inference import Types
+from planner.postgres.types.operands import is_open
 from planner.trees.nodes import cast, position_of, strip
 from planner.values.sqltypes import duckdb_type
 from stores.spec.schema import BOOLEAN, Kind
@@ -196,13 +197,31 @@ def _check_booleans(node: exp.Expr, types: Types) -> exp.Expr:
     """Refuse operands of AND, OR, NOT, WHERE and HAVING that are not booleans."""
     sides = [node.this, node.expression] if isinstance(node, exp.And | exp.Or) else [node.this]
     for side in sides:
-        found = types.of(side)
-        literal = isinstance(strip(side), exp.Literal) and strip(side).is_string
-        if found is not None and not literal and found.kind not in {Kind.BOOLEAN, Kind.NULL}:
-            raise MismatchedTypeError(
-                f"argument of {node.key.upper()} must be type boolean, not type {found}",
-                position=position_of(side),
-            )
+        _check_boolean(side, node.key.upper(), types)
+    return node
+
+
+def _check_boolean(side: exp.Expr, clause: str, types: Types) -> None:
+    found = types.of(side)
+    if found is not None and not is_open(side) and found.kind not in {Kind.BOOLEAN, Kind.NULL}:
+        raise MismatchedTypeError(
+            f"argument of {clause} must be type boolean, not type {found}",
+            position=position_of(side),
+        )
+
+
+def _check_branch(node: exp.Expr, types: Types) -> exp.Expr:
+    """Refuse a condition of CASE that is not a boolean; with an operand, CASE compares."""
+    case = node.parent
+    if isinstance(case, exp.Case) and case.this is None:
+        _check_boolean(node.this, "CASE/WHEN", types)
+    return node
+
+
+def _check_join(node: exp.Expr, types: Types) -> exp.Expr:
+    """Refuse a condition of JOIN that is not a boolean."""
+    if (condition := node.args.get("on")) is not None:
+        _check_boolean(condition, "JOIN/ON", types)
     return node
 
 
@@ -219,6 +238,8 @@ RULES: Mapping[type[exp.Expr], Rule] = {
     exp.Not: _check_booleans,
     exp.Where: _check_booleans,
     exp.Having: _check_booleans,
+    exp.If: _check_branch,
+    exp.Join: _check_join,
 }
 """The rules, by type of node."""
 

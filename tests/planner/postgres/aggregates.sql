@@ -319,3 +319,60 @@ SELECT sum(i) FILTER (WHERE i > 2) OVER (ORDER BY id), avg(n / 7) OVER (ORDER BY
 = 14	23809.79761904761899999762
 = 14	20408.39785714285710203877
 = 17	17857.94335714285710714643
+SELECT percentile_cont(0.3) WITHIN GROUP (ORDER BY r), percentile_cont(0.3) WITHIN GROUP (ORDER BY i), percentile_cont(0.5) WITHIN GROUP (ORDER BY n), percentile_disc(0.5) WITHIN GROUP (ORDER BY r) FROM samples WHERE id < 5
+: double_precision double_precision double_precision real
+= 1.3600000001490116	1.9	2	1.5
+SELECT percentile_cont(0.3) WITHIN GROUP (ORDER BY at) FROM samples
+! 42883
+SELECT percentile_cont(0.3) WITHIN GROUP (ORDER BY t) FROM samples
+! 42883
+SELECT percentile_cont(ARRAY[0.25,0.5]) WITHIN GROUP (ORDER BY r), percentile_cont(ARRAY[0.25,0.5]) WITHIN GROUP (ORDER BY b), percentile_disc(ARRAY[0.25,0.5]) WITHIN GROUP (ORDER BY at) FROM samples WHERE id < 4
+: double_precision[] double_precision[] timestamp_without_time_zone[]
+= {0.8000000007450581,1.5}	{-10,10}	{"2020-01-01 10:00:00","2020-02-29 23:59:59.5"}
+SELECT percentile_cont('0.5') WITHIN GROUP (ORDER BY i), percentile_disc(0.5) WITHIN GROUP (ORDER BY t), mode() WITHIN GROUP (ORDER BY f) FROM samples WHERE id < 4
+: double_precision text boolean
+= 2	abc	t
+SELECT percentile_cont(2) WITHIN GROUP (ORDER BY i) FROM samples
+! 22003
+select case when 1 then 2 end
+! 42804
+select case when null then 2 when 't' then 3 end, case 1 when 1 then 2 end, case when f then 1 end from samples where id = 1
+: integer integer integer
+= 3	2	1
+select case when t then 1 end from samples
+! 42804
+select 1 from (values (1)) a(x) join (values (1)) b(y) on 1
+! 42804
+select 1 from (values (1)) a(x) join (values (1)) b(y) on null
+: integer
+select count(*) filter (where 1) from samples
+! 42804
+select string_agg(distinct x, ',' order by length(x)) from (values ('b'),('aa'),('b')) t(x)
+! 42P10
+select array_agg(distinct s order by i) from samples
+! 42P10
+select array_agg(distinct s order by s + 1) from samples
+! 42P10
+select json_agg(distinct s order by s), string_agg(distinct t::varchar, ',' order by t::varchar), count(distinct s) from samples where id < 4
+: json text bigint
+= [1, 2]	Abc,abc,b	2
+select array_agg(distinct (s) order by (s)), array_agg(distinct samples.s order by s) from samples where id < 4
+: smallint[] smallint[]
+= {1,2}	{1,2}
+select generate_series(1,3) where generate_series(1,3) > 1
+! 0A000
+select sum(generate_series(1,3))
+! 0A000
+select 1 having generate_series(1,2) > 0
+! 0A000
+select json_object(array[['a','b'],['c','d']]), json_object('{a,1,b,2}'), json_object('{{a,1},{b,2}}'), json_object('{a,b}', '{1,2}')
+: json json json json
+= {"a" : "b", "c" : "d"}	{"a" : "1", "b" : "2"}	{"a" : "1", "b" : "2"}	{"a" : "1", "b" : "2"}
+select json_object(array[[['a','b'],['c','d']]])
+! 2202E
+select jsonb_object(v) from (values (array[[['a','b'],['c','d']]])) t(v)
+! 2202E
+select json_object('{ {{a,1},{b,2}}}')
+! 2202E
+select grouping(x) from (values (1)) t(x)
+! 42803

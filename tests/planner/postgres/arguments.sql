@@ -44,3 +44,35 @@ SELECT length() FROM pg_class
 ! 42883
 SELECT div(1) FROM pg_class
 ! 42883
+SELECT to_timestamp('abc', 'YYYY')
+! 22007
+SELECT to_date('2000-02-30', 'YYYY-MM-DD')
+! 22008
+select x from generate_series(timestamp '2024-01-01', timestamp '2024-01-02', interval '0') x
+! 22023
+select x from generate_series(1, 2, 0) x
+! 22023
+SELECT '1' + '2'
+! 42725
+SELECT round('2.5'), ceil('2.1'), floor('2.1'), trunc('2.5'), abs('-2'), sign('-3'), mod('5','3')
+! 42725
+SELECT date '2020-01-01' < time '12:00'
+! 42883
+select ('infinity'::timestamp) - timestamp '2020-01-01'
+! 22008
+SELECT '2020-02-29'::time
+! 22007
+SELECT to_hex('abc'::varchar)
+! 42883
+select jsonb_array_elements('[1]'), json_array_elements('[1]')
+: jsonb json
+= 1	1
+select * from json_array_elements('[1]') a, jsonb_array_elements('[1]')
+: json jsonb
+= 1	1
+SELECT 1 || 2
+! 42883
+SELECT true || 1, 1 || null, null || 1, 1.5 || 'a', now() || 'x' is null
+! 42883
+select date '2020-01-01' || 1
+! 42883

@@ -369,8 +369,6 @@ SELECT CASE WHEN true THEN 1 ELSE 'x' END
 ! 22P02
 SELECT 'a' + 'b'
 ! 42725
-~ DuckDB's error for texts is 42804
->! 42804
 SELECT id FROM samples WHERE i = t
 ! 42883
 SELECT id FROM samples WHERE i = ''

@@ -300,3 +300,66 @@ SELECT (SELECT s.id AS q FROM samples s WHERE s.id = q) FROM samples
 SELECT (SELECT 1 AS q WHERE q = 2) FROM (SELECT 2 AS q) x
 : integer
 = 1
+select * from json_each('{"a":1}'), json_array_elements('[1]')
+: text json json
+= a	1	1
+select * from json_each('{"a":1}'), json_object_keys('{"a":1}')
+: text json text
+= a	1	a
+select * from json_array_elements('[1]'), jsonb_array_elements('[1]')
+: json jsonb
+= 1	1
+select * from json_each('{"a":1}') join json_array_elements('[1]') on true
+: text json json
+= a	1	1
+select json_each.key, json_array_elements.value, json_array_elements from json_each('{"a":1}'), json_array_elements('[1]')
+: text json json
+= a	1	1
+select * from json_array_elements('[1]') a, jsonb_array_elements('[1]')
+: json jsonb
+= 1	1
+select * from json_array_elements('[1]'), json_array_elements('[2]')
+! 42712
+select json_object_keys from json_object_keys('{"a":1}')
+: text
+= a
+select value from json_array_elements('[1, 2]')
+: json
+= 1
+= 2
+select json_array_elements_text.value || 'x' from json_array_elements_text('["a"]')
+: text
+= ax
+select * from jsonb_path_query('[1,2]', '$[*]')
+: jsonb
+= 1
+= 2
+select * from generate_subscripts(array[1,2], 1), unnest(array[3])
+: integer integer
+= 1	3
+= 2	3
+select id, key, value from samples, json_each(j) where id in (1, 9) order by id, key
+: integer text json
+= 1	a	1
+= 1	b	"x"
+= 1	c	["p", "q"]
+= 9	a	0
+= 9	b	"x"
+select id, value from samples left join json_array_elements(j) on true where id = 4 order by value::text
+: integer json
+= 4	1
+= 4	2
+select * from jsonb_each('{"a":1}') with ordinality
+: text jsonb bigint
+= a	1	1
+select count(*) from json_object_keys('{"a":1,"b":2}')
+: bigint
+= 2
+select * from json_each('{"a":1}') as json_array_elements, json_array_elements('[1]')
+! 42712
+select t.* from jsonb_object_keys('{"a":1}') t
+: text
+= a
+select (select max(value::text) from json_array_elements(j)) from samples where id = 4
+: text
+= 2

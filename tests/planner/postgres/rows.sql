@@ -74,3 +74,84 @@ SELECT (id, i) IS NULL, ROW(i, s) IS NOT NULL FROM samples ORDER BY id
 = f	t
 = f	t
 = f	t
+with t(v,n) as (values ('1'::jsonb,1),('10',2),('9',3)) select n from t where (v,n) < ('9'::jsonb,9) order by n
+: integer
+= 1
+= 3
+select distinct t from (values (1,'1'::json),(1,'1.0')) t(k,v)
+! 42883
+select t from (values (1,'1'::json),(1,'1')) t(k,v) order by t
+! 42883
+select t = u from (values ('1'::json)) t(v), (values ('1'::json)) u(v)
+! 42883
+select count(distinct t) from (values (1,'1'::json),(1,'1.0')) t(k,v)
+! 42883
+select row(v) from (values ('1'::json)) t(v) union select row('1.0'::json)
+! 42883
+select array_agg(t order by t) from (values ('1'::json),('2')) t(v)
+! 42883
+select row_number() over (partition by row(v)) from (values ('1'::json),('2')) t(v)
+! 42883
+select row(1,2) < row(1,3), (1,2) in ((1,2),(3,4)), row(1,null) is null
+: boolean boolean boolean
+= t	t	f
+select samples from samples order by samples
+! 42883
+select s from samples s where id = 1
+: smallint
+= 1
+select r from (select (i, n) r from samples) x order by r
+: record
+= (-7,0.000)
+= (0,-0.005)
+= (1,1.500)
+= (2,-2.500)
+= (2,2.500)
+= (3,33.333)
+= (5,10.001)
+= (9,999999.999)
+= (,)
+select distinct (v, 1) from (values ('1.0'::jsonb),('1.00')) t(v)
+: record
+= (1.0,1)
+~ a comparison of rows with a jsonb is refused
+>! 0A000
+select n from (values ('1'::jsonb,1),('10',2),('9',3)) t(v,n) order by (v,n)
+: integer
+= 1
+= 3
+= 2
+~ a comparison of rows with a jsonb is refused
+>! 0A000
+select t = u from (values ('1'::jsonb)) t(v), (values ('1.0'::jsonb)) u(v)
+: boolean
+= t
+~ a comparison of rows with a jsonb is refused
+>! 0A000
+select row(v) from (values ('1'::jsonb)) t(v) union select row('1.0'::jsonb)
+: record
+= (1)
+~ a comparison of rows with a jsonb is refused
+>! 0A000
+select percentile_cont(0.5) within group (order by at - day) from samples
+: interval
+= 11:15:07.561728
+~ percentile_cont of intervals is refused
+>! 0A000
+SELECT 0.00123::numeric(3,4)
+: numeric
+= 0.0012
+~ a numeric whose scale is above its precision is refused
+>! 0A000
+SELECT parse_ident('a.b', false)
+: text[]
+= {a,b}
+~ a parse_ident that is not strict is refused
+>! 0A000
+select a.x, b.y from (values (1),(2)) a(x) full join (values (1),(2)) b(y) on a.x < b.y order by 1, 2
+! 0A000
+~ FULL JOIN takes any condition
+>: integer integer
+>= 1	2
+>= 2	\N
+>= \N	1

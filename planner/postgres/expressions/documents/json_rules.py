@@ -5,6 +5,7 @@ Both are texts in DuckDB, and functions of ours read them: DuckDB's json loses d
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from sqlglot import exp
@@ -24,6 +25,7 @@ from planner.postgres.types.inference import Types
 from planner.postgres.types.operands import is_open
 from planner.postgres.types.result_types import INTEGERS
 from planner.trees.nodes import call, cast, position_of, strip
+from planner.values.array_types import depth_of
 from planner.values.text_values import parse_value
 from stores.spec.schema import JSON, JSONB, TEXT, DataType, Kind
 
@@ -216,8 +218,8 @@ def _object(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
 def _object_of_one(given: exp.Expr, types: Types) -> exp.Expr:
     bare = strip(given)
     found = types.of(given)
-    is_rows = found is not None and found.element is not None and found.element.element is not None
-    if isinstance(bare, exp.Literal) and bare.name.lstrip().startswith("{{{"):
+    is_cube = re.match(r"\s*(?:\{\s*){3}", bare.name) if isinstance(bare, exp.Literal) else None
+    if is_cube or depth_of(found) > 2:
         raise InvalidValueError(
             "wrong number of array subscripts", position=position_of(bare), sqlstate="2202E"
         )
@@ -232,7 +234,7 @@ def _object_of_one(given: exp.Expr, types: Types) -> exp.Expr:
             exp.Array(expressions=[_literal(each) for each in row]) for row in listed
         ]
         return call("pg_sg_json_object_of_rows", cast(exp.Array(expressions=items), "TEXT[][]"))
-    if is_rows:
+    if depth_of(found) > 1:
         return call("pg_sg_json_object_of_rows", cast(given.copy(), "TEXT[][]"))
     return call("pg_sg_json_object_of_list", texts_of(given))
 
