@@ -28,6 +28,7 @@ from planner.postgres.expressions import (
     number_calls,
     patterns,
     rows,
+    text_calls,
 )
 from planner.postgres.expressions.calls import rewrite_call
 from planner.postgres.expressions.documents import json_paths, json_rules
@@ -229,6 +230,7 @@ RULES: Mapping[type[exp.Expr], Rule] = {
     **array_parts.RULES,
     **array_rows.RULES,
     **rows.RULES,
+    **text_calls.RULES,
     exp.Extract: _extract,
     **dict.fromkeys((exp.Limit, exp.Offset, exp.Fetch), _check_row_count),
     exp.Overlaps: _overlaps,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+from collections.abc import Sequence
 
 from planner.errors import InvalidValueError
 from planner.values.interval_text import interval_words, parse_interval
@@ -177,7 +178,7 @@ def _micros_of_clock(found: re.Match[str]) -> int:
         fields = ("0", found["of_minute"], found["of_second"], found["of_fraction"])
     else:
         fields = (found["hour"], found["minute"], found["seconds"], found["fraction"])
-    return _time_of_day(*(each or "0" for each in fields), half=found["half"])
+    return _time_of_day([each or "0" for each in fields], found["half"])
 
 
 def _clock_shown(micros: int) -> str:
@@ -254,13 +255,14 @@ def days_from_civil(year: int, month: int, day: int) -> int:
 def _micros_of(found: re.Match[str]) -> int:
     """Return a time of day in microseconds; raise ValueError if it does not exist."""
     names = ("hour", "minute", "seconds", "fraction")
-    return _time_of_day(*(found[name] or "0" for name in names), half=found["half"])
+    return _time_of_day([found[name] or "0" for name in names], found["half"])
 
 
-def _time_of_day(hours: str, minutes: str, seconds: str, fraction: str, half: str | None) -> int:
-    hour, minute, second = int(hours), int(minutes), int(seconds)
+def _time_of_day(fields: Sequence[str], half: str | None) -> int:
+    """Return a time of day of hours, minutes, seconds and a fraction of a second."""
+    hour, minute, second = map(int, fields[:3])
     # PostgreSQL rounds a double, and a half to the even microsecond.
-    micros = round(float(f"0.{fraction}") * _SECOND_US)
+    micros = round(float(f"0.{fields[3]}") * _SECOND_US)
     if half:
         if hour > 12:
             raise ValueError("no such hour before or after noon")

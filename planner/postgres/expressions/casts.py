@@ -12,6 +12,7 @@ from planner.postgres.expressions.dimensions import checked_depth, each_element
 from planner.postgres.expressions.documents.json_values import as_json
 from planner.postgres.expressions.printing import printed, printed_elements
 from planner.postgres.expressions.rules import Rule
+from planner.postgres.types.castable import is_castable
 from planner.postgres.types.inference import Types
 from planner.postgres.types.literals import (
     TIME_KINDS,
@@ -40,25 +41,8 @@ from planner.values.sqltypes import (
     reading_macro,
     result_type_of,
 )
-from planner.values.type_modifiers import is_string, length_of, second_digits_of
+from planner.values.type_modifiers import length_of, second_digits_of
 from stores.spec.schema import BOOLEAN, INTERVAL, TEXT, DataType, Kind
-from stores.types.kinds import SCALARS
-
-_NUMBERS = frozenset({*INTEGERS, *FLOATS, Kind.DECIMAL})
-_CASTS: Mapping[Kind, frozenset[Kind]] = {
-    **dict.fromkeys(set(SCALARS) - {Kind.TEXT, Kind.NULL}, frozenset()),
-    **dict.fromkeys(_NUMBERS, _NUMBERS),
-    Kind.INTEGER: _NUMBERS | {Kind.BOOLEAN},
-    Kind.BOOLEAN: frozenset({Kind.INTEGER}),
-    Kind.DATE: frozenset({Kind.TIMESTAMP, Kind.TIMESTAMPTZ}),
-    Kind.TIMESTAMP: frozenset({Kind.DATE, Kind.TIME, Kind.TIMESTAMPTZ}),
-    Kind.TIMESTAMPTZ: frozenset({Kind.DATE, Kind.TIME, Kind.TIMESTAMP}),
-    Kind.TIME: frozenset({Kind.INTERVAL}),
-    Kind.INTERVAL: frozenset({Kind.TIME}),
-    Kind.JSON: frozenset({Kind.JSONB}),
-    Kind.JSONB: _NUMBERS | {Kind.BOOLEAN, Kind.JSON},
-}
-"""PostgreSQL's casts of each kind, apart from those to itself and those from and to text."""
 
 
 def _cast(node: exp.Expr, types: Types) -> exp.Expr:
@@ -67,6 +51,8 @@ def _cast(node: exp.Expr, types: Types) -> exp.Expr:
     if isinstance(node.to.this, exp.Interval):
         return _cast_to_fields(node, types)
     target = data_type_of(node.to)
+    if target is not None:
+        _check_castable(node, types.of(node.this), target)
     fresh = object_names.cast_by_name(node, target, types)
     if fresh is not None:
         return node.replace(fresh)
@@ -186,30 +172,12 @@ def _read_array(node: exp.Cast, types: Types) -> None:
 
 
 def _check_castable(node: exp.Cast, source: DataType | None, target: DataType | None) -> None:
-    if source is not None and target is not None and not _is_castable(source, target):
+    if source is not None and target is not None and not is_castable(source, target):
         raise MismatchedTypeError(
             f"cannot cast type {format_type(source)} to {format_type(target)}",
             position=position_of(node.this),
             sqlstate="42846",
         )
-
-
-def _is_castable(source: DataType, target: DataType) -> bool:
-    """Whether PostgreSQL has a cast; DuckDB tries more casts, and fails for some values."""
-    if depth_of(source) and depth_of(target):
-        return _is_castable(leaf_of(source), leaf_of(target))
-    one, other = _without_rules(source), _without_rules(target)
-    if one is None or other is None or Kind.TEXT in {one.kind, other.kind}:
-        return True
-    if Kind.ARRAY in {one.kind, other.kind}:
-        return one.kind is other.kind or not {one.kind, other.kind} <= {Kind.ARRAY, *_CASTS}
-    casts = _CASTS.get(one.kind)
-    return casts is None or other.kind not in _CASTS or other.kind in casts | {one.kind}
-
-
-def _without_rules(data_type: DataType) -> DataType | None:
-    """Return a type; None for a type of the catalog, which has its own casts."""
-    return data_type if is_string(data_type) or not is_of_catalog(data_type) else None
 
 
 def _print_operand(node: exp.Cast, target: DataType | None, types: Types) -> bool:

@@ -7,7 +7,14 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from planner.postgres.expressions.printing import printed
-from planner.postgres.expressions.rules import CallRule, copies, renamed, text_of, unsupported
+from planner.postgres.expressions.rules import (
+    CallRule,
+    Rule,
+    copies,
+    renamed,
+    text_of,
+    unsupported,
+)
 from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types
 from planner.postgres.types.literals import bytes_of
@@ -129,16 +136,16 @@ def _trim(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | Non
     return call("pg_sg_bytes_trim", given[0].copy(), bytes_of(given[1]), side)
 
 
-def _position(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
+def _position(node: exp.Expr, types: Types) -> exp.Expr:
     """Find a text in a text, or bytes in bytes."""
-    value, part = given
-    if Kind.BYTEA in {types.kind_of(each) for each in given}:
-        return call("pg_sg_bytes_position", bytes_of(part), bytes_of(value))
-    return cast(call("strpos", *copies(given)), "INTEGER")
+    value, part = node.this, node.args["substr"]
+    if Kind.BYTEA in {types.kind_of(value), types.kind_of(part)}:
+        return node.replace(call("pg_sg_bytes_position", bytes_of(part), bytes_of(value)))
+    found = call("strpos", value.copy(), part.copy())
+    return node.replace(cast(found, "INTEGER"))
 
 
 CALLS: Mapping[str, CallRule] = {
-    **dict.fromkeys(("position", "strpos", "str_position"), _position),
     "parse_ident": _parse_ident,
     **dict.fromkeys(("trim", "btrim", "ltrim", "rtrim"), _trim),
     **dict.fromkeys(("substring", "substr"), _substring),
@@ -157,3 +164,5 @@ CALLS: Mapping[str, CallRule] = {
     "normalize": _normalize,
 }
 """The rules, by name of function."""
+RULES: Mapping[type[exp.Expr], Rule] = {exp.StrPosition: _position}
+"""The rules, by type of node."""

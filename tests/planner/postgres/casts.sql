@@ -344,3 +344,63 @@ SELECT t 'x' FROM samples
 ! 42704
 SELECT nothing 'x'
 ! 42704
+SELECT 0::smallint::inet
+! 42846
+SELECT 2147483647::inet
+! 42846
+SELECT 1.5::numeric::oid
+! 42846
+SELECT 1::real::oid
+! 42846
+SELECT '2020-01-01'::date::oid
+! 42846
+SELECT true::regclass
+! 42846
+SELECT '1'::json::oid
+! 42846
+SELECT '1'::jsonb::oid
+! 42846
+SELECT '{1}'::int[]::oid
+! 42846
+SELECT 1::oid::float8
+! 42846
+SELECT 1::oid::numeric
+! 42846
+SELECT 1::oid::timestamp
+! 42846
+SELECT 1::oid::uuid
+! 42846
+SELECT 1::oid::json
+! 42846
+SELECT 1::oid::bigint, 1::oid::int, 1::bigint::oid, 1::smallint::oid, 1::oid::text, '1'::oid, 1::oid::regclass::oid, 1259::regclass::oid, 'pg_class'::regclass::oid, 'pg_class'::regclass::int
+: bigint integer oid oid text oid oid oid oid integer
+= 1	1	1	1	1	1	1	1259	1259	1259
+SELECT 1::oid::smallint
+! 42846
+SELECT 'int4'::regtype::oid, 'int4'::regtype::text, 23::regtype::oid
+: oid text oid
+= 23	integer	23
+SELECT 'int4'::regtype::regclass
+! 42846
+SELECT 65::"char"::int
+: integer
+= 65
+SELECT 1.5::"char"
+! 42846
+SELECT 'a'::"char"::text, 'abc'::name::text, 1::name, now()::name is not null, 'a'::text::name
+: text text name boolean name
+= a	abc	1	t	a
+SELECT 'a'::"char"::bigint
+! 42846
+SELECT oid::int, relname::text, relnamespace::regnamespace::text, relkind::text FROM pg_class WHERE relname = 'pg_class'
+: integer text text text
+= 1259	pg_class	pg_catalog	r
+SELECT attrelid::regclass::text, atttypid::regtype::text FROM pg_attribute WHERE attrelid = 'pg_class'::regclass AND attname = 'relname'
+: text text
+= pg_class	name
+SELECT indkey::int2[], indkey::text FROM pg_index LIMIT 0
+: smallint[] text
+SELECT proargtypes::oid[] FROM pg_proc LIMIT 0
+: oid[]
+SELECT array[1,2]::oid[], array['a']::name[], array[1.5]::oid[]
+! 42846
