@@ -56,7 +56,7 @@ from planner.postgres.types.output_columns import (
 from planner.syntax.with_clause import Clause
 from planner.trees.checkpoints import checkpoint
 from planner.trees.column_names import column_name
-from planner.trees.nodes import kinds, strip
+from planner.trees.nodes import kinds, put, strip
 from planner.values import type_modifiers
 from planner.values.times.time_settings import PLAIN_TIMES, TimeSettings
 from stores.spec.schema import Column, DataType
@@ -219,7 +219,7 @@ class _Binder:
         for collate in self._nodes.of(exp.Collate):
             bare = strip(collate)
             bare.meta[EXPRESSION] = True
-            collate.replace(bare)
+            put(collate, bare)
         for values in self._nodes.of(exp.Values):
             name_values(values)
         for cast in self._nodes.of(exp.Cast):

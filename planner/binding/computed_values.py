@@ -22,7 +22,7 @@ from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types
 from planner.records.functions import OF_MANY_ROWS, RECORDS
 from planner.trees.known_arguments import known_node
-from planner.trees.nodes import CALLS, Nodes, kinds, parameter_number
+from planner.trees.nodes import CALLS, Nodes, kinds, parameter_number, put
 from planner.values.catalog_types import is_of_catalog
 from planner.values.comparison_bounds import INT_BITS
 from planner.values.constants import constant_of
@@ -134,7 +134,7 @@ class _Extraction:
             fresh = exp.Parameter(this=exp.Literal.number(value.number))
             fresh.meta.update(node.meta, text=value.text)
             self._types.note(fresh, data_type)
-            node.replace(fresh)
+            put(node, fresh)
 
     def _numbered(self, node: exp.Expr, data_type: DataType) -> ComputedValue | None:
         number = self._parameters.add(data_type)

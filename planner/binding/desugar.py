@@ -34,7 +34,7 @@ from planner.postgres.select_clauses import (
 )
 from planner.trees.brackets import desugar_brackets
 from planner.trees.known_arguments import check_known
-from planner.trees.nodes import Nodes, kinds, position_of, strip
+from planner.trees.nodes import Nodes, kinds, position_of, put, strip
 from stores.spec.schema import VALID_FROM, VALID_TO
 
 
@@ -98,7 +98,7 @@ def _cast_elements(cast: exp.Cast) -> bool:
     if leaf is cast.to or all(texts) or not any(texts):
         return False
     for each in elements:
-        each.replace(exp.Cast(this=each.copy(), to=leaf.copy()))
+        put(each, exp.Cast(this=each.copy(), to=leaf.copy()))
     return True
 
 
@@ -111,7 +111,7 @@ def _name_row(star: exp.Star) -> bool:
         return False
     named = exp.Column(this=item.args["table"].copy())
     named.meta[WHOLE_ROW] = True
-    item.replace(named)
+    put(item, named)
     return True
 
 
@@ -127,7 +127,7 @@ def _desugar_rows(nodes: Nodes) -> None:
         for place, member in enumerate(members):
             if isinstance(row, exp.Tuple) and isinstance(member, exp.Tuple):
                 check_widths(row, member, position_of(member))
-                within.expressions[place].replace(member)
+                put(within.expressions[place], member)
     nodes.renew()
 
 
@@ -136,7 +136,7 @@ def _desugar_comparison(node: exp.Expr) -> bool:
     assert isinstance(node, exp.Binary)
     spelled = compare_rows(type(node), node.this, node.expression)
     if spelled is not None:
-        node.replace(spelled)
+        put(node, spelled)
     return spelled is not None
 
 
@@ -159,7 +159,7 @@ def _desugar_version(table: exp.Table) -> None:
     alias = table.args.get("alias") or exp.TableAlias(this=table.this.copy())
     bare = exp.Table(this=table.this.copy(), db=table.args.get("db"))
     inner = exp.select("*").from_(bare).where(_valid_at(time, table.name), copy=False)
-    table.replace(exp.Subquery(this=inner, alias=alias.copy()))
+    put(table, exp.Subquery(this=inner, alias=alias.copy()))
 
 
 def _filters(select: exp.Select, table: exp.Table, condition: exp.Expr) -> bool:
@@ -247,7 +247,7 @@ def drop_operator_schemas(nodes: Sequence[exp.Operator]) -> bool:
         UnknownNameError: as `_plain_operator`.
     """
     for node in reversed(nodes):
-        node.replace(_plain_operator(node))
+        put(node, _plain_operator(node))
     return bool(nodes)
 
 
@@ -315,6 +315,6 @@ def _drop_condition(clause: exp.Expr) -> None:
         parent.pop()
     elif isinstance(parent, exp.And):
         other = parent.expression if parent.this is clause else parent.this
-        parent.replace(other)
+        put(parent, other)
     else:
-        clause.replace(exp.true())
+        put(clause, exp.true())

@@ -23,7 +23,7 @@ from planner.postgres.types.operators import NO_OPERATOR
 from planner.postgres.types.result_types import SYMBOLS, open_operand_type
 from planner.postgres.types.signatures import OPEN, SIGNATURES, is_ambiguous, resolve
 from planner.syntax.with_clause import NO_CLAUSE, Clause
-from planner.trees.nodes import Nodes, cast, parameter_number, position_of, strip
+from planner.trees.nodes import Nodes, cast, parameter_number, position_of, put, strip
 from planner.values.catalog_types import postgres_name
 from planner.values.comparison_bounds import are_comparable
 from planner.values.sqltypes import (
@@ -154,7 +154,7 @@ class Parameters:
         """Cast each parameter in the tree to its type, which DuckDB would guess."""
         for node in self._nodes.of(exp.Parameter):
             name = duckdb_type(self._types[parameter_number(node)])
-            node.replace(cast(node.copy(), name))
+            put(node, cast(node.copy(), name))
         self._nodes.renew()
 
     def check_comparisons(self, types: Types) -> None:

@@ -203,8 +203,52 @@ def disjunction(parts: Sequence[Predicate]) -> Predicate:
     if merged is not None:
         return Predicate(disjuncts=((merged,),), exact=exact)
     if len(disjuncts) > DISJUNCTS_MAX:
+        # Not before: a few disjuncts are masks of whole columns, which rows in a list are not.
+        disjuncts = _by_columns(disjuncts)
+    if len(disjuncts) > DISJUNCTS_MAX:
         return UNKNOWN
     return Predicate(disjuncts=disjuncts, exact=exact)
+
+
+def _by_columns(disjuncts: tuple[Disjunct, ...]) -> tuple[Disjunct, ...]:
+    """Return disjuncts with one for all equalities of the same columns, which lists their rows.
+
+    `(a = 1 AND b = 2) OR (b = 3 AND a = 4)` becomes `(a, b) IN ((1, 2), (4, 3))`.
+    """
+    others: list[Disjunct] = []
+    listed: dict[tuple[str, ...], list[tuple[Operand, ...]]] = {}
+    for disjunct in disjuncts:
+        checkpoint()
+        columns, rows = _as_rows(disjunct)
+        if columns:
+            listed.setdefault(columns, []).extend(rows)
+        else:
+            others.append(disjunct)
+    for columns, rows in listed.items():
+        if len(columns) == 1:
+            others.append((equals_one_of(columns[0], tuple(operand for (operand,) in rows)),))
+        else:
+            others.append((OneOf(columns=columns, rows=tuple(rows)),))
+    return tuple(others)
+
+
+def _as_rows(disjunct: Disjunct) -> tuple[tuple[str, ...], list[tuple[Operand, ...]]]:
+    """Return a disjunct as columns and the rows that they can have; no columns if it is no such."""
+    columns: tuple[str, ...] = ()
+    rows: list[tuple[Operand, ...]] = [()]
+    for condition in sorted(disjunct, key=lambda each: each.columns):
+        match condition:
+            case Equals(operands=operands, null=False) if not any(o.is_list for o in operands):
+                values: Sequence[tuple[Operand, ...]] = [(operand,) for operand in operands]
+            case OneOf(known=None, parameter=None) if len(disjunct) == 1:
+                values = condition.rows
+            case _:
+                return (), []
+        if len(rows) * len(values) > IN_LIST_MAX or set(columns) & set(condition.columns):
+            return (), []
+        columns += condition.columns
+        rows = [row + more for row in rows for more in values]
+    return columns, rows
 
 
 def _one_column(disjuncts: tuple[Disjunct, ...]) -> Equals | None:

@@ -10,7 +10,7 @@ from sqlglot.errors import ParseError
 
 from planner.errors import NotSupportedError, UnknownNameError
 from planner.trees.column_names import column_name
-from planner.trees.nodes import Nodes, position_of
+from planner.trees.nodes import Nodes, position_of, put
 from planner.values.catalog_types import CATALOG_TYPES
 
 
@@ -106,7 +106,7 @@ def unqualify(dot: exp.Dot, schemas: frozenset[str]) -> None:
     if not isinstance(called, exp.Func):
         return
     check_schema(dot.this, called, schemas)
-    dot.replace(dot.expression)
+    put(dot, dot.expression)
 
 
 def unqualify_all(nodes: Nodes, schemas: frozenset[str]) -> bool:
@@ -120,7 +120,7 @@ def unqualify_all(nodes: Nodes, schemas: frozenset[str]) -> bool:
         unqualify(dot, schemas)
     for column in filtered:
         check_schema(column.args["table"], column.this.this, schemas)
-        column.replace(column.this)
+        put(column, column.this)
     return bool(filtered)
 
 
@@ -168,13 +168,13 @@ def unqualify_type(to: exp.DataType) -> None:
     name = kind.expression.name
     if name in CATALOG_TYPES:
         named = exp.DataType(this=exp.DType.USERDEFINED, kind=exp.to_identifier(name, quoted=True))
-        to.replace(named)
+        put(to, named)
         return
     spelled = f"{name[1:]}[]" if name.startswith("_") else name
     try:
         built = exp.DataType.build(spelled, dialect="postgres")
         if to.expressions and not built.expressions:
             built.set("expressions", to.expressions)
-        to.replace(built)
+        put(to, built)
     except ParseError:
         return  # a type of the catalog only; the code that reads the cast refuses it

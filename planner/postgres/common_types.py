@@ -30,7 +30,7 @@ from planner.postgres.types.literals import adopted_type, check_alike
 from planner.postgres.types.operands import COMPARED, alternatives, compared
 from planner.postgres.types.result_types import FLOATS, INTEGERS, common_type
 from planner.trees.checkpoints import checkpoint
-from planner.trees.nodes import Nodes, call, cast, kinds, strip, wrapped
+from planner.trees.nodes import Nodes, call, cast, kinds, put, strip, wrapped
 from planner.values.array_types import depth_of, leaf_of
 from planner.values.sqltypes import duckdb_type
 from stores.spec.schema import DOUBLE, TEXT, DataType, Kind
@@ -134,14 +134,14 @@ def _matched(query: exp.Expr, one: _Column, other: _Column, types: Types) -> _Co
 def _adopt(literal: exp.Expr, found: DataType | None, types: Types) -> None:
     assert isinstance(literal, exp.Literal)
     if found is not None and depth_of(found):
-        literal.replace(array_beside(literal, found))
+        put(literal, array_beside(literal, found))
         return
     adopted = adopted_type(literal, found, types)
     if adopted is None:
         return
     found = adopted
     fresh = cast(literal.copy(), duckdb_type(found))
-    literal.replace(fresh)
+    put(literal, fresh)
     types.note(fresh, found)
 
 
@@ -170,7 +170,7 @@ def _in_pairs(node: exp.Expr) -> exp.Expr:
     while len(given) > 1:
         pairs = [given[at : at + _PAIR] for at in range(0, len(given), _PAIR)]
         given = [call(name, *pair) if len(pair) > 1 else pair[0] for pair in pairs]
-    return node.replace(given[0])
+    return put(node, given[0])
 
 
 def _nullif(node: exp.Expr, types: Types) -> exp.Expr:

@@ -22,7 +22,7 @@ from planner.postgres.document_sets import order_sets, set_columns
 from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types, value_type
 from planner.postgres.types.operands import COMPARED, compared
-from planner.trees.nodes import Nodes, call, cast, is_same_value, outermost, strip, wrapped
+from planner.trees.nodes import Nodes, call, cast, is_same_value, outermost, put, strip, wrapped
 from stores.spec.schema import BYTEA, DataType, Kind
 
 _MANY = (exp.Any, exp.All)
@@ -100,10 +100,10 @@ def _order_comparison(node: exp.Expr, sides: Sequence[exp.Expr], types: Types) -
     if isinstance(node, exp.Nullif):
         equal = exp.EQ(this=node.this.copy(), expression=node.expression.copy())
         for each in (equal.this, equal.expression):
-            each.replace(call("pg_sg_jsonb_key", each.copy()))
+            put(each, call("pg_sg_jsonb_key", each.copy()))
         nothing = exp.If(this=equal, true=exp.null())
         known = types.of(node)
-        fresh = node.replace(exp.Case(ifs=[nothing], default=node.this.copy()))
+        fresh = put(node, exp.Case(ifs=[nothing], default=node.this.copy()))
         types.note(fresh, known)
         return
     for side in sides:
@@ -154,7 +154,7 @@ def _key_rows(query: exp.Expr, types: Types) -> None:
     value = exp.column("value", table="keyed", quoted=True)
     names = [exp.to_identifier("value", quoted=True)]
     holder = exp.Subquery(alias=exp.TableAlias(this=exp.to_identifier("keyed"), columns=names))
-    query.replace(exp.select(call("pg_sg_jsonb_key", value)).from_(holder))
+    put(query, exp.select(call("pg_sg_jsonb_key", value)).from_(holder))
     holder.set("this", query)
 
 
@@ -163,7 +163,7 @@ def _order_extreme(node: exp.Expr, name: str, types: Types) -> None:
         return
     values = [cast(each.copy(), "TEXT") for each in (node.this, *node.expressions)]
     known = types.of(node)
-    types.note(node.replace(call(name, exp.Array(expressions=values))), known)
+    types.note(put(node, call(name, exp.Array(expressions=values))), known)
 
 
 def _order_aggregate(distinct: exp.Distinct, types: Types) -> None:
@@ -185,7 +185,7 @@ def _order_aggregate(distinct: exp.Distinct, types: Types) -> None:
         raise refused(distinct, "this aggregate of DISTINCT jsonb")
     value = distinct.expressions[0]
     known = types.of(aggregate)
-    distinct.replace(value.copy())
+    put(distinct, value.copy())
     fresh = wrapped(outermost(aggregate), lambda inner: call("pg_sg_jsonb_distinct", inner))
     types.note(fresh, known)
 
@@ -224,7 +224,7 @@ class _Clauses:
             for each in on.expressions if isinstance(on, exp.Tuple) else [on]:
                 meant, found = term_of(each, self._select, self._types)
                 if is_document(found, Kind.JSONB):
-                    each.replace(self._key(meant, found))
+                    put(each, self._key(meant, found))
             return
         columns = self._types.columns.of_columns(self._select)
         if not any(is_document(found, Kind.JSONB) for _, found in columns):
@@ -246,7 +246,7 @@ class _Clauses:
             if found is not None and is_document(found, Kind.JSONB):
                 key = self._key(meant, found)
                 grouped.append((meant.copy(), found, key.copy()))
-                each.replace(key)
+                put(each, key)
         if not grouped:
             return
         sets = group.find(exp.Rollup, exp.Cube, exp.GroupingSets) is not None
@@ -265,7 +265,7 @@ class _Clauses:
         _replace_grouped(held, grouped, self._first(is_in_sets=is_in_sets))
         if held is not item:
             inner = held.this
-            held.replace(exp.alias_(inner, name, quoted=True) if name else inner)
+            put(held, exp.alias_(inner, name, quoted=True) if name else inner)
 
     def _first(self, *, is_in_sets: bool) -> Callable[[_Grouped], exp.Expr]:
         def make(grouped: _Grouped) -> exp.Expr:
@@ -291,7 +291,7 @@ def _replace_grouped(
     for child in [*root.iter_expressions()]:
         found = next((each for each in grouped if is_same_value(child, each[0])), None)
         if found is not None:
-            child.replace(make(found))
+            put(child, make(found))
         elif isinstance(child, exp.Grouping):
             _name_groups(child, grouped)
         elif not isinstance(child, exp.Query) and not _is_aggregate(child):
@@ -303,7 +303,7 @@ def _name_groups(node: exp.Grouping, grouped: Sequence[_Grouped]) -> None:
     for each in [*node.expressions]:
         for group, _, key in grouped:
             if is_same_value(each, group):
-                each.replace(key.copy())
+                put(each, key.copy())
 
 
 def _is_aggregate(node: exp.Expr) -> bool:

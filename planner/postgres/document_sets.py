@@ -16,7 +16,7 @@ from planner.errors import NotSupportedError
 from planner.postgres.document_keys import is_document, key_of
 from planner.postgres.types.inference import Types
 from planner.postgres.types.operands import is_recursive
-from planner.trees.nodes import Nodes, call, position_of, strip
+from planner.trees.nodes import Nodes, call, position_of, put, strip
 from stores.spec.schema import DataType, Kind
 
 _SETS = (exp.Union, exp.Intersect, exp.Except)
@@ -57,7 +57,7 @@ def order_sets(
             tree = fresh
         else:
             is_side = isinstance(node.parent, exp.SetOperation)
-            node.replace(exp.Subquery(this=fresh) if is_side else fresh)
+            put(node, exp.Subquery(this=fresh) if is_side else fresh)
         holder.set("this", _all_rows(node))
     return tree
 

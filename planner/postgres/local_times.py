@@ -27,7 +27,7 @@ from planner.postgres.expressions.zone_forms import (
 from planner.postgres.types.inference import Types, value_type
 from planner.postgres.types.literals import convert_time_literal, typed_literal
 from planner.postgres.types.operands import COMPARED, alternatives, compared, is_open
-from planner.trees.nodes import Nodes, call, cast, strip
+from planner.trees.nodes import Nodes, call, cast, put, strip
 from planner.values.sqltypes import data_type_of
 from stores.spec.schema import (
     INTERVAL,
@@ -189,7 +189,7 @@ def _agree(values: Sequence[exp.Expr], types: Types) -> None:
 
 def _replace_with_moment(value: exp.Expr, types: Types) -> None:
     fresh = moment(value, types.times)
-    value.replace(fresh)
+    put(value, fresh)
     types.note(fresh, TIMESTAMPTZ)
 
 
@@ -233,7 +233,7 @@ def _localize_sum(node: exp.Expr, types: Types) -> None:
     for side, of in ((node.this, left), (node.expression, right)):
         bare = strip(side)
         if isinstance(bare, exp.Literal) and bare.is_string and of is not None:
-            bare.replace(typed_literal(bare, of, types.times.literals))
+            put(bare, typed_literal(bare, of, types.times.literals))
     time, by = node.this, node.expression
     if is_swapped:
         time, by = by, time
@@ -243,7 +243,7 @@ def _localize_sum(node: exp.Expr, types: Types) -> None:
         by = exp.Neg(this=exp.Paren(this=by.copy()))
         types.note(by, INTERVAL)
     fresh = moved(time, by, types.times)
-    node.replace(fresh)
+    put(node, fresh)
     types.note(fresh, TIMESTAMPTZ)
 
 
@@ -252,7 +252,7 @@ def _localize_concatenation(node: exp.Expr, types: Types) -> None:
     for side in (node.this, node.expression):
         other = node.expression if side is node.this else node.this
         if types.kind_of(side) is Kind.TIMESTAMPTZ and types.kind_of(other) is not Kind.ARRAY:
-            side.replace(_text_of(side, types))
+            put(side, _text_of(side, types))
 
 
 def _localize_overlaps(node: exp.Expr, types: Types) -> None:
@@ -264,7 +264,7 @@ def _localize_overlaps(node: exp.Expr, types: Types) -> None:
         start, end = side.expressions
         if types.kind_of(start) is Kind.TIMESTAMPTZ and types.kind_of(end) is Kind.INTERVAL:
             fresh = moved(start, end, types.times)
-            end.replace(fresh)
+            put(end, fresh)
             types.note(fresh, TIMESTAMPTZ)
         starts += side.expressions
     _agree([each for each in starts if types.kind_of(each) is not Kind.INTERVAL], types)
@@ -291,7 +291,7 @@ def _localize_at_zone(node: exp.Expr, types: Types) -> None:
     """Read a date or a text before AT TIME ZONE as a moment."""
     value = strip(node.this)
     if isinstance(value, exp.Literal) and value.is_string:
-        value.replace(typed_literal(value, TIMESTAMPTZ, types.times.literals))
+        put(value, typed_literal(value, TIMESTAMPTZ, types.times.literals))
     elif types.kind_of(value) is Kind.DATE:
         _replace_with_moment(value, types)
 

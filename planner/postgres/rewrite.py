@@ -25,6 +25,7 @@ from planner.postgres.expressions import (
     concatenation,
     conditions,
     guards,
+    long_filters,
     number_calls,
     patterns,
     rows,
@@ -42,7 +43,7 @@ from planner.postgres.types.operands import is_open, is_recursive
 from planner.postgres.types.result_types import FLOATS, INTEGERS, NUMERIC, common_type
 from planner.trees.checkpoints import checkpoint
 from planner.trees.known_arguments import check_known
-from planner.trees.nodes import Nodes, call, cast, position_of, strip, wrapped
+from planner.trees.nodes import Nodes, call, cast, position_of, put, strip, wrapped
 from planner.values.sqltypes import format_type
 from stores.spec.schema import Kind
 
@@ -53,8 +54,14 @@ def apply(tree: exp.Expr, nodes: Nodes, types: Types) -> None:
     Raises:
         QueryError: a value does not parse, types do not match, or something is not supported.
     """
-    if not _may_apply(nodes):
-        return
+    if _may_apply(nodes):
+        _apply_rules(tree, nodes, types)
+    if long_filters.may_be_in(nodes):
+        long_filters.enclose(nodes)
+        nodes.renew()
+
+
+def _apply_rules(tree: exp.Expr, nodes: Nodes, types: Types) -> None:
     for node in reversed(list(tree.walk())):
         checkpoint()
         rule = RULES.get(type(node))
@@ -106,7 +113,7 @@ def _may_apply(nodes: Nodes) -> bool:
 def _extract(node: exp.Expr, types: Types) -> exp.Expr:
     """Keep the fraction of a second in `extract`, as a numeric; DuckDB's has whole seconds."""
     fresh = extracted(node.this.name, node.expression, types, exact=True)
-    return node.replace(fresh)
+    return put(node, fresh)
 
 
 def _check_recursion(node: exp.Expr, types: Types) -> exp.Expr:
@@ -143,7 +150,7 @@ def _widen_first(node: exp.Union, widened: Sequence[bool]) -> None:
         alias = exp.TableAlias(this=exp.to_identifier("first"), columns=names)
         inner = exp.Subquery(this=node.this.copy(), alias=alias)
         columns: list[exp.Expr] = [exp.Column(this=each.copy()) for each in names]
-        node.this.replace(exp.Select(expressions=columns, from_=exp.From(this=inner)))
+        put(node.this, exp.Select(expressions=columns, from_=exp.From(this=inner)))
     for item, is_widened in zip(node.this.selects, widened, strict=False):
         if is_widened:
             wrapped(item.unalias(), lambda inner: cast(inner, str(NUMERIC).upper()))
@@ -194,7 +201,7 @@ _NUMBERS = {*INTEGERS, *FLOATS, Kind.DECIMAL, Kind.NULL}
 
 def _at_zone(node: exp.Expr, types: Types) -> exp.Expr:
     fresh = at_zone(node, node.args["zone"], node.this, types)
-    return node.replace(fresh)
+    return put(node, fresh)
 
 
 def _overlaps(node: exp.Expr, types: Types) -> exp.Expr:
@@ -212,7 +219,7 @@ def _overlaps(node: exp.Expr, types: Types) -> exp.Expr:
     # The sides may be swapped. A macro adds the intervals: a volatile value must not be written
     # twice here.
     name = {0: "pg_sg_overlaps", 2: "pg_sg_overlaps_length"}.get(len(lengths))
-    return node.replace(call(name or "pg_sg_overlaps_lengths", *lengths, *ends))
+    return put(node, call(name or "pg_sg_overlaps_lengths", *lengths, *ends))
 
 
 RULES: Mapping[type[exp.Expr], Rule] = {

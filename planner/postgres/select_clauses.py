@@ -17,7 +17,7 @@ from planner.postgres.named_windows import write_out_windows
 from planner.postgres.refused import TABLE_FUNCTIONS, unknown_function
 from planner.postgres.types.functions import ROW_FUNCTIONS, is_numbered
 from planner.trees.column_names import column_name
-from planner.trees.nodes import Nodes, call, cast, kinds, position_of, strip
+from planner.trees.nodes import Nodes, call, cast, kinds, position_of, put, strip
 
 DESUGARED = kinds(exp.Exists, exp.Fetch, exp.TableSample, exp.Window)
 """Each such clause has a node of one of these types."""
@@ -213,11 +213,11 @@ def _desugar_value_function(table: exp.Table) -> bool:
         items.append(exp.Alias(this=one, alias=ordinal))
     query = exp.Subquery(this=exp.Select(expressions=items))
     if isinstance(table.parent, exp.Join):
-        table.replace(exp.Lateral(this=query, alias=alias.copy()))
+        put(table, exp.Lateral(this=query, alias=alias.copy()))
     else:
         query.set("alias", alias.copy())
         query.set("joins", table.args.get("joins"))
-        table.replace(query)
+        put(table, query)
     return True
 
 
@@ -274,9 +274,9 @@ def _desugar_unnest(unnest: exp.Expr) -> None:
     else:
         query = exp.select(*items)
     if any(array.find(exp.Column) for array in arrays):
-        unnest.replace(exp.Lateral(this=exp.Subquery(this=query), alias=outer))
+        put(unnest, exp.Lateral(this=exp.Subquery(this=query), alias=outer))
     else:
-        unnest.replace(exp.Subquery(this=query, alias=outer))
+        put(unnest, exp.Subquery(this=query, alias=outer))
 
 
 def _desugar_rows(table: exp.Table) -> bool:
@@ -294,9 +294,9 @@ def _desugar_rows(table: exp.Table) -> bool:
     subquery = exp.Subquery(this=query)
     if not function.find(exp.Column):
         subquery.set("alias", outer)
-        table.replace(subquery)
+        put(table, subquery)
     else:
-        table.replace(exp.Lateral(this=subquery, alias=outer))
+        put(table, exp.Lateral(this=subquery, alias=outer))
     return True
 
 

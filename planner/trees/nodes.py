@@ -41,12 +41,32 @@ def _built_type(name: str) -> exp.DataType:
     return exp.DataType.build(name, dialect="duckdb", udt=True)
 
 
+N = TypeVar("N", bound=exp.Expr)
+
+
+def put(node: exp.Expr, fresh: N) -> N:
+    """Replace a node with another one, and return that.
+
+    Unlike `replace` of sqlglot, it does not walk the list that the node is in: lists are long.
+    """
+    parent, key, index = node.parent, node.arg_key, node.index
+    if parent is None or parent is fresh or key is None or index is None:
+        return node.replace(fresh)
+    if parent._hash is not None:  # kept since it was compared, and no longer right
+        return node.replace(fresh)
+    parent.args[key][index] = fresh
+    fresh.parent, fresh.arg_key, fresh.index = parent, key, index
+    if fresh is not node:
+        node.parent, node.arg_key, node.index = None, None, None
+    return fresh
+
+
 def wrapped(node: exp.Expr, make: Callable[[exp.Expr], exp.Expr]) -> exp.Expr:
     """Replace a node with the one that `make` builds around it, and return the new one."""
     holder = exp.Paren(this=exp.null())
-    node.replace(holder)
+    put(node, holder)
     fresh = make(node)
-    holder.replace(fresh)
+    put(holder, fresh)
     return fresh
 
 
@@ -98,7 +118,6 @@ def strip(node: exp.Expr) -> exp.Expr:
     return node
 
 
-N = TypeVar("N", bound=exp.Expr)
 Kinds: TypeAlias = frozenset[type[exp.Expr]]
 """Types of nodes, with all their subclasses."""
 

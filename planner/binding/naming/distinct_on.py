@@ -13,7 +13,7 @@ from sqlglot import exp
 from planner.postgres.refused import TABLE_FUNCTIONS
 from planner.postgres.types.functions import call_name
 from planner.trees.column_names import column_name
-from planner.trees.nodes import Nodes, strip
+from planner.trees.nodes import Nodes, put, strip
 
 _CHOSEN = ("distinct", "from_", "joins", "where", "group", "having", "qualify", "windows", "order")
 """The clauses that choose the rows."""
@@ -99,7 +99,7 @@ def _choose_first(select: exp.Select, taken: set[str]) -> None:
     keys = select.args["distinct"].args["on"]
     for key in keys.expressions if isinstance(keys, exp.Tuple) else [keys]:
         if (item := _item_of(key, select.expressions)) is not None:
-            key.replace(exp.column(places[id(item)].name, quoted=True))
+            put(key, exp.column(places[id(item)].name, quoted=True))
     chosen = exp.Select(expressions=inner.items)
     for part in _CHOSEN:
         if (value := select.args.pop(part, None)) is not None:
@@ -137,5 +137,5 @@ class _Inner:
                 elif isinstance(child, exp.Condition | exp.Query) and not isinstance(
                     child, _CONSTANT
                 ):
-                    child.replace(self.column(child))
+                    put(child, self.column(child))
         return copied

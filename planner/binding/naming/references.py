@@ -14,6 +14,7 @@ from sqlglot import exp
 
 from planner.binding.naming.namespaces import Item, Level, Merged, Own, Target, levels
 from planner.trees.checkpoints import checkpoint
+from planner.trees.nodes import put
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,4 +219,4 @@ def _replace(column: exp.Column, value: exp.Expr, name: str) -> None:
     """Replace a column; a result column keeps its name."""
     if isinstance(column.parent, exp.Select) and column.arg_key == "expressions":
         value = exp.Alias(this=value, alias=exp.to_identifier(name, quoted=True))
-    column.replace(value)
+    put(column, value)

@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from planner.binding.naming.namespaces import Level, ambiguous, find_bare
 from planner.errors import InvalidSyntaxError, NotSupportedError, UnknownNameError
-from planner.trees.nodes import position_of, strip
+from planner.trees.nodes import position_of, put, strip
 
 WHOLE_ROW = "whole_row"
 """Marks a name that was written as `t.*`, and so is no column's."""
@@ -118,7 +118,7 @@ class Clauses:
             raise ambiguous(f'{clause} "{name}" is ambiguous', node)
         if not first.is_named:
             # DuckDB would look for the name in FROM, where others may have it, too.
-            strip(node).replace(self.copied(first.value))
+            put(strip(node), self.copied(first.value))
 
     def _meant(self, node: exp.Expr) -> exp.Expr:
         """Return the expression that an item of ORDER BY or DISTINCT ON stands for."""
@@ -179,7 +179,7 @@ def meaning(node: exp.Expr) -> exp.Expr:
     """Return an expression as it is compared with others: without parentheses, names in quotes."""
     copied = strip(node).copy()
     for paren in [*copied.find_all(exp.Paren)]:
-        paren.replace(paren.this)
+        put(paren, paren.this)
     for name in copied.find_all(exp.Identifier):
         name.set("quoted", True)
     return copied
@@ -224,12 +224,12 @@ def _is_result(column: exp.Column) -> bool:
     node: exp.Expr = column
     while isinstance(node.parent, exp.Paren | exp.Ordered | exp.Rollup | exp.Cube | exp.Tuple):
         node = node.parent
-    clause, select = node.parent, column.parent_select
-    return (
-        isinstance(clause, exp.Order | exp.Group | exp.Distinct)
-        and isinstance(select, exp.Select)
-        and clause.parent is select
-        and any(isinstance(i, exp.Alias) and i.alias == column.name for i in select.expressions)
+    clause = node.parent
+    if not isinstance(clause, exp.Order | exp.Group | exp.Distinct):
+        return False
+    select = clause.parent
+    return isinstance(select, exp.Select) and any(
+        isinstance(i, exp.Alias) and i.alias == column.name for i in select.expressions
     )
 
 

@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from planner.errors import NotSupportedError
 from planner.trees.brackets import without_brackets
-from planner.trees.nodes import position_of, strip
+from planner.trees.nodes import position_of, put, strip
 
 
 def compare_with_rows(nodes: Iterable[exp.Expr], taken: set[str]) -> bool:
@@ -45,7 +45,7 @@ def compare_with_rows(nodes: Iterable[exp.Expr], taken: set[str]) -> bool:
                 position=position_of(row),
             )
         found: exp.Expr = _found_in(row, query, taken)
-        whole.replace(exp.Not(this=found) if is_negated else found)
+        put(whole, exp.Not(this=found) if is_negated else found)
         is_changed = True
     return is_changed
 

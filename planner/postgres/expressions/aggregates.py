@@ -22,6 +22,7 @@ from planner.trees.nodes import (
     is_same_value,
     outermost,
     position_of,
+    put,
     strip,
     wrapped,
 )
@@ -50,7 +51,7 @@ def _average(node: exp.Expr, types: Types) -> exp.Expr:
     divisor = call("nullif", count, exp.Literal.number(0))
     fresh = quotient(total, divisor, of_sum, decimal_type(_ROWS_DIGITS, 0))
     types.note(fresh, NUMERIC)
-    aggregate.replace(fresh)
+    put(aggregate, fresh)
     return fresh
 
 
@@ -81,7 +82,7 @@ def _sum(node: exp.Expr, types: Types) -> exp.Expr:
         aggregate = outermost(node)
         fresh = interval_sum(node.this, aggregate, node)
         types.note(fresh, of)
-        aggregate.replace(fresh)
+        put(aggregate, fresh)
         return fresh
     if of.kind is Kind.TEXT:
         raise MismatchedTypeError(
@@ -130,7 +131,7 @@ def _string_agg(node: exp.Expr, types: Types) -> exp.Expr:
     pair: exp.Expr = exp.Array(expressions=texts)
     if order is not None:
         pair = exp.Order(this=pair, expressions=[each.copy() for each in order.expressions])
-    fresh = node.replace(call("list", pair))
+    fresh = put(node, call("list", pair))
     fresh = wrapped(outermost(fresh), lambda inner: call("pg_sg_pairs_joined", inner))
     types.note(fresh, known)
     return fresh
@@ -152,7 +153,7 @@ def _bytes_agg(node: exp.Expr, given: exp.Expr, separator: exp.Expr, types: Type
         pair = exp.Distinct(expressions=[pair])
     elif order is not None:
         pair = exp.Order(this=pair, expressions=[each.copy() for each in order.expressions])
-    fresh = node.replace(call("list", pair))
+    fresh = put(node, call("list", pair))
     name = "pg_sg_set_of_bytes_joined" if isinstance(given, exp.Distinct) else "pg_sg_bytes_joined"
     fresh = wrapped(outermost(fresh), lambda inner: call(name, inner))
     types.note(fresh, known)
@@ -184,7 +185,7 @@ def _order_by(node: exp.Expr, types: Types) -> exp.Expr:
     if kept:
         node.set("expressions", kept)
         return node
-    return node.replace(node.this.copy())
+    return put(node, node.this.copy())
 
 
 def _check_distinct(node: exp.Expr) -> None:
@@ -231,7 +232,7 @@ def _percentile(node: exp.Expr, types: Types) -> exp.Expr:
     given = fraction.copy() if is_known else _fraction_or_half(fraction, types)
     ordered = exp.Order(this=given, expressions=[term])
     known = types.of(node)
-    fresh: exp.Expr = node.replace(call(made, term.this.copy(), ordered))
+    fresh: exp.Expr = put(node, call(made, term.this.copy(), ordered))
     if not is_known:
         is_null = exp.Is(this=fraction.copy(), expression=exp.null())
         missing = exp.If(this=is_null, true=exp.null())

@@ -27,7 +27,7 @@ from planner.postgres.types.result_types import (
     as_decimal,
     open_operand_type,
 )
-from planner.trees.nodes import call, cast, position_of, signed, strip, wrapped
+from planner.trees.nodes import call, cast, position_of, put, signed, strip, wrapped
 from planner.values.sqltypes import duckdb_type, format_type
 from stores.spec.schema import DOUBLE, INTEGER, INTERVAL, TIMESTAMP, DataType, Kind
 
@@ -77,7 +77,7 @@ def _checked(node: exp.Expr, types: Types) -> exp.Expr:
     message = f"{RAISED}22003 value out of range: overflow"
     error = call("pg_sg_error", exp.Literal.string(message))
     fresh = exp.Case(ifs=[exp.If(this=overflows, true=error)], default=node.copy())
-    return node.replace(exp.Paren(this=fresh))
+    return put(node, exp.Paren(this=fresh))
 
 
 def _leaves(node: exp.Expr, types: Types) -> list[exp.Expr] | None:
@@ -116,8 +116,8 @@ def keep_nan(node: exp.Expr, types: Types) -> None:
 def _power(node: exp.Expr, types: Types) -> exp.Expr:
     for side in (node.this, node.expression):
         if isinstance(side, exp.Literal) and side.is_string:
-            side.replace(typed_literal(side, DOUBLE, types.times.literals))
-    return node.replace(call("pg_sg_power", node.this.copy(), node.expression.copy()))
+            put(side, typed_literal(side, DOUBLE, types.times.literals))
+    return put(node, call("pg_sg_power", node.this.copy(), node.expression.copy()))
 
 
 _SHORT, SMALLINT = {Kind.TINYINT, Kind.SMALLINT}, DataType(kind=Kind.SMALLINT)
@@ -131,7 +131,7 @@ def _divide(node: exp.Expr, types: Types) -> exp.Expr:
     if left is not None and left.kind is Kind.INTERVAL:
         one = cast(exp.Literal.number(1), "DOUBLE")
         share = exp.Paren(this=exp.Div(this=one, expression=node.expression.copy()))
-        return node.replace(exp.Mul(this=node.this.copy(), expression=share))
+        return put(node, exp.Mul(this=node.this.copy(), expression=share))
     exact = as_decimal(left), as_decimal(right)
     are_whole = left is not None and right is not None and {left.kind, right.kind} <= set(INTEGERS)
     if None in exact or are_whole:
@@ -142,7 +142,7 @@ def _divide(node: exp.Expr, types: Types) -> exp.Expr:
     assert exact[0] is not None
     assert exact[1] is not None
     fresh = quotient(node.this, node.expression, exact[0], exact[1])
-    return node.replace(fresh)
+    return put(node, fresh)
 
 
 def _compute(node: exp.Expr, types: Types) -> exp.Expr:
@@ -210,15 +210,15 @@ def _negate(node: exp.Expr, types: Types) -> exp.Expr:
     bigint, because the number without its sign is one.
     """
     if _is_number(node) and types.of(node) == INTEGER and types.of(node.this) != INTEGER:
-        return node.replace(cast(node.copy(), duckdb_type(INTEGER)))
+        return put(node, cast(node.copy(), duckdb_type(INTEGER)))
     found = types.of(node.this)
     if found is not None and found.kind in FLOATS and node.find(exp.Column):
         minus = cast(exp.Literal.number(-1), duckdb_type(found))
-        return node.replace(exp.Paren(this=exp.Mul(this=node.this.copy(), expression=minus)))
+        return put(node, exp.Paren(this=exp.Mul(this=node.this.copy(), expression=minus)))
     if found is None or found.kind not in INTEGERS or _is_number(node) or node.find(exp.Column):
         return node
     zero = cast(exp.Literal.number(0), duckdb_type(found))
-    return node.replace(exp.Paren(this=exp.Sub(this=zero, expression=node.this.copy())))
+    return put(node, exp.Paren(this=exp.Sub(this=zero, expression=node.this.copy())))
 
 
 def _check_times(node: exp.Expr, types: Types) -> None:
@@ -297,7 +297,7 @@ def _adopt_literals(node: exp.Expr, types: Types) -> None:
                 kind = types.bare_numeric(literal) or kind
             check_literal(literal, kind)
             fresh = cast(literal.copy(), str(kind).upper())
-            literal.replace(fresh)
+            put(literal, fresh)
             types.note(fresh, kind)
 
 
@@ -316,7 +316,7 @@ def _adopt_time(node: exp.Expr, literal: exp.Literal, other: DataType, types: Ty
             sqlstate="42725" if is_open else "42883",
         )
     fresh = typed_literal(literal, asked, types.times.literals)
-    literal.replace(fresh)
+    put(literal, fresh)
     types.note(fresh, asked)
 
 
@@ -342,7 +342,7 @@ def _shift(node: exp.Expr, types: Types) -> exp.Expr:
         shifted = call("pg_sg_shifted_left", *given, exp.Literal.number(1 << (bits - 1)))
     else:
         shifted = call("pg_sg_shifted_right", *given)
-    return node.replace(cast(shifted, name))
+    return put(node, cast(shifted, name))
 
 
 RULES: Mapping[type[exp.Expr], Rule] = {

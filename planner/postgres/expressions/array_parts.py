@@ -17,7 +17,7 @@ from planner.postgres.expressions.rules import Rule
 from planner.postgres.types.inference import Types
 from planner.postgres.types.literals import check_literal
 from planner.postgres.types.result_types import FLOATS, INTEGERS
-from planner.trees.nodes import call, cast, position_of, strip
+from planner.trees.nodes import call, cast, position_of, put, strip
 from planner.trees.subscripts import chain_of, is_chained, subscript
 from planner.values.array_types import depth_of, leaf_of
 from planner.values.catalog_types import NAME, first_subscript
@@ -34,7 +34,7 @@ def _subscript(node: exp.Expr, types: Types) -> exp.Expr:  # noqa: PLR0911 - one
     if is_chained(node):
         return node
     if owner == NAME and len(places) == 1:
-        return node.replace(call("pg_sg_character", held.copy(), places[0].copy()))
+        return put(node, call("pg_sg_character", held.copy(), places[0].copy()))
     if owner is None or not places or owner.kind in _SUBSCRIPTED_ELSEWHERE:
         return node
     if not depth_of(owner):
@@ -44,18 +44,18 @@ def _subscript(node: exp.Expr, types: Types) -> exp.Expr:  # noqa: PLR0911 - one
         )
     first = first_subscript(owner)
     if any(isinstance(place, exp.Slice) for place in places):
-        return node.replace(_slice(held, places, types))
+        return put(node, _slice(held, places, types))
     counted = [_place(place, first, types) for place in places]
     if len(places) != depth_of(owner):
         nothing = cast(exp.null(), duckdb_type(leaf_of(owner)))
         each = exp.Lambda(this=nothing, expressions=[exp.to_identifier("whole", quoted=True)])
         # The array is computed, though, and may fail.
         whole = exp.Array(expressions=[held.copy()])
-        return node.replace(subscript(call("list_transform", whole, each), _number(1)))
+        return put(node, subscript(call("list_transform", whole, each), _number(1)))
     found = held.copy()
     for place in counted:
         found = _element(found, place, is_plain=first == 1)
-    return node.replace(found)
+    return put(node, found)
 
 
 def _number(value: int) -> exp.Expr:
@@ -123,7 +123,7 @@ def _unnest(node: exp.Expr, types: Types) -> exp.Expr:
     """Return the elements of all dimensions."""
     array = node.this if isinstance(node, exp.Explode) else node.expressions[0]
     if checked_depth(array, types) != 1:
-        array.replace(flat(array, types))
+        put(array, flat(array, types))
     return node
 
 

@@ -13,7 +13,7 @@ from planner.postgres.types.inference import Types
 from planner.postgres.types.literals import check_depths
 from planner.postgres.types.operands import COMPARED, alternatives, compared, is_open
 from planner.postgres.types.result_types import common_type
-from planner.trees.nodes import Nodes, call, cast, outermost, position_of, strip, wrapped
+from planner.trees.nodes import Nodes, call, cast, outermost, position_of, put, strip, wrapped
 from planner.values.array_types import array_of, depth_of, leaf_of
 from planner.values.catalog_types import is_record
 from planner.values.sqltypes import duckdb_type
@@ -200,7 +200,7 @@ def _order(ordered: exp.Expr, types: Types) -> None:
     if item is not None:
         if not isinstance(select, exp.Select) or select.args.get("distinct") is not None:
             raise _not_compared(ordered)
-        value.replace(shown.copy())
+        put(value, shown.copy())
         types.note(ordered.this, found)
     _hold_order(ordered.this, checked_depth(shown, types), found, types)
 

@@ -19,7 +19,7 @@ from planner.postgres.types.functions import call_name, columns_of_function
 from planner.postgres.types.inference import Types
 from planner.postgres.types.operands import is_open
 from planner.postgres.types.result_types import INTEGERS, common_type
-from planner.trees.nodes import call, cast, position_of, strip
+from planner.trees.nodes import call, cast, position_of, put, strip
 from planner.values.array_text import DIMENSIONS_MAX
 from planner.values.array_types import array_of, depth_of, leaf_of
 from planner.values.catalog_types import first_subscript
@@ -63,7 +63,7 @@ def _generate_series(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp
     """Turn a series of dates into one of moments, as PostgreSQL does."""
     for each in given[:2]:
         if types.kind_of(each) is Kind.DATE:
-            each.replace(cast(each.copy(), "TIMESTAMPTZ"))
+            put(each, cast(each.copy(), "TIMESTAMPTZ"))
         if types.kind_of(each) is Kind.DECIMAL:
             raise unsupported(
                 node,
@@ -87,7 +87,7 @@ def _bounded_series(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.
     stop = given[0] if len(given) == 1 else given[1]
     counts = types.kind_of(given[0]) in INTEGERS
     name = "pg_sg_series_end" if counts else "pg_sg_moments_end"
-    stop.replace(call(name, start, stop.copy(), step))
+    put(stop, call(name, start, stop.copy(), step))
     return None
 
 

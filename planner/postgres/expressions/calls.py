@@ -37,7 +37,7 @@ from planner.postgres.types.result_types import FLOATS, INTEGERS, OF_TIME
 from planner.postgres.types.signatures import OPEN, SIGNATURES, alike, resolve
 from planner.records.functions import RECORDS
 from planner.trees.known_arguments import check_known
-from planner.trees.nodes import call, cast, outermost, wrapped
+from planner.trees.nodes import call, cast, outermost, put, wrapped
 from planner.values.array_types import depth_of, leaf_of
 from planner.values.sqltypes import HELD_AS_TEXT, duckdb_type, format_type
 from stores.spec.schema import Kind
@@ -62,7 +62,7 @@ def rewrite_call(node: exp.Expr, types: Types) -> exp.Expr:
         check_known(node)
         fresh = rule(node, arguments(node), types)
         if fresh is not None:
-            return node.replace(fresh)
+            return put(node, fresh)
         return node
     wanted = _CAST.get(name)
     if wanted is not None:
@@ -92,7 +92,7 @@ def _adopt_literals(name: str, node: exp.Expr, types: Types) -> None:
                 if isinstance(each, exp.Literal)
                 else cast(exp.null(), duckdb_type(asked))
             )
-            each.replace(fresh)
+            put(each, fresh)
             types.note(fresh, asked)
 
 
@@ -125,7 +125,7 @@ def _alike(node: exp.Expr, given: list[exp.Expr], types: Types) -> None:
             if isinstance(each, exp.Literal) and each.is_string
             else cast(each.copy(), duckdb_type(found))
         )
-        each.replace(fresh)
+        put(each, fresh)
         types.note(fresh, found)
 
 

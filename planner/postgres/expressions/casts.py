@@ -23,7 +23,7 @@ from planner.postgres.types.literals import (
 from planner.postgres.types.operators import DOCUMENTS
 from planner.postgres.types.result_types import FLOATS, INTEGERS, NUMERIC, common_type
 from planner.trees.column_names import type_name
-from planner.trees.nodes import built_type, call, cast, position_of, strip
+from planner.trees.nodes import built_type, call, cast, position_of, put, strip
 from planner.values.array_text import DIMENSIONS_MAX
 from planner.values.array_types import array_of, depth_of, leaf_of
 from planner.values.catalog_types import is_of_catalog
@@ -55,7 +55,7 @@ def _cast(node: exp.Expr, types: Types) -> exp.Expr:
         _check_castable(node, types.of(node.this), target)
     fresh = object_names.cast_by_name(node, target, types)
     if fresh is not None:
-        return node.replace(fresh)
+        return put(node, fresh)
     if target is not None and is_of_catalog(target):
         node.set("to", built_type(duckdb_type(target)))
     elif node.to.this is exp.DType.ARRAY and depth_of(types.of(node.this)):
@@ -92,7 +92,7 @@ def _cast_array(node: exp.Cast, types: Types) -> exp.Expr:
         node.set("to", _nested(plain.to, depth))
         return node
     types.note(fresh, known)
-    return node.replace(fresh)
+    return put(node, fresh)
 
 
 def _is_cut(to: exp.DataType) -> bool:
@@ -135,7 +135,7 @@ def _cast_literals(
         kept = exp.Paren(this=holder)
         _cast(holder, types)
         is_plain = kept.this is holder and not _is_cut(leaf)
-        literal.replace(kept.this.this if is_plain else kept.this)
+        put(literal, kept.this.this if is_plain else kept.this)
     if target is not None and (is_of_catalog(target) or _is_cut(leaf)):
         leaf = built_type(duckdb_type(target))
     node.set("to", _nested(leaf, depth))
@@ -214,7 +214,7 @@ def _replace_type(node: exp.Cast) -> None:
     for inner in node.to.expressions:
         is_bare = isinstance(inner, exp.DataType) and not inner.expressions
         if is_bare and inner.this is exp.DType.DECIMAL:
-            inner.replace(built_type(str(NUMERIC).upper()))  # in DuckDB, a numeric has three places
+            put(inner, built_type(str(NUMERIC).upper()))  # in DuckDB, a numeric has three places
 
 
 def _is_read(target: DataType, source: DataType | None) -> bool:
@@ -297,14 +297,14 @@ def _cast_literal(
     if target.kind in INTEGERS or target.kind in FLOATS or target.kind is Kind.BOOLEAN:
         value = check_literal(literal, target)
         if target == BOOLEAN:
-            literal.replace(exp.Boolean(this=bool(value)))
+            put(literal, exp.Boolean(this=bool(value)))
     elif target.kind in HELD_AS_TEXT:
         literal.set("this", check_literal(literal, target))
     elif target.kind in TIME_KINDS:
         convert_time_literal(literal, target, types.times.literals)
     elif target.kind is Kind.BYTEA:
         fresh = bytes_of(literal)
-        return node.replace(fresh)
+        return put(node, fresh)
     return node
 
 
@@ -314,7 +314,7 @@ def _interval(node: exp.Expr, types: Types) -> exp.Expr:
     value = node.this
     if not (isinstance(value, exp.Literal) and value.is_string | value.is_number):
         return node
-    return node.replace(_interval_of(value, _fields(node, value)))
+    return put(node, _interval_of(value, _fields(node, value)))
 
 
 def _fields(node: exp.Expr, value: exp.Expr) -> str | None:
@@ -340,7 +340,7 @@ def _cast_to_fields(node: exp.Cast, types: Types) -> exp.Expr:
     assert fields is not None, "the type is a plain interval"
     literal = strip(node.this)
     if isinstance(literal, exp.Literal) and literal.is_string:
-        return node.replace(_interval_of(literal, fields))
+        return put(node, _interval_of(literal, fields))
     if types.kind_of(node.this) is Kind.TEXT:
         raise NotSupportedError(
             f"a cast of texts to interval {fields.lower()} is not supported",
@@ -353,7 +353,7 @@ def _cast_to_fields(node: exp.Cast, types: Types) -> exp.Expr:
     types.note(holder.this, INTERVAL)
     whole = _cast(holder.this, types)
     given = (exp.Literal.string(part), exp.Literal.number(size))
-    fresh = node.replace(call("pg_sg_cut_interval", whole.copy(), *given))
+    fresh = put(node, call("pg_sg_cut_interval", whole.copy(), *given))
     types.note(fresh, INTERVAL)
     return fresh
 

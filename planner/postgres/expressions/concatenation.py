@@ -14,7 +14,7 @@ from planner.postgres.expressions.rules import Rule
 from planner.postgres.types.inference import Types
 from planner.postgres.types.literals import bytes_of
 from planner.postgres.types.operands import is_open
-from planner.trees.nodes import call, cast, wrapped
+from planner.trees.nodes import call, cast, put, wrapped
 from stores.spec.schema import BYTEA, JSONB, TEXT, Kind
 
 
@@ -38,7 +38,7 @@ def _concatenate(node: exp.Expr, types: Types) -> exp.Expr:
     else:
         _print_sides(node, types)
         return node
-    return node.replace(fresh)
+    return put(node, fresh)
 
 
 def _are_jsonb(node: exp.Expr, types: Types) -> bool:
@@ -56,19 +56,19 @@ def _print_sides(node: exp.Expr, types: Types) -> None:
             continue
         if types.kind_of(side) is Kind.BYTEA and isinstance(other, exp.Literal):
             fresh = bytes_of(other)
-            other.replace(fresh)
+            put(other, fresh)
             types.note(fresh, BYTEA)
         else:
             text = printed(side, types)
             if text is not None:
-                types.note(side.replace(text), TEXT)
+                types.note(put(side, text), TEXT)
 
 
 def _print_objects(node: exp.Expr, types: Types) -> None:
     for side in (node.this, node.expression):
         text = object_names.as_text(side, types)
         if text is not None:
-            side.replace(text)
+            put(side, text)
             types.note(text, TEXT)
 
 

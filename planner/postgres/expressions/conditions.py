@@ -18,7 +18,7 @@ from planner.postgres.expressions.rules import Rule, hold_scale
 from planner.postgres.expressions.volatile import check_copied
 from planner.postgres.types.inference import Types
 from planner.postgres.types.operands import is_open
-from planner.trees.nodes import cast, position_of, strip
+from planner.trees.nodes import cast, position_of, put, strip
 from planner.values.sqltypes import duckdb_type
 from stores.spec.schema import BOOLEAN, Kind
 
@@ -74,7 +74,7 @@ def _compare_each(node: exp.Expr, array: exp.Array, types: Types) -> exp.Expr:
     for part in parts:
         types.note(part, BOOLEAN)
     joined = (exp.or_ if isinstance(many, exp.Any) else exp.and_)(*parts, copy=False)
-    return node.replace(exp.Paren(this=joined))
+    return put(node, exp.Paren(this=joined))
 
 
 def _hold_scale(node: exp.Expr, types: Types) -> None:
@@ -121,12 +121,12 @@ def _compare_in(node: exp.Expr, types: Types) -> exp.Expr:
         listed = [_typed(row, member, types) for member in members]
         values = exp.Values(expressions=listed, alias=exp.TableAlias(this=exp.to_identifier("v")))
         query = exp.Subquery(this=exp.select("*").from_(values))
-        return node.replace(exp.In(this=row.copy(), query=query))
+        return put(node, exp.In(this=row.copy(), query=query))
     if len(members) > 1:
         check_copied(row.expressions)
     spelled = (compare_rows(exp.EQ, row, member) for member in members)
     each = [condition for condition in spelled if condition is not None]
-    return node.replace(exp.Paren(this=exp.or_(*each)))
+    return put(node, exp.Paren(this=exp.or_(*each)))
 
 
 def _typed(row: exp.Expr, member: exp.Expr, types: Types) -> exp.Expr:
@@ -160,7 +160,7 @@ def _row_is_null(node: exp.Expr, types: Types) -> exp.Expr:
         exp.Is(this=exp.Paren(this=value.copy()), expression=exp.null(), negate=negate)
         for value in row.expressions
     ]
-    return node.replace(exp.Paren(this=exp.and_(*each)) if each else exp.true())
+    return put(node, exp.Paren(this=exp.and_(*each)) if each else exp.true())
 
 
 def _compare_order(node: exp.Expr, types: Types) -> exp.Expr:
@@ -190,7 +190,7 @@ def _order_nested(node: exp.Expr, types: Types) -> exp.Expr:
     other = node.args["low"] if isinstance(node, exp.Between) else node.expression
     if not {types.kind_of(node.this), types.kind_of(other)} & _NESTED:
         return node
-    return node.replace(exp.Coalesce(this=node.copy(), expressions=[exp.null()]))
+    return put(node, exp.Coalesce(this=node.copy(), expressions=[exp.null()]))
 
 
 def _check_booleans(node: exp.Expr, types: Types) -> exp.Expr:

@@ -21,11 +21,12 @@ from sqlglot import exp
 from planner.postgres.expressions.volatile import is_volatile
 from planner.trees.checkpoints import checkpoint
 from planner.trees.known_arguments import conjuncts
-from planner.trees.nodes import outermost
+from planner.trees.nodes import outermost, put
 
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ, exp.NullSafeNEQ)
 _LEAVES = (exp.Column, exp.Literal, exp.Null, exp.Boolean, exp.Parameter, exp.Star)
 _CONDITIONS = (exp.And, exp.Or, exp.Not, exp.Is, exp.Between, exp.In, exp.Exists, exp.Any, exp.All)
+_CONNECTORS = (exp.And, exp.Or, exp.Not)
 _BRANCHES = (exp.Case, exp.If, exp.Coalesce)
 _AROUND = (exp.Paren, exp.Alias, exp.Tuple, exp.Array, exp.Subquery)
 _OF_AGGREGATES = (exp.AggFunc, exp.Filter, exp.Where, exp.Order, exp.Ordered, exp.Distinct)
@@ -43,10 +44,8 @@ _OF_ROWS = (exp.AggFunc, exp.Where)
 
 def apply(tree: exp.Expr) -> None:
     """Guard the expressions of a tree that DuckDB can run, in place."""
-    for both in [*tree.find_all(exp.And, exp.Or)]:
-        checkpoint()
-        if not _is_filtered(both) and _is_plain(both.this) and _may_fail(both.expression):
-            _guard(both.expression, _is_not(both.this, value=isinstance(both, exp.Or)))
+    for value in reversed(_values(tree)):  # inner ones first
+        _guard_value(value)
     for node in [*tree.find_all(exp.Filter)]:
         condition = node.expression.this
         if _is_plain(condition):
@@ -92,7 +91,7 @@ def _guard(node: exp.Expr, condition: exp.Expr) -> None:
     if _fails(node):
         branch = exp.If(this=exp.Paren(this=condition.copy()), true=exp.null())
         guarded = exp.Case(ifs=[branch])
-        node.replace(guarded)
+        put(node, guarded)
         branch.set("true", node)
 
 
@@ -113,16 +112,73 @@ def _fails(node: exp.Expr) -> bool:
     return node.find(exp.Column, exp.Query) is not None
 
 
-def _is_filtered(node: exp.Expr) -> bool:
-    """Whether DuckDB computes an AND or OR as a filter, which stops as soon as it is decided."""
-    child, parent = node, node.parent
-    while isinstance(parent, exp.And | exp.Or | exp.Paren):
-        child, parent = parent, parent.parent
-    if isinstance(parent, exp.Where):
-        return not isinstance(parent.parent, exp.Filter)
-    return isinstance(parent, exp.Join) or (
-        isinstance(parent, exp.Having | exp.If) and parent.this is child
+def _values(tree: exp.Expr) -> list[exp.Expr]:
+    """Return the outermost ANDs, ORs and NOTs of a tree that DuckDB does not compute as filters."""
+    seen: set[int] = set()
+    for clause in tree.find_all(exp.Where, exp.Having, exp.Join, exp.If):
+        condition = clause.args.get("on") if isinstance(clause, exp.Join) else clause.this
+        if condition is not None and not isinstance(clause.parent, exp.Filter):
+            seen.update(id(each) for each in _connected(condition, exp.And, exp.Or, exp.Paren))
+    found: list[exp.Expr] = []
+    for node in tree.find_all(*_CONNECTORS):
+        if id(node) not in seen:
+            found.append(node)
+            seen.update(id(each) for each in _connected(node, *_CONNECTORS, exp.Paren))
+    return found
+
+
+def _connected(node: exp.Expr, *kinds: type[exp.Expr]) -> Iterator[exp.Expr]:
+    """Yield the nodes of these kinds at the top of an expression, and what they connect."""
+    left = [node]  # no recursion: programs write thousands of parts
+    while left:
+        checkpoint()
+        each = left.pop()
+        yield each
+        if isinstance(each, kinds):
+            left += [each.expression, each.this] if isinstance(each, exp.Connector) else [each.this]
+
+
+def _guard_value(value: exp.Expr) -> None:
+    """Guard the parts of an AND or OR that is a value, so that they are computed as in a filter."""
+    _, *others = (
+        each
+        for each in _connected(value, *_CONNECTORS, exp.Paren)
+        if not isinstance(each, (*_CONNECTORS, exp.Paren))
     )
+    if not any(map(_may_fail, others)):
+        return
+    if _is_plain(value):
+        met, missed = (_as_filter(value, value=wanted) for wanted in (True, False))
+        branches = [
+            exp.If(this=met, true=exp.true()),
+            exp.If(this=missed, true=exp.false()),
+        ]
+        put(value, exp.Case(ifs=branches))
+        return
+    for both in [*_connected(value, *_CONNECTORS, exp.Paren)]:
+        is_first = not isinstance(both, exp.And | exp.Or) or not _may_fail(both.expression)
+        if not is_first and _is_plain(both.this):
+            _guard(both.expression, _is_not(both.this, value=isinstance(both, exp.Or)))
+
+
+def _as_filter(node: exp.Expr, *, value: bool) -> exp.Expr:
+    """Return a filter that keeps the rows for which a condition has a value.
+
+    DuckDB computes NOT as a value, so the filter has it at single parts only.
+    """
+    node = node.unnest()
+    if isinstance(node, exp.Not) and isinstance(node.this.unnest(), _CONNECTORS):
+        return _as_filter(node.this, value=not value)
+    if not isinstance(node, exp.And | exp.Or):
+        return exp.Paren(this=node.copy()) if value else exp.Not(this=exp.Paren(this=node.copy()))
+    kind = type(node) if value else exp.Or if isinstance(node, exp.And) else exp.And
+    filters = [
+        _as_filter(each, value=value)
+        for each in _connected(node, type(node), exp.Paren)
+        if not isinstance(each, (type(node), exp.Paren))
+    ]
+    joined = reduce(lambda one, other: kind(this=one, expression=other), filters)
+    return exp.Paren(this=joined)
 
 
 def _is_plain(condition: exp.Expr) -> bool:

@@ -28,7 +28,7 @@ from planner.postgres.types.literals import typed_literal
 from planner.postgres.types.operands import arguments, is_open
 from planner.postgres.types.signatures import OPEN, resolve
 from planner.postgres.types.time_fields import CUTS_WITHIN_DAY, cuts_within_day, named_field
-from planner.trees.nodes import call, cast, strip
+from planner.trees.nodes import call, cast, put, strip
 from stores.spec.schema import (
     DATE,
     INTERVAL,
@@ -99,7 +99,7 @@ def _replace(node: exp.Expr, fresh: exp.Expr | None, types: Types) -> None:
     if fresh is None:
         return
     known = types.of(node)
-    node.replace(fresh)
+    put(node, fresh)
     types.note(fresh, known)
 
 
@@ -117,11 +117,11 @@ def _adopt(name: str, node: exp.Expr, types: Types) -> None:
         if of == OPEN and wanted.kind in {*_LOCAL, Kind.TIMESTAMPTZ}:
             if isinstance(bare, exp.Literal):
                 fresh = typed_literal(bare, wanted, types.times.literals)
-                each.replace(fresh)
+                put(each, fresh)
                 types.note(fresh, wanted)
         elif wanted.kind is Kind.TIMESTAMPTZ and of.kind in _LOCAL:
             fresh = moment(each, types.times)
-            each.replace(fresh)
+            put(each, fresh)
             types.note(fresh, TIMESTAMPTZ)
 
 
@@ -151,7 +151,7 @@ def _print(given: Sequence[exp.Expr], types: Types, *, name: str) -> None:
             raise no_zone("a text of a row with a timestamptz", each, types.times)
         else:
             continue
-        each.replace(fresh)
+        put(each, fresh)
         types.note(fresh, of)
 
 
@@ -230,7 +230,7 @@ def _extract(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | 
     if fresh is not None:
         return cast(fresh, "DECIMAL(24,0)")
     if named_field(node.this.name) != "epoch":
-        source.replace(_local(source, types))
+        put(source, _local(source, types))
     return None
 
 
@@ -245,7 +245,7 @@ def _date_part(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr 
     if fresh is not None:
         return cast(fresh, "DOUBLE")
     if named_field(text) != "epoch":
-        source.replace(_local(source, types))
+        put(source, _local(source, types))
     return None
 
 
@@ -315,7 +315,7 @@ def _now_as(data_type: str, of: DataType) -> _Rule:
 
 def _date(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
     if len(given) == 1 and _is_moment(given[0], types):
-        given[0].replace(_local(given[0], types))
+        put(given[0], _local(given[0], types))
     return None
 
 
@@ -325,7 +325,7 @@ def _neighbour(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr 
     for each in values if any(_is_moment(value, types) for value in values) else ():
         if types.kind_of(each) in _LOCAL:
             fresh = moment(each, types.times)
-            each.replace(fresh)
+            put(each, fresh)
             types.note(fresh, TIMESTAMPTZ)
     return None
 
@@ -334,7 +334,7 @@ def _generate_series(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp
     """Keep a series of moments: its rule counts days of the session's zone."""
     for each in given[:2]:
         if types.kind_of(each) in _LOCAL and any(_is_moment(g, types) for g in given[:2]):
-            each.replace(moment(each, types.times))
+            put(each, moment(each, types.times))
     return None
 
 

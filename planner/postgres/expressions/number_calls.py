@@ -22,7 +22,7 @@ from planner.postgres.types.result_types import (
     as_decimal,
     common_type,
 )
-from planner.trees.nodes import call, cast, wrapped
+from planner.trees.nodes import call, cast, put, wrapped
 from planner.values.sqltypes import duckdb_type
 from stores.spec.schema import DataType, Kind
 
@@ -161,7 +161,7 @@ def _round(node: exp.Expr, types: Types) -> exp.Expr:
     places = node.args.get("decimals")
     if places is not None:
         if _is_computed(places):
-            return node.replace(_to_computed_places("round", node, [node.this, places], types))
+            return put(node, _to_computed_places("round", node, [node.this, places], types))
         if kind in INTEGERS:
             wrapped(node.this, lambda inner: cast(inner, "DECIMAL(19,0)"))
         return _with_all_places(node, types)
@@ -169,7 +169,7 @@ def _round(node: exp.Expr, types: Types) -> exp.Expr:
         return wrapped(node, lambda inner: cast(inner, "DOUBLE"))
     if kind in FLOATS and isinstance(node, exp.Round):
         fresh = call("round_even", cast(node.this.copy(), "DOUBLE"), exp.Literal.number(0))
-        return node.replace(fresh)
+        return put(node, fresh)
     return node
 
 

@@ -12,7 +12,7 @@ from sqlglot import exp
 from planner.errors import NotSupportedError
 from planner.postgres.types.inference import Types
 from planner.postgres.types.result_types import INTEGERS
-from planner.trees.nodes import call, cast, position_of, strip
+from planner.trees.nodes import call, cast, position_of, put, strip
 from planner.values.catalog_types import (
     OBJECTS,
     CatalogType,
@@ -128,15 +128,15 @@ def compare_by_oid(node: exp.Expr, types: Types) -> None:
         if postgres_name(found) == _FUNCTION:
             _compare_function(side, other, types)
         elif is_text and is_vector(found):
-            other.replace(call("pg_sg_vector", other.copy()))
+            put(other, call("pg_sg_vector", other.copy()))
         elif is_text and names_objects(found):
-            other.replace(oid_of(other.copy(), None, found))
+            put(other, oid_of(other.copy(), None, found))
 
 
 def _compare_function(side: exp.Expr, other: exp.Expr, types: Types) -> None:
     """Compare functions by name, where 0 is `-`, or with an oid by their oids."""
     theirs, plain = types.of(other), strip(other)
     if isinstance(plain, exp.Literal) and plain.name == "0":
-        other.replace(exp.Literal.string("-"))
+        put(other, exp.Literal.string("-"))
     elif theirs is not None and theirs.kind in INTEGERS:
-        side.replace(call("pg_sg_found", exp.Literal.string("regproc"), side.copy()))
+        put(side, call("pg_sg_found", exp.Literal.string("regproc"), side.copy()))

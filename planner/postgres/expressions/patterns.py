@@ -21,7 +21,7 @@ from planner.postgres.expressions.rules import CallRule, Rule, copies, text_of
 from planner.postgres.types.inference import Types
 from planner.postgres.types.result_types import INTEGERS
 from planner.trees.checkpoints import checkpoint
-from planner.trees.nodes import call, strip, wrapped
+from planner.trees.nodes import call, put, strip, wrapped
 from stores.spec.schema import BOOLEAN
 
 _BACKSLASH = exp.Literal.string("\\")
@@ -41,7 +41,7 @@ def _matches_many(node: exp.Expr, types: Types) -> exp.Expr:
     if is_list and 0 < len(array.expressions) <= ALTERNATIVES_MAX:
         parts = [_matches_one(node, pattern.copy()) for pattern in array.expressions]
         joined = (exp.or_ if is_any else exp.and_)(*parts, copy=False)
-        fresh: exp.Expr = node.replace(exp.Paren(this=joined))
+        fresh: exp.Expr = put(node, exp.Paren(this=joined))
         for part in parts:
             types.note(part, BOOLEAN)
             RULES[type(node)](part, types)
@@ -54,7 +54,7 @@ def _matches_many(node: exp.Expr, types: Types) -> exp.Expr:
         one = _computed(one)
     each = exp.Lambda(this=one, expressions=[pattern])
     found = call("list_transform", array.copy(), each)
-    return node.replace(call("pg_sg_any" if is_any else "pg_sg_all", found))
+    return put(node, call("pg_sg_any" if is_any else "pg_sg_all", found))
 
 
 def _matches_one(node: exp.Expr, pattern: exp.Expr) -> exp.Expr:
@@ -104,8 +104,8 @@ def _regexp(node: exp.Expr, types: Types) -> exp.Expr:
     pattern = text_of(strip(node.expression))
     written = None if pattern is None else _for_re2(pattern, ignores_case=ignores_case)
     if written is not None:
-        return node.replace(_by_re2(node.this, written))
-    return node.replace(_computed(node))
+        return put(node, _by_re2(node.this, written))
+    return put(node, _computed(node))
 
 
 def _computed(node: exp.Expr) -> exp.Expr:
@@ -131,7 +131,7 @@ def _similar(node: exp.Expr, types: Types) -> exp.Expr:
         if written is None
         else _by_re2(node.this, written)
     )
-    (node if escaped is None else escaped).replace(fresh)
+    put(node if escaped is None else escaped, fresh)
     return fresh
 
 

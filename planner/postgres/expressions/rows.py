@@ -15,7 +15,7 @@ from planner.errors import NotSupportedError, UnknownNameError
 from planner.postgres.expressions.printing import row_of
 from planner.postgres.expressions.rules import Rule
 from planner.postgres.types.inference import Types
-from planner.trees.nodes import call, cast, position_of, strip
+from planner.trees.nodes import call, cast, position_of, put, strip
 from planner.values.catalog_types import is_record
 
 _RESULTS = (exp.Select, exp.Alias, exp.Array, exp.ArrayAgg, exp.Order, exp.Struct)
@@ -44,7 +44,7 @@ def write_rows(tree: exp.Expr, types: Types) -> None:
         else:
             continue
         types.note(fresh, types.of(node))
-        node.replace(fresh)
+        put(node, fresh)
 
 
 def _struct(names: Sequence[str], members: Sequence[exp.Expr]) -> exp.Expr:
@@ -94,11 +94,11 @@ def _field(node: exp.Expr, types: Types) -> exp.Expr:
         )
     if isinstance(owner, exp.Column) and (places := types.columns.of_row(owner)):
         item = next(item for item, each in places if each == name)
-        return node.replace(exp.column(name, table=item, quoted=True))
+        return put(node, exp.column(name, table=item, quoted=True))
     row = row_of(owner)
     held = owner.copy() if row is None else _typed(owner)
     place = exp.Literal.number([each for each, _ in found.fields].index(name) + 1)
-    return node.replace(call("struct_extract_at", held, place))
+    return put(node, call("struct_extract_at", held, place))
 
 
 RULES: Mapping[type[exp.Expr], Rule] = {exp.Dot: _field}

@@ -16,7 +16,7 @@ from sqlglot import exp
 from planner.postgres.expressions.rules import CallRule
 from planner.postgres.types.inference import Types
 from planner.postgres.types.result_types import FLOATS
-from planner.trees.nodes import call, outermost, wrapped
+from planner.trees.nodes import call, outermost, put, wrapped
 
 
 def beside(aggregate: exp.Expr, node: exp.Expr, other: exp.Expr) -> exp.Expr:
@@ -33,7 +33,7 @@ def beside(aggregate: exp.Expr, node: exp.Expr, other: exp.Expr) -> exp.Expr:
     inner: exp.Expr = holder.this
     while type(inner) is not type(node):
         inner = inner.this
-    inner.replace(other)
+    put(inner, other)
     made: exp.Expr = holder.this
     return made
 

@@ -17,7 +17,7 @@ from planner.errors import NotSupportedError
 from planner.postgres.types.functions import call_name
 from planner.records.duckdb_functions import VOLATILE_OF_DUCKDB
 from planner.records.functions import RECORDS
-from planner.trees.nodes import Nodes, call, kinds, position_of, wrapped
+from planner.trees.nodes import Nodes, call, kinds, position_of, put, wrapped
 
 VOLATILE = VOLATILE_OF_DUCKDB | {name for name, each in RECORDS.items() if each.is_volatile}
 """Functions that return another value in each call."""
@@ -80,7 +80,7 @@ def _held(parent: exp.Expr, child: exp.Expr, name: str) -> exp.Expr:
         column: exp.Expr = exp.column(name, quoted=True)
         if len(held) > 1:
             column = call("struct_extract", column, exp.Literal.number(place))
-        value.replace(column)
+        put(value, column)
     listed = exp.Array(expressions=[child if len(held) == 1 else call("row", *held)])
 
     def hold(inner: exp.Expr) -> exp.Expr:

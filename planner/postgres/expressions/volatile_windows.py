@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from planner.errors import NotSupportedError
 from planner.postgres.expressions.volatile import volatile_calls
-from planner.trees.nodes import Nodes, position_of
+from planner.trees.nodes import Nodes, position_of, put
 
 
 def add_window_columns(nodes: Nodes, taken: Container[str]) -> None:
@@ -63,12 +63,12 @@ def _add_column(term: exp.Expr, name: str) -> None:
     item = from_.this
     owner = exp.to_identifier(item.alias_or_name, quoted=True)
     column = exp.to_identifier(name, quoted=True)
-    term.replace(exp.Column(this=column.copy(), table=owner.copy()))
+    put(term, exp.Column(this=column.copy(), table=owner.copy()))
     inner = exp.Select(
         expressions=[exp.Star(), exp.Alias(this=term, alias=column.copy())],
         from_=exp.From(this=item.copy()),
     )
-    item.replace(exp.Subquery(this=inner, alias=exp.TableAlias(this=owner)))
+    put(item, exp.Subquery(this=inner, alias=exp.TableAlias(this=owner)))
     for each in select.expressions:
         star = each.this if isinstance(each, exp.Column) else each
         if isinstance(star, exp.Star):

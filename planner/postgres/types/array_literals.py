@@ -17,7 +17,7 @@ from planner.postgres.types.result_types import (
     literal_type,
 )
 from planner.postgres.types.signatures import OPEN, resolve
-from planner.trees.nodes import CALLS, Nodes, cast, position_of, strip
+from planner.trees.nodes import CALLS, Nodes, cast, position_of, put, strip
 from planner.values.array_text import depth_of_texts, parse_array
 from planner.values.array_types import array_of, depth_of, leaf_of
 from planner.values.sqltypes import duckdb_type, parameter_type_of, result_type_of
@@ -43,7 +43,7 @@ def convert_array_literals(nodes: Nodes, types: Types) -> None:
             if found is None or not depth_of(found) or leaf_of(found).fields:
                 continue  # PostgreSQL has no arrays of structs and maps
             if _is_text(literal):
-                literal.replace(array_beside(literal, found))
+                put(literal, array_beside(literal, found))
                 is_changed = True
     for called in nodes.among(CALLS):
         is_changed |= _convert_arguments(called, types)
@@ -57,7 +57,7 @@ def _convert_cast(node: exp.Cast) -> bool:
         return False
     array = array_literal(literal, to)
     if result_type_of(node.to) == to:
-        node.replace(array)
+        put(node, array)
     else:
         node.set("this", array)  # the cast decides the length of the texts, and cuts them
     return True
@@ -72,9 +72,9 @@ def _convert_quantified(within: exp.Expr, types: Types) -> bool:
     element = (None if beside is None else types.of(beside)) or TEXT
     whole = array_of(TEXT if element.kind is Kind.NULL else element, 1)
     if isinstance(array, exp.Null):
-        array.replace(cast(exp.null(), duckdb_type(whole)))
+        put(array, cast(exp.null(), duckdb_type(whole)))
     else:
-        array.replace(array_literal(array, whole))
+        put(array, array_literal(array, whole))
     return True
 
 
@@ -87,7 +87,7 @@ def _convert_arguments(node: exp.Expr, types: Types) -> bool:
     is_changed = False
     for each, asked in zip(given, resolve(call_name(node), known) or (), strict=False):
         if asked is not None and depth_of(asked) and _is_text(each):
-            each.replace(array_beside(each, asked))
+            put(each, array_beside(each, asked))
             is_changed = True
     return is_changed
 

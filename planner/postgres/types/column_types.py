@@ -192,7 +192,8 @@ class ColumnTypes:
         if self._scope_of is None:
             self._scope_of = {}
             for scope in self._scopes:  # inner ones first: a column belongs to the innermost
-                for each in (scope.expression, *scope.columns):
+                # Not `scope.columns`, which climbs from each column through a whole chain of OR.
+                for each in (scope.expression, *scope.find_all(exp.Column)):
                     self._scope_of.setdefault(id(each), scope)
         # Columns that replaced a star are in no scope's list.
         return self._scope_of.get(id(column)) or self._scope_of.get(id(column.parent_select))

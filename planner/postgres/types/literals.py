@@ -17,7 +17,7 @@ from planner.postgres.types.result_types import (
     TIMES,
     common_type,
 )
-from planner.trees.nodes import Nodes, call, cast, position_of, strip
+from planner.trees.nodes import Nodes, call, cast, position_of, put, strip
 from planner.values.array_types import depth_of
 from planner.values.catalog_types import CatalogType
 from planner.values.constants import number_of
@@ -120,7 +120,7 @@ def check_alternatives(nodes: Nodes, types: Types) -> None:
                 common = None if None in known else common_type(known)
                 for text in texts:
                     if common is not None and depth_of(common):
-                        text.replace(array_beside(text, common))
+                        put(text, array_beside(text, common))
                     else:
                         adopted_type(text, common, types)
 
@@ -225,7 +225,7 @@ def _as_bytes(sides: Sequence[exp.Expr], types: Types) -> bool:
         for side in sides:
             if isinstance(side, exp.Literal) and side.is_string:
                 fresh = bytes_of(side)
-                side.replace(fresh)
+                put(side, fresh)
                 types.note(fresh, BYTEA)
                 is_changed = True
     return is_changed
@@ -273,10 +273,10 @@ def _read_texts(sides: Sequence[exp.Expr], types: Types) -> bool:
     is_changed = False
     for text in texts:
         if depth_of(found):
-            text.replace(array_beside(text, found))
+            put(text, array_beside(text, found))
             is_changed = True
         elif found.kind is Kind.BOOLEAN:
-            text.replace(exp.Boolean(this=check_literal(text, found)))  # DuckDB does not read 'yes'
+            put(text, exp.Boolean(this=check_literal(text, found)))  # DuckDB does not read 'yes'
             is_changed = True
         else:
             adopted_type(text, found, types)

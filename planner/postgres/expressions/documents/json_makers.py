@@ -18,7 +18,7 @@ from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types
 from planner.postgres.types.operands import is_open
 from planner.postgres.types.operators import DOCUMENTS
-from planner.trees.nodes import call, outermost, position_of, strip, wrapped
+from planner.trees.nodes import call, outermost, position_of, put, strip, wrapped
 from planner.values.sqltypes import format_type
 from stores.spec.schema import TEXT, DataType, Kind
 
@@ -129,7 +129,7 @@ def _replaced(node: exp.Expr, aggregate: exp.Expr, joined: str, separator: str) 
     outer = outermost(node)
     if outer is node:
         return made(aggregate)
-    node.replace(aggregate)
+    put(node, aggregate)
     return wrapped(outer, made)
 
 
@@ -177,7 +177,7 @@ def _distinct_agg(node: exp.Expr, inside: exp.Distinct, found: DataType, types: 
     outer = outermost(node)
     if outer is node:
         return made(aggregate)
-    node.replace(aggregate)
+    put(node, aggregate)
     return wrapped(outer, made)
 
 

@@ -12,7 +12,7 @@ from planner.postgres.expressions.rules import CallRule, Rule
 from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types
 from planner.postgres.types.operands import is_open
-from planner.trees.nodes import call, position_of, strip
+from planner.trees.nodes import call, position_of, put, strip
 from planner.values.documents.json_path_syntax import parse_path
 from planner.values.sqltypes import format_type
 from stores.spec.schema import JSONB, Kind
@@ -55,13 +55,13 @@ def _rule(name: str) -> CallRule:
 
 def _exists(node: exp.Expr, types: Types) -> exp.Expr:
     sides = (node.this, node.expression)
-    return node.replace(path_call("pg_sg_jsonb_path_exists_silent", node, sides, types))
+    return put(node, path_call("pg_sg_jsonb_path_exists_silent", node, sides, types))
 
 
 def _matches(node: exp.Expr, types: Types) -> exp.Expr:
     """Write `value @@ path`, which the parser reads as MATCH (value) AGAINST (path)."""
     sides = (*node.expressions, node.this)
-    return node.replace(path_call("pg_sg_jsonb_path_match_silent", node, sides, types))
+    return put(node, path_call("pg_sg_jsonb_path_match_silent", node, sides, types))
 
 
 CALLS: Mapping[str, CallRule] = {

@@ -24,7 +24,7 @@ from planner.postgres.types.functions import (
 from planner.postgres.types.inference import Types
 from planner.postgres.types.operands import is_open
 from planner.postgres.types.result_types import INTEGERS
-from planner.trees.nodes import call, cast, position_of, strip
+from planner.trees.nodes import call, cast, position_of, put, strip
 from planner.values.array_types import depth_of
 from planner.values.text_values import parse_value
 from stores.spec.schema import JSON, JSONB, TEXT, DataType, Kind
@@ -59,7 +59,7 @@ def _part(ending: str) -> Rule:
             fresh = call(f"{name}{ending}", whole, cast(key.copy(), "INTEGER"))
         else:
             fresh = call(f"pg_sg_json_member{ending}", whole, cast(key.copy(), "TEXT"))
-        return node.replace(fresh)
+        return put(node, fresh)
 
     return rule
 
@@ -69,14 +69,14 @@ def _by_texts(name: str, wanted: DataType | None = None) -> Rule:
 
     def rule(node: exp.Expr, types: Types) -> exp.Expr:
         whole = text_of_json(node.this, types, wanted or _own(node.this, types))
-        return node.replace(call(name, whole, texts_of(node.expression)))
+        return put(node, call(name, whole, texts_of(node.expression)))
 
     return rule
 
 
 def _has_key(node: exp.Expr, types: Types) -> exp.Expr:
     whole = text_of_json(node.this, types, JSONB)
-    return node.replace(call("pg_sg_jsonb_has", whole, cast(node.expression.copy(), "TEXT")))
+    return put(node, call("pg_sg_jsonb_has", whole, cast(node.expression.copy(), "TEXT")))
 
 
 def _contains(node: exp.Expr, types: Types) -> exp.Expr:
@@ -89,7 +89,7 @@ def _contains(node: exp.Expr, types: Types) -> exp.Expr:
         fresh = call("pg_sg_jsonb_contains", *(text_of_json(each, types, JSONB) for each in sides))
     else:
         fresh = call("pg_sg_contains_all", *(side.copy() for side in sides))
-    return node.replace(fresh)
+    return put(node, fresh)
 
 
 def json_difference(node: exp.Expr, types: Types) -> exp.Expr | None:
@@ -107,7 +107,7 @@ def json_difference(node: exp.Expr, types: Types) -> exp.Expr | None:
         known = exp.Not(this=exp.Is(this=key.copy(), expression=exp.null()))
         keys = exp.Case(ifs=[exp.If(this=known, true=exp.Array(expressions=[key]))])
         fresh = call("pg_sg_jsonb_less", whole, keys)
-    return node.replace(fresh)
+    return put(node, fresh)
 
 
 def json_subscript(node: exp.Expr, types: Types) -> exp.Expr | None:
@@ -135,7 +135,7 @@ def json_subscript(node: exp.Expr, types: Types) -> exp.Expr | None:
                 position=position_of(step),
             )
     steps = exp.Array(expressions=[cast(step.copy(), "TEXT") for step in node.expressions])
-    return node.replace(call("pg_sg_json_path", text_of_json(node.this, types, JSONB), steps))
+    return put(node, call("pg_sg_json_path", text_of_json(node.this, types, JSONB), steps))
 
 
 # --- Functions -----------------------------------------------------------------------------------
@@ -317,7 +317,7 @@ def _function_in_from(node: exp.Expr, types: Types) -> exp.Expr:
     else:
         fresh = exp.Lateral(this=query, alias=outer)
     fresh.set("joins", node.args.get("joins"))
-    return node.replace(fresh)
+    return put(node, fresh)
 
 
 def _column_of(node: exp.Expr, relation: str, column: str) -> str:
