@@ -33,6 +33,7 @@ from planner.postgres.arities import check_arguments
 from planner.postgres.common_types import agree_in_comparisons, match_columns
 from planner.postgres.document_checks import check_documents, check_using
 from planner.postgres.document_order import order_documents
+from planner.postgres.expressions.nested_macros import hold_nested
 from planner.postgres.expressions.volatile import compute_once
 from planner.postgres.expressions.volatile_windows import add_window_columns
 from planner.postgres.local_times import localize
@@ -157,6 +158,7 @@ class _Binder:
                 type_modifiers.round_seconds(each)
             add_window_columns(self._nodes, self._mentioned)
             compute_once(self._nodes, self._mentioned)
+            hold_nested(self._tree, self._nodes, self._mentioned)
             columns = [source.columns for source in sources]
             tell_apart(self._tree, self._mentioned, list(zip(tables, columns, strict=True)))
             return Translated(tree=self._tree, types=shown)

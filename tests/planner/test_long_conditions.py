@@ -71,9 +71,12 @@ def test_of_one_table(sides: Sides, condition: str) -> None:
     )  # fmt: skip
 
 
-@given(condition=conditions(OF_PEOPLE + OF_BOTH), shared=st.sampled_from(OF_BOTH))
+@given(
+    join=st.sampled_from(["JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN"]),
+    condition=conditions(OF_PEOPLE + OF_BOTH),
+    shared=st.sampled_from(OF_BOTH),
+)
 @CHECKED
-@pytest.mark.parametrize("join", ["JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN"])
 def test_of_joins(sides: Sides, join: str, condition: str, shared: str) -> None:
     items = f"SELECT p.name, o.number FROM people AS p {join} orders AS o"
     if join != "FULL JOIN":  # DuckDB takes only equalities there

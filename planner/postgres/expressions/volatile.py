@@ -37,7 +37,7 @@ def compute_once(nodes: Nodes, taken: Container[str]) -> None:
     for node, name in zip(volatile_calls(nodes), names, strict=False):
         child = node
         while (parent := child.parent) is not None and not isinstance(parent, exp.Query):
-            child = _held(parent, child, name) if _repeats(parent, child) else parent
+            child = held(parent, child, name) if _repeats(parent, child) else parent
 
 
 def is_volatile(node: exp.Expr) -> bool:
@@ -74,20 +74,28 @@ def _repeats(parent: exp.Expr, child: exp.Expr) -> bool:
     return is_compared and parent.args.get("query") is None
 
 
-def _held(parent: exp.Expr, child: exp.Expr, name: str) -> exp.Expr:
-    held = [child, *_queries(parent, child)]
-    for place, value in enumerate(held, 1):
+def held(parent: exp.Expr, child: exp.Expr, name: str, whole: exp.Expr | None = None) -> exp.Expr:
+    """Return an expression in which an operand is computed once, in the place of the former one.
+
+    Args:
+        parent: the node that reads the operand.
+        child: the operand.
+        name: a free name for its value.
+        whole: what is already around the parent for another of its operands; None for nothing.
+    """
+    values = [child, *_queries(parent, child)]
+    for place, value in enumerate(values, 1):
         column: exp.Expr = exp.column(name, quoted=True)
-        if len(held) > 1:
+        if len(values) > 1:
             column = call("struct_extract", column, exp.Literal.number(place))
         put(value, column)
-    listed = exp.Array(expressions=[child if len(held) == 1 else call("row", *held)])
+    listed = exp.Array(expressions=[child if len(values) == 1 else call("row", *values)])
 
     def hold(inner: exp.Expr) -> exp.Expr:
         each = exp.Lambda(this=inner, expressions=[exp.to_identifier(name, quoted=True)])
         return call("list_extract", call("list_transform", listed, each), exp.Literal.number(1))
 
-    return wrapped(parent, hold)
+    return wrapped(whole or parent, hold)
 
 
 def _queries(parent: exp.Expr, child: exp.Expr) -> list[exp.Expr]:
