@@ -62,7 +62,8 @@ def _enclosed(condition: exp.Expr) -> exp.Expr:
     kept: list[exp.Expr] = []
     others: dict[frozenset[str], list[exp.Expr]] = {}
     for part in _parts(condition, exp.And):
-        kept += _shared(part)
+        if len(kept) < PARTS_MAX:
+            kept += [each for each in _shared(part) if each not in kept]
         tables = frozenset(column.table for column in part.find_all(exp.Column))
         is_joining = isinstance(part, _JOINING) and len(tables) > 1 and len(kept) < PARTS_MAX
         if is_joining or part.find(exp.Query) is not None:
@@ -93,6 +94,7 @@ def _is_of_columns(node: exp.Expr) -> bool:
         isinstance(node, exp.EQ)
         and isinstance(node.this, exp.Column)
         and isinstance(node.expression, exp.Column)
+        and node.this.table != node.expression.table
     )
 
 
