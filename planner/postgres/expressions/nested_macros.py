@@ -21,7 +21,7 @@ from planner.trees.nodes import Nodes, kinds
 COPIES_MAX = 64
 """How often a value may be written in what DuckDB makes of an expression."""
 _REPEATING = kinds(exp.Anonymous, exp.Nullif, exp.SplitPart, exp.ArrayToString, exp.Case)
-_OF_NODES = {exp.Nullif: 2, exp.SplitPart: 2, exp.ArrayToString: 2}
+_OF_NODES: Mapping[type[exp.Expr], int] = {exp.Nullif: 2, exp.SplitPart: 2, exp.ArrayToString: 2}
 """How often macros of DuckDB's own write their first argument."""
 _OF_DUCKDB = {"nullif": (2, 1), "split_part": (2, 2, 2), "array_to_string": (2, 1)}
 _HEADS = re.compile(r"\s*(\w+)\((.*?)\)\s+AS\s", re.DOTALL)
