@@ -31,6 +31,7 @@ from planner.postgres.select_clauses import (
     desugar_clauses,
     desugar_row_functions,
     desugar_value_functions,
+    drop_group_words,
 )
 from planner.trees.brackets import desugar_brackets
 from planner.trees.known_arguments import check_known
@@ -44,7 +45,7 @@ def desugar(tree: exp.Query) -> Nodes:  # noqa: C901 - one form after the other
     Raises:
         InvalidSyntaxError: rows of different width are compared.
         NotSupportedError: rows are too wide, or the query reads versions of a time range, or some
-        pages.
+        pages; or it groups by distinct grouping sets.
     """
     nodes = Nodes(tree)
     if [star for star in nodes.of(exp.Star) if _name_row(star)]:
@@ -53,6 +54,7 @@ def desugar(tree: exp.Query) -> Nodes:  # noqa: C901 - one form after the other
         nodes.renew()
     if nodes.of(exp.Subquery):
         desugar_brackets(nodes)
+    drop_group_words(nodes.of(exp.Group))
     is_plain = all(isinstance(table.this, exp.Identifier) for table in nodes.of(exp.Table))
     if is_plain and not nodes.has(_REPLACED):
         return nodes  # as for most statements

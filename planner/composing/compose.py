@@ -257,6 +257,15 @@ class _Written(DuckDB):
             """Write `/`: DuckDB's setting divides integers, which sqlglot may cast to bigint."""
             return self.binary(expression, "/")
 
+        def table_sql(self, expression: exp.Table, sep: str = " AS ") -> str:
+            """Write WITH ORDINALITY before the joins that follow in brackets, not after them."""
+            joins = expression.args.get("joins")
+            if not joins or not expression.args.get("ordinality"):
+                return super().table_sql(expression, sep)
+            expression.set("joins", None)
+            written = super().table_sql(expression, sep)
+            return written + "".join(self.sql(join) for join in joins)
+
         def join_sql(self, expression: exp.Join, join_op: str | None = None) -> str:
             """Write a comma before UNNEST, too: JOIN binds tighter, and a RIGHT JOIN may follow."""
             if not is_comma(expression):

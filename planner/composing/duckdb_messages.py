@@ -312,6 +312,12 @@ MESSAGES: tuple[tuple[str, type[QueryError], str, str], ...] = (
         "22007",
     ),
     (
+        r"[Ss](?P<name>ubquery) in LIMIT/OFFSET not supported in set operation",
+        NotSupportedError,
+        "a subquery in LIMIT or OFFSET of a set operation is not supported",
+        "0A000",
+    ),
+    (
         r"LIMIT/OFFSET cannot be (?P<name>negative)",
         InvalidValueError,
         "LIMIT and OFFSET must not be negative",

@@ -80,6 +80,12 @@ def check_arguments(nodes: Nodes, types: Types, functions: Container[str]) -> No
         if record is None or not record.counts:
             continue
         given = arguments(node)
+        if name == "count" and not given:
+            raise MismatchedTypeError(
+                "count(*) must be used to call a parameterless aggregate function",
+                position=position_of(node),
+                sqlstate="42809",
+            )
         if not record.allows(len(given)) or not _takes(name, given, types):
             raise unknown_function(node, name, _types_shown(given, types))
     for within in nodes.of(exp.WithinGroup):

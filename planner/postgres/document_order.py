@@ -245,7 +245,7 @@ class _Clauses:
             meant, found = term_of(each, self._select, self._types, is_group=True)
             if found is not None and is_document(found, Kind.JSONB):
                 key = self._key(meant, found)
-                grouped.append((meant.copy(), found, key.copy()))
+                grouped.append((strip(meant).copy(), found, key.copy()))
                 put(each, key)
         if not grouped:
             return

@@ -169,6 +169,22 @@ def desugar_row_functions(nodes: Nodes) -> None:
             nodes.renew()
 
 
+def drop_group_words(groups: Sequence[exp.Group]) -> None:
+    """Read `GROUP BY DISTINCT a` as `GROUP BY a`: only grouping sets can be the same twice.
+
+    Raises:
+        NotSupportedError: there are grouping sets.
+    """
+    for group in groups:
+        if group.args.get("all") is False:
+            if group.find(exp.Cube, exp.Rollup, exp.GroupingSets) is not None:
+                raise NotSupportedError(
+                    "GROUP BY DISTINCT of grouping sets is not supported",
+                    position=position_of(group),
+                )
+            group.set("all", None)
+
+
 def desugar_value_functions(tables: Sequence[exp.Table]) -> bool:
     """Write functions that return one value as queries, in place; False if there are none.
 

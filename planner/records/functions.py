@@ -186,7 +186,7 @@ _AGGREGATES = """
     bool_and bool_or: (boolean) -> boolean
     corr covar_pop covar_samp regr_avgx regr_avgy regr_intercept regr_r2 regr_slope regr_sxx
       regr_sxy regr_syy: (double, double) -> double
-    count: (any?) -> bigint
+    count: (any) -> bigint
     every: (boolean) -> boolean; as bool_and
     group_concat -> first
     json_agg: (any) -> json; stable
@@ -238,5 +238,7 @@ RECORDS: Mapping[str, FunctionRecord] = records(
     _VALUES,
 )
 """The record of each function, by name."""
-OF_MANY_ROWS = frozenset(records(_AGGREGATES, _WINDOWS)) | {"grouping"}
+OF_WINDOWS = frozenset(records(_WINDOWS))
+"""Functions that need OVER."""
+OF_MANY_ROWS = frozenset(records(_AGGREGATES)) | OF_WINDOWS | {"grouping"}
 """Functions whose value depends on several rows."""

@@ -1,7 +1,7 @@
 """Known defects, which the short form in `make test` leaves out.
 
-Each entry names a feature of the grammar, or a form of `tests.fuzz.expressions` by its text, and
-describes the defect. Remove an entry with its defect. `make fuzz` leaves nothing out.
+Each entry names a feature of the grammar, or a form of `tests.fuzz.grammar.expressions` by its
+text, and describes the defect. Remove an entry with its defect. `make fuzz` leaves nothing out.
 """
 
 from __future__ import annotations

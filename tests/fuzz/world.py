@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import LiteralString
 
 import psycopg
+import pyarrow as pa
 from psycopg import sql
 from psycopg.rows import TupleRow
 
@@ -69,7 +70,25 @@ COLLIDING = schema_of(
     key=columns(id="integer"),
     value=columns(select="text", r1="integer", pg_sg_x="bigint", Name="text", N="integer"),
 )
-STORES = (SAMPLES, NOTES, CLICKS, VISITS, COLLIDING)
+WORDS = schema_of(
+    "words",
+    key=columns(word="text"),
+    value=columns(
+        unit="text",
+        zone="text",
+        pattern="text",
+        regex="text",
+        template="text",
+        form="text",
+        flags="text",
+        doc="json",
+        grid="bigint[][]",
+        names="text[]",
+        wakes="time",
+        span="interval",
+    ),
+)
+STORES = (SAMPLES, NOTES, CLICKS, VISITS, COLLIDING, WORDS)
 
 _TEXTS = ("Abc", "abc", "b", "", "aB", "ä", "Zed", " x ", "a_c", "a%c", "ß😀", "\\d")
 _DAYS = (dt.date(2020, 2, 29), dt.date(1, 1, 1), dt.date(9999, 12, 31), dt.date(1969, 12, 31))
@@ -81,6 +100,16 @@ _TIMES = (
     dt.datetime(2021, 3, 28, 1, 30),
     EPOCH,
 )
+_UNITS = ("day", "month", "hour", "week", "century", "quarter", "decade", "second")
+_ZONES = ("UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "+02")
+_PATTERNS = ("a%", "%b%", "_b_", "", "%", "A\\_c", "%ä%")
+_REGEXES = ("^a", "b$", "[A-Z]", "a|ab", "(a|b)+", r"\w+", "", r"(\w)\1")
+_TEMPLATES = ("YYYY-MM-DD", "HH24:MI:SS.MS", "FMMonth DD", "IYYY-IW", "999.9", "FM0999")
+_DOCUMENTS = (
+    *('{"b": 1, "a": [1, 2.0]}', '{"a": [1, 2], "b": 1.0}', "[]", "1.50", "1.5", '"a"', "null"),
+    *("true", '["a", 2]', '{"a": {"b": "x"}}', "[[1], null]"),
+)
+_GRIDS: Sequence[Sequence[Sequence[int | None]]] = ([[1, 2], [3, 4]], [], [[4, None]], [[1], [7]])
 _DOUBLES = (0.5, 1.5, 2.5, -2.5, math.nan, math.inf, -math.inf, -0.0, 1e300, 0.1)
 _JSON = ('{"a": 1, "b": "x"}', '{"a": null, "c": [1, 2]}', "[1, 2]", '"text"', "null", "{}")
 _BYTES = (b"", b"\x00\xff", b"abc")
@@ -114,6 +143,32 @@ def _sample(number: int) -> dict[str, object]:
     names = list(row)
     if number % 5 != 0:
         row[names[1 + number % (len(names) - 1)]] = None
+    return row
+
+
+def _word(number: int) -> dict[str, object]:
+    """Make a row of texts that say how something is done, and of nested values."""
+    row: dict[str, object] = {
+        "word": _TEXTS[number],
+        "unit": _UNITS[number % 8],
+        "zone": _ZONES[number % 5],
+        "pattern": _PATTERNS[number % 7],
+        "regex": _REGEXES[number % 8],
+        "template": _TEMPLATES[number % 6],
+        "form": ("hex", "base64", "escape")[number % 3],
+        "flags": ("", "i", "g", "n")[number % 4],
+        "doc": _DOCUMENTS[number % 11],
+        "grid": _GRIDS[number % 4],
+        "names": (["a", "b"], [], [None, "ä"])[number % 3],
+        "wakes": (dt.time(0), dt.time(23, 59, 59, 999_999), dt.time(6, 30, 0, 125_000))[number % 3],
+        "span": (
+            pa.MonthDayNano([1, -2, 10_800_000_000_000]),
+            pa.MonthDayNano([0, 31, 0]),
+            pa.MonthDayNano([0, 0, -1_500_000_000]),
+        )[number % 3],
+    }
+    if number % 4 == 3:
+        row[list(row)[1 + number % 12]] = None
     return row
 
 
@@ -165,7 +220,20 @@ ROWS: Mapping[str, Sequence[Mapping[str, object]]] = {
         }
         for n in range(6)
     ],
+    "words": [_word(number) for number in range(12)],
 }
+ROLES: Mapping[str, Mapping[str, str]] = {
+    "words": {
+        "unit": "'unit",
+        "zone": "'zone",
+        "pattern": "'pattern",
+        "regex": "'regex",
+        "template": "'template of a time",
+        "form": "'form",
+        "flags": "'flags",
+    }
+}
+"""Columns of texts that fit into places of the grammar where not any text makes sense."""
 
 
 def write_world(root: Path) -> None:
@@ -196,7 +264,15 @@ def fill_postgres(connection: psycopg.Connection[TupleRow]) -> None:
         places = sql.SQL(", ").join([sql.SQL("%s")] * len(schema.columns))
         insert = sql.SQL("INSERT INTO {} VALUES ({})").format(name, places)
         for row in ROWS[schema.name]:
-            connection.execute(insert, [row.get(column.name) for column in schema.columns])
+            values = [_sent(row.get(column.name)) for column in schema.columns]
+            connection.execute(insert, values)
+
+
+def _sent(value: object) -> object:
+    """Return a value as psycopg takes it."""
+    if isinstance(value, pa.MonthDayNano):
+        return f"{value.months} months {value.days} days {value.nanoseconds // 1000} microseconds"
+    return value
 
 
 def relation_columns(schema: StoreSchema) -> tuple[tuple[str, str], ...]:

@@ -124,9 +124,9 @@ class FromReader:
         query = body.this if isinstance(body, exp.Subquery) else body
         columns = self.query(query, level, commons) if is_query else None
         if not is_query:
-            for value in body.args.values():
+            for key, value in body.args.items():
                 for each in value if isinstance(value, list) else [value]:
-                    if isinstance(each, exp.Expr) and not isinstance(each, exp.TableAlias):
+                    if isinstance(each, exp.Expr) and key not in {"alias", "joins"}:
                         self.read(each, level, commons)
         level.is_lateral = inside
         if not is_query:

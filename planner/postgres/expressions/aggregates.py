@@ -55,6 +55,13 @@ def _average(node: exp.Expr, types: Types) -> exp.Expr:
     return fresh
 
 
+def _logical(node: exp.Expr, types: Types) -> exp.Expr:
+    """Drop DISTINCT, which changes nothing here, and which sqlglot writes within a cast."""
+    if isinstance(node.this, exp.Distinct) and len(node.this.expressions) == 1:
+        node.set("this", node.this.expressions[0])
+    return node
+
+
 def _count(node: exp.Expr, types: Types) -> exp.Expr:
     """Refuse to count rows that an outer join may lack: DuckDB counts those of NULLs, too."""
     row = strip(node.this) if isinstance(node.this, exp.Expr) else None
@@ -266,5 +273,6 @@ RULES: Mapping[type[exp.Expr], Rule] = {
     exp.Sum: _sum,
     exp.Count: _count,
     exp.Order: _order_by,
+    **dict.fromkeys((exp.LogicalAnd, exp.LogicalOr), _logical),
 }
 """The rules, by type of node."""

@@ -246,8 +246,14 @@ def _make_interval(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.E
 
     months = total({name: _MAKES[name] for name in ("years", "months")})
     days = total({name: _MAKES[name] for name in ("weeks", "days")})
-    seconds = exp.Mul(this=total(_MAKES_TIME), expression=exp.Literal.number(1_000_000))
+    seconds: exp.Expr = exp.Mul(this=total(_MAKES_TIME), expression=exp.Literal.number(1_000_000))
+    # What no interval holds is still an integer then, and NaN is the largest.
+    seconds = call("least", call("greatest", seconds, _number("-1e30")), _number("1e30"))
     return call("pg_sg_interval", months, days, cast(call("round", seconds), "HUGEINT"))
+
+
+def _number(text: str) -> exp.Expr:
+    return cast(exp.Literal.string(text), "DOUBLE")
 
 
 _JUSTIFIED = ("days", "hours", "interval")

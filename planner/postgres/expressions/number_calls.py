@@ -74,6 +74,8 @@ def _whole(node: exp.Expr, data_type: DataType) -> exp.Expr:
 def _same_type(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
     """Cast gcd and lcm to the common type of their arguments."""
     found = common_type([types.of(each) for each in given])
+    if found is not None and found.kind is Kind.DECIMAL:
+        raise unsupported(node, f"{call_name(node)}() of numeric is not supported")
     if found is None or found.kind not in INTEGERS:
         return None
     return cast(call(call_name(node), *copies(given)), duckdb_type(found))
@@ -116,8 +118,8 @@ def _with_all_places(node: exp.Expr, types: Types) -> exp.Expr:
 
 
 def _is_computed(places: exp.Expr) -> bool:
-    """Whether a number of places is not a constant, as DuckDB wants it."""
-    return places.find(exp.Column, exp.Parameter, exp.Query) is not None
+    """Whether a number of places is not a constant, or NULL: DuckDB wants a number."""
+    return places.find(exp.Column, exp.Parameter, exp.Query, exp.Null) is not None
 
 
 def _to_computed_places(

@@ -70,6 +70,8 @@ def without_path(text: str, path: _Path) -> str:
     value = read_json(text)
     if not isinstance(value, dict | list):
         raise InvalidValueError("cannot delete path in scalar")
+    if not value:
+        return text
 
     def delete(owner: Any, step: Any) -> None:
         if isinstance(owner, dict):
@@ -90,6 +92,8 @@ def with_path(text: str, path: _Path, new: str, create: bool) -> str:
     value, fresh = read_json(text), read_json(new)
     if not isinstance(value, dict | list):
         raise InvalidValueError("cannot set path in scalar")
+    if not value and not create:
+        return text
 
     def replace(owner: Any, step: Any) -> None:
         if isinstance(owner, dict):

@@ -153,7 +153,8 @@ class Names:
         elif self.may(0.1):
             key = self._any(names)
             kind = f"DISTINCT ON ({key}) "
-            parts.append(Node("order", (f" ORDER BY {key}",), ""))
+            every = ", ".join(str(place + 1) for place in range(len(names)))
+            parts.append(Node("order", (f" ORDER BY {key}, {every}",), None))
         elif self.may(0.35):
             terms: list[Part] = []
             for at in range(self.chance.choice([1, 1, 2])):

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from tests.fuzz.vocabulary import RISKY_TEXTS
+from tests.fuzz.grammar.vocabulary import RISKY_TEXTS
 
 _PLACE = re.compile(r"\{([^{}]*)\}")
 
@@ -30,7 +30,8 @@ class Form:
         return self.feature in names or self.text in names
 
 
-def _forms(text: str, feature: str = "") -> tuple[Form, ...]:
+def forms(text: str, feature: str = "") -> tuple[Form, ...]:
+    """Return the forms of some lines."""
     lines = [line.strip() for line in text.strip().split("\n")]
     return tuple(Form(line, tuple(_PLACE.split(line)), feature) for line in lines if line)
 
@@ -38,7 +39,7 @@ def _forms(text: str, feature: str = "") -> tuple[Form, ...]:
 _COMPARED = (
     """
     integer|smallint|bigint|numeric|double precision|real|text|date|timestamp|timestamptz|uuid
-    |bytea|boolean|bigint[]|jsonb
+    |bytea|boolean|bigint[]|jsonb|interval|time|text[]
 """.replace("\n    ", "")
     .strip()
     .split("|")
@@ -67,7 +68,7 @@ def _comparisons() -> tuple[Form, ...]:
             f"({place} <> ALL (ARRAY[{place}, {place}]))",
             f"({place} <= SOME (ARRAY[{place}, NULL]))",
         ]
-    return _forms("\n".join(lines))
+    return forms("\n".join(lines))
 
 
 _BOOLEAN = """
@@ -104,6 +105,21 @@ starts_with({text}, {text})
 ({bigint} >= SOME ({bigint[]}))
 ({numeric} < ALL ({bigint[]}))
 isfinite({timestamp})
+(now() > {'timestamp}::timestamptz)
+(current_date >= {'date})
+(gen_random_uuid() IS NOT NULL)
+(random() BETWEEN 0 AND 1)
+(CURRENT_TIMESTAMP = now())
+(localtimestamp IS NOT NULL)
+(current_time IS NULL)
+(clock_timestamp() IS NULL)
+(statement_timestamp() >= transaction_timestamp())
+({text} = ANY ({text[]}))
+({text[]} && {text[]})
+({text[]} @> ARRAY[{text}])
+({jsonb} @? {'path})
+({jsonb} @@ {'path})
+(({timestamp}, {interval}) OVERLAPS ({timestamp}, {interval}))
 ({real} = {numeric})
 ({real} <> {double precision})
 ({integer} >= {real})
@@ -136,6 +152,7 @@ _PATTERNS = """
 ({text} LIKE {text})
 ({text} NOT LIKE {text})
 ({text} LIKE 'a#_%' ESCAPE '#')
+({text} SIMILAR TO {'similar} ESCAPE '#')
 ({text} NOT LIKE 'a#_%' ESCAPE '#')
 ({text} ~ {'regex})
 ({text} !~ {'regex})
@@ -517,38 +534,62 @@ jsonb_build_object('k', {integer}, 'a', {jsonb})
 ({jsonb})['a']
 jsonb_strip_nulls({jsonb})
 """
+_TIME = """
+{'timestamp}::time
+({time} + interval '90 minutes')
+make_time(abs({'small}), 2, 3.5)
+"""
+_TEXTS = """
+ARRAY[{text}, {text}]
+string_to_array({text}, 'b', {'text})
+({text[]} || {text})
+regexp_split_to_array({text}, {'regex}, {'flags})
+array_append({text[]}, {text})
+({text[]})[2:]
+ARRAY({rows of text} ORDER BY 1)
+"""
 _UUID = """
 '6F1B3B0E6A0A4A519D0C3F5F2F9B8A01'::uuid
 """
 FORMS: Mapping[str, Sequence[Form]] = {
     "boolean": (
         *_comparisons(),
-        *_forms(_BOOLEAN) * 4,
-        *_forms(_ROWS_NULL, "ROW") * 4,
-        *_forms(_ROWS_IN, "rows in") * 4,
-        *_forms(_PATTERNS) * 3,
-        *_forms(_ARRAY_PATTERNS, "like any"),
-        *_forms(_SUBQUERIES, "subquery") * 3,
+        *forms(_BOOLEAN) * 4,
+        *forms(_ROWS_NULL, "ROW") * 4,
+        *forms(_ROWS_IN, "rows in") * 4,
+        *forms(_PATTERNS) * 3,
+        *forms(_ARRAY_PATTERNS, "like any"),
+        *forms(_SUBQUERIES, "subquery") * 3,
     ),
-    "integer": (*_forms(_INTEGER), *_forms("(+ {integer})", "names")),
-    "smallint": _forms(_SMALLINT),
-    "bigint": _forms(_BIGINT.replace("count_of({integer})", "length({text})::bigint")),
-    "numeric": _forms(_NUMERIC.replace("width_of({numeric})", "{numeric}::numeric(20,5)")),
-    "double precision": _forms(_DOUBLE),
-    "real": _forms(_REAL),
-    "text": _forms(_TEXT),
-    "date": _forms(_DATE),
-    "timestamp": _forms(_TIMESTAMP),
-    "timestamptz": _forms(_TIMESTAMPTZ),
-    "interval": (*_forms(_INTERVAL), *_forms(_INTERVAL_SUMS, "interval sums")),
-    "bytea": _forms(_BYTEA),
-    "bigint[]": _forms(_ARRAY),
-    "bigint[][]": _forms(_MATRIX),
-    "json": _forms(_JSON),
-    "jsonb": _forms(_JSONB),
-    "uuid": _forms(_UUID),
+    "integer": (*forms(_INTEGER), *forms("(+ {integer})", "names")),
+    "smallint": forms(_SMALLINT),
+    "bigint": forms(_BIGINT.replace("count_of({integer})", "length({text})::bigint")),
+    "numeric": forms(_NUMERIC.replace("width_of({numeric})", "{numeric}::numeric(20,5)")),
+    "double precision": forms(_DOUBLE),
+    "real": forms(_REAL),
+    "text": forms(_TEXT),
+    "date": forms(_DATE),
+    "timestamp": forms(_TIMESTAMP),
+    "timestamptz": forms(_TIMESTAMPTZ),
+    "interval": (*forms(_INTERVAL), *forms(_INTERVAL_SUMS, "interval sums")),
+    "bytea": forms(_BYTEA),
+    "bigint[]": forms(_ARRAY),
+    "bigint[][]": forms(_MATRIX),
+    "json": forms(_JSON),
+    "jsonb": forms(_JSONB),
+    "uuid": forms(_UUID),
+    "time": forms(_TIME),
+    "text[]": forms(_TEXTS),
 }
-RISKY: Mapping[str, Sequence[Form]] = {name: _forms(text) for name, text in RISKY_TEXTS.items()}
-GENERIC = _forms(_ANY_TYPE)
-GENERIC_ORDERED = _forms(_ORDERED)
+RISKY: Mapping[str, Sequence[Form]] = {name: forms(text) for name, text in RISKY_TEXTS.items()}
+GENERIC = forms(_ANY_TYPE)
+GENERIC_ORDERED = forms(_ORDERED)
+GENERIC_ROWS = forms("({rows of @} ORDER BY 1 LIMIT 1)\n({rows of @} ORDER BY 1 DESC LIMIT 1)")
 NOT_COMPARABLE = frozenset({"json", "bigint[][]"})
+ONE_FORM = frozenset(
+    {
+        *("integer", "smallint", "bigint", "text", "boolean", "date", "timestamp", "timestamptz"),
+        *("uuid", "bytea", "time"),
+    }
+)
+"""Types whose equal values are the same; a numeric, an interval or a document is not."""

@@ -82,6 +82,65 @@ CONSTANTS: Mapping[str, Sequence[tuple[str, str]]] = {
     ],
     "bigint[]": [("bigint[]", text) for text in ("{1,2}", "{}", "{4,NULL}")],
     "bigint[][]": [("bigint[][]", text) for text in ("{{1,2},{3,4}}", "{}", "{{4,NULL}}")],
+    "text[]": [("text[]", text) for text in ("{a,b}", "{}", "{NULL,ä}", '{"a b",""}')],
+    "integer[]": [("integer[]", text) for text in ("{1,2}", "{}", "{NULL,3}")],
+    "double precision[]": [("double precision[]", text) for text in ("{0.25,1}", "{}", "{0.5}")],
+    "time": [("time", text) for text in ("00:00:00", "23:59:59.999999", "06:30:00.125", "24:00")],
+    "'unit": [
+        ("text", text)
+        for text in (
+            *("year", "month", "day", "hour", "minute", "second", "week", "quarter", "decade"),
+            *("century", "millennium", "milliseconds", "microseconds", "DAY", "days", "fortnight"),
+            *("dow", "isodow", "doy", "isoyear", "epoch", "julian", "timezone", "timezone_hour"),
+        )
+    ],
+    "'zone": [
+        ("text", text)
+        for text in (
+            *("UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "+02", "-05:30"),
+            *("Asia/Kolkata", "europe/berlin", "nowhere"),
+        )
+    ],
+    "'template of a time": [
+        ("text", text)
+        for text in (
+            *("YYYY-MM-DD HH24:MI:SS", "DD Mon YYYY", "FMDay, DDth", "IYYY-IW-ID", "Q CC J WW"),
+            *("HH12:MI:SS.US AM", "TZH:TZM", '"at" SSSS', "Y,YYY", "FF3", "YYYYMMDD", ""),
+        )
+    ],
+    "'stamp": [
+        ("text", text)
+        for text in (
+            *("2020-02-29 23:59:58", "29 Feb 2020", "2020-09-6", "01:02:03.000004 PM", "20200229"),
+            *("", "2020-02-30", "x"),
+        )
+    ],
+    "'template of a number": [
+        ("text", text)
+        for text in ("999.99", "FM0999", "S999", "9,999", "999MI", "PR999", "9.9EEEE", "RN", "L99")
+    ],
+    "'digits": [("text", text) for text in ("12.5", "-1", "1,234", "", "+7", "x", " 12 ")],
+    "'seconds": [("double precision", text) for text in ("0", "59.5", "60", "-1", "NaN", "61")],
+    "'charset": [("text", text) for text in ("UTF8", "LATIN1", "utf-8", "nothing")],
+    "'encoded": [("text", text) for text in ("00ff", "YWI=", "a\\\\b", "", "0", "\\000")],
+    "'normal form": [("text", text) for text in ("NFC", "NFKD", "nfd", "x")],
+    "'count": [("integer", text) for text in ("-1", "0", "1", "3", "5")],
+    "'dims": [("integer[]", text) for text in ("{2}", "{2,2}", "{0}", "{1,2}", "{-1}")],
+    "'bounds": [("integer[]", text) for text in ("{1}", "{1,1}", "{2,3}")],
+    "'pairs": [("text[]", text) for text in ("{a,1,b,NULL}", "{{a,1},{b,2}}", "{}", "{a}")],
+    "'steps": [("text[]", text) for text in ("{a}", "{a,0}", "{0}", "{a,-1}", "{}", "{b,c}")],
+    "'path": [
+        ("jsonpath", text)
+        for text in (
+            *("$", "$.a", "$.a[*]", "$[0]", "$.** ? (@ == 1)", "strict $.a", "$.a[*] ? (@ > 1)"),
+            *("$[last]", "$.size()", "$.a.type()", "$.*", "$ == 1", "exists($.a)", "$.b + 1", "$["),
+        )
+    ],
+    "'treatment": [
+        ("text", text)
+        for text in ("raise_exception", "use_json_null", "delete_key", "return_target", "x")
+    ],
+    "'fraction": [("double precision", text) for text in ("0", "0.25", "0.5", "1", "1.5")],
     "'small": [("integer", text) for text in ("1", "2", "3", "5")],
     "'text": [("text", text) for text in ("a", "b", "", "ab")],
     "'bigint": [("bigint", text) for text in ("1", "9007199254740993")],

@@ -7,16 +7,21 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from tests.fuzz.constants import CONSTANTS, UNQUOTED
-from tests.fuzz.forms import (
+from tests.fuzz.grammar.calls import SCALARS
+from tests.fuzz.grammar.constants import CONSTANTS, UNQUOTED
+from tests.fuzz.grammar.forms import (
     FORMS,
     GENERIC,
     GENERIC_ORDERED,
+    GENERIC_ROWS,
     NOT_COMPARABLE,
+    ONE_FORM,
     RISKY,
     Form,
+    forms,
 )
-from tests.fuzz.tree import FIXED, Literal, Node, Part
+from tests.fuzz.grammar.guards import guarded
+from tests.fuzz.tree import Literal, Node, Part
 
 
 @dataclass(slots=True)
@@ -33,6 +38,10 @@ class Scope:
     def of(self, sort: str) -> Sequence[str]:
         """Return the texts of the columns of a type."""
         return self.columns.get(sort, ())
+
+    def all_columns(self) -> list[tuple[str, str]]:
+        """Return the texts of all columns, with their types."""
+        return [(name, sort) for sort, names in self.columns.items() for name in names]
 
     def hides(self, text: str) -> bool:
         """Whether a name of the enclosing statement is hidden here."""
@@ -55,6 +64,16 @@ class Expressions:
     without: frozenset[str] = frozenset()
     used: set[str] = field(default_factory=set)
     """Names of the features used so far."""
+    calls: float = 0.0
+    """How often a call of the records is drawn. It may fail for some rows."""
+
+    def may(self, likely: float, feature: str = "") -> bool:
+        """Decide whether to use a clause; never if its feature is left out."""
+        if self.chance.random() >= likely or feature in self.without:
+            return False
+        if feature:
+            self.used.add(feature)
+        return True
 
     def constant(self, sort: str) -> Node:
         """Draw a constant of a type, or of one of the sorts with a `'`."""
@@ -96,17 +115,14 @@ class Expressions:
             rows: draws a subquery of one column of a type, or of any column.
             risky: its outermost operator may fail for some rows.
         """
-        if sort.startswith("'"):
-            return self.constant(sort)
-        if sort == "uuid" and "uuid" in self.without:
-            return Node(sort, (self.chance.choice(scope.of(sort) or ("NULL::uuid",)),), None)
-        if sort.startswith("rows"):
-            return rows(sort.removeprefix("rows").removeprefix(" of "), scope, depth - 1)
-        if depth <= 0:
-            return self.leaf(sort, scope)
-        columns = scope.of("integer")
-        if sort in GUARDED and columns and self.chance.random() < 0.03:
-            return guarded(self.chance, sort, columns)
+        found = self._leaf(sort, scope, depth, rows)
+        if found is not None:
+            return found
+        if self.chance.random() < 0.03 and "guards" not in self.without:
+            found = guarded(self.chance, sort, scope.all_columns())
+            if found is not None:
+                self.used.add("guards")
+                return found
         form = self._form(sort, risky=risky, subqueries=depth > 1)
         if form is None:
             return self.leaf(sort, scope)
@@ -117,10 +133,25 @@ class Expressions:
             elif text == "=":
                 parts.append(sort)
             else:
-                inner = sort if text == "@" else text
+                inner = text.replace("@", sort)
                 deeper = self.chance.random() < 0.45
                 parts.append(self.draw(inner, scope, depth - 1 if deeper else 0, rows))
         return Node(sort, tuple(parts), f"NULL::{sort}")
+
+    def _leaf(self, sort: str, scope: Scope, depth: int, rows: RowsOf) -> Node | None:
+        """Draw what has no form: a special place, a subquery, or anything at the depth's end."""
+        if sort.startswith("'"):
+            named = scope.of(sort)
+            if named and self.chance.random() < 0.6:
+                return Node(sort, (self.chance.choice(named),), None)
+            return self.constant(sort)
+        if sort.endswith("!"):
+            return self.leaf(sort[:-1], scope)
+        if sort == "uuid" and "uuid" in self.without:
+            return Node(sort, (self.chance.choice(scope.of(sort) or ("NULL::uuid",)),), None)
+        if sort.startswith("rows"):
+            return rows(sort.removeprefix("rows").removeprefix(" of "), scope, depth - 1)
+        return self.leaf(sort, scope) if depth <= 0 else None
 
     def bounded(self, condition: Node, scope: Scope, rows: RowsOf) -> Node:
         """Return a condition and a comparison of a column with expressions without columns."""
@@ -143,18 +174,11 @@ class Expressions:
         return Node("boolean", ("(", *parts, ")"), "true")
 
     def _form(self, sort: str, *, risky: bool, subqueries: bool) -> Form | None:
-        if risky and sort in RISKY:
-            forms: Sequence[Form] = RISKY[sort]
-        elif self.chance.random() < 0.2:
-            forms = GENERIC if sort in NOT_COMPARABLE else (*GENERIC, *GENERIC_ORDERED)
-            forms = [f for f in forms if sort not in NOT_COMPARABLE or "nullif(" not in f.parts]
-        else:
-            forms = FORMS[sort]
         for _ in range(8):
-            form = self.chance.choice(forms)
+            form = self.chance.choice(self._forms(sort, risky=risky))
             if form.is_in(self.without) or (form.feature == "subquery" and not subqueries):
                 continue
-            if any(part.startswith("rows") for part in form.parts) and not subqueries:
+            if any(part.startswith("rows") for part in form.parts[1::2]) and not subqueries:
                 continue
             if "uuid" in self.without and "{uuid}" in form.text:
                 continue
@@ -163,7 +187,39 @@ class Expressions:
             return form
         return None
 
+    def _forms(self, sort: str, *, risky: bool) -> Sequence[Form]:
+        if self.chance.random() < (0.6 if risky else self.calls) and sort in CALLS:
+            if not risky:
+                self.used.add(MAY_FAIL)
+            return self.chance.choice(CALLS[sort])
+        if risky and sort in RISKY:
+            return RISKY[sort]
+        if self.chance.random() < 0.2 or sort not in FORMS:
+            if sort in NOT_COMPARABLE:
+                return [form for form in GENERIC if "nullif(" not in form.parts]
+            return (*GENERIC, *GENERIC_ORDERED, *(GENERIC_ROWS if sort in ONE_FORM else ()))
+        return FORMS[sort]
 
+
+def _calls() -> Mapping[str, Sequence[Sequence[Form]]]:
+    """Return the forms of calls by type; those of one function are together.
+
+    The type of some is left to PostgreSQL. So each call is a text, too, and a boolean.
+    """
+    found: dict[str, dict[str, list[Form]]] = {}
+    for call in SCALARS:
+        name, text = call.name, call.form.text
+        if call.result in CONSTANTS:
+            found.setdefault(str(call.result), {}).setdefault(name, []).append(call.form)
+        found.setdefault("text", {}).setdefault(name, []).extend(forms(f"{text}::text"))
+        asked = found.setdefault("boolean", {}).setdefault(name, [])
+        asked.extend(forms(f"({text} IS NOT NULL)"))
+    return {sort: list(named.values()) for sort, named in found.items()}
+
+
+CALLS = _calls()
+MAY_FAIL = "may fail"
+"""Feature of a statement with an expression that fails for some rows, anywhere."""
 _COMPARED = frozenset(CONSTANTS) - {"json", "bigint[]"}
 
 
@@ -197,36 +253,3 @@ def on_sides(
         word = chance.choice([" AND ", " AND ", " AND ", " OR "]) if parts else ""
         parts += [word, Node("boolean", chance.choice(forms), "true")]
     return Node("boolean", ("(", *parts, ")"), "true")
-
-
-GUARDED: Mapping[str, Sequence[str]] = {
-    "integer": (
-        "(CASE WHEN {0} <> 0 THEN (SELECT 10 / {0}) END)",
-        "(CASE {0} WHEN 0 THEN 1 ELSE (SELECT 10 / {0}) END)",
-        "(CASE WHEN {0} <> 0 THEN 10 / {0} ELSE 0 END)",
-        "coalesce((CASE WHEN {0} = 0 THEN 1 END), (SELECT max(y / {0}) FROM (VALUES (7)) q (y)))",
-        "(CASE WHEN {0} > 0 AND 10 / {0} > 2 THEN 1 END)",
-    ),
-    "boolean": (
-        "({0} <> 0 AND 10 / {0} > 2)",
-        "({0} = 0 OR 10 / {0} > 2)",
-        "({0} = 0 OR EXISTS (SELECT 1 FROM (VALUES (1)) q (y) WHERE 10 / {0} > y))",
-        "({0} <> 0 AND {0} IN (SELECT 4 / {0}))",
-        "(({0} <> 0 AND 10 / {0} > 2) IS TRUE)",
-    ),
-    "aggregate": (
-        "sum(10 / {0}) FILTER (WHERE {0} <> 0)",
-        "count(sqrt({0})) FILTER (WHERE {0} >= 0)",
-        "array_agg(100 / ({0} - 2) ORDER BY {0}, 100 / ({0} - 2)) FILTER (WHERE {0} > 2)",
-        "count(DISTINCT 10 / {0}) FILTER (WHERE {0} <> 0)",
-        "min(({0}::text || 'x')::integer) FILTER (WHERE {0} IS NULL)",
-        "sum(10 / {0}) FILTER (WHERE {0} <> 0 AND 10 / {0} > 1)",
-    ),
-}
-"""Expressions that fail for some values of a column, each behind a condition on the same column."""
-
-
-def guarded(chance: random.Random, sort: str, columns: Sequence[str]) -> Node:
-    """Draw an expression that fails where PostgreSQL does not compute it."""
-    text = chance.choice(GUARDED[sort]).format(chance.choice(columns))
-    return Node(FIXED, (text,), None)

@@ -1,0 +1,58 @@
+"""`python -m tests.fuzz.covering --seconds 600`: the coverage of `planner/` by `make fuzz` alone.
+
+All arguments are those of the fuzz. The last line is the verdict; before it stand the lines and
+branches that no case has reached.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import coverage
+
+from tests.support.process import ROOT
+
+_CONFIGURATION = """
+[run]
+branch = true
+source = planner
+parallel = true
+data_file = {directory}/coverage
+disable_warnings = no-data-collected, module-not-measured, module-not-imported, couldnt-parse
+
+[report]
+show_missing = true
+skip_covered = true
+exclude_also =
+    if TYPE_CHECKING:
+    \\.\\.\\.$
+"""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the fuzz and report; return its status."""
+    with tempfile.TemporaryDirectory(prefix="stategate-covered-") as directory:
+        configuration = Path(directory, "coveragerc")
+        configuration.write_text(_CONFIGURATION.format(directory=directory))
+        path = [str(Path(__file__).parent), str(ROOT), os.environ.get("PYTHONPATH", "")]
+        environment = {
+            **os.environ,
+            "COVERAGE_PROCESS_START": str(configuration),
+            "PYTHONPATH": os.pathsep.join(filter(None, path)),
+        }
+        command = [sys.executable, "-m", "tests.fuzz", *arguments]
+        status = subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
+        measured = coverage.Coverage(config_file=str(configuration))
+        measured.combine([directory])
+        total = measured.report()
+    print(f"coverage: {total:.1f} % of the branches and lines of planner/")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
