@@ -80,7 +80,7 @@ def _connected(dsn: str) -> pq.abc.PGconn:
     found = pq.PGconn.connect(dsn.encode())
     if found.status != pq.ConnStatus.OK:
         raise RuntimeError(f"cannot connect to {dsn}: {found.error_message.decode()}")
-    found.exec_(b"SET statement_timeout = '20s'")
+    found.exec_(b"SET statement_timeout = '60s'")
     found.exec_(b"SET extra_float_digits = 1")
     _set(found, "UTC", "MDY")
     return found

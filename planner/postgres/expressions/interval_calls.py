@@ -247,13 +247,17 @@ def _make_interval(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.E
     months = total({name: _MAKES[name] for name in ("years", "months")})
     days = total({name: _MAKES[name] for name in ("weeks", "days")})
     seconds: exp.Expr = exp.Mul(this=total(_MAKES_TIME), expression=exp.Literal.number(1_000_000))
-    # What no interval holds is still an integer then, and NaN is the largest.
-    seconds = call("least", call("greatest", seconds, _number("-1e30")), _number("1e30"))
-    return call("pg_sg_interval", months, days, cast(call("round", seconds), "HUGEINT"))
+    return call("pg_sg_interval", months, days, cast(call("round", _limited(seconds)), "HUGEINT"))
 
 
-def _number(text: str) -> exp.Expr:
-    return cast(exp.Literal.string(text), "DOUBLE")
+def _limited(value: exp.Expr) -> exp.Expr:
+    """Return a double that fits into an integer: no interval is as long. NaN is the largest."""
+    end = exp.Literal.number("1e30")
+    outside = exp.Or(
+        this=exp.GT(this=value.copy(), expression=end),
+        expression=exp.LT(this=value.copy(), expression=exp.Neg(this=end.copy())),
+    )
+    return exp.Case(ifs=[exp.If(this=outside, true=end.copy())], default=value)
 
 
 _JUSTIFIED = ("days", "hours", "interval")

@@ -10,8 +10,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from planner.records.functions import OF_MANY_ROWS, OF_WINDOWS, RECORDS
-from planner.records.record import ANY, ByArguments, FunctionRecord, OfParameter, Signature
-from stores.spec.schema import DataType, Kind
+from planner.records.record import (
+    ANY,
+    ByArguments,
+    FunctionRecord,
+    OfParameter,
+    Parameter,
+    Signature,
+)
+from stores.spec.schema import INTEGER, DataType, Kind
 from tests.fuzz.grammar.forms import Form, forms
 
 NOT_DRAWN: Mapping[str, str] = {
@@ -36,7 +43,7 @@ NOT_DRAWN: Mapping[str, str] = {
     **dict.fromkeys(
         ("coalesce", "greatest", "least", "nullif"), "forms of each type, whose arguments agree"
     ),
-    **dict.fromkeys(("position", "trim"), "syntax, which has its own forms"),
+    **dict.fromkeys(("normalize", "position", "trim"), "syntax, which has its own forms"),
     "age": "with one argument it counts from today; forms have two",
     "grouping": "drawn with grouping sets",
 }
@@ -75,7 +82,6 @@ _PLACES: Mapping[tuple[str, int], str] = {
     ("make_timestamp", 5): "'seconds",
     ("make_timestamptz", 5): "'seconds",
     ("make_timestamptz", 6): "'zone",
-    ("normalize", 1): "'normal form",
     ("percentile_cont", 0): "'fraction",
     ("percentile_disc", 0): "'fraction",
     ("repeat", 1): "'count",
@@ -137,14 +143,21 @@ def calls_of(record: FunctionRecord) -> Iterator[Call]:
     """Yield a call for each signature, with types in place of pseudo types."""
     for each in record.forms:
         for signature in each.signatures or ((),):
+            if record.name == "generate_series" and signature[0] == INTEGER:
+                continue  # a series of integers is documented to be bigint
             yield from _calls(record, signature)
             if each.is_variadic:
                 more = signature[0] if record.returns_rows else ANY
                 yield from _calls(record, (*signature, more, more))
 
 
+def is_pseudo(parameter: Parameter) -> bool:
+    """Whether a parameter takes its type from the arguments."""
+    return isinstance(parameter, str) and parameter != ANY
+
+
 def _calls(record: FunctionRecord, signature: Signature) -> Iterator[Call]:
-    pseudo = any(isinstance(each, str) and each != ANY for each in signature)
+    pseudo = any(map(is_pseudo, signature))
     for at, element in enumerate(_ELEMENTS if pseudo else _ELEMENTS[:1]):
         sorts = [_sort(each, element, at + index) for index, each in enumerate(signature)]
         if record.name in _DOCUMENTS:
@@ -152,7 +165,13 @@ def _calls(record: FunctionRecord, signature: Signature) -> Iterator[Call]:
         if record.name in _VARIABLES and len(sorts) > 2:
             sorts[2:] = [_DOCUMENTS[record.name], *("boolean" for _ in sorts[3:])]
         places = [_place(record.name, index, sort) for index, sort in enumerate(sorts)]
-        text = f"{record.name}({', '.join('{' + place + '}' for place in places)})"
+        # A bare text would leave the pseudo type open.
+        ends = [
+            "::text" if is_pseudo(each) and sort == "text" else ""
+            for each, sort in zip(signature, sorts, strict=True)
+        ]
+        listed = ("{" + place + "}" + end for place, end in zip(places, ends, strict=True))
+        text = f"{record.name}({', '.join(listed)})"
         yield Call(name=record.name, form=forms(text)[0], result=_result(record, sorts))
 
 

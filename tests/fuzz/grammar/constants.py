@@ -123,7 +123,6 @@ CONSTANTS: Mapping[str, Sequence[tuple[str, str]]] = {
     "'seconds": [("double precision", text) for text in ("0", "59.5", "60", "-1", "NaN", "61")],
     "'charset": [("text", text) for text in ("UTF8", "LATIN1", "utf-8", "nothing")],
     "'encoded": [("text", text) for text in ("00ff", "YWI=", "a\\\\b", "", "0", "\\000")],
-    "'normal form": [("text", text) for text in ("NFC", "NFKD", "nfd", "x")],
     "'count": [("integer", text) for text in ("-1", "0", "1", "3", "5")],
     "'dims": [("integer[]", text) for text in ("{2}", "{2,2}", "{0}", "{1,2}", "{-1}")],
     "'bounds": [("integer[]", text) for text in ("{1}", "{1,1}", "{2,3}")],

@@ -99,3 +99,24 @@ SELECT round(n, NULL), trunc(n, NULL::integer) FROM samples WHERE id < 3 ORDER B
 : numeric numeric
 = \N	\N
 = \N	\N
+SELECT id, make_interval(i, i, 2, 3, i, i) FROM samples ORDER BY id
+: integer interval
+= 1	1 year 1 mon 17 days 01:01:00
+= 2	2 years 2 mons 17 days 02:02:00
+= 3	2 years 2 mons 17 days 02:02:00
+= 4	5 years 5 mons 17 days 05:05:00
+= 5	\N
+= 6	-7 years -7 mons +17 days -07:07:00
+= 7	9 years 9 mons 17 days 09:09:00
+= 8	17 days
+= 9	3 years 3 mons 17 days 03:03:00
+SELECT parse_ident('a.b', true), parse_ident('"A".b')
+: text[] text[]
+= {a,b}	{A,b}
+SELECT parse_ident('a.b =', true)
+! 22023
+SELECT parse_ident('a.b =', false)
+: text[]
+= {a,b}
+~ parse_ident() that is not strict is not supported
+>! 0A000
