@@ -70,7 +70,8 @@ def without_brackets(tree: exp.Expr) -> exp.Expr:
 def desugar_brackets(nodes: Nodes) -> None:
     """Drop brackets, and write `(a JOIN b) AS j` as a query of all its columns.
 
-    Brackets stay around a query, and around a join that is joined with the items before it.
+    Brackets stay around a query, unless it is the query of a CTE, and around a join that is joined
+    with the items before it.
 
     Raises:
         InvalidSyntaxError: as `without_brackets`, or there is one item in brackets (42601).
@@ -89,6 +90,9 @@ def desugar_brackets(nodes: Nodes) -> None:
                 is_changed = True
             else:
                 is_changed |= _opened(node)
+        elif isinstance(node.parent, exp.CTE):
+            node.parent.set("this", without_brackets(node))
+            is_changed = True
         elif isinstance(inner, exp.Subquery):
             node.set("this", without_brackets(inner))
             is_changed = True

@@ -45,6 +45,7 @@ class Mutation:
     columns: tuple[int, int]
     """Where it begins in its first line and ends in its last one, in bytes."""
     before: str
+    """The first line of it."""
     after: str
 
     def applied(self, source: str) -> str:
@@ -59,19 +60,21 @@ class Mutation:
 def mutations(path: Path) -> list[Mutation]:
     """Return all mutations of a module."""
     source = path.read_text(encoding="utf-8")
-    tree = ast.parse(source)
+    tree, lines = ast.parse(source), [line.encode() for line in source.splitlines()]
     found = []
     for node in _read(tree):
-        before = ast.get_source_segment(source, node) or ""
         for after in _changed(node):
             assert node.end_lineno is not None
             assert node.end_col_offset is not None
+            before = lines[node.lineno - 1][node.col_offset :]
+            if node.lineno == node.end_lineno:
+                before = before[: node.end_col_offset - node.col_offset]
             found.append(
                 Mutation(
                     path=path,
                     lines=(node.lineno, node.end_lineno),
                     columns=(node.col_offset, node.end_col_offset),
-                    before=before,
+                    before=before.decode(),
                     after=after,
                 )
             )

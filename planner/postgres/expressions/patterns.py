@@ -21,7 +21,7 @@ from planner.postgres.expressions.rules import CallRule, Rule, copies, text_of
 from planner.postgres.types.inference import Types
 from planner.postgres.types.result_types import INTEGERS
 from planner.trees.checkpoints import checkpoint
-from planner.trees.nodes import call, put, strip, wrapped
+from planner.trees.nodes import call, cast, put, strip, wrapped
 from stores.spec.schema import BOOLEAN
 
 _BACKSLASH = exp.Literal.string("\\")
@@ -174,8 +174,10 @@ def _filled(name: str, *defaults: exp.Expr) -> _MadeCall:
 
 def _regexp_replace(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
     """Replace matches; a number in the fourth place is the start of the search."""
-    if len(given) > 3 and types.kind_of(given[3]) in INTEGERS:
-        numbers = copies(given[3:5]) if len(given) > 4 else [given[3].copy(), _ONE.copy()]
+    if len(given) > 4 or (len(given) > 3 and types.kind_of(given[3]) in INTEGERS):
+        # A series of integers is of bigint here.
+        start, *rest = (cast(each, "INTEGER") for each in copies(given[3:5]))
+        numbers = [start, *(rest or [_ONE.copy()])]
         flags = given[5].copy() if len(given) > 5 else _NO_FLAGS.copy()
         return call("pg_sg_regexp_replace_nth", *copies(given[:3]), *numbers, flags)
     flags = given[3].copy() if len(given) > 3 else _NO_FLAGS.copy()

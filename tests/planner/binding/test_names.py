@@ -14,7 +14,7 @@ from planner.errors import NotSupportedError, QueryError
 from stores.spec.schema import Row
 from tests.fuzz.tree import spelled
 from tests.planner.binding.colliding_names import Names
-from tests.planner.sides import Sides, build, looking_up_by_joins
+from tests.planner.sides import Sides, build, looking_up_by_joins, rows_of, run
 from tests.support.stores import keyvalue
 
 EXAMPLES = settings().max_examples
@@ -134,6 +134,24 @@ def test_names_that_are_told_apart_differ(names: list[str]) -> None:
     assert len(set(found)) == len(names)
     firsts = [at for at, name in enumerate(names) if names.index(name) == at]
     assert all(found[at] == names[at] for at in firsts)
+
+
+@pytest.mark.parametrize(
+    "inner",
+    [
+        "(SELECT max(1), 2)",
+        "((SELECT max(1), 2))",
+        "((SELECT max(1), 2) LIMIT 1)",
+        "(WITH s (x) AS (SELECT 1) SELECT max(x), 2 FROM s)",
+        "(VALUES (1, 2))",
+        "((SELECT 1, 2) UNION (SELECT 3, 4))",
+    ],
+)
+@pytest.mark.parametrize("word", ["", "RECURSIVE "])
+def test_names_of_a_cte_are_those_of_its_list(sides: Sides, word: str, inner: str) -> None:
+    result = run(sides.engine, f"WITH {word}t (a, b) AS ({inner}) SELECT * FROM t AS r")
+    assert [column.name for column in result.columns] == ["a", "b"]
+    assert rows_of(result)[0] == (1, 2)
 
 
 def test_many_columns_of_one_name_are_told_apart_in_one_pass() -> None:

@@ -120,3 +120,11 @@ SELECT parse_ident('a.b =', false)
 = {a,b}
 ~ parse_ident() that is not strict is not supported
 >! 0A000
+SELECT regexp_replace('abcabc', 'a', 'x', x, x, 'i') FROM generate_series(1, 2) s (x)
+: text
+= xbcabc
+= abcabc
+SELECT regexp_replace('aaa', 'a', 'x', id, id, 'i') FROM samples WHERE id < 3 ORDER BY id
+: text
+= xaa
+= aax
