@@ -37,7 +37,7 @@ _INEXACT = re.compile(
 )
 """Results computed in doubles, whose last digit depends on the order of operations; and numeric
 quotients cast to double."""
-_OF_NUMERICS = re.compile(r"(stddev|var|sqrt|ln|log|log10|exp|pow|power)[a-z_]*\(|\^")
+_OF_NUMERICS = re.compile(r"\b(stddev\w*|var_\w+|variance|sqrt|ln|log|log10|exp|pow|power)\(|\^")
 """Functions of numerics whose results are doubles here."""
 _INFINITE = re.compile(r"percentile_cont")
 """Functions that return infinity here where PostgreSQL's arithmetic gives NaN."""
@@ -161,7 +161,8 @@ def difference(
         return f"{kind}: {shape(said)}", f"ours: {ours.message or ours.rows[:3]}\ntheirs: " + (
             theirs.message or str(theirs.rows[:3])
         )
-    if _OF_NUMERICS.search(sql) is not None:
+    has_doubles = _OF_NUMERICS.search(_bare(sql)) is not None
+    if has_doubles:
         theirs = _as_doubles(theirs, ours.types)
     if ours.types != theirs.types:
         pairs = zip(ours.types, theirs.types, strict=False)
@@ -171,7 +172,7 @@ def difference(
         named = zip(ours.names, theirs.names, strict=True)
         wrong = sorted({f"{a} for {b}" for a, b in named if a != b})
         return f"names {', '.join(wrong)}", f"ours: {ours.names}\ntheirs: {theirs.names}"
-    exact = _INEXACT.search(sql) is None and _OF_NUMERICS.search(sql) is None
+    exact = _INEXACT.search(sql) is None and not has_doubles
     ours, theirs = _settled(ours, theirs, sql)
     one, other = _bag(ours.rows), _bag(theirs.rows)
     if not _same(one, other, exact=exact):

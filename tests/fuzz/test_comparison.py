@@ -87,3 +87,12 @@ def test_errors_with_the_same_sqlstate_are_equal() -> None:
     one, other = Reply(sqlstate="22012", message="x"), Reply(sqlstate="22012", message="y")
     assert kind(one, other) is None
     assert kind(replace(one, sqlstate="XX000"), other) == "XX000 for 22012: x"
+
+
+def test_numerics_that_are_doubles_here_are_compared_as_such() -> None:
+    ours = Reply(types=(701,), rows=((0.5,),))
+    theirs = Reply(types=(1700,), rows=((Decimal("0.5000000000000000"),),))
+    assert difference(ours, theirs, ordered=(), sql="SELECT stddev(n) FROM t") is None
+    assert difference(ours, theirs, ordered=(), sql="SELECT n::varchar(2), '^'") is not None
+    other = Reply(types=(1700,), rows=((Decimal("0.6"),),))
+    assert difference(ours, other, ordered=(), sql="SELECT sqrt(n) FROM t") is not None

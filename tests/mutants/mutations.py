@@ -109,8 +109,6 @@ def _is_unread(node: ast.AST) -> bool:
             return True
         case ast.Call(func=ast.Attribute(value=ast.Name(id="_logger"))):
             return True
-        case ast.Call(func=ast.Name(id="cast" | "TypeVar" | "field")):
-            return False
     return False
 
 
