@@ -39,6 +39,7 @@ LAWS: Mapping[str, Sequence[str]] = {
         "planning/test_row_joins.py",
         "planning/test_shapes.py",
         "planning/test_lifting.py",
+        "planning/test_explain.py",
         "test_cases.py",
     ),
     "postgres": (
