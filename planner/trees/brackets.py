@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
-from planner.errors import InvalidSyntaxError
+from planner.errors import InvalidSyntaxError, NotSupportedError
 from planner.trees.nodes import Nodes, is_comma, position_of
 
 _CLAUSES = {"with_": "WITH", "order": "ORDER BY", "limit": "LIMIT", "offset": "OFFSET"}
@@ -35,6 +35,25 @@ def holds_more_than_values(tokens: Sequence[Token], at: int) -> bool:
         if depth == 1 and token.token_type in _AFTER_VALUES:
             return True
     return False
+
+
+_BEGIN_JOINS = frozenset(
+    {
+        *(TokenType.JOIN, TokenType.LEFT, TokenType.RIGHT, TokenType.FULL, TokenType.INNER),
+        *(TokenType.CROSS, TokenType.NATURAL),
+    }
+)
+
+
+def check_join(item: object, following: Token | None) -> None:
+    """Refuse `(unnest(a) JOIN t ON …)`, whose join sqlglot does not read (0A000)."""
+    is_unread = isinstance(item, exp.Unnest | exp.Lateral)
+    if is_unread and following is not None and following.token_type in _BEGIN_JOINS:
+        raise NotSupportedError(
+            "a join in parentheses that begins with unnest or LATERAL is not supported",
+            hint="Let it begin with another item.",
+            position=following.start + 1,
+        )
 
 
 def is_joined(node: exp.Expr) -> bool:

@@ -12,8 +12,8 @@ from sqlglot.errors import ParseError
 from sqlglot.parsers.postgres import PostgresParser as PlainParser
 from sqlglot.tokenizer_core import Token, TokenType
 
-from planner.errors import InvalidSyntaxError, NotSupportedError
-from planner.trees.brackets import holds_more_than_values
+from planner.errors import InvalidSyntaxError
+from planner.trees.brackets import check_join, holds_more_than_values
 from planner.trees.checkpoints import checkpoint
 from planner.trees.interpreted_sqlglot import PostgresParser
 from planner.trees.json_operators import KEYED
@@ -38,12 +38,6 @@ def _number(parser: PostgresParser, token: Token) -> exp.Expr:
     return parser.expression(exp.Literal.number(plain_number(token.text)), token)
 
 
-_BEGIN_JOINS = frozenset(
-    {
-        *(TokenType.JOIN, TokenType.LEFT, TokenType.RIGHT, TokenType.FULL, TokenType.INNER),
-        *(TokenType.CROSS, TokenType.NATURAL),
-    }
-)
 USING_ALIAS = "using_alias"
 """The key of the alias of `USING (a) AS j` in the meta of a join."""
 
@@ -273,14 +267,7 @@ class StategateSQL(Postgres):
             return super()._parse_derived_table_values(*args, **kwargs)
 
         def _parse_query_modifiers(self, this: Any) -> Any:
-            """Refuse `(unnest(a) JOIN t ON …)`, whose join sqlglot does not read."""
-            begins_join = self._curr is not None and self._curr.token_type in _BEGIN_JOINS
-            if isinstance(this, exp.Unnest | exp.Lateral) and begins_join:
-                raise NotSupportedError(
-                    "a join in parentheses that begins with unnest or LATERAL is not supported",
-                    hint="Let it begin with another item.",
-                    position=self._curr.start + 1,
-                )
+            check_join(this, self._curr)
             return super()._parse_query_modifiers(this)
 
         def _parse_locks(self) -> list[exp.Lock]:
