@@ -38,7 +38,7 @@ def tell_apart(
         groups.setdefault(node.name.lower(), {}).setdefault(node.name, []).append(node)
     renamed = _rename(groups, of_relations)
     if renamed:
-        _refuse_rows(tree, of_relations)
+        _refuse_rows(tree, of_relations, set(renamed.values()))
     columns_of = {table.name: columns for table, columns in relations}
     for table in tree.find_all(exp.Table):  # some of them are copies
         columns, alias = columns_of.get(table.name, ()), table.args.get("alias")
@@ -68,7 +68,7 @@ def _rename(
     return renamed
 
 
-def _refuse_rows(tree: exp.Expr, columns: Set[str]) -> None:
+def _refuse_rows(tree: exp.Expr, columns: Set[str], fresh: Set[str]) -> None:
     """Refuse whole rows as values, except where only their number counts, or whether they are NULL.
 
     A function in FROM is no row: its name is that of its column, too.
@@ -83,14 +83,20 @@ def _refuse_rows(tree: exp.Expr, columns: Set[str]) -> None:
     for alias in tree.find_all(exp.TableAlias):
         named |= {each.name for each in alias.columns}
     rows = items - named - columns
-    for column in tree.find_all(exp.Column):
-        is_shown = not isinstance(column.parent, exp.Count | exp.Is)
-        if not column.table and column.name in rows and is_shown:
-            raise NotSupportedError(
-                "a whole row as a value is not supported where names differ only in case",
-                hint="Name its columns.",
-                position=position_of(column.this),
-            )
+    shown = [
+        column
+        for column in tree.find_all(exp.Column)
+        if not column.table
+        and column.name in rows
+        and not isinstance(column.parent, exp.Count | exp.Is)
+    ]
+    members = [each for each in tree.find_all(exp.PropertyEQ) if each.this.name in fresh]
+    for each in (*shown, *members):
+        raise NotSupportedError(
+            "a whole row as a value is not supported where names differ only in case",
+            hint="Name its columns.",
+            position=position_of(each.this),
+        )
 
 
 def _fresh(name: str, taken: Container[str]) -> str:

@@ -15,7 +15,7 @@ from planner.records.record import FunctionRecord, records
 _TEXT = """
     ascii char_length character_length: (text) -> integer
     bit_length length octet_length: (bytea) (text) -> integer
-    btrim ltrim rtrim: (text, text?) (bytea, bytea) -> $1
+    btrim ltrim rtrim trim: (text, text?) (bytea, bytea) -> $1
     chr: (integer) -> text; as pg_sg_chr
     concat: (any, any...) -> text; stable, takes NULL
     concat_ws: (any, any, any...) -> text; stable, takes NULL
@@ -53,7 +53,6 @@ _TEXT = """
     to_char: (bigint, text) (double, text) (integer, text) (interval, text) (numeric, text)
       (real, text) (timestamp, text) (timestamptz, text) -> text; stable
     to_number: (text, text); stable
-    trim -> text
     upper: (text) -> text; as pg_sg_upper
 """
 _PATTERNS = """

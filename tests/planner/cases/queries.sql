@@ -99,7 +99,7 @@ WITH people AS (SELECT 1 AS x) SELECT * FROM people
 
 -- a recursive common table expression
 WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 4) SELECT * FROM r
-| compose WITH RECURSIVE "r"("n") AS (SELECT 1 AS "?column?" UNION ALL SELECT "r"."n" + 1 AS "?column?" FROM "r" WHERE "r"."n" < 4) SELECT * FROM "r"
+| compose WITH RECURSIVE "r"("n") AS (SELECT 1 AS "?column?" UNION ALL SELECT "r"."n" + 1 AS "?column?" FROM "r" WHERE "r"."n" < 4) SELECT * FROM "r" AS "r#2"
 | residual r.n < 4
 => 1
 => 2
@@ -121,7 +121,7 @@ SELECT name FROM people UNION SELECT name FROM orders
 
 -- UNION ALL, EXCEPT, INTERSECT
 (SELECT name FROM people EXCEPT SELECT name FROM orders) UNION ALL (SELECT name FROM people INTERSECT SELECT name FROM clicks)
-| compose (SELECT "people"."name" FROM "r0" AS "people" EXCEPT SELECT "orders"."name" FROM "r1" AS "orders") UNION ALL (SELECT "people"."name" FROM "r2" AS "people" INTERSECT SELECT "clicks"."name" FROM "r3" AS "clicks")
+| compose (SELECT "people"."name" FROM "r0" AS "people" EXCEPT SELECT "orders"."name" FROM "r1" AS "orders") UNION ALL (SELECT "people#2"."name" FROM "r2" AS "people#2" INTERSECT SELECT "clicks"."name" FROM "r3" AS "clicks")
 |   r0: scan people; columns name; on 3 partitions
 |   r1: scan orders; columns name; on 3 partitions
 |   r2: scan people; columns name; on 3 partitions
@@ -248,8 +248,8 @@ SELECT city, count(*) AS people FROM people GROUP BY city HAVING count(*) > 1 OR
 => Oslo, 2
 
 -- a relation's name in an expression is a whole row
-SELECT city, count(people) AS people FROM people GROUP BY city HAVING count(*) > 1 ORDER BY people
-| compose SELECT "city", COUNT("people") AS "people" FROM "r0" AS "people" GROUP BY "city" HAVING COUNT(*) > 1 ORDER BY "people"
+SELECT city, count(people) AS people FROM people GROUP BY city HAVING count(*) > 1 ORDER BY people, city
+| compose SELECT "city", COUNT("people") AS "people" FROM "r0" AS "people" GROUP BY "city" HAVING COUNT(*) > 1 ORDER BY "people", "city"
 |   r0: scan people; columns name, age, score, city; on 3 partitions
-=> Rome, 2
 => Oslo, 2
+=> Rome, 2

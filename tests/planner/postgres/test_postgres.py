@@ -65,10 +65,12 @@ def test_answer(asked: SqlEngine, bulk: SqlEngine, entry: Entry) -> None:
 
 
 @pytest.fixture(scope="module")
-def other() -> Iterator[SqlEngine]:
-    made = engine()
-    yield made
-    made.close()
+def two() -> Iterator[tuple[SqlEngine, SqlEngine]]:
+    """Two engines that have prepared the same statements."""
+    one, other = engine(), engine()
+    yield one, other
+    one.close()
+    other.close()
 
 
 def described(asked: SqlEngine, sql: str) -> str | None:
@@ -82,10 +84,11 @@ def described(asked: SqlEngine, sql: str) -> str | None:
 
 
 @pytest.mark.parametrize("path", files(), ids=lambda path: path.stem)
-def test_equal_statements_run_equal_ones(asked: SqlEngine, other: SqlEngine, path: Path) -> None:
+def test_equal_statements_run_equal_ones(two: tuple[SqlEngine, SqlEngine], path: Path) -> None:
     """DuckDB's statements are kept by their texts, in processes that several engines share."""
     for entry in read(path):
-        assert described(asked, entry.sql) == described(other, entry.sql)
+        one, other = (described(each, entry.sql) for each in two)
+        assert one == other
 
 
 def test_most_answers_of_the_corpus_are_the_same() -> None:
