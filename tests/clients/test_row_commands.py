@@ -82,7 +82,6 @@ def test_execute_takes_numbers_as_the_declared_type(connection: Connection) -> N
         ("COPY users FROM STDIN", "25006"),
         ("COPY users TO 'users.csv'", "42501"),
         ("COPY nope TO STDOUT", "42P01"),
-        ("LISTEN news", "0A000"),
         ("NOTIFY news", "0A000"),
         ("DECLARE c CURSOR FOR SELECT 1", "25P01"),
         ("FETCH nope", "34000"),

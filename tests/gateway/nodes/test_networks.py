@@ -35,8 +35,8 @@ def run(*command: str) -> bool:
 @pytest.fixture(scope="module")
 def network() -> Iterator[None]:
     """Make a namespace with one link to this one."""
-    if shutil.which("ip") is None or os.geteuid() != 0:
-        pytest.skip("networks need root, and the command ip")
+    if None in map(shutil.which, ("ip", "tc")) or os.geteuid() != 0:
+        pytest.skip("networks need root, and the commands ip and tc")
     if not run("ip", "netns", "add", _NAME):
         pytest.skip("this system lets no one make network namespaces, as in most containers")
     inside = ("ip", "netns", "exec", _NAME)
