@@ -15,6 +15,7 @@ from sqlglot import exp
 
 from planner.composing.functions.macros import MACROS
 from planner.postgres.expressions.volatile import held
+from planner.records.functions import OF_MANY_ROWS
 from planner.trees.checkpoints import checkpoint
 from planner.trees.nodes import Nodes, kinds
 
@@ -66,10 +67,15 @@ def hold_nested(tree: exp.Expr, nodes: Nodes, taken: Container[str]) -> bool:
 
 
 def _can_hold(node: exp.Expr, child: exp.Expr) -> bool:
-    """Whether no subquery is beside a value: DuckDB takes none in a lambda."""
-    return not any(
-        each.find(exp.Query) is not None for each in node.iter_expressions() if each is not child
-    )
+    """Whether no subquery and no aggregate is beside a value: DuckDB takes none in a lambda."""
+    others = [each for each in node.iter_expressions() if each is not child]
+    return not any(_is_of_rows(inner) for each in others for inner in each.walk())
+
+
+def _is_of_rows(node: exp.Expr) -> bool:
+    if isinstance(node, exp.Anonymous):
+        return node.name.lower() in OF_MANY_ROWS
+    return isinstance(node, exp.Query | exp.AggFunc | exp.Window)
 
 
 def reads(node: exp.Expr, child: exp.Expr) -> int:

@@ -128,3 +128,10 @@ SELECT regexp_replace('aaa', 'a', 'x', id, id, 'i') FROM samples WHERE id < 3 OR
 : text
 = xaa
 = aax
+SELECT sum(justify_days(interval '40 day' * id)), sum(justify_hours(NULL::interval)) FROM samples
+: interval interval
+= 4 years 9 mons 90 days	\N
+SELECT id % 2, max(upper(upper(upper(upper(upper(upper(t))))))), sum(justify_interval(interval '40 hour' * id)) FROM samples GROUP BY 1 ORDER BY 1
+: integer text interval
+= 0	ZED	32 days 32:00:00
+= 1	Ä	40 days 40:00:00
