@@ -136,11 +136,16 @@ def _lock(
     if not given.done():
         timeout_ms = duration_ms(_TIMEOUT, session.settings.get(_TIMEOUT, "0"))
         with ExitStack() as waiting:
-            waiting.callback(locks.withdraw)  # if the client is gone
             waiting.enter_context(cancellation.interrupting(locks.withdraw))
             if timeout_ms:
                 waiting.callback(ALARMS.after(timeout_ms / 1000, locks.withdraw).cancel)
-            yield given
+            try:
+                yield given
+            except GeneratorExit:  # no one waits for the result any more
+                locks.withdraw()
+                if given.result():  # it was given at the last moment
+                    locks.give_back(key, call.mode)
+                raise
     is_given = given.result()
     if is_given:
         locks.hold(key, call.mode, session.savepoints_made if call.of_transaction else None)

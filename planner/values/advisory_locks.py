@@ -117,6 +117,10 @@ class SessionLocks:
         """Wait no more."""
         self._table.withdraw(self._pid)
 
+    def give_back(self, key: LockKey, mode: Mode) -> None:
+        """Release a lock that was given, but is not held: `hold` was not called."""
+        self._table.release(self._pid, key, mode)
+
     def hold(self, key: LockKey, mode: Mode, savepoints_made: int | None) -> None:
         """Count a lock that was given.
 
@@ -157,9 +161,8 @@ class SessionLocks:
 
     def close(self) -> None:
         """Release everything, because the session ends."""
-        if self._held:
-            self._held.clear()
-            self._table.release_all(self._pid)
+        self._held.clear()
+        self._table.release_all(self._pid)
 
     def _drop_free(self) -> None:
         for key, mode in [lock for lock, counts in self._held.items() if not counts.total()]:

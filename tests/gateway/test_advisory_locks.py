@@ -12,6 +12,10 @@ from hypothesis import strategies as st
 from gateway import advisory_locks
 from gateway.advisory_locks import AdvisoryLocks
 from planner.engine import LockKey, Mode, QueryError
+from planner.pg_catalog.advisory_calls import lock_steps
+from planner.values.advisory_locks import SessionLocks
+from planner.values.cancel import Cancellation
+from planner.values.session import Session
 
 EXCLUSIVE, SHARED = Mode.EXCLUSIVE, Mode.SHARED
 KEYS = [LockKey(0, number, 1) for number in range(3)]
@@ -75,6 +79,27 @@ def test_a_withdrawn_wait_lets_others_pass(table: Table) -> None:
     table.locks.withdraw(2)
     assert (first.result(0), second.result(0)) == (False, True)
     table.locks.withdraw(2)
+
+
+def test_a_lock_that_is_given_to_one_who_is_gone_is_released(table: Table) -> None:
+    cancellation = Cancellation()
+    assert table.have(1, ONE)
+    locks = SessionLocks(table.locks, pid=2)
+    session = Session()
+    session._locks = locks
+    call = lock_steps("pg_advisory_lock", ["0"], session, cancellation, [])
+    wait = next(call)
+    table.locks.release(1, ONE, EXCLUSIVE)
+    assert wait.result(0)
+    call.close()
+    assert table.may(3, ONE)
+
+
+def test_a_session_that_ends_releases_what_it_was_given(table: Table) -> None:
+    locks = SessionLocks(table.locks, pid=1)
+    assert locks.request(ONE, EXCLUSIVE, waits=True).result(0)
+    locks.close()
+    assert table.may(2, ONE)
 
 
 def test_a_deadlock_fails_the_last_request(table: Table) -> None:

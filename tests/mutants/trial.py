@@ -1,6 +1,6 @@
 """Run one mutant: `python -m tests.mutants.trial FILE`, in a copy of the tree that has the change.
 
-The last line of its output says what has killed it; there is none if it survives.
+If it is killed, the last line of the output says by what; if it survives, nothing is printed.
 """
 
 from __future__ import annotations

@@ -19,9 +19,9 @@ class NoBackends:
         return ()
 
     def cancel_backend(self, pid: int) -> bool:
-        """Return that there is none."""
+        """Return False: no such client is connected."""
         return pid < 0
 
     def terminate(self, pid: int) -> bool:
-        """Return that there is none."""
+        """Return False: no such client is connected."""
         return pid < 0

@@ -156,7 +156,7 @@ class Aggregates:
 
         Args:
             scope: the visible columns.
-            total: terms that put all rows in one order; empty if there are none.
+            total: terms that determine the order of all rows; empty if no terms do.
             depth: the depth of arguments.
             count: how many functions.
         """
