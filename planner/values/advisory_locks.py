@@ -13,6 +13,10 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple, Protocol
 
+from planner.errors import LimitExceededError
+
+LOCKS_OF_SESSION_MAX = 1000
+"""Locks of one session, so that none takes all that there are; programs hold a handful."""
 _OF_SESSION = -1
 """In place of a number of savepoints: the lock is held until it is unlocked."""
 
@@ -106,11 +110,21 @@ class SessionLocks:
         savepoints that had been made."""
 
     def request(self, key: LockKey, mode: Mode, *, waits: bool) -> Future[bool]:
-        """Ask for a lock; call `hold` once it is given."""
+        """Ask for a lock; call `hold` once it is given.
+
+        Raises:
+            LimitExceededError: the session has too many (53200).
+        """
         if (key, mode) in self._held:
             given: Future[bool] = Future()
             given.set_result(True)
             return given
+        if len(self._held) >= LOCKS_OF_SESSION_MAX:
+            raise LimitExceededError(
+                f"a session can hold at most {LOCKS_OF_SESSION_MAX} advisory locks",
+                hint="Unlock those that are no longer needed.",
+                sqlstate="53200",
+            )
         return self._table.request(self._pid, key, mode, waits=waits)
 
     def withdraw(self) -> None:

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from gateway import advisory_locks
 from gateway.advisory_locks import AdvisoryLocks
 from planner.engine import LockKey, Mode, QueryError
+from planner.errors import LimitExceededError
 from planner.pg_catalog.advisory_calls import lock_steps
-from planner.values.advisory_locks import SessionLocks
+from planner.values.advisory_locks import LOCKS_OF_SESSION_MAX, SessionLocks
 from planner.values.cancel import Cancellation
 from planner.values.session import Session
 
@@ -100,6 +101,18 @@ def test_a_session_that_ends_releases_what_it_was_given(table: Table) -> None:
     assert locks.request(ONE, EXCLUSIVE, waits=True).result(0)
     locks.close()
     assert table.may(2, ONE)
+
+
+def test_a_session_cannot_take_all_locks(table: Table) -> None:
+    locks = SessionLocks(table.locks, pid=1)
+    for number in range(LOCKS_OF_SESSION_MAX):
+        key = LockKey(0, number, 2)
+        assert locks.request(key, EXCLUSIVE, waits=False).result(0)
+        locks.hold(key, EXCLUSIVE, None)
+    assert locks.request(LockKey(0, 0, 2), EXCLUSIVE, waits=False).result(0)
+    with pytest.raises(LimitExceededError) as caught:
+        locks.request(LockKey(0, LOCKS_OF_SESSION_MAX, 2), EXCLUSIVE, waits=False)
+    assert caught.value.sqlstate == "53200"
 
 
 def test_a_deadlock_fails_the_last_request(table: Table) -> None:
