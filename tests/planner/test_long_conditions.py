@@ -123,3 +123,16 @@ def test_no_filter_of_duckdb_is_long(sides: Sides, condition: str, place: str) -
         for clause in sqlglot.parse_one(sql, dialect="duckdb").find_all(exp.Where, exp.Join):
             found = clause.args.get("on") if isinstance(clause, exp.Join) else clause.this
             assert found is None or len(list(compared(found))) <= PARTS_MAX + 2
+
+
+def test_nested_conditions_do_not_double_with_each_level(sides: Sides) -> None:
+    """Each holds one that must be guarded: what is written twice would be written 2ⁿ times."""
+
+    def size(depth: int) -> int:
+        condition = "10 / age > 1"
+        for _ in range(depth):
+            condition = f"(age > 0 AND coalesce({condition}, false))"
+        return len(str(sides.ours(f"EXPLAIN SELECT {condition} FROM people")))
+
+    one, two, three = (size(depth) for depth in (3, 6, 9))
+    assert three - two <= 1.1 * (two - one)

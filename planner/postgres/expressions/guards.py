@@ -44,8 +44,9 @@ _OF_ROWS = (exp.AggFunc, exp.Where)
 
 def apply(tree: exp.Expr) -> None:
     """Guard the expressions of a tree that DuckDB can run, in place."""
+    guarded: set[int] = set()
     for value in reversed(_values(tree)):  # inner ones first
-        _guard_value(value)
+        _guard_value(value, guarded)
     for node in [*tree.find_all(exp.Filter)]:
         condition = node.expression.this
         if _is_plain(condition):
@@ -138,23 +139,33 @@ def _connected(node: exp.Expr, *kinds: type[exp.Expr]) -> Iterator[exp.Expr]:
             left += [each.expression, each.this] if isinstance(each, exp.Connector) else [each.this]
 
 
-def _guard_value(value: exp.Expr) -> None:
-    """Guard the parts of an AND or OR that is a value, so that they are computed as in a filter."""
-    _, *others = (
+def _guard_value(value: exp.Expr, guarded: set[int]) -> None:
+    """Guard the parts of an AND or OR that is a value, so that they are computed as in a filter.
+
+    That writes each part twice, so a value that holds a guarded one gets single guards: nested
+    values would double with each level.
+
+    Args:
+        value: the AND or OR.
+        guarded: the ids of the values that have guards; gets that of this one.
+    """
+    parts = [
         each
         for each in _connected(value, *_CONNECTORS, exp.Paren)
         if not isinstance(each, (*_CONNECTORS, exp.Paren))
-    )
-    if not any(map(_may_fail, others)):
+    ]
+    if not any(map(_may_fail, parts[1:])):
         return
-    if _is_plain(value):
+    is_outer = any(id(inner) in guarded for each in parts for inner in each.walk())
+    if _is_plain(value) and not is_outer:
         met, missed = (_as_filter(value, value=wanted) for wanted in (True, False))
         branches = [
             exp.If(this=met, true=exp.true()),
             exp.If(this=missed, true=exp.false()),
         ]
-        put(value, exp.Case(ifs=branches))
+        guarded.add(id(put(value, exp.Case(ifs=branches))))
         return
+    guarded.add(id(value))
     for both in [*_connected(value, *_CONNECTORS, exp.Paren)]:
         is_first = not isinstance(both, exp.And | exp.Or) or not _may_fail(both.expression)
         if not is_first and _is_plain(both.this):
