@@ -18,7 +18,7 @@ from functools import reduce
 
 from sqlglot import exp
 
-from planner.postgres.expressions.volatile import is_volatile
+from planner.postgres.expressions.volatile import held, is_volatile
 from planner.trees.checkpoints import checkpoint
 from planner.trees.known_arguments import conjuncts
 from planner.trees.nodes import outermost, put
@@ -45,8 +45,10 @@ _OF_ROWS = (exp.AggFunc, exp.Where)
 def apply(tree: exp.Expr) -> None:
     """Guard the expressions of a tree that DuckDB can run, in place."""
     guarded: set[int] = set()
-    for value in reversed(_values(tree)):  # inner ones first
-        _guard_value(value, guarded)
+    values = _values(tree)
+    name = _free_name(tree) if len(values) > 1 else ""
+    for value in reversed(values):  # inner ones first
+        _guard_value(value, guarded, name)
     for node in [*tree.find_all(exp.Filter)]:
         condition = node.expression.this
         if _is_plain(condition):
@@ -139,15 +141,21 @@ def _connected(node: exp.Expr, *kinds: type[exp.Expr]) -> Iterator[exp.Expr]:
             left += [each.expression, each.this] if isinstance(each, exp.Connector) else [each.this]
 
 
-def _guard_value(value: exp.Expr, guarded: set[int]) -> None:
+def _free_name(tree: exp.Expr) -> str:
+    taken = {each.name.lower() for each in tree.find_all(exp.Identifier)}
+    return next(name for n in itertools.count() if (name := f"left{n or ''}") not in taken)
+
+
+def _guard_value(value: exp.Expr, guarded: set[int], name: str) -> None:
     """Guard the parts of an AND or OR that is a value, so that they are computed as in a filter.
 
-    That writes each part twice, so a value that holds a guarded one gets single guards: nested
-    values would double with each level.
+    That writes each part twice, so a value that holds a guarded one gets single guards, whose
+    conditions are held if they have guards: nested values would double with each level.
 
     Args:
         value: the AND or OR.
         guarded: the ids of the values that have guards; gets that of this one.
+        name: a name that the tree does not have.
     """
     parts = [
         each
@@ -168,8 +176,12 @@ def _guard_value(value: exp.Expr, guarded: set[int]) -> None:
     guarded.add(id(value))
     for both in [*_connected(value, *_CONNECTORS, exp.Paren)]:
         is_first = not isinstance(both, exp.And | exp.Or) or not _may_fail(both.expression)
-        if not is_first and _is_plain(both.this):
-            _guard(both.expression, _is_not(both.this, value=isinstance(both, exp.Or)))
+        if is_first or not _is_plain(both.this):
+            continue
+        is_large = any(id(inner) in guarded for inner in both.this.walk())
+        if is_large and both.expression.find(exp.Query, exp.AggFunc, exp.Window) is None:
+            held(both, both.this, name)
+        _guard(both.expression, _is_not(both.this, value=isinstance(both, exp.Or)))
 
 
 def _as_filter(node: exp.Expr, *, value: bool) -> exp.Expr:
