@@ -24,7 +24,7 @@ _REFUSED = {
 
 
 def check_recursion(nodes: Nodes) -> None:
-    """Check the queries of WITH RECURSIVE that read themselves.
+    """Check the queries of WITH RECURSIVE that read themselves, and let each follow those it reads.
 
     Raises:
         InvalidSyntaxError: one reads itself where it must not (42P19).
@@ -37,14 +37,20 @@ def check_recursion(nodes: Nodes) -> None:
 
 def _check_clause(clause: exp.With) -> None:
     queries = {cte.alias: cte for cte in clause.expressions}
+    if len(queries) < len(clause.expressions):
+        return  # two have the same name, which is refused where names are resolved
     reads = {
         name: {other for other in queries if any(_references(cte.this, other))}
         for name, cte in queries.items()
     }
-    for at, name in enumerate(queries):
-        later = [other for other in [*queries][at + 1 :] if other in reads[name]]
-        if any(name in reads[other] for other in later):
+    ordered: list[exp.Expr] = []
+    left = dict(queries)
+    while left:
+        ready = next((name for name in left if left.keys() & reads[name] <= {name}), None)
+        if ready is None:
             raise NotSupportedError("mutual recursion between WITH items is not implemented")
+        ordered.append(left.pop(ready))
+    clause.set("expressions", ordered)
     for name, cte in queries.items():
         if name in reads[name]:
             _check_query(name, cte.this)
