@@ -47,7 +47,7 @@ from planner.trees.nodes import parameter_number, parameter_text
 from planner.values.comparison_bounds import Fitted, fitter
 from planner.values.sqltypes import data_type_of
 from planner.values.type_modifiers import length_of
-from stores.spec.schema import BOOLEAN, TEXT
+from stores.spec.schema import BOOLEAN, TEXT, Kind
 
 OPERATORS: dict[type[exp.Expr], str] = {
     exp.EQ: "=",
@@ -255,8 +255,8 @@ class PredicateReader(Struct, frozen=True, kw_only=True):
 
     def _is(self, node: exp.Expr, *, is_true: bool = True) -> Predicate:
         side, right = self._side(node.this), known_node(node.expression)
-        if side is None or side.steps is not None:
-            return UNKNOWN
+        if side is None or side.steps is not None or side.column_type.kind is Kind.STRUCT:
+            return UNKNOWN  # a row IS NULL if all its values are
         if isinstance(right, exp.Null):
             if not is_true:
                 return all_hold(NotNull(column=side.column))

@@ -281,6 +281,24 @@ MESSAGES: tuple[tuple[str, type[QueryError], str, str], ...] = (
         "22023",
     ),
     (
+        r"Window (?P<name>\w+).* expressions? cannot be NULL",
+        InvalidValueError,
+        "frame offset must not be null",
+        "22004",
+    ),
+    (
+        r"Window (?P<name>\w+ \w+) expression cannot be negative",
+        InvalidValueError,
+        "frame offset must not be negative",
+        "22013",
+    ),
+    (
+        r"Invalid (?P<name>RANGE|GROUPS) (?:PRECEDING|FOLLOWING) value",
+        InvalidValueError,
+        "invalid preceding or following size in window function",
+        "22013",
+    ),
+    (
         r"RANGE with (?P<name>infinite) bounds is not supported",
         NotSupportedError,
         "a series from or to infinity is not supported",

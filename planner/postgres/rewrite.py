@@ -41,6 +41,7 @@ from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types
 from planner.postgres.types.operands import is_open, is_recursive
 from planner.postgres.types.result_types import FLOATS, INTEGERS, NUMERIC, common_type
+from planner.postgres.window_frames import read_frame
 from planner.trees.checkpoints import checkpoint
 from planner.trees.known_arguments import check_known
 from planner.trees.nodes import Nodes, call, cast, position_of, put, strip, wrapped
@@ -156,16 +157,6 @@ def _widen_first(node: exp.Union, widened: Sequence[bool]) -> None:
             wrapped(item.unalias(), lambda inner: cast(inner, str(NUMERIC).upper()))
 
 
-def _read_frame_offset(node: exp.Expr, types: Types) -> exp.Expr:
-    """Read a text as the offset of a RANGE frame as an interval."""
-    del types
-    for end in ("start", "end"):
-        bound = node.args.get(end)
-        if isinstance(bound, exp.Literal) and bound.is_string:
-            node.set(end, cast(bound.copy(), "INTERVAL"))
-    return node
-
-
 def _check_row_count(node: exp.Expr, types: Types) -> exp.Expr:
     """Check that LIMIT and OFFSET have a number without columns; DuckDB takes texts and booleans.
 
@@ -242,7 +233,7 @@ RULES: Mapping[type[exp.Expr], Rule] = {
     **dict.fromkeys((exp.Limit, exp.Offset, exp.Fetch), _check_row_count),
     exp.Overlaps: _overlaps,
     exp.Union: _check_recursion,
-    exp.WindowSpec: _read_frame_offset,
+    exp.WindowSpec: read_frame,
 }
 """The rules, by type of node."""
 _COMMON: set[type[exp.Expr]] = {exp.EQ, exp.NEQ, exp.And, exp.Where, exp.Table}

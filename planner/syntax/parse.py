@@ -331,8 +331,6 @@ def _parse_tree(sql: str, tokens: list[Token]) -> exp.Query:
     tree = trees[0] if trees else None
     if isinstance(tree, exp.Subquery):
         tree = without_brackets(tree)
-    if isinstance(tree, exp.Values):
-        tree = exp.select("*").from_(exp.alias_(tree, "column_values", table=True))
     if isinstance(tree, exp.DML | exp.DDL) and not isinstance(tree, exp.Query):
         word = tree.key.upper()
         at = next((t.start for t in tokens if t.text.upper() == word), tokens[0].start)

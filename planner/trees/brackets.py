@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
@@ -11,30 +9,6 @@ from planner.errors import InvalidSyntaxError, NotSupportedError
 from planner.trees.nodes import Nodes, is_comma, position_of
 
 _CLAUSES = {"with_": "WITH", "order": "ORDER BY", "limit": "LIMIT", "offset": "OFFSET"}
-
-
-_AFTER_VALUES = frozenset(
-    {
-        *(TokenType.UNION, TokenType.EXCEPT, TokenType.INTERSECT, TokenType.ORDER_BY),
-        *(TokenType.LIMIT, TokenType.OFFSET, TokenType.FETCH),
-    }
-)
-
-
-def holds_more_than_values(tokens: Sequence[Token], at: int) -> bool:
-    """Whether `(VALUES (1) UNION …)` begins here; `(VALUES (1), (2))` is no query but an item."""
-    kinds = [token.token_type for token in tokens[at : at + 2]]
-    if kinds != [TokenType.L_PAREN, TokenType.VALUES]:
-        return False
-    depth = 0
-    for token in tokens[at:]:
-        depth += token.token_type is TokenType.L_PAREN
-        depth -= token.token_type is TokenType.R_PAREN
-        if depth == 0:
-            return False
-        if depth == 1 and token.token_type in _AFTER_VALUES:
-            return True
-    return False
 
 
 _BEGIN_JOINS = frozenset(

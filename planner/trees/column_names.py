@@ -10,6 +10,10 @@ import re
 from sqlglot import exp
 
 UNNAMED = "?column?"
+ONLY_COLUMN = "only column"
+"""A key of `meta`: the name of the column of a subquery that is a value, which may be a star."""
+OF_STAR = "*"
+"""The name of a subquery that is a star, before the names of the statement are resolved."""
 
 _CALL = re.compile(r"\s*(?:\w+\.)*(\w+)\s*\(")
 _SPELLED = {
@@ -119,6 +123,8 @@ def _named(node: exp.Expr) -> _Named:  # noqa: C901, PLR0911 - one line per shap
         return "interval", False
     if isinstance(node, exp.AtTimeZone):
         return "timezone", True
+    if isinstance(node, exp.Overlaps):
+        return "overlaps", True
     is_operator = isinstance(node, (exp.Binary, exp.Connector)) and "name" not in node.meta
     if isinstance(node, exp.Func) and not is_operator:
         return _function_name(node), True
@@ -135,7 +141,10 @@ def _named_by_inside(node: exp.Expr) -> _Named:
         return inner if inner[1] else ("case", False)
     query = node.this
     first = query.selects[0] if isinstance(query, exp.Query) and query.selects else None
-    return (column_name(first), True) if first is not None else _NOTHING
+    if first is None:
+        return _NOTHING
+    is_star = isinstance(first, exp.Star) or isinstance(first.this, exp.Star)
+    return node.meta.get(ONLY_COLUMN) or (OF_STAR if is_star else column_name(first)), True
 
 
 def _function_name(node: exp.Func) -> str | None:

@@ -13,7 +13,7 @@ from sqlglot.parsers.postgres import PostgresParser as PlainParser
 from sqlglot.tokenizer_core import Token, TokenType
 
 from planner.errors import InvalidSyntaxError
-from planner.trees.brackets import check_join, holds_more_than_values
+from planner.trees.brackets import check_join
 from planner.trees.checkpoints import checkpoint
 from planner.trees.interpreted_sqlglot import PostgresParser
 from planner.trees.json_operators import KEYED
@@ -26,6 +26,7 @@ from planner.trees.subscripts import parse_subscript, whole_type
 from planner.trees.substring_syntax import parse_substring
 from planner.trees.type_calls import TYPE_CALLS
 from planner.trees.type_syntax import TypeParser
+from planner.trees.values_syntax import ValuesParser
 
 _OF_POSITIONS = (
     *(exp.Ordered, exp.Distinct, exp.Group),
@@ -70,7 +71,7 @@ class StategateSQL(Postgres):
             "@": TokenType.SESSION_PARAMETER,
         }
 
-    class Parser(TypeParser):
+    class Parser(TypeParser, ValuesParser):
         """Reads PostgreSQL's SQL where sqlglot reads it differently, or not at all."""
 
         FUNCTIONS = {  # noqa: RUF012
@@ -260,12 +261,6 @@ class StategateSQL(Postgres):
                 or self._parse_disjunction()
             )
 
-        def _parse_derived_table_values(self, *args: Any, **kwargs: Any) -> exp.Values | None:
-            """Leave `(VALUES (1) UNION …)` in FROM to the parser of subqueries."""
-            if holds_more_than_values(self._tokens, self._index):
-                return None
-            return super()._parse_derived_table_values(*args, **kwargs)
-
         def _parse_query_modifiers(self, this: Any) -> Any:
             check_join(this, self._curr)
             return super()._parse_query_modifiers(this)
@@ -294,10 +289,11 @@ class StategateSQL(Postgres):
 
 
 def _quantified(kind: type[exp.Expr], name: str, args: list[Any]) -> exp.Expr:
-    """Return ALL or SOME of an array; with more or fewer arguments, a call, which is refused."""
+    """Return ALL or SOME of an array or VALUES; a call, which is refused, of several arguments."""
     if len(args) != 1:
         return exp.Anonymous(this=name, expressions=args)
-    return kind(this=exp.Paren(this=args[0]))
+    around = exp.Subquery if isinstance(args[0], exp.Query) else exp.Paren
+    return kind(this=around(this=args[0]))
 
 
 def _loses_arguments(call: exp.Expr, given: list[Any]) -> bool:

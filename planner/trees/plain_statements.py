@@ -13,6 +13,7 @@ from sqlglot.parsers.postgres import PostgresParser
 from sqlglot.tokenizer_core import Token, TokenType
 
 from planner.trees.type_calls import TYPE_CALLS
+from planner.trees.values_syntax import is_item_of_values
 
 NESTING_MAX = 50
 """Maximum number of nesting words: compiled code does not see the end of its stack, and crashes
@@ -53,7 +54,7 @@ _ALWAYS = frozenset(
 
 _NOT_AS_NAMES = frozenset(
     {
-        *(TokenType.SELECT, TokenType.VALUES, TokenType.ANY, TokenType.CARET),
+        *(TokenType.SELECT, TokenType.ANY, TokenType.CARET),
         *(TokenType.OVER, TokenType.PARTITION_BY, TokenType.FILTER),
     }
 )
@@ -121,6 +122,8 @@ def _is_plain_at(  # noqa: PLR0911 - one per kind
     if kind is TokenType.L_PAREN:
         is_qualified = at > 1 and tokens[at - 2].token_type is TokenType.DOT
         return at == 0 or not (is_qualified or tokens[at - 1].text.upper() in _OTHER_CALLS)
+    if kind is TokenType.VALUES:
+        return is_item_of_values(tokens, at)
     if kind in _NOT_AS_NAMES or kind is TokenType.NOT:
         return before not in _BEFORE_NAMES
     if kind in _AFTER_OPERAND:

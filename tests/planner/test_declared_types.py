@@ -142,6 +142,26 @@ def test_the_fields_of_a_struct(sql: str, types: str, rows: list[Row] | None) ->
     engine.close()
 
 
+@pytest.mark.parametrize(
+    ("condition", "keys"),
+    [
+        ("p IS NULL", "b d"),
+        ("p IS NOT NULL", "a"),
+        ("NOT p IS NULL", "a c"),
+        ("NOT (p IS NOT NULL)", "b c d"),
+        ("(p IS NULL OR k = 'c')", "b c d"),
+    ],
+)
+def test_a_struct_is_null_if_all_its_fields_are(condition: str, keys: str) -> None:
+    places = open_store(keyvalue("places", {"k": "text"}, {"p": 'struct("x" double, "n" integer)'}))
+    full, empty = {"x": 1.5, "n": 3}, {"x": None, "n": None}
+    fill(places, [("a", full), ("b", None), ("c", {**full, "n": None}), ("d", empty)])
+    engine = SqlEngine(FixedCatalog(places))
+    result = run(engine, f"SELECT k FROM places WHERE {condition} ORDER BY k")
+    assert [row[0] for row in rows_of(result)] == keys.split()
+    engine.close()
+
+
 @pytest.mark.parametrize("given", [None, DataType(kind=Kind.DECIMAL)])
 def test_a_numeric_without_digits_holds_any(engine: SqlEngine, given: DataType | None) -> None:
     statement = engine.prepare("SELECT $1::numeric", Session(), parameter_types=(given,))

@@ -37,11 +37,18 @@ from planner.binding.naming.namespaces import (
     find_relation,
     levels,
     no_column,
-    no_relation,
+    owner_of,
 )
 from planner.binding.naming.references import References
-from planner.binding.naming.result_names import WHOLE_ROW, Clauses, Output, no_whole_row, order_set
-from planner.binding.naming.row_subqueries import compare_with_rows, compared_query, is_value
+from planner.binding.naming.result_names import (
+    WHOLE_ROW,
+    Clauses,
+    Output,
+    no_whole_row,
+    order_set,
+    resolve_frame,
+)
+from planner.binding.naming.row_subqueries import compare_with_rows, compared_query, note_column
 from planner.errors import InvalidSyntaxError, NotSupportedError, UnknownNameError
 from planner.postgres.types.output_columns import is_field_star, is_star
 from planner.trees.checkpoints import checkpoint
@@ -255,14 +262,14 @@ class _Names:
                 self._column(node, level)
             elif isinstance(node, exp.Query | exp.Values):
                 names = self._query(node, level, commons)
-                if names is not None and len(names) > 1 and is_value(node):
-                    raise InvalidSyntaxError(
-                        "subquery must return only one column", position=position_of(node)
-                    )
+                if names is not None:
+                    note_column(node, names)
             elif (query := compared_query(node)) is not None:
                 if isinstance(node, exp.In):
                     self._expression(node.this, level, commons)
                 self._compared(node, query, level, commons)
+            elif isinstance(node, exp.WindowSpec):
+                resolve_frame(node, level, lambda each, at: self._expression(each, at, commons))
             else:
                 found: list[exp.Expr] = []
                 for value in node.args.values():
@@ -288,7 +295,7 @@ class _Names:
     def _column(self, column: exp.Column, level: Level) -> None:
         name, qualifier = column.name, column.args.get("table")
         if isinstance(column.this, exp.Star):
-            entry, owner = self._owner(column, level)
+            entry, owner = owner_of(column, level)
             self._references.note(column, self._item(entry, column), level, owner)
             return
         if qualifier is None:
@@ -300,7 +307,7 @@ class _Names:
             else:
                 self._references.note(column, found.target, level, found.level)
             return
-        entry, owner = self._owner(column, level)
+        entry, owner = owner_of(column, level)
         targets = entry.of(name) or entry.hidden(name)
         if not targets:
             raise UnknownNameError(
@@ -311,20 +318,6 @@ class _Names:
         if len(targets) > 1:
             raise ambiguous(f'column reference "{name}" is ambiguous', qualifier)
         self._references.note(column, targets[0], level, owner)
-
-    def _owner(self, column: exp.Column, level: Level) -> tuple[Entry, Level]:
-        """Return the relation by which a column is qualified."""
-        qualifier, schema = column.args["table"], column.args.get("db")
-        of_schema = None if schema is None else schema.name
-        found = find_relation(level, qualifier.name, qualifier, of_schema)
-        if found is not None:
-            return found
-        if column.args.get("catalog") is not None:
-            raise NotSupportedError(
-                "cross-database references are not implemented",
-                position=position_of(column.args["catalog"]),
-            )
-        raise no_relation(level, qualifier.name, schema or qualifier)
 
     def _row(self, column: exp.Column, level: Level) -> None:
         """Resolve a whole row as a value."""
@@ -366,7 +359,7 @@ class _Names:
         bare = star.this if isinstance(star, exp.Column) else star
         entries = level.entries
         if isinstance(star, exp.Column):
-            entry, owner = self._owner(star, level)
+            entry, owner = owner_of(star, level)
             entries, places = [entry], list(entry.places)
             if entry.item is not None:
                 self._references.note(star, entry.item, level, owner)

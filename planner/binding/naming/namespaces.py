@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from sqlglot import exp
 
-from planner.errors import UnknownNameError
+from planner.errors import NotSupportedError, UnknownNameError
 from planner.trees.nodes import position_of
 
 
@@ -271,3 +271,18 @@ def _is_called(item: Item, name: str) -> bool:
     node = item.node
     is_table = isinstance(node, exp.Table) and isinstance(node.this, exp.Identifier)
     return item.name == name or (is_table and node.name == name)
+
+
+def owner_of(column: exp.Column, level: Level) -> tuple[Entry, Level]:
+    """Return the relation by which a column is qualified."""
+    qualifier, schema = column.args["table"], column.args.get("db")
+    of_schema = None if schema is None else schema.name
+    found = find_relation(level, qualifier.name, qualifier, of_schema)
+    if found is not None:
+        return found
+    if column.args.get("catalog") is not None:
+        raise NotSupportedError(
+            "cross-database references are not implemented",
+            position=position_of(column.args["catalog"]),
+        )
+    raise no_relation(level, qualifier.name, schema or qualifier)

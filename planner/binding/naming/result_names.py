@@ -212,6 +212,28 @@ def _grouped(group: exp.Group) -> Iterator[exp.Expr]:
             yield node
 
 
+def resolve_frame(
+    frame: exp.WindowSpec, level: Level, read: Callable[[exp.Expr, Level], None]
+) -> None:
+    """Resolve the names of a frame's offsets, which are of the queries around it.
+
+    Raises:
+        InvalidSyntaxError: one is of the frame's own query (42P10).
+    """
+    inner = Level(level)
+    outside, before = level.parent, level.reads
+    before_outside = outside.reads if outside is not None else 0
+    for offset in (frame.args.get("start"), frame.args.get("end")):
+        if isinstance(offset, exp.Expr):
+            read(offset, inner)
+    further = outside.reads - before_outside if outside is not None else 0
+    if level.reads - before > further:
+        raise InvalidSyntaxError(
+            f"argument of {str(frame.args['kind']).upper()} must not contain variables",
+            sqlstate="42P10",
+        )
+
+
 def names_of_rows(columns: Iterable[exp.Column]) -> set[str]:
     """Return the resolved names without a table that may stand for the whole rows of relations.
 

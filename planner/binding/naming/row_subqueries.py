@@ -10,8 +10,9 @@ from collections.abc import Iterable, Sequence
 
 from sqlglot import exp
 
-from planner.errors import NotSupportedError
+from planner.errors import InvalidSyntaxError, NotSupportedError
 from planner.trees.brackets import without_brackets
+from planner.trees.column_names import ONLY_COLUMN
 from planner.trees.nodes import position_of, put, strip
 
 
@@ -54,10 +55,10 @@ def compared_query(node: exp.Expr) -> exp.Expr | None:
     """Return the subquery of IN, ANY or ALL; None if it is something else."""
     found: object = None
     if isinstance(node, exp.In):
-        found = node.args.get("query") or next(iter(node.expressions), None)
+        found = node.args.get("query")
     elif isinstance(node, exp.Any | exp.All):
         found = strip(node.this)
-    return found if isinstance(found, exp.Query | exp.Values) else None
+    return found if isinstance(found, exp.Query) else None
 
 
 def _found_in(row: exp.Tuple, query: exp.Expr, taken: set[str]) -> exp.Subquery:
@@ -79,8 +80,7 @@ def _found_in(row: exp.Tuple, query: exp.Expr, taken: set[str]) -> exp.Subquery:
     ]
     rows: exp.Expr = without_brackets(query)
     rows.pop()
-    item = rows if isinstance(rows, exp.Values) else exp.Subquery(this=rows)
-    item.set("alias", _alias(name, names[1:]))
+    item = exp.Subquery(this=rows, alias=_alias(name, names[1:]))
     same = exp.Alias(this=exp.and_(*pairs, copy=False), alias=_quoted(names[0]))
     compared = exp.Select(expressions=[same], from_=exp.From(this=item))
     is_same = exp.column(names[0], table=name, quoted=True)
@@ -109,7 +109,22 @@ def _operand(value: exp.Expr) -> exp.Expr:
     return exp.Paren(this=value) if isinstance(value, exp.Binary | exp.Connector) else value
 
 
-def is_value(query: exp.Expr) -> bool:
+def note_column(query: exp.Expr, names: Sequence[str]) -> None:
+    """Note the name of the result of a subquery that is a value.
+
+    Raises:
+        InvalidSyntaxError: it has several columns (42601).
+    """
+    if not _is_value(query):
+        return
+    if len(names) > 1:
+        raise InvalidSyntaxError(
+            "subquery must return only one column", position=position_of(query)
+        )
+    query.meta[ONLY_COLUMN] = names[0] if names else None
+
+
+def _is_value(query: exp.Expr) -> bool:
     """Whether a query in an expression is one value, and no operand of EXISTS or of a row."""
     user = query.parent
     while isinstance(user, exp.Paren | exp.Subquery):

@@ -40,6 +40,9 @@ JSON_MACROS: tuple[str, ...] = (
         WHEN left(j, 1) = '"' THEN j ELSE '"' || j || '"' END""",
     """pg_sg_json_list(l, d) AS CASE WHEN l IS NOT NULL THEN
         '[' || coalesce(array_to_string(l, d), '') || ']' END""",
+    # json_agg begins a line for each row or array after the first value, but not for NULL.
+    """pg_sg_json_lines(l) AS pg_sg_json_list(list_transform(l, lambda e, i:
+        CASE WHEN i > 1 AND e <> 'null' THEN chr(10) || ' ' || e ELSE e END), ', ')""",
     """pg_sg_json_members(l) AS CASE WHEN l IS NOT NULL THEN
         '{ ' || coalesce(array_to_string(l, ', '), '') || ' }' END""",
     """pg_sg_jsonb_keys(l) AS list_transform(l, lambda e: pg_sg_jsonb_key(e))""",

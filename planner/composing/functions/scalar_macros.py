@@ -120,6 +120,12 @@ TIME_MACROS: tuple[str, ...] = (
     """pg_sg_given_year(n) AS CASE WHEN n = 0 THEN """
     + raising("22008", "'date field value out of range: 0'")
     + """ WHEN n < 0 THEN n + 1 ELSE n END""",
+    # PostgreSQL rounds the microseconds since 2000.
+    """pg_sg_to_timestamp(s) AS CASE WHEN s = 'infinity'::DOUBLE THEN 'infinity'::TIMESTAMPTZ
+        WHEN s = '-infinity'::DOUBLE THEN '-infinity'::TIMESTAMPTZ
+        WHEN abs(s) < 9e12 THEN make_timestamptz(
+            CAST(round_even((s - 946684800) * 1e6, 0) AS BIGINT) + 946684800000000)
+        ELSE to_timestamp(s) END""",
     """pg_sg_decade(n) AS CASE WHEN n >= 0 THEN n // 10 ELSE -((9 - n) // 10) END""",
     # An interval is (months, days, microseconds). // and % round towards zero.
     "pg_sg_interval_months(x) AS date_part('year', x) * 12 + date_part('month', x)",
@@ -214,6 +220,23 @@ TIME_MACROS: tuple[str, ...] = (
         ELSE timezone('UTC', t) + to_seconds(pg_sg_zone_seconds(z)) END""",
     """pg_sg_from_zone(z, t) AS CASE WHEN pg_sg_zone_seconds(z) IS NULL THEN timezone(z, t)
         ELSE timezone('UTC', t) - to_seconds(pg_sg_zone_seconds(z)) END""",
+    # The hours, minutes or seconds of +h, +hmm or +h:m:s.
+    r"""pg_sg_east_part(z, n) AS CASE WHEN regexp_full_match(z, '[+-]\d{3,}')
+        THEN CASE n WHEN 1 THEN abs(TRY_CAST(z AS BIGINT)) // 100
+            WHEN 2 THEN abs(TRY_CAST(z AS BIGINT)) % 100 ELSE 0 END
+        ELSE coalesce(TRY_CAST(string_split(substring(z, 2), ':')[n] AS INTEGER), 0) END""",
+    # make_timestamptz counts to the east, and not to the west as POSIX does.
+    r"""pg_sg_east_seconds(z) AS CASE
+        WHEN NOT regexp_full_match(z, '[+-](\d+|\d+:\d+(:\d+)?)') OR pg_sg_east_part(z, 1) > 15
+            OR pg_sg_east_part(z, 2) > 59 OR pg_sg_east_part(z, 3) > 59 THEN """
+    + raising("22023", "'numeric time zone \"' || z || '\" out of range'")
+    + """ ELSE (CASE left(z, 1) WHEN '-' THEN -1 ELSE 1 END) * (pg_sg_east_part(z, 1) * 3600
+        + pg_sg_east_part(z, 2) * 60 + pg_sg_east_part(z, 3)) END""",
+    """pg_sg_made_in_zone(z, t) AS CASE
+        WHEN left(z, 1) BETWEEN '0' AND '9' THEN """
+    + raising("22023", "'invalid input syntax for type numeric time zone: \"' || z || '\"'")
+    + """ WHEN left(z, 1) IN ('+', '-') THEN timezone('UTC', t) - to_seconds(pg_sg_east_seconds(z))
+        ELSE pg_sg_from_zone(z, t) END""",
     # The forms of a session's zone, as a region and the seconds by which it is east of it.
     "pg_sg_local(t, z, s) AS timezone(z, CAST(t AS TIMESTAMPTZ)) + to_seconds(s)",
     "pg_sg_moment(t, z, s) AS timezone(z, CAST(t AS TIMESTAMP) - to_seconds(s))",

@@ -18,7 +18,7 @@ from planner.postgres.expressions.rules import Rule, hold_scale
 from planner.postgres.expressions.volatile import check_copied
 from planner.postgres.types.inference import Types
 from planner.postgres.types.operands import is_open
-from planner.trees.nodes import cast, position_of, put, strip
+from planner.trees.nodes import call, cast, position_of, put, strip
 from planner.values.sqltypes import duckdb_type
 from stores.spec.schema import BOOLEAN, Kind
 
@@ -153,6 +153,12 @@ def _row_is_null(node: exp.Expr, types: Types) -> exp.Expr:
         # `n` is a FROM item. A row of NULLs is not NULL in DuckDB, but is in PostgreSQL.
         columns = [exp.column(name, table=item, quoted=True) for item, name in places]
         row = exp.Tuple(expressions=columns)
+    elif not isinstance(row, exp.Tuple) and (found := types.of(node.this)) is not None:
+        width = len(found.fields) if found.kind is Kind.STRUCT else 0
+        members = [
+            call("struct_extract_at", row.copy(), exp.Literal.number(at + 1)) for at in range(width)
+        ]
+        row = exp.Tuple(expressions=members) if members else row
     if not isinstance(row, exp.Tuple):
         return node
     negate = node.args.get("negate")

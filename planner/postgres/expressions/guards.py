@@ -1,10 +1,10 @@
 """Guards: what PostgreSQL does not compute for a row, DuckDB must not compute, as it could fail.
 
-DuckDB computes the arguments of an aggregate before its FILTER, a correlated subquery before the
-CASE, COALESCE, AND or OR around it, and both sides of an AND or OR that is a value. So an
-expression that can fail becomes a CASE with the condition under which PostgreSQL computes it: that
-of the FILTER, of the other side, or of the branches around the subquery. Expressions without a
-column stay: PostgreSQL computes constants in any case.
+DuckDB computes the arguments of an aggregate before its FILTER; a correlated subquery, and what is
+compared with the rows of a subquery, before the CASE, COALESCE, AND or OR around it; and both sides
+of an AND or OR that is a value. So an expression that can fail becomes a CASE with the condition
+under which PostgreSQL computes it: that of the FILTER, of the other side, or of the branches around
+the subquery. Expressions without a column stay: PostgreSQL computes constants in any case.
 
 A subquery that is not correlated is computed once, whether a row needs it or not; it stays, as a
 guard would make it a join with the rows outside.
@@ -50,15 +50,21 @@ def apply(tree: exp.Expr) -> None:
     for value in reversed(values):  # inner ones first
         _guard_value(value, guarded, name)
     for node in [*tree.find_all(exp.Filter)]:
-        condition = node.expression.this
-        if _is_plain(condition):
-            for part in node.this.iter_expressions():
-                _guard(part, condition)
+        plain = [each for each in conjuncts(node.expression.this) if _is_plain(each)]
+        for part in node.this.iter_expressions() if plain else ():
+            _guard(part, reduce(_both, plain))
     for query in [*tree.find_all(exp.Select)]:
         checkpoint()
         place = _place_of(query)
-        if place is not None and place.find(exp.Query) and _may_fail(query):
+        if place is None or place.find(exp.Query) is None:
+            continue
+        if _may_fail(query):
             _guard_query(query, place)
+        operand = _operand_of(place)
+        if operand is not None and _may_fail(operand):
+            conditions = [each.copy() for each in _conditions(place) if _is_plain(each)]
+            if conditions:
+                _guard(operand, reduce(_both, conditions))
 
 
 def _guard_query(query: exp.Select, place: exp.Expr) -> None:
@@ -72,7 +78,7 @@ def _guard_query(query: exp.Select, place: exp.Expr) -> None:
     ]
     if not conditions or not _is_correlated(query, named):
         return
-    guard = reduce(lambda one, other: exp.And(this=one, expression=other), conditions)
+    guard = reduce(_both, conditions)
     for select in [query, *query.find_all(exp.Select)]:
         group = select.args.get("group")
         if select.find_ancestor(exp.With) or (group is not None and _may_fail(group)):
@@ -81,6 +87,10 @@ def _guard_query(query: exp.Select, place: exp.Expr) -> None:
         for part in parts:
             if part is not None:
                 _guard(part, guard)
+
+
+def _both(one: exp.Expr, other: exp.Expr) -> exp.Expr:
+    return exp.And(this=exp.Paren(this=one), expression=exp.Paren(this=other))
 
 
 def _guard(node: exp.Expr, condition: exp.Expr) -> None:
@@ -221,6 +231,12 @@ def _place_of(query: exp.Select) -> exp.Expr | None:
     if parent is None or isinstance(parent, exp.From | exp.Join | exp.CTE | exp.Lateral):
         return None
     return parent if isinstance(parent, exp.Exists | exp.Any | exp.All | exp.In) else node
+
+
+def _operand_of(place: exp.Expr) -> exp.Expr | None:
+    """Return what is compared with the rows of a subquery: DuckDB joins by it, so it is early."""
+    compared = place.parent if isinstance(place, exp.Any | exp.All) else place
+    return compared.this if isinstance(compared, exp.In | exp.Binary) else None
 
 
 def _conditions(node: exp.Expr) -> Iterator[exp.Expr]:

@@ -79,7 +79,7 @@ def _check_template(text: str, template: exp.Expr) -> None:
 
 def _to_timestamp(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
     if len(given) == 1:
-        return call("to_timestamp", cast(given[0].copy(), "DOUBLE"))
+        return call("pg_sg_to_timestamp", cast(given[0].copy(), "DOUBLE"))
     text = text_of(given[1])
     known = None if text is None else strptime_format(text)
     if known is None:
@@ -113,7 +113,7 @@ def _date_trunc(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr
 
     def cut_down(time: exp.Expr, of: DataType | None) -> exp.Expr:
         if field is None:
-            return by_field(given[0], lambda each: truncated(each, time.copy(), of), of)
+            return by_field(given[0], lambda each: truncated(each, time.copy(), of), time, of)
         return truncated(field, time, of)
 
     if len(given) < 3:
@@ -165,7 +165,7 @@ def extracted(name: str, source: exp.Expr, types: Types, *, exact: bool) -> exp.
         )
     # PostgreSQL's date_part reads a date as its midnight.
     asked = TIMESTAMP if not exact and of is not None and of.kind is Kind.DATE else of
-    field = field_of(name, asked, position_of(source))
+    field = field_of(name, asked, position_of(source), exact=exact)
     if of is not None and of.kind in _MOMENTS and (end := _infinity(source)) is not None:
         return cast(exp.Literal.string(end) if field in UNBOUNDED else exp.null(), "DOUBLE")
     part = _finite_part(field, source, of, exact=exact)
@@ -192,6 +192,8 @@ def _finite_part(field: str, source: exp.Expr, of: DataType | None, *, exact: bo
         return cast(exp.Paren(this=exp.Mul(this=micros, expression=_MICRO.copy())), _EPOCH)
     if field == "epoch":
         return cast(read_field(field, source, of), _EPOCH if exact else "DOUBLE")
+    if field == "julian" and not exact:
+        return cast(read_field(field, source, of), "DOUBLE")
     part = cast(read_field(field if not scale else "microseconds", source, of), "DECIMAL(18,0)")
     if scale:
         unit = exp.Literal.number(f"0.{'1'.rjust(scale, '0')}")
@@ -207,7 +209,7 @@ def _date_part(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr 
     asked = TIMESTAMP if of is not None and of.kind is Kind.DATE else of
     names = fields_with(asked)
     return by_field(
-        given[0], lambda each: extracted(each, source, types, exact=False), asked, names
+        given[0], lambda each: extracted(each, source, types, exact=False), source, asked, names
     )
 
 
@@ -244,7 +246,11 @@ def _local_now(data_type: str) -> CallRule:
 
 def _of_year(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
     """Write a negative year as one before our era; there is no year 0."""
-    return call(call_name(node), call("pg_sg_given_year", given[0].copy()), *copies(given[1:]))
+    year, name = call("pg_sg_given_year", given[0].copy()), call_name(node)
+    if len(given) < 7:
+        return call(name, year, *copies(given[1:]))
+    local = call("make_timestamp", year, *copies(given[1:6]))
+    return call("pg_sg_made_in_zone", given[6].copy(), local)
 
 
 CALLS: Mapping[str, CallRule] = {

@@ -16,7 +16,7 @@ from sqlglot.optimizer.scope import Scope
 from planner.errors import MismatchedTypeError
 from planner.postgres.types.functions import columns_of_function, is_numbered
 from planner.trees.checkpoints import checkpoint
-from planner.trees.column_names import column_name
+from planner.trees.column_names import OF_STAR, column_name
 from planner.trees.nodes import Nodes, is_comma, kinds, position_of
 from stores.spec.schema import DataType
 
@@ -181,19 +181,17 @@ def is_star(node: exp.Expr) -> bool:
 
 
 def name_columns(select: exp.Select) -> None:
-    """Give the unnamed expressions of a SELECT list PostgreSQL's names."""
+    """Give the unnamed expressions of a SELECT list PostgreSQL's names, if they are known."""
     items = select.expressions
     if {type(node) for node in items} <= _NAMED:
         return
-    select.set(
-        "expressions",
-        [
-            node
-            if type(node) in _NAMED or is_field_star(node)
-            else exp.Alias(this=node, alias=exp.to_identifier(column_name(node), quoted=True))
-            for node in items
-        ],
-    )
+    named: list[exp.Expr] = []
+    for node in items:
+        name = "" if type(node) in _NAMED or is_field_star(node) else column_name(node)
+        if name and name != OF_STAR:
+            node = exp.Alias(this=node, alias=exp.to_identifier(name, quoted=True))  # noqa: PLW2901
+        named.append(node)
+    select.set("expressions", named)
 
 
 def name_values(values: exp.Values) -> None:

@@ -59,15 +59,16 @@ def scale_of(name: str) -> int:
     return _SCALES.get(_NAMES.get(name.lower(), ""), 0)
 
 
-def field_of(name: str, of: DataType | None, position: int | None) -> str:
-    """Return DuckDB's name of a field of a type.
+def field_of(name: str, of: DataType | None, position: int | None, *, exact: bool) -> str:
+    """Return DuckDB's name of a field of a type: exact as in `extract`, or as in `date_part`.
 
     Raises:
         InvalidValueError: the field does not exist (22023).
         NotSupportedError: the type does not have it.
     """
     field = _named(name, of, position)
-    if of is not None and of.kind in _HELD and field not in _HELD[of.kind] | {"epoch"}:
+    held = _HELD[of.kind] if exact and of is not None and of.kind in _HELD else fields_with(of)
+    if of is not None and of.kind in _HELD and field not in held | {"epoch"}:
         raise _missing(name, of, position)
     return field
 
@@ -124,13 +125,15 @@ def _for_type(of: DataType | None) -> str:
 
 
 def fields_with(of: DataType | None) -> frozenset[str]:
-    """Return the fields of a type."""
-    return _HELD[of.kind if of is not None and of.kind in _HELD else Kind.TIMESTAMP] | {"epoch"}
+    """Return the fields of a type that `date_part` has."""
+    kind = of.kind if of is not None and of.kind in _HELD else Kind.TIMESTAMP
+    return _HELD[kind] | {"epoch"} | ({"julian"} if kind in _STAMPS else set())
 
 
 def by_field(
     name: exp.Expr,
     make: Callable[[str], exp.Expr],
+    value: exp.Expr,
     of: DataType | None,
     fields: frozenset[str] = _CUT,
 ) -> exp.Expr:
@@ -139,6 +142,7 @@ def by_field(
     Args:
         name: the name of the field.
         make: returns the expression for a field.
+        value: the time that has the field; if it is NULL, any name will do.
         of: the type that has the fields.
         fields: the fields that there are.
     """
@@ -153,7 +157,9 @@ def by_field(
         this=exp.DPipe(this=exp.Literal.string(f'{RAISED}22023 unit "'), expression=name.copy()),
         expression=exp.Literal.string(f'" not recognized{_for_type(of)}'),
     )
-    missing = exp.Is(this=name.copy(), expression=exp.null())
+    missing = exp.or_(
+        *(exp.Is(this=each.copy(), expression=exp.null()) for each in (name, value)), copy=False
+    )
     ifs.insert(0, exp.If(this=missing, true=exp.null()))
     return exp.Paren(this=exp.Case(ifs=ifs, default=call("pg_sg_error", message)))
 

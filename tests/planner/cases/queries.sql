@@ -199,7 +199,7 @@ SELECT 1 + 1, 'x' || 'y', NULL
 
 -- ours: VALUES alone, whose columns DuckDB names differently
 VALUES (1, 'a'), (2, 'b')
-| compose SELECT * FROM (VALUES (1, 'a'), (2, 'b')) AS "column_values"("column1", "column2")
+| compose SELECT * FROM (VALUES (1, 'a'), (2, 'b')) AS "_values"("column1", "column2")
 => 1, a
 => 2, b
 

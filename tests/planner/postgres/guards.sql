@@ -245,3 +245,56 @@ SELECT id FROM samples WHERE (s = 1 OR 10 / (s - 1) > 2) = true ORDER BY 1
 = 4
 = 6
 = 7
+SELECT (CASE WHEN (w LIKE '2020-%' AND (w::timestamptz) IN (SELECT w::timestamptz)) THEN 1 END) FROM (VALUES (''),('2020-01-01')) v(w)
+: integer
+= \N
+= 1
+SELECT w FROM (VALUES (''),('2020-01-01')) v(w) WHERE w LIKE '2020-%' AND (w::timestamptz) IN (SELECT w::timestamptz)
+: text
+= 2020-01-01
+SELECT w FROM (VALUES (''),('2020-01-01')) v(w) WHERE w NOT LIKE '2020-%' OR (w::timestamptz) IN (SELECT w::timestamptz)
+: text
+= 
+= 2020-01-01
+SELECT w FROM (VALUES (''),('2020-01-01')) v(w) WHERE w NOT LIKE '2020-%' OR (w::timestamptz) IN (SELECT '2020-01-01'::timestamptz)
+: text
+= 
+= 2020-01-01
+SELECT w FROM (VALUES (''),('2020-01-01')) v(w) WHERE w LIKE '2020-%' AND (w::timestamptz) IN (SELECT '2020-01-01'::timestamptz)
+: text
+= 2020-01-01
+SELECT w FROM (VALUES (''),('2020-01-01')) v(w) WHERE w LIKE '2020-%' AND (w::timestamptz) > ALL (SELECT '2019-01-01'::timestamptz)
+: text
+= 2020-01-01
+SELECT w FROM (VALUES (''),('2020-01-01')) v(w) WHERE w NOT LIKE '2020-%' OR (w::timestamptz) > ANY (SELECT '2019-01-01'::timestamptz)
+: text
+= 
+= 2020-01-01
+SELECT w, CASE WHEN w LIKE '2020-%' THEN (w::timestamptz) > ANY (SELECT '2019-01-01'::timestamptz) END FROM (VALUES (''),('2020-01-01')) v(w)
+: text boolean
+= 	\N
+= 2020-01-01	t
+SELECT w, CASE WHEN w LIKE '2020-%' THEN (w::date, 1) IN (SELECT '2020-01-01'::date, 1) END FROM (VALUES (''),('2020-01-01')) v(w)
+: text boolean
+= 	\N
+= 2020-01-01	t
+SELECT w, CASE WHEN w LIKE '2020-%' THEN (w::date, 1) IN (SELECT w::date, 1) END FROM (VALUES (''),('2020-01-01')) v(w)
+: text boolean
+= 	\N
+= 2020-01-01	t
+SELECT w, coalesce(nullif(w LIKE '2020-%', true), w::date NOT IN (SELECT '2020-01-01'::date)) FROM (VALUES (''),('2020-01-01')) v(w)
+: text boolean
+= 	f
+= 2020-01-01	f
+SELECT w, coalesce(nullif(w LIKE '2020-%', true), w::date NOT IN (SELECT w::date)) FROM (VALUES (''),('2020-01-01')) v(w)
+: text boolean
+= 	f
+= 2020-01-01	f
+SELECT sum(10/x) FILTER (WHERE x <> 0 AND 10/x IN (SELECT 5)) FROM (VALUES (0),(2)) v(x)
+: bigint
+= 5
+SELECT x FROM (VALUES (0),(2)) v(x) GROUP BY x HAVING x <> 0 AND 10/x IN (SELECT 5)
+: integer
+= 2
+SELECT count(*) FROM (VALUES (0),(2)) v(x) HAVING min(x) > 1 AND 10/min(x) IN (SELECT 5)
+: bigint

@@ -249,3 +249,18 @@ SELECT pg_typeof(jsonb_agg(1)), pg_typeof(jsonb_build_array(1))
 SELECT json_build_object('n', 1, 2, true), json_build_object(i, t) FROM samples WHERE id = 1
 : json json
 = {"n" : 1, "2" : true}	{"1" : "Abc"}
+SELECT json_agg(trim_array('{}'::bigint[], x)) FROM (VALUES (0), (NULL)) v(x)
+: json
+= [[], null]
+SELECT json_agg(x) FROM (VALUES (NULL::int[]), (NULL), ('{1}'), (NULL), ('{2}')) v(x)
+: json
+= [null, null, \n [1], null, \n [2]]
+SELECT json_agg(v) FROM (VALUES (1), (2)) v(x)
+: json
+= [{"x":1}, \n {"x":2}]
+SELECT json_agg(CASE WHEN x > 1 THEN row(x) END) FROM (VALUES (1), (2), (3), (1)) v(x)
+: json
+= [null, \n {"f1":2}, \n {"f1":3}, null]
+SELECT (('2020-02-29 23:59:59.5'::timestamp, '1 day'::interval) OVERLAPS ('2020-03-01'::timestamp, '2020-03-02'::timestamp))
+: boolean
+= t

@@ -230,3 +230,54 @@ SELECT extract(year FROM t) FROM (VALUES (timestamp 'infinity')) v(t)
 SELECT to_number('.01-', '99999D99S'), to_number('12-', '999S'), to_number('1-2', '99S'), to_number('1-2', '999'), to_number('1 -', '999S'), to_number('1+', '999S'), to_number('-1-', '999S')
 : numeric numeric numeric numeric numeric numeric numeric
 = -0.01	-12	-12	12	1	1	-1
+SELECT '2020-01-01 00:00'::timestamp AT TIME ZONE '-05:30', '2020-01-01 00:00'::timestamp AT TIME ZONE '+05', '2020-01-01 00:00'::timestamp AT TIME ZONE 'Asia/Kolkata', '2020-01-01 00:00'::timestamp AT TIME ZONE 'EST'
+: timestamp_with_time_zone timestamp_with_time_zone timestamp_with_time_zone timestamp_with_time_zone
+= 2019-12-31 18:30:00+00	2020-01-01 05:00:00+00	2019-12-31 18:30:00+00	2020-01-01 05:00:00+00
+SELECT '2020-01-01 00:00'::timestamp AT TIME ZONE z FROM (VALUES ('-05:30'),('+05'),('EST'),('utc')) v(z)
+: timestamp_with_time_zone
+= 2019-12-31 18:30:00+00
+= 2020-01-01 05:00:00+00
+= 2020-01-01 05:00:00+00
+= 2020-01-01 00:00:00+00
+SELECT '2020-01-01 00:00'::timestamp AT TIME ZONE '05'
+: timestamp_with_time_zone
+= 2020-01-01 05:00:00+00
+SELECT '2020-01-01 00:00'::timestamp AT TIME ZONE 'FOO3'
+: timestamp_with_time_zone
+= 2020-01-01 03:00:00+00
+SELECT make_timestamptz(2020,1,1,0,0,0,z) FROM (VALUES ('Europe/Berlin'),('EST'),(NULL)) v(z)
+: timestamp_with_time_zone
+= 2019-12-31 23:00:00+00
+= 2020-01-01 05:00:00+00
+= \N
+SELECT make_timestamptz(2020,1,1,0,0,0,z) FROM (VALUES ('-05:30'),('+5'),('+05:30:10'),('FOO3'),('-0530')) v(z)
+: timestamp_with_time_zone
+= 2020-01-01 05:30:00+00
+= 2019-12-31 19:00:00+00
+= 2019-12-31 18:29:50+00
+= 2020-01-01 03:00:00+00
+= 2020-01-01 05:30:00+00
+SELECT make_timestamptz(2020,1,1,0,0,0,'FOO3'), make_timestamptz(2020,1,1,0,0,0,'+16'),make_timestamptz(-2020,1,1,0,0,0,'+15')
+! 22023
+SELECT make_timestamptz(2020,1,1,0,0,0,'')
+! 22023
+SELECT make_timestamptz(2020,1,1,0,0,0,'+25')
+! 22023
+SELECT date_part('julian', '2020-01-01 12:34:56.789'::timestamp), date_part('julian', '2020-01-01'::date), date_part('julian', 'infinity'::timestamptz), date_part('jd', '0044-03-15 00:00:01 BC'::timestamp)
+: double_precision double_precision double_precision double_precision
+= 2458850.524268391	2458850	Infinity	1705428.000011574
+SELECT date_trunc(x, NULL::timestamp) FROM (VALUES ('nonsense')) v(x)
+: timestamp_without_time_zone
+= \N
+SELECT date_part(x, y) FROM (VALUES ('nonsense', NULL::interval)) v(x, y)
+: double_precision
+= \N
+SELECT to_timestamp(x) FROM (VALUES (1.5::double precision), (-1e10), ('infinity'), (NULL)) v(x)
+: timestamp_with_time_zone
+= 1970-01-01 00:00:01.5+00
+= 1653-02-10 06:13:20+00
+= infinity
+= \N
+SELECT to_timestamp('-infinity'), to_timestamp(1.0000005), to_timestamp(1.0000015), to_timestamp(12345678901.5555555)
+: timestamp_with_time_zone timestamp_with_time_zone timestamp_with_time_zone timestamp_with_time_zone
+= -infinity	1970-01-01 00:00:01+00	1970-01-01 00:00:01.000002+00	2361-03-21 19:15:01.555556+00

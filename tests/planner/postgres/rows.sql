@@ -155,3 +155,101 @@ select a.x, b.y from (values (1),(2)) a(x) full join (values (1),(2)) b(y) on a.
 >= 1	2
 >= 2	\N
 >= \N	1
+SELECT v IS NOT NULL, v IS NULL, v.* IS NOT NULL FROM (VALUES (1,NULL::int),(1,2),(NULL,NULL)) v(x,y)
+: boolean boolean boolean
+= f	f	f
+= t	f	t
+= f	t	f
+SELECT (SELECT row(1,NULL)) IS NOT NULL, (SELECT row(NULL,NULL)) IS NULL
+: boolean boolean
+= f	t
+SELECT r IS NOT NULL, r IS NULL FROM (SELECT row(x,y) r FROM (VALUES (1,NULL::int),(1,2),(NULL,NULL)) v(x,y)) s
+: boolean boolean
+= f	f
+= t	f
+= f	t
+SELECT CASE WHEN true THEN row(x,y) END IS NOT NULL, CASE WHEN true THEN row(x,y) END IS NULL FROM (VALUES (1,NULL::int),(1,2),(NULL,NULL)) v(x,y)
+: boolean boolean
+= f	f
+= t	f
+= f	t
+SELECT coalesce(row(x,y),row(1,2)) IS NOT NULL FROM (VALUES (1,NULL::int),(1,2),(NULL,NULL)) v(x,y)
+: boolean
+= f
+= t
+= f
+SELECT (array_agg(row(x,y)))[1] IS NOT NULL FROM (VALUES (1,NULL::int)) v(x,y)
+: boolean
+= f
+SELECT to_json(CASE WHEN x > 1 THEN row(x) END) FROM (VALUES (1), (2)) v(x)
+: json
+= \N
+= {"f1":2}
+SELECT to_json(coalesce(NULL, row(x))) FROM (VALUES (1), (2)) v(x)
+: json
+= {"f1":1}
+= {"f1":2}
+SELECT to_json(row(x)) FROM (VALUES (1), (2)) v(x)
+: json
+= {"f1":1}
+= {"f1":2}
+SELECT to_json((SELECT row(x))) FROM (VALUES (1), (2)) v(x)
+: json
+= {"f1":1}
+= {"f1":2}
+SELECT to_json(CASE WHEN x > 1 THEN v END) FROM (VALUES (1), (2)) v(x)
+: json
+= \N
+= {"x":2}
+SELECT (CASE WHEN x > 1 THEN row(x) END)::text FROM (VALUES (1), (2)) v(x)
+: text
+= \N
+= (2)
+SELECT json_agg(row(x)) FROM (VALUES (1), (2)) v(x)
+: json
+= [{"f1":1}, \n {"f1":2}]
+SELECT json_agg(r) FROM (SELECT row(x) r FROM (VALUES (1), (2)) v(x)) s
+: json
+= [{"f1":1}, \n {"f1":2}]
+SELECT CASE WHEN x > 1 THEN row(x, 'a') ELSE row(2, 'b') END FROM (VALUES (1), (2)) v(x)
+: record
+= (2,b)
+= (2,a)
+SELECT coalesce(row(x, NULL), row(1, 'x')) FROM (VALUES (1), (2)) v(x)
+: record
+= (1,)
+= (2,)
+SELECT CASE WHEN row(x, 1) = row(1, 1) THEN 'y' END FROM (VALUES (1), (2)) v(x)
+: text
+= y
+= \N
+SELECT CASE row(x, 1) WHEN row(1, 1) THEN 'y' END FROM (VALUES (1), (2)) v(x)
+: text
+= y
+= \N
+SELECT CASE WHEN (x, 1) IN (VALUES (1, 1)) THEN 'y' END FROM (VALUES (1), (2)) v(x)
+: text
+= y
+= \N
+SELECT count(CASE WHEN x > 1 THEN row(x) END), count(DISTINCT CASE WHEN x > 1 THEN row(x) END) FROM (VALUES (1), (2)) v(x)
+: bigint bigint
+= 1	1
+SELECT array_agg(CASE WHEN x > 1 THEN row(x) END) FROM (VALUES (1), (2)) v(x)
+: record[]
+= {NULL,(2)}
+SELECT x FROM (VALUES (1), (2)) v(x) ORDER BY CASE WHEN x > 1 THEN row(x) END
+: integer
+= 2
+= 1
+SELECT CASE WHEN x > 1 THEN v END FROM (VALUES (1), (2)) v(x)
+: record
+= \N
+= (2)
+SELECT coalesce(v, v) FROM (VALUES (1), (2)) v(x)
+: record
+= (1)
+= (2)
+SELECT row(x) IS NULL, CASE WHEN true THEN row(x) END IS NOT NULL FROM (VALUES (1), (NULL)) v(x)
+: boolean boolean
+= f	t
+= t	f

@@ -139,12 +139,15 @@ def _json_agg(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
     _check_typed(value)
     found = types.of(value)
     is_nested = is_composite(value, types) or (found is not None and found.kind is Kind.ARRAY)
-    separator = ", \n " if is_nested else ", "
+    separator = "" if is_nested else ", "
     inside = node.expressions[0]
     inside = inside.this if isinstance(inside, exp.Order) else inside
     if not isinstance(inside, exp.Distinct):
         return _replaced(
-            node, _aggregated(node, _value(value, types)), "pg_sg_json_list", separator
+            node,
+            _aggregated(node, _value(value, types)),
+            "pg_sg_json_lines" if is_nested else "pg_sg_json_list",
+            separator,
         )
     if found is None or is_nested:
         raise NotSupportedError(

@@ -158,8 +158,8 @@ def _height(data_type: DataType) -> int:
 
 def _struct(node: exp.Expr, data_type: DataType, types: Types) -> exp.Expr:
     fields: list[tuple[str, exp.Expr]] = []
-    for name, inner in data_type.fields:
-        member = call("struct_extract", node.copy(), exp.Literal.string(name))
+    for place, (name, inner) in enumerate(data_type.fields, 1):  # DuckDB's row may have no names
+        member = call("struct_extract_at", node.copy(), exp.Literal.number(place))
         fields.append((name, _written(member, inner, types)))
     missing = exp.If(this=exp.Is(this=node, expression=exp.null()), true=exp.null())
     return exp.Case(ifs=[missing], default=_object(fields))
