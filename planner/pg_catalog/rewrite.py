@@ -25,7 +25,7 @@ from planner.postgres.refused import unknown_function
 from planner.syntax.with_clause import NO_CLAUSE
 from planner.trees.column_names import column_name
 from planner.trees.dialect import DIALECT
-from planner.trees.nodes import parameter_number
+from planner.trees.nodes import parameter_number, put_query
 from planner.trees.outline import Outline, outline
 from planner.values.quoting import quote_text
 from planner.values.times.time_settings import TimeSettings
@@ -182,11 +182,7 @@ def _rewrite_from_call(table: exp.Table) -> None:
         if ordinality:
             query = query.select("row_number() OVER () AS ordinality", dialect="duckdb")
     alias = table.args.get("alias") or exp.TableAlias(this=exp.to_identifier(name))
-    lateral = exp.Lateral(this=exp.Subquery(this=query), alias=alias.copy())
-    if isinstance(table.parent, exp.From):
-        table.replace(exp.Subquery(this=query, alias=alias.copy(), joins=table.args.get("joins")))
-    else:
-        table.replace(lateral)
+    put_query(table, query, alias.copy())
 
 
 def _as_rows(call: exp.Expr) -> exp.Expr:

@@ -63,7 +63,8 @@ def apply(tree: exp.Expr, nodes: Nodes, types: Types) -> None:
 
 
 def _apply_rules(tree: exp.Expr, nodes: Nodes, types: Types) -> None:
-    for node in reversed(list(tree.walk())):
+    # Inner nodes first; and PARTITION BY and FILTER before their aggregate, which may copy them.
+    for node in reversed(list(tree.dfs())):
         checkpoint()
         rule = RULES.get(type(node))
         if rule is not None:

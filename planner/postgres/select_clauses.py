@@ -17,7 +17,7 @@ from planner.postgres.named_windows import write_out_windows
 from planner.postgres.refused import TABLE_FUNCTIONS, unknown_function
 from planner.postgres.types.functions import ROW_FUNCTIONS, is_numbered
 from planner.trees.column_names import column_name
-from planner.trees.nodes import Nodes, call, cast, kinds, position_of, put, strip
+from planner.trees.nodes import Nodes, call, cast, kinds, position_of, put_query, strip
 
 DESUGARED = kinds(exp.Exists, exp.Fetch, exp.TableSample, exp.Window)
 """Each such clause has a node of one of these types."""
@@ -227,13 +227,7 @@ def _desugar_value_function(table: exp.Table) -> bool:
         ordinal = given[1].copy() if len(given) > 1 else exp.to_identifier("ordinality")
         one = exp.Cast(this=exp.Literal.number(1), to=exp.DataType.build("bigint"))
         items.append(exp.Alias(this=one, alias=ordinal))
-    query = exp.Subquery(this=exp.Select(expressions=items))
-    if isinstance(table.parent, exp.Join):
-        put(table, exp.Lateral(this=query, alias=alias.copy()))
-    else:
-        query.set("alias", alias.copy())
-        query.set("joins", table.args.get("joins"))
-        put(table, query)
+    put_query(table, exp.Select(expressions=items), alias.copy())
     return True
 
 
@@ -289,10 +283,7 @@ def _desugar_unnest(unnest: exp.Expr) -> None:
         query = exp.select(*counted).from_(inner.subquery("unnested"))
     else:
         query = exp.select(*items)
-    if any(array.find(exp.Column) for array in arrays):
-        put(unnest, exp.Lateral(this=exp.Subquery(this=query), alias=outer))
-    else:
-        put(unnest, exp.Subquery(this=query, alias=outer))
+    put_query(unnest, query, outer)
 
 
 def _desugar_rows(table: exp.Table) -> bool:
@@ -307,12 +298,7 @@ def _desugar_rows(table: exp.Table) -> bool:
     query = exp.select(function.copy())
     columns_as = [*given, *(exp.to_identifier(n, quoted=True) for n in names[len(given) :])]
     outer = exp.TableAlias(this=alias.this.copy(), columns=columns_as)
-    subquery = exp.Subquery(this=query)
-    if not function.find(exp.Column):
-        subquery.set("alias", outer)
-        put(table, subquery)
-    else:
-        put(table, exp.Lateral(this=subquery, alias=outer))
+    put_query(table, query, outer)
     return True
 
 

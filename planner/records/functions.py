@@ -26,6 +26,8 @@ _TEXT = """
     format: (text) (text, any...) -> text; stable, takes NULL
     get_bit: (bytea, bigint) -> integer; as pg_sg_get_bit
     get_byte: (bytea, integer) -> integer; as pg_sg_get_byte
+    hashtext: (text) -> integer; as pg_sg_hashtext
+    hashtextextended: (text, bigint) -> bigint; as pg_sg_hashtextextended
     initcap: (text) -> text; as pg_sg_initcap
     left right: (text, integer) -> text
     length: (bytea, text) -> integer; stable

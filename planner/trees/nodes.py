@@ -24,6 +24,30 @@ def call(name: str, *given: exp.Expr) -> exp.Expr:
     return exp.Anonymous(this=name, expressions=list(given))
 
 
+SEES_LEFT = "sees left"
+"""A key of `meta`: a subquery in FROM sees the items left of it without LATERAL."""
+
+
+def put_query(item: exp.Expr, query: exp.Select, alias: exp.TableAlias) -> exp.Expr:
+    """Put a query in the place of an item of FROM, whose joins stay; return its new item.
+
+    The query sees the items left of it, as a function in FROM does.
+    """
+    subquery = exp.Subquery(this=query)
+    if isinstance(item.parent, exp.Join) and item.find(exp.Column) is not None:
+        return put(item, exp.Lateral(this=subquery, alias=alias))
+    # DuckDB lets each subquery see the items left of it, but has no joins after LATERAL.
+    subquery.meta[SEES_LEFT] = True
+    subquery.set("alias", alias)
+    subquery.set("joins", item.args.get("joins"))
+    return put(item, subquery)
+
+
+def aggregate_call(name: str, *given: exp.Expr) -> exp.Expr:
+    """Return a call of an aggregate of the composing database."""
+    return exp.AnonymousAggFunc(this=name, expressions=list(given))
+
+
 def cast(node: exp.Expr, data_type: str) -> exp.Expr:
     """Return a cast to the type with this DuckDB name."""
     return exp.Cast(this=node, to=built_type(data_type))

@@ -26,7 +26,7 @@ from planner.postgres.types.functions import call_name, columns_of_function
 from planner.trees.brackets import is_joined
 from planner.trees.column_names import folded
 from planner.trees.dialect import USING_ALIAS
-from planner.trees.nodes import is_comma, position_of
+from planner.trees.nodes import SEES_LEFT, is_comma, position_of
 
 Names = tuple[str, ...]
 
@@ -120,7 +120,7 @@ class FromReader:
             return self._named(node, found)
         body, inside = _body(node), level.is_lateral
         is_query = isinstance(body, exp.Subquery | exp.Values)
-        level.is_lateral = isinstance(node, exp.Lateral) or not is_query
+        level.is_lateral = isinstance(node, exp.Lateral) or not is_query or SEES_LEFT in node.meta
         query = body.this if isinstance(body, exp.Subquery) else body
         columns = self.query(query, level, commons) if is_query else None
         if not is_query:

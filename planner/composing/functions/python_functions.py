@@ -22,6 +22,7 @@ from planner.values.array_text import json_of_array
 from planner.values.byte_text import hex_digits_of
 from planner.values.moment_text import time_words, words_in_session
 from planner.values.numerics import quotient
+from planner.values.text_hash import hashtext, hashtextextended
 from planner.values.times import shown_in_zone
 from planner.values.times.local_series import zoned_series
 
@@ -64,6 +65,8 @@ _OF_VALUES: dict[str, tuple[Callable[..., Any], Sequence[str], str]] = {
     "zoned_series": (zoned_series, (*["BIGINT"] * 5, _T), "BIGINT[]"),
     "time_words": (time_words, (_T, _T), _T),
     "json_of_array": (json_of_array, (_T, "INTEGER"), _T),
+    "hashtext": (hashtext, (_T,), _I),
+    "hashtextextended": (hashtextextended, (_T, "BIGINT"), "BIGINT"),
     "digits_of": (hex_digits_of, (_T,), _T),
     "encode": (byte_calls.encode, (_B, _T), _T),
     "decode": (byte_calls.decode, (_T, _T), _B),

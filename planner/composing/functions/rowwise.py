@@ -14,6 +14,7 @@ from planner.errors import QueryError
 PythonFunction: TypeAlias = tuple[Callable[..., Any], Sequence[str], str]
 """A function of Arrow columns, the types of its arguments, and that of its result."""
 _ARROW = {
+    "BIGINT": pa.int64(),
     "BIGINT[]": pa.list_(pa.int64()),
     "BLOB": pa.binary(),
     "BOOLEAN": pa.bool_(),

@@ -17,6 +17,7 @@ from planner.postgres.types.literals import bytes_of, check_literal
 from planner.postgres.types.operands import arguments
 from planner.postgres.types.result_types import DIGITS_MAX, NUMERIC, as_decimal
 from planner.trees.nodes import (
+    aggregate_call,
     call,
     cast,
     is_same_value,
@@ -138,7 +139,7 @@ def _string_agg(node: exp.Expr, types: Types) -> exp.Expr:
     pair: exp.Expr = exp.Array(expressions=texts)
     if order is not None:
         pair = exp.Order(this=pair, expressions=[each.copy() for each in order.expressions])
-    fresh = put(node, call("list", pair))
+    fresh = put(node, aggregate_call("list", pair))
     fresh = wrapped(outermost(fresh), lambda inner: call("pg_sg_pairs_joined", inner))
     types.note(fresh, known)
     return fresh
@@ -160,7 +161,7 @@ def _bytes_agg(node: exp.Expr, given: exp.Expr, separator: exp.Expr, types: Type
         pair = exp.Distinct(expressions=[pair])
     elif order is not None:
         pair = exp.Order(this=pair, expressions=[each.copy() for each in order.expressions])
-    fresh = put(node, call("list", pair))
+    fresh = put(node, aggregate_call("list", pair))
     name = "pg_sg_set_of_bytes_joined" if isinstance(given, exp.Distinct) else "pg_sg_bytes_joined"
     fresh = wrapped(outermost(fresh), lambda inner: call(name, inner))
     types.note(fresh, known)
@@ -239,7 +240,7 @@ def _percentile(node: exp.Expr, types: Types) -> exp.Expr:
     given = fraction.copy() if is_known else _fraction_or_half(fraction, types)
     ordered = exp.Order(this=given, expressions=[term])
     known = types.of(node)
-    fresh: exp.Expr = put(node, call(made, term.this.copy(), ordered))
+    fresh: exp.Expr = put(node, aggregate_call(made, term.this.copy(), ordered))
     if not is_known:
         is_null = exp.Is(this=fraction.copy(), expression=exp.null())
         missing = exp.If(this=is_null, true=exp.null())

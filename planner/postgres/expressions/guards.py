@@ -38,7 +38,7 @@ _NEVER_FAIL = (
 """Nodes that do not fail if what is in them does not; an aggregate is computed in any case."""
 _COMPUTED_BEFORE = (exp.AggFunc, exp.Window, exp.Filter, exp.Query)
 """Nodes whose operands DuckDB computes before the expression around them."""
-_OF_ROWS = (exp.AggFunc, exp.Where)
+_OF_ROWS = (exp.AggFunc, exp.WithinGroup, exp.Where, exp.Join)
 """Nodes whose operands are of rows, not of groups."""
 
 
@@ -79,9 +79,10 @@ def _guard_query(query: exp.Select, place: exp.Expr) -> None:
     if not conditions or not _is_correlated(query, named):
         return
     guard = reduce(_both, conditions)
-    for select in [query, *query.find_all(exp.Select)]:
+    inner = {id(each) for clause in query.find_all(exp.With) for each in clause.walk()}
+    for select in [*query.find_all(exp.Select)]:
         group = select.args.get("group")
-        if select.find_ancestor(exp.With) or (group is not None and _may_fail(group)):
+        if id(select) in inner or (group is not None and _may_fail(group)):
             continue
         parts = [*select.expressions, select.args.get("where"), select.args.get("having")]
         for part in parts:
@@ -303,7 +304,7 @@ def _from_within(condition: exp.Expr, place: exp.Expr, named: Set[str]) -> exp.E
     select = place.parent_select
     if not isinstance(select, exp.Select):
         return None
-    is_of_rows = isinstance(place.find_ancestor(exp.AggFunc, exp.Where, exp.Select), _OF_ROWS)
+    is_of_rows = isinstance(place.find_ancestor(*_OF_ROWS, exp.Select), _OF_ROWS)
     group = None if is_of_rows else select.args.get("group")
     grouped = None if group is None else {each.name for each in group.find_all(exp.Column)}
     if grouped is None and not is_of_rows and _is_aggregated(select):

@@ -16,7 +16,7 @@ from sqlglot import exp
 from planner.postgres.expressions.rules import CallRule
 from planner.postgres.types.inference import Types
 from planner.postgres.types.result_types import FLOATS
-from planner.trees.nodes import call, outermost, put, wrapped
+from planner.trees.nodes import aggregate_call, call, outermost, put, wrapped
 
 
 def beside(aggregate: exp.Expr, node: exp.Expr, other: exp.Expr) -> exp.Expr:
@@ -43,7 +43,7 @@ def _of_population(node: exp.Expr, given: list[exp.Expr], types: Types) -> None:
     if types.kind_of(given[0]) not in FLOATS:
         return
     aggregate, known = outermost(node), types.of(node)
-    least = beside(aggregate, node, call("min", given[0].copy()))
+    least = beside(aggregate, node, aggregate_call("min", given[0].copy()))
     nothing = exp.Mul(this=exp.Literal.number(0), expression=least)
     fresh = wrapped(
         aggregate, lambda inner: exp.Paren(this=exp.Add(this=inner, expression=nothing))

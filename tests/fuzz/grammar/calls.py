@@ -18,7 +18,7 @@ from planner.records.record import (
     Parameter,
     Signature,
 )
-from stores.spec.schema import INTEGER, DataType, Kind
+from stores.spec.schema import DOUBLE, INTEGER, DataType, Kind
 from tests.fuzz.grammar.forms import Form, forms
 
 NOT_DRAWN: Mapping[str, str] = {
@@ -122,6 +122,9 @@ _BOUNDED = frozenset(
 """Functions whose arguments are columns or constants: others make huge results, or only errors."""
 
 
+_DOUBLES = frozenset({"exp", "ln", "log", "log10", "pow", "power", "sqrt"})
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
     """A call with places for its arguments."""
@@ -145,6 +148,8 @@ def calls_of(record: FunctionRecord) -> Iterator[Call]:
         for signature in each.signatures or ((),):
             if record.name == "generate_series" and signature[0] == INTEGER:
                 continue  # a series of integers is documented to be bigint
+            if record.name in _DOUBLES and DOUBLE not in signature:
+                continue  # those of numerics are documented to be doubles
             yield from _calls(record, signature)
             if each.is_variadic:
                 more = signature[0] if record.returns_rows else ANY

@@ -298,3 +298,16 @@ SELECT x FROM (VALUES (0),(2)) v(x) GROUP BY x HAVING x <> 0 AND 10/x IN (SELECT
 = 2
 SELECT count(*) FROM (VALUES (0),(2)) v(x) HAVING min(x) > 1 AND 10/min(x) IN (SELECT 5)
 : bigint
+SELECT count(*) FROM (VALUES (1), (2)) s(id) JOIN (VALUES (1, 'Zed'), (2, '{1}')) r0(n, name) ON s.id = r0.n AND (NOT (r0.name IN ('{}', '{1}')) OR EXISTS (SELECT 1 FROM (VALUES (1)) q (y) WHERE (r0.name::bigint[]) IS NOT NULL AND y = 1))
+: bigint
+= 2
+WITH r (x) AS (SELECT 1 FROM (VALUES (0), (5)) v(n) WHERE (NOT (n BETWEEN 1 AND 12) OR EXISTS (SELECT 1 FROM (VALUES (1)) q (y) WHERE (make_date(2020, n, 1)) IS NOT NULL AND y = 1))) SELECT count(*) FROM r
+: bigint
+= 2
+SELECT w, percentile_cont(0) WITHIN GROUP (ORDER BY (CASE (x >= 0) WHEN true THEN (SELECT sqrt(x) FROM (VALUES (1)) q (y) WHERE y = 1) END)) FROM (VALUES ('a', -1), ('a', 4), ('b', -4)) v(w, x) GROUP BY w ORDER BY w
+: text double_precision
+= a	2
+= b	\N
+SELECT string_agg(x::text, (10 / x)::text) FILTER (WHERE x <> 0) FROM (VALUES (0), (5), (5)) v(x)
+: text
+= 525

@@ -172,3 +172,30 @@ SELECT * FROM unnest(ARRAY[1], ARRAY[2]), upper('a')
 = 1	2	A
 SELECT * FROM unnest(ARRAY[1], ARRAY[2]), unnest(ARRAY[1])
 ! 42712
+SELECT x, number, b FROM (VALUES (1, '["a", "b"]')) s(i, j), (jsonb_array_elements(s.j::jsonb) WITH ORDINALITY AS q (x, number) JOIN (VALUES (1), (2)) r(b) ON r.b = q.number) ORDER BY 2
+: jsonb bigint integer
+= "a"	1	1
+= "b"	2	2
+SELECT i, x, b FROM (VALUES (1, '["a", "b"]'), (2, '[]')) s(i, j) LEFT JOIN (LATERAL jsonb_array_elements_text(j::jsonb) WITH ORDINALITY AS q (x, number) FULL JOIN (VALUES (1), (2), (3)) r(b) ON r.b = q.number) ON b > i ORDER BY 1, 2, 3
+: integer text integer
+= 1	b	2
+= 1	\N	3
+= 2	\N	3
+SELECT x, y FROM (VALUES ('aba', 1)) s(t, i), (regexp_matches(s.t, 'a', 'g') AS q (x) JOIN (VALUES (1), (2)) r(y) ON true) ORDER BY 1, 2
+: text[] integer
+= {a}	1
+= {a}	1
+= {a}	2
+= {a}	2
+SELECT x, y FROM (VALUES ('a,b', 1)) s(t, i), (split_part(s.t, ',', 2) AS q (x) JOIN (VALUES ('b', 2)) r(z, y) ON q.x = r.z)
+: text integer
+= b	2
+SELECT x, y FROM (split_part('a,b', ',', 2) AS q (x) JOIN (VALUES ('b', 2)) r(z, y) ON q.x = r.z)
+: text integer
+= b	2
+SELECT x, y FROM (regexp_matches('aba', 'a', 'g') AS q (x) JOIN (VALUES (1), (2)) r(y) ON true) ORDER BY 1, 2
+: text[] integer
+= {a}	1
+= {a}	1
+= {a}	2
+= {a}	2

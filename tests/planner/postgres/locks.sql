@@ -56,3 +56,6 @@ SELECT pg_advisory_lock(5)::text
 = 
 ~ a lock is taken by an item of the outermost SELECT list, of a statement that reads no store
 >! 0A000
+SELECT pg_try_advisory_lock(hashtext('x')), pg_try_advisory_lock(hashtextextended('x', 0) + 1)
+: boolean boolean
+= t	t

@@ -185,3 +185,13 @@ SELECT id, sum(i) OVER (ORDER BY r * 2), count(*) OVER (ORDER BY decode('00ff', 
 = 9	10	9
 SELECT rank() OVER (ORDER BY split_part(t, 'b', i - 1)) FROM samples
 ! 22023
+SELECT avg(i) FILTER (WHERE i > 1) OVER (PARTITION BY string_to_array(s, 'b', 'b')) FROM (VALUES (1, 'a'), (2, 'b'), (4, 'b')) v(i, s) ORDER BY 1
+: numeric
+= 3.0000000000000000
+= 3.0000000000000000
+= \N
+SELECT stddev(i) FILTER (WHERE i > (nullif(string_to_array(s, 'c'), '{}'))[1]::int) OVER (PARTITION BY to_char(i, '9')) FROM (VALUES (1, '0'), (2, '1'), (4, '2')) v(i, s) ORDER BY 1
+: numeric
+= \N
+= \N
+= \N

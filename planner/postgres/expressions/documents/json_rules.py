@@ -24,7 +24,7 @@ from planner.postgres.types.functions import (
 from planner.postgres.types.inference import Types
 from planner.postgres.types.operands import is_open
 from planner.postgres.types.result_types import INTEGERS
-from planner.trees.nodes import call, cast, position_of, put, strip
+from planner.trees.nodes import call, cast, position_of, put, put_query, strip
 from planner.values.array_types import depth_of
 from planner.values.text_values import parse_value
 from stores.spec.schema import JSON, JSONB, TEXT, DataType, Kind
@@ -308,16 +308,9 @@ def _function_in_from(node: exp.Expr, types: Types) -> exp.Expr:
         numbers = call("generate_series", exp.Literal.number(1), call("len", listed.copy()))
         inner = inner.select(exp.alias_(call("unnest", numbers), "number", quoted=True))
         items.append(number)
-    query = exp.Subquery(this=exp.select(*items).from_(inner.subquery("rows")))
     columns = [exp.to_identifier(each, quoted=True) for each in names]
     outer = exp.TableAlias(this=alias.this.copy(), columns=columns)
-    if node.this.find(exp.Column) is None:
-        query.set("alias", outer)
-        fresh: exp.Expr = query
-    else:
-        fresh = exp.Lateral(this=query, alias=outer)
-    fresh.set("joins", node.args.get("joins"))
-    return put(node, fresh)
+    return put_query(node, exp.select(*items).from_(inner.subquery("rows")), outer)
 
 
 def _column_of(node: exp.Expr, relation: str, column: str) -> str:
