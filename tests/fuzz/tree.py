@@ -68,6 +68,21 @@ def parametrized(part: Part) -> tuple[str, tuple[str, ...]]:
     return text(part), tuple(values)
 
 
+def literals(part: Part) -> Iterator[Literal]:
+    """Yield each constant once, in the order of their parameters."""
+    seen: set[int] = set()
+
+    def within(each: Part) -> Iterator[Literal]:
+        if isinstance(each, Literal) and id(each) not in seen:
+            seen.add(id(each))
+            yield each
+        elif isinstance(each, Node):
+            for inner in each.parts:
+                yield from within(inner)
+
+    yield from within(part)
+
+
 def nodes(part: Part) -> Iterator[Node]:
     """Yield all nodes of a tree, the root first."""
     if isinstance(part, Node):
