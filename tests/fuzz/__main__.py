@@ -9,7 +9,18 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from tests.fuzz import bombs, crashes, histories, pipelines, selects, sessions, web, wire
+from tests.fuzz import (
+    bombs,
+    crashes,
+    engines,
+    histories,
+    pipelines,
+    selects,
+    sessions,
+    sparks,
+    web,
+    wire,
+)
 from tests.fuzz.open_differences import OPEN
 from tests.fuzz.report import Budget, Report
 from tests.support.postgres import PostgresMissingError
@@ -39,6 +50,8 @@ def _sessions(directory: Path, report: Report, budget: Budget, without: frozense
 PARTS: Mapping[str, Callable[[Path, Report, Budget, frozenset[str]], None]] = {
     "select": _selects,
     "session": _sessions,
+    "engine": engines.run,
+    "spark": sparks.run,
     "wire": lambda directory, report, budget, _: wire.run(directory, report, budget),
     "http": web.run,
     "bomb": lambda directory, report, budget, _: bombs.run(directory, report, budget),

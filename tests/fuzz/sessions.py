@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -29,6 +30,9 @@ READER = "stategate"
 _REPORTED = ("TimeZone", "DateStyle", "IntervalStyle", "application_name", "client_encoding")
 _REFUSED = frozenset({"0A000", "25006"})
 """What the gateway does not support, and what would write: both are documented."""
+_CANCELED = "57014"
+_LONGEST_S = 20.0
+"""A statement that takes longer is cancelled, and ends the conversation."""
 _BINARY_HEAD = 19
 """Bytes before the first row of COPY in binary; they come with it in one message."""
 _LEFT_OPEN = "22"
@@ -79,9 +83,14 @@ class Client:
         """Take a step, and hear the server's answers."""
         self._warnings.clear()
         heard = Heard()
-        self._send(step)
-        while (result := self.connection.get_result()) is not None:
-            self._hear(result, heard, step)
+        timer = threading.Timer(_LONGEST_S, self.connection.get_cancel().cancel)
+        timer.start()
+        try:
+            self._send(step)
+            while (result := self.connection.get_result()) is not None:
+                self._hear(result, heard)
+        finally:
+            timer.cancel()
         heard.warnings = list(self._warnings)
         heard.transaction = self.connection.transaction_status.__repr__()
         status = self.connection.parameter_status
@@ -107,7 +116,7 @@ class Client:
             case _:
                 raise ValueError(step.way)
 
-    def _hear(self, result: pq.abc.PGresult, heard: Heard, step: Step) -> None:
+    def _hear(self, result: pq.abc.PGresult, heard: Heard) -> None:
         status = pq.ExecStatus(result.status)
         if status is pq.ExecStatus.COPY_OUT:
             heard.replies.append(Reply(rows=tuple(self._copied(binary=bool(result.binary_tuples)))))
@@ -170,6 +179,8 @@ class Servers:
 def _compared(ours: Heard, theirs: Heard, step: Step) -> tuple[str, tuple[str, str] | None]:
     """Return why a conversation ends here, if it does, and the difference, if there is one."""
     states = {ours.sqlstate, theirs.sqlstate}
+    if _CANCELED in states:
+        return "too long", None
     if ours.sqlstate in _REFUSED and ours.sqlstate != theirs.sqlstate:
         return f"not supported: {shape(ours.replies[-1].message)[:60]}", None
     if any((state or "").startswith(_LEFT_OPEN) for state in states) and _is_query(step):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from tests.fuzz.grammar import catalogs
 from tests.fuzz.grammar.calls import SERIES_CALLS
 from tests.fuzz.grammar.expressions import MAY_FAIL, Expressions, RowsOf, Scope, on_sides
 from tests.fuzz.grammar.vocabulary import ALIASES, NAMES, SORTS, quoted
@@ -252,7 +253,12 @@ class Sources:
         return Joined([Relation(alias, columns)], Node("relation", (word, *parts, tail)))
 
     def store(self, alias: str, taken: set[str] | None = None) -> tuple[Relation, Node]:
-        """Draw a store, under an alias or its own name."""
+        """Draw a store, under an alias or its own name; or a relation of the catalog."""
+        if self.expressions.in_catalog:
+            query, columns = self.chance.choice([*catalogs.RELATIONS.values()])
+            listed = ", ".join(quoted(name) for name, _ in columns)
+            node = Node("relation", (f"({query}) AS {quoted(alias)} ({listed})",))
+            return Relation(alias, columns), node
         hidden = {table.alias for table in self.tables}
         stores = [store for store in STORES if store.name not in hidden] or [STORES[2]]
         weights = [{"samples": 4, "words": 2}.get(store.name, 1) for store in stores]

@@ -78,6 +78,7 @@ class Statements:
 
     def case(self) -> Case:
         """Draw one statement."""
+        self.expressions.in_catalog = self.may(0.06, "catalog")
         if self.may(0.2):
             case = self._strict()
         elif self.may(0.08, "colliding names"):
