@@ -36,6 +36,7 @@ from tests.support.stores import FixedCatalog
 
 PART = "engine"
 _LEFT_OPEN = "22"
+_INTERNAL = "XX000"
 _TIME_S = 60.0
 _ROWS_MAX = 20_000
 Answer = Counter[Row] | str
@@ -171,6 +172,8 @@ def _check(found: World, report: Report, number: int, asked: Asked, chance: rand
 def _wrong(found: World, asked: Asked, chance: random.Random) -> tuple[str, str, str] | str:
     """Return the way that differs, how, and both answers; the outcome if none does."""
     wanted = answer(found.judge, asked)
+    if wanted == _INTERNAL:
+        return "judge", _INTERNAL, ""
     if isinstance(wanted, Counter) and wanted.total() > _ROWS_MAX:
         return "too many rows"
     lost = chance.choice(["b", "c"]) if chance.random() < 0.15 else None
