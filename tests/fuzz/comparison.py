@@ -75,13 +75,16 @@ class Way:
 
     extended: bool = False
     parameters: bool = False
+    bare: bool = False
+    """Whether the statement does not name the types of its parameters."""
     binary: bool = False
 
     def __str__(self) -> str:
         if not self.extended:
             return "simple"
         parts = ["extended", "binary" if self.binary else "text"]
-        return ", ".join(parts + ["parameters"] * self.parameters)
+        parts += ["bare" * self.bare + " parameters"] * self.parameters
+        return ", ".join(parts)
 
 
 def ask(connection: pq.abc.PGconn, sql: str, values: Sequence[str], way: Way) -> Reply:

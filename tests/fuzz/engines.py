@@ -49,6 +49,8 @@ class Asked:
 
     root: Node
     has_parameters: bool = False
+    bare: bool = False
+    """Whether the statement does not name the types of its parameters."""
     clause: str = ""
     settings: Mapping[str, str] = field(default_factory=dict)
     begins: str = ""
@@ -56,7 +58,9 @@ class Asked:
 
     def sent(self) -> tuple[str, tuple[str, ...]]:
         """Return the text, and the values of its parameters."""
-        sql, values = parametrized(self.root) if self.has_parameters else (spelled(self.root), ())
+        if not self.has_parameters:
+            return f"{spelled(self.root)}{self.clause}", ()
+        sql, values = parametrized(self.root, bare=self.bare)
         return f"{sql}{self.clause}", values
 
 
@@ -134,7 +138,8 @@ def run(directory: Path, report: Report, budget: Budget, without: frozenset[str]
 
 
 def _draw(chance: random.Random, without: frozenset[str]) -> Asked:
-    if chance.random() < 0.6:
+    is_plain = chance.random() < 0.6
+    if is_plain:
         case = Plain(chance).case()
     else:
         case = Statements(chance, without, depth=chance.choice([1, 2, 3])).case()
@@ -142,6 +147,7 @@ def _draw(chance: random.Random, without: frozenset[str]) -> Asked:
     return Asked(
         root=case.root,
         has_parameters=chance.random() < 0.3,
+        bare=is_plain and chance.random() < 0.7,
         clause=clauses.clause() if chance.random() < 0.25 else "",
         settings=clauses.settings() if chance.random() < 0.25 else {},
         begins=clauses.begin() if chance.random() < 0.1 else "",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fuzz import histories, selects, sessions, web, wire
+from tests.fuzz import engines, histories, selects, sessions, web, wire
 from tests.fuzz.open_differences import OPEN
 from tests.fuzz.report import Budget, Report
 from tests.support.postgres import PostgresMissingError
@@ -35,6 +35,13 @@ def test_conversations_go_as_with_postgres(tmp_path: Path) -> None:
         pytest.skip(str(error))
     assert not report.failures, report.verdict()
     assert report.counts["whole"] > 50
+
+
+def test_all_ways_to_run_a_statement_agree(tmp_path: Path) -> None:
+    report = Report(seed=1)
+    engines.run(tmp_path, report, Budget(rounds=60), frozenset(OPEN))
+    assert not report.failures, report.verdict()
+    assert report.counts["rows, live"] > 5
 
 
 def test_damaged_messages_leave_the_gateway_as_it_was(tmp_path: Path) -> None:

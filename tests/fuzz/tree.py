@@ -46,8 +46,10 @@ def spelled(part: Part) -> str:
     return part.sql if isinstance(part, Literal) else "".join(map(spelled, part.parts))
 
 
-def parametrized(part: Part) -> tuple[str, tuple[str, ...]]:
+def parametrized(part: Part, *, bare: bool = False) -> tuple[str, tuple[str, ...]]:
     """Return the text with `$1::type` for each constant, and the values of the constants.
+
+    With `bare` it has `$1`, so that the statement must say the type.
 
     A constant that stands in several places is one parameter, because SQL requires the same
     expression in some of them.
@@ -62,7 +64,8 @@ def parametrized(part: Part) -> tuple[str, tuple[str, ...]]:
             if id(each) not in numbers:
                 values.append(each.text)
                 numbers[id(each)] = len(values)
-            return f"${numbers[id(each)]}::{each.type}"
+            number = numbers[id(each)]
+            return f"${number}" if bare else f"${number}::{each.type}"
         return "".join(map(text, each.parts))
 
     return text(part), tuple(values)

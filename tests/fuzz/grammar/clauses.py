@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from tests.fuzz.grammar.vocabulary import ZONES
@@ -20,7 +20,7 @@ class Clauses:
 
     def clause(self) -> str:
         """Draw a clause: mostly a correct one."""
-        options = {
+        options: Mapping[str, Callable[[], str]] = {
             "BOUND": lambda: f"BOUND ({', '.join(self._bounds())})",
             "WAIT": lambda: f"WAIT {self.chance.choice(_WAITS[:3] * 4 + _WAITS)}",
             "PARTITIONS": lambda: f"PARTITIONS ({self.chance.choice(['0', '0, 1', '2, 2', '9'])})",

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from tests.fuzz.grammar.statements import Case, Statements
 from tests.fuzz.grammar.vocabulary import KEYS, quoted
-from tests.fuzz.tree import Node, Part
+from tests.fuzz.tree import Literal, Node, Part
 from tests.fuzz.world import ROWS, STORES, relation_columns
 
 _SUMMED = frozenset({"integer", "bigint", "smallint", "numeric"})
@@ -48,9 +48,11 @@ class Plain:
         if sort in {"integer", "bigint", "text"} and self.may(0.7):
             value = self.chance.choice(ROWS[store]).get(column)
             if isinstance(value, int):
-                return f"({value})" if value < 0 else str(value)
+                sql = f"({value})" if value < 0 else str(value)
+                return Literal(text=str(value), sql=sql, type=sort)
             if isinstance(value, str):
-                return "'" + value.replace("'", "''") + "'"
+                sql = "'" + value.replace("'", "''") + "'"
+                return Literal(text=value, sql=sql, type=sort)
         return self.statements.expressions.constant(sort)
 
     def _condition(self, store: str, alias: str, columns: Sequence[tuple[str, str]]) -> Node:
@@ -64,6 +66,8 @@ class Plain:
                 operator = "=" if self.may(0.75) else self.chance.choice(_COMPARED)
                 parts += [f"{operator} ", self._constant(store, name, types[name])]
             return Node("boolean", tuple(parts), None)
+        if len(KEYS[store]) == 2 and self.may(0.25):
+            return self._pairs(store, prefix, dict(columns))
         typed = [each for each in columns if each[1] in _EXACT]
         name, sort = self.chance.choice(typed)
         column = f"{prefix}{quoted(name)}"
@@ -74,10 +78,29 @@ class Plain:
         forms: list[tuple[Part, ...]] = [
             (f"{column} {self.chance.choice(_COMPARED)} ", values[0]),
             (f"{column} IN (", *listed, ")"),
+            (f"{column} = ANY (ARRAY[", *listed, "])"),
             (f"{column} BETWEEN ", values[0], " AND ", values[-1]),
             (f"{column} IS {self.chance.choice(['', 'NOT '])}NULL",),
         ]
         return Node("boolean", self.chance.choice(forms), None)
+
+    def _pairs(self, store: str, prefix: str, types: dict[str, str]) -> Node:
+        """Draw a list of keys: as rows, or as conditions."""
+        one, other = KEYS[store]
+        pairs = [
+            (self._constant(store, one, types[one]), self._constant(store, other, types[other]))
+            for _ in range(self.chance.choice([1, 2, 3, 6]))
+        ]
+        parts: list[Part] = []
+        if self.may(0.5):
+            for a, b in pairs:
+                parts += [", (" if parts else "(", a, ", ", b, ")"]
+            head = f"({prefix}{quoted(one)}, {prefix}{quoted(other)}) IN ("
+            return Node("boolean", (head, *parts, ")"), None)
+        for a, b in pairs:
+            parts += [" OR " if parts else "", f"({prefix}{quoted(one)} = ", a]
+            parts += [f" AND {prefix}{quoted(other)} = ", b, ")"]
+        return Node("boolean", ("(", *parts, ")"), None)
 
     def _where(self, store: str, alias: str, columns: Sequence[tuple[str, str]]) -> Node:
         if self.may(0.2):
@@ -119,16 +142,19 @@ class Plain:
 
     def _groups(self, store: str, columns: Sequence[tuple[str, str]]) -> Case:
         exact = [name for name, sort in columns if sort in _EXACT]
+        ordered = [name for name, sort in columns if sort in _EXACT - {"boolean"}]
         summed = [name for name, sort in columns if sort in _SUMMED]
         if not summed:
             return self._rows(store, columns)
         keys = [quoted(key) for key in self.chance.sample(exact, self.chance.randint(0, 2))]
         found = []
         for _ in range(self.chance.randint(1, 3)):
-            any_one, number = (quoted(self.chance.choice(each)) for each in (exact, summed))
+            any_one, least, number = (
+                quoted(self.chance.choice(each)) for each in (exact, ordered, summed)
+            )
             call = self.chance.choice(
                 [
-                    *("count(*)", f"count({any_one})", f"min({any_one})", f"max({any_one})"),
+                    *("count(*)", f"count({any_one})", f"min({least})", f"max({least})"),
                     *(f"sum({number})", f"sum({number})", f"avg({number})"),
                     *(f"count(DISTINCT {any_one})", f"count(*) FILTER (WHERE {number} > 0)"),
                     *(f"coalesce(sum({number}), 0)", f"max({number}) - min({number})"),
@@ -155,7 +181,7 @@ class Plain:
         both += [f"u.{quoted(each)}" for each, sort in of[other] if sort in _EXACT]
         listed = self.chance.choice(["*", ", ".join(self.chance.sample(both, 3))])
         if self.may(0.25):
-            listed = f"count(*), max({self.chance.choice(both)})"
+            listed = f"count(*), max(t.{quoted(column)}), min(u.{quoted(key)})"
         head = f"SELECT {listed} FROM {name} t {kind} {other} u ON u.{key} = t.{column}"
         where = self._where(name, "t", of[name])
         return Case(root=Node("rows", (head, where)))

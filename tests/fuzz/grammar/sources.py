@@ -273,7 +273,12 @@ class Sources:
             relation.alias = store.name
             return relation, Node("relation", (f"{prefix}{store.name}",))
         word = self.chance.choice(["AS ", ""])
-        return relation, Node("relation", (f"{prefix}{store.name} {word}{quoted(alias)}",))
+        sample = ""
+        if self.may(0.02, "sample"):
+            method = self.chance.choice(["SYSTEM", "BERNOULLI"])
+            sample = f" TABLESAMPLE {method} ({self.chance.choice([0, 100])})"
+        text = f"{prefix}{store.name} {word}{quoted(alias)}{sample}"
+        return relation, Node("relation", (text,))
 
     def _alias(self, taken: set[str]) -> str:
         name = self.chance.choice([alias for alias in ALIASES if alias not in taken])
