@@ -245,7 +245,7 @@ def servers(directory: Path) -> Iterator[Servers]:
                 "ALTER ROLE {} SET DateStyle = 'ISO, MDY'",
                 "ALTER ROLE {} SET jit = off",
             ):
-                connection.execute(sql.SQL(command).format(user))  # type: ignore[arg-type]
+                connection.execute(sql.SQL(command).format(user))
         write_world(root)
         theirs = replace(postgres, user=READER).dsn
         with running_gateway(root, directory) as gateway:

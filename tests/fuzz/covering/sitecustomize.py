@@ -49,8 +49,8 @@ def _trace_python_functions() -> None:
         PYTHON_FUNCTIONS,
     )
 
-    for name, (function, *rest) in tuple(PYTHON_FUNCTIONS.items()):
-        PYTHON_FUNCTIONS[name] = (_traced(function), *rest)
+    for name, (function, given, result) in tuple(PYTHON_FUNCTIONS.items()):
+        PYTHON_FUNCTIONS[name] = _traced(function), given, result
 
 
 if os.environ.get("COVERAGE_PROCESS_START"):

@@ -68,7 +68,7 @@ _ANYWHERE = (
 )
 _ORDERED = (
     "(CASE WHEN {g} THEN (SELECT max({e}) FROM (VALUES (1), (2)) q (zz)) END)",
-    "coalesce((CASE WHEN NOT ({g}) THEN {o} END), (SELECT min({e}) FROM (SELECT sample AS zz FROM notes) q))",
+    "coalesce((CASE WHEN NOT ({g}) THEN {o} END), (SELECT min({e}) FROM (VALUES (1)) q (zz)))",
 )
 _CONDITIONS = (
     "({g} AND ({e}) IS NOT NULL)",
