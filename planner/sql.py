@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from planner.binding.running_statements import RunningQueries
 from planner.commands.transaction import aborted
 from planner.composing.process_pool import SharedProcesses
-from planner.errors import NotSupportedError
+from planner.errors import InvalidSyntaxError, NotSupportedError, QueryError
 from planner.live.limits import LiveLimits
 from planner.live.live_queries import LiveQueries
 from planner.live.subscription import LiveSubscription
@@ -29,7 +29,7 @@ from planner.statements.engine_parts import (
 from planner.statements.paging import paged
 from planner.statements.plan_cache import ParameterTypes, PlanCache
 from planner.statements.prepare import Preparer
-from planner.statements.run import ENDS_TRANSACTION, Runner, is_inline, made_for
+from planner.statements.run import ENDS_TRANSACTION, WITHOUT_SNAPSHOT, Runner, is_inline, made_for
 from planner.syntax.parse import split
 from planner.syntax.tags import without_tags
 from planner.values.cancel import Cancellation
@@ -148,11 +148,19 @@ class SqlEngine:
         cancellation: Cancellation | None = None,
     ) -> Statement:
         """Plan one statement, or find its plan by its text."""
-        held = self._planned(
-            sql, session, session.times, tuple(parameter_types), cancellation or Cancellation()
-        )
-        if session.transaction is TransactionStatus.FAILED and held.kind not in ENDS_TRANSACTION:
+        has_failed = session.transaction is TransactionStatus.FAILED
+        try:
+            held = self._planned(
+                sql, session, session.times, tuple(parameter_types), cancellation or Cancellation()
+            )
+        except QueryError as error:
+            if has_failed and error.sqlstate != InvalidSyntaxError.sqlstate:
+                raise aborted() from None
+            raise
+        if has_failed and held.kind not in ENDS_TRANSACTION:
             raise aborted()
+        if held.kind not in WITHOUT_SNAPSHOT:
+            session.has_queried = True
         return held
 
     def _planned(

@@ -94,7 +94,7 @@ def _read_options(words: Words, options: dict[str, Option]) -> None:
     words.expect("(")
     while True:
         position = words.start + 1
-        _add(options, words.name(), _read_value(words), position)
+        _add(options, words.label(), _read_value(words), position)
         if not words.take(","):
             words.expect(")")
             return
@@ -110,7 +110,7 @@ def _read_value(words: Words) -> Option:
     if words.is_string:
         return words.string()
     number = words.integer()
-    return str(number) if number is not None else words.name()
+    return str(number) if number is not None else words.label()
 
 
 def _name_of(text: str) -> str:
@@ -125,6 +125,17 @@ def _add(options: dict[str, Option], name: str, value: Option, position: int) ->
     if name not in {*_STRINGS, *_FROM_ONLY, "header", "force_quote"}:
         raise InvalidSyntaxError(f'option "{name}" not recognized', position=position)
     options[name] = value
+    # PostgreSQL checks each value as it comes to it, before the options are seen together.
+    if name == "header":
+        _header(value)
+    elif name == "force_quote":
+        _names(value)
+    elif name in _STRINGS:
+        text = _text(options, name)
+        if name == "format":
+            _check_format(text)
+        elif name == "encoding":
+            _check_encoding(text)
 
 
 # --- old options ------------------------------------------------------------------------------
@@ -139,9 +150,9 @@ def _read_old_options(words: Words, options: dict[str, Option]) -> None:
 
 def _read_old_option(words: Words) -> tuple[str, Option]:
     if words.peek() in {"BINARY", "CSV"}:
-        return "format", words.name()
+        return "format", words.label()
     if words.peek() in {"HEADER", "FREEZE"}:
-        return words.name(), True
+        return words.label(), True
     if words.take("FORCE"):
         name = "force_quote"
         if words.take("NOT", "NULL"):
@@ -152,7 +163,7 @@ def _read_old_option(words: Words) -> tuple[str, Option]:
             words.expect("QUOTE")
         return name, None if words.take("*") else _read_names(words)
     if words.peek() in {"DELIMITER", "NULL", "QUOTE", "ESCAPE", "ENCODING"}:
-        name = words.name()
+        name = words.label()
         if name != "encoding":
             words.take("AS")
         return name, words.string()
@@ -173,15 +184,11 @@ def copy_options(options: dict[str, Option]) -> CopyOut:
     """Return the format that the options define together.
 
     Raises:
-        QueryError: an option has a wrong value, or the options contradict each other.
+        QueryError: the options contradict each other.
     """
     texts = {name: _text(options, name) for name in _STRINGS}
-    name = texts["format"] or "text"
-    if name not in _FORMATS:
-        raise InvalidValueError(f'COPY format "{name}" not recognized')
-    _check_encoding(texts["encoding"])
     header = _header(options.get("header", False))
-    form = _FORMATS[name]
+    form = _FORMATS[texts["format"] or "text"]
     if form is CopyFormat.BINARY:
         _refuse_in_binary(texts, header=header)
     is_csv = form is CopyFormat.CSV
@@ -198,6 +205,11 @@ def copy_options(options: dict[str, Option]) -> CopyOut:
     _check_csv(made, texts)
     _refuse_from_only(options)
     return made
+
+
+def _check_format(name: str | None) -> None:
+    if name not in _FORMATS:
+        raise InvalidValueError(f'COPY format "{name}" not recognized')
 
 
 def _check_encoding(name: str | None) -> None:

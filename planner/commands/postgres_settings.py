@@ -15,16 +15,19 @@ from planner.commands.transaction import DEFAULT_DEFERRABLE
 from planner.errors import InvalidValueError, NotSupportedError, QueryError, TransactionError
 from planner.values.durations import DURATIONS, canonical_duration
 from planner.values.session import DEFAULT_ISOLATION, read_isolation
-from planner.values.text_values import parse_value
 from planner.values.times.time_settings import read_date_style, read_zone
-from stores.spec.schema import BOOLEAN
 
 
 def _any_text(name: str, value: str) -> str:
     return value
 
 
-def _boolean(name: str, value: str) -> str:
+def read_boolean(name: str, value: str) -> str:
+    """Return a boolean as SHOW writes it.
+
+    Raises:
+        InvalidValueError: the value is none (22023).
+    """
     return PostgresSetting(name=name, default="off", context="user", kind="bool").read(value)
 
 
@@ -53,12 +56,12 @@ _OTHER_INTERVAL_STYLES = frozenset({"postgres_verbose", "sql_standard", "iso_860
 
 def _only_on(name: str, value: str) -> str:
     """Accept only `on`: a client that turns it off sends texts that would mean something else."""
-    if not parse_value(value, BOOLEAN):
+    if read_boolean(name, value) != "on":
         raise InvalidValueError(
             f'parameter "{name}" cannot be turned off',
             hint="Write E'…' for a text with backslash escapes.",
         )
-    return value
+    return "on"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,19 +100,24 @@ _TABLE = (
     OwnSetting(name="default_transaction_read_only", default="on", spellings=_ON),
     OwnSetting(name="transaction_read_only", default="on", spellings=_ON),
     # The transaction, and the defaults of the next one.
-    OwnSetting(name=DEFAULT_DEFERRABLE, default="off", read=_boolean),
+    OwnSetting(name=DEFAULT_DEFERRABLE, default="off", read=read_boolean),
     OwnSetting(name=DEFAULT_ISOLATION, default="read committed", read=_isolation),
     OwnSetting(name="transaction_deferrable", default="off", of_transaction=True),
     OwnSetting(name="transaction_isolation", default="read committed", of_transaction=True),
     # Time limits, which the servers enforce.
     *(OwnSetting(name=name, default="0", read=canonical_duration) for name in sorted(DURATIONS)),
     # Read by drivers: DuckDB has no just-in-time compiler, and sorts texts by their bytes.
-    OwnSetting(name="jit", default="off", read=_boolean),
+    OwnSetting(name="jit", default="off", read=read_boolean),
     OwnSetting(name="lc_collate", default="C"),
     OwnSetting(name="lc_ctype", default="C"),
 )
 OWN_SETTINGS: Mapping[str, OwnSetting] = {setting.name.lower(): setting for setting in _TABLE}
 """The settings by their name in lower case."""
+
+
+def settings_of_user(user: str) -> dict[str, str]:
+    """Return the settings of a user, which no client changes here and `pg_settings` leaves out."""
+    return {"is_superuser": "off", "role": "none", "session_authorization": user}
 
 
 _STYLES = ("timezone", "datestyle", "intervalstyle")

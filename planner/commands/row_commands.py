@@ -14,6 +14,7 @@ from sqlglot.tokenizer_core import TokenType
 from planner.commands.copy_statement import read_copy
 from planner.commands.subscribe import CHANGE_COLUMNS, read_subscribe
 from planner.commands.token_reader import Words
+from planner.commands.transaction import two_phase
 from planner.errors import InvalidSyntaxError, NotSupportedError, QueryError, UnknownNameError
 from planner.syntax.parse import Parsed
 from planner.syntax.with_clause import WAIT_MS_MAX, interval_ms
@@ -163,10 +164,12 @@ def read_prepare(words: Words) -> tuple[PrepareStatement, int]:
     """Read a PREPARE; return it and where its query begins in the text.
 
     Raises:
-        QueryError: it is malformed, or a type does not exist (42704).
+        QueryError: it is malformed, a type does not exist (42704), or it is a PREPARE TRANSACTION.
     """
     words.expect("PREPARE")
     name = words.name()
+    if name == "transaction" and words.is_string:
+        raise two_phase()
     items = words.list_items() if words.peek() == "(" else []
     words.expect("AS")
     types = tuple(_read_type(words.sql[start:end], start) for start, end in items)

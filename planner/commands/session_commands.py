@@ -5,18 +5,25 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from sqlglot.tokenizer_core import Token, TokenType
+from sqlglot.tokenizer_core import Token
 
 from planner.commands.postgres_settings import (
     OWN_SETTINGS,
     check_may_be_set,
+    read_boolean,
+    settings_of_user,
     version_number,
 )
 from planner.commands.setting_kinds import PostgresSetting
-from planner.commands.setting_values import is_name, setting_value
+from planner.commands.setting_values import (
+    assignment,
+    is_name,
+    setting_name,
+    setting_value,
+    syntax_error,
+)
 from planner.commands.transaction import Modes, set_modes, transaction_settings
 from planner.errors import (
-    InvalidSyntaxError,
     LimitExceededError,
     NotSupportedError,
     TransactionError,
@@ -25,9 +32,8 @@ from planner.errors import (
 from planner.syntax.options import SETTINGS, check_setting
 from planner.values.session import Session, TransactionStatus, read_isolation
 from planner.values.statement import Notice, Result, StatementKind
-from planner.values.text_values import parse_value
 from planner.values.times.time_settings import read_date_style
-from stores.spec.schema import BOOLEAN, TEXT, Column
+from stores.spec.schema import TEXT, Column
 
 _CUSTOM = re.compile(r"[a-z_][\w$]*(\.[a-z_][\w$]*)+")
 _CUSTOM_MAX = 100
@@ -48,12 +54,13 @@ class SessionCommands:
         others = {name: setting.shown for name, setting in postgres.items()}
         own = {name: setting.default for name, setting in OWN_SETTINGS.items()}
         self._defaults = {**others, **own, **SETTINGS}
+        self._defaults |= settings_of_user("")
         self._defaults["server_version"] = server_version
         self._defaults["server_version_num"] = str(version_number(server_version))
 
     def columns(self, tokens: Sequence[Token]) -> tuple[Column, ...]:
         """Return the result columns of SHOW."""
-        name = self._shown_name(tokens)
+        name = self._named(tokens)
         if name == "all":
             names = ("name", "setting", "description")
             return tuple(Column(name=each, type=TEXT) for each in names)
@@ -73,7 +80,7 @@ class SessionCommands:
         if kind in {StatementKind.LISTEN, StatementKind.UNLISTEN}:
             _check_channel(kind, tokens)
         if kind is StatementKind.SHOW:
-            name = self._shown_name(tokens)
+            name = self._named(tokens)
             if name not in {"all", "stategate.position"} and not _is_custom(name):
                 self._known(name, tokens)
 
@@ -92,6 +99,10 @@ class SessionCommands:
                 return self._reset(tokens, session)
             case StatementKind.LISTEN:
                 return Result(kind=kind, notices=[_SILENT])
+            case StatementKind.LOCK if session.is_outside:
+                raise TransactionError(
+                    "LOCK TABLE can only be used in transaction blocks", sqlstate="25P01"
+                )
             case StatementKind.DISCARD if (part := _discarded(tokens)) is not None:
                 return Result(kind=part)
             case StatementKind.DISCARD:
@@ -107,7 +118,7 @@ class SessionCommands:
         return Result(kind=kind)
 
     def _show(self, tokens: Sequence[Token], session: Session) -> Result:
-        name = self._shown_name(tokens)
+        name = self._named(tokens)
         columns = self.columns(tokens)
         if name == "all":
             every = [(n, self._value(n, session), "") for n in sorted(self._defaults)]
@@ -124,12 +135,16 @@ class SessionCommands:
         of_transaction = transaction_settings(session)
         if name in of_transaction:
             return of_transaction[name]
+        of_user = settings_of_user(session.user)
+        if name in of_user:
+            return of_user[name]
         own = OWN_SETTINGS.get(name)
         if own is not None and own.is_fixed:
             return own.default
         return session.settings.get(name, self._defaults.get(name, ""))
 
-    def _shown_name(self, tokens: Sequence[Token]) -> str:
+    def _named(self, tokens: Sequence[Token]) -> str:
+        """Return the name of the setting of a SHOW or RESET."""
         words = [token.text.lower() for token in tokens[1:]]
         if words == ["transaction", "isolation", "level"]:
             return "transaction_isolation"
@@ -137,7 +152,7 @@ class SessionCommands:
             return "timezone"
         if words[:2] == ["session", "authorization"]:
             return "session_authorization"
-        return _joined(tokens[1:])
+        return setting_name(tokens[1:])
 
     def _known(self, name: str, tokens: Sequence[Token]) -> None:
         if name not in self._defaults:
@@ -155,43 +170,21 @@ class SessionCommands:
         if scope in {"SESSION", "LOCAL"}:
             rest = rest[1:]
         words = [token.text.upper() for token in rest]
+        if words[:2] == ["SESSION", "AUTHORIZATION"]:  # after a scope
+            words, rest = words[1:], rest[1:]
         result = Result(kind=StatementKind.SET)
         is_local = scope == "LOCAL"
-        if is_local and session.transaction is TransactionStatus.IDLE:
+        if is_local and session.is_outside:
             result.notices.append(Notice.outside("SET LOCAL"))
         if words[:1] in (["AUTHORIZATION"], ["ROLE"]):
             _check_user(rest, session)
             return result
-        if words[:2] == ["TIME", "ZONE"]:
-            name, values = "timezone", rest[2:]
-            if words[2:] == ["LOCAL"]:
-                self._put(name, None, session, result, local=is_local)
-                return result
-        elif words[:1] and words[0] in _SHORT:
-            # Without "=": SET NAMES 'utf8', SET SCHEMA 'public'.
-            name, values = _SHORT[words[0]], rest[1:]
-        else:
-            at = next((i for i, word in enumerate(words) if word in {"=", "TO"}), None)
-            if at is None or at == 0:
-                raise _syntax(rest)
-            name, values = _joined(rest[:at]), rest[at + 1 :]
-        if not values:
-            raise _syntax([])
+        name, values = assignment(rest, words)
         if not _is_custom(name):
             self._known(name, tokens)
-        self._assign(name, values, session, result, local=is_local)
+        value = setting_value(name, values) if values else None
+        self._put(name, value, session, result, local=is_local)
         return result
-
-    def _assign(
-        self,
-        name: str,
-        values: Sequence[Token],
-        session: Session,
-        result: Result,
-        *,
-        local: bool,
-    ) -> None:
-        self._put(name, setting_value(name, values), session, result, local=local)
 
     def set_config(self, name: str, value: str | None, session: Session, local: bool) -> str:
         """Set a setting as the function `set_config` does; None is the default.
@@ -204,48 +197,61 @@ class SessionCommands:
         """
         if not _is_custom(name):
             self._known(name, ())
-        if value is not None:
-            value = self._read(name, value)
+        own = OWN_SETTINGS.get(name)
+        if own is not None and own.of_transaction and value != self._value(name, session):
+            message = f"{name} must be set before any query"
+            raise TransactionError(message, sqlstate="25001")
         self._put(name, value, session, Result(kind=StatementKind.SET), local=local)
-        return "" if value is None else value
+        if value is None:
+            return ""
+        if own is not None and (own.is_fixed or own.of_transaction):
+            return self._value(name, session)
+        return self._checked(name, value, session)
 
-    def _read(self, name: str, value: str) -> str:
-        is_plain = name in self._postgres and name not in OWN_SETTINGS
-        return self._postgres[name].read(value) if is_plain else value
+    def _checked(self, name: str, value: str, session: Session) -> str:
+        """Return a value as SHOW writes it.
+
+        Raises:
+            QueryError: the setting does not accept it.
+        """
+        if name in self._postgres and name not in OWN_SETTINGS:
+            value = self._postgres[name].read(value)
+        return _checked(name, value, session)
 
     def _put(
         self, name: str, value: str | None, session: Session, result: Result, *, local: bool
     ) -> None:
+        if name in settings_of_user(session.user):
+            check_may_be_set(name, "internal")
         if name in self._postgres:
             check_may_be_set(name, self._postgres[name].context)
-        if local and session.transaction is TransactionStatus.IDLE:
-            return
-        if value is None:
-            session.reset(name, local=local)
-            return
         own = OWN_SETTINGS.get(name)
+        if value is None:
+            _restore(name, session, result, local=local)
+            return
         if own is not None and own.is_fixed:
             if value.upper().replace("-", "") not in own.spellings:
                 result.notices.append(Notice(message=f"{name} stays {own.default}"))
             return
         if own is not None and own.of_transaction:
-            _set_transaction(name, value, session, result)
+            _set_transaction(name, value, session)
             return
-        session.set(name, _checked(name, self._read(name, value), session), local=local)
+        checked = self._checked(name, value, session)
+        if not (local and session.is_outside):
+            session.set(name, checked, local=local)
 
     def _reset(self, tokens: Sequence[Token], session: Session) -> Result:
-        name = _joined(tokens[1:])
+        name, result = self._named(tokens), Result(kind=StatementKind.RESET)
         if name == "all":
             session.reset()
-        elif name not in {"role", "sessionauthorization"}:
+        elif name not in {"role", "session_authorization"}:
             if not _is_custom(name):
                 self._known(name, tokens)
-            session.reset(name)
-        return Result(kind=StatementKind.RESET)
+            self._put(name, None, session, result, local=False)
+        return result
 
 
 _SILENT = Notice(message="there are no notifications; SUBSCRIBE tells of changes to stores")
-_SHORT = {"NAMES": "client_encoding", "SCHEMA": "search_path"}
 _PARTS = {
     "PLANS": StatementKind.DISCARD_PLANS,
     "SEQUENCES": StatementKind.DISCARD_SEQUENCES,
@@ -284,7 +290,7 @@ def _check_channel(kind: StatementKind, tokens: Sequence[Token]) -> None:
     channel, *more = tokens[1:] or (None,)
     is_all = kind is StatementKind.UNLISTEN and channel is not None and channel.text == "*"
     if channel is None or more or not (is_all or is_name(channel)):
-        raise _syntax(more or tokens[1:])
+        raise syntax_error(more or tokens[1:])
 
 
 def _discarded(tokens: Sequence[Token]) -> StatementKind | None:
@@ -293,7 +299,7 @@ def _discarded(tokens: Sequence[Token]) -> StatementKind | None:
     if words == ["ALL"]:
         return None
     if len(words) != 1 or words[0] not in _PARTS:
-        raise _syntax(tokens[1:])
+        raise syntax_error(tokens[1:])
     return _PARTS[words[0]]
 
 
@@ -301,7 +307,7 @@ def _check_user(words: Sequence[Token], session: Session) -> None:
     """Accept the user of the session; refuse any other."""
     values = [token.text for token in words[1:] if token.text.upper() not in {"=", "TO"}]
     if len(values) != 1:
-        raise _syntax(words[1:])
+        raise syntax_error(words[1:])
     if values[0].upper() not in {"DEFAULT", "NONE"} and values[0] != session.user:
         raise UnknownNameError(f'permission denied to set role "{values[0]}"', sqlstate="42501")
 
@@ -339,30 +345,20 @@ def _check_custom(name: str, value: str, session: Session) -> None:
         )
 
 
-def _joined(tokens: Sequence[Token]) -> str:
-    """Return the name of a setting from its words and dots."""
-    if not tokens:
-        raise InvalidSyntaxError("syntax error at end of input")
-    for token in tokens:
-        if token.token_type in {TokenType.L_PAREN, TokenType.COMMA, TokenType.EQ}:
-            raise _syntax([token])
-    return "".join(token.text for token in tokens).lower()
+def _restore(name: str, session: Session, result: Result, *, local: bool) -> None:
+    own = OWN_SETTINGS.get(name)
+    if own is not None and own.of_transaction:
+        if session.transaction is TransactionStatus.IDLE and name == "transaction_isolation":
+            result.notices.append(Notice.outside("RESET TRANSACTION"))
+        _set_transaction(name, own.default, session)
+    elif not (local and session.is_outside):
+        session.reset(name, local=local)
 
 
-def _syntax(tokens: Sequence[Token]) -> InvalidSyntaxError:
-    if not tokens:
-        return InvalidSyntaxError("syntax error at end of input")
-    return InvalidSyntaxError(
-        f'syntax error at or near "{tokens[0].text}"', position=tokens[0].start + 1
-    )
-
-
-def _set_transaction(name: str, value: str, session: Session, result: Result) -> None:
+def _set_transaction(name: str, value: str, session: Session) -> None:
     if name == "transaction_isolation":
         modes = Modes(isolation=read_isolation(name, value))
     else:
-        modes = Modes(deferrable=bool(parse_value(value, BOOLEAN)))
-    if session.transaction is TransactionStatus.IDLE:
-        result.notices.append(Notice.outside("SET TRANSACTION"))
-    else:
+        modes = Modes(deferrable=read_boolean(name, value) == "on")
+    if session.transaction is not TransactionStatus.IDLE:
         set_modes(modes, session)

@@ -1,4 +1,4 @@
-"""The values that a SET gives: words, texts, numbers and intervals, read as PostgreSQL does."""
+"""The settings that SET names, and the values that it gives, read as PostgreSQL does."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from planner.values.times.time_settings import interval_zone
 _TEXTS = {TokenType.STRING, TokenType.BYTE_STRING, TokenType.HEREDOC_STRING}
 _LISTS = {"datestyle", "search_path"}
 """Settings with several values, separated by commas."""
+_SHORT = {"NAMES": "client_encoding", "SCHEMA": "search_path"}
+"""Settings that SET takes without "=": SET NAMES 'utf8', SET SCHEMA 'public'."""
 _UNITS = {"YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND"}
 
 
@@ -107,3 +109,52 @@ def _zone_of_interval(tokens: Sequence[Token]) -> str:
 
 def _unexpected(token: Token) -> InvalidSyntaxError:
     return InvalidSyntaxError(f'syntax error at or near "{token.text}"', position=token.start + 1)
+
+
+def assignment(rest: Sequence[Token], words: Sequence[str]) -> tuple[str, Sequence[Token]]:
+    """Return the setting of a SET, and the tokens of its value; none stand for its default.
+
+    Raises:
+        InvalidSyntaxError: it has no value.
+    """
+    if words[:2] == ["TIME", "ZONE"]:
+        name, values = "timezone", rest[2:]
+        if words[2:] == ["LOCAL"]:
+            return name, ()
+    elif words[:1] and words[0] in _SHORT:
+        name, values = _SHORT[words[0]], rest[1:]
+        if words in (["NAMES"], ["NAMES", "DEFAULT"]):
+            return name, ()
+        if len(values) != 1 or values[0].token_type is not TokenType.STRING:
+            raise syntax_error(values)
+    else:
+        at = next((i for i, word in enumerate(words) if word in {"=", "TO"}), None)
+        if at is None or at == 0:
+            raise syntax_error(rest)
+        name, values = setting_name(rest[:at]), rest[at + 1 :]
+    if not values:
+        raise syntax_error([])
+    return name, values
+
+
+def setting_name(tokens: Sequence[Token]) -> str:
+    """Return the name of a setting from its words and dots."""
+    if not tokens:
+        raise InvalidSyntaxError("syntax error at end of input")
+    for at, token in enumerate(tokens):
+        if (token.token_type is TokenType.DOT) is (at % 2 == 0) or (
+            at % 2 == 0 and not is_name(token)
+        ):
+            raise syntax_error([token])
+    if tokens[-1].token_type is TokenType.DOT:
+        raise syntax_error([])
+    return "".join(token.text for token in tokens).lower()
+
+
+def syntax_error(tokens: Sequence[Token]) -> InvalidSyntaxError:
+    """Return the error for the next of some tokens; none stand for the end."""
+    if not tokens:
+        return InvalidSyntaxError("syntax error at end of input")
+    return InvalidSyntaxError(
+        f'syntax error at or near "{tokens[0].text}"', position=tokens[0].start + 1
+    )

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from sqlglot.tokenizer_core import Token, TokenType
 
 from planner.errors import InvalidSyntaxError
+from planner.values.quoting import RESERVED_WORDS
 
 
 class Words:
@@ -97,6 +98,16 @@ class Words:
 
     def name(self) -> str:
         """Take a name, folded to lower case unless it is quoted.
+
+        Raises:
+            InvalidSyntaxError: another token comes next, or a word that is reserved.
+        """
+        if self.peek().lower() in RESERVED_WORDS:
+            raise self.problem()
+        return self.label()
+
+    def label(self) -> str:
+        """Take a name, as of an option, which may be any word; see `name`.
 
         Raises:
             InvalidSyntaxError: another token comes next.

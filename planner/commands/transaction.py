@@ -43,6 +43,7 @@ class Begin:
     """BEGIN, START TRANSACTION."""
 
     modes: Modes
+    kind: StatementKind = StatementKind.BEGIN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +110,7 @@ def read_transaction(parsed: Parsed) -> TransactionCommand | None:
             return MakeSavepoint(name=_last_name(words))
         case StatementKind.RELEASE:
             words.skip()
-            words.take("SAVEPOINT")
+            _skip_savepoint(words)
             return ReleaseSavepoint(name=_last_name(words))
         case StatementKind.SET:
             return _read_set(words)
@@ -120,19 +121,19 @@ def read_transaction(parsed: Parsed) -> TransactionCommand | None:
 def _read_begin(words: Words) -> Begin:
     if words.take("START"):
         words.expect("TRANSACTION")
-    else:
-        words.expect("BEGIN")
-        _ = words.take("WORK") or words.take("TRANSACTION")
+        return Begin(modes=_read_modes(words), kind=StatementKind.START)
+    words.expect("BEGIN")
+    _ = words.take("WORK") or words.take("TRANSACTION")
     return Begin(modes=_read_modes(words))
 
 
 def _read_end(words: Words, *, commit: bool) -> End | RollbackTo:
     words.skip()
     if words.take("PREPARED"):
-        raise NotSupportedError("two-phase commit is not supported", hint="Use COMMIT or ROLLBACK.")
+        raise two_phase()
     _ = words.take("WORK") or words.take("TRANSACTION")
     if not commit and words.take("TO"):
-        words.take("SAVEPOINT")
+        _skip_savepoint(words)
         return RollbackTo(name=_last_name(words))
     chain = False
     if words.take("AND"):
@@ -182,6 +183,12 @@ def _read_mode(words: Words, modes: Modes) -> Modes:
     raise words.problem()
 
 
+def _skip_savepoint(words: Words) -> None:
+    """Take SAVEPOINT, unless it is the name."""
+    if words.left > 1:
+        words.take("SAVEPOINT")
+
+
 def _last_name(words: Words) -> str:
     name = words.name()
     words.finish()
@@ -223,7 +230,7 @@ def run_transaction(command: TransactionCommand, session: Session) -> Result:
     """
     match command:
         case Begin():
-            return _begin(command.modes, session)
+            return _begin(command, session)
         case End():
             return _end(command, session)
         case MakeSavepoint():
@@ -242,8 +249,8 @@ def run_transaction(command: TransactionCommand, session: Session) -> Result:
             return _set(command, session)
 
 
-def _begin(modes: Modes, session: Session) -> Result:
-    result = Result(kind=StatementKind.BEGIN)
+def _begin(command: Begin, session: Session) -> Result:
+    result, modes = Result(kind=command.kind), command.modes
     if session.transaction is TransactionStatus.FAILED:
         raise aborted()
     if session.transaction is TransactionStatus.ACTIVE:
@@ -301,19 +308,17 @@ def set_modes(modes: Modes, session: Session) -> None:
         TransactionError: the transaction has run a query or has savepoints (25001).
     """
     if modes.isolation is not None and modes.isolation is not session.isolation:
-        if session.has_queried:
-            raise TransactionError(
-                "SET TRANSACTION ISOLATION LEVEL must be called before any query",
-                sqlstate="25001",
-            )
-        if session.in_subtransaction:
-            raise TransactionError(
-                "SET TRANSACTION ISOLATION LEVEL must not be called in a subtransaction",
-                sqlstate="25001",
-            )
+        _require_beginning("ISOLATION LEVEL", session)
         session.isolation = modes.isolation
     if modes.deferrable is not None:
+        _require_beginning("[NOT] DEFERRABLE", session)
         session.deferrable = modes.deferrable
+
+
+def _require_beginning(mode: str, session: Session) -> None:
+    if session.has_queried or session.in_subtransaction:
+        rule = "before any query" if session.has_queried else "outside of savepoints"
+        raise TransactionError(f"SET TRANSACTION {mode} must be called {rule}", sqlstate="25001")
 
 
 def _require_block(session: Session, command: str) -> None:
@@ -321,6 +326,11 @@ def _require_block(session: Session, command: str) -> None:
         raise TransactionError(
             f"{command} can only be used in transaction blocks", sqlstate="25P01"
         )
+
+
+def two_phase() -> NotSupportedError:
+    """Return the error of PREPARE TRANSACTION and of what ends such a transaction."""
+    return NotSupportedError("two-phase commit is not supported", hint="Use COMMIT or ROLLBACK.")
 
 
 def aborted() -> TransactionError:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from sqlglot import exp
 
 from planner.binding.running_statements import RunningQuery
+from planner.commands.postgres_settings import settings_of_user
 from planner.commands.transaction import transaction_settings
 from planner.pg_catalog.advisory_calls import LOCK_ROWS, lock_structs
 from planner.pg_catalog.builtin_rows import postgres_settings
@@ -72,7 +73,8 @@ def reads_session_rows(tree: exp.Expr) -> bool:
 
 def shown_settings(session: Session) -> Mapping[str, str]:
     """Return the settings that a session has changed, and those of its transaction."""
-    return {**session.settings, **transaction_settings(session)}
+    of_user = settings_of_user(session.user)
+    return {**session.settings, **of_user, **transaction_settings(session)}
 
 
 def variables_script(session: Session) -> str:

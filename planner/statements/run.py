@@ -30,6 +30,12 @@ from stores.spec.schema import Row
 Replan = Callable[[Statement, Session, Cancellation], Statement]
 """Plans a statement again, after a definition of a store has changed."""
 ENDS_TRANSACTION = frozenset({StatementKind.COMMIT, StatementKind.ROLLBACK})
+WITHOUT_SNAPSHOT = ENDS_TRANSACTION | {
+    *(StatementKind.BEGIN, StatementKind.SAVEPOINT, StatementKind.RELEASE, StatementKind.LOCK),
+    *(StatementKind.SET, StatementKind.RESET, StatementKind.SHOW, StatementKind.FETCH),
+    *(StatementKind.MOVE, StatementKind.LISTEN, StatementKind.UNLISTEN, StatementKind.EMPTY),
+}
+"""Statements after which PostgreSQL still lets the modes of the transaction change."""
 """The kinds of statement that a failed transaction still accepts."""
 
 

@@ -18,7 +18,9 @@ DURATIONS = frozenset(
 """The settings that are durations; a number without a unit counts milliseconds."""
 _MS_MAX = (1 << 31) - 1
 _UNITS_MS = {"us": 0.001, "": 1, "ms": 1, "s": 1000, "min": 60_000, "h": 3_600_000, "d": 86_400_000}
-_TEXT = re.compile(r"\s*([+-]?(?:\d{1,20}(?:\.\d{0,20})?|\.\d{1,20}))\s*(\S*)\s*")
+_TEXT = re.compile(
+    r"\s*([+-]?(?:\d{1,20}(?:\.\d{0,20})?|\.\d{1,20})(?:[eE][+-]?\d{1,2})?)\s*(\S*)\s*"
+)
 
 
 def canonical_duration(name: str, text: str) -> str:

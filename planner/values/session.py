@@ -187,7 +187,6 @@ class Session:
         # Settings that were changed earlier in the same group belong to it.
         if self._before is None:
             self._before = dict(self.settings)
-        self._local.clear()
 
     def end(self, *, keep: bool) -> None:
         """End the transaction.
@@ -197,11 +196,7 @@ class Session:
         """
         self._release()
         if keep:
-            for name, value in self._local.items():
-                if value is None:
-                    self.settings.pop(name, None)
-                else:
-                    self.settings[name] = value
+            self._end_local()
         elif self._before is not None:
             self.settings = dict(self._before)
         self._before = None
@@ -215,10 +210,17 @@ class Session:
     def fail(self) -> None:
         """Record an error: an open transaction refuses all statements until it ends.
 
-        Without an open transaction, settings that the same group has changed are restored.
+        Settings become what they were before the transaction, or at its innermost savepoint.
+        Without an open transaction, those that the same group has changed are restored.
         """
         if self.transaction is TransactionStatus.ACTIVE:
             self.transaction = TransactionStatus.FAILED
+            if self._savepoints:
+                self._restore(self._savepoints[-1])
+            elif self._before is not None:
+                self.settings = dict(self._before)
+                self._local.clear()
+                self._changed()
             self._unlock(self.savepoint_number)
             if not self._savepoints:
                 self._release()
@@ -228,10 +230,18 @@ class Session:
                 self.end(keep=False)
 
     def end_group(self) -> None:
-        """End an implicit transaction; its settings stay."""
+        """End an implicit transaction; its settings stay, except LOCAL ones."""
         if self.transaction is TransactionStatus.IDLE:
+            if self._local:
+                self._end_local()
+                self._changed()
             self._before = None
             self._unlock()
+
+    @property
+    def is_outside(self) -> bool:
+        """Whether the statement is a transaction of its own, so that nothing is LOCAL to it."""
+        return self.transaction is TransactionStatus.IDLE and not self.in_script
 
     def close(self) -> None:
         """Release everything that the session holds, because the client is gone."""
@@ -282,10 +292,14 @@ class Session:
         at = self._find(name)
         found = self._savepoints[at]
         del self._savepoints[at + 1 :]
-        self.settings, self._local = dict(found.settings), dict(found.local)
-        self._changed()
+        self._restore(found)
         self._unlock(found.number)
         self.transaction = TransactionStatus.ACTIVE
+
+    def _restore(self, savepoint: _Savepoint) -> None:
+        """Restore the settings as of a savepoint."""
+        self.settings, self._local = dict(savepoint.settings), dict(savepoint.local)
+        self._changed()
 
     @property
     def savepoint_number(self) -> int:
@@ -300,6 +314,15 @@ class Session:
             if self._savepoints[at].name == name:
                 return at
         raise TransactionError(f'savepoint "{name}" does not exist', sqlstate="3B001")
+
+    def _end_local(self) -> None:
+        """Restore the former values of LOCAL settings."""
+        for name, value in self._local.items():
+            if value is None:
+                self.settings.pop(name, None)
+            else:
+                self.settings[name] = value
+        self._local.clear()
 
     def _remember(self) -> None:
         if self.is_grouped and self._before is None:

@@ -229,6 +229,7 @@ class StatementKind(Enum):
     SET = "SET"
     RESET = "RESET"
     BEGIN = "BEGIN"
+    START = "START TRANSACTION"
     COMMIT = "COMMIT"
     ROLLBACK = "ROLLBACK"
     SAVEPOINT = "SAVEPOINT"

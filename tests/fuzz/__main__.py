@@ -9,7 +9,18 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from tests.fuzz import bombs, crashes, histories, pipelines, selects, web, wire
+from tests.fuzz import (
+    bombs,
+    crashes,
+    engines,
+    histories,
+    pipelines,
+    selects,
+    sessions,
+    sparks,
+    web,
+    wire,
+)
 from tests.fuzz.open_differences import OPEN
 from tests.fuzz.report import Budget, Report
 from tests.support.postgres import PostgresMissingError
@@ -27,8 +38,20 @@ def _selects(directory: Path, report: Report, budget: Budget, without: frozenset
         report.skip(f"select: {error}")
 
 
+def _sessions(directory: Path, report: Report, budget: Budget, without: frozenset[str]) -> None:
+    del without
+    try:
+        with sessions.servers(directory) as found:
+            sessions.run(found, report, budget)
+    except PostgresMissingError as error:
+        report.skip(f"session: {error}")
+
+
 PARTS: Mapping[str, Callable[[Path, Report, Budget, frozenset[str]], None]] = {
     "select": _selects,
+    "session": _sessions,
+    "engine": engines.run,
+    "spark": sparks.run,
     "wire": lambda directory, report, budget, _: wire.run(directory, report, budget),
     "http": web.run,
     "bomb": lambda directory, report, budget, _: bombs.run(directory, report, budget),

@@ -75,13 +75,16 @@ class Way:
 
     extended: bool = False
     parameters: bool = False
+    bare: bool = False
+    """Whether the statement does not name the types of its parameters."""
     binary: bool = False
 
     def __str__(self) -> str:
         if not self.extended:
             return "simple"
         parts = ["extended", "binary" if self.binary else "text"]
-        return ", ".join(parts + ["parameters"] * self.parameters)
+        parts += ["bare" * self.bare + " parameters"] * self.parameters
+        return ", ".join(parts)
 
 
 def ask(connection: pq.abc.PGconn, sql: str, values: Sequence[str], way: Way) -> Reply:
@@ -104,7 +107,7 @@ def ask(connection: pq.abc.PGconn, sql: str, values: Sequence[str], way: Way) ->
             columns = range(result.nfields)
             names = tuple((result.fname(i) or b"").decode() for i in columns)
             types = tuple(result.ftype(i) for i in columns)
-            rows += _rows(result, types, binary=way.binary)
+            rows += rows_of(result, types, binary=way.binary)
             if len(rows) > ROWS_MAX:
                 is_cut = True
                 connection.get_cancel().cancel()
@@ -117,9 +120,10 @@ def ask(connection: pq.abc.PGconn, sql: str, values: Sequence[str], way: Way) ->
     return Reply(names=names, types=types, rows=tuple(rows))
 
 
-def _rows(
+def rows_of(
     result: pq.abc.PGresult, types: Sequence[int], *, binary: bool
 ) -> list[tuple[object, ...]]:
+    """Return the rows of a result, with values that are equal if they mean the same."""
     formats = pq.Format.BINARY if binary else pq.Format.TEXT
     # Numbers have several texts, also within json; all other values must have equal bytes.
     read = {i: oid for i, oid in enumerate(types) if oid in _NUMERICS | _FLOATS}

@@ -5,7 +5,9 @@ from __future__ import annotations
 import random
 import struct
 from collections.abc import Callable, Sequence
+from typing import TypeVar
 
+T = TypeVar("T")
 Chunks = list[bytes]
 """Messages as sent, one by one."""
 
@@ -123,8 +125,8 @@ _ANY: tuple[Callable[[random.Random, Chunks], None], ...] = (
 _FRAMED = (_length, _number, _type)
 
 
-def fewest(chunks: Sequence[bytes], fails: Callable[[Sequence[bytes]], bool]) -> list[bytes]:
-    """Return the messages that are needed to fail, found by leaving out ever smaller parts."""
+def fewest(chunks: Sequence[T], fails: Callable[[Sequence[T]], bool]) -> list[T]:
+    """Return the messages or steps that are needed to fail, leaving out ever smaller parts."""
     found, size = list(chunks), max(1, len(chunks) // 2)
     while size:
         at = 0

@@ -12,6 +12,7 @@ import psycopg
 from psycopg import pq
 
 from tests.fuzz.comparison import Reply, Way, ask, difference
+from tests.fuzz.grammar.plain import Plain
 from tests.fuzz.grammar.statements import Case, Statements
 from tests.fuzz.report import Budget, Failure, Report
 from tests.fuzz.tree import Node, parametrized, shrunk, spelled
@@ -53,7 +54,7 @@ class Servers:
 
     def ask(self, root: Node, way: Way) -> tuple[Reply, Reply, str]:
         """Run a statement on both servers; return their answers and the statement as sent."""
-        sql, values = parametrized(root) if way.parameters else (spelled(root), ())
+        sql, values = parametrized(root, bare=way.bare) if way.parameters else (spelled(root), ())
         ours = ask(self.ours, sql, values, way)
         if ours.sqlstate == "lost" or self.ours.status != pq.ConnStatus.OK:
             self.ours = _connected(self.ours_dsn)
@@ -62,7 +63,7 @@ class Servers:
 
     def errors_by_row(self, root: Node, way: Way) -> frozenset[str]:
         """Run a SELECT from one relation on each row alone, in PostgreSQL."""
-        sql, values = parametrized(root) if way.parameters else (spelled(root), ())
+        sql, values = parametrized(root, bare=way.bare) if way.parameters else (spelled(root), ())
         asked = (
             ask(self.theirs, f"{sql} WHERE ctid = '({page},{number})'", values, way)
             for page in range(_PAGES)
@@ -119,8 +120,10 @@ def run(found: Servers, report: Report, budget: Budget, without: frozenset[str])
         if budget.spent():
             return
         chance = report.random(PART, number)
-        case = Statements(chance, without).case()
+        is_plain = chance.random() < 0.12
+        case = Plain(chance).case() if is_plain else Statements(chance, without).case()
         way = Way(
+            bare=is_plain and chance.random() < 0.7,
             extended=(extended := chance.random() < 0.6),
             parameters=extended and chance.random() < 0.5,
             binary=extended and chance.random() < 0.5,
@@ -189,7 +192,7 @@ def _check(found: Servers, report: Report, number: int, case: Case, way: Way) ->
     _, wrong = verdict(case, ours, theirs, sql)
     kind = f"{kind} of {fingerprint(sql)}" if kind in {"rows", "order of rows"} else kind
     text = wrong[1] if wrong is not None else f"{text}\n(not the same when asked again)"
-    sent = f"{way}, {parametrized(small)[1]}" if way.parameters else str(way)
+    sent = f"{way}, {parametrized(small, bare=way.bare)[1]}" if way.parameters else str(way)
     what = f"{sent}; strict {case.strict}; {case.zone} {case.dates}\n{sql};\n{text}"
     report.failed(Failure(part=PART, case=number, kind=kind, what=what))
 

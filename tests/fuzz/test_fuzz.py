@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fuzz import histories, selects, web, wire
+from tests.fuzz import engines, histories, selects, sessions, web, wire
 from tests.fuzz.open_differences import OPEN
 from tests.fuzz.report import Budget, Report
 from tests.support.postgres import PostgresMissingError
@@ -24,6 +24,24 @@ def test_selects_are_answered_as_postgres_answers_them(tmp_path: Path) -> None:
         pytest.skip(str(error))
     assert not report.failures, report.verdict()
     assert report.counts["rows"] > 110
+
+
+def test_conversations_go_as_with_postgres(tmp_path: Path) -> None:
+    report = Report(seed=11)
+    try:
+        with sessions.servers(tmp_path) as found:
+            sessions.run(found, report, Budget(rounds=100))
+    except PostgresMissingError as error:
+        pytest.skip(str(error))
+    assert not report.failures, report.verdict()
+    assert report.counts["whole"] > 50
+
+
+def test_all_ways_to_run_a_statement_agree(tmp_path: Path) -> None:
+    report = Report(seed=1)
+    engines.run(tmp_path, report, Budget(rounds=60), frozenset(OPEN))
+    assert not report.failures, report.verdict()
+    assert report.counts["rows, live"] > 5
 
 
 def test_damaged_messages_leave_the_gateway_as_it_was(tmp_path: Path) -> None:

@@ -46,8 +46,10 @@ def spelled(part: Part) -> str:
     return part.sql if isinstance(part, Literal) else "".join(map(spelled, part.parts))
 
 
-def parametrized(part: Part) -> tuple[str, tuple[str, ...]]:
+def parametrized(part: Part, *, bare: bool = False) -> tuple[str, tuple[str, ...]]:
     """Return the text with `$1::type` for each constant, and the values of the constants.
+
+    With `bare` it has `$1`, so that the statement must say the type.
 
     A constant that stands in several places is one parameter, because SQL requires the same
     expression in some of them.
@@ -62,10 +64,26 @@ def parametrized(part: Part) -> tuple[str, tuple[str, ...]]:
             if id(each) not in numbers:
                 values.append(each.text)
                 numbers[id(each)] = len(values)
-            return f"${numbers[id(each)]}::{each.type}"
+            number = numbers[id(each)]
+            return f"${number}" if bare else f"${number}::{each.type}"
         return "".join(map(text, each.parts))
 
     return text(part), tuple(values)
+
+
+def literals(part: Part) -> Iterator[Literal]:
+    """Yield each constant once, in the order of their parameters."""
+    seen: set[int] = set()
+
+    def within(each: Part) -> Iterator[Literal]:
+        if isinstance(each, Literal) and id(each) not in seen:
+            seen.add(id(each))
+            yield each
+        elif isinstance(each, Node):
+            for inner in each.parts:
+                yield from within(inner)
+
+    yield from within(part)
 
 
 def nodes(part: Part) -> Iterator[Node]:

@@ -24,7 +24,7 @@ FAST_START: dict[str, Any] = {
     "spark.python.authenticate.socketTimeout": "100s",
 }
 """Options for a JVM that runs for a minute: better compilation would cost more than it saves."""
-_CONNECT_PORT = "spark.connect.grpc.binding.port"
+CONNECT_PORT = "spark.connect.grpc.binding.port"
 
 
 class Orders:
@@ -57,7 +57,7 @@ class Orders:
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
     jars = {} if missing("connector") else {"spark.jars": ",".join(map(str, paths("connector")))}
-    options = {**FAST_START, **jars, _CONNECT_PORT: free_ports(1)[0]}
+    options = {**FAST_START, **jars, CONNECT_PORT: free_ports(1)[0]}
     options["spark.connect.grpc.binding.address"] = "127.0.0.1"
     session = spark_session("tests", master="local[2]", shuffle_partitions=4, **options)
     session.sparkContext.setLogLevel("OFF")
@@ -71,7 +71,7 @@ def connect_url(spark: SparkSession) -> str:
     """Return the address of Spark Connect in the JVM of all tests."""
     jvm: Any = spark._jvm
     jvm.org.apache.spark.sql.connect.service.SparkConnectService.start(spark._jsc.sc())
-    return f"sc://127.0.0.1:{spark.sparkContext.getConf().get(_CONNECT_PORT)}"
+    return f"sc://127.0.0.1:{spark.sparkContext.getConf().get(CONNECT_PORT)}"
 
 
 @pytest.fixture

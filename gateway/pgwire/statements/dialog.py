@@ -306,13 +306,18 @@ class Dialog:
     def _describe(self, message: Describe) -> None:
         if message.kind == "S":
             prepared = self._names.statement(message.name)
-            oids = tuple(parameter.oid for parameter in prepared.parameters)
-            self._send(ParameterDescription(oids=oids))
             target = self._names.target(prepared)
-            self._describe_rows(target, target.shape((), self.session.times).description)
+            description = target.shape((), self.session.times).description
         else:
             portal = self._names.portal(message.name)
-            self._describe_rows(self._names.target(portal.prepared), portal.shape.description)
+            prepared, target = portal.prepared, self._names.target(portal.prepared)
+            description = portal.shape.description
+        if target.statement.returns_rows:
+            self._refuse_failed(target.statement)
+        if message.kind == "S":
+            oids = tuple(parameter.oid for parameter in prepared.parameters)
+            self._send(ParameterDescription(oids=oids))
+        self._describe_rows(target, description)
 
     def _describe_rows(self, prepared: Prepared, description: bytes) -> None:
         if prepared.statement.returns_rows:

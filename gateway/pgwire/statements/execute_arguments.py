@@ -21,12 +21,12 @@ from planner.engine import (
 
 
 def check_argument_count(command: ExecuteStatement, types: Sequence[DataType]) -> None:
-    """Require one argument for each parameter.
+    """Require one argument for each parameter; a statement without parameters ignores arguments.
 
     Raises:
         QueryError: there are more or fewer (42601).
     """
-    if len(command.arguments) != len(types):
+    if types and len(command.arguments) != len(types):
         raise QueryError(
             f'wrong number of parameters for prepared statement "{command.name}"',
             detail=f"Expected {len(types)} parameters but got {len(command.arguments)}.",
@@ -46,7 +46,7 @@ def argument_values(
     Raises:
         QueryError: an argument fails, or is not a value of its type.
     """
-    pairs = zip(arguments, types, strict=True)
+    pairs = zip(arguments if types else (), types, strict=True)
     return tuple(_value(engine, session, each, kind, cancellation) for each, kind in pairs)
 
 

@@ -171,11 +171,12 @@ class Replies:
         """Send ReadyForQuery, with the settings that changed; an implicit transaction ends here."""
         self.has_executed = False
         self._runner.resume(None)
-        self._report()
         status = self._session.transaction
         if status is TransactionStatus.IDLE:
             self._session.end_group()
             self._names.end_transaction(committed=True)
+        self._report()
+        if status is TransactionStatus.IDLE:
             self.send_encoded(ReadyForQuery, _READY_IDLE)
         else:
             self.send(ReadyForQuery(status=status.value))

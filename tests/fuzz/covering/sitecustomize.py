@@ -2,13 +2,19 @@
 
 Composing processes are forked, and are killed when they are no longer needed. So what was measured
 is saved every second, and not only at the end.
+
+Python sets no tracer in the threads of DuckDB, so functions that DuckDB calls set it themselves.
 """
 
 from __future__ import annotations
 
+import functools
 import os
+import sys
 import threading
 import time
+from collections.abc import Callable
+from typing import Any
 
 import coverage
 
@@ -25,10 +31,33 @@ def _begin(measured: coverage.Coverage) -> None:
     threading.Thread(target=_save_again_and_again, args=(measured,), daemon=True).start()
 
 
+def _traced(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that sets the tracer before it runs, where there is none."""
+
+    @functools.wraps(function)
+    def call(*arguments: Any) -> Any:
+        if sys.gettrace() is None:
+            sys.settrace(threading.gettrace())
+        return function(*arguments)
+
+    return call
+
+
+def _trace_python_functions() -> None:
+    # Imported late, so that its own lines are measured.
+    from planner.composing.functions.python_functions import (  # noqa: PLC0415
+        PYTHON_FUNCTIONS,
+    )
+
+    for name, (function, given, result) in tuple(PYTHON_FUNCTIONS.items()):
+        PYTHON_FUNCTIONS[name] = _traced(function), given, result
+
+
 if os.environ.get("COVERAGE_PROCESS_START"):
     _measured = coverage.Coverage(
         config_file=os.environ["COVERAGE_PROCESS_START"], data_suffix=True, auto_data=True
     )
     _measured.start()
     _begin(_measured)
+    _trace_python_functions()
     os.register_at_fork(after_in_child=lambda: _begin(_measured))

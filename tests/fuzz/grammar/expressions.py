@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from tests.fuzz.grammar import catalogs
 from tests.fuzz.grammar.calls import SCALARS
 from tests.fuzz.grammar.constants import CONSTANTS, UNQUOTED
 from tests.fuzz.grammar.forms import (
@@ -66,6 +67,9 @@ class Expressions:
     """Names of the features used so far."""
     calls: float = 0.0
     """How often a call of the records is drawn. It may fail for some rows."""
+
+    in_catalog: bool = False
+    """Whether the statement reads the system catalog, and calls its functions."""
 
     def may(self, likely: float, feature: str = "") -> bool:
         """Decide whether to use a clause; never if its feature is left out."""
@@ -192,6 +196,8 @@ class Expressions:
             if not risky:
                 self.used.add(MAY_FAIL)
             return self.chance.choice(CALLS[sort])
+        if self.in_catalog and sort in catalogs.FORMS and self.chance.random() < 0.4:
+            return catalogs.FORMS[sort]
         if risky and sort in RISKY:
             return RISKY[sort]
         if self.chance.random() < 0.2 or sort not in FORMS:

@@ -62,19 +62,19 @@ _ANYWHERE = (
     "(CASE WHEN {g} THEN {e} END)",
     "(CASE WHEN NOT ({g}) THEN NULL ELSE {e} END)",
     "(CASE WHEN {g} THEN (SELECT {e}) END)",
-    "(CASE ({g}) WHEN true THEN (SELECT {e} FROM (VALUES (1)) q (y) WHERE y = 1) END)",
+    "(CASE ({g}) WHEN true THEN (SELECT {e} FROM (VALUES (1)) q (zz) WHERE zz = 1) END)",
     "coalesce((CASE WHEN {g} THEN NULL ELSE {o} END), {e})",
     "coalesce((CASE WHEN NOT ({g}) THEN {o} END), (SELECT {e}))",
 )
 _ORDERED = (
-    "(CASE WHEN {g} THEN (SELECT max({e}) FROM (VALUES (1), (2)) q (y)) END)",
-    "coalesce((CASE WHEN NOT ({g}) THEN {o} END), (SELECT min({e}) FROM notes q))",
+    "(CASE WHEN {g} THEN (SELECT max({e}) FROM (VALUES (1), (2)) q (zz)) END)",
+    "coalesce((CASE WHEN NOT ({g}) THEN {o} END), (SELECT min({e}) FROM (VALUES (1)) q (zz)))",
 )
 _CONDITIONS = (
     "({g} AND ({e}) IS NOT NULL)",
     "(NOT ({g}) OR ({e}) IS NULL)",
     "(({g} AND ({e}) = {o}) IS TRUE)",
-    "(NOT ({g}) OR EXISTS (SELECT 1 FROM (VALUES (1)) q (y) WHERE ({e}) IS NOT NULL AND y = 1))",
+    "(NOT ({g}) OR EXISTS (SELECT 1 FROM (VALUES (1)) q (zz) WHERE ({e}) IS NOT NULL AND zz = 1))",
     "({g} AND ({e}) IN (SELECT {e}))",
 )
 _AGGREGATES = (

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from tests.fuzz.grammar import catalogs
 from tests.fuzz.grammar.calls import SERIES_CALLS
 from tests.fuzz.grammar.expressions import MAY_FAIL, Expressions, RowsOf, Scope, on_sides
 from tests.fuzz.grammar.vocabulary import ALIASES, NAMES, SORTS, quoted
@@ -252,7 +253,12 @@ class Sources:
         return Joined([Relation(alias, columns)], Node("relation", (word, *parts, tail)))
 
     def store(self, alias: str, taken: set[str] | None = None) -> tuple[Relation, Node]:
-        """Draw a store, under an alias or its own name."""
+        """Draw a store, under an alias or its own name; or a relation of the catalog."""
+        if self.expressions.in_catalog:
+            query, columns = self.chance.choice([*catalogs.RELATIONS.values()])
+            listed = ", ".join(quoted(name) for name, _ in columns)
+            node = Node("relation", (f"({query}) AS {quoted(alias)} ({listed})",))
+            return Relation(alias, columns), node
         hidden = {table.alias for table in self.tables}
         stores = [store for store in STORES if store.name not in hidden] or [STORES[2]]
         weights = [{"samples": 4, "words": 2}.get(store.name, 1) for store in stores]
@@ -267,7 +273,12 @@ class Sources:
             relation.alias = store.name
             return relation, Node("relation", (f"{prefix}{store.name}",))
         word = self.chance.choice(["AS ", ""])
-        return relation, Node("relation", (f"{prefix}{store.name} {word}{quoted(alias)}",))
+        sample = ""
+        if self.may(0.02, "sample"):
+            method = self.chance.choice(["SYSTEM", "BERNOULLI"])
+            sample = f" TABLESAMPLE {method} ({self.chance.choice([0, 100])})"
+        text = f"{prefix}{store.name} {word}{quoted(alias)}{sample}"
+        return relation, Node("relation", (text,))
 
     def _alias(self, taken: set[str]) -> str:
         name = self.chance.choice([alias for alias in ALIASES if alias not in taken])

@@ -78,6 +78,7 @@ class Statements:
 
     def case(self) -> Case:
         """Draw one statement."""
+        self.expressions.in_catalog = self.may(0.06, "catalog")
         if self.may(0.2):
             case = self._strict()
         elif self.may(0.08, "colliding names"):
@@ -495,6 +496,10 @@ class Statements:
         first = self.expressions.draw(self.chance.choice(ORDERABLE), scope, 1, self.rows)
         keys = [f"{quoted(relation.alias)}.{quoted(key)}" for key in KEYS[str(relation.store)]]
         tail = Node("c", (" ORDER BY ", first, self._order_by(keys).replace(" ORDER BY ", ", ")))
-        outputs = [Output(Node("k", (", ".join(keys),)), "key")]
+        shown = ", ".join(keys)
+        if self.may(0.3):
+            series = self.chance.choice(["generate_series(1, 2)", "unnest(ARRAY[1, 2])"])
+            shown += f", {series} + 1" if self.may(0.4) else f", {series}"
+        outputs = [Output(Node("k", (shown,)), "key")]
         head = Node("d", ("DISTINCT ON (", first, ") "))
         return Case(root=Node("rows", ("SELECT ", head, outputs[0].node, body, tail)))

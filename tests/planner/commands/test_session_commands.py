@@ -286,7 +286,9 @@ def test_forms_of_output_stay_as_they_are(sides: Sides, sql: str, message: str) 
 
 def test_only_the_lock_of_a_reader_is_accepted(sides: Sides) -> None:
     """pg_dump takes it on every relation that it reads."""
+    assert refusal(sides.engine, "LOCK people IN ACCESS SHARE MODE").sqlstate == "25P01"
     session = Session()
+    run(sides.engine, "BEGIN", session=session)
     for sql in (
         "LOCK TABLE public.people IN ACCESS SHARE MODE",
         "LOCK people in access share mode",

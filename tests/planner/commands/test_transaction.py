@@ -30,7 +30,7 @@ REPEATABLE = Modes(isolation=Isolation.REPEATABLE_READ)
         ("BEGIN", Begin(modes=Modes())),
         ("begin work", Begin(modes=Modes())),
         ("BEGIN READ WRITE", Begin(modes=Modes())),
-        ("START TRANSACTION READ ONLY", Begin(modes=Modes())),
+        ("START TRANSACTION READ ONLY", Begin(modes=Modes(), kind=StatementKind.START)),
         ("BEGIN ISOLATION LEVEL REPEATABLE READ", Begin(modes=REPEATABLE)),
         (
             "BEGIN TRANSACTION ISOLATION LEVEL serializable READ ONLY, NOT DEFERRABLE",
@@ -51,6 +51,7 @@ REPEATABLE = Modes(isolation=Isolation.REPEATABLE_READ)
         ('SAVEPOINT "My point"', MakeSavepoint(name="My point")),
         ("RELEASE a", ReleaseSavepoint(name="a")),
         ("RELEASE SAVEPOINT a", ReleaseSavepoint(name="a")),
+        ("RELEASE SAVEPOINT", ReleaseSavepoint(name="savepoint")),
         (
             "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ",
             SetTransaction(modes=REPEATABLE, for_session=False),
@@ -84,7 +85,8 @@ def test_commands_are_read(sql: str, command: TransactionCommand | None) -> None
         ("ROLLBACK TO", None),
         ("ROLLBACK TO a b", "b"),
         ("SAVEPOINT 'a'", "'a'"),
-        ("RELEASE SAVEPOINT", None),
+        ("RELEASE", None),
+        ("RELEASE table", "table"),
         ("SET TRANSACTION", None),
         ("SET SESSION CHARACTERISTICS AS", None),
     ],
