@@ -1,22 +1,38 @@
-"""Run one mutant: `python -m tests.mutants.trial FILE`, in a copy of the tree that has the change.
+"""Try one mutant: `python -m tests.mutants.trial FILE`, in a copy of the tree that has the change.
 
-If it is killed, the last line of the output says by what; if it survives, nothing is printed.
+If it is killed, a line of the output says by what; if it survives, nothing is printed.
 """
 
 from __future__ import annotations
 
+import os
 import pickle
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
-from tests.mutants.answers import Asked, Engines
+import pytest
+
+from tests.mutants.answers import Engines
+from tests.mutants.asked import Asked
 
 KILLED = "killed by "
+ANSWERED = "all statements were answered"
 
 
 def main(path: str) -> int:
-    """Ask the statements of a file until the first wrong answer."""
-    asked: list[Asked] = pickle.loads(Path(path).read_bytes())
+    """Ask the statements, then run the tests, until the first one that is wrong."""
+    asked, tests = pickle.loads(Path(path).read_bytes())
+    wrong = _wrong_statement(asked)
+    if wrong:
+        print(f"{KILLED}{wrong}", flush=True)
+        return 1
+    print(ANSWERED, flush=True)
+    return _tested(tests) if tests else 0
+
+
+def _wrong_statement(asked: Sequence[Asked]) -> str:
+    """Return the first statement whose answer is wrong."""
     engines = Engines()
     for each in asked:
         try:
@@ -24,12 +40,17 @@ def main(path: str) -> int:
         except Exception as error:  # whatever it raises, it is not the answer
             wrong = [repr(error)]
         if wrong:
-            print(f"{KILLED}{each.kind}: {each.sql[:120]!r}")
-            sys.stdout.flush()
-            return 1
+            return f"{each.kind}: {each.sql[:120]!r}"
     engines.close()
-    return 0
+    return ""
+
+
+def _tested(tests: Sequence[str]) -> int:
+    flags = ["-x", "-q", "-p", "no:cacheprovider", "--no-header", "--tb=no"]
+    return pytest.main([*flags, *tests])
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    status = main(sys.argv[1])
+    sys.stdout.flush()
+    os._exit(status)  # engines and threads of a mutant may not end by themselves
