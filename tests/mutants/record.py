@@ -68,14 +68,8 @@ def statements(seed: int, count: int) -> Reached[Asked]:
         measured.begin()
         answer = engines.answer(each)
         asked.append(replace(each, answer=answer) if each.kind == FUZZ else each)
-    reached = measured.lines()
-    # SQL leaves some answers open, such as those that depend on the time.
-    stable = sum(1 << at for at, each in enumerate(asked) if not engines.difference(each))
+    lines = measured.lines()
     engines.close()
-    lines = {
-        path: {line: mask & stable for line, mask in found.items()}
-        for path, found in reached.items()
-    }
     return Reached(names=asked, lines=lines)
 
 

@@ -34,13 +34,13 @@ def main(path: str) -> int:
 def _wrong_statement(asked: Sequence[Asked]) -> str:
     """Return the first statement whose answer is wrong."""
     engines = Engines()
-    for each in asked:
+    for number, each in enumerate(asked):
         try:
             wrong = list(engines.difference(each))
         except Exception as error:  # whatever it raises, it is not the answer
             wrong = [repr(error)]
         if wrong:
-            return f"{each.kind}: {each.sql[:120]!r}"
+            return f"statement {number}, {each.kind}: {each.sql[:120]!r}"
     engines.close()
     return ""
 
