@@ -1,6 +1,7 @@
-"""Try one mutant: `python -m tests.mutants.trial FILE`, in a copy of the tree that has the change.
+"""Try one mutant: ask it statements and run tests, until the first one that is wrong.
 
-If it is killed, a line of the output says by what; if it survives, nothing is printed.
+`python -m tests.mutants.trial FILE` is a process of its own, in a copy of the tree with the change.
+What kills the mutant is printed.
 """
 
 from __future__ import annotations
@@ -11,19 +12,15 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-import pytest
-
-from tests.mutants.answers import Engines
 from tests.mutants.asked import Asked
 
 KILLED = "killed by "
 ANSWERED = "all statements were answered"
 
 
-def main(path: str) -> int:
-    """Ask the statements, then run the tests, until the first one that is wrong."""
-    asked, tests = pickle.loads(Path(path).read_bytes())
-    wrong = _wrong_statement(asked)
+def tried(asked: Sequence[Asked], tests: Sequence[str]) -> int:
+    """Try what this process has; return 0 if all is right."""
+    wrong = _wrong_statement(asked) if asked else ""
     if wrong:
         print(f"{KILLED}{wrong}", flush=True)
         return 1
@@ -33,6 +30,8 @@ def main(path: str) -> int:
 
 def _wrong_statement(asked: Sequence[Asked]) -> str:
     """Return the first statement whose answer is wrong."""
+    from tests.mutants.answers import Engines  # noqa: PLC0415 - the planner, which has the change
+
     engines = Engines()
     for number, each in enumerate(asked):
         try:
@@ -46,11 +45,13 @@ def _wrong_statement(asked: Sequence[Asked]) -> str:
 
 
 def _tested(tests: Sequence[str]) -> int:
+    import pytest  # noqa: PLC0415 - only mutants that answer all statements need it
+
     flags = ["-x", "-q", "-p", "no:cacheprovider", "--no-header", "--tb=no"]
     return pytest.main([*flags, *tests])
 
 
 if __name__ == "__main__":
-    status = main(sys.argv[1])
+    status = tried(*pickle.loads(Path(sys.argv[1]).read_bytes()))
     sys.stdout.flush()
     os._exit(status)  # engines and threads of a mutant may not end by themselves
