@@ -25,6 +25,8 @@ T = TypeVar("T")
 _WORD = re.compile(r"[a-z]\w+")
 _AROUND = 1
 """Lines before and after a mutation whose words count."""
+_NEAR = 5
+"""Lines before and after a mutation that are near it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,8 +46,8 @@ class Reached(Generic[T]):
     names: Sequence[T]
     lines: Lines
 
-    def of(self, mutation: Mutation) -> list[T]:
-        """Return those that reach a mutation.
+    def of(self, mutation: Mutation) -> list[int]:
+        """Return the numbers of those that reach a mutation.
 
         What a module computes when it is imported is reached by all that reach the module.
         """
@@ -57,7 +59,14 @@ class Reached(Generic[T]):
         if not mask:
             for found in lines.values():
                 mask |= found
-        return [name for number, name in enumerate(self.names) if mask >> number & 1]
+        return [number for number in range(len(self.names)) if mask >> number & 1]
+
+    def near(self, mutation: Mutation) -> list[tuple[int, float]]:
+        """Return who reaches each line nearby, and what the line weighs: much, if few reach it."""
+        lines = self.lines.get(str(mutation.path), {})
+        first, last = mutation.lines
+        masks = [lines.get(line, 0) for line in range(first - _NEAR, last + _NEAR + 1)]
+        return [(mask, math.log(len(self.names) / mask.bit_count())) for mask in masks if mask]
 
 
 @dataclass(frozen=True)
@@ -70,22 +79,35 @@ class Reach:
     def asked(self, mutation: Mutation, most: int, chance: random.Random) -> list[Asked]:
         """Return statements that reach a mutation, those of the corpus and the fuzz in turn.
 
-        First come those that share rare words with the changed line: a line of a table is one for
-        a function, which few statements call.
+        Every other one is likely to notice it: it reaches lines nearby that few reach, such as the
+        body of an `if`, or has rare words of the changed line, such as the function of a table.
         """
         found = self.statements.of(mutation)
         chance.shuffle(found)
         words = self._words_of(mutation)
-        found.sort(key=lambda each: -sum(words[w] for w in _words(each.sql) & words.keys()))
-        sides = [[a for a in found if (a.kind == FUZZ) is side] for side in (False, True)]
-        return list(_in_turn(side[: most // 2] for side in sides))
+        lines = self.statements.near(mutation)
+
+        def likely(number: int) -> float:
+            shared = _words(self.statements.names[number].sql) & words.keys()
+            by_line = sum(weight for mask, weight in lines if mask >> number & 1)
+            return by_line + sum(words[word] for word in shared)
+
+        orders = [sorted(found, key=likely, reverse=True), found]
+        kinds = [each.kind for each in self.statements.names]
+        sides = [
+            [number for number in order if (kinds[number] == FUZZ) is side]
+            for side in (False, True)
+            for order in orders
+        ]
+        taken = dict.fromkeys(_in_turn(sides))
+        return [self.statements.names[number] for number in taken][:most]
 
     def tried(self, mutation: Mutation, seconds: float, chance: random.Random) -> list[str]:
         """Return tests that reach a mutation: those of its module, then some of each other one.
 
         They took this many seconds when they were recorded.
         """
-        found = self.tests.of(mutation)
+        found = [self.tests.names[number] for number in self.tests.of(mutation)]
         chance.shuffle(found)
         mirror = str(Path("tests", mutation.path).with_name(f"test_{mutation.path.name}"))
         modules: dict[str, list[Test]] = {}
