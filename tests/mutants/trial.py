@@ -47,8 +47,9 @@ def _wrong_statement(asked: Sequence[Asked]) -> str:
 def _tested(tests: Sequence[str]) -> int:
     import pytest  # noqa: PLC0415 - only mutants that answer all statements need it
 
-    flags = ["-x", "-q", "-p", "no:cacheprovider", "--no-header", "--tb=no"]
-    return pytest.main([*flags, *tests])
+    # Modules that were imported before cannot have their assertions rewritten.
+    flags = ["-x", "-q", "-p", "no:cacheprovider", "--no-header", "--tb=no", "--assert=plain"]
+    return int(pytest.main([*flags, *tests]) == pytest.ExitCode.TESTS_FAILED)
 
 
 if __name__ == "__main__":
