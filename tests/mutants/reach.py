@@ -9,7 +9,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, zip_longest
@@ -61,12 +61,13 @@ class Reached(Generic[T]):
                 mask |= found
         return [number for number in range(len(self.names)) if mask >> number & 1]
 
-    def near(self, mutation: Mutation) -> list[tuple[int, float]]:
-        """Return who reaches each line nearby, and what the line weighs: much, if few reach it."""
+    def nearness(self, mutation: Mutation) -> Callable[[int], float]:
+        """Return how much each reaches of the lines nearby; one counts much, if few reach it."""
         lines = self.lines.get(str(mutation.path), {})
         first, last = mutation.lines
         masks = [lines.get(line, 0) for line in range(first - _NEAR, last + _NEAR + 1)]
-        return [(mask, math.log(len(self.names) / mask.bit_count())) for mask in masks if mask]
+        weights = [(mask, math.log(len(self.names) / mask.bit_count())) for mask in masks if mask]
+        return lambda number: sum(weight for mask, weight in weights if mask >> number & 1)
 
 
 @dataclass(frozen=True)
@@ -85,12 +86,11 @@ class Reach:
         found = self.statements.of(mutation)
         chance.shuffle(found)
         words = self._words_of(mutation)
-        lines = self.statements.near(mutation)
+        nearness = self.statements.nearness(mutation)
 
         def likely(number: int) -> float:
             shared = _words(self.statements.names[number].sql) & words.keys()
-            by_line = sum(weight for mask, weight in lines if mask >> number & 1)
-            return by_line + sum(words[word] for word in shared)
+            return nearness(number) + sum(words[word] for word in shared)
 
         orders = [sorted(found, key=likely, reverse=True), found]
         kinds = [each.kind for each in self.statements.names]
@@ -107,8 +107,10 @@ class Reach:
 
         They took this many seconds when they were recorded.
         """
-        found = [self.tests.names[number] for number in self.tests.of(mutation)]
-        chance.shuffle(found)
+        numbers = self.tests.of(mutation)
+        chance.shuffle(numbers)
+        numbers.sort(key=self.tests.nearness(mutation), reverse=True)
+        found = [self.tests.names[number] for number in numbers]
         mirror = str(Path("tests", mutation.path).with_name(f"test_{mutation.path.name}"))
         modules: dict[str, list[Test]] = {}
         for test in found:
