@@ -25,6 +25,8 @@ T = TypeVar("T")
 _WORD = re.compile(r"[a-z]\w+")
 _AROUND = 1
 """Lines before and after a mutation whose words count."""
+_CHEAP_S = 0.5
+"""Seconds of a test that takes little."""
 _NEAR = 5
 """Lines before and after a mutation that are near it."""
 
@@ -103,7 +105,7 @@ class Reach:
         return [self.statements.names[number] for number in taken][:most]
 
     def tried(self, mutation: Mutation, seconds: float, chance: random.Random) -> list[str]:
-        """Return tests that reach a mutation: those of its module, then some of each other one.
+        """Return tests that reach a mutation: those of its module, then of each other one in turn.
 
         They took this many seconds when they were recorded.
         """
@@ -112,16 +114,19 @@ class Reach:
         numbers.sort(key=self.tests.nearness(mutation), reverse=True)
         found = [self.tests.names[number] for number in numbers]
         mirror = str(Path("tests", mutation.path).with_name(f"test_{mutation.path.name}"))
-        modules: dict[str, list[Test]] = {}
+        functions: dict[str, list[Test]] = {}
         for test in found:
-            modules.setdefault(test.name.partition("[")[0], []).append(test)
+            functions.setdefault(test.name.partition("[")[0], []).append(test)
         own = [test for test in found if test.name.startswith(mirror)]
-        cheap_first = sorted(modules.values(), key=lambda tests: tests[0].seconds)
+        in_turn = list(_in_turn(sorted(functions.values(), key=lambda tests: tests[0].seconds)))
+        cheap = [test for test in in_turn if test.seconds <= _CHEAP_S]
         tried: dict[str, None] = {}
-        for test in chain(own, _in_turn(cheap_first)):
-            if test.name not in tried and test.seconds <= seconds:
-                seconds -= test.seconds
-                tried[test.name] = None
+        # Of the time, half is for the many that take little.
+        for tests, kept in ((own, 0.0), (cheap, seconds / 2), (in_turn, 0.0)):
+            for test in tests:
+                if test.name not in tried and test.seconds <= seconds - kept:
+                    seconds -= test.seconds
+                    tried[test.name] = None
         return list(tried)
 
     def _words_of(self, mutation: Mutation) -> dict[str, float]:
