@@ -157,6 +157,8 @@ def _check_sample(sample: exp.Expr) -> None:
         )
 
 
+OF_VALUES = "of_values"
+"""Marks a query that stands for a function, whose rows are values."""
 _MAY_RETURN_ROWS = kinds(exp.Unnest, exp.Anonymous)
 
 
@@ -227,7 +229,9 @@ def _desugar_value_function(table: exp.Table) -> bool:
         ordinal = given[1].copy() if len(given) > 1 else exp.to_identifier("ordinality")
         one = exp.Cast(this=exp.Literal.number(1), to=exp.DataType.build("bigint"))
         items.append(exp.Alias(this=one, alias=ordinal))
-    put_query(table, exp.Select(expressions=items), alias.copy())
+    query = exp.Select(expressions=items)
+    query.meta[OF_VALUES] = len(items) == 1
+    put_query(table, query, alias.copy())
     return True
 
 
@@ -298,6 +302,7 @@ def _desugar_rows(table: exp.Table) -> bool:
     query = exp.select(function.copy())
     columns_as = [*given, *(exp.to_identifier(n, quoted=True) for n in names[len(given) :])]
     outer = exp.TableAlias(this=alias.this.copy(), columns=columns_as)
+    query.meta[OF_VALUES] = True
     put_query(table, query, outer)
     return True
 

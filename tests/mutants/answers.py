@@ -4,30 +4,18 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from planner.sql import SqlEngine
 from stores.spec.arrow import physical_list
 from tests.fuzz.grammar.statements import Statements
 from tests.fuzz.tree import spelled
 from tests.fuzz.world import ROWS, STORES
+from tests.mutants.asked import BULK, CORPUS, FUZZ, Asked
 from tests.planner.postgres import world
 from tests.planner.postgres.compare import differences
 from tests.planner.postgres.corpus import Answer, files, read
 from tests.support.gateway import table_of
 from tests.support.stores import FixedCatalog, fill, open_store
-
-CORPUS, BULK, FUZZ = "corpus", "corpus without the row path", "fuzz"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """A statement and the answer that it must have."""
-
-    kind: str
-    sql: str
-    answer: Answer | None = None
-    is_ordered: bool = False
 
 
 def corpus() -> Iterator[Asked]:

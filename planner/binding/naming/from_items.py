@@ -22,6 +22,7 @@ from planner.binding.naming.namespaces import (
     places_of,
 )
 from planner.errors import NotSupportedError, UnknownNameError
+from planner.postgres.select_clauses import OF_VALUES
 from planner.postgres.types.functions import call_name, columns_of_function
 from planner.trees.brackets import is_joined
 from planner.trees.column_names import folded
@@ -132,6 +133,7 @@ class FromReader:
         if not is_query:
             return self._called(node, columns_of_function(node) or ())
         item = self._named(node, Relation(columns=columns, written=columns or ()))
+        item.is_value = query.meta.get(OF_VALUES, False)
         if isinstance(node, exp.Lateral) and isinstance(query, exp.Values):
             _name_columns(node, item.written)  # DuckDB calls them col0, col1, …
         return item
@@ -150,6 +152,7 @@ class FromReader:
             number=len(self.items),
             columns=columns,
             written=columns,
+            is_value=len(columns) == 1,
         )
         self.items.append(item)
         return item

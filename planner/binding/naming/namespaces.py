@@ -39,6 +39,8 @@ class Item:
     """
     is_captured: bool = False
     """Whether DuckDB would find something else by its name."""
+    is_value: bool = False
+    """Whether its rows are values, as those of `unnest`; its name alone stands for them."""
 
 
 @dataclass(frozen=True, slots=True)

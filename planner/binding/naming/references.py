@@ -38,6 +38,12 @@ class _Reference:
         """Whether it is a bare name of a relation."""
         return isinstance(self.target, Item) and not isinstance(self.column.this, exp.Star)
 
+    @property
+    def value_of(self) -> Item | None:
+        """The item of which it is the value; None if it is a column, or a row with fields."""
+        item = self.target
+        return item if isinstance(item, Item) and self.is_row and item.is_value else None
+
 
 class References:
     """The columns that have been resolved."""
@@ -91,7 +97,7 @@ class References:
     def write(
         self, items: Sequence[Item], taken: set[str], *, is_alone: bool, has_groups: bool
     ) -> bool:
-        """Write the names of all columns into the tree; return whether they are qualified.
+        """Write the names of all columns into the tree; return whether that changes it.
 
         Args:
             items: the items of all FROMs.
@@ -102,16 +108,20 @@ class References:
         found = self._found.values()
         # For DuckDB, `t.a` and `a` are two groups.
         is_mixed = has_groups and len({each.given is None for each in found}) > 1
-        if not is_alone or is_mixed:
+        is_qualified = is_changed = not is_alone or is_mixed
+        if is_qualified:
             _name_items(items, taken)
         for reference in found:
             checkpoint()
-            if is_alone and not is_mixed and not isinstance(reference.target, Merged):
+            if (item := reference.value_of) is not None:
+                _write_value(reference.column, item, is_qualified=is_qualified)
+                is_changed = True
+            elif not is_qualified and not isinstance(reference.target, Merged):
                 if not reference.is_row:
                     reference.column.set("table", reference.given)
             else:
                 _write(reference)
-        return not is_alone or is_mixed
+        return is_changed
 
 
 def _count_reads(level: Level, owner: Level | None) -> None:
@@ -199,6 +209,16 @@ def _write(reference: _Reference) -> None:
     elif column.name != item.name:
         name = column.name
         column.set("this", exp.to_identifier(item.name, quoted=True))
+        _replace(column, column.copy(), name)
+
+
+def _write_value(column: exp.Column, item: Item, *, is_qualified: bool) -> None:
+    """Write the name of an item as that of its column."""
+    name = column.name
+    column.set("this", exp.to_identifier(item.written[0], quoted=True))
+    if is_qualified:
+        column.set("table", _identifier(item.name))
+    if column.name != name:
         _replace(column, column.copy(), name)
 
 

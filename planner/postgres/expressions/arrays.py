@@ -165,7 +165,7 @@ def _width_bucket(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Ex
 
 
 def _array_positions(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
-    first = first_subscript(types.of(given[0])) if given else 1
+    first = first_subscript(types.of(given[0]))
     return call("pg_sg_array_positions", *copies(given), exp.Literal.number(first))
 
 

@@ -215,3 +215,32 @@ SELECT o.number, s.age FROM orders o LEFT JOIN (SELECT name, age FROM people) s 
 |   r1: scan orders; columns name, number; on 3 partitions
 | residual s.name IS NULL
 => 3, NULL
+
+-- a condition on a group of a derived table, by its place
+SELECT n FROM (SELECT count(*) AS n, name FROM orders GROUP BY 2) d WHERE name = 'ann'
+| compose SELECT "d"."n" FROM (SELECT COUNT(*) AS "n", "orders"."name" FROM "r0" AS "orders" GROUP BY 2) AS "d" WHERE "d"."name" = 'ann'
+|   r0: range orders; name = 'ann'; columns name; on 3 partitions
+| residual d.name = 'ann'
+=> 3
+
+-- a condition on a group of a derived table, by its name
+SELECT n FROM (SELECT count(*) AS n, name FROM orders GROUP BY name) d WHERE name = 'ann'
+| compose SELECT "d"."n" FROM (SELECT COUNT(*) AS "n", "orders"."name" FROM "r0" AS "orders" GROUP BY "orders"."name") AS "d" WHERE "d"."name" = 'ann'
+|   r0: range orders; name = 'ann'; columns name; on 3 partitions
+| residual d.name = 'ann'
+=> 3
+
+-- a condition on an aggregate of a derived table stays above it
+SELECT name FROM (SELECT count(*) AS n, name FROM orders GROUP BY name) d WHERE n = 3
+| compose SELECT "d"."name" FROM (SELECT COUNT(*) AS "n", "orders"."name" FROM "r0" AS "orders" GROUP BY "orders"."name") AS "d" WHERE "d"."n" = 3
+|   r0: scan orders; columns name; on 3 partitions
+| residual d.n = 3
+=> ann
+
+-- a condition on a column of a grouped derived table that is no group stays above it
+SELECT name FROM (SELECT max(name) AS name, number FROM orders GROUP BY number) d WHERE name = 'bob'
+| compose SELECT "d"."name" FROM (SELECT MAX("orders"."name") AS "name", "orders"."number" FROM "r0" AS "orders" GROUP BY "orders"."number") AS "d" WHERE "d"."name" = 'bob'
+|   r0: scan orders; columns name, number; on 3 partitions
+| residual d.name = 'bob'
+=> bob
+=> bob

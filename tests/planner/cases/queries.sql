@@ -253,3 +253,29 @@ SELECT city, count(people) AS people FROM people GROUP BY city HAVING count(*) >
 |   r0: scan people; columns name, age, score, city; on 3 partitions
 => Oslo, 2
 => Rome, 2
+
+-- any of an array with columns is compared one by one, without a subquery for each row
+SELECT number FROM orders WHERE name = ANY (ARRAY['ann', name]) AND number = ANY (ARRAY[number, 1])
+| compose SELECT "number" FROM "r0" AS "orders" WHERE ("name" = 'ann' OR "name" = "name") AND "number" = ANY(["number", 1])
+|   r0: scan orders; columns name, number; on 3 partitions
+| residual name = ANY(ARRAY['ann', name]) AND number = ANY(ARRAY[number, 1])
+=> 1
+=> 1
+=> 2
+=> 3
+=> 7
+
+-- so is each of them
+SELECT number FROM orders WHERE name <> ALL (ARRAY[name || 'x', 'ann'])
+| compose SELECT "number" FROM "r0" AS "orders" WHERE ("name" <> "name" || 'x' AND "name" <> 'ann')
+|   r0: scan orders; columns name, number; on 3 partitions
+| residual name <> ALL (ARRAY[name || 'x', 'ann'])
+=> 1
+=> 3
+=> 7
+
+-- an array with columns of another type stays
+SELECT age FROM people WHERE score = ANY (ARRAY[age, 1])
+| compose SELECT "age" FROM "r0" AS "people" WHERE "score" = ANY(["age", 1])
+|   r0: scan people; columns age, score; on 3 partitions
+| residual score = ANY(ARRAY[age, 1])

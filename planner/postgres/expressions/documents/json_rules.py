@@ -295,7 +295,7 @@ def _function_in_from(node: exp.Expr, types: Types) -> exp.Expr:
     if name not in ROW_TYPES:
         return node
     names = list(columns_of_function(node) or ())
-    alias = node.args.get("alias") or exp.TableAlias(this=exp.to_identifier(name))
+    alias = node.args["alias"]  # `desugar_value_functions` has given it one
     listed = _listed(node.this, types)
     row, number = (exp.column(each, quoted=True) for each in ("row", "number"))
     inner = exp.select(exp.alias_(call("unnest", listed), "row", quoted=True))
