@@ -1,10 +1,11 @@
 """A SELECT in two levels: what is computed before its expressions becomes a query in its FROM.
 
-Two things are computed beneath, because DuckDB would compute them elsewhere, or not at all:
+Three things are computed beneath, because DuckDB would compute them elsewhere, or not at all:
 
 - an aggregate in a subquery of the query that it belongs to. DuckDB takes it for the subquery's.
 - a subquery or a volatile value by which a window sorts or divides rows. DuckDB refuses volatile
   values and windows there, and copies what RANGE sorts by, but cannot copy a subquery.
+- a subquery in GROUP BY. DuckDB does not find it again elsewhere: its items have other names there.
 
 The query in FROM has FROM, WHERE and GROUP BY, and a column for each aggregate, each term of
 GROUP BY and each column that the expressions above read. HAVING becomes a WHERE above it.
@@ -24,8 +25,10 @@ from planner.binding.naming.groups import (
     READ_ABOVE,
     Ungrouped,
     find_ungrouped,
+    has_query,
     is_whole,
     listed,
+    plain_meaning,
     value_of,
 )
 from planner.binding.naming.namespaces import Item
@@ -79,7 +82,8 @@ def split_levels(nodes: Nodes, items: Iterable[Item], taken: set[str]) -> Ungrou
     ids = {id(each.whole) for each in moved}
     ungrouped = find_ungrouped(nodes, owners, ids) if nodes.has(_GROUPED) else None
     sorting = {id(w.parent_select) for w in nodes.of(exp.Window) if _terms_beneath(w)}
-    if not moved and not sorting:
+    grouping = {id(each.parent) for each in nodes.of(exp.Group) if has_query(each)}
+    if not (moved or sorting or grouping):
         return ungrouped
     owned = {id(each): (each, owners.of_column(each)) for each in nodes.of(exp.Column)}
     wholes: dict[int, list[exp.Expr]] = defaultdict(list)
@@ -88,7 +92,7 @@ def split_levels(nodes: Nodes, items: Iterable[Item], taken: set[str]) -> Ungrou
     for select in nodes.of(exp.Select):  # outer ones first: inner ones copy their columns
         own = wholes[id(select)]
         is_sorting = id(select) in sorting
-        if own or (is_sorting and owners.is_grouped(select)):
+        if own or id(select) in grouping or (is_sorting and owners.is_grouped(select)):
             _Split(select, taken, owned).split(own, is_grouped=True)
         if is_sorting:
             _Split(select, taken, owned).split((), is_grouped=False)
@@ -165,7 +169,7 @@ class _Split:
             if isinstance(value, exp.Column) and value.table == self._name:  # named twice
                 put(term, self._place(value.name))
                 continue
-            meant = meaning(value)
+            meant = plain_meaning(value)
             if (name := self._terms.get(meant)) is not None:
                 put(term, self._place(name))
                 continue
@@ -188,7 +192,7 @@ class _Split:
             checkpoint()
             node = left.pop()
             is_own = node.parent_select is select
-            if is_own and type(node) in kinds and (name := self._terms.get(meaning(node))):
+            if is_own and type(node) in kinds and (name := self._terms.get(plain_meaning(node))):
                 put(node, self._column(name))
             elif id(node) in aggregates or (is_grouped and is_own and is_whole(node)):
                 self._put(node)

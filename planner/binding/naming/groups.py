@@ -59,7 +59,7 @@ def find_ungrouped(nodes: Nodes, owners: Owners, moved: Set[int]) -> Ungrouped |
 def _find(select: exp.Select, owners: Owners, moved: Set[int]) -> Ungrouped | None:
     group = select.args.get("group")
     values = [value_of(term, select) for term in grouped_terms(group)] if group else []
-    terms = {meaning(value) for value in values}
+    terms = {plain_meaning(value) for value in values}
     kinds = {type(term) for term in terms}
     left = [each for key in reversed(READ_ABOVE) for each in reversed(listed(select, key))]
     while left:
@@ -68,10 +68,10 @@ def _find(select: exp.Select, owners: Owners, moved: Set[int]) -> Ungrouped | No
         is_own = node.parent_select is select
         if isinstance(node, exp.Grouping) and is_own:
             for each in node.expressions:
-                if meaning(each) not in terms:
+                if plain_meaning(each) not in terms:
                     return Ungrouped(_GROUPING, position_of(each))
         may_match = type(node) in kinds and (is_own or isinstance(node, exp.Column))
-        if may_match and meaning(node) in terms:
+        if may_match and plain_meaning(node) in terms:
             continue
         if id(node) in moved or (is_own and is_whole(node)):
             continue
@@ -104,6 +104,32 @@ def value_of(term: exp.Expr, select: exp.Select) -> exp.Expr:
     elif RESULT in bare.meta:
         found = next((item for item in items if item.alias == bare.name), term)
     return found.this if isinstance(found, exp.Alias) else found
+
+
+def plain_meaning(node: exp.Expr) -> exp.Expr:
+    """Return an expression as it is compared with terms of GROUP BY.
+
+    The items of its subqueries, which have names of their own in the statement, are numbered.
+    """
+    copied = meaning(node)
+    if not isinstance(copied, exp.Query) and copied.find(exp.Query) is None:
+        return copied
+    names: dict[str, str] = {}
+    for item in copied.find_all(exp.Table, exp.DerivedTable, exp.UDTF):
+        if name := item.alias_or_name:
+            names.setdefault(name, f"{name.partition('#')[0]}#{len(names)}")
+            alias = item.args.get("alias") or exp.TableAlias()
+            alias.set("this", exp.to_identifier(names[name], quoted=True))
+            item.set("alias", alias)
+    for column in copied.find_all(exp.Column):
+        if column.table in names:
+            column.set("table", exp.to_identifier(names[column.table], quoted=True))
+    return copied
+
+
+def has_query(group: exp.Group) -> bool:
+    """Whether a GROUP BY has a subquery, which may stand in other clauses, too."""
+    return any(each.find(exp.Query) for each in grouped_terms(group))
 
 
 def is_whole(node: exp.Expr) -> bool:

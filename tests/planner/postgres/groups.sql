@@ -334,3 +334,104 @@ SELECT samples.id FROM public.samples GROUP BY public.samples.id ORDER BY 1 LIMI
 : integer
 = 1
 = 2
+SELECT (SELECT q.sample FROM notes q WHERE q.number = s.id), count(*) FROM samples s GROUP BY (SELECT q.sample FROM notes q WHERE q.number = s.id) ORDER BY 1
+: integer bigint
+= 1	2
+= 2	1
+= 99	1
+= \N	5
+SELECT (SELECT q.sample FROM notes q WHERE q.number = s.id) + 1, count(*) FROM samples s GROUP BY (SELECT q.sample FROM notes q WHERE q.number = s.id) ORDER BY (SELECT q.sample FROM notes q WHERE q.number = s.id)
+: integer bigint
+= 2	2
+= 3	1
+= 100	1
+= \N	5
+SELECT (SELECT r.sample FROM notes r WHERE r.number = s.id), count(*) FROM samples s GROUP BY (SELECT q.sample FROM notes q WHERE q.number = s.id) ORDER BY 1
+! 42803
+SELECT (SELECT q.note FROM notes q WHERE q.number = s.id), count(*) FROM samples s GROUP BY (SELECT q.sample FROM notes q WHERE q.number = s.id) ORDER BY 1
+! 42803
+SELECT (SELECT notes.sample FROM notes WHERE notes.number = s.id), count(*) FROM samples s GROUP BY (SELECT notes.sample FROM notes WHERE notes.number = s.id) ORDER BY 1
+: integer bigint
+= 1	2
+= 2	1
+= 99	1
+= \N	5
+SELECT (SELECT sample FROM notes WHERE number = id), count(*) FROM samples GROUP BY (SELECT sample FROM notes WHERE number = id) ORDER BY 1
+: integer bigint
+= 1	2
+= 2	1
+= 99	1
+= \N	5
+SELECT (SELECT sample FROM notes WHERE number = id) AS k, count(*) FROM samples GROUP BY k ORDER BY k
+: integer bigint
+= 1	2
+= 2	1
+= 99	1
+= \N	5
+SELECT s.s, (SELECT q.sample FROM notes q WHERE q.number = s.id) AS k, max(s.i) FROM samples s GROUP BY s.s, (SELECT q.sample FROM notes q WHERE q.number = s.id) HAVING (SELECT q.sample FROM notes q WHERE q.number = s.id) IS NOT NULL ORDER BY 1, 2
+: smallint integer integer
+= 1	1	2
+= 2	2	2
+= 2	99	5
+SELECT s.s, (SELECT q.sample FROM notes q WHERE q.number = s.id) AS k, max(s.i) FROM samples s GROUP BY ROLLUP (s.s, (SELECT q.sample FROM notes q WHERE q.number = s.id)) ORDER BY 1, 2, 3 LIMIT 4
+: smallint integer integer
+= -1	\N	3
+= -1	\N	3
+= 1	1	2
+= 1	\N	2
+SELECT EXISTS (SELECT 1 FROM notes q WHERE q.sample = s.id), count(*) FROM samples s GROUP BY EXISTS (SELECT 1 FROM notes q WHERE q.sample = s.id) ORDER BY 1
+: boolean bigint
+= f	7
+= t	2
+SELECT id IN (SELECT q.sample FROM notes q), count(*) FROM samples s GROUP BY id IN (SELECT q.sample FROM notes q) ORDER BY 1
+: boolean bigint
+= t	2
+= \N	7
+SELECT (SELECT count(*) FROM notes q WHERE q.number = s.id) FROM samples s GROUP BY 1 ORDER BY 1
+: bigint
+= 0
+= 1
+SELECT s.id, (SELECT count(*) FROM notes q WHERE q.number = s.id) FROM samples s GROUP BY s.id, 2 ORDER BY 1 LIMIT 2
+: integer bigint
+= 1	1
+= 2	1
+SELECT (SELECT max(number) FROM notes), count(*) FROM samples GROUP BY (SELECT max(number) FROM notes)
+: bigint bigint
+= 5	9
+SELECT count(*) FROM samples s GROUP BY (SELECT q.sample FROM notes q WHERE q.number = s.id), s.i ORDER BY 1, s.i
+: bigint
+= 1
+= 1
+= 1
+= 1
+= 1
+= 1
+= 1
+= 1
+= 1
+SELECT (SELECT q.sample FROM notes q WHERE q.number = s.id), rank() OVER (ORDER BY (SELECT q.sample FROM notes q WHERE q.number = s.id)) FROM samples s GROUP BY (SELECT q.sample FROM notes q WHERE q.number = s.id) ORDER BY 1
+: integer bigint
+= 1	1
+= 2	2
+= 99	3
+= \N	4
+SELECT (SELECT max(s.i) + (SELECT q.sample FROM notes q WHERE q.number = s.id)) FROM samples s GROUP BY (SELECT q.sample FROM notes q WHERE q.number = s.id)
+! 42803
+SELECT s.s, EXISTS (SELECT 1 FROM notes q WHERE q.sample = (SELECT max(r.number) FROM notes r WHERE r.sample = s.s)) FROM samples s GROUP BY s.s, EXISTS (SELECT 1 FROM notes q WHERE q.sample = (SELECT max(r.number) FROM notes r WHERE r.sample = s.s)) ORDER BY 1
+: smallint boolean
+= -1	f
+= 1	t
+= 2	f
+= 3	f
+= \N	f
+SELECT (SELECT max(v.x) FROM (SELECT s.s + n.number FROM notes n) v (x)), count(*) FROM samples s GROUP BY (SELECT max(v.x) FROM (SELECT s.s + n.number FROM notes n) v (x)) ORDER BY 1
+: bigint bigint
+= 4	2
+= 6	2
+= 7	2
+= 8	2
+= \N	1
+SELECT (SELECT n.number FROM notes n JOIN notes m ON m.number = n.sample WHERE m.number = s.id), count(*) FROM samples s GROUP BY (SELECT n.number FROM notes n JOIN notes m ON m.number = n.sample WHERE m.number = s.id) ORDER BY 1 LIMIT 1
+! 21000
+SELECT (SELECT m.number FROM notes n JOIN notes m ON m.number = n.sample WHERE m.number = s.id), count(*) FROM samples s GROUP BY (SELECT n.number FROM notes n JOIN notes m ON m.number = n.sample WHERE m.number = s.id) ORDER BY 1 LIMIT 1
+! 42803
