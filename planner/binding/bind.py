@@ -35,7 +35,6 @@ from planner.postgres.document_checks import check_documents, check_using
 from planner.postgres.document_order import order_documents
 from planner.postgres.expressions.nested_macros import hold_nested
 from planner.postgres.expressions.volatile import compute_once
-from planner.postgres.expressions.volatile_windows import add_window_columns
 from planner.postgres.local_times import localize
 from planner.postgres.places import check_places
 from planner.postgres.recursion import check_recursion
@@ -112,7 +111,7 @@ class _Binder:
     def bind(self, *, computes: bool) -> Bound:
         self._normalize()
         check_recursion(self._nodes)
-        resolve_names(self._tree, self._nodes, self._resolve, self._mentioned)
+        ungrouped = resolve_names(self._tree, self._nodes, self._resolve, self._mentioned)
         scopes = scopes_of(self._tree, self._nodes)
         tables = self._tables(scopes)
         hidden = sorted(self._mentioned & self._vocabulary.hidden)
@@ -153,10 +152,11 @@ class _Binder:
             agree_in_comparisons(self._nodes, types)
             self._tree = order_documents(self._tree, self._nodes, types)
             rewrite.apply(self._tree, self._nodes, types)
+            if ungrouped is not None:
+                raise ungrouped.error()
             for each in self._nodes.of(exp.Cast):
                 type_modifiers.cut_to_length(each)
                 type_modifiers.round_seconds(each)
-            add_window_columns(self._nodes, self._mentioned)
             compute_once(self._nodes, self._mentioned)
             hold_nested(self._tree, self._nodes, self._mentioned)
             columns = [source.columns for source in sources]

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from planner.errors import InvalidSyntaxError
-from planner.postgres.refused import OF_WINDOWS
 from planner.postgres.types.functions import call_name
-from planner.postgres.types.output_columns import from_items
+from planner.records.duckdb_functions import AGGREGATES_OF_DUCKDB
+from planner.records.functions import OF_MANY_ROWS, OF_WINDOWS
 from planner.trees.checkpoints import checkpoint
 from planner.trees.nodes import CALLS, Nodes, kinds, outermost, position_of, strip
 
@@ -30,15 +30,10 @@ _CLAUSES: dict[type[exp.Expr], str] = {
     exp.Unnest: "functions in FROM",
 }
 """Clauses that are computed before, or without, the groups and the windows of their SELECT."""
-_AGGREGATES = frozenset(
-    {
-        *("json_agg", "jsonb_agg", "json_object_agg", "jsonb_object_agg", "bit_xor", "regr_avgx"),
-        *("regr_avgy", "regr_count", "regr_intercept", "regr_r2", "regr_slope", "regr_sxx"),
-        *("regr_sxy", "regr_syy", "mode"),
-    }
-)
-"""The aggregates that sqlglot has no node for."""
-_MAY_BE_WRONG = kinds(exp.AggFunc, exp.Window, exp.Anonymous)
+_AGGREGATES = (OF_MANY_ROWS - OF_WINDOWS) | AGGREGATES_OF_DUCKDB
+MAY_AGGREGATE = (exp.AggFunc, exp.Anonymous, exp.List)
+"""The nodes that can be aggregates."""
+_MAY_BE_WRONG = kinds(*MAY_AGGREGATE, exp.Window)
 
 
 def check_places(nodes: Nodes) -> None:
@@ -68,10 +63,8 @@ def check_places(nodes: Nodes) -> None:
 
 def is_aggregate(node: exp.Expr) -> bool:
     """Whether a call computes one value of the rows of a group, not of a window."""
-    if isinstance(node, exp.Anonymous):
-        is_known = node.name.lower() in _AGGREGATES
-    else:
-        is_known = isinstance(node, exp.AggFunc) and call_name(node) not in OF_WINDOWS
+    name = call_name(node)
+    is_known = name in _AGGREGATES or (isinstance(node, exp.AggFunc) and name not in OF_WINDOWS)
     return is_known and not isinstance(outermost(node), exp.Window)
 
 
@@ -97,8 +90,6 @@ def _around(node: exp.Expr) -> Iterator[tuple[exp.Expr, exp.Expr]]:
 
 
 def _check_aggregate(node: exp.Expr) -> None:
-    if _may_be_of_outer_query(node):
-        return
     aggregate = outermost(node)
     for parent, child in _around(aggregate):
         if isinstance(parent, exp.Filter) and child is parent.args.get("expression"):
@@ -108,16 +99,6 @@ def _check_aggregate(node: exp.Expr) -> None:
         clause = _clause(parent, child)
         if clause is not None and clause != "HAVING":
             raise _misplaced(node, f"aggregate functions are not allowed in {clause}", "42803")
-
-
-def _may_be_of_outer_query(node: exp.Expr) -> bool:
-    """Whether an aggregate in a subquery may be one of the query around it, by its columns."""
-    select = node.parent_select
-    if select is None or select.parent is None:
-        return False
-    columns = list(node.find_all(exp.Column))
-    own = {item.alias_or_name for item in from_items(select)}
-    return bool(columns) and not any(column.table in own for column in columns)
 
 
 def _check_window(window: exp.Window) -> None:

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
-from planner.errors import InvalidSyntaxError, MismatchedTypeError
+from planner.errors import InvalidSyntaxError, InvalidValueError, MismatchedTypeError
 from planner.postgres import common_types
 from planner.postgres.expressions import (
     aggregates,
@@ -34,6 +34,7 @@ from planner.postgres.expressions import (
 from planner.postgres.expressions.calls import rewrite_call
 from planner.postgres.expressions.documents import json_paths, json_rules
 from planner.postgres.expressions.interval_calls import at_zone
+from planner.postgres.expressions.late_errors import is_late, raise_late
 from planner.postgres.expressions.rows import write_rows
 from planner.postgres.expressions.rules import Rule, copies
 from planner.postgres.expressions.time_calls import extracted
@@ -75,7 +76,12 @@ def _apply_rules(tree: exp.Expr, nodes: Nodes, types: Types) -> None:
         if rule is None or (node.parent is None and not isinstance(node, exp.SetOperation)):
             continue
         known = types.of(node)
-        fresh = rule(node, types)
+        try:
+            fresh = rule(node, types)
+        except InvalidValueError as error:
+            if not is_late(node, error):
+                raise
+            fresh = raise_late(node, error.sqlstate, error.message, types)
         if fresh is not node:
             types.note(fresh, known)
             if "start" in node.meta:

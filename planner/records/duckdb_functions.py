@@ -49,8 +49,17 @@ _NAMES = """
     to_weeks to_years today try_strptime typeof ucase unbin unhex unicode url_decode url_encode uuid
     uuidv4 uuidv7 wavg week weekday weekofyear weighted_avg xor year yearweek
 """
+_AGGREGATES = """
+    approx_count_distinct approx_quantile approx_top_k arbitrary arg_max arg_max_null arg_min
+    arg_min_null argmax argmin bitstring_agg count_if count_star countif entropy favg first fsum
+    geomean geometric_mean histogram histogram_exact kahan_sum kurtosis kurtosis_pop last list
+    listagg mad max_by mean median min_by product quantile quantile_cont quantile_disc
+    reservoir_quantile sem skewness sumkahan wavg weighted_avg
+"""
 
 DUCKDB_FUNCTIONS = frozenset(_NAMES.split())
 """The names."""
 VOLATILE_OF_DUCKDB = frozenset({"uuid", "uuidv4", "uuidv7"})
 """Those that return another value in each call."""
+AGGREGATES_OF_DUCKDB = frozenset(_AGGREGATES.split())
+"""Those that compute one value of the rows of a group."""

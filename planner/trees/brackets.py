@@ -6,7 +6,7 @@ from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
 from planner.errors import InvalidSyntaxError, NotSupportedError
-from planner.trees.nodes import Nodes, is_comma, position_of
+from planner.trees.nodes import Nodes, is_comma, position_of, put
 
 _CLAUSES = {"with_": "WITH", "order": "ORDER BY", "limit": "LIMIT", "offset": "OFFSET"}
 
@@ -69,6 +69,8 @@ def desugar_brackets(nodes: Nodes) -> None:
     Raises:
         InvalidSyntaxError: as `without_brackets`, or there is one item in brackets (42601).
     """
+    if _order_operands(nodes):
+        nodes.renew()
     is_changed = False
     for node in reversed(nodes.of(exp.Subquery)):  # inner ones first
         inner = node.this
@@ -91,6 +93,27 @@ def desugar_brackets(nodes: Nodes) -> None:
             is_changed = True
     if is_changed:
         nodes.renew()
+
+
+def _order_operands(nodes: Nodes) -> bool:
+    """Give the ORDER BY of `ARRAY((SELECT …) ORDER BY 1)` to the query; tell whether there is one.
+
+    sqlglot reads it as that of an argument.
+
+    Raises:
+        InvalidSyntaxError: the query has one, too (42601).
+    """
+    found = [
+        order
+        for order in reversed(nodes.of(exp.Order))
+        if isinstance(order.parent, exp.Array | exp.Exists) and isinstance(order.this, exp.Subquery)
+    ]
+    for order in found:
+        query = order.this
+        whole = put(order, exp.Subquery(this=query))
+        whole.set("order", exp.Order(expressions=order.expressions))
+        put(whole, without_brackets(whole))
+    return bool(found)
 
 
 def _opened(node: exp.Expr) -> bool:

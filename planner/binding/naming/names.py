@@ -16,6 +16,7 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
+from planner.binding.naming.beneath import may_split, split_levels
 from planner.binding.naming.distinct_on import choose_first, chooses_first
 from planner.binding.naming.from_items import (
     Commons,
@@ -26,15 +27,15 @@ from planner.binding.naming.from_items import (
     told_apart,
     with_aliases,
 )
+from planner.binding.naming.groups import Ungrouped
 from planner.binding.naming.namespaces import (
-    Entry,
-    Item,
     Level,
     Own,
     Place,
     ambiguous,
     find_bare,
     find_relation,
+    item_of,
     levels,
     no_column,
     owner_of,
@@ -49,7 +50,7 @@ from planner.binding.naming.result_names import (
     resolve_frame,
 )
 from planner.binding.naming.row_subqueries import compare_with_rows, compared_query, note_column
-from planner.errors import InvalidSyntaxError, NotSupportedError, UnknownNameError
+from planner.errors import InvalidSyntaxError, UnknownNameError
 from planner.postgres.types.output_columns import is_field_star, is_star
 from planner.trees.checkpoints import checkpoint
 from planner.trees.column_names import column_name
@@ -64,7 +65,7 @@ def resolve_names(
     nodes: Nodes,
     relation_of: Callable[[exp.Table], Relation | None],
     mentioned: set[str],
-) -> None:
+) -> Ungrouped | None:
     """Resolve the names of a query, in place.
 
     Args:
@@ -73,12 +74,15 @@ def resolve_names(
         relation_of: returns the relation of a table; None if it is a function.
         mentioned: all names of the statement; gets those that are added.
 
+    Returns:
+        A column that is not grouped; None if all are.
+
     Raises:
         UnknownNameError: a name stands for nothing, or for several things.
-        InvalidSyntaxError: ORDER BY does not suit DISTINCT (42P10).
+        InvalidSyntaxError: ORDER BY does not suit DISTINCT (42P10), or an aggregate its place.
         NotSupportedError: ORDER BY of a set operation has an expression.
     """
-    _Names(nodes, relation_of, mentioned).resolve(tree)
+    return _Names(nodes, relation_of, mentioned).resolve(tree)
 
 
 class _Names:
@@ -101,7 +105,7 @@ class _Names:
         self._correlated: list[exp.Expr] = []
         """IN, ANY and ALL of correlated subqueries, outer ones first."""
 
-    def resolve(self, tree: exp.Query) -> None:
+    def resolve(self, tree: exp.Query) -> Ungrouped | None:
         self._query(tree, Level(), {})
         items = self._reader.items
         is_qualified = self._references.write(
@@ -112,9 +116,11 @@ class _Names:
         )
         if self._is_changed or is_qualified:
             self._nodes.renew()
+        ungrouped = split_levels(self._nodes, items, self._mentioned)
         if compare_with_rows(reversed(self._correlated), self._mentioned):
             self._nodes.renew()
         choose_first(self._nodes, self._mentioned)
+        return ungrouped
 
     # Queries
 
@@ -238,13 +244,13 @@ class _Names:
     ) -> list[Output] | None:
         """Resolve a SELECT list, and return the result columns; None if a star hides them."""
         is_read = any(select.args.get(key) is not None for key in ("group", "order", "distinct"))
-        is_written = chooses_first(select)
+        is_written = chooses_first(select) or may_split(select)
         outputs: list[Output] = []
         is_known = True
         for item in list(select.expressions):
             if is_star(item):
                 found = self._star(item, level, places, is_read=is_read, is_written=is_written)
-                is_known = is_known and found is not None
+                is_known &= found is not None
                 outputs += found or ()
                 continue
             read(item, level)
@@ -296,7 +302,7 @@ class _Names:
         name, qualifier = column.name, column.args.get("table")
         if isinstance(column.this, exp.Star):
             entry, owner = owner_of(column, level)
-            self._references.note(column, self._item(entry, column), level, owner)
+            self._references.note(column, item_of(entry, column), level, owner)
             return
         if qualifier is None:
             found = find_bare(level, name, column)
@@ -324,7 +330,7 @@ class _Names:
         found = find_relation(level, column.name, column)
         if found is None:
             raise no_column(level, column.name, column)
-        item = self._item(found[0], column)
+        item = item_of(found[0], column)
         names = (item.name, column.name)
         for each in levels(level):
             if any(e.item is not item and any(map(e.of, names)) for e in each.entries):
@@ -332,17 +338,6 @@ class _Names:
             if each is found[1]:
                 break
         self._references.note(column, item, level, found[1])
-
-    @staticmethod
-    def _item(entry: Entry, column: exp.Column) -> Item:
-        """Return the item that a whole row is of."""
-        if entry.item is None:
-            raise NotSupportedError(
-                "a whole row of the columns that USING merges is not supported",
-                hint="Name the columns.",
-                position=position_of(column),
-            )
-        return entry.item
 
     def _star(
         self, star: exp.Expr, level: Level, places: list[Place], *, is_read: bool, is_written: bool

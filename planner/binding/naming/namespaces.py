@@ -208,6 +208,21 @@ def find_relation(
     return None
 
 
+def item_of(entry: Entry, column: exp.Column) -> Item:
+    """Return the item that a whole row is of.
+
+    Raises:
+        NotSupportedError: it is of a join.
+    """
+    if entry.item is None:
+        raise NotSupportedError(
+            "a whole row of the columns that USING merges is not supported",
+            hint="Name the columns.",
+            position=position_of(column),
+        )
+    return entry.item
+
+
 def _is_of(entry: Entry, schema: str | None) -> bool:
     return schema is None or (entry.item is not None and entry.item.schema == schema)
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
+from planner.binding.naming.aggregate_levels import ROW_OF
 from planner.binding.naming.namespaces import Item, Level, Merged, Own, Target, levels
 from planner.trees.checkpoints import checkpoint
 from planner.trees.nodes import put
@@ -206,7 +207,9 @@ def _write(reference: _Reference) -> None:
         given = reference.given
         is_kept = given is not None and given.name == item.name
         column.set("table", given if is_kept else _identifier(item.name))
-    elif column.name != item.name:
+        return
+    column.meta[ROW_OF] = item.name
+    if column.name != item.name:
         name = column.name
         column.set("this", exp.to_identifier(item.name, quoted=True))
         _replace(column, column.copy(), name)

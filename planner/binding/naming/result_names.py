@@ -17,6 +17,8 @@ from planner.trees.nodes import position_of, put, strip
 
 WHOLE_ROW = "whole_row"
 """Marks a name that was written as `t.*`, and so is no column's."""
+RESULT = "result"
+"""Marks a name that stands for a result column that AS names."""
 EXPRESSION = "expression"
 """Marks a column that is part of an expression though it stands alone, as `x COLLATE "C"`."""
 _SETS = (exp.Rollup, exp.Cube, exp.GroupingSets, exp.Tuple)
@@ -55,7 +57,7 @@ class Clauses:
 
     def group(self, group: exp.Group) -> bool:
         """Resolve GROUP BY; return whether it had an expression twice, which DuckDB takes once."""
-        for node in _grouped(group):
+        for node in grouped_terms(group):
             name = _bare(node)
             is_column = name and find_bare(self.level, name, node, is_local=True)
             self._term(node, "GROUP BY", is_result=not is_column)
@@ -110,7 +112,7 @@ class Clauses:
         name = _bare(node)
         found = [o for o in self.outputs or () if o.name == name] if is_result and name else []
         if not found:
-            if not _is_position(node):
+            if not is_position(node):
                 self.read(node, self.level)
             return
         first = found[0]
@@ -119,11 +121,13 @@ class Clauses:
         if not first.is_named:
             # DuckDB would look for the name in FROM, where others may have it, too.
             put(strip(node), self.copied(first.value))
+        else:
+            strip(node).meta[RESULT] = True
 
     def _meant(self, node: exp.Expr) -> exp.Expr:
         """Return the expression that an item of ORDER BY or DISTINCT ON stands for."""
         bare, outputs = strip(node), self.outputs or ()
-        if _is_position(bare) and 0 < int(bare.name) <= len(outputs):
+        if is_position(bare) and 0 < int(bare.name) <= len(outputs):
             return meaning(outputs[int(bare.name) - 1].value)
         name = _bare(node)
         found = [output for output in outputs if output.is_named and output.name == name]
@@ -148,7 +152,7 @@ def order_set(order: exp.Order, names: Sequence[str] | None) -> None:
         return
     for term in order.expressions:
         node = term.this
-        if _is_position(node):
+        if is_position(node):
             continue
         for column in node.find_all(exp.Column):
             if column.table:
@@ -192,12 +196,13 @@ def _bare(node: exp.Expr) -> str:
     return bare.name if is_name else ""
 
 
-def _is_position(node: exp.Expr) -> bool:
+def is_position(node: exp.Expr) -> bool:
+    """Whether a term is the number of a result column."""
     bare = strip(node)
     return isinstance(bare, exp.Literal) and not bare.is_string and bare.name.isdigit()
 
 
-def _grouped(group: exp.Group) -> Iterator[exp.Expr]:
+def grouped_terms(group: exp.Group) -> Iterator[exp.Expr]:
     """Yield the expressions of GROUP BY, also those in grouping sets."""
     left = [
         each

@@ -216,9 +216,14 @@ def _check_distinct(node: exp.Expr) -> None:
 def _percentile(node: exp.Expr, types: Types) -> exp.Expr:
     """Write percentiles as quantiles, which sqlglot can write with computed fractions.
 
-    The percentile between two numerics or reals is a double, as in PostgreSQL.
+    The percentile between two numerics or reals is a double, as in PostgreSQL. A subquery by which
+    `mode` orders becomes its argument, too: DuckDB would copy it, and cannot.
     """
     name, terms = call_name(node.this), node.expression.expressions
+    if name == "mode" and len(terms) == 1 and terms[0].find(exp.Query, exp.Any, exp.All):
+        term = terms[0]
+        sorted_by = exp.Order(this=term.this.copy(), expressions=[term.copy()])
+        return put(node, call("mode", sorted_by))
     made = {"percentile_cont": "quantile_cont", "percentile_disc": "quantile_disc"}.get(name)
     if made is None or len(terms) != 1:
         return node

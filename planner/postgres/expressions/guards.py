@@ -120,6 +120,8 @@ def _fails(node: exp.Expr) -> bool:
         node.to.this is exp.DType.TEXT or isinstance(node.this, exp.AggFunc | exp.Filter)
     ):
         return False
+    if isinstance(node, exp.Anonymous) and node.name == "pg_sg_error":
+        return True
     is_expression = isinstance(node, exp.Func | exp.Binary | exp.Unary | exp.Condition)
     if not is_expression or isinstance(node, _NEVER_FAIL):
         return False

@@ -192,7 +192,8 @@ class Aggregates:
     def _order(self, scope: Scope, total: str) -> tuple[Node, str]:
         """Draw ORDER BY, and return which order it is: total, of rows, or a type."""
         sort = self.chance.choice([*ORDERABLE, *_DISTANCES])
-        term = self.expressions.draw(sort, scope, 1, self.rows)
+        # One of depth 2 may be a subquery.
+        term = self.expressions.draw(sort, scope, self.chance.choice([1, 1, 2]), self.rows)
         direction = self.chance.choice(_DIRECTIONS)
         if total and self.chance.random() < 0.6:
             return Node("order", ("ORDER BY ", term, direction, f", {total}")), "total"

@@ -372,8 +372,9 @@ class Statements:
         self, sorts: Sequence[str], scope: Scope, body: Node, depth: int, *, top: bool
     ) -> Case:
         """Draw aggregates, with or without groups; only the top level may change the types."""
-        # An aggregate over outer columns would belong to the outer statement.
-        own = Scope(scope.columns, None, scope.hidden)
+        # An aggregate over outer columns alone belongs to the outer statement.
+        is_apart = not (scope.outer is not None and self.may(0.15, "outer aggregate"))
+        own = Scope(scope.columns, None, scope.hidden) if is_apart else scope
         if not top:
             outputs = [Output(self._same_typed(sort, own, depth), sort) for sort in sorts]
             return Case(root=self._shown("", outputs, body))
@@ -388,7 +389,8 @@ class Statements:
             ]
         outputs = [Output(key, key.sort) for key in keys]
         for _ in range(self.chance.randint(1, 3)):
-            outputs.append(Output(self.aggregates.draw(own, depth), "aggregate"))
+            drawn = self.aggregates.draw(own, depth)
+            outputs.append(Output(self._placed(drawn), "aggregate"))
         of_keys: dict[str, list[str]] = {}
         for name, sort in picked:
             of_keys.setdefault(sort, []).append(name)
@@ -407,6 +409,21 @@ class Statements:
         elif keys and self.may(0.15):
             tail.append(Node("clause", (" ORDER BY ", self.aggregates.draw(own, 1)), ""))
         return Case(root=self._shown("", outputs, body, Node("tail", tuple(tail))), ordered=ordered)
+
+    def _placed(self, aggregate: Node) -> Node:
+        """Return an aggregate, or one in a subquery of its statement."""
+        if not self.may(0.12, "outer aggregate"):
+            return aggregate
+        before, after = self.chance.choice(
+            [
+                ("(SELECT ", ")"),
+                ("(SELECT ", " FROM notes q9 LIMIT 1)"),
+                ("(SELECT count(q9.number) FROM notes q9 WHERE (", ") IS NOT NULL)"),
+                ("(SELECT (SELECT ", " FROM notes q8 LIMIT 1) FROM notes q9 LIMIT 1)"),
+                ("EXISTS (SELECT 1 FROM notes q9 GROUP BY q9.sample HAVING (", ") IS NULL)"),
+            ]
+        )
+        return Node("aggregate", (before, aggregate, after))
 
     def _picked(self, scope: Scope) -> list[tuple[str, str]]:
         """Draw some columns to group by, or none."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import duckdb
 import pytest
 
 from planner.composing.functions.macros import MACROS
 from planner.composing.functions.python_functions import PYTHON_FUNCTIONS
 from planner.pg_catalog.builtin_rows import proc_lines
 from planner.postgres.expressions import calls
-from planner.records.duckdb_functions import DUCKDB_FUNCTIONS
+from planner.records.duckdb_functions import AGGREGATES_OF_DUCKDB, DUCKDB_FUNCTIONS
 from planner.records.functions import RECORDS
 from planner.records.record import ByArguments, FunctionRecord, OfParameter, Volatility, records
 from stores.spec.schema import BIGINT, INTEGER, TEXT, decimal_type
@@ -117,3 +118,21 @@ def test_names_of_duckdb_are_functions_that_there_are() -> None:
 
 def test_a_name_is_postgresqls_or_duckdbs() -> None:
     assert not RECORDS.keys() & DUCKDB_FUNCTIONS
+
+
+def test_aggregates_of_duckdb_are_those_that_it_lists_and_macros_of_them() -> None:
+    listed = (
+        duckdb.connect()
+        .sql(
+            "SELECT DISTINCT function_name, function_type, coalesce(macro_definition, '') "
+            "FROM duckdb_functions()"
+        )
+        .fetchall()
+    )
+    plain = {name for name, kind, _ in listed if kind == "aggregate"}
+    macros = {
+        name
+        for name, kind, text in listed
+        if kind == "macro" and any(f"{each}(" in text for each in ("sum", "avg", "geomean"))
+    }
+    assert set(AGGREGATES_OF_DUCKDB) == DUCKDB_FUNCTIONS & (plain | macros) - RECORDS.keys()
