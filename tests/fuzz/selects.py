@@ -95,8 +95,12 @@ def _set(connection: pq.abc.PGconn, zone: str, dates: str) -> None:
 
 
 @contextlib.contextmanager
-def servers(directory: Path) -> Iterator[Servers]:
+def servers(directory: Path, *, workers: int = 1) -> Iterator[Servers]:
     """Run both servers.
+
+    Args:
+        directory: for their files.
+        workers: processes of the gateway; several share those that compose.
 
     Raises:
         PostgresMissingError: there is no PostgreSQL to compare with.
@@ -106,7 +110,8 @@ def servers(directory: Path) -> Iterator[Servers]:
         with psycopg.connect(postgres.dsn, autocommit=True) as connection:
             fill_postgres(connection)
         write_world(root)
-        with running_gateway(root, directory) as gateway:
+        arguments = ("--workers", str(workers)) if workers > 1 else ()
+        with running_gateway(root, directory, arguments=arguments) as gateway:
             found = Servers.at(gateway.pg_dsn, postgres.dsn)
             try:
                 yield found
