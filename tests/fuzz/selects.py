@@ -24,6 +24,8 @@ PART = "select"
 _DATA_EXCEPTION = "22"
 _NAME_ERROR = "42"
 _CANCELED = "57014"
+READY_S = 240.0
+"""Seconds that a gateway may take to start; measured, and beside others, it takes minutes."""
 _PAGES, _ROWS_OF_PAGE = 2, 60
 """More than any store of the test data has in PostgreSQL."""
 
@@ -111,7 +113,9 @@ def servers(directory: Path, *, workers: int = 1) -> Iterator[Servers]:
             fill_postgres(connection)
         write_world(root)
         arguments = ("--workers", str(workers)) if workers > 1 else ()
-        with running_gateway(root, directory, arguments=arguments) as gateway:
+        with running_gateway(
+            root, directory, arguments=arguments, ready_timeout_s=READY_S
+        ) as gateway:
             found = Servers.at(gateway.pg_dsn, postgres.dsn)
             try:
                 yield found
