@@ -27,19 +27,23 @@ from tests.fuzz.grammar.clauses import Clauses
 from tests.fuzz.grammar.constants import CONSTANTS
 from tests.fuzz.grammar.expressions import Expressions
 from tests.fuzz.grammar.plain import Plain
-from tests.fuzz.grammar.statements import Statements
+from tests.fuzz.grammar.portable import Portable
+from tests.fuzz.grammar.statements import Case, Statements
 from tests.fuzz.report import Budget, Failure, Report
 from tests.fuzz.tree import Literal, Node, Part, literals, parametrized, shrunk, spelled
 from tests.fuzz.world import ROWS, STORES
 from tests.planner.live.nodes import LiveNodes
 from tests.planner.live.watching import Watcher, comparable_row
 from tests.planner.sides import looked_up, rows_of
+from tests.planner.spark.test_spark_query import NoSpark
 from tests.support.gateway import table_of
 from tests.support.stores import FixedCatalog
 
 PART = "engine"
 _LEFT_OPEN = "22"
 _INTERNAL = "XX000"
+_NO_SPARK = ("0A000", "57P03")
+"""What a statement for Spark ends with: it is refused, or written and not run."""
 _TIME_S = 60.0
 _ROWS_MAX = 20_000
 Answer = Counter[Row] | str
@@ -81,6 +85,7 @@ class World:
         whole = FixedCatalog(*self.nodes.whole.values())
         self.judge = SqlEngine(whole, limits=EngineLimits(few_rows=False))
         self.alone = SqlEngine(whole)
+        self.spark = SqlEngine(whole, spark=NoSpark())
 
     def change(self, chance: random.Random) -> None:
         """Apply an epoch to all stores, in which some rows change, come and go."""
@@ -103,7 +108,7 @@ class World:
 
     def close(self) -> None:
         """End the engines."""
-        for engine in (self.here, self.judge, self.alone):
+        for engine in (self.here, self.judge, self.alone, self.spark):
             engine.close()
         self.nodes.close()
 
@@ -141,9 +146,11 @@ def run(directory: Path, report: Report, budget: Budget, without: frozenset[str]
 
 
 def _draw(chance: random.Random, without: frozenset[str]) -> Asked:
-    is_plain = chance.random() < 0.6
+    is_plain = chance.random() < 0.5
     if is_plain:
         case = Plain(chance).case()
+    elif chance.random() < 0.4:
+        case = Case(root=Node("rows", (Portable(chance).statement(),)))
     else:
         case = Statements(chance, without, depth=chance.choice([1, 2, 3])).case()
     clauses = Clauses(chance)
@@ -204,9 +211,11 @@ def _wrong(found: World, asked: Asked, chance: random.Random) -> tuple[str, str,
                 return way, how, f"ours: {_shown(given, wanted)}\njudge: {_shown(wanted, given)}"
         if (shape_differs := _shapes(found, asked, chance)) is not None:
             return shape_differs
-        failed = _explained(found.here, asked, wanted, chance)
+        failed = _explained(found.here, asked, wanted, chance) or _written(
+            found.spark, asked, wanted
+        )
         if failed is not None:
-            return "explain", failed, failed
+            return "plan", failed, failed
     finally:
         if lost is not None:
             found.nodes.bring_back(lost)
@@ -377,6 +386,15 @@ def _explained(
             return None
         return f"{head}: {error.sqlstate} {shape(error.message)}"
     return None if rows else f"{head} has no lines"
+
+
+def _written(engine: SqlEngine, asked: Asked, wanted: Answer) -> str | None:
+    """Return how writing a statement for Spark fails, which is not there; None if it does not."""
+    settings = {**asked.settings, "stategate.engine": "spark"}
+    given = answer(engine, replace(asked, settings=settings))
+    if given in _NO_SPARK or given == wanted or isinstance(wanted, str):
+        return None
+    return f"for Spark: {given if isinstance(given, str) else 'other rows'}"
 
 
 def _watched(found: World, asked: Asked, chance: random.Random) -> tuple[str, str, str] | str:
