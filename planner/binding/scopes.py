@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 from sqlglot import exp
 from sqlglot.errors import OptimizeError
 from sqlglot.optimizer.scope import Scope, traverse_scope
@@ -11,9 +9,6 @@ from sqlglot.optimizer.scope import Scope, traverse_scope
 from planner.errors import NotSupportedError
 from planner.trees.checkpoints import checkpoint
 from planner.trees.nodes import Nodes, kinds
-
-Sources: TypeAlias = dict[str, tuple[exp.Selectable, exp.Table | Scope]]
-"""The names in a FROM, each with its table or scope."""
 
 _MORE = kinds(exp.SetOperation, exp.Subquery, exp.UDTF, exp.CTE, exp.Join, exp.Pivot)
 """Nodes that add scopes or sources to those of the SELECT."""

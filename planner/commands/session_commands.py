@@ -198,7 +198,8 @@ class SessionCommands:
         if not _is_custom(name):
             self._known(name, ())
         own = OWN_SETTINGS.get(name)
-        if own is not None and own.of_transaction and value != self._value(name, session):
+        is_of_transaction = own is not None and own.of_transaction and value is not None
+        if is_of_transaction and _mode(name, value or "") != self._value(name, session):
             message = f"{name} must be set before any query"
             raise TransactionError(message, sqlstate="25001")
         self._put(name, value, session, Result(kind=StatementKind.SET), local=local)
@@ -353,6 +354,13 @@ def _restore(name: str, session: Session, result: Result, *, local: bool) -> Non
         _set_transaction(name, own.default, session)
     elif not (local and session.is_outside):
         session.reset(name, local=local)
+
+
+def _mode(name: str, value: str) -> str:
+    """Return a mode of the transaction as SHOW writes it."""
+    if name == "transaction_isolation":
+        return read_isolation(name, value).value
+    return read_boolean(name, value)
 
 
 def _set_transaction(name: str, value: str, session: Session) -> None:

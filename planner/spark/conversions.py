@@ -9,7 +9,7 @@ from planner.spark.refusal import refused
 from planner.spark.values import COMPUTED, Arguments, Typed, spark_name
 from planner.values.sqltypes import SPELLED, format_type
 from planner.values.text_values import parse_value
-from stores.spec.schema import BIGINT, BOOLEAN, DOUBLE, INTEGER, TEXT, DataType, Kind, decimal_type
+from stores.spec.schema import BOOLEAN, DOUBLE, INTEGER, TEXT, DataType, Kind, decimal_type
 
 DIGITS_MAX = 38
 _EXACT_DIGITS = 15
@@ -142,7 +142,3 @@ def _rounded(value: Typed, to: DataType) -> Typed:
     scale = 0 if is_whole(to) else to.scale
     rounded = f"round({value.sql}, {scale})" if scale < value.type.scale else value.sql
     return Typed(sql=f"CAST({rounded} AS {spark_name(to)})", type=to)
-
-
-COUNTED = BIGINT
-"""The type of count."""

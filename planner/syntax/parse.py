@@ -71,6 +71,8 @@ _KINDS = {
     "UNLISTEN": StatementKind.UNLISTEN,
     "LOCK": StatementKind.LOCK,
 }
+_QUERIES = frozenset(word for word, kind in _KINDS.items() if kind is StatementKind.SELECT)
+"""The words that a query begins with."""
 _NOT_RUN = {
     "NOTIFY": "There are no listeners; only its pipeline changes state.",
     "CALL": "There are no procedures.",
@@ -224,7 +226,7 @@ def _explained(tokens: Sequence[Token]) -> tuple[list[Token], bool, bool, bool]:
     """Return the query of EXPLAIN, and whether to analyze, use JSON and show costs."""
     at, analyze, as_json, costs = 1, False, False, True
     words = [token.text.upper() for token in tokens]
-    if at < len(words) and words[at] == "(" and "SELECT" not in words[at : at + 2]:
+    if words[at : at + 1] == ["("] and _QUERIES.isdisjoint(words[at + 1 : at + 2]):
         close = words.index(")", at) if ")" in words[at:] else len(words)
         analyze = _is_on(words[at + 1 : close], "ANALYZE")
         as_json = _is_json(tokens[at:close], words[at:close])

@@ -77,7 +77,6 @@ _TEXTS = _scalars(
 OID = _NUMBERS["oid"]
 NAME = _TEXTS["name"]
 CHAR = _TEXTS["char"]
-REGPROC = _TEXTS["regproc"]
 VOID = _TEXTS["void"]
 INT2VECTOR = CatalogType(
     kind=Kind.ARRAY, element=SMALLINT, postgres="int2vector", oid=22, array_oid=1006, lower=0

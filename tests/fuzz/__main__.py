@@ -32,7 +32,7 @@ SECONDS = 240.0
 
 def _selects(directory: Path, report: Report, budget: Budget, without: frozenset[str]) -> None:
     try:
-        with selects.servers(directory) as found:
+        with selects.servers(directory, workers=1 + report.seed % 2) as found:
             selects.run(found, report, budget, without)
     except PostgresMissingError as error:
         report.skip(f"select: {error}")

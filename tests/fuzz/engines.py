@@ -11,32 +11,39 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from planner.engine import Cancellation, Session
 from planner.errors import QueryError
 from planner.sql import EngineLimits, LiveLimits, SqlEngine
-from planner.values.statement import Statement
+from planner.values.statement import LookedUp, Statement
 from planner.values.text_values import parse_value
 from stores.spec.arrow import physical_list
+from stores.spec.position import EMPTY
 from stores.spec.schema import Row, StoreSchema
 from tests.fuzz.comparison import shape
 from tests.fuzz.grammar.clauses import Clauses
+from tests.fuzz.grammar.constants import CONSTANTS
+from tests.fuzz.grammar.expressions import Expressions
 from tests.fuzz.grammar.plain import Plain
-from tests.fuzz.grammar.statements import Statements
+from tests.fuzz.grammar.portable import Portable
+from tests.fuzz.grammar.statements import Case, Statements
 from tests.fuzz.report import Budget, Failure, Report
-from tests.fuzz.tree import Node, parametrized, shrunk, spelled
+from tests.fuzz.tree import Literal, Node, Part, literals, parametrized, shrunk, spelled
 from tests.fuzz.world import ROWS, STORES
 from tests.planner.live.nodes import LiveNodes
 from tests.planner.live.watching import Watcher, comparable_row
 from tests.planner.sides import looked_up, rows_of
+from tests.planner.spark.test_spark_query import NoSpark
 from tests.support.gateway import table_of
 from tests.support.stores import FixedCatalog
 
 PART = "engine"
 _LEFT_OPEN = "22"
 _INTERNAL = "XX000"
+_NO_SPARK = ("0A000", "57P03")
+"""What a statement for Spark ends with: it is refused, or written and not run."""
 _TIME_S = 60.0
 _ROWS_MAX = 20_000
 Answer = Counter[Row] | str
@@ -78,6 +85,7 @@ class World:
         whole = FixedCatalog(*self.nodes.whole.values())
         self.judge = SqlEngine(whole, limits=EngineLimits(few_rows=False))
         self.alone = SqlEngine(whole)
+        self.spark = SqlEngine(whole, spark=NoSpark())
 
     def change(self, chance: random.Random) -> None:
         """Apply an epoch to all stores, in which some rows change, come and go."""
@@ -100,7 +108,7 @@ class World:
 
     def close(self) -> None:
         """End the engines."""
-        for engine in (self.here, self.judge, self.alone):
+        for engine in (self.here, self.judge, self.alone, self.spark):
             engine.close()
         self.nodes.close()
 
@@ -138,9 +146,11 @@ def run(directory: Path, report: Report, budget: Budget, without: frozenset[str]
 
 
 def _draw(chance: random.Random, without: frozenset[str]) -> Asked:
-    is_plain = chance.random() < 0.6
+    is_plain = chance.random() < 0.5
     if is_plain:
         case = Plain(chance).case()
+    elif chance.random() < 0.4:
+        case = Case(root=Node("rows", (Portable(chance).statement(),)))
     else:
         case = Statements(chance, without, depth=chance.choice([1, 2, 3])).case()
     clauses = Clauses(chance)
@@ -191,21 +201,38 @@ def _wrong(found: World, asked: Asked, chance: random.Random) -> tuple[str, str,
             "few rows": lambda: answer(found.alone, asked),
             "again": lambda: answer(found.here, asked),
             "lookup": lambda: _looked_up(found.here, asked),
+            "elsewhere": lambda: _elsewhere(found.here, asked),
+            "each": lambda: _each(found.here, asked),
             "pages": lambda: _pages(found.here, asked, chance.randint(1, 9)),
         }
         for way, ask in ways.items():
             given = ask()
             if given is not None and (how := _differs(given, wanted)) is not None:
                 return way, how, f"ours: {_shown(given, wanted)}\njudge: {_shown(wanted, given)}"
-        failed = _explained(found.here, asked, wanted, chance)
+        if (shape_differs := _shapes(found, asked, chance)) is not None:
+            return shape_differs
+        failed = _explained(found.here, asked, wanted, chance) or _written(
+            found.spark, asked, wanted
+        )
         if failed is not None:
-            return "explain", failed, failed
+            return "plan", failed, failed
     finally:
         if lost is not None:
             found.nodes.bring_back(lost)
     if isinstance(wanted, str):
         return "error"
     return _watched(found, asked, chance) if chance.random() < 0.4 else "rows"
+
+
+def _shapes(found: World, asked: Asked, chance: random.Random) -> tuple[str, str, str] | None:
+    """Return how the statement differs with other constants, which may get its plan."""
+    for _ in range(2):
+        other = replace(asked, root=_varied(asked.root, Expressions(chance)))
+        given, wanted = answer(found.here, other), answer(found.judge, other)
+        if (how := _differs(given, wanted)) is not None:
+            shown = f"{other.sent()}\nours: {_shown(given, wanted)}"
+            return "shape", how, f"{shown}\njudge: {_shown(wanted, given)}"
+    return None
 
 
 def _differs(given: Answer, wanted: Answer) -> str | None:
@@ -273,6 +300,51 @@ def _looked_up(engine: SqlEngine, asked: Asked) -> Answer | None:
     return None if rows is None else _counted(rows)
 
 
+def _elsewhere(engine: SqlEngine, asked: Asked) -> Answer | None:
+    """Return what is looked up without a thread, here and at other nodes; None if it is not."""
+    sql, texts = asked.sent()
+    found: list[LookedUp | None] = []
+    try:
+        session = _session(engine, asked)
+        statement = engine.prepare(sql, session)
+        if statement.look_up is None:
+            return None
+        given = statement.literals or _values(statement, texts)
+        begun = engine.begin_look_up(statement.look_up, given, session, found.append)
+    except QueryError as error:
+        return error.sqlstate
+    looked = begun if isinstance(begun, LookedUp) else next(iter(found), None)
+    return None if looked is None else _counted(looked.rows)
+
+
+def _each(engine: SqlEngine, asked: Asked) -> Answer | None:
+    """Return what a batch of one key finds; None if the statement looks up no key."""
+    sql, texts = asked.sent()
+    try:
+        session = _session(engine, asked)
+        statement = engine.prepare(sql, session)
+        values, limit = [_values(statement, texts)], Cancellation(timeout_s=_TIME_S)
+        if statement.literals or not texts:
+            return None
+        found = engine.look_up_each(statement, values, session, bound=EMPTY, cancellation=limit)
+    except QueryError as error:
+        return error.sqlstate
+    return None if found is None else _counted([row for row in found.rows if row is not None])
+
+
+def _varied(part: Node, expressions: Expressions) -> Node:
+    """Return a statement with other constants: those of a shape share a plan."""
+
+    def other(each: Part) -> Part:
+        if isinstance(each, Node):
+            return _varied(each, expressions)
+        if isinstance(each, Literal) and each.type in CONSTANTS:
+            return next(literals(expressions.constant(each.type)), each)
+        return each
+
+    return Node(part.sort, tuple(map(other, part.parts)), part.simplest)
+
+
 def _pages(engine: SqlEngine, asked: Asked, size: int) -> Answer | None:
     """Return the rows of all pages; None for a statement without pages."""
     sql, texts = asked.sent()
@@ -316,6 +388,15 @@ def _explained(
     return None if rows else f"{head} has no lines"
 
 
+def _written(engine: SqlEngine, asked: Asked, wanted: Answer) -> str | None:
+    """Return how writing a statement for Spark fails, which is not there; None if it does not."""
+    settings = {**asked.settings, "stategate.engine": "spark"}
+    given = answer(engine, replace(asked, settings=settings))
+    if given in _NO_SPARK or given == wanted or isinstance(wanted, str):
+        return None
+    return f"for Spark: {given if isinstance(given, str) else 'other rows'}"
+
+
 def _watched(found: World, asked: Asked, chance: random.Random) -> tuple[str, str, str] | str:
     """Subscribe to a statement, and compare its rows after each epoch."""
     try:
@@ -353,10 +434,13 @@ def _followed(
         if staying.moment is not None and chance.random() < 0.5:
             left = staying.moment.token, staying.rows
         _disturb(found, chance)
+        version, before = _version(found.here, asked), answer(found.judge, asked)
         found.change(chance)
         wanted = answer(found.judge, asked)
         if isinstance(wanted, str):
             return "rows, live until an error"
+        if wanted != before and version is not None and version == _version(found.here, asked):
+            return "version", "stays", f"{version} of both\n{_shown(before, wanted)}"
         staying.until(**{schema.name: found.epoch for schema in STORES})
         given = _counted(staying.rows)
         if given != wanted:
@@ -371,6 +455,14 @@ def _followed(
         if rows != _counted(staying.rows):
             return "live again", "rows", f"after {left[0]}"
     return "rows, live"
+
+
+def _version(engine: SqlEngine, asked: Asked) -> str | None:
+    """Return the version of a statement's answer; None without one."""
+    sql, texts = asked.sent()
+    session = _session(engine, asked)
+    statement = engine.prepare(sql, session)
+    return engine.answer_version(statement, _values(statement, texts), session)
 
 
 def _disturb(found: World, chance: random.Random) -> None:

@@ -24,6 +24,8 @@ PART = "select"
 _DATA_EXCEPTION = "22"
 _NAME_ERROR = "42"
 _CANCELED = "57014"
+READY_S = 240.0
+"""Seconds that a gateway may take to start; measured, and beside others, it takes minutes."""
 _PAGES, _ROWS_OF_PAGE = 2, 60
 """More than any store of the test data has in PostgreSQL."""
 
@@ -95,8 +97,12 @@ def _set(connection: pq.abc.PGconn, zone: str, dates: str) -> None:
 
 
 @contextlib.contextmanager
-def servers(directory: Path) -> Iterator[Servers]:
+def servers(directory: Path, *, workers: int = 1) -> Iterator[Servers]:
     """Run both servers.
+
+    Args:
+        directory: for their files.
+        workers: processes of the gateway; several share those that compose.
 
     Raises:
         PostgresMissingError: there is no PostgreSQL to compare with.
@@ -106,7 +112,10 @@ def servers(directory: Path) -> Iterator[Servers]:
         with psycopg.connect(postgres.dsn, autocommit=True) as connection:
             fill_postgres(connection)
         write_world(root)
-        with running_gateway(root, directory) as gateway:
+        arguments = ("--workers", str(workers)) if workers > 1 else ()
+        with running_gateway(
+            root, directory, arguments=arguments, ready_timeout_s=READY_S
+        ) as gateway:
             found = Servers.at(gateway.pg_dsn, postgres.dsn)
             try:
                 yield found

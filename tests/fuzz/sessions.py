@@ -20,6 +20,7 @@ from tests.fuzz.comparison import Reply, difference, rows_of, shape
 from tests.fuzz.grammar.conversations import Conversations, Step
 from tests.fuzz.mutation import fewest
 from tests.fuzz.report import Budget, Failure, Report
+from tests.fuzz.selects import READY_S
 from tests.fuzz.world import fill_postgres, write_world
 from tests.support.gateway import running_gateway
 from tests.support.postgres import running_postgres
@@ -248,7 +249,7 @@ def servers(directory: Path) -> Iterator[Servers]:
                 connection.execute(sql.SQL(command).format(user))
         write_world(root)
         theirs = replace(postgres, user=READER).dsn
-        with running_gateway(root, directory) as gateway:
+        with running_gateway(root, directory, ready_timeout_s=READY_S) as gateway:
             yield Servers(gateway.pg_dsn, theirs)
 
 

@@ -1,7 +1,8 @@
 """`python -m tests.fuzz.covering --seconds 600`: the coverage of `planner/` by `make fuzz` alone.
 
-All arguments are those of the fuzz. The last line is the verdict; before it stand the lines and
-branches that no case has reached, and the figure of each folder.
+All arguments are those of the fuzz, but `--data DIRECTORY` before them, which keeps what was
+reached: several runs with the same directory add up. The last line is the verdict; before it stand
+the lines and branches that no case has reached, and the figure of each folder.
 """
 
 from __future__ import annotations
@@ -46,21 +47,28 @@ def _print_folders(measured: coverage.Coverage) -> None:
 
 def main(arguments: Sequence[str]) -> int:
     """Run the fuzz and report; return its status."""
+    if arguments[:1] == ["--data"]:
+        Path(arguments[1]).mkdir(parents=True, exist_ok=True)
+        return _run(arguments[1], arguments[2:])
     with tempfile.TemporaryDirectory(prefix="stategate-covered-") as directory:
-        configuration = Path(directory, "coveragerc")
-        configuration.write_text(_CONFIGURATION.format(directory=directory))
-        path = [str(Path(__file__).parent), str(ROOT), os.environ.get("PYTHONPATH", "")]
-        environment = {
-            **os.environ,
-            "COVERAGE_PROCESS_START": str(configuration),
-            "PYTHONPATH": os.pathsep.join(filter(None, path)),
-        }
-        command = [sys.executable, "-m", "tests.fuzz", *arguments]
-        status = subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
-        measured = coverage.Coverage(config_file=str(configuration))
-        measured.combine([directory])
-        total = measured.report()
-        _print_folders(measured)
+        return _run(directory, arguments)
+
+
+def _run(directory: str, arguments: Sequence[str]) -> int:
+    configuration = Path(directory, "coveragerc")
+    configuration.write_text(_CONFIGURATION.format(directory=directory))
+    path = [str(Path(__file__).parent), str(ROOT), os.environ.get("PYTHONPATH", "")]
+    environment = {
+        **os.environ,
+        "COVERAGE_PROCESS_START": str(configuration),
+        "PYTHONPATH": os.pathsep.join(filter(None, path)),
+    }
+    command = [sys.executable, "-m", "tests.fuzz", *arguments]
+    status = subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
+    measured = coverage.Coverage(config_file=str(configuration))
+    measured.combine([directory], keep=True)
+    total = measured.report()
+    _print_folders(measured)
     print(f"coverage: {total:.1f} % of the branches and lines of planner/")
     return status
 

@@ -84,6 +84,7 @@ _BOOLEAN = """
 starts_with({text}, {text})
 (({integer}, {text}) = ({integer}, {text}))
 (({integer}, {text}) <> ({integer}, {text}))
+({integer} OPERATOR(pg_catalog.>=) {integer})
 (({integer}, {date}) < ({integer}, {date}))
 (({integer}, {integer}) >= ({integer}, {integer}))
 (({integer}, {text}) IS NOT DISTINCT FROM ({integer}, {text}))

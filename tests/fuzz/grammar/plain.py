@@ -57,7 +57,7 @@ class Plain:
 
     def _condition(self, store: str, alias: str, columns: Sequence[tuple[str, str]]) -> Node:
         """Draw a condition on one column, or on all of the key."""
-        prefix = f"{alias}."
+        prefix = f"{alias}." if alias else ""
         if self.may(0.45):
             parts: list[Part] = []
             types = dict(columns)
@@ -112,33 +112,36 @@ class Plain:
         return Node("clause", tuple(parts), "")
 
     def _rows(self, store: str, columns: Sequence[tuple[str, str]]) -> Case:
-        keys = KEYS[store]
+        alias = self.chance.choice(["t", ""])
+        prefix = f"{alias}." if alias else ""
+        source = f"{store} {alias}".strip()
+        keys = [f"{prefix}{quoted(key)}" for key in KEYS[store]]
         picked = self.chance.sample(columns, self.chance.randint(1, min(4, len(columns))))
-        names = [f"t.{quoted(name)}" for name, _ in picked]
-        star = self.chance.choice(["*", "t.*", ", ".join(names), ", ".join(names)])
+        names = [f"{prefix}{quoted(name)}" for name, _ in picked]
+        star = self.chance.choice(["*", f"{prefix}*", ", ".join(names), ", ".join(names)])
         if self.may(0.25):
-            star = ", ".join([*(f"t.{quoted(key)}" for key in keys), *names])
+            star = ", ".join([*keys, *names])
         distinct = self.may(0.1) and all(sort in _EXACT for _, sort in picked)
         if distinct:
             return Case(
                 root=Node(
                     "rows",
                     (
-                        f"SELECT DISTINCT {', '.join(names)} FROM {store} t",
-                        self._where(store, "t", columns),
+                        f"SELECT DISTINCT {', '.join(names)} FROM {source}",
+                        self._where(store, alias, columns),
                     ),
                 )
             )
         tail = ""
         if self.may(0.5):
             word = self.chance.choice(["", "", " DESC", " ASC NULLS FIRST", " DESC NULLS LAST"])
-            tail = f" ORDER BY {', '.join(f't.{quoted(key)}{word}' for key in keys)}"
+            tail = f" ORDER BY {', '.join(f'{key}{word}' for key in keys)}"
             if self.may(0.6):
                 tail += f" LIMIT {self.chance.randint(0, 8)}"
             if self.may(0.2):
                 tail += f" OFFSET {self.chance.randint(0, 3)}"
-        where = self._where(store, "t", columns)
-        return Case(root=Node("rows", (f"SELECT {star} FROM {store} t", where, tail)))
+        where = self._where(store, alias, columns)
+        return Case(root=Node("rows", (f"SELECT {star} FROM {source}", where, tail)))
 
     def _groups(self, store: str, columns: Sequence[tuple[str, str]]) -> Case:
         exact = [name for name, sort in columns if sort in _EXACT]

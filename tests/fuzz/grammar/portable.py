@@ -113,10 +113,10 @@ _SPARED = {
     "text": "upper({text})\nreverse({text})\nlpad({text}, 3, 'x')\n{double precision}::text\n"
     "to_char({timestamp}, 'YYYY')\nformat('%s', {text})\nregexp_replace({text}, 'a', 'b')",
     "boolean": "({text} ~ 'a')\n({text} ILIKE 'A%')\n({text} LIKE {text})\n({text} SIMILAR TO 'a')",
-    "double precision": "sqrt({double precision})\nrandom()\nln({double precision})",
+    "double precision": "sqrt({double precision})\nln({double precision})",
     "numeric": "round({numeric}, 1)\n({numeric} / {numeric})\nextract(epoch FROM {timestamptz})",
-    "timestamp": "({timestamp} + interval '1 day')\nnow()::timestamp",
-    "timestamptz": "now()\n({timestamptz} - interval '1 month')",
+    "timestamp": "({timestamp} + interval '1 day')",
+    "timestamptz": "({timestamptz} - interval '1 month')",
     "date": "({date} + 1)\n({date} - 1)",
 }
 _PLACE = re.compile(r"\{([^}]+)\}")
@@ -142,12 +142,19 @@ _AGGREGATES = (
     ),
     *("bool_and({boolean})", "bool_or({boolean})", "every({boolean})", "sum(DISTINCT {integer})"),
     *("count(*) FILTER (WHERE {boolean})", "sum({integer}) FILTER (WHERE {boolean})"),
-    *("avg({numeric})", "stddev({integer})", "string_agg({text}, ',')", "max({text}) || 'x'"),
+    *("avg({numeric})", "stddev({integer})", "max({text}) || 'x'"),
 )
 _WINDOWS = (
     *("row_number() OVER (ORDER BY {all})", "rank() OVER (ORDER BY {integer})"),
-    *("dense_rank() OVER (PARTITION BY {text} ORDER BY {integer} DESC)", "lag({integer}) OVER ()"),
-    *("sum({integer}) OVER (PARTITION BY {text})", "count(*) OVER ()", "ntile(2) OVER ()"),
+    *(
+        "dense_rank() OVER (PARTITION BY {text} ORDER BY {integer} DESC)",
+        "lag({integer}) OVER (ORDER BY {all})",
+    ),
+    *(
+        "sum({integer}) OVER (PARTITION BY {text})",
+        "count(*) OVER ()",
+        "ntile(2) OVER (ORDER BY {all})",
+    ),
     *(
         "max({text}) OVER (ORDER BY {integer} ROWS CURRENT ROW)",
         "min({date}) OVER (ORDER BY {text})",

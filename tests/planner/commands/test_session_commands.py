@@ -124,7 +124,16 @@ def test_listen_says_that_there_are_no_notifications(sides: Sides, channel: str)
         ("SHOW", "42601", None),
         ("DESCRIBE nope", "42P01", 10),
         ("DESCRIBE people, orders", "42601", None),
+        ("SET application_name application_name = 1", "42601", 22),
+        ("SET NAMES utf8", "42601", 11),
+        ("SET is_superuser = on", "55P02", None),
+        ("RESET max_connections", "55P02", None),
+        ("SET LOCAL statement_timeout = -1", "22023", None),
+        ("SET transaction_deferrable = maybe", "22023", None),
+        ("SELECT set_config('transaction_isolation', 'serializable', true)", "25001", None),
         ("SAVEPOINT a", "25P01", None),
+        ("SAVEPOINT table", "42601", 11),
+        ("PREPARE TRANSACTION 'a'", "0A000", None),
         ("ROLLBACK TO SAVEPOINT a", "25P01", None),
     ],
 )
@@ -282,6 +291,67 @@ def test_values_that_a_setting_cannot_have(
 )
 def test_forms_of_output_stay_as_they_are(sides: Sides, sql: str, message: str) -> None:
     assert [n.message for n in run(sides.engine, sql).notices] == [message]
+
+
+def test_set_config_returns_what_show_writes(sides: Sides) -> None:
+    for name, value, shown in (
+        ("work_mem", "4096", "4MB"),
+        ("lock_timeout", "0.5h", "30min"),
+        ("standard_conforming_strings", "true", "on"),
+        ("DateStyle", "dmy", "ISO, DMY"),
+    ):
+        sql = f"SELECT set_config('{name}', '{value}', false)"
+        assert do(sides, Session(), sql) == [(shown,)]
+
+
+def test_settings_of_the_user_are_shown(sides: Sides) -> None:
+    for name, value in (("is_superuser", "off"), ("role", "none")):
+        assert do(sides, Session(), f"SHOW {name}") == [(value,)]
+        assert do(sides, Session(), f"SELECT current_setting('{name}')") == [(value,)]
+    assert do(sides, Session(user="ann"), "SHOW SESSION AUTHORIZATION") == [("ann",)]
+
+
+def test_what_is_local_to_a_text_of_several_statements(sides: Sides) -> None:
+    session = Session()
+    session.in_script = True
+    result = run(sides.engine, "SET LOCAL work_mem = '5MB'", session=session)
+    assert not result.notices
+    assert do(sides, session, "SHOW work_mem") == [("5MB",)]
+    session.end_group()
+    assert do(sides, session, "SHOW work_mem") == [("4MB",)]
+
+
+def test_a_failed_transaction_has_the_settings_of_its_beginning(sides: Sides) -> None:
+    session = Session()
+    do(sides, session, "BEGIN", "SET work_mem = '5MB'", "SAVEPOINT a", "SET work_mem = '6MB'")
+    session.fail()
+    assert session.settings["work_mem"] == "5MB"
+    do(sides, session, "ROLLBACK TO a", "RELEASE a")
+    session.fail()
+    assert "work_mem" not in session.settings
+
+
+@pytest.mark.parametrize(
+    ("sql", "sqlstate"),
+    [("SELECT nothing", "25P02"), ("CREATE TABLE x ()", "25P02"), ("SELEC", "42601")],
+)
+def test_a_failed_transaction_refuses_all_but_wrong_syntax(
+    sides: Sides, sql: str, sqlstate: str
+) -> None:
+    session = Session()
+    do(sides, session, "BEGIN")
+    session.fail()
+    assert refusal(sides.engine, sql, session=session).sqlstate == sqlstate
+
+
+def test_modes_cannot_change_after_a_query(sides: Sides) -> None:
+    for sql in ("SELECT 1", "PREPARE p AS SELECT 1", "COPY people TO STDOUT"):
+        session = Session()
+        do(sides, session, "BEGIN", "SET TRANSACTION DEFERRABLE", "SHOW work_mem")
+        do(sides, session, "SET TRANSACTION NOT DEFERRABLE")
+        sides.engine.prepare(sql, session)
+        error = refusal(sides.engine, "SET TRANSACTION DEFERRABLE", session=session)
+        assert error.sqlstate == "25001"
 
 
 def test_only_the_lock_of_a_reader_is_accepted(sides: Sides) -> None:

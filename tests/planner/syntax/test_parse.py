@@ -49,6 +49,8 @@ def test_kinds(sql: str, kind: StatementKind) -> None:
         ("EXPLAIN (ANALYZE, VERBOSE) SELECT 1", True),
         ("EXPLAIN (FORMAT TEXT) SELECT 1", False),
         ("EXPLAIN (SELECT 1)", False),
+        ("EXPLAIN (VALUES (1)) UNION SELECT 2", False),
+        ("EXPLAIN ((SELECT 1))", False),
     ],
 )
 def test_explain(sql: str, *, analyze: bool) -> None:
