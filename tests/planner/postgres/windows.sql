@@ -190,8 +190,3 @@ SELECT avg(i) FILTER (WHERE i > 1) OVER (PARTITION BY string_to_array(s, 'b', 'b
 = 3.0000000000000000
 = 3.0000000000000000
 = \N
-SELECT stddev(i) FILTER (WHERE i > (nullif(string_to_array(s, 'c'), '{}'))[1]::int) OVER (PARTITION BY to_char(i, '9')) FROM (VALUES (1, '0'), (2, '1'), (4, '2')) v(i, s) ORDER BY 1
-: numeric
-= \N
-= \N
-= \N
