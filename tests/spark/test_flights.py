@@ -18,6 +18,7 @@ import pytest
 
 from stores.log.state_log import StateLog, StoreLog
 from tests.spark.conftest import FAST_START
+from tests.support.process import started
 
 pytestmark = pytest.mark.spark
 
@@ -66,7 +67,7 @@ def test_the_pipeline_runs_until_it_is_stopped(replay: ModuleType, tmp_path: Pat
     for path in sorted(days.iterdir())[DAYS:]:
         path.unlink()
     flights = pq.read_table(days)
-    with subprocess.Popen(
+    with started(
         [sys.executable, str(FLIGHTS / "pipeline.py"), "--input", str(days), "--root", str(root),
          "--days", "2", "--progress"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,

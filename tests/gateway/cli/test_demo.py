@@ -25,7 +25,7 @@ from gateway.cli.demo_programs import Program
 from gateway.errors import ServeError
 from stores.log.writing.store_writer import StoreWriter
 from stores.spec.position import Position
-from tests.support.process import ROOT, answers, free_ports, plain_environment
+from tests.support.process import ROOT, answers, free_ports, plain_environment, started
 from tests.support.stores import keyvalue
 
 pytestmark = pytest.mark.timeout(400)
@@ -285,7 +285,7 @@ def test_a_gateway_that_does_not_answer_keeps_no_demo_from_stopping(
         at = f"127.0.0.1:{silent.getsockname()[1]}"
         directory = DemoDirectory(tmp_path / "kept", programs=[])
         demo = _Demo(Console(), directory, _StopSignals(), http=at, pg=at, example=tmp_path)
-        with subprocess.Popen(["sleep", "60"]) as sleeping:
+        with started(["sleep", "60"]) as sleeping:
             signal.raise_signal(signal.SIGTERM)
             with pytest.raises(_StoppedError):
                 demo._wait_until_caught_up(Program("gateway", sleeping, tmp_path / "log"))

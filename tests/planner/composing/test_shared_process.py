@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import socket
-import subprocess
 import sys
 
 import pytest
@@ -12,6 +11,7 @@ from planner.composing import frames
 from planner.composing.messages import NUMBERS, Kind, ProcessLimits
 from planner.composing.process_main import Guest, Lane, Process
 from tests.planner.composing.databases import WAIT_S
+from tests.support.process import started
 from tests.support.waiting import until
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="workers need a Unix")
@@ -66,7 +66,7 @@ def test_a_gateway_process_that_cannot_be_served_has_left() -> None:
     with theirs:
         line.settimeout(WAIT_S)
         command = [sys.executable, "-c", SHARED, str(theirs.fileno())]
-        with subprocess.Popen(command, pass_fds=[theirs.fileno()]) as process, line:
+        with started(command, pass_fds=[theirs.fileno()]) as process, line:
             theirs.close()
             with joined(line, 7) as control:
                 frames.send(control, Kind.DROP, NO_NUMBERS)

@@ -26,6 +26,7 @@ from stores.spec.scans import ApproximateCountQuery
 from stores.spec.schema import Row, StoreSchema
 from stores.spec.windows import TimeRange, WindowKeyQuery, WindowRangeQuery
 from tests.support.database_files import copy_as_killed
+from tests.support.process import started
 from tests.support.stores import batch, keyvalue, progress, window
 from tests.support.values import column, rows_of
 from tests.support.waiting import until
@@ -442,7 +443,7 @@ def test_a_kill_at_any_moment_leaves_a_whole_epoch(tmp_path: Path) -> None:
         if kills >= 3 and kept:
             break
         command = [sys.executable, "-c", APPLY_FOREVER, str(tmp_path)]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        with started(command, stdout=subprocess.PIPE, text=True) as process:
             assert process.stdout is not None
             said = int(process.stdout.readline())
             assert said == epoch + 1

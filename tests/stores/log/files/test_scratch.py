@@ -13,6 +13,7 @@ import pytest
 from stores.log.files import scratch
 from stores.log.files.locking import lock_of, unlock
 from stores.log.files.scratch import PREFIX, Scratch, remove_abandoned, remove_quietly
+from tests.support.process import started
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="it has no locks of directories")
 
@@ -28,7 +29,7 @@ sys.stdin.read()
 
 
 def test_a_killed_process_leaves_nothing_for_good(tmp_path: Path) -> None:
-    with subprocess.Popen(
+    with started(
         [sys.executable, "-c", _MAKE, str(tmp_path)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
