@@ -56,8 +56,13 @@ class Clauses:
     copied: Callable[[exp.Expr], exp.Expr]
 
     def group(self, group: exp.Group) -> bool:
-        """Resolve GROUP BY; return whether it had an expression twice, which DuckDB takes once."""
+        """Resolve GROUP BY; return whether it had an expression twice, which DuckDB takes once.
+
+        Raises:
+            InvalidSyntaxError: a number is that of no result column (42P10).
+        """
         for node in grouped_terms(group):
+            self._check_position(node)
             name = _bare(node)
             is_column = name and find_bare(self.level, name, node, is_local=True)
             self._term(node, "GROUP BY", is_result=not is_column)
@@ -69,6 +74,17 @@ class Clauses:
             elif not isinstance(key, exp.Literal | exp.Parameter | exp.Null):
                 node.pop()
         return len(group.expressions) < count
+
+    def _check_position(self, term: exp.Expr) -> None:
+        if self.outputs is None or not is_position(term):
+            return
+        number = strip(term).name.lstrip("0")
+        if not number or len(number) > 9 or int(number) > len(self.outputs):
+            raise InvalidSyntaxError(
+                f"GROUP BY position {number or 0} is not in select list",
+                position=position_of(term),
+                sqlstate="42P10",
+            )
 
     def order(self, order: exp.Order) -> None:
         """Resolve ORDER BY."""

@@ -116,7 +116,7 @@ SELECT 1::nope
 
 -- ours: a column that is not grouped
 SELECT city, name FROM people GROUP BY city
-! 42803 14 column "name" must appear in the GROUP BY clause or be used in an aggregate function
+! 42803 14 column "people.name" must appear in the GROUP BY clause or be used in an aggregate function
 
 -- ours: aggregates in WHERE
 SELECT name FROM people WHERE count(*) > 1
@@ -195,7 +195,7 @@ SELECT '2020-13-01'::date FROM people
 
 -- GROUP BY an unknown column
 SELECT name FROM people GROUP BY 3
-! 42P10 - GROUP BY position is not in select list
+! 42P10 34 GROUP BY position 3 is not in select list
 
 -- a sum of texts
 SELECT sum(name) FROM people

@@ -435,3 +435,11 @@ SELECT (SELECT n.number FROM notes n JOIN notes m ON m.number = n.sample WHERE m
 ! 21000
 SELECT (SELECT m.number FROM notes n JOIN notes m ON m.number = n.sample WHERE m.number = s.id), count(*) FROM samples s GROUP BY (SELECT n.number FROM notes n JOIN notes m ON m.number = n.sample WHERE m.number = s.id) ORDER BY 1 LIMIT 1
 ! 42803
+SELECT x FROM (VALUES (1)) v(x) GROUP BY 3
+! 42P10
+SELECT x FROM (VALUES (1)) v(x) GROUP BY 0
+! 42P10
+SELECT x FROM (VALUES (1)) v(x) GROUP BY ROLLUP (1, 2)
+! 42P10
+SELECT * FROM (VALUES (1)) v(x) GROUP BY 2
+! 42P10
