@@ -20,7 +20,7 @@ from stores.log.state_log import StateLog, StoreLog
 from tests.spark.conftest import FAST_START
 from tests.support.process import started
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(300)]
 
 FLIGHTS = Path(__file__).parents[2] / "examples" / "flights"
 DAYS = 3

@@ -9,7 +9,7 @@ import pytest
 
 from tests.test_docs import blocks
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(300)]
 
 
 @pytest.mark.usefixtures("spark")
