@@ -26,7 +26,7 @@ def read_boolean(name: str, value: str) -> str:
     """Return a boolean as SHOW writes it.
 
     Raises:
-        InvalidValueError: the value is none (22023).
+        InvalidValueError: the setting does not take this value (22023).
     """
     return PostgresSetting(name=name, default="off", context="user", kind="bool").read(value)
 

@@ -18,7 +18,7 @@ from tests.fuzz.report import Budget, Failure, Report
 from tests.fuzz.tree import Node, parametrized, shrunk, spelled
 from tests.fuzz.world import fill_postgres, write_world
 from tests.support.gateway import running_gateway
-from tests.support.postgres import running_postgres
+from tests.support.postgres import Postgres, running_postgres
 
 PART = "select"
 _DATA_EXCEPTION = "22"
@@ -97,8 +97,8 @@ def _set(connection: pq.abc.PGconn, zone: str, dates: str) -> None:
 
 
 @contextlib.contextmanager
-def servers(directory: Path, *, workers: int = 1) -> Iterator[Servers]:
-    """Run both servers.
+def running_both(directory: Path, *, workers: int = 1) -> Iterator[tuple[str, Postgres]]:
+    """Run both servers with the same rows; yield the address of the gateway, and the PostgreSQL.
 
     Args:
         directory: for their files.
@@ -116,11 +116,18 @@ def servers(directory: Path, *, workers: int = 1) -> Iterator[Servers]:
         with running_gateway(
             root, directory, arguments=arguments, ready_timeout_s=READY_S
         ) as gateway:
-            found = Servers.at(gateway.pg_dsn, postgres.dsn)
-            try:
-                yield found
-            finally:
-                found.close()
+            yield gateway.pg_dsn, postgres
+
+
+@contextlib.contextmanager
+def servers(directory: Path, *, workers: int = 1) -> Iterator[Servers]:
+    """Run and connect to both servers; see `running_both`."""
+    with running_both(directory, workers=workers) as (ours, theirs):
+        found = Servers.at(ours, theirs.dsn)
+        try:
+            yield found
+        finally:
+            found.close()
 
 
 def run(found: Servers, report: Report, budget: Budget, without: frozenset[str]) -> None:

@@ -20,10 +20,7 @@ from tests.fuzz.comparison import Reply, difference, rows_of, shape
 from tests.fuzz.grammar.conversations import Conversations, Step
 from tests.fuzz.mutation import fewest
 from tests.fuzz.report import Budget, Failure, Report
-from tests.fuzz.selects import READY_S
-from tests.fuzz.world import fill_postgres, write_world
-from tests.support.gateway import running_gateway
-from tests.support.postgres import running_postgres
+from tests.fuzz.selects import running_both
 
 PART = "session"
 READER = "stategate"
@@ -233,10 +230,8 @@ def servers(directory: Path) -> Iterator[Servers]:
     Raises:
         PostgresMissingError: there is no PostgreSQL to compare with.
     """
-    root = directory / "root"
-    with running_postgres(directory / "postgres", locale="C.UTF-8") as postgres:
+    with running_both(directory) as (ours, postgres):
         with psycopg.connect(postgres.dsn, autocommit=True) as connection:
-            fill_postgres(connection)
             user = sql.Identifier(READER)
             for command in (
                 "CREATE ROLE {} LOGIN",
@@ -247,10 +242,7 @@ def servers(directory: Path) -> Iterator[Servers]:
                 "ALTER ROLE {} SET jit = off",
             ):
                 connection.execute(sql.SQL(command).format(user))
-        write_world(root)
-        theirs = replace(postgres, user=READER).dsn
-        with running_gateway(root, directory, ready_timeout_s=READY_S) as gateway:
-            yield Servers(gateway.pg_dsn, theirs)
+        yield Servers(ours, replace(postgres, user=READER).dsn)
 
 
 def run(found: Servers, report: Report, budget: Budget) -> None:

@@ -34,7 +34,10 @@ class Warm:
             self._called.add(frame.f_code)
 
     def swap_of(self, mutation: Mutation) -> tuple[FunctionType, CodeType] | None:
-        """Return the function that a mutation changes, and its code then; None if there is none."""
+        """Return the function that a mutation changes, and its changed code.
+
+        None means that the mutation is not in a function.
+        """
         module = sys.modules.get(".".join(mutation.path.with_suffix("").parts))
         if module is None:
             return None

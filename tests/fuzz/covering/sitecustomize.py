@@ -32,7 +32,7 @@ def _begin(measured: coverage.Coverage) -> None:
 
 
 def _traced(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function that sets the tracer before it runs, where there is none."""
+    """Return a function that runs with the tracer, also in a thread that has not set it."""
 
     @functools.wraps(function)
     def call(*arguments: Any) -> Any:
