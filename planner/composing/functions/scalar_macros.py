@@ -220,11 +220,14 @@ TIME_MACROS: tuple[str, ...] = (
         ELSE timezone('UTC', t) + to_seconds(pg_sg_zone_seconds(z)) END""",
     """pg_sg_from_zone(z, t) AS CASE WHEN pg_sg_zone_seconds(z) IS NULL THEN timezone(z, t)
         ELSE timezone('UTC', t) - to_seconds(pg_sg_zone_seconds(z)) END""",
-    # The hours, minutes or seconds of +h, +hmm or +h:m:s.
-    r"""pg_sg_east_part(z, n) AS CASE WHEN regexp_full_match(z, '[+-]\d{3,}')
-        THEN CASE n WHEN 1 THEN abs(TRY_CAST(z AS BIGINT)) // 100
-            WHEN 2 THEN abs(TRY_CAST(z AS BIGINT)) % 100 ELSE 0 END
-        ELSE coalesce(TRY_CAST(string_split(substring(z, 2), ':')[n] AS INTEGER), 0) END""",
+    # The hours, minutes or seconds of +h, +hmm or +h:m:s; 99 for more digits than they have.
+    r"""pg_sg_east_part(z, n) AS CASE
+        WHEN regexp_full_match(z, '[+-]\d{3,4}') THEN CASE n
+            WHEN 1 THEN abs(TRY_CAST(z AS INTEGER)) // 100
+            WHEN 2 THEN abs(TRY_CAST(z AS INTEGER)) % 100 ELSE 0 END
+        WHEN len(string_split(substring(z, 2), ':')) < n THEN 0
+        WHEN len(string_split(substring(z, 2), ':')[n]) > 2 THEN 99
+        ELSE TRY_CAST(string_split(substring(z, 2), ':')[n] AS INTEGER) END""",
     # make_timestamptz counts to the east, and not to the west as POSIX does.
     r"""pg_sg_east_seconds(z) AS CASE
         WHEN NOT regexp_full_match(z, '[+-](\d+|\d+:\d+(:\d+)?)') OR pg_sg_east_part(z, 1) > 15

@@ -281,3 +281,9 @@ SELECT to_timestamp(x) FROM (VALUES (1.5::double precision), (-1e10), ('infinity
 SELECT to_timestamp('-infinity'), to_timestamp(1.0000005), to_timestamp(1.0000015), to_timestamp(12345678901.5555555)
 : timestamp_with_time_zone timestamp_with_time_zone timestamp_with_time_zone timestamp_with_time_zone
 = -infinity	1970-01-01 00:00:01+00	1970-01-01 00:00:01.000002+00	2361-03-21 19:15:01.555556+00
+SELECT make_timestamptz(2020,1,1,0,0,0,'+99999999999999999999')
+! 22023
+SELECT make_timestamptz(2020,1,1,0,0,0,'+1:9999999999')
+! 22023
+SELECT make_timestamptz(2020,1,1,0,0,0,'+1:60')
+! 22023
