@@ -11,10 +11,9 @@ from __future__ import annotations
 from typing import ClassVar
 
 RAISED = "stategate error "
-"""Prefix of the errors that a macro raises; SQLSTATE, a space and the message follow.
-
-Functions in Python add a detail and a hint; see `planner.composing.functions.raising`.
-"""
+"""Prefix of the errors that a macro raises; SQLSTATE, a space and the message follow."""
+BETWEEN_PARTS = "\x1f"
+"""What stands before the detail and the hint that may follow the message, each."""
 
 
 class QueryError(Exception):

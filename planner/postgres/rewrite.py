@@ -81,7 +81,7 @@ def _apply_rules(tree: exp.Expr, nodes: Nodes, types: Types) -> None:
         except InvalidValueError as error:
             if not is_late(node, error):
                 raise
-            fresh = raise_late(node, error.sqlstate, error.message, types)
+            fresh = raise_late(node, error, types)
         if fresh is not node:
             types.note(fresh, known)
             if "start" in node.meta:

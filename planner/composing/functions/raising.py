@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 
+from planner.errors import BETWEEN_PARTS as _BETWEEN
 from planner.errors import RAISED, InvalidValueError, QueryError
 
-_BETWEEN, _END = "\x1f", "\x1e"
+_END = "\x1e"
 _WHOLE = re.compile(
     rf"{RAISED}(?P<state>\w{{5}}) (?P<message>[^{_BETWEEN}{_END}]*)"
     rf"(?:{_BETWEEN}(?P<detail>[^{_BETWEEN}{_END}]*){_BETWEEN}(?P<hint>[^{_BETWEEN}{_END}]*))?{_END}"
@@ -25,8 +26,13 @@ def as_raised(error: QueryError) -> ValueError:
 
 
 def as_raised_text(text: str) -> ValueError:
-    """Return what a function in Python raises for a text of RAISED, SQLSTATE and message."""
-    return ValueError(_plain(text) + _END)
+    """Return what a function in Python raises for a text of RAISED, SQLSTATE and message.
+
+    Detail and hint may follow, each after a separator.
+    """
+    parts = text.split(_BETWEEN)
+    joined = _BETWEEN.join(map(_plain, parts)) if len(parts) == 3 else _plain(text)
+    return ValueError(joined + _END)
 
 
 def _plain(text: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from planner.errors import RAISED, InvalidValueError
+from planner.errors import BETWEEN_PARTS, RAISED, InvalidValueError
 from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types
 from planner.records.functions import RECORDS
@@ -30,15 +30,16 @@ def is_late(node: exp.Expr, error: InvalidValueError) -> bool:
     return not is_of_text and not isinstance(outermost(node), exp.AggFunc | exp.Window | exp.Filter)
 
 
-def raise_late(node: exp.Expr, sqlstate: str, message: str, types: Types) -> exp.Expr:
-    """Replace a node with an expression that raises an error for each row.
+def raise_late(node: exp.Expr, found: InvalidValueError, types: Types) -> exp.Expr:
+    """Replace a node with an expression that raises an error that was found for each row.
 
     It does not where an operand is NULL, if the function then returns NULL at once.
     """
     record = RECORDS.get(call_name(node))
     is_strict = record is None or not any(form.takes_null for form in record.forms)
     operands = [each for each in node.iter_expressions() if is_strict and not _is_constant(each)]
-    error = call("pg_sg_error", exp.Literal.string(f"{RAISED}{sqlstate} {message}"))
+    parts = (f"{RAISED}{found.sqlstate} {found.message}", found.detail or "", found.hint or "")
+    error = call("pg_sg_error", exp.Literal.string(BETWEEN_PARTS.join(parts)))
     known = types.of(node)
     value = error if known is None else cast(error, duckdb_type(known))
     missing = [exp.Is(this=exp.Paren(this=each), expression=exp.null()) for each in operands]
