@@ -15,9 +15,9 @@ from planner.composing.functions.array_macros import ARRAY_MACROS, DIMENSION_MAC
 from planner.composing.functions.scalar_macros import (
     NUMBER_MACROS,
     TEXT_MACROS,
-    TIME_MACROS,
     raising,
 )
+from planner.composing.functions.time_macros import TIME_MACROS
 from planner.values.quoting import quote_text
 from planner.values.sqltypes import SPELLED, reading_macro
 from stores.types.kinds import Kind
