@@ -34,6 +34,7 @@ from planner.postgres.select_clauses import (
     drop_group_words,
 )
 from planner.trees.brackets import desugar_brackets
+from planner.trees.grammar import check_nodes
 from planner.trees.known_arguments import check_known
 from planner.trees.nodes import Nodes, kinds, position_of, put, strip
 from stores.spec.schema import VALID_FROM, VALID_TO
@@ -48,6 +49,7 @@ def desugar(tree: exp.Query) -> Nodes:  # noqa: C901 - one form after the other
         pages; or it groups by distinct grouping sets.
     """
     nodes = Nodes(tree)
+    check_nodes(nodes)
     if [star for star in nodes.of(exp.Star) if _name_row(star)]:
         nodes.renew()
     if nodes.has(_ARRAYS) and [each for each in nodes.of(exp.Cast) if _cast_elements(each)]:
@@ -118,6 +120,9 @@ def _name_row(star: exp.Star) -> bool:
 
 
 def _desugar_rows(nodes: Nodes) -> None:
+    for listed in nodes.of(exp.Tuple):
+        if isinstance(listed.parent, exp.Paren) and isinstance(listed.parent.parent, _ITEMS):
+            put(listed.parent, listed)
     for kind in COMPARISONS:
         # Inner ones first: the outer ones copy them.
         if [node for node in reversed(nodes.of(kind)) if _desugar_comparison(node)]:
@@ -131,6 +136,9 @@ def _desugar_rows(nodes: Nodes) -> None:
                 check_widths(row, member, position_of(member))
                 put(within.expressions[place], member)
     nodes.renew()
+
+
+_ITEMS = (exp.Select, exp.Alias)
 
 
 def _desugar_comparison(node: exp.Expr) -> bool:

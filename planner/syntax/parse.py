@@ -19,6 +19,7 @@ from planner.syntax.void_arguments import without_void
 from planner.syntax.with_clause import NO_CLAUSE, OPTIONS, Clause, split_clause
 from planner.trees.brackets import without_brackets
 from planner.trees.dialect import parse_tokens, tokenize
+from planner.trees.grammar import check_tokens
 from planner.trees.lexemes import unterminated
 from planner.values.catalog_types import VOID
 from planner.values.statement import StatementKind
@@ -323,7 +324,7 @@ def _check_write(words: Sequence[Token]) -> None:
 
 
 def _parse_tree(sql: str, tokens: list[Token]) -> exp.Query:
-    _check_names(sql, tokens)
+    check_tokens(sql, tokens)
     try:
         trees = parse_tokens(tokens, sql)
     except ParseError as error:
@@ -340,14 +341,6 @@ def _parse_tree(sql: str, tokens: list[Token]) -> exp.Query:
     if not isinstance(tree, exp.Query):
         raise InvalidSyntaxError(f'syntax error at or near "{tokens[0].text}"', position=1)
     return tree
-
-
-def _check_names(sql: str, tokens: Sequence[Token]) -> None:
-    """Refuse a text where a name must stand, as in `AS 'a'`; sqlglot takes it for a name."""
-    for one, other in pairwise(tokens):
-        if other.token_type is TokenType.STRING and one.token_type is TokenType.ALIAS:
-            shown = sql[other.start : other.end + 1]
-            raise InvalidSyntaxError(f'syntax error at or near "{shown}"', position=other.start + 1)
 
 
 def _syntax_problem(sql: str, tokens: list[Token], error: ParseError) -> InvalidSyntaxError:

@@ -15,6 +15,7 @@ from tests.fuzz import (
     engines,
     histories,
     pipelines,
+    relatives,
     selects,
     sessions,
     sparks,
@@ -47,8 +48,17 @@ def _sessions(directory: Path, report: Report, budget: Budget, without: frozense
         report.skip(f"session: {error}")
 
 
+def _relatives(directory: Path, report: Report, budget: Budget, without: frozenset[str]) -> None:
+    del without
+    try:
+        relatives.run(directory, report, budget)
+    except PostgresMissingError as error:
+        report.skip(f"relative: {error}")
+
+
 PARTS: Mapping[str, Callable[[Path, Report, Budget, frozenset[str]], None]] = {
     "select": _selects,
+    "relative": _relatives,
     "session": _sessions,
     "engine": engines.run,
     "spark": sparks.run,

@@ -44,7 +44,7 @@ class Servers:
     @staticmethod
     def at(ours_dsn: str, theirs_dsn: str) -> Servers:
         """Connect to both."""
-        return Servers(ours_dsn, theirs_dsn, _connected(ours_dsn), _connected(theirs_dsn))
+        return Servers(ours_dsn, theirs_dsn, connected(ours_dsn), connected(theirs_dsn))
 
     def begin(self, zone: str, dates: str) -> None:
         """Set the time zone and the order of dates of both sessions."""
@@ -59,7 +59,7 @@ class Servers:
         sql, values = parametrized(root, bare=way.bare) if way.parameters else (spelled(root), ())
         ours = ask(self.ours, sql, values, way)
         if ours.sqlstate == "lost" or self.ours.status != pq.ConnStatus.OK:
-            self.ours = _connected(self.ours_dsn)
+            self.ours = connected(self.ours_dsn)
             _set(self.ours, *self.session)
         return ours, ask(self.theirs, sql, values, way), sql
 
@@ -79,7 +79,8 @@ class Servers:
         self.theirs.finish()
 
 
-def _connected(dsn: str) -> pq.abc.PGconn:
+def connected(dsn: str) -> pq.abc.PGconn:
+    """Connect to a server, with the settings of a session."""
     found = pq.PGconn.connect(dsn.encode())
     if found.status != pq.ConnStatus.OK:
         raise RuntimeError(f"cannot connect to {dsn}: {found.error_message.decode()}")

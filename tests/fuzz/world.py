@@ -250,8 +250,8 @@ def postgres_type(data_type: DataType) -> str:
     return str(data_type).replace("double", "double precision")
 
 
-def fill_postgres(connection: psycopg.Connection[TupleRow]) -> None:
-    """Create the same relations in PostgreSQL, with the same rows."""
+def fill_postgres(connection: psycopg.Connection[TupleRow], *, is_reversed: bool = False) -> None:
+    """Create the same relations in PostgreSQL, with the same rows in their order or the other."""
     for schema in STORES:
         listed = sql.SQL(", ").join(
             sql.SQL("{} {}").format(
@@ -263,7 +263,7 @@ def fill_postgres(connection: psycopg.Connection[TupleRow]) -> None:
         connection.execute(sql.SQL("CREATE TABLE {} ({})").format(name, listed))
         places = sql.SQL(", ").join([sql.SQL("%s")] * len(schema.columns))
         insert = sql.SQL("INSERT INTO {} VALUES ({})").format(name, places)
-        for row in ROWS[schema.name]:
+        for row in ROWS[schema.name][:: -1 if is_reversed else 1]:
             values = [_sent(row.get(column.name)) for column in schema.columns]
             connection.execute(insert, values)
 

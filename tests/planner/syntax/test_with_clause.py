@@ -113,7 +113,6 @@ def test_the_clause_follows_a_query_with_ctes() -> None:
         ("WITH BOUND", None, "42601"),
         ("WITH BOUND LATEST", "LATEST", "42601"),
         ("WITH BOUND ()", ")", "42601"),
-        ("WITH BOUND (LATEST", "WITH", "42601"),
         ("WITH BOUND (NEWEST)", "NEWEST", "42601"),
         ("WITH BOUND (t[0] > 1)", ">", "42601"),
         ("WITH BOUND (t[x] >= 1)", "x", "42601"),
@@ -144,6 +143,12 @@ def test_errors_point_at_the_word(text: str, word: str | None, sqlstate: str) ->
     assert caught.value.sqlstate == sqlstate
     at = None if word is None else sql.index(word, len("SELECT 1 ")) + 1
     assert caught.value.position == at
+
+
+def test_an_open_bracket_is_an_early_end() -> None:
+    with pytest.raises(QueryError) as caught:
+        parse("SELECT 1 WITH BOUND (LATEST")
+    assert (caught.value.sqlstate, caught.value.position) == ("42601", 28)
 
 
 def test_the_tokens_before_it_are_the_query() -> None:

@@ -1,0 +1,232 @@
+"""Refuses what sqlglot reads, and PostgreSQL's grammar does not (42601).
+
+sqlglot reads many dialects, and passes over what it does not know: `f(, x)` is `f(x)` to it,
+`WITH a AS (NULL)` a query, and `t(1)` a table with a column.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence, Set
+
+from sqlglot import exp
+from sqlglot.tokenizer_core import Token, TokenType
+
+from planner.errors import InvalidSyntaxError
+from planner.trees.nodes import Nodes, kinds, position_of
+from planner.values.quoting import RESERVED_WORDS
+
+_OPENING = {TokenType.L_PAREN: TokenType.R_PAREN, TokenType.L_BRACKET: TokenType.R_BRACKET}
+_BEFORE_ITEM = frozenset(
+    {
+        *(TokenType.COMMA, TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.SELECT),
+        *(TokenType.FROM, TokenType.WHERE, TokenType.GROUP_BY, TokenType.ORDER_BY),
+        *(TokenType.PARTITION_BY, TokenType.HAVING, TokenType.VALUES, TokenType.AND, TokenType.OR),
+        *(TokenType.NOT, TokenType.ON, TokenType.WHEN, TokenType.THEN, TokenType.ELSE),
+    }
+)
+"""Words that something must follow, before a comma, a subscript or the end."""
+_BEFORE_ELEMENT = frozenset({TokenType.COMMA, TokenType.L_BRACKET})
+_BEFORE_ANY_NAME = frozenset({TokenType.ALIAS, TokenType.DOT})
+"""Words after which any other word is a name."""
+_NO_EMPTY_CALLS = frozenset(RESERVED_WORDS - {"left", "right", "current_schema"}) | {
+    *("exists", "values", "filter", "extract", "coalesce", "greatest", "least", "nullif"),
+    *("grouping", "group", "position", "overlay", "trim", "treat", "normalize", "rollup", "cube"),
+}
+"""Words before brackets that must not be empty. Other words are names of functions there."""
+_NO_CALLS = frozenset({"group", "over", "as", "filter", "materialized", "repeatable"})
+"""Words before brackets that are no names of functions or relations."""
+_BEFORE_CALL = frozenset({"on", "operator"})
+"""Words before brackets that a call may follow: `DISTINCT ON (a) f(b)`."""
+_BEGIN_QUERIES = frozenset({"select", "with", "values", "table", "("})
+_WORD = re.compile(r"[^\W\d]")
+_NAMES = frozenset({TokenType.VAR, TokenType.IDENTIFIER})
+_LITERALS = frozenset({TokenType.NUMBER, TokenType.STRING, TokenType.PARAMETER, TokenType.NULL})
+_VALUES = _LITERALS | {TokenType.DASH}
+_COMMA, _BRACKET = frozenset({TokenType.COMMA}), frozenset({TokenType.L_PAREN})
+_BEFORE_CTE = frozenset({TokenType.WITH, TokenType.RECURSIVE})
+_BEFORE_RELATION = frozenset({TokenType.COMMA, TokenType.FROM, TokenType.JOIN})
+
+
+def check_tokens(sql: str, tokens: Sequence[Token]) -> None:
+    """Check what stands between brackets and commas.
+
+    Raises:
+        InvalidSyntaxError: something is missing, or a value stands in place of a name.
+    """
+    checked = _Checked(tokens)
+    for at, token in enumerate(tokens):
+        if checked.is_wrong(at, token):
+            text = sql[token.start : token.end + 1]
+            raise InvalidSyntaxError(f'syntax error at or near "{text}"', position=token.start + 1)
+    if checked.opened:
+        raise InvalidSyntaxError("syntax error at end of input", position=tokens[-1].end + 2)
+
+
+class _Checked:
+    """The brackets that are open where the check of a statement has come to."""
+
+    def __init__(self, tokens: Sequence[Token]) -> None:
+        self._tokens = tokens
+        self._in_groups = False
+        self._of_names = -1
+        """The bracket that holds names of columns, if the innermost one does."""
+        self._closed = -1
+        """The bracket that was closed last."""
+        self._rows: list[int] = []
+        """How many brackets are open around each VALUES whose rows come."""
+        self.opened: list[int] = []
+
+    def is_wrong(self, at: int, token: Token) -> bool:
+        """Go on to a token; tell whether it may not stand there."""
+        kind, before = token.token_type, self._tokens[at - 1] if at else None
+        check = _CHECKS.get(kind)
+        is_wrong = check is not None and check(self, at, token)
+        if self.opened and self.opened[-1] == self._of_names < at and before is not None:
+            is_wrong = is_wrong or _is_no_name(before, token)
+        return is_wrong
+
+    def _opens(self, at: int, token: Token) -> bool:
+        is_wrong = (
+            self._is_bare_subscript(at)
+            if token.token_type is TokenType.L_BRACKET
+            else self._holds_no_query(at)
+        )
+        if self._begins_names(at):
+            self._of_names = at
+        self.opened.append(at)
+        return is_wrong
+
+    def _closes(self, at: int, token: Token) -> bool:
+        self._closed = first = self.opened.pop() if self.opened else -1
+        if first < 0 or _OPENING[self._tokens[first].token_type] is not token.token_type:
+            return True
+        if self._rows and self._rows[-1] == len(self.opened) and not self._is_next(at, _COMMA):
+            self._rows.pop()
+        if self._is(at - 1, TokenType.COMMA):
+            return True
+        return first == at - 1 and not self._in_groups and not self._may_be_empty(first)
+
+    def _separates(self, at: int, token: Token) -> bool:
+        del token
+        if self._rows and self._rows[-1] == len(self.opened):
+            return not self._is_next(at, _BRACKET)
+        return self._is_missing(at)
+
+    def _begins_values(self, at: int, token: Token) -> bool:
+        """Whether it is `VALUES 1`, or no item of FROM, as in `FROM a, VALUES (1)`."""
+        del token
+        if at and self._tokens[at - 1].token_type in _BEFORE_ANY_NAME:
+            return False
+        if not self._is_next(at, _BRACKET):
+            return self._is_next(at, _LITERALS)
+        self._rows.append(len(self.opened))
+        return at > 0 and self._tokens[at - 1].token_type in _BEFORE_RELATION
+
+    def _groups(self, at: int, token: Token) -> bool:
+        del at, token
+        self._in_groups = True
+        return False
+
+    def _orders(self, at: int, token: Token) -> bool:
+        """Whether it is `count(ORDER BY x)`: arguments come first."""
+        del token
+        if at < 2 or self._tokens[at - 1].token_type is not TokenType.L_PAREN:
+            return False
+        name = self._tokens[at - 2]
+        return name.token_type in _NAMES and not _is_one_of(name, _NO_CALLS)
+
+    def _names(self, at: int, token: Token) -> bool:
+        """Whether it is `AS 'a'`, which sqlglot takes for a name."""
+        del token
+        return at > 0 and self._tokens[at - 1].token_type is TokenType.ALIAS
+
+    def _is_bare_subscript(self, at: int) -> bool:
+        """Whether it is `SELECT [1]` or `ARRAY[1][1]`: a subscript follows a value in brackets."""
+        is_inner = bool(self.opened) and self._is(self.opened[-1], TokenType.L_BRACKET)
+        nests = at > 0 and self._tokens[at - 1].token_type in _BEFORE_ELEMENT
+        if at and self._is(at - 1, TokenType.R_BRACKET) and self._closed:
+            return self._is(self._closed - 1, TokenType.ARRAY)
+        return self._is_missing(at) and not (is_inner and nests)
+
+    def _is_missing(self, at: int) -> bool:
+        """Whether something must stand before a token; not after `AS from` or `t.order`."""
+        is_name = at > 1 and self._tokens[at - 2].token_type in _BEFORE_ANY_NAME
+        return at == 0 or (self._tokens[at - 1].token_type in _BEFORE_ITEM and not is_name)
+
+    def _holds_no_query(self, at: int) -> bool:
+        """Whether it is `ARRAY(1)`."""
+        if at == 0 or not self._is(at - 1, TokenType.ARRAY):
+            return False
+        following = self._tokens[at + 1 : at + 2]
+        return not following or following[0].text.lower() not in _BEGIN_QUERIES
+
+    def _may_be_empty(self, first: int) -> bool:
+        """Whether a bracket may be closed at once: that of a call, of OVER, or of an array."""
+        if self._is(first, TokenType.L_BRACKET):
+            return True
+        before = self._tokens[first - 1] if first else self._tokens[0]
+        is_type = first > 1 and self._is(first - 2, TokenType.DCOLON)
+        is_word = before.token_type is TokenType.IDENTIFIER or _WORD.match(before.text) is not None
+        return is_word and not is_type and not _is_one_of(before, _NO_EMPTY_CALLS)
+
+    def _begins_names(self, at: int) -> bool:
+        """Whether `(` begins names of columns, as in `(SELECT 1) t (x)` or `f() AS t (x)`."""
+        is_named = at > 1 and self._is(at, TokenType.L_PAREN)
+        name = self._tokens[at - 1]
+        if not is_named or name.token_type not in _NAMES or _is_one_of(name, _NO_CALLS):
+            return False
+        if self._is(at - 2, TokenType.ALIAS):
+            outer = self.opened[-1] - 1 if self.opened else -1
+            return outer < 0 or self._tokens[outer].text.lower() != "cast"
+        if self._tokens[at - 2].token_type in _BEFORE_CTE:
+            return True
+        before = self._tokens[max(self._closed - 1, 0)]
+        return self._is(at - 2, TokenType.R_PAREN) and not _is_one_of(before, _BEFORE_CALL)
+
+    def _is_next(self, at: int, kinds: Set[TokenType]) -> bool:
+        return at + 1 < len(self._tokens) and self._tokens[at + 1].token_type in kinds
+
+    def _is(self, at: int, kind: TokenType) -> bool:
+        return self._tokens[at].token_type is kind
+
+
+_CHECKS: Mapping[TokenType, Callable[[_Checked, int, Token], bool]] = {
+    **dict.fromkeys(_OPENING, _Checked._opens),
+    **dict.fromkeys(_OPENING.values(), _Checked._closes),
+    TokenType.COMMA: _Checked._separates,
+    TokenType.GROUP_BY: _Checked._groups,
+    TokenType.ORDER_BY: _Checked._orders,
+    TokenType.STRING: _Checked._names,
+    TokenType.VALUES: _Checked._begins_values,
+}
+
+
+def _is_one_of(token: Token, words: frozenset[str]) -> bool:
+    return token.token_type is not TokenType.IDENTIFIER and token.text.lower() in words
+
+
+def _is_no_name(before: Token, token: Token) -> bool:
+    """Whether a value or a reserved word stands where the name of a column must."""
+    is_first = before.token_type in {TokenType.COMMA, TokenType.L_PAREN}
+    return is_first and (token.token_type in _VALUES or _is_one_of(token, RESERVED_WORDS))
+
+
+_CHECKED = kinds(exp.CTE, exp.Array, exp.WithinGroup)
+
+
+def check_nodes(nodes: Nodes) -> None:
+    """Check what sqlglot has made of a statement.
+
+    Raises:
+        InvalidSyntaxError: a CTE is no query, an array has a slice, or WITHIN GROUP no ORDER BY.
+    """
+    for node in nodes.among(_CHECKED):
+        if isinstance(node, exp.CTE):
+            wrong = None if isinstance(node.this, exp.Query) else node.this
+        elif isinstance(node, exp.Array):
+            wrong = next((part for part in node.expressions if isinstance(part, exp.Slice)), None)
+        else:
+            wrong = None if isinstance(node.expression, exp.Order) else node
+        if wrong is not None:
+            raise InvalidSyntaxError("syntax error", position=position_of(wrong))

@@ -1,0 +1,141 @@
+"""Relatives of the corpus, run by a gateway process and by a PostgreSQL with the same rows.
+
+Two sessions of PostgreSQL answer: one over rows in the reverse order, with other plans. Where their
+answers differ, SQL leaves the answer open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import psycopg
+from psycopg import pq
+
+from tests.fuzz.comparison import Reply, Way, ask, difference
+from tests.fuzz.grammar.relatives import Corpus, Relatives
+from tests.fuzz.report import Budget, Failure, Report
+from tests.fuzz.selects import connected, fingerprint, running_both
+from tests.fuzz.tree import Node, shrunk, spelled
+from tests.fuzz.world import fill_postgres
+
+PART = "relative"
+_LEFT_OPEN = "22"
+_INTERNAL = "XX000"
+_OTHER_PLANS = (
+    "SET enable_hashagg = off; SET enable_hashjoin = off; SET enable_sort = on;"
+    " SET enable_mergejoin = off; SET enable_material = off"
+)
+
+
+@dataclass(slots=True)
+class Judges:
+    """Connections to a gateway, to PostgreSQL, and to its rows in reverse order."""
+
+    ours_dsn: str
+    ours: pq.abc.PGconn
+    theirs: pq.abc.PGconn
+    reversed: pq.abc.PGconn
+
+    def ask(self, settings: Sequence[str], root: Node, way: Way) -> tuple[Reply, Reply, bool]:
+        """Run a statement everywhere; return both answers, and whether SQL determines them."""
+        sql = spelled(root)
+        answers = []
+        for connection in (self.ours, self.theirs, self.reversed):
+            for setting in settings:
+                connection.exec_(setting.encode())
+            answers.append(ask(connection, sql, (), way))
+            if settings and connection.status == pq.ConnStatus.OK:
+                _begin(connection)
+                if connection is self.reversed:
+                    connection.exec_(_OTHER_PLANS.encode())
+        if self.ours.status != pq.ConnStatus.OK:
+            self.ours = connected(self.ours_dsn)
+            _begin(self.ours)
+        ours, theirs, other = answers
+        return ours, theirs, difference(other, theirs, ordered=(), sql=sql) is None
+
+
+def _begin(connection: pq.abc.PGconn) -> None:
+    for command in ("RESET ALL", "SET statement_timeout = '20s'", "SET TimeZone = 'UTC'"):
+        connection.exec_(command.encode())
+
+
+@contextmanager
+def judges(directory: Path) -> Iterator[Judges]:
+    """Run and connect to the servers."""
+    with running_both(directory) as (ours, postgres):
+        with psycopg.connect(postgres.dsn, autocommit=True) as connection:
+            connection.execute("CREATE DATABASE reversed")
+        reversed_dsn = f"{postgres.dsn} dbname=reversed"
+        with psycopg.connect(reversed_dsn, autocommit=True) as connection:
+            fill_postgres(connection, is_reversed=True)
+        dsns = ours, postgres.dsn, reversed_dsn
+        first, second, third = map(connected, dsns)
+        for each in (first, second, third):
+            _begin(each)
+        third.exec_(_OTHER_PLANS.encode())
+        try:
+            yield Judges(ours, first, second, third)
+        finally:
+            for each in (first, second, third):
+                each.finish()
+
+
+def run(directory: Path, report: Report, budget: Budget) -> None:
+    """Compare relatives of the corpus until the budget is spent."""
+    corpus = Corpus.read()
+    with judges(directory) as found:
+        for number in budget.cases():
+            if budget.spent():
+                return
+            chance = report.random(PART, number)
+            settings, root = Relatives(corpus, chance).draw()
+            extended = chance.random() < 0.4
+            way = Way(extended=extended, binary=extended and chance.random() < 0.5)
+            _check(found, report, number, settings, root, way)
+
+
+def _verdict(
+    found: Judges, settings: Sequence[str], root: Node, way: Way
+) -> tuple[str, tuple[str, str] | None]:
+    """Return the outcome of a statement, and the difference if there is one."""
+    ours, theirs, is_determined = found.ask(settings, root, way)
+    if ours.sqlstate == _INTERNAL:
+        return "error", (f"XX000 for {theirs.sqlstate or 'rows'}: {ours.message[:60]}", "")
+    if ours.sqlstate is not None and theirs.sqlstate is not None:
+        return "error", None
+    if not is_determined or ours.is_cut or theirs.is_cut:
+        return "not determined", None
+    if ours.sqlstate == "0A000":
+        return "not supported", None
+    if (theirs.sqlstate or "").startswith(_LEFT_OPEN):
+        return "left open", None
+    wrong = difference(ours, theirs, ordered=(), sql=spelled(root))
+    return ("error" if theirs.sqlstate else "rows"), wrong
+
+
+def _check(
+    found: Judges, report: Report, number: int, settings: Sequence[str], root: Node, way: Way
+) -> None:
+    outcome, wrong = _verdict(found, settings, root, way)
+    if wrong is None:
+        report.passed(outcome)
+        return
+    kind, _ = wrong
+    small = root
+    if not report.is_known(kind):
+
+        def fails(other: Node) -> bool:
+            _, again = _verdict(found, settings, other, way)
+            return again is not None and again[0] == kind
+
+        small = shrunk(root, fails)
+        _, again = _verdict(found, settings, small, way)
+        wrong = again or wrong
+    sql = spelled(small)
+    kind = f"rows of {fingerprint(sql)}" if kind == "rows" else kind
+    what = f"{way} {'; '.join(settings)}\n{sql};\n{wrong[1]}"
+    report.failed(Failure(part=PART, case=number, kind=kind, what=what))
