@@ -14,6 +14,7 @@ from planner.errors import (
     InvalidSyntaxError,
     InvalidValueError,
     MismatchedTypeError,
+    NotSupportedError,
     UnknownNameError,
 )
 from planner.postgres.types.functions import call_name
@@ -36,6 +37,7 @@ from stores.spec.schema import BIGINT, BOOLEAN, DOUBLE, INTEGER, JSONB, TEXT, Da
 PARAMETERS_MAX = 65_535
 """The Postgres protocol counts parameters in 16 bits."""
 
+_LENGTHS = {Kind.INTERVAL, Kind.TIME}
 _COMPARISONS = frozenset({exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE})
 """The usual comparisons; the type of one side is that of the other."""
 _CONDITIONAL = (exp.Where, exp.Having, exp.Not, exp.And, exp.Or)
@@ -170,6 +172,12 @@ class Parameters:
                     theirs = self._compared_type(other, types)
                     if theirs is not None and one and not are_comparable(one, theirs):
                         raise _no_operator(node, one, theirs, other)
+                    if theirs is not None and one and {one.kind, theirs.kind} == _LENGTHS:
+                        raise NotSupportedError(
+                            "a time of day compared with an interval is not supported",
+                            hint="Cast the time to interval.",
+                            position=position_of(other),
+                        )
 
     def _compared_type(self, node: exp.Expr, types: Types) -> DataType | None:
         """Return the type of one side, if certain; a text literal has that of the other side."""

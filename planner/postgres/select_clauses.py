@@ -264,6 +264,8 @@ def _desugar_matches(nodes: Nodes) -> bool:
 def _desugar_unnest(unnest: exp.Expr) -> None:
     """Write `unnest(a, b)` as a SELECT of both, side by side; the shorter one ends in NULLs."""
     arrays = unnest.expressions
+    if any(isinstance(strip(array), exp.Tuple) for array in arrays):
+        raise unknown_function(unnest, "unnest", "record")
     alias = unnest.args.get("alias") or exp.TableAlias(this=exp.to_identifier("unnest"))
     given = [column.name for column in alias.columns]
     ordinal = unnest.args.get("offset")

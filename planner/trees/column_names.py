@@ -123,6 +123,8 @@ def _named(node: exp.Expr) -> _Named:  # noqa: C901, PLR0911 - one line per shap
         return "interval", False
     if isinstance(node, exp.AtTimeZone):
         return "timezone", True
+    if isinstance(node, exp.Tuple):
+        return "row", True
     if isinstance(node, exp.Overlaps):
         return "overlaps", True
     is_operator = isinstance(node, (exp.Binary, exp.Connector)) and "name" not in node.meta

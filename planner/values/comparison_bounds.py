@@ -70,14 +70,16 @@ def fitter(source: DataType, column: DataType) -> Fitter | None:
     return None
 
 
+_LENGTHS = {Kind.INTERVAL, Kind.TIME}
+"""PostgreSQL casts a time of day to an interval."""
 _ALONE = {
-    Kind.BYTEA,
-    Kind.BOOLEAN,
+    *(Kind.BYTEA, Kind.BOOLEAN, Kind.ARRAY),
     *(kind for kind in SCALARS if kind.record.arrow == TEXT.arrow),
 }
 _FAMILY_OF: dict[Kind, set[Kind]] = {
     **dict.fromkeys(_NUMBERS, _NUMBERS),
     **dict.fromkeys(_TIMES, _TIMES),
+    **dict.fromkeys(_LENGTHS, _LENGTHS),
     **{kind: {kind} for kind in _ALONE},
 }
 

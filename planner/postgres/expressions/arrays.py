@@ -37,6 +37,8 @@ def _string_to_array(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp
 def as_rows(node: exp.Expr, listed: exp.Expr) -> exp.Expr:
     """Return `unnest(array)` in place of a call that returns rows; in FROM it keeps its name."""
     table = node.parent
+    if isinstance(table, exp.Anonymous) and table.name == "unnest":
+        return listed  # the catalog writes a series so
     names = columns_of_function(table) if isinstance(table, exp.Table) else None
     if isinstance(table, exp.Table) and names is not None:
         given = table.args.get("alias")

@@ -98,6 +98,8 @@ def _guard(node: exp.Expr, condition: exp.Expr) -> None:
     """Guard what can fail in an expression, as far outside as possible."""
     if isinstance(node, exp.Query | exp.DataType) or not _may_fail(node):
         return
+    if isinstance(node, exp.AggFunc) and condition.find(exp.AggFunc) is not None:
+        return  # a condition of groups says nothing about rows
     is_first = node.find(*_COMPUTED_BEFORE) is not None
     if is_first or not _fails(node):
         for part in [*node.iter_expressions()]:
@@ -307,6 +309,7 @@ def _from_within(condition: exp.Expr, place: exp.Expr, named: Set[str]) -> exp.E
     if not isinstance(select, exp.Select):
         return None
     is_of_rows = isinstance(place.find_ancestor(*_OF_ROWS, exp.Select), _OF_ROWS)
+    is_of_rows = is_of_rows or _is_key(place, select)
     group = None if is_of_rows else select.args.get("group")
     grouped = None if group is None else {each.name for each in group.find_all(exp.Column)}
     if grouped is None and not is_of_rows and _is_aggregated(select):
@@ -316,6 +319,17 @@ def _from_within(condition: exp.Expr, place: exp.Expr, named: Set[str]) -> exp.E
         if not owner or owner in named or (grouped is not None and column.name not in grouped):
             return None  # without a table, it is merged by USING
     return exp.Paren(this=condition.copy())
+
+
+def _is_key(place: exp.Expr, select: exp.Select) -> bool:
+    """Whether the item of a SELECT that a place is in is a key of its groups, by its position."""
+    group, item = select.args.get("group"), place
+    while item.parent is not select and item.parent is not None:
+        item = item.parent
+    if group is None or item.arg_key != "expressions":
+        return False
+    position = str((item.index or 0) + 1)
+    return any(key.name == position for key in group.find_all(exp.Literal) if key.is_int)
 
 
 def _is_aggregated(select: exp.Select) -> bool:

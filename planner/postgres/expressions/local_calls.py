@@ -14,6 +14,7 @@ from sqlglot import exp
 from planner.composing.functions.time_templates import shows_zone
 from planner.postgres.expressions.printing import row_of
 from planner.postgres.expressions.rules import text_of
+from planner.postgres.expressions.time_calls import template_of_time
 from planner.postgres.expressions.zone_forms import (
     has_moments,
     in_zone,
@@ -182,12 +183,12 @@ def _to_char(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | 
     template, times = given[1], types.times
     text = text_of(strip(template))
     if text is not None and not shows_zone(text):
-        if times.zone.is_never_ahead:
+        if times.zone.is_never_ahead or not text:
             return None
         return call("to_char", _local(given[0], types), template.copy())
     micros = call("epoch_us", given[0].copy())
     zone = exp.Literal.string(times.zone.name)
-    return cast(call("pg_sg_zoned_time_text", micros, cast(template.copy(), "TEXT"), zone), "TEXT")
+    return cast(call("pg_sg_zoned_time_text", micros, template_of_time(template), zone), "TEXT")
 
 
 # --- fields --------------------------------------------------------------------------------------

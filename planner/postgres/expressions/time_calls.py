@@ -21,7 +21,7 @@ from planner.postgres.expressions.rules import CallRule, copies, text_of, unsupp
 from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types
 from planner.postgres.types.operands import is_open
-from planner.postgres.types.result_types import FLOATS, INTEGERS, OF_FLOATS
+from planner.postgres.types.result_types import FLOATS, INTEGERS, OF_FLOATS, TIMES
 from planner.postgres.types.time_fields import (
     CUTS_WITHIN_DAY,
     UNBOUNDED,
@@ -53,19 +53,35 @@ def _to_char(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
         return call("pg_sg_number_text", cast(value.copy(), "TEXT"), template.copy())
     if kind is Kind.INTERVAL:
         return interval_text(node, value, template)
-    if text is not None and kind is Kind.TIMESTAMP:
-        text = without_zone(text)
-        template = exp.Literal.string(text)
-    known = None if text is None else strftime_format(text)
-    if known is not None and kind is not None:
-        moment = cast(value.copy(), "TIMESTAMP")
-        return call("pg_sg_formatted", moment, exp.Literal.string(known), template.copy())
-    if kind is None and text is not None and not re.search(r"[A-CE-KMOQT-Y]", text.upper()):
+    if kind in TIMES:
+        return _moment_text(value, template, kind)
+    if text is not None and not re.search(r"[A-CE-KMOQT-Y]", text.upper()):
         number = cast(cast(value.copy(), "DECIMAL(38,10)"), "TEXT")
         return call("pg_sg_number_text", number, template.copy())
+    return _moment_text(value, template, kind)
+
+
+def _moment_text(value: exp.Expr, template: exp.Expr, kind: Kind | None) -> exp.Expr:
+    text = text_of(template)
+    if text == "":
+        return cast(exp.null(), "TEXT")
+    if text is not None and kind is Kind.TIMESTAMP:
+        text = without_zone(text)
+    template = template_of_time(template) if text is None else exp.Literal.string(text)
+    known = strftime_format(text) if text else None
+    if known is not None and kind is not None:
+        moment = cast(value.copy(), "TIMESTAMP")
+        return call("pg_sg_formatted", moment, exp.Literal.string(known), template)
     micros = call("epoch_us", cast(value.copy(), "TIMESTAMP"))
     name = "pg_sg_local_time_text" if kind is Kind.TIMESTAMP else "pg_sg_time_text"
-    return call(name, micros, template.copy())
+    return call(name, micros, template)
+
+
+def template_of_time(template: exp.Expr) -> exp.Expr:
+    """Return a template with NULL in place of an empty one, which gives NULL for times."""
+    if text_of(template) is not None:
+        return template
+    return call("nullif", cast(template.copy(), "TEXT"), exp.Literal.string(""))
 
 
 def _check_template(text: str, template: exp.Expr) -> None:

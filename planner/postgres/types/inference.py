@@ -24,6 +24,7 @@ from planner.postgres.types.functions import (
 from planner.postgres.types.functions import RESULTS as OF_CALLS
 from planner.postgres.types.operands import alternatives, arguments, is_open
 from planner.postgres.types.operators import OPERATORS, operator_result
+from planner.postgres.types.output_columns import is_star
 from planner.postgres.types.result_types import (
     FLOATS,
     INTEGERS,
@@ -337,7 +338,12 @@ class Types:
     def _of_query(self, query: exp.Expr) -> DataType | None:
         """Return the type of a query's only column."""
         items = query.selects if isinstance(query, exp.Query) else []
-        return self.of(items[0].unalias()) if len(items) == 1 else None
+        if len(items) != 1:
+            return None
+        if isinstance(query, exp.Select) and is_star(items[0]):
+            found = self.columns.of_columns(query)
+            return found[0][1] if len(found) == 1 else None
+        return self.of(items[0].unalias())
 
     def _of_call(self, node: exp.Func) -> DataType | None:  # noqa: PLR0911 - one per family
         if isinstance(node, exp.WithinGroup):

@@ -15,6 +15,7 @@ from sqlglot.optimizer.scope import Scope
 
 from planner.errors import MismatchedTypeError
 from planner.postgres.types.functions import columns_of_function, is_numbered
+from planner.trees.brackets import is_joined
 from planner.trees.checkpoints import checkpoint
 from planner.trees.column_names import OF_STAR, column_name
 from planner.trees.nodes import Nodes, is_comma, kinds, position_of
@@ -90,7 +91,8 @@ class Outputs:
         only = node.table if isinstance(node, exp.Column) else ""
         if not only:
             return self._places(scope, scope.expression)
-        item = next((i for i in from_items(scope.expression) if i.alias_or_name == only), None)
+        items = (each for item in from_items(scope.expression) for each in _in_brackets(item))
+        item = next((each for each in items if each.alias_or_name == only), None)
         return None if item is None else self._item_places(scope, item)
 
     def _places(self, scope: Scope, select: exp.Expr) -> _Places | None:
@@ -106,15 +108,20 @@ class Outputs:
         return next(itertools.islice(self._steps(scope, select), joins, None), None)
 
     def _steps(self, scope: Scope, select: exp.Expr) -> Iterator[_Places | None]:
-        """Yield the columns before the first join, and those after each join.
+        """Return the columns before the first join, and those after each join.
 
         A comma binds less than JOIN, so a join does not see the items before the comma.
         """
         items = from_items(select)
-        places = self._item_places(scope, items[0]) if items else None
+        return self._steps_from(scope, items[0] if items else None, select.args.get("joins") or ())
+
+    def _steps_from(
+        self, scope: Scope, first: exp.Expr | None, joins: Sequence[exp.Join]
+    ) -> Iterator[_Places | None]:
+        places = None if first is None else self._item_places(scope, first)
         yield places
-        is_known = bool(items)
-        for join in select.args.get("joins") or ():
+        is_known = first is not None
+        for join in joins:
             right = self._item_places(scope, join.this) if is_known else None
             if is_comma(join):
                 places = right
@@ -134,6 +141,8 @@ class Outputs:
 
     def _item_places(self, scope: Scope, item: exp.Expr) -> _Places | None:
         checkpoint()
+        if _is_bracket(item):
+            return self._bracketed_places(scope, item.this)
         name = item.alias_or_name
         found = scope.selected_sources.get(name)
         if found is None:
@@ -154,6 +163,13 @@ class Outputs:
             return None
         return tuple((name, column) for column in _renamed(item, columns))
 
+    def _bracketed_places(self, scope: Scope, first: exp.Expr) -> _Places | None:
+        """Return the columns of `(a JOIN b …)`; None if one is of both sides."""
+        joins = first.args.get("joins") or ()
+        if any(join.args.get("using") for join in joins):
+            return None
+        return list(self._steps_from(scope, first, joins))[-1]
+
     def _expand_stars(self, scope: Scope, select: exp.Select) -> None:
         expanded: list[exp.Expr] = []
         for node in select.expressions:
@@ -171,6 +187,20 @@ class Outputs:
         wanted = self._hidden and any(self._columns_of(t) is not None for t in tables)
         if wanted and isinstance(node, exp.Star) and not any(node.args.values()):
             node.set("except_", [exp.to_identifier(name) for name in self._hidden])
+
+
+def _is_bracket(item: exp.Expr) -> bool:
+    """Whether an item of FROM is `(a JOIN b …)`, whose items are known outside."""
+    return isinstance(item, exp.Subquery) and is_joined(item) and not item.args.get("alias")
+
+
+def _in_brackets(item: exp.Expr) -> Iterator[exp.Expr]:
+    """Yield an item of FROM, or those of a join in brackets."""
+    if not _is_bracket(item):
+        yield item
+        return
+    for each in (item.this, *(join.this for join in item.this.args.get("joins") or ())):
+        yield from _in_brackets(each)
 
 
 def is_star(node: exp.Expr) -> bool:

@@ -13,6 +13,7 @@ from sqlglot import exp
 
 from planner.postgres.types.operands import arguments
 from planner.postgres.types.signatures import OPEN
+from planner.trees.nodes import strip
 from planner.values.array_types import array_of, depth_of, leaf_of
 from planner.values.catalog_types import (
     CatalogType,
@@ -298,7 +299,7 @@ def agreed_type(nodes: Sequence[exp.Expr], found: Sequence[DataType | None]) -> 
     """
     plain = [
         kind
-        for kind, node in zip(found, nodes, strict=True)
+        for kind, node in zip(found, map(strip, nodes), strict=True)
         if not (isinstance(node, exp.Literal) and node.is_string)
         and not (kind is None and isinstance(node, exp.Parameter))
     ]

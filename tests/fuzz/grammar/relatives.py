@@ -26,6 +26,8 @@ _TOKEN = re.compile(
 )
 _WORD = re.compile(r"[^\W\d]\w*|\"")
 _OPERATOR = re.compile(r"[-+*/<>=~!@#%^&|?]+")
+_OURS = re.compile(r"pg_settings|::\s*double\b(?! precision)|macaddr", re.IGNORECASE)
+"""What is other than in PostgreSQL: its settings, our name of a type, spellings of addresses."""
 _OPENS, _CLOSES = "([", ")]"
 _CLAUSES = (
     *("FROM", "WHERE", "GROUP", "HAVING", "WINDOW", "ORDER", "LIMIT", "OFFSET", "FETCH"),
@@ -115,7 +117,8 @@ class Corpus:
         made = Corpus()
         for path in files():
             for entry in read(path):
-                if entry.reason is None and not is_prepared(entry.sql):
+                is_ours = _OURS.search(entry.sql) is not None
+                if entry.reason is None and not is_ours and not is_prepared(entry.sql):
                     settings, sql = settings_before(entry.sql)
                     made.statements.append((tuple(settings), sql))
                     made._take(tokens(sql))

@@ -515,7 +515,7 @@ class Statements:
         tail = Node("c", (" ORDER BY ", first, self._order_by(keys).replace(" ORDER BY ", ", ")))
         shown = ", ".join(keys)
         if self.may(0.3):
-            series = self.chance.choice(["generate_series(1, 2)", "unnest(ARRAY[1, 2])"])
+            series = self.chance.choice(["generate_series(1::bigint, 2)", "unnest(ARRAY[1, 2])"])
             shown += f", {series} + 1" if self.may(0.4) else f", {series}"
         outputs = [Output(Node("k", (shown,)), "key")]
         head = Node("d", ("DISTINCT ON (", first, ") "))
