@@ -2,7 +2,8 @@
 
 The judge is an engine with all partitions, which runs each statement in DuckDB. It must agree with
 an engine on one of three nodes, with few rows and many, by lookups and in pages, and with each
-clause and setting. A live query's first rows and changes must make the rows of each epoch.
+clause and setting. A live query's first rows and changes must make the rows of each epoch, also for
+a client that comes back after a restart. Queries by name are judged by plain Python.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from pathlib import Path
 from tests.fuzz.grammar.clauses import Clauses
 from tests.fuzz.grammar.constants import CONSTANTS
 from tests.fuzz.grammar.expressions import Expressions
+from tests.fuzz.grammar.keyed import Keyed
 from tests.fuzz.grammar.plain import Plain
 from tests.fuzz.grammar.portable import Portable
 from tests.fuzz.grammar.statements import Case, Statements
@@ -38,24 +40,34 @@ from tests.fuzz.ways.asked import (
 )
 from tests.fuzz.ways.live import watched
 from tests.fuzz.ways.nodes import LOST, World, world
+from tests.fuzz.ways.past import left_and_back, log_world
+from tests.fuzz.ways.texts import other_texts, void_arguments
 
 PART = "engine"
 _INTERNAL = "XX000"
 _ROWS_MAX = 20_000
+_BY_NAME, _VOID, _BY_LOG = 0.15, 0.03, 0.05
+"""How many cases are queries by name, calls with void arguments, and returns after a restart."""
 
 
 def run(directory: Path, report: Report, budget: Budget, without: frozenset[str]) -> None:
-    """Run generated statements by all ways until the budget is spent."""
-    del directory
-    with world() as found:
+    """Run what is drawn by all ways until the budget is spent."""
+    with world() as found, log_world(directory) as past:
         for number in budget.cases():
             if budget.spent():
                 return
             chance = report.random(PART, number)
-            if chance.random() < 0.15:
+            drawn = chance.random()
+            if drawn < _BY_NAME:
                 _note(report, number, named.wrong(found, chance))
+            elif drawn < _BY_NAME + _VOID:
+                _note(report, number, void_arguments(found.here, chance))
+            elif drawn < _BY_NAME + _VOID + _BY_LOG:
+                asked = _draw(chance, without)
+                _check(report, number, asked, chance, lambda a, c: left_and_back(past, a, c), 20)
             else:
-                _check(found, report, number, _draw(chance, without), chance)
+                asked = _draw(chance, without)
+                _check(report, number, asked, chance, lambda a, c: _wrong(found, a, c), 200)
 
 
 def _note(report: Report, number: int, outcome: Difference | str) -> None:
@@ -68,30 +80,40 @@ def _note(report: Report, number: int, outcome: Difference | str) -> None:
 
 
 def _draw(chance: random.Random, without: frozenset[str]) -> Asked:
-    is_plain = chance.random() < 0.5
-    if is_plain:
+    drawn, is_plain = chance.random(), True
+    if drawn < 0.2:
+        case = Keyed(chance).case()
+    elif drawn < 0.55:
         case = Plain(chance).case()
-    elif chance.random() < 0.4:
-        case = Case(root=Node("rows", (Portable(chance).statement(),)))
+    elif drawn < 0.7:
+        case, is_plain = Case(root=Node("rows", (Portable(chance).statement(),))), False
     else:
-        case = Statements(chance, without, depth=chance.choice([1, 2, 3])).case()
+        case, is_plain = Statements(chance, without, depth=chance.choice([1, 2, 3])).case(), False
     clauses = Clauses(chance)
     return Asked(
         root=case.root,
-        has_parameters=chance.random() < 0.3,
+        has_parameters=chance.random() < (0.7 if drawn < 0.2 else 0.3),
         bare=is_plain and chance.random() < 0.7,
-        clause=clauses.clause() if chance.random() < 0.25 else "",
-        settings=clauses.settings() if chance.random() < 0.25 else {},
+        clause=clauses.clause() if chance.random() < 0.2 else "",
+        settings=clauses.settings() if chance.random() < 0.2 else {},
         begins=clauses.begin() if chance.random() < 0.1 else "",
     )
 
 
-def _check(found: World, report: Report, number: int, asked: Asked, chance: random.Random) -> None:
+def _check(
+    report: Report,
+    number: int,
+    asked: Asked,
+    chance: random.Random,
+    judge: Callable[[Asked, random.Random], Difference | str],
+    tries_max: int,
+) -> None:
+    """Judge a statement; one that is wrong is made smaller first."""
     seed = chance.random()
 
     def wrong(root: Node) -> Difference | str:
         asked.root = root
-        return _wrong(found, asked, random.Random(seed))
+        return judge(asked, random.Random(seed))
 
     first = wrong(asked.root)
     if isinstance(first, str):
@@ -99,7 +121,7 @@ def _check(found: World, report: Report, number: int, asked: Asked, chance: rand
         return
     kind = f"{first[0]}: {first[1]}"
     if not report.is_known(kind):
-        small = shrunk(asked.root, lambda root: wrong(root)[:2] == first[:2], tries_max=200)
+        small = shrunk(asked.root, lambda root: wrong(root)[:2] == first[:2], tries_max=tries_max)
         again = wrong(small)
         first = again if not isinstance(again, str) else first
     sql, values = asked.sent()
@@ -122,18 +144,21 @@ def _wrong(found: World, asked: Asked, chance: random.Random) -> Difference | st
             "again": lambda: answer(found.here, asked),
             "lookup": lambda: by_lookup(found.here, asked),
             "elsewhere": lambda: elsewhere(found.here, asked),
-            "each": lambda: of_each(found.here, asked),
             "pages": lambda: in_pages(found.here, asked, chance.randint(1, 9)),
         }
-        for way, ask in ways.items():
-            given = ask()
+        # A lookup keeps its answer, so each way must be the first one now and then.
+        for way in chance.sample([*ways], len(ways)):
+            given = ways[way]()
             if given is not None and (how := differs(given, wanted)) is not None:
                 return way, how, f"ours: {shown(given, wanted)}\njudge: {shown(wanted, given)}"
-        if (shape_differs := _shapes(found, asked, chance)) is not None:
-            return shape_differs
-        failed = explained(found.here, asked, wanted, chance) or written(found.spark, asked, wanted)
+        failed = (
+            _shapes(found, asked, chance)
+            or other_texts(found.here, asked, wanted, chance)
+            or explained(found.here, asked, wanted, chance)
+            or written(found.spark, asked, wanted)
+        )
         if failed is not None:
-            return "plan", failed, failed
+            return failed
     if isinstance(wanted, str):
         return "error"
     return watched(found, asked, chance) if chance.random() < 0.4 else "rows"
@@ -141,13 +166,13 @@ def _wrong(found: World, asked: Asked, chance: random.Random) -> Difference | st
 
 def _shapes(found: World, asked: Asked, chance: random.Random) -> Difference | None:
     """Return how the statement differs with other constants, which may get its plan."""
-    for _ in range(2):
-        other = replace(asked, root=_varied(asked.root, Expressions(chance)))
+    others = [replace(asked, root=_varied(asked.root, Expressions(chance))) for _ in range(2)]
+    for other in others:
         given, wanted = answer(found.here, other), answer(found.judge, other)
         if (how := differs(given, wanted)) is not None:
             both = f"ours: {shown(given, wanted)}\njudge: {shown(wanted, given)}"
             return "shape", how, f"{other.sent()}\n{both}"
-    return None
+    return of_each(found.here, found.judge, asked, others)
 
 
 def _varied(part: Node, expressions: Expressions) -> Node:

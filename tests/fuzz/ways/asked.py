@@ -133,19 +133,27 @@ def elsewhere(engine: SqlEngine, asked: Asked) -> Answer | None:
     return None if looked is None else counted(looked.rows)
 
 
-def of_each(engine: SqlEngine, asked: Asked) -> Answer | None:
-    """Return what a batch of one key finds; None if the statement looks up no key."""
+def of_each(
+    engine: SqlEngine, judge: SqlEngine, asked: Asked, others: Sequence[Asked]
+) -> Difference | None:
+    """Return how what a batch of lookups finds differs from lookups of one key."""
     sql, texts = asked.sent()
+    same = [each for each in others if each.sent()[0] == sql]
     try:
         session = session_of(engine, asked)
         statement = engine.prepare(sql, session)
-        values, limit = [values_of(statement, texts)], Cancellation(timeout_s=_TIME_S)
         if statement.literals or not texts:
             return None
+        values = [values_of(statement, each.sent()[1]) for each in (asked, *same, asked)]
+        limit = Cancellation(timeout_s=_TIME_S)
         found = engine.look_up_each(statement, values, session, bound=EMPTY, cancellation=limit)
-    except QueryError as error:
-        return error.sqlstate
-    return None if found is None else counted([row for row in found.rows if row is not None])
+    except QueryError:
+        return None  # of any of them
+    for one, row in zip((asked, *same, asked), found.rows if found else (), strict=False):
+        given, wanted = counted([] if row is None else [row]), answer(judge, one)
+        if (how := differs(given, wanted)) is not None:
+            return "each", how, f"{one.sent()}\n{shown(given, wanted)}\n{shown(wanted, given)}"
+    return None
 
 
 def in_pages(engine: SqlEngine, asked: Asked, size: int) -> Answer | None:
@@ -172,7 +180,9 @@ def in_pages(engine: SqlEngine, asked: Asked, size: int) -> Answer | None:
         return error.sqlstate
 
 
-def explained(engine: SqlEngine, asked: Asked, wanted: Answer, chance: random.Random) -> str | None:
+def explained(
+    engine: SqlEngine, asked: Asked, wanted: Answer, chance: random.Random
+) -> Difference | None:
     """Return how an EXPLAIN fails of a statement that does not."""
     sql, texts = asked.sent()
     session = session_of(engine, asked)
@@ -185,14 +195,15 @@ def explained(engine: SqlEngine, asked: Asked, wanted: Answer, chance: random.Ra
     except QueryError as error:
         if isinstance(wanted, str) or error.sqlstate.startswith(LEFT_OPEN):
             return None
-        return f"{head}: {error.sqlstate} {shape(error.message)}"
-    return None if rows else f"{head} has no lines"
+        return "plan", f"{head}: {error.sqlstate} {shape(error.message)}", error.message
+    return None if rows else ("plan", f"{head} has no lines", "")
 
 
-def written(engine: SqlEngine, asked: Asked, wanted: Answer) -> str | None:
+def written(engine: SqlEngine, asked: Asked, wanted: Answer) -> Difference | None:
     """Return how writing a statement for Spark fails, which is not there; None if it does not."""
     settings = {**asked.settings, "stategate.engine": "spark"}
     given = answer(engine, replace(asked, settings=settings))
     if given in _NO_SPARK or given == wanted or isinstance(wanted, str):
         return None
-    return f"for Spark: {given if isinstance(given, str) else 'other rows'}"
+    how = given if isinstance(given, str) else "other rows"
+    return "plan", f"for Spark: {how}", shown(given, wanted)

@@ -27,7 +27,7 @@ from tests.planner.live.watching import Watcher
 def watched(found: World, asked: Asked, chance: random.Random) -> Difference | str:
     """Subscribe to a statement, and compare its rows after each epoch."""
     try:
-        staying = _watcher(found.here, asked)
+        staying = watcher_of(found.here, asked)
     except QueryError as error:
         return "rows" if error.sqlstate.startswith(LEFT_OPEN) else f"rows, live {error.sqlstate}"
     try:
@@ -43,9 +43,10 @@ def watched(found: World, asked: Asked, chance: random.Random) -> Difference | s
                 found.nodes.bring_back(name)
 
 
-def _watcher(
+def watcher_of(
     engine: SqlEngine, asked: Asked, token: str | None = None, rows: Sequence[Row] = ()
 ) -> Watcher:
+    """Subscribe to a statement, after a token if there is one."""
     sql, texts = asked.sent()
     settings = dict(asked.settings)
     values = values_of(engine.prepare(sql, Session(settings=settings)), texts)
@@ -74,7 +75,7 @@ def _followed(
             both = f"ours: {shown(given, wanted)}\njudge: {shown(wanted, given)}"
             return "live", "rows", both
     if left is not None and staying.events:
-        returned = _watcher(found.here, asked, *left)
+        returned = watcher_of(found.here, asked, *left)
         while returned.take() is not None:
             pass
         rows = counted(returned.rows)
