@@ -18,6 +18,7 @@ from tests.fuzz.grammar.clauses import Clauses
 from tests.fuzz.grammar.constants import CONSTANTS
 from tests.fuzz.grammar.expressions import Expressions
 from tests.fuzz.grammar.keyed import Keyed
+from tests.fuzz.grammar.own import Own, spelled_out
 from tests.fuzz.grammar.plain import Plain
 from tests.fuzz.grammar.portable import Portable
 from tests.fuzz.grammar.statements import Case, Statements
@@ -83,6 +84,8 @@ def _draw(chance: random.Random, without: frozenset[str]) -> Asked:
     drawn, is_plain = chance.random(), True
     if drawn < 0.2:
         case = Keyed(chance).case()
+    elif drawn < 0.27:
+        case = Own(chance).case()
     elif drawn < 0.55:
         case = Plain(chance).case()
     elif drawn < 0.7:
@@ -94,7 +97,7 @@ def _draw(chance: random.Random, without: frozenset[str]) -> Asked:
         root=case.root,
         has_parameters=chance.random() < (0.7 if drawn < 0.2 else 0.3),
         bare=is_plain and chance.random() < 0.7,
-        clause=clauses.clause() if chance.random() < 0.2 else "",
+        clause=clauses.clause() if chance.random() < 0.2 else None,
         settings=clauses.settings() if chance.random() < 0.2 else {},
         begins=clauses.begin() if chance.random() < 0.1 else "",
     )
@@ -136,6 +139,11 @@ def _wrong(found: World, asked: Asked, chance: random.Random) -> Difference | st
         return "judge", _INTERNAL, ""
     if isinstance(wanted, Counter) and wanted.total() > _ROWS_MAX:
         return "too many rows"
+    meant = replace(asked, root=spelled_out(asked.root))
+    if meant.root is not asked.root:
+        by_meaning = answer(found.judge, meant)
+        if (how := differs(wanted, by_meaning)) is not None:
+            return "versions", how, f"{shown(wanted, by_meaning)}\n{shown(by_meaning, wanted)}"
     lost = [chance.choice(LOST)] if chance.random() < 0.15 else []
     with found.without(*lost):
         ways: Mapping[str, Callable[[], Answer | None]] = {

@@ -38,17 +38,20 @@ class Asked:
     has_parameters: bool = False
     bare: bool = False
     """Whether the statement does not name the types of its parameters."""
-    clause: str = ""
+    clause: Node | None = None
+    """Our WITH clause."""
     settings: Mapping[str, str] = field(default_factory=dict)
     begins: str = ""
     """The BEGIN of a transaction around it, if there is one."""
 
     def sent(self) -> tuple[str, tuple[str, ...]]:
         """Return the text, and the values of its parameters."""
+        clause = self.clause or Node("clause", ("",))
         if not self.has_parameters:
-            return f"{spelled(self.root)}{self.clause}", ()
+            return f"{spelled(self.root)}{spelled(clause)}", ()
         sql, values = parametrized(self.root, bare=self.bare)
-        return f"{sql}{self.clause}", values
+        text, others = parametrized(clause, bare=True, before=len(values))
+        return f"{sql}{text}", (*values, *others)
 
 
 def differs(given: Answer, wanted: Answer) -> str | None:

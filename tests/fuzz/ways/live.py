@@ -20,7 +20,6 @@ from tests.fuzz.ways.asked import (
     values_of,
 )
 from tests.fuzz.ways.nodes import LOST, World
-from tests.fuzz.world import STORES
 from tests.planner.live.watching import Watcher
 
 
@@ -44,13 +43,26 @@ def watched(found: World, asked: Asked, chance: random.Random) -> Difference | s
 
 
 def watcher_of(
-    engine: SqlEngine, asked: Asked, token: str | None = None, rows: Sequence[Row] = ()
+    engine: SqlEngine,
+    asked: Asked,
+    token: str | None = None,
+    rows: Sequence[Row] = (),
+    *,
+    may_start_over: bool = True,
 ) -> Watcher:
     """Subscribe to a statement, after a token if there is one."""
     sql, texts = asked.sent()
     settings = dict(asked.settings)
     values = values_of(engine.prepare(sql, Session(settings=settings)), texts)
-    return Watcher(engine, sql, values, token=token, rows=rows, settings=settings)
+    return Watcher(
+        engine,
+        sql,
+        values,
+        token=token,
+        rows=rows,
+        settings=settings,
+        may_start_over=may_start_over,
+    )
 
 
 def _followed(
@@ -69,7 +81,7 @@ def _followed(
             return "rows, live until an error"
         if wanted != before and version is not None and version == _version(found.alone, asked):
             return "version", "stays", f"{version} of both\n{shown(before, wanted)}"
-        staying.until(**{schema.name: found.epoch for schema in STORES})
+        staying.until(**dict.fromkeys(found.schemas, found.epoch))
         given = counted(staying.rows)
         if given != wanted:
             both = f"ours: {shown(given, wanted)}\njudge: {shown(wanted, given)}"

@@ -7,9 +7,11 @@ import re
 from collections.abc import Callable, Mapping
 from urllib.parse import quote
 
+from planner.commands.subscribe import CHANGE_COLUMNS
 from planner.engine import QueryError, Session, number_parameters, tags_of
 from planner.sql import SqlEngine
 from planner.values.catalog_types import VOID
+from planner.values.statement import StatementKind, Subscribe
 from stores.spec.schema import DataType
 from tests.fuzz.ways.asked import (
     Answer,
@@ -25,6 +27,7 @@ from tests.fuzz.ways.asked import (
 
 _PLACE = re.compile(r"\$(\d+)")
 _VALUES = ("00-4bf9-01", "it's 100%", "é", "a,b='c'", "", "*\\")
+_DAMAGE = ("", "", "", "", ", SNAPSHOT, SNAPSHOT", ", x", " = 2")
 _CALLS: Mapping[str, tuple[str, ...]] = {
     "upper": ("t",),
     "left": ("t", "2"),
@@ -49,7 +52,8 @@ def other_texts(
         given = ask()
         if given is not None and (how := differs(given, wanted)) is not None:
             return way, how, f"ours: {shown(given, wanted)}\njudge: {shown(wanted, given)}"
-    return None
+    misread = _subscribe(engine, asked, chance)
+    return None if misread is None else ("SUBSCRIBE", *misread)
 
 
 def _named(engine: SqlEngine, asked: Asked, chance: random.Random) -> Answer | None:
@@ -101,6 +105,38 @@ def _tagged(engine: SqlEngine, asked: Asked, chance: random.Random) -> Answer | 
         return counted(executed(engine, statement, values_of(statement, texts), session))
     except QueryError as error:
         return error.sqlstate
+
+
+def _subscribe(engine: SqlEngine, asked: Asked, chance: random.Random) -> tuple[str, str] | None:
+    """Return how the SUBSCRIBE of a statement is misread."""
+    sql, _ = asked.sent()
+    token, snapshot = chance.choice([None, "it's"]), chance.choice([None, True, False])
+    options = []
+    if snapshot is not None:
+        words = {True: (" = TRUE", "", " ON", " = 1"), False: (" = FALSE", " OFF", " = 0")}
+        options.append(f"SNAPSHOT{chance.choice(words[snapshot])}")
+    if token is not None:
+        quoted = token.replace("'", "''")
+        after = f"AFTER{chance.choice([' =', ''])} '{quoted}'"
+        options.insert(chance.randint(0, len(options)), after)
+    damage = chance.choice(_DAMAGE) if options else ""
+    head = chance.choice(["SUBSCRIBE", "SUBSCRIBE TO"])
+    text = f"{head} ({sql})" + (f" WITH ({', '.join(options)}{damage})" if options else "")
+    session = session_of(engine, asked)
+    try:
+        query = engine.prepare(sql, session)
+    except QueryError:
+        return None
+    try:
+        statement = engine.prepare(text, session)
+    except QueryError as error:
+        is_right = damage or query.kind is not StatementKind.SELECT
+        return None if is_right else (error.sqlstate, f"{text}\n{error.message}")
+    wanted = Subscribe(token=token, snapshot=snapshot is not False)
+    if damage or statement.row_command != wanted or statement.parameters != query.parameters:
+        return "options", f"{text}\n{statement.row_command}"
+    columns = (*CHANGE_COLUMNS, *query.columns)
+    return None if statement.columns == columns else ("columns", f"{text}\n{statement.columns}")
 
 
 def void_arguments(engine: SqlEngine, chance: random.Random) -> Difference | str:
