@@ -190,8 +190,12 @@ _OF_KEYS = (
     _query(
         "timestamped_range",
         "The rows of an interval of keys, with their event times.",
-        lambda g: TimestampedRangeQuery(**_range(g)),
-        arguments={**_RANGE, **_ROWS},
+        lambda g: TimestampedRangeQuery(
+            interval=_interval(g),
+            order=_order(g.get("order"), Order.ASCENDING),
+            limit=g.get("limit"),
+        ),
+        arguments={**_RANGE, "order": TEXT, "limit": BIGINT},
     ),
 )
 _WINDOW_TIMES: Mapping[str, ArgumentType] = {"start_ms": BIGINT, "end_ms": BIGINT}

@@ -46,10 +46,11 @@ def spelled(part: Part) -> str:
     return part.sql if isinstance(part, Literal) else "".join(map(spelled, part.parts))
 
 
-def parametrized(part: Part, *, bare: bool = False) -> tuple[str, tuple[str, ...]]:
+def parametrized(part: Part, *, bare: bool = False, before: int = 0) -> tuple[str, tuple[str, ...]]:
     """Return the text with `$1::type` for each constant, and the values of the constants.
 
-    With `bare` it has `$1`, so that the statement must say the type.
+    With `bare` it has `$1`, so that the statement must say the type. Numbers begin after those
+    `before`.
 
     A constant that stands in several places is one parameter, because SQL requires the same
     expression in some of them.
@@ -63,7 +64,7 @@ def parametrized(part: Part, *, bare: bool = False) -> tuple[str, tuple[str, ...
         if isinstance(each, Literal):
             if id(each) not in numbers:
                 values.append(each.text)
-                numbers[id(each)] = len(values)
+                numbers[id(each)] = before + len(values)
             number = numbers[id(each)]
             return f"${number}" if bare else f"${number}::{each.type}"
         return "".join(map(text, each.parts))

@@ -1,7 +1,8 @@
 """Measures coverage in each Python that finds this directory on its path.
 
 Composing processes are forked, and are killed when they are no longer needed. So what was measured
-is saved every second, and not only at the end.
+is saved every second, and not only at the end. No process is forked meanwhile: the child would find
+a lock that a thread holds which it does not have, and would save nothing.
 
 Python sets no tracer in the threads of DuckDB, so functions that DuckDB calls set it themselves.
 """
@@ -19,16 +20,24 @@ from typing import Any
 import coverage
 
 _SAVED_EVERY_S = 1.0
+_saving = threading.Lock()
+"""Held while data are saved, and while a process is forked."""
 
 
 def _save_again_and_again(measured: coverage.Coverage) -> None:
     while True:
         time.sleep(_SAVED_EVERY_S)
-        measured.save()
+        with _saving:
+            measured.save()
 
 
 def _begin(measured: coverage.Coverage) -> None:
     threading.Thread(target=_save_again_and_again, args=(measured,), daemon=True).start()
+
+
+def _begin_in_child() -> None:
+    _saving.release()
+    _begin(_measured)
 
 
 def _traced(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -60,4 +69,6 @@ if os.environ.get("COVERAGE_PROCESS_START"):
     _measured.start()
     _begin(_measured)
     _trace_python_functions()
-    os.register_at_fork(after_in_child=lambda: _begin(_measured))
+    os.register_at_fork(
+        before=_saving.acquire, after_in_parent=_saving.release, after_in_child=_begin_in_child
+    )

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from tests.fuzz.grammar.vocabulary import ZONES
+from tests.fuzz.tree import Literal, Node, Part, spelled
 
 _TOKENS = ('{"events": {"0": 0}}', '{"events": {"0": 1}}', '{"events": {"0": 9999}}', "{}", "x")
-_WAITS = ("'5 ms'", "'0'", "'1 ms'", "'2 hours'", "'-1 s'", "'x'", "'1 month'")
+_WAITS = ("5 ms", "0", "1 ms", "2 hours", "-1 s", "x", "1 month")
+
+
+def _constant(text: str, sort: str) -> Literal:
+    """Return text in quotes, or a parameter."""
+    sql = text if sort == "bigint" else f"'{text}'"
+    return Literal(text=text, sql=sql, type=sort)
 
 
 @dataclass(slots=True)
@@ -18,33 +25,59 @@ class Clauses:
 
     chance: random.Random
 
-    def clause(self) -> str:
+    def clause(self) -> Node:
         """Draw a clause: mostly a correct one."""
-        options: Mapping[str, Callable[[], str]] = {
-            "BOUND": lambda: f"BOUND ({', '.join(self._bounds())})",
-            "WAIT": lambda: f"WAIT {self.chance.choice(_WAITS[:3] * 4 + _WAITS)}",
-            "PARTITIONS": lambda: f"PARTITIONS ({self.chance.choice(['0', '0, 1', '2, 2', '9'])})",
-            "ACTIVE": lambda: "ACTIVE",
-            "PARTIAL": lambda: "PARTIAL",
-            "INFO": lambda: "INFO",
+        options: Mapping[str, Callable[[], Sequence[Part]]] = {
+            "BOUND": self._bound,
+            "WAIT": self._wait,
+            "PARTITIONS": self._partitions,
+            "ACTIVE": lambda: ["ACTIVE"],
+            "PARTIAL": lambda: ["PARTIAL"],
+            "INFO": lambda: ["INFO"],
         }
         picked = self.chance.sample(sorted(options), self.chance.choice([1, 1, 1, 2, 3]))
         if self.chance.random() < 0.03:
             picked.append(picked[0])
-        text = " WITH " + ", ".join(options[name]() for name in picked)
-        if self.chance.random() < 0.04:
-            at = self.chance.randrange(1, len(text))
-            text = text[:at] + self.chance.choice(["", ")", " x ", ","])
-        return text
+        parts: list[Part] = []
+        for name in picked:
+            parts += [", " if parts else " WITH ", *options[name]()]
+        if self.chance.random() < 0.1:
+            whole = spelled(Node("clause", tuple(parts)))
+            at = self.chance.randrange(1, len(whole))
+            damage = self.chance.choice(["", ")", " x ", ",", "$", "$1", "(", "'1 ms'", "7"])
+            parts = [whole[:at] + damage + self.chance.choice([whole[at:], whole[at + 3 :]])]
+        return Node("clause", tuple(parts))
 
-    def _bounds(self) -> list[str]:
-        bounds = (
+    def _bound(self) -> Sequence[Part]:
+        bounds: Sequence[Part] = (
             *("LATEST", "LATEST", "SNAPSHOT", "SNAPSHOT", "UNBOUNDED", "MAX LAG '1 day'"),
             *("MAX LAG '0'", "events[0] >= 0", "events[0] >= 1", "events[0] >= 99999"),
             *("events[7] >= 0", "nothing[0] >= 1", '"events"[0] >= 1', "events[-1] >= 0"),
-            *(f"'{token}'" for token in _TOKENS),
+            *("MAX LAG INTERVAL '1 hour'", "events[0] > 0", "'events'[0] >= 0"),
+            *(_constant(token, "text") for token in _TOKENS),
+            Node("bound", ("events[0] >= ", _constant("0", "bigint"))),
+            Node("bound", ("MAX LAG ", _constant("1 day", "interval"))),
         )
-        return self.chance.sample(bounds, self.chance.choice([1, 1, 1, 2]))
+        picked = self.chance.sample(bounds, self.chance.choice([1, 1, 1, 2]))
+        parts: list[Part] = []
+        for each in picked:
+            parts += [", " if parts else "BOUND (", each]
+        return [*parts, ")"]
+
+    def _wait(self) -> Sequence[Part]:
+        text = self.chance.choice(_WAITS[:3] * 4 + _WAITS)
+        return ["WAIT ", self.chance.choice(["", "", "INTERVAL "]), _constant(text, "interval")]
+
+    def _partitions(self) -> Sequence[Part]:
+        listed = self.chance.choice([("0",), ("0", "1"), ("2", "2"), ("9",)])
+        parts: list[Part] = []
+        for each in listed:
+            number = Literal(text=each, sql=each, type="integer")
+            parts += [
+                ", " if parts else "PARTITIONS (",
+                each if self.chance.random() < 0.5 else number,
+            ]
+        return [*parts, ")"]
 
     def settings(self) -> Mapping[str, str]:
         """Draw settings of a session."""

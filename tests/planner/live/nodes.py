@@ -173,12 +173,28 @@ class LiveNodes:
             self.catalog, node="a", links=self.links, holders=self.holders, homes=self.homes
         )
 
-    def apply(self, name: str, rows: Sequence[Row], epoch: int, gone: Sequence[Row] = ()) -> None:
-        """Apply an epoch to all copies on nodes that are up."""
+    def apply(
+        self,
+        name: str,
+        rows: Sequence[Row],
+        epoch: int,
+        gone: Sequence[Row] = (),
+        *,
+        times_us: Sequence[int | None] | None = None,
+    ) -> None:
+        """Apply an epoch to all copies on nodes that are up.
+
+        Args:
+            name: the store.
+            rows: its changed rows.
+            epoch: the number.
+            gone: whole rows whose keys are deleted.
+            times_us: the event times of those that are deleted, then of those that changed.
+        """
         (schema,) = (each for each in self.schemas if each.name == name)
         listed = [*gone, *rows]
         flags = [True] * len(gone) + [False] * len(rows)
-        changed = batch(schema, listed, deleted=flags)
+        changed = batch(schema, listed, times_us=times_us, deleted=flags)
         numbers = partition_column(changed, schema.key, schema.partitions)
         found = _Epoch(
             progress(epoch, committed_ms=self.committed_ms + epoch),

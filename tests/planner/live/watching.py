@@ -29,6 +29,7 @@ class Watcher:
         token: goes on after this one.
         rows: the rows that it has at that token.
         settings: those of its session.
+        may_start_over: whether it begins with first rows if it cannot go on.
     """
 
     def __init__(
@@ -40,6 +41,7 @@ class Watcher:
         token: str | None = None,
         rows: Sequence[Row] = (),
         settings: Mapping[str, str] | None = None,
+        may_start_over: bool = True,
     ) -> None:
         self._ready = threading.Event()
         session = Session(settings=settings)
@@ -50,6 +52,7 @@ class Watcher:
             token=token,
             on_ready=self._ready.set,
             cancellation=Cancellation(WAIT_S),
+            may_start_over=may_start_over,
         )
         self.events: list[LiveEvent] = []
         self.moment: Moment | None = None

@@ -1,0 +1,1 @@
+"""The ways in which the part `engine` runs what it has drawn, each with its judge."""
