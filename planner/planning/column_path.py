@@ -157,7 +157,7 @@ def _grouper(
     if any(each.of is not None and not _is_known(each, each.of.kind) for each in aggregates):
         return None
     names = renamed(columns)
-    keys = [names[at] for at in groups]
+    keys = list(dict.fromkeys(names[at] for at in groups))
     asked = list(dict.fromkeys(each for output in aggregates for each in _asked(output)))
     checked = [(each.at, each) for each in aggregates if each.at is not None]
     rows_in = group_rows(outputs, columns)

@@ -85,7 +85,9 @@ def _desugar_ties(fetch: exp.Expr) -> None:
             sqlstate="2201W",
         )
     terms = [_without_position(select, term) for term in order.expressions]
-    count = cast((fetch.args.get("count") or exp.Literal.number(1)).copy(), "BIGINT")
+    count: exp.Expr = cast((given or exp.Literal.number(1)).copy(), "BIGINT")
+    if given is not None and not isinstance(strip(given), exp.Literal):
+        count = call("coalesce", count, exp.Literal.number((1 << 63) - 1))
     offset = select.args.get("offset")
     last: exp.Expr = count.copy()
     if offset is not None:

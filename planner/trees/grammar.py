@@ -29,7 +29,7 @@ _BEFORE_ITEM = frozenset(
 _BEFORE_ELEMENT = frozenset({TokenType.COMMA, TokenType.L_BRACKET})
 _BEFORE_ANY_NAME = frozenset({TokenType.ALIAS, TokenType.DOT})
 """Words after which any other word is a name."""
-_NO_EMPTY_CALLS = frozenset(RESERVED_WORDS - {"left", "right", "current_schema"}) | {
+_NO_EMPTY_CALLS = frozenset(RESERVED_WORDS - {"left", "right", "current_schema", "as"}) | {
     *("exists", "values", "filter", "extract", "coalesce", "greatest", "least", "nullif"),
     *("grouping", "group", "position", "overlay", "trim", "treat", "normalize", "rollup", "cube"),
 }
@@ -44,7 +44,6 @@ _NAMES = frozenset({TokenType.VAR, TokenType.IDENTIFIER})
 _LITERALS = frozenset({TokenType.NUMBER, TokenType.STRING, TokenType.PARAMETER, TokenType.NULL})
 _VALUES = _LITERALS | {TokenType.DASH}
 _COMMA, _BRACKET = frozenset({TokenType.COMMA}), frozenset({TokenType.L_PAREN})
-_BEFORE_CTE = frozenset({TokenType.WITH, TokenType.RECURSIVE})
 _BEFORE_RELATION = frozenset({TokenType.COMMA, TokenType.FROM, TokenType.JOIN})
 
 
@@ -179,10 +178,16 @@ class _Checked:
         if self._is(at - 2, TokenType.ALIAS):
             outer = self.opened[-1] - 1 if self.opened else -1
             return outer < 0 or self._tokens[outer].text.lower() != "cast"
-        if self._tokens[at - 2].token_type in _BEFORE_CTE:
+        if self._begins_cte(at - 2):
             return True
         before = self._tokens[max(self._closed - 1, 0)]
         return self._is(at - 2, TokenType.R_PAREN) and not _is_one_of(before, _BEFORE_CALL)
+
+    def _begins_cte(self, at: int) -> bool:
+        """Whether the name of a CTE follows, and not an option of `SELECT 1 WITH …`."""
+        if self._is(at, TokenType.RECURSIVE):
+            return True
+        return self._is(at, TokenType.WITH) and (at == 0 or self._is(at - 1, TokenType.L_PAREN))
 
     def _is_next(self, at: int, kinds: Set[TokenType]) -> bool:
         return at + 1 < len(self._tokens) and self._tokens[at + 1].token_type in kinds

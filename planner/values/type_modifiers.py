@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from planner.errors import InvalidValueError
+from planner.errors import InvalidSyntaxError, InvalidValueError
 from planner.trees.nodes import built_type, call, position_of
 from planner.values.catalog_types import BPCHAR, VARCHAR, CatalogType, postgres_name
 from stores.spec.schema import TEXT, DataType
@@ -37,7 +37,12 @@ def length_of(node: exp.DataType) -> int | None:
     if node.this not in _CHARACTER_TYPES:
         return None
     if node.expressions:
-        return int(node.expressions[0].name)
+        length = node.expressions[0].name
+        if not length.isdigit():
+            raise InvalidSyntaxError(
+                f'syntax error at or near "{length.lower()}"', position=position_of(node)
+            )
+        return int(length)
     return 1 if node.this in {exp.DType.CHAR, exp.DType.NCHAR} else None
 
 

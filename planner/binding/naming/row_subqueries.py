@@ -93,7 +93,9 @@ def _found_in(row: exp.Tuple, query: exp.Expr, taken: set[str]) -> exp.Subquery:
         default=exp.false(),
     )
     from_ = exp.From(this=exp.Subquery(this=compared, alias=_alias(name, [])))
-    return exp.Subquery(this=exp.Select(expressions=[case], from_=from_))
+    found = exp.Subquery(this=exp.Select(expressions=[case], from_=from_))
+    found.meta["operator"] = True  # it has no name
+    return found
 
 
 def _alias(name: str, columns: Sequence[str]) -> exp.TableAlias:

@@ -135,3 +135,80 @@ SELECT id % 2, max(upper(upper(upper(upper(upper(upper(t))))))), sum(justify_int
 : integer text interval
 = 0	ZED	32 days 32:00:00
 = 1	Ä	40 days 40:00:00
+SELECT (1, 2), ROW(1, 2), ((1, 2))
+: record record record
+= (1,2)	(1,2)	(1,2)
+SELECT 2.5 = interval '1 day'
+! 42883
+SELECT count(w.*) FROM (SELECT 2.5 = interval '1 day') AS w
+! 42883
+SELECT 2 = '1 day'::interval
+! 42883
+SELECT 2 = ARRAY[1]
+! 42883
+SELECT 1 WHERE 1 - (VALUES (1))
+! 42804
+SELECT ARRAY[1] || (VALUES (NULL::integer))
+: integer[]
+= {1,NULL}
+SELECT count(*) FROM (VALUES (0)) v(x) HAVING min(x) > 1 AND 10/min(nullif(NULL, x)) IN (SELECT 5)
+: bigint
+SELECT to_char(timestamp '2020-02-09 13:04:05', ''), to_char(1, ''), to_char(interval '1 day', ''), to_char(timestamp '2020-01-01', 'TZ'), to_char(date '2020-01-01', '')
+: text text text text text
+= \N		\N		\N
+SELECT to_char(at, t), to_char(tz, t) FROM (VALUES (timestamp '2020-02-09 13:04:05', timestamptz '2020-02-09 13:04:05+00', ''), (timestamp '2020-02-09 13:04:05', timestamptz '2020-02-09 13:04:05+00', 'YYYY TZ')) v (at, tz, t)
+: text text
+= \N	\N
+= 2020 	2020 UTC
+SELECT * FROM unnest(('1', '2'), ARRAY[2])
+! 42883
+SELECT v, pg_typeof(v) FROM (VALUES ('1'::jsonb), (('1.0'))) t (v)
+: jsonb regtype
+= 1	jsonb
+= 1.0	jsonb
+SELECT * FROM notes c LEFT JOIN (notes AS n LEFT JOIN samples AS q ON n.number = q.id) ON c.number = q.s WHERE c.number = 1 ORDER BY q.id
+: bigint integer text bigint integer text integer integer smallint bigint numeric double_precision real text boolean date timestamp_without_time_zone timestamp_with_time_zone json bigint[]
+= 1	1	one	1	1	one	1	1	1	10	1.500	0.5	1.5	Abc	t	2020-01-01	2020-01-01 10:00:00	2020-01-01 10:00:00+00	{"a": 1, "b": "x", "c": ["p", "q"]}	{1,2}
+= 1	1	one	2	1	uno	2	2	1	20	2.500	1.5	2.5	abc	f	2020-02-29	2020-02-29 23:59:59.5	2020-02-29 23:59:59.5+00	{"a": 2, "b": null}	{2,3}
+SELECT q.*, c.note FROM notes c LEFT JOIN ((notes AS n JOIN notes m ON n.note = m.note) LEFT JOIN samples AS q ON n.number = q.id) ON c.number = q.s WHERE c.number = 1 ORDER BY q.id
+: integer integer smallint bigint numeric double_precision real text boolean date timestamp_without_time_zone timestamp_with_time_zone json bigint[] text
+= 1	1	1	10	1.500	0.5	1.5	Abc	t	2020-01-01	2020-01-01 10:00:00	2020-01-01 10:00:00+00	{"a": 1, "b": "x", "c": ["p", "q"]}	{1,2}	one
+= 2	2	1	20	2.500	1.5	2.5	abc	f	2020-02-29	2020-02-29 23:59:59.5	2020-02-29 23:59:59.5+00	{"a": 2, "b": null}	{2,3}	one
+SELECT (CASE WHEN id > 99 THEN (SELECT (i || '-01-01')::timestamp) END) FROM samples WHERE id < 3 GROUP BY 1
+: timestamp_without_time_zone
+= \N
+SELECT (CASE WHEN id > 99 THEN (SELECT (i || '-01-01')::timestamp) END), count(*) FROM samples WHERE id < 3 GROUP BY ROLLUP (1)
+: timestamp_without_time_zone bigint
+= \N	2
+= \N	2
+SELECT i, count(day) FROM samples GROUP BY samples.i, 1 ORDER BY 1, 2
+: integer bigint
+= -7	1
+= 0	1
+= 1	1
+= 2	2
+= 3	1
+= 5	1
+= 9	1
+= \N	0
+SELECT 'b'::varchar(x)
+! 42601
+SELECT NULL UNION ALL SELECT 'b'::varchar(x)
+! 42601
+SELECT (f, id) IN (SELECT f, id FROM samples WHERE id = t.id) FROM samples t WHERE id = 1
+: boolean
+= t
+SELECT * FROM (SELECT id, s FROM samples ORDER BY s FETCH FIRST (nullif(NULL, 1 + 1)) ROWS WITH TIES) x ORDER BY id
+: integer smallint
+= 1	1
+= 2	1
+= 3	2
+= 4	2
+= 5	\N
+= 6	3
+= 7	3
+= 8	-1
+= 9	-1
+SELECT x FROM pg_am, generate_series('1970-01-01'::timestamp, '1970-02-01'::timestamp, '1 month 2 days'::interval) AS v (x) LIMIT 1
+: timestamp_without_time_zone
+= 1970-01-01 00:00:00

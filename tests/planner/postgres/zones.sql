@@ -969,3 +969,6 @@ SET TimeZone = 'Europe/Berlin'; select tz + s * interval '1 month 1 hour', tz - 
 = 2020-09-15 11:07:08.009+02	02:00:00	166 days 07:07:08.009	02:00:00
 = 1969-12-01 00:00:00+01	01:00:00	-18261 days -23:00:00	01:00:00
 = 2020-06-04 17:45:30+02	02:00:00	185 days 17:45:30	02:00:00
+SET TimeZone = 'Europe/Berlin'; SELECT to_char(tz, ''), to_char(tz, 'TZ'), to_char(tz, t) FROM (VALUES (timestamptz '2020-02-09 13:04:05+00', '')) v (tz, t)
+: text text text
+= \N	CET	\N

@@ -1,0 +1,75 @@
+SELECT ()
+! 42601
+SELECT q FROM (VALUES (1),NULL) t(q)
+! 42601
+VALUES 1
+! 42601
+VALUES (1), 2
+! 42601
+SELECT 1 FROM samples, VALUES (1)
+! 42601
+SELECT left(), current_schema()
+! 42883
+SELECT values FROM samples
+! 42703
+SELECT 1 AS values, 2 AS x
+: integer integer
+= 1	2
+SELECT x FROM (VALUES (1), (2)) AS v (x), (VALUES (3)) w
+: integer
+= 1
+= 2
+SELECT ARRAY(VALUES (1), (2)), 3
+: integer[] integer
+= {1,2}	3
+SELECT 1 WHERE 1 IN (VALUES (1), (2)) AND 2 = ANY (VALUES (2))
+: integer
+= 1
+SELECT f, GROUPING() FROM samples GROUP BY CUBE (f)
+! 42601
+SELECT count(ORDER BY id) FROM samples
+! 42601
+SELECT coalesce(), greatest()
+! 42601
+SELECT substring()
+! 42883
+SELECT trim()
+! 42601
+SELECT 'a' FROM samples s WHERE id IN ()
+! 42601
+SELECT row(), count(*) FILTER () FROM samples
+! 42601
+SELECT sum(id) OVER () FROM samples GROUP BY GROUPING SETS ((), id)
+: bigint
+= 45
+= 45
+= 45
+= 45
+= 45
+= 45
+= 45
+= 45
+= 45
+= 45
+SELECT a FROM unnest(ARRAY[1]) AS a(NULL)
+! 42601
+SELECT a FROM unnest(ARRAY[1]) a(1)
+! 42601
+WITH w(1) AS (SELECT 1) SELECT 1
+! 42601
+SELECT CAST(1 AS numeric(10,2)), '1'::varchar(3), x FROM (SELECT 1) AS t ("order")
+! 42703
+SELECT [1]
+! 42601
+SELECT 1, [2]
+! 42601
+SELECT ARRAY[[1],[2]], (ARRAY[1])[1], ARRAY[1][1]
+! 42601
+SELECT , 1
+! 42601
+SELECT 1 FROM samples WHERE , id
+! 42601
+SELECT (1
+! 42601
+SELECT round(,1)
+! 42601
