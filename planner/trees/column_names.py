@@ -60,6 +60,7 @@ _TYPE_NAMES = {
     "BOOLEAN": "bool",
     "VARCHAR": "varchar",
     "CHAR": "bpchar",
+    "NCHAR": "bpchar",
     "DOUBLE": "float8",
     "FLOAT": "float4",
     "DECIMAL": "numeric",

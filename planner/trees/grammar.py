@@ -217,21 +217,29 @@ def _is_no_name(before: Token, token: Token) -> bool:
     return is_first and (token.token_type in _VALUES or _is_one_of(token, RESERVED_WORDS))
 
 
-_CHECKED = kinds(exp.CTE, exp.Array, exp.WithinGroup)
+_SETS = (exp.Union, exp.Except, exp.Intersect)
+_CHECKED = kinds(exp.CTE, exp.Array, exp.WithinGroup, *_SETS)
 
 
 def check_nodes(nodes: Nodes) -> None:
     """Check what sqlglot has made of a statement.
 
     Raises:
-        InvalidSyntaxError: a CTE is no query, an array has a slice, or WITHIN GROUP no ORDER BY.
+        InvalidSyntaxError: a CTE or a side of UNION is no query, an array has a slice, or WITHIN
+            GROUP no ORDER BY.
     """
     for node in nodes.among(_CHECKED):
         if isinstance(node, exp.CTE):
             wrong = None if isinstance(node.this, exp.Query) else node.this
         elif isinstance(node, exp.Array):
             wrong = next((part for part in node.expressions if isinstance(part, exp.Slice)), None)
+        elif isinstance(node, exp.SetOperation):
+            wrong = next((side for side in _sides(node) if not isinstance(side, exp.Query)), None)
         else:
             wrong = None if isinstance(node.expression, exp.Order) else node
         if wrong is not None:
             raise InvalidSyntaxError("syntax error", position=position_of(wrong))
+
+
+def _sides(node: exp.SetOperation) -> Sequence[exp.Expr]:
+    return node.this, node.expression

@@ -33,6 +33,14 @@ _INTERNAL_TYPES = frozenset(
 """PostgreSQL's names of types that have words of SQL, by which a name in quotes finds them."""
 
 
+_SPANS = frozenset(
+    {
+        *(("YEAR", "MONTH"), ("DAY", "HOUR"), ("DAY", "MINUTE"), ("DAY", "SECOND")),
+        *(("HOUR", "MINUTE"), ("HOUR", "SECOND"), ("MINUTE", "SECOND")),
+    }
+)
+
+
 class TypeParser(PostgresParser):
     """sqlglot's parser with PostgreSQL's names and literals of types."""
 
@@ -69,7 +77,10 @@ class TypeParser(PostgresParser):
         literal = self._parse_string()
         unit: exp.Expr | None = self._parse_interval_field()
         if unit is not None and self._match_text_seq("TO"):
-            unit = exp.IntervalSpan(this=unit, expression=self._parse_interval_field())
+            last = self._parse_interval_field()
+            if last is None or (unit.name, last.name) not in _SPANS:
+                self.raise_error("no such fields of an interval", self._prev)
+            unit = exp.IntervalSpan(this=unit, expression=last)
         return self.expression(exp.Interval(this=literal, unit=unit))
 
     def _parse_interval_field(self) -> exp.Var | None:

@@ -284,9 +284,13 @@ def _compute_bits(node: exp.Expr, types: Types) -> exp.Expr:
 
 
 def _adopt_literals(node: exp.Expr, types: Types) -> None:
-    """Give a text literal beside a number or a time its type."""
+    """Give a text literal beside a number or a time its type, and NULL that of a numeric."""
     for literal, other in ((node.this, node.expression), (node.expression, node.this)):
         kind = types.of(other)
+        if isinstance(literal, exp.Null) and kind is not None and kind.kind is Kind.DECIMAL:
+            # DuckDB's result would have no type.
+            types.note(put(literal, cast(exp.null(), duckdb_type(kind))), kind)
+            continue
         if not (isinstance(literal, exp.Literal) and literal.is_string) or kind is None:
             continue
         if kind.kind in OF_TIME:

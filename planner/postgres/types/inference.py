@@ -221,6 +221,8 @@ class Types:
         if isinstance(node, exp.Explode):
             rows = self.of(node.this)
             return leaf_of(rows) if rows is not None and depth_of(rows) else None
+        if isinstance(node, exp.WithinGroup):
+            return self._of_ordered_set(node)
         if isinstance(node, exp.Func):
             return self._of_call(node)
         return None
@@ -346,8 +348,6 @@ class Types:
         return self.of(items[0].unalias())
 
     def _of_call(self, node: exp.Func) -> DataType | None:  # noqa: PLR0911 - one per family
-        if isinstance(node, exp.WithinGroup):
-            return self._of_ordered_set(node)
         name = call_name(node)
         if name == "row":
             return self._of_row(node.expressions)

@@ -14,6 +14,7 @@ from sqlglot import exp
 from planner.errors import MismatchedTypeError, UnknownNameError
 from planner.postgres.types.operands import is_open
 from planner.trees.nodes import position_of
+from planner.values.array_types import depth_of, leaf_of
 from planner.values.sqltypes import format_type
 from stores.spec.schema import BOOLEAN, INTEGER, JSON, JSONB, NULL, TEXT, DataType, Kind
 
@@ -51,6 +52,7 @@ _LESS = tuple((JSONB, right, JSONB) for right in (TEXT, INTEGER, TEXTS))
 _MIXED: Mapping[type[exp.Expr], tuple[str, tuple[_Choice, ...]]] = {
     exp.ArrayContainsAll: ("@>", _CONTAINS),
     exp.ArrayContainedBy: ("<@", _CONTAINS),
+    exp.ArrayOverlaps: ("&&", ()),
     exp.Sub: ("-", _LESS),
     exp.Add: ("+", ()),
     exp.Mul: ("*", ()),
@@ -60,7 +62,7 @@ _MIXED: Mapping[type[exp.Expr], tuple[str, tuple[_Choice, ...]]] = {
 }
 """Operators that json and jsonb share with other types; here are those of json and jsonb."""
 SHARED = tuple(_MIXED)
-_WITHOUT_ARRAYS = (exp.ArrayContainsAll, exp.ArrayContainedBy)
+_WITHOUT_ARRAYS = (exp.ArrayContainsAll, exp.ArrayContainedBy, exp.ArrayOverlaps)
 DOCUMENTS = frozenset({Kind.JSON, Kind.JSONB})
 _AS_JSONB = frozenset({Kind.STRUCT, Kind.MAP})
 """Types that clients see as jsonb."""
@@ -85,6 +87,8 @@ def check_operator(node: exp.Expr, type_of: TypeOf) -> None:
     else:
         symbol, choices = _MIXED[type(node)]
         kinds = {None if is_open(s) else _kind(s, type_of) for s in (node.this, node.expression)}
+        if isinstance(node, _WITHOUT_ARRAYS):
+            _check_elements(symbol, node, type_of)
         is_own = isinstance(node, _WITHOUT_ARRAYS) and not kinds & {Kind.ARRAY, None}
         if not kinds & DOCUMENTS and not is_own:
             return
@@ -101,6 +105,14 @@ def check_operator(node: exp.Expr, type_of: TypeOf) -> None:
             position=position_of(node.this),
             sqlstate="42725",
         )
+
+
+def _check_elements(symbol: str, node: exp.Expr, type_of: TypeOf) -> None:
+    """Refuse `bigint[] @> integer[]`: both arrays have elements of one type."""
+    sides = [None if is_open(side) else type_of(side) for side in (node.this, node.expression)]
+    kinds = {leaf_of(side).kind for side in sides if side is not None and depth_of(side)}
+    if len(kinds - {Kind.NULL}) > 1:
+        raise no_operator(symbol, node, type_of)
 
 
 def no_operator(symbol: str, node: exp.Expr, type_of: TypeOf) -> MismatchedTypeError:

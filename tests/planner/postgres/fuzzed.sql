@@ -212,3 +212,37 @@ SELECT * FROM (SELECT id, s FROM samples ORDER BY s FETCH FIRST (nullif(NULL, 1 
 SELECT x FROM pg_am, generate_series('1970-01-01'::timestamp, '1970-02-01'::timestamp, '1 month 2 days'::interval) AS v (x) LIMIT 1
 : timestamp_without_time_zone
 = 1970-01-01 00:00:00
+SELECT mode() WITHIN GROUP (ORDER BY u), pg_typeof(mode() WITHIN GROUP (ORDER BY u)) FROM (VALUES ('6f1b3b0e-6a0a-4a51-9d0c-3f5f2f9b8a01'::uuid)) v(u)
+: uuid regtype
+= 6f1b3b0e-6a0a-4a51-9d0c-3f5f2f9b8a01	uuid
+SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY u) FROM (VALUES ('{"a":1}'::text)) v(u)
+: text
+= {"a":1}
+SELECT interval '1:30' minute to tz
+! 42601
+SELECT interval '1:30' minute to second, interval '1 2' day to hour, interval '1-2' year to month
+: interval interval interval
+= 00:01:30	1 day 02:00:00	1 year 2 mons
+SELECT interval '1:30' second to minute
+! 42601
+SELECT interval '1:30' minute AS x, interval '1' year to_null
+: interval interval
+= 01:30:00	1 year
+(1) EXCEPT SELECT 2
+! 42601
+SELECT 1 UNION (2)
+! 42601
+(SELECT 1) UNION (VALUES (2)) ORDER BY 1
+: integer
+= 1
+= 2
+SELECT pg_typeof(-4e16::numeric + NULL), pg_typeof(NULL * 1.5), 1.5 + NULL, NULL / 2.5, 2.5 % NULL
+: regtype regtype numeric numeric numeric
+= numeric	numeric	\N	\N	\N
+SELECT '{1,NULL}'::bigint[] @> '{1,NULL}'::bigint[], '{NULL}'::bigint[] <@ '{1}'::float8[]
+! 42883
+SELECT ARRAY[1] && ARRAY[2::bigint]
+! 42883
+SELECT '{"a":1}'::jsonb @> '{}', ARRAY[ARRAY[1]] @> ARRAY[1], ARRAY[]::int[] <@ ARRAY[1]
+: boolean boolean boolean
+= t	t	t
