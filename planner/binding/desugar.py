@@ -50,6 +50,7 @@ def desugar(tree: exp.Query) -> Nodes:  # noqa: C901 - one form after the other
     """
     nodes = Nodes(tree)
     check_nodes(nodes)
+    _unwrap_texts(nodes)
     if [star for star in nodes.of(exp.Star) if _name_row(star)]:
         nodes.renew()
     if nodes.has(_ARRAYS) and [each for each in nodes.of(exp.Cast) if _cast_elements(each)]:
@@ -78,6 +79,17 @@ def desugar(tree: exp.Query) -> Nodes:  # noqa: C901 - one form after the other
             _desugar_version(table)
         nodes.renew()
     return nodes
+
+
+def _unwrap_texts(nodes: Nodes) -> None:
+    """Write `('a')` as `'a'`: brackets do not give a literal its type."""
+    texts = [each for each in nodes.of(exp.Literal) if each.is_string]
+    for text in texts:
+        around: exp.Expr = text
+        while isinstance(around.parent, exp.Paren):
+            around = around.parent
+        if around is not text:
+            put(around, text)
 
 
 _REPLACED = DESUGARED | kinds(

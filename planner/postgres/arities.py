@@ -132,7 +132,8 @@ def _check_operators(nodes: Nodes, types: Types) -> None:
     """
     for kind, symbol in _OF_TEXTS.items():
         for node in nodes.of(kind):
-            if "name" not in node.meta and types.kind_of(node.this) in HELD_AS_TEXT:
+            kinds = {types.kind_of(side) for side in (node.this, node.expression)}
+            if "name" not in node.meta and not kinds.isdisjoint(HELD_AS_TEXT):
                 raise no_operator(symbol, node, types.of)
     for node in nodes.of(exp.DPipe):
         if not _joins(*(_open_kind(side, types) for side in (node.this, node.expression))):

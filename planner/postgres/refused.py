@@ -11,6 +11,7 @@ from sqlglot import exp
 
 from planner.errors import (
     InvalidSyntaxError,
+    InvalidValueError,
     MismatchedTypeError,
     NotSupportedError,
     UnknownNameError,
@@ -98,6 +99,14 @@ def _check_modifiers(nodes: Nodes) -> None:
         if data_type.this is not exp.DType.DECIMAL or len(sizes) != 2:
             continue
         precision, scale = sizes
+        for each in sizes:
+            text = each.this.name if isinstance(each, exp.Neg) else each.name
+            if not text.isdigit():
+                raise InvalidValueError(
+                    f'invalid input syntax for type integer: "{text}"',
+                    position=position_of(data_type) or position_of(data_type.parent or data_type),
+                    sqlstate="22P02",
+                )
         digits = int(precision.name) if precision.name.isdigit() else 0
         if isinstance(scale, exp.Neg) or int(scale.name) > digits or digits > DIGITS_MAX:
             raise NotSupportedError(

@@ -128,7 +128,9 @@ def _named(node: exp.Expr) -> _Named:  # noqa: C901, PLR0911 - one line per shap
         return "row", True
     if isinstance(node, exp.Overlaps):
         return "overlaps", True
-    is_operator = isinstance(node, (exp.Binary, exp.Connector)) and "name" not in node.meta
+    is_operator = (
+        isinstance(node, (exp.Binary, exp.Connector, exp.StartsWith)) and "name" not in node.meta
+    )
     if isinstance(node, exp.Func) and not is_operator:
         return _function_name(node), True
     return _NOTHING

@@ -130,8 +130,8 @@ class _Checked:
     def _orders(self, at: int, token: Token) -> bool:
         """Whether it is `count(ORDER BY x)`: arguments come first."""
         del token
-        if at < 2 or self._tokens[at - 1].token_type is not TokenType.L_PAREN:
-            return False
+        if at < 2 or not self._is(at - 1, TokenType.L_PAREN):
+            return at > 0 and self._is(at - 1, TokenType.COMMA)
         name = self._tokens[at - 2]
         return name.token_type in _NAMES and not _is_one_of(name, _NO_CALLS)
 
@@ -218,7 +218,7 @@ def _is_no_name(before: Token, token: Token) -> bool:
 
 
 _SETS = (exp.Union, exp.Except, exp.Intersect)
-_CHECKED = kinds(exp.CTE, exp.Array, exp.WithinGroup, *_SETS)
+_CHECKED = kinds(exp.CTE, exp.Array, exp.WithinGroup, exp.Lateral, *_SETS)
 
 
 def check_nodes(nodes: Nodes) -> None:
@@ -233,6 +233,8 @@ def check_nodes(nodes: Nodes) -> None:
             wrong = None if isinstance(node.this, exp.Query) else node.this
         elif isinstance(node, exp.Array):
             wrong = next((part for part in node.expressions if isinstance(part, exp.Slice)), None)
+        elif isinstance(node, exp.Lateral):
+            wrong = node.this if isinstance(node.this, exp.Tuple | exp.Paren) else None
         elif isinstance(node, exp.SetOperation):
             wrong = next((side for side in _sides(node) if not isinstance(side, exp.Query)), None)
         else:

@@ -29,7 +29,9 @@ _TYPEOF = {(25, 2206), (1009, 2211)}
 _BIGINT, _INTEGER = 20, 23
 _CUTS = re.compile(r"\b(?:limit|offset|fetch|distinct on)\b|_agg\(.*order by", re.IGNORECASE)
 """Rows may be equal in what they are ordered by."""
-_LIMITED = re.compile(r"numeric|decimal|make_interval|to_date|to_timestamp|'\[", re.IGNORECASE)
+_LIMITED = re.compile(
+    r"numeric|decimal|make_interval|to_date|to_timestamp|interval '|'\[", re.IGNORECASE
+)
 """Numerics have 38 digits, intervals no infinity, and times no signs between their digits."""
 _ACCEPTED = re.compile(
     r"^function \w+\(.*\b(?:bigint|numeric|double precision|real)\b"

@@ -57,6 +57,10 @@ TIME_MACROS: tuple[str, ...] = (
         ELSE pg_sg_interval(pg_sg_interval_months(x), pg_sg_interval_days(x), CASE size
             WHEN 1000000 THEN pg_sg_interval_micros(x)
             ELSE pg_sg_interval_micros(x) // size * size END) END""",
+    # DuckDB's own product wraps around where its microseconds need more digits than a double has.
+    """pg_sg_interval_times(i, f) AS CASE WHEN abs(pg_sg_interval_micros(i) * f) < 9e15 THEN i * f
+        ELSE pg_sg_interval(pg_sg_interval_months(i), pg_sg_interval_days(i), 0) * f
+            + pg_sg_interval(0, 0, round(pg_sg_interval_micros(i) * f)) END""",
     f"""pg_sg_settled_hours(m, d, us) AS pg_sg_interval(m,
         d + CASE WHEN d > 0 AND us < 0 THEN -1 WHEN d < 0 AND us > 0 THEN 1 ELSE 0 END,
         us + CASE WHEN d > 0 AND us < 0 THEN {_DAY} WHEN d < 0 AND us > 0 THEN -{_DAY}

@@ -131,7 +131,7 @@ def _divide(node: exp.Expr, types: Types) -> exp.Expr:
     if left is not None and left.kind is Kind.INTERVAL:
         one = cast(exp.Literal.number(1), "DOUBLE")
         share = exp.Paren(this=exp.Div(this=one, expression=node.expression.copy()))
-        return put(node, exp.Mul(this=node.this.copy(), expression=share))
+        return put(node, _interval_times(node.this, share))
     exact = as_decimal(left), as_decimal(right)
     are_whole = left is not None and right is not None and {left.kind, right.kind} <= set(INTEGERS)
     if None in exact or are_whole:
@@ -158,6 +158,11 @@ def _compute(node: exp.Expr, types: Types) -> exp.Expr:
     left, right = types.of(node.this), types.of(node.expression)
     if left is None or right is None:
         return node
+    if isinstance(node, exp.Mul) and Kind.INTERVAL in {left.kind, right.kind}:
+        length, number = node.this, node.expression
+        if left.kind is not Kind.INTERVAL:
+            length, number = number, length
+        return put(node, _interval_times(length, number))
     if Kind.INTERVAL in {left.kind, right.kind} and Kind.TIMESTAMPTZ in {left.kind, right.kind}:
         return _moved(node, types)
     if isinstance(node, exp.Sub) and left.kind is right.kind is Kind.DATE:
@@ -167,6 +172,10 @@ def _compute(node: exp.Expr, types: Types) -> exp.Expr:
             if types.kind_of(side) is Kind.REAL:
                 types.note(wrapped(side, lambda inner: cast(inner, "DOUBLE")), DOUBLE)
     return node
+
+
+def _interval_times(length: exp.Expr, number: exp.Expr) -> exp.Expr:
+    return call("pg_sg_interval_times", length.copy(), cast(number.copy(), "DOUBLE"))
 
 
 def _moved(node: exp.Expr, types: Types) -> exp.Expr:

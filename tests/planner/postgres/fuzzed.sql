@@ -246,3 +246,25 @@ SELECT ARRAY[1] && ARRAY[2::bigint]
 SELECT '{"a":1}'::jsonb @> '{}', ARRAY[ARRAY[1]] @> ARRAY[1], ARRAY[]::int[] <@ ARRAY[1]
 : boolean boolean boolean
 = t	t	t
+SELECT 'abc' ^@ 'ab'
+: boolean
+= t
+SELECT 1 WHERE 'a' LIKE '1'::jsonb
+! 42883
+SELECT 1.5::numeric(38,2.5)
+! 22P02
+SELECT * FROM length(('\x6a6f'), 'UTF8') AS w
+: integer
+= 2
+SELECT ('1') + 1, pg_typeof(coalesce(('2'), 1)), ('a') || 'b', (('2020-01-01'))::date, date_part(('year'), date '2020-01-01')
+: integer regtype text date double_precision
+= 2	integer	ab	2020-01-01	2020
+SELECT interval '1 day' * 'NaN'::float8
+! 22008
+SELECT interval '1 hour' * 1e16::float8
+! 22008
+SELECT interval '1 hour' / 3, interval '1 day' / 0.5, interval '1 mon 1 day 1:00' * 2.5, NULL * interval '1 day'
+: interval interval interval interval
+= 00:20:00	2 days	2 mons 17 days 14:30:00	\N
+SELECT id FROM samples ORDER BY ('a')
+! 42601
