@@ -168,13 +168,13 @@ def _at_one_behind(
     gateway.begin(older)
     gateway.reach(epoch, *_NAMES)
     try:
-        watcher_of(gateway.engine, asked, *last).close()
+        with closing(watcher_of(gateway.engine, asked, *last)) as back:
+            stores = back.subscription.stores
     except QueryError as error:
         if error.sqlstate == _BEHIND:
             return "back, refused by one that is behind"
         raise
-    # It reads no store that has changed, or none at all.
-    return "back" if isinstance(answer(past.judge, asked), Counter) else "back, an error"
+    return ("back", "goes on at one that is behind", f"{stores}") if stores else "back"
 
 
 def _spoil(past: Past, chance: random.Random) -> bool:

@@ -45,7 +45,7 @@ def other_texts(
 ) -> Difference | None:
     """Return how a statement differs in another text; what it is worth in its own is known."""
     ways: Mapping[str, Callable[[], Answer | None]] = {
-        "named parameters": lambda: _named(engine, asked, chance),
+        "named parameters": lambda: _named(engine, asked, wanted, chance),
         "tags": lambda: _tagged(engine, asked, chance),
     }
     for way, ask in ways.items():
@@ -56,7 +56,7 @@ def other_texts(
     return None if misread is None else ("SUBSCRIBE", *misread)
 
 
-def _named(engine: SqlEngine, asked: Asked, chance: random.Random) -> Answer | None:
+def _named(engine: SqlEngine, asked: Asked, wanted: Answer, chance: random.Random) -> Answer | None:
     """Return the answer to a text with `:name`; None if the statement has no parameters."""
     sql, texts = asked.sent()
     if not texts or "'$" in sql or ":name" in sql:
@@ -65,7 +65,8 @@ def _named(engine: SqlEngine, asked: Asked, chance: random.Random) -> Answer | N
     names = {str(n): f"{'value_' if long else 'p'}{n}" for n in range(1, len(texts) + 1)}
     named = _PLACE.sub(lambda place: f":{names[place[1]]}", sql)
     by_name = dict(zip(names.values(), texts, strict=True))
-    if (refused := _refusal(named, {*by_name}, chance)) is not None:
+    is_whole = not isinstance(wanted, str)  # otherwise the text may end within a string
+    if is_whole and (refused := _refusal(named, {*by_name}, chance)) is not None:
         return refused
     numbered = number_parameters(named, by_name.keys())
     try:
@@ -150,9 +151,12 @@ def void_arguments(engine: SqlEngine, chance: random.Random) -> Difference | str
     where = " WHERE id = 3" if chance.random() < 0.5 else ""
     texts = [f"SELECT {call}({', '.join(each)}) FROM samples{where}" for each in (drawn, plain)]
     session = Session()
-    with_void = engine.prepare(texts[0], session, parameter_types=types)
-    rows = counted(executed(engine, with_void, (None,) * len(types), session))
-    wanted = counted(executed(engine, engine.prepare(texts[1], session), (), session))
+    try:
+        with_void = engine.prepare(texts[0], session, parameter_types=types)
+        rows = counted(executed(engine, with_void, (None,) * len(types), session))
+        wanted = counted(executed(engine, engine.prepare(texts[1], session), (), session))
+    except QueryError as error:
+        return "void arguments", error.sqlstate, f"{texts[0]}\n{error.message}"
     if call != "now" and rows != wanted:
         return "void arguments", "rows", f"{texts[0]}\n{shown(rows, wanted)}"
     return "void arguments"

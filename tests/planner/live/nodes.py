@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 import pyarrow as pa
 
+from planner.planning.groupings import reduce_streams
 from planner.sql import SqlEngine
 from stores.codec.partitioner import partition_column
 from stores.engines.memory.partition import MemoryPartition
@@ -291,7 +292,7 @@ class LiveNodes:
         def stores() -> dict[str, Store]:
             return dict(self.stores[node])
 
-        return Answering(stores)
+        return Answering(stores, reduce_streams)
 
     def _store(self, schema: StoreSchema, partitions: Sequence[int]) -> LocalStore:
         return LocalStore(schema, {n: self._replica(schema, n) for n in partitions})
