@@ -109,6 +109,10 @@ def _check_known(nodes: Nodes, types: Types, functions: Container[str]) -> None:
             raise unknown_function(node, name, _types_shown(given, types))
 
 
+_OF_ANY_TYPE = frozenset({"mode", "percentile_disc"})
+"""Aggregates with WITHIN GROUP whose result has the type of what they order."""
+
+
 def _check_ordered_set(within: exp.WithinGroup, types: Types) -> None:
     """Refuse an aggregate with WITHIN GROUP that takes more or fewer arguments, or no such ones.
 
@@ -118,6 +122,11 @@ def _check_ordered_set(within: exp.WithinGroup, types: Types) -> None:
     record = RECORDS.get(name)
     terms = within.expression.expressions if isinstance(within.expression, exp.Order) else []
     given = [*arguments(within.this), *(term.this for term in terms)]
+    if name in _OF_ANY_TYPE and terms and is_open(terms[-1].this):
+        raise MismatchedTypeError(
+            "could not determine polymorphic type because input has type unknown",
+            position=position_of(within),
+        )
     if record is None or not record.has_own_syntax:
         return
     lengths = {len(signature) for form in record.forms for signature in form.signatures}
