@@ -118,7 +118,9 @@ def check_type(data_type: exp.DataType) -> None:
             position=position,
         )
     kind = data_type.args.get("kind")
-    if kind is not None and name not in _OTHER_NAMES and data_type_of(data_type) is None:
+    # `_text` is an array of texts; see `binding.qualifiers`.
+    is_known = name in _OTHER_NAMES or name.startswith("_") or data_type_of(data_type) is not None
+    if kind is not None and not is_known:
         written = kind if isinstance(kind, str) else kind.name
         raise UnknownNameError(
             f'type "{written}" does not exist', position=position, sqlstate="42704"

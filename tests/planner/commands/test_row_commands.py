@@ -55,7 +55,7 @@ from tests.planner.sides import Sides, run
                     Argument(sql="-2.5"),
                     Argument(sql="'a''b'", is_literal=True, literal="a'b"),
                     Argument(sql="NULL", is_literal=True),
-                    Argument(sql="true", is_literal=True, literal="true"),
+                    Argument(sql="true"),
                     Argument(sql="1 + 1"),
                     Argument(sql="f(1, 2)"),
                 ),

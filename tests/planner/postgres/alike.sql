@@ -178,3 +178,14 @@ SELECT NULL::cstring
 = \N
 ~ type cstring is not supported
 >! 0A000
+SELECT '{a}'::_text
+: text[]
+= {a}
+SELECT '{1}'::_int4
+: integer[]
+= {1}
+SELECT '{1}'::pg_catalog._int4
+: integer[]
+= {1}
+SELECT '{1}'::_nope
+! 42704
