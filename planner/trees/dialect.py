@@ -239,7 +239,7 @@ class StategateSQL(Postgres):
             is_constructor = this is None or this.name.upper() in self.ARRAY_CONSTRUCTORS
             if is_constructor or not self._match(TokenType.L_BRACKET):
                 return super()._parse_bracket(this)
-            if not is_subscripted(this):
+            if this is None or not is_subscripted(this):
                 self.raise_error("Invalid expression", self._prev)
             return self._parse_bracket(parse_subscript(self, this))
 

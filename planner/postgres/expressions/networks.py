@@ -30,8 +30,9 @@ def read_address(node: exp.Cast, target: DataType, types: Types) -> None:
     for literal in literals:
         literal.set("this", check_literal(literal, leaf))
     nulls = [each for each in written if isinstance(each, exp.Null)]
-    is_read = len(literals) + len(nulls) == len(written) or source is None
-    if not is_read and not is_inet(source) and not is_inet(types.of(inner)):
+    if source is None or len(literals) + len(nulls) == len(written):
+        return
+    if not is_inet(source) and not is_inet(types.of(inner)):
         raise NotSupportedError(
             f"a cast from {format_type(source)} to inet is not supported",
             hint="Write each address as a literal.",
