@@ -15,6 +15,7 @@ from planner.binding.running_statements import (
 from planner.commands.postgres_settings import read_styles
 from planner.errors import QueryError
 from planner.planning.shapes import Template, template_of
+from planner.postgres.types.castable import check_assigned
 from planner.postgres.types.functions import FUNCTIONS
 from planner.syntax.named_parameters import number_parameters
 from planner.syntax.options import check_settings
@@ -154,6 +155,7 @@ __all__ = [
     "ValueFormatError",
     "Waits",
     "Zone",
+    "check_assigned",
     "check_settings",
     "duration_ms",
     "has_any_scale",

@@ -29,6 +29,7 @@ from planner.binding.scopes import scopes_of
 from planner.binding.table_aliases import alias_columns, readable_columns
 from planner.errors import NotSupportedError
 from planner.postgres import rewrite
+from planner.postgres.address_checks import check_addresses
 from planner.postgres.arities import check_arguments
 from planner.postgres.common_types import agree_in_comparisons, match_columns
 from planner.postgres.document_checks import check_documents, check_using
@@ -127,6 +128,7 @@ class _Binder:
         convert_array_literals(self._nodes, types)
         convert_compared_literals(self._nodes, types)
         check_documents(self._nodes, types)
+        check_addresses(self._nodes, types)
         self._parameters.check_comparisons(types)
         localize(self._tree, self._nodes, types)
         values = extract_values(self._nodes, types, self._parameters) if computes else ()

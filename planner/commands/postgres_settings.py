@@ -54,6 +54,27 @@ def _interval_style(name: str, value: str) -> str:
 _OTHER_INTERVAL_STYLES = frozenset({"postgres_verbose", "sql_standard", "iso_8601"})
 
 
+def _encoding(name: str, value: str) -> str:
+    """Accept the names that PostgreSQL knows; texts are UTF8 in any case."""
+    if "".join(each for each in value.lower() if each.isalnum()) not in _ENCODINGS:
+        raise InvalidValueError(f'invalid value for parameter "{name}": "{value[:100]}"')
+    return value
+
+
+_NAMES = """
+    abc alt big5 euccn eucjis2004 eucjp euckr euctw gb18030 gbk iso88591 iso885910 iso885913
+    iso885914 iso885915 iso885916 iso88592 iso88593 iso88594 iso88595 iso88596 iso88597 iso88598
+    iso88599 johab koi8 koi8r koi8u latin1 latin10 latin2 latin3 latin4 latin5 latin6 latin7 latin8
+    latin9 mskanji muleinternal shiftjis shiftjis2004 sjis sqlascii tcvn tcvn5712 uhc unicode utf8
+    vscii win win1250 win1251 win1252 win1253 win1254 win1255 win1256 win1257 win1258 win866 win874
+    win932 win936 win949 win950 windows1250 windows1251 windows1252 windows1253 windows1254
+    windows1255 windows1256 windows1257 windows1258 windows866 windows874 windows932 windows936
+    windows949 windows950
+"""
+_ENCODINGS = frozenset(_NAMES.split())
+"""Source: PostgreSQL's `src/common/encnames.c`."""
+
+
 def _only_on(name: str, value: str) -> str:
     """Accept only `on`: a client that turns it off sends texts that would mean something else."""
     if read_boolean(name, value) != "on":
@@ -88,7 +109,9 @@ _ON = frozenset({"ON", "TRUE", "YES", "1"})
 _TABLE = (
     # The form of values in results, which the gateway encodes in one way.
     OwnSetting(name="bytea_output", default="hex", spellings=frozenset({"HEX"})),
-    OwnSetting(name="client_encoding", default="UTF8", spellings=frozenset({"UTF8"})),
+    OwnSetting(
+        name="client_encoding", default="UTF8", read=_encoding, spellings=frozenset({"UTF8"})
+    ),
     OwnSetting(name="IntervalStyle", default="postgres", read=_interval_style),
     OwnSetting(name="server_encoding", default="UTF8"),
     # How times are read and printed.

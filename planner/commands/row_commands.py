@@ -16,6 +16,7 @@ from planner.commands.subscribe import CHANGE_COLUMNS, read_subscribe
 from planner.commands.token_reader import Words
 from planner.commands.transaction import two_phase
 from planner.errors import InvalidSyntaxError, NotSupportedError, QueryError, UnknownNameError
+from planner.postgres.refused import check_type
 from planner.syntax.parse import Parsed
 from planner.syntax.with_clause import WAIT_MS_MAX, interval_ms
 from planner.trees.dialect import DIALECT, tokenize
@@ -179,26 +180,26 @@ def read_prepare(words: Words) -> tuple[PrepareStatement, int]:
 _QUALIFIER = re.compile(r"^pg_catalog\s*\.\s*", re.IGNORECASE)
 
 
-def _is_unknown_type(node: exp.DataType) -> bool:
-    """Whether a type is neither one of ours nor one of the catalog."""
-    return node.this is exp.DType.USERDEFINED and parameter_type_of(node) is None
-
-
 def _read_type(text: str, start: int) -> DataType | None:
     """Return a declared type; None if the engine has to choose one, as for `numeric`."""
     spelled = text.strip()
     if spelled.lower() == "unknown":
         return None
+    position = start + len(text) - len(text.lstrip()) + 1
     try:
         node = exp.DataType.build(_QUALIFIER.sub("", spelled), dialect=DIALECT, udt=True)
     except (ParseError, ValueError):
         node = None
-    is_known = node is not None and node.this not in {None, exp.DType.UNKNOWN}
-    if node is None or not is_known or _is_unknown_type(node):
-        position = start + len(text) - len(text.lstrip()) + 1
+    if node is None or node.this in {None, exp.DType.UNKNOWN}:
         raise UnknownNameError(
             f'type "{spelled.lower()}" does not exist', position=position, sqlstate="42704"
         )
+    try:
+        for each in node.find_all(exp.DataType):
+            check_type(each)
+    except QueryError as error:
+        error.position = position
+        raise
     return parameter_type_of(node)
 
 
@@ -237,6 +238,8 @@ def _read_argument(sql: str) -> Argument:
     if len(tokens) == 2 and tokens[0].text in {"-", "+"}:
         sign = tokens[0].text
         tokens = tokens[1:] if tokens[1].token_type is TokenType.NUMBER else tokens
+    if len(tokens) == 3 and tokens[0].token_type is TokenType.L_PAREN:
+        tokens = tokens[1:2]
     if len(tokens) != 1:
         return Argument(sql=sql)
     token = tokens[0]
@@ -246,8 +249,6 @@ def _read_argument(sql: str) -> Argument:
         return Argument(sql=sql, is_literal=True, literal=sign + token.text)
     if token.token_type is TokenType.NULL:
         return Argument(sql=sql, is_literal=True)
-    if token.token_type in {TokenType.TRUE, TokenType.FALSE}:
-        return Argument(sql=sql, is_literal=True, literal=token.text.lower())
     return Argument(sql=sql)
 
 

@@ -26,6 +26,7 @@ from planner.commands.transaction import Modes, set_modes, transaction_settings
 from planner.errors import (
     LimitExceededError,
     NotSupportedError,
+    QueryError,
     TransactionError,
     UnknownNameError,
 )
@@ -231,6 +232,7 @@ class SessionCommands:
             _restore(name, session, result, local=local)
             return
         if own is not None and own.is_fixed:
+            own.read(name, value)
             if value.upper().replace("-", "") not in own.spellings:
                 result.notices.append(Notice(message=f"{name} stays {own.default}"))
             return
@@ -310,7 +312,9 @@ def _check_user(words: Sequence[Token], session: Session) -> None:
     if len(values) != 1:
         raise syntax_error(words[1:])
     if values[0].upper() not in {"DEFAULT", "NONE"} and values[0] != session.user:
-        raise UnknownNameError(f'permission denied to set role "{values[0]}"', sqlstate="42501")
+        if values[0].startswith("pg_"):  # PostgreSQL's own roles
+            raise QueryError(f'permission denied to set role "{values[0]}"', sqlstate="42501")
+        raise UnknownNameError(f'role "{values[0]}" does not exist', sqlstate="22023")
 
 
 def _checked(name: str, value: str, session: Session) -> str:

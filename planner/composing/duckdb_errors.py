@@ -14,14 +14,11 @@ from planner.composing.duckdb_messages import MESSAGES
 from planner.composing.functions.raising import raised_error
 from planner.errors import (
     InternalError,
-    InvalidSyntaxError,
     InvalidValueError,
     LimitExceededError,
-    MismatchedTypeError,
     NotSupportedError,
     QueryCancelledError,
     QueryError,
-    UnknownNameError,
     out_of_memory,
 )
 from planner.postgres.refused import NO_FUNCTION
@@ -61,19 +58,18 @@ _TYPE_NAMES = {
 """DuckDB's name of a type → PostgreSQL's."""
 _TYPE_NAME = re.compile(r"\b(TIMESTAMP WITH TIME ZONE|[A-Z][A-Z_]+[0-9]*)\b")
 _SHORTER_ROWS = "At most 16 MiB are returned; select part of the text or array."
+_OF_STATEMENTS = (
+    *("Binder", "Catalog", "NotImplemented", "Parser", "Serialization", "Syntax", "TypeMismatch"),
+)
+"""Errors of the statement, not of its values. Our own checks took it, so PostgreSQL may run it."""
 _CLASSES: dict[str, tuple[type[QueryError], str]] = {
     ROW_TOO_LONG: (LimitExceededError, "54000"),
     OUT_OF_MEMORY: (LimitExceededError, "53200"),
     "Interrupt": (QueryCancelledError, "57014"),
     "OutOfRange": (InvalidValueError, "22003"),
     "Conversion": (InvalidValueError, "22P02"),
-    "TypeMismatch": (MismatchedTypeError, "42804"),
-    "Parser": (InvalidSyntaxError, "42601"),
-    "Syntax": (InvalidSyntaxError, "42601"),
     "Permission": (NotSupportedError, "42501"),
-    "NotImplemented": (NotSupportedError, "0A000"),
-    "Catalog": (UnknownNameError, "42704"),
-    "Binder": (MismatchedTypeError, "42804"),
+    **dict.fromkeys(_OF_STATEMENTS, (NotSupportedError, "0A000")),
     "InvalidInput": (InvalidValueError, "22023"),
     STREAM: (InternalError, "XX000"),
 }
@@ -92,11 +88,14 @@ def translate(error: DatabaseError, outline: Outline) -> QueryError:
                 name: _our_types(said) if name in {"type", "other"} or "(" in said else said
                 for name, said in names.items()
             }
-            return kind(
+            error_class, code = kind, sqlstate
+            if message.startswith("function") and not outline.calls(names["name"]):
+                error_class, code = NotSupportedError, "0A000"  # a function that a rule calls
+            return error_class(
                 _said(message.format(**shown), sqlstate, outline),
-                hint=_candidates(text) or (NO_FUNCTION if sqlstate == "42883" else None),
+                hint=_candidates(text) or (NO_FUNCTION if code == "42883" else None),
                 position=outline.position(names["name"]),
-                sqlstate=sqlstate,
+                sqlstate=code,
             )
     if "Max expression depth limit" in text:
         return LimitExceededError("statement is nested too deep")

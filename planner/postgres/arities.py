@@ -10,7 +10,7 @@ from collections.abc import Container, Mapping, Sequence
 
 from sqlglot import exp
 
-from planner.errors import MismatchedTypeError
+from planner.errors import MismatchedTypeError, UnknownNameError
 from planner.postgres.refused import check_over, unknown_function
 from planner.postgres.types.functions import COMMON, call_name
 from planner.postgres.types.inference import Types
@@ -24,7 +24,7 @@ from planner.postgres.types.operators import (
     no_operator,
 )
 from planner.postgres.types.result_types import common_type
-from planner.postgres.types.signatures import alike, is_taken
+from planner.postgres.types.signatures import OPEN, alike, is_ambiguous, is_taken
 from planner.records.functions import RECORDS
 from planner.trees.nodes import CALLS, Nodes, position_of
 from planner.values.catalog_types import is_of_catalog
@@ -88,6 +88,8 @@ def check_arguments(nodes: Nodes, types: Types, functions: Container[str]) -> No
             )
         if not record.allows(len(given)) or not _takes(name, given, types):
             raise unknown_function(node, name, _types_shown(given, types))
+        if any(map(is_open, given)):
+            _check_meaning(node, name, given, types)
     for within in nodes.of(exp.WithinGroup):
         _check_ordered_set(within, types)
     check_over(nodes)
@@ -109,6 +111,22 @@ def _check_known(nodes: Nodes, types: Types, functions: Container[str]) -> None:
             raise unknown_function(node, name, _types_shown(given, types))
 
 
+def _check_meaning(node: exp.Expr, name: str, given: Sequence[exp.Expr], types: Types) -> None:
+    """Refuse a call of which several functions take the texts and NULLs alike."""
+    if is_ambiguous(name, [OPEN if is_open(each) else types.of(each) for each in given]):
+        raise UnknownNameError(
+            f"function {name}({_types_shown(given, types)}) is not unique",
+            hint="Could not choose a best candidate function. "
+            "You might need to add explicit type casts.",
+            position=position_of(node),
+            sqlstate="42725",
+        )
+
+
+_OF_ANY_TYPE = frozenset({"mode", "percentile_disc"})
+"""Aggregates with WITHIN GROUP whose result has the type of what they order."""
+
+
 def _check_ordered_set(within: exp.WithinGroup, types: Types) -> None:
     """Refuse an aggregate with WITHIN GROUP that takes more or fewer arguments, or no such ones.
 
@@ -118,6 +136,11 @@ def _check_ordered_set(within: exp.WithinGroup, types: Types) -> None:
     record = RECORDS.get(name)
     terms = within.expression.expressions if isinstance(within.expression, exp.Order) else []
     given = [*arguments(within.this), *(term.this for term in terms)]
+    if name in _OF_ANY_TYPE and terms and is_open(terms[-1].this):
+        raise MismatchedTypeError(
+            "could not determine polymorphic type because input has type unknown",
+            position=position_of(within),
+        )
     if record is None or not record.has_own_syntax:
         return
     lengths = {len(signature) for form in record.forms for signature in form.signatures}

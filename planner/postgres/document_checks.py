@@ -90,7 +90,8 @@ def _check_compared(node: exp.Expr, group: list[exp.Expr], types: Types) -> None
     found = [value_type(strip(side), types) for side in group]
     for side, each in zip(group, found, strict=True):
         _check_row(side, each, types)
-    if not any(is_document(each, Kind.JSON) for each in found):
+    is_plain = any(is_document(each, Kind.JSON) for each in found)
+    if not is_plain and not _is_unlike(group, found):
         return
     left, right = (
         "unknown" if is_open(side) or each is None else format_type(each)
@@ -102,6 +103,16 @@ def _check_compared(node: exp.Expr, group: list[exp.Expr], types: Types) -> None
         position=position_of(group[-1]),
         sqlstate="42883",
     )
+
+
+def _is_unlike(group: list[exp.Expr], found: list[DataType | None]) -> bool:
+    """Whether a jsonb is compared with a value of another type, that is not a literal."""
+    kinds = {
+        each.kind
+        for side, each in zip(group, found, strict=True)
+        if each is not None and not is_open(side) and each.kind is not Kind.NULL
+    }
+    return Kind.JSONB in kinds and len(kinds) > 1
 
 
 def _check_row(node: exp.Expr, found: DataType | None, types: Types) -> None:

@@ -22,6 +22,8 @@ from planner.postgres.types.result_types import DIGITS_MAX
 from planner.trees.column_names import type_name
 from planner.trees.known_arguments import check_clauses
 from planner.trees.nodes import CALLS, Nodes, kinds, position_of
+from planner.trees.type_syntax import INTERNAL_TYPES
+from planner.values.sqltypes import data_type_of
 
 TABLE_FUNCTIONS = frozenset(
     {
@@ -44,7 +46,22 @@ _REFUSED: dict[type[exp.Expr], str] = {
     exp.HexString: "a bit string",
     exp.Variadic: "VARIADIC",
 }
-_REFUSED_TYPES = frozenset({"bit", "varbit"})
+_BITS = frozenset({"bit", "varbit"})
+_REFUSED_TYPES = frozenset(
+    {
+        *("bit", "varbit", "money", "xml", "cidr", "macaddr8", "jsonpath", "refcursor"),
+        *("point", "line", "lseg", "box", "path", "polygon", "circle"),
+        *("tsvector", "tsquery", "regconfig", "regdictionary"),
+        *("int4range", "int8range", "numrange", "daterange", "tsrange", "tstzrange"),
+        *("int4multirange", "int8multirange", "nummultirange"),
+        *("datemultirange", "tsmultirange", "tstzmultirange"),
+        *("pg_snapshot", "txid_snapshot", "cstring", "unknown", "record"),
+        *("cardinal_number", "character_data", "sql_identifier", "time_stamp", "yes_or_no"),
+    }
+)
+"""PostgreSQL's types that no value here has."""
+_COMPUTING = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod, exp.DPipe)
+"""Operators whose results are no booleans."""
 _REFUSED_KINDS = _WRITES | _REFUSED.keys()
 _HINTS: dict[type[exp.Expr], str] = {
     exp.Lock: "Reading takes no lock; leave the clause out.",
@@ -75,14 +92,66 @@ def refuse(nodes: Nodes) -> None:
             )
     check_clauses(nodes)
     for data_type in nodes.of(exp.DataType):
-        if type_name(data_type).removesuffix("[]") in _REFUSED_TYPES:
-            raise NotSupportedError(
-                f"type {type_name(data_type)} is not supported",
-                hint="Write an integer, or a text of digits.",
-                position=position_of(data_type) or position_of(data_type.parent or data_type),
-            )
+        check_type(data_type)
+    _check_quantified(nodes)
+    _check_lengths(nodes)
     _check_modifiers(nodes)
     _check_stars(nodes)
+
+
+_OTHER_NAMES = INTERNAL_TYPES | {"citext"}
+"""Names of types that are read elsewhere."""
+
+
+def check_type(data_type: exp.DataType) -> None:
+    """Refuse a type that PostgreSQL has and we have not, and a name that no type has.
+
+    Raises:
+        NotSupportedError: the type is not supported (0A000).
+        UnknownNameError: there is no such type (42704).
+    """
+    name = type_name(data_type).removesuffix("[]")
+    position = position_of(data_type) or position_of(data_type.parent or data_type)
+    if name in _REFUSED_TYPES:
+        raise NotSupportedError(
+            f"type {name} is not supported",
+            hint="Write an integer, or a text of digits." if name in _BITS else "Write a text.",
+            position=position,
+        )
+    kind = data_type.args.get("kind")
+    # `_text` is an array of texts; see `binding.qualifiers`.
+    is_known = name in _OTHER_NAMES or name.startswith("_") or data_type_of(data_type) is not None
+    if kind is not None and not is_known:
+        written = kind if isinstance(kind, str) else kind.name
+        raise UnknownNameError(
+            f'type "{written}" does not exist', position=position, sqlstate="42704"
+        )
+
+
+def _check_quantified(nodes: Nodes) -> None:
+    """Refuse ANY and ALL that are no side of a comparison."""
+    for node in nodes.in_turn((exp.Any, exp.All)):
+        if isinstance(node.parent, _COMPUTING):
+            raise MismatchedTypeError(
+                "op ANY/ALL (array) requires operator to yield boolean",
+                position=position_of(node),
+                sqlstate="42809",
+            )
+        if not isinstance(node.parent, exp.Binary):
+            raise InvalidSyntaxError(
+                f'syntax error at or near "{node.key.upper()}"', position=position_of(node)
+            )
+
+
+def _check_lengths(nodes: Nodes) -> None:
+    """Refuse VALUES whose rows have different numbers of columns."""
+    for values in nodes.of(exp.Values):
+        rows = values.expressions
+        lengths = {len(row.expressions) if isinstance(row, exp.Tuple) else 1 for row in rows}
+        if len(lengths) > 1:
+            raise InvalidSyntaxError(
+                "VALUES lists must all be the same length", position=position_of(values)
+            )
 
 
 def _check_modifiers(nodes: Nodes) -> None:

@@ -52,9 +52,9 @@ def read_frame(node: exp.Expr, types: Types) -> exp.Expr:
         node.set(end, _range_offset(offset, terms[0], types) if is_range else _count(offset, types))
     if is_range and order is not None:
         order.set("expressions", terms[:1])
-        moved = terms[0].this
-        if types.kind_of(moved) in INTEGERS:  # PostgreSQL's frames end at the last integer
-            terms[0].set("this", cast(moved.copy(), "HUGEINT"))
+        # PostgreSQL's frames end at the last integer.
+        if types.kind_of(terms[0].this) in INTEGERS:
+            terms[0].set("this", cast(terms[0].this, "HUGEINT"))
     return node
 
 
@@ -92,7 +92,7 @@ def _count(offset: exp.Expr, types: Types) -> exp.Expr:
             f"argument of ROWS must be type bigint, not type {format_type(found)}",
             position=position_of(offset),
         )
-    return cast(offset.copy(), "BIGINT")
+    return cast(offset, "BIGINT")
 
 
 def _range_offset(offset: exp.Expr, term: exp.Expr, types: Types) -> exp.Expr:
@@ -105,7 +105,7 @@ def _range_offset(offset: exp.Expr, term: exp.Expr, types: Types) -> exp.Expr:
         raise NotSupportedError(f"{what}{format_type(moved)}", position=position_of(term.this))
     kinds, of_text = _MOVED_BY[moved.kind]
     if is_open(offset):
-        return offset if isinstance(strip(offset), exp.Null) else cast(offset.copy(), of_text)
+        return offset if isinstance(strip(offset), exp.Null) else cast(offset, of_text)
     if by is not None and by.kind not in kinds:
         raise NotSupportedError(
             f"{what}{format_type(moved)} and offset type {format_type(by)}",

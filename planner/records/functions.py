@@ -55,6 +55,7 @@ _TEXT = """
     to_char: (bigint, text) (double, text) (integer, text) (interval, text) (numeric, text)
       (real, text) (timestamp, text) (timestamptz, text) -> text; stable
     to_number: (text, text); stable
+    unistr: (text) -> text; as pg_sg_unistr
     upper: (text) -> text; as pg_sg_upper
 """
 _PATTERNS = """
@@ -73,6 +74,14 @@ _NUMBERS = """
     acos asin asinh atan cbrt cos cosh cot degrees radians sin sinh tan tanh: (double) -> double
     acosh: (double) -> double; as pg_sg_acosh
     atan2: (double, double) -> double
+    atan2d: (double, double) -> double; as pg_sg_atan2d
+    acosd: (double) -> double; as pg_sg_acosd
+    asind: (double) -> double; as pg_sg_asind
+    atand: (double) -> double; as pg_sg_atand
+    cosd: (double) -> double; as pg_sg_cosd
+    cotd: (double) -> double; as pg_sg_cotd
+    sind: (double) -> double; as pg_sg_sind
+    tand: (double) -> double; as pg_sg_tand
     atanh: (double) -> double; as pg_sg_atanh
     bit_count: (bytea) -> bigint
     ceil ceiling floor: (double) (numeric)
@@ -86,6 +95,7 @@ _NUMBERS = """
     mod: (bigint, bigint) (integer, integer) (numeric, numeric) (smallint, smallint) -> number
     pi: () -> double
     pow power: (double, double) (numeric, numeric) -> number
+    min_scale scale: (numeric) -> integer
     random: () -> double; volatile
     round trunc: (double) (numeric, integer?)
     to_hex: (bigint) (integer) -> text

@@ -6,7 +6,6 @@ Only this module turns sqlglot's errors into ours.
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
-from itertools import pairwise
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -282,8 +281,6 @@ def _query(
     """Parse the tokens of a query; `types` has at least the types of these."""
     if not types.isdisjoint(_OPENING):
         _check_nesting(inner)
-    if TokenType.DOT in types:
-        _check_dots(inner)
     end, clause = split_clause(inner) if TokenType.WITH in types else (len(inner), NO_CLAUSE)
     return Parsed(
         sql=sql,
@@ -293,13 +290,6 @@ def _query(
         clause=clause,
         analyze=analyze,
     )
-
-
-def _check_dots(tokens: Sequence[Token]) -> None:
-    """Refuse `a..b`, which sqlglot reads as a name without a schema."""
-    for one, two in pairwise(tokens):
-        if one.token_type is two.token_type is TokenType.DOT:
-            raise InvalidSyntaxError('syntax error at or near ".."', position=one.start + 1)
 
 
 def _check_nesting(tokens: Sequence[Token]) -> None:

@@ -69,7 +69,7 @@ def desugar_brackets(nodes: Nodes) -> None:
     Raises:
         InvalidSyntaxError: as `without_brackets`, or there is one item in brackets (42601).
     """
-    if _order_operands(nodes):
+    if _end_operands(nodes):
         nodes.renew()
     is_changed = False
     for node in reversed(nodes.of(exp.Subquery)):  # inner ones first
@@ -95,25 +95,37 @@ def desugar_brackets(nodes: Nodes) -> None:
         nodes.renew()
 
 
-def _order_operands(nodes: Nodes) -> bool:
-    """Give the ORDER BY of `ARRAY((SELECT …) ORDER BY 1)` to the query; tell whether there is one.
+def _end_operands(nodes: Nodes) -> bool:
+    """Give the clauses of `ARRAY((SELECT …) ORDER BY 1 LIMIT 1)` to the query; tell if there are.
 
-    sqlglot reads it as that of an argument.
+    sqlglot reads them as those of an argument.
 
     Raises:
         InvalidSyntaxError: the query has one, too (42601).
     """
     found = [
-        order
-        for order in reversed(nodes.of(exp.Order))
-        if isinstance(order.parent, exp.Array | exp.Exists) and isinstance(order.this, exp.Subquery)
+        each
+        for each in (*reversed(nodes.of(exp.Limit)), *reversed(nodes.of(exp.Order)))
+        if isinstance(each.parent, exp.Array | exp.Exists) and _operand(each) is not None
     ]
-    for order in found:
-        query = order.this
-        whole = put(order, exp.Subquery(this=query))
-        whole.set("order", exp.Order(expressions=order.expressions))
+    for outer in found:
+        whole = exp.Subquery(this=_operand(outer))
+        put(outer, whole)
+        for each in (outer, outer.this):
+            if isinstance(each, exp.Limit):
+                whole.set("limit", exp.Limit(expression=each.expression))
+            elif isinstance(each, exp.Order):
+                whole.set("order", exp.Order(expressions=each.expressions))
         put(whole, without_brackets(whole))
     return bool(found)
+
+
+def _operand(clause: exp.Expr) -> exp.Expr | None:
+    """Return the query in brackets that a clause follows; None if there is none."""
+    inner = clause.this
+    if isinstance(clause, exp.Limit) and isinstance(inner, exp.Order):
+        inner = inner.this
+    return inner if isinstance(inner, exp.Subquery) else None
 
 
 def _opened(node: exp.Expr) -> bool:

@@ -22,7 +22,7 @@ from planner.trees.literals import settled
 from planner.trees.nodes import position_of
 from planner.trees.number_text import plain_number
 from planner.trees.plain_statements import KEPT_NAMES, is_plain
-from planner.trees.subscripts import parse_subscript, whole_type
+from planner.trees.subscripts import is_subscripted, parse_subscript, whole_type
 from planner.trees.substring_syntax import parse_substring
 from planner.trees.type_calls import TYPE_CALLS
 from planner.trees.type_syntax import TypeParser
@@ -54,12 +54,12 @@ class StategateSQL(Postgres):
         """Reads the character that replaces a parameter's `$`; no word begins a raw command."""
 
         COMMANDS = set()  # noqa: RUF012
-        # Drivers send `x::oid[]`, which does not parse while `oid` is a keyword.
+        # Drivers send `x::oid[]`, which does not parse while `oid` is a keyword, as `cstring` is.
         KEYWORDS: ClassVar[dict[str, TokenType]] = {
             **{
                 word: kind
                 for word, kind in Postgres.Tokenizer.KEYWORDS.items()
-                if kind is not TokenType.OBJECT_IDENTIFIER
+                if kind not in {TokenType.OBJECT_IDENTIFIER, TokenType.PSEUDO_TYPE}
             },
             "OVERLAPS": TokenType.OVERLAPS,
         }
@@ -239,6 +239,8 @@ class StategateSQL(Postgres):
             is_constructor = this is None or this.name.upper() in self.ARRAY_CONSTRUCTORS
             if is_constructor or not self._match(TokenType.L_BRACKET):
                 return super()._parse_bracket(this)
+            if this is None or not is_subscripted(this):
+                self.raise_error("Invalid expression", self._prev)
             return self._parse_bracket(parse_subscript(self, this))
 
         def _parse_types(self, *args: Any, **kwargs: Any) -> exp.Expr | None:

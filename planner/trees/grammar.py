@@ -26,6 +26,14 @@ _BEFORE_ITEM = frozenset(
     }
 )
 """Words that something must follow, before a comma, a subscript or the end."""
+_AFTER_LIST = frozenset(
+    {
+        *(TokenType.FROM, TokenType.WHERE, TokenType.GROUP_BY, TokenType.HAVING, TokenType.WINDOW),
+        *(TokenType.ORDER_BY, TokenType.LIMIT, TokenType.OFFSET, TokenType.FETCH),
+        *(TokenType.UNION, TokenType.EXCEPT, TokenType.INTERSECT),
+    }
+)
+"""Reserved words that begin no item of a list."""
 _BEFORE_ELEMENT = frozenset({TokenType.COMMA, TokenType.L_BRACKET})
 _BEFORE_ANY_NAME = frozenset({TokenType.ALIAS, TokenType.DOT})
 """Words after which any other word is a name."""
@@ -110,7 +118,21 @@ class _Checked:
         del token
         if self._rows and self._rows[-1] == len(self.opened):
             return not self._is_next(at, _BRACKET)
+        is_last = at + 1 == len(self._tokens) or self._is_next(at, _AFTER_LIST)
+        return is_last or self._is_missing(at)
+
+    def _directs(self, at: int, token: Token) -> bool:
+        """Whether it is `ORDER BY DESC`."""
+        del token
         return self._is_missing(at)
+
+    def _dots(self, at: int, token: Token) -> bool:
+        """Whether it is `a..b`, `1.5.5` or `.5.5`, which sqlglot reads as names."""
+        del token
+        following = self._tokens[at + 1 : at + 2]
+        is_number = bool(following) and following[0].token_type is TokenType.NUMBER
+        is_second = at > 0 and self._tokens[at - 1].token_type in _BEFORE_DOT
+        return is_second or (is_number and "." in following[0].text)
 
     def _begins_values(self, at: int, token: Token) -> bool:
         """Whether it is `VALUES 1`, or no item of FROM, as in `FROM a, VALUES (1)`."""
@@ -196,10 +218,13 @@ class _Checked:
         return self._tokens[at].token_type is kind
 
 
+_BEFORE_DOT = frozenset({TokenType.NUMBER, TokenType.DOT})
 _CHECKS: Mapping[TokenType, Callable[[_Checked, int, Token], bool]] = {
     **dict.fromkeys(_OPENING, _Checked._opens),
     **dict.fromkeys(_OPENING.values(), _Checked._closes),
     TokenType.COMMA: _Checked._separates,
+    TokenType.DOT: _Checked._dots,
+    **dict.fromkeys((TokenType.ASC, TokenType.DESC), _Checked._directs),
     TokenType.GROUP_BY: _Checked._groups,
     TokenType.ORDER_BY: _Checked._orders,
     TokenType.STRING: _Checked._names,

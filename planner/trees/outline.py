@@ -27,7 +27,7 @@ class Outline(Struct, frozen=True, kw_only=True):
     names: Mapping[str, int]
     """The first place of each name and function, in lower case."""
     written: Mapping[str, str]
-    """DuckDB's name of each function that the statement calls by another name, and that name."""
+    """DuckDB's name of each function that the statement calls, and the name that it has there."""
     literals: Mapping[str, int | None]
     """The first place of the text of each literal; None if it is not known."""
     reads: bool
@@ -49,6 +49,15 @@ class Outline(Struct, frozen=True, kw_only=True):
     def in_words_of_statement(self, said: str) -> str:
         """Return a message of DuckDB with the names of functions that the statement has."""
         return _WORD.sub(lambda found: self._called(found[0]), said)
+
+    def calls(self, function: str) -> bool:
+        """Whether the statement has a call that is one of this function of DuckDB, or an operator.
+
+        Others are made of several calls and operators, so their arguments say little.
+        """
+        name = function.split("(", maxsplit=1)[0].lower()
+        is_operator = _WORD.fullmatch(name) is None
+        return is_operator or name in self.names or name in self.written or name in _WRITTEN
 
     def _called(self, word: str) -> str:
         name = word.lower()
@@ -77,10 +86,11 @@ def outline(tree: exp.Expr) -> Outline:
             literals.setdefault(node.name, position_of(node))
         elif isinstance(node, exp.From):
             reads = True
-        if isinstance(node, exp.Func) and "name" in node.meta:
-            called = str(node.meta["name"]).lower()
-            if (inside := _name_in_duckdb(type(node).__name__)) not in {None, called}:
-                written.setdefault(str(inside), called)
+        if isinstance(node, exp.Func) and not isinstance(node, exp.Anonymous):
+            inside = _name_in_duckdb(type(node).__name__)
+            called = str(node.meta.get("name", inside)).lower()
+            if inside is not None:
+                written.setdefault(inside, called)
         if "written" in node.meta:
             written.setdefault(node.name.lower(), str(node.meta["written"]))
         if "start" in node.meta and (name := _name(node)) is not None:

@@ -7,6 +7,14 @@ from typing import Any
 from sqlglot import exp
 from sqlglot.tokenizer_core import TokenType
 
+_SUBSCRIPTED = (exp.Column, exp.Parameter, exp.Paren, exp.Subquery, exp.Bracket, exp.Dot)
+
+
+def is_subscripted(node: exp.Expr) -> bool:
+    """Whether PostgreSQL's grammar lets a subscript follow; other nodes need parentheses."""
+    is_call = isinstance(node, exp.Dot) and isinstance(node.expression, exp.Func)
+    return isinstance(node, _SUBSCRIPTED) and not is_call
+
 
 def parse_subscript(parser: Any, this: Any) -> exp.Expr:
     """Return an array with its subscript or slice, whose opening bracket was read.

@@ -12,7 +12,7 @@ from planner.trees.interpreted_sqlglot import PostgresParser
 _NAMES = frozenset({TokenType.VAR, TokenType.IDENTIFIER})
 _INTERVAL_UNITS = frozenset({"YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND"})
 """The units that may follow the text of an interval."""
-_INTERNAL_TYPES = frozenset(
+INTERNAL_TYPES = frozenset(
     {
         *(
             "bool",
@@ -49,7 +49,7 @@ class TypeParser(PostgresParser):
         token = self._curr
         is_quoted = token is not None and token.token_type is TokenType.IDENTIFIER
         is_part = self._next is not None and self._next.token_type is TokenType.DOT
-        if is_quoted and not is_part and token.text not in _INTERNAL_TYPES:
+        if is_quoted and not is_part and token.text not in INTERNAL_TYPES:
             if not kwargs.get("allow_identifiers", True):
                 return None
             self._advance()

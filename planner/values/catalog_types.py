@@ -144,6 +144,12 @@ def postgres_name(data_type: DataType | None) -> str:
     return data_type.postgres if isinstance(data_type, CatalogType) else ""
 
 
+def is_inet(data_type: DataType | None) -> bool:
+    """Whether values are addresses of the network, or arrays of them."""
+    element = None if data_type is None else data_type.element
+    return postgres_name(data_type) == "inet" or (element is not None and is_inet(element))
+
+
 def is_of_catalog(data_type: DataType) -> bool:
     """Whether a type is one of the catalog's, or an array of one."""
     element = data_type.element

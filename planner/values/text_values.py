@@ -9,9 +9,11 @@ from planner.errors import InvalidValueError
 from planner.values.array_text import Texts, check_depth, parse_array
 from planner.values.array_types import depth_of, leaf_of
 from planner.values.byte_text import hex_digits_of
+from planner.values.catalog_types import CatalogType, is_inet
 from planner.values.documents.json_text import canonical, checked
 from planner.values.interval_text import parse_interval
 from planner.values.moment_text import MalformedMomentError, parse_clock, parse_moment
+from planner.values.network_text import parse_inet
 from planner.values.times.time_settings import PLAIN_TIMES, TimeSettings
 from stores.errors import ValueFormatError
 from stores.spec.schema import DataType, Kind, Value
@@ -35,6 +37,8 @@ def parse_value(text: str, data_type: DataType, times: TimeSettings = PLAIN_TIME
     special = _PARSERS.get(data_type.kind)
     if special is not None:
         return special(text, data_type, times)
+    if isinstance(data_type, CatalogType) and is_inet(data_type):
+        return parse_inet(text)
     parse = data_type.kind.record.parse
     assert parse is not None, "a type without a parser here has one in its record"
     try:

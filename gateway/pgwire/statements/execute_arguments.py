@@ -11,11 +11,13 @@ from planner.engine import (
     DataType,
     Engine,
     ExecuteStatement,
+    Kind,
     QueryError,
     Result,
     Row,
     Session,
     Value,
+    check_assigned,
     parse_value,
 )
 
@@ -44,26 +46,32 @@ def argument_values(
     """Evaluate arguments, each as a value of its parameter's type. Blocks.
 
     Raises:
-        QueryError: an argument fails, or is not a value of its type.
+        QueryError: an argument fails, or its type is not one that becomes the parameter's (42804).
     """
     pairs = zip(arguments if types else (), types, strict=True)
-    return tuple(_value(engine, session, each, kind, cancellation) for each, kind in pairs)
+    return tuple(
+        _value(engine, session, argument, (number, data_type), cancellation)
+        for number, (argument, data_type) in enumerate(pairs, 1)
+    )
 
 
 def _value(
     engine: Engine,
     session: Session,
     argument: Argument,
-    data_type: DataType,
+    parameter: tuple[int, DataType],
     cancellation: Cancellation,
 ) -> Value:
-    if argument.is_literal:
+    number, data_type = parameter
+    if _is_read(argument, data_type):
         text = argument.literal
         return None if text is None else parse_value(text, data_type, session.times)
     # SQL has no numeric of zero digits, which stands for one without a precision.
     spelled = str(data_type).replace("decimal(0,0)", "numeric")
-    sql = f"SELECT CAST(({argument.sql}) AS {spelled})"
     try:
+        own = engine.prepare(f"SELECT ({argument.sql})", session, cancellation=cancellation)
+        check_assigned(number, own.columns[0].type, data_type)
+        sql = f"SELECT CAST(({argument.sql}) AS {spelled})"
         statement = engine.prepare(sql, session, cancellation=cancellation)
     except QueryError as error:
         error.position = None  # it counts in a text that the client does not know
@@ -73,6 +81,20 @@ def _value(
         return _only_value(result)
     finally:
         result.close()
+
+
+def _is_read(argument: Argument, data_type: DataType) -> bool:
+    """Whether a literal is read as a value of the parameter's type; a number has its own type."""
+    if not argument.is_literal:
+        return False
+    is_number = argument.literal is not None and "'" not in argument.sql and "$" not in argument.sql
+    return not is_number or data_type.kind in _OF_DIGITS
+
+
+_OF_DIGITS = frozenset(
+    {*(Kind.SMALLINT, Kind.INTEGER, Kind.BIGINT), *(Kind.REAL, Kind.DOUBLE, Kind.DECIMAL)}
+)
+"""Types whose values the digits of a whole number are."""
 
 
 def _only_value(result: Result) -> Value:

@@ -8,13 +8,14 @@ from typing import Any
 
 import pyarrow as pa
 
-from planner.composing.functions import byte_calls
+from planner.composing.functions import byte_calls, degrees
 from planner.composing.functions.formatting import formatted
 from planner.composing.functions.json_functions import JSON_FUNCTIONS
 from planner.composing.functions.number_templates import float_text, number_text, read_number
 from planner.composing.functions.raising import as_raised_text
 from planner.composing.functions.rowwise import PythonFunction, rowwise
 from planner.composing.functions.time_templates import local_time_text, time_text, zoned_time_text
+from planner.composing.functions.unicode_text import unistr
 from planner.errors import InvalidValueError
 from planner.patterns import functions
 from planner.patterns.like import like_pattern
@@ -77,6 +78,9 @@ _OF_VALUES: dict[str, tuple[Callable[..., Any], Sequence[str], str]] = {
     "set_byte": (byte_calls.set_byte, (_B, _I, _I), _B),
     "get_bit": (byte_calls.get_bit, (_B, "BIGINT"), _I),
     "set_bit": (byte_calls.set_bit, (_B, "BIGINT", _I), _B),
+    "unistr": (unistr, (_T,), _T),
+    **{each.__name__: (each, ("DOUBLE",), "DOUBLE") for each in degrees.OF_ONE},
+    "atan2d": (degrees.atan2d, ("DOUBLE", "DOUBLE"), "DOUBLE"),
     "bytes_substring": (byte_calls.substring, (_B, _I, _I), _B),
     "bytes_overlay": (byte_calls.overlay, (_B, _B, _I, _I), _B),
     "bytes_position": (byte_calls.position, (_B, _B), _I),

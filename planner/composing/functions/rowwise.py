@@ -18,6 +18,7 @@ _ARROW = {
     "BIGINT[]": pa.list_(pa.int64()),
     "BLOB": pa.binary(),
     "BOOLEAN": pa.bool_(),
+    "DOUBLE": pa.float64(),
     "INTEGER": pa.int32(),
     "VARCHAR": pa.string(),
     "VARCHAR[]": pa.list_(pa.string()),

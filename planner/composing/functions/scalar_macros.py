@@ -50,6 +50,7 @@ NUMBER_MACROS: tuple[str, ...] = (
         THEN """
     + raising("22003", "'value out of range: overflow'")
     + """ ELSE pow(a, b) END""",
+    "pg_sg_min_scale(n) AS CAST(length(rtrim(split_part(n, '.', 2), '0')) AS INTEGER)",
     "pg_sg_divides(a, n) AS CASE WHEN isnan(a) AND n = 0 THEN 1 ELSE n END",
     # The least integer % -1 overflows in DuckDB, and is 0 in PostgreSQL. So the divisor becomes 1.
     "pg_sg_divisor(n) AS CASE WHEN n = -1 THEN -n ELSE n END",
@@ -210,6 +211,8 @@ TEXT_MACROS: tuple[str, ...] = (
         f"pg_sg_zoned_{each}s(l, z, s) AS list_transform(l, lambda v: pg_sg_zoned_{each}(v, z, s))"
         for each in ("text", "iso")
     ),
+    """pg_sg_inet_text(a) AS CASE WHEN contains(a, '/') THEN a
+        WHEN contains(a, ':') THEN a || '/128' ELSE a || '/32' END""",
     "pg_sg_bytea_text(b) AS '\\x' || lower(hex(b))",
 )
 """`name(parameters) AS body`; a macro may use those above it."""

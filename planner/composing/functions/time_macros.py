@@ -34,6 +34,9 @@ TIME_MACROS: tuple[str, ...] = (
     """pg_sg_given_year(n) AS CASE WHEN n = 0 THEN """
     + raising("22008", "'date field value out of range: 0'")
     + """ WHEN n < 0 THEN n + 1 ELSE n END""",
+    """pg_sg_given_seconds(s) AS CASE WHEN s < 0 OR s > 60 THEN """
+    + raising("22008", "'time field value out of range: ' || s")
+    + """ ELSE s END""",
     # PostgreSQL rounds the microseconds since 2000.
     """pg_sg_to_timestamp(s) AS CASE WHEN s = 'infinity'::DOUBLE THEN 'infinity'::TIMESTAMPTZ
         WHEN s = '-infinity'::DOUBLE THEN '-infinity'::TIMESTAMPTZ

@@ -200,9 +200,18 @@ def _order(ordered: exp.Expr, types: Types) -> None:
     if item is not None:
         if not isinstance(select, exp.Select) or select.args.get("distinct") is not None:
             raise _not_compared(ordered)
-        put(value, shown.copy())
+        put(value, _copied(shown, types))
         types.note(ordered.this, found)
     _hold_order(ordered.this, checked_depth(shown, types), found, types)
+
+
+def _copied(node: exp.Expr, types: Types) -> exp.Expr:
+    """Return a copy of an expression; no scope has the queries and columns in it."""
+    fresh = node.copy()
+    for old, new in zip(node.walk(), fresh.walk(), strict=True):
+        if isinstance(old, exp.Column | exp.Query):
+            types.note(new, types.of(old))
+    return fresh
 
 
 def _not_compared(node: exp.Expr) -> NotSupportedError:

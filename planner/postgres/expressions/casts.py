@@ -10,6 +10,7 @@ from planner.errors import InvalidSyntaxError, MismatchedTypeError, NotSupported
 from planner.postgres.expressions import object_names
 from planner.postgres.expressions.dimensions import checked_depth, each_element
 from planner.postgres.expressions.documents.json_values import as_json
+from planner.postgres.expressions.networks import read_address
 from planner.postgres.expressions.printing import printed, printed_elements
 from planner.postgres.expressions.rules import Rule
 from planner.postgres.types.castable import is_castable
@@ -26,7 +27,7 @@ from planner.trees.column_names import type_name
 from planner.trees.nodes import built_type, call, cast, position_of, put, strip
 from planner.values.array_text import DIMENSIONS_MAX
 from planner.values.array_types import array_of, depth_of, leaf_of
-from planner.values.catalog_types import is_of_catalog
+from planner.values.catalog_types import is_inet, is_of_catalog
 from planner.values.constants import fields_of
 from planner.values.documents.json_parts import ANY_NUMERIC
 from planner.values.interval_text import FIELDS, interval_words, last_unit, parse_interval
@@ -56,6 +57,8 @@ def _cast(node: exp.Expr, types: Types) -> exp.Expr:
     fresh = object_names.cast_by_name(node, target, types)
     if fresh is not None:
         return put(node, fresh)
+    if target is not None and is_inet(target):
+        read_address(node, target, types)
     if target is not None and is_of_catalog(target):
         node.set("to", built_type(duckdb_type(target)))
     elif node.to.this is exp.DType.ARRAY and depth_of(types.of(node.this)):

@@ -15,6 +15,7 @@ from planner.postgres.types.inference import Types
 from planner.postgres.types.literals import bytes_of
 from planner.postgres.types.operands import is_open
 from planner.trees.nodes import call, cast, put, wrapped
+from planner.values.catalog_types import is_inet
 from stores.spec.schema import BYTEA, JSONB, TEXT, Kind
 
 
@@ -59,7 +60,7 @@ def _print_sides(node: exp.Expr, types: Types) -> None:
             put(other, fresh)
             types.note(fresh, BYTEA)
         else:
-            text = printed(side, types)
+            text = printed(side, types, is_cast=is_inet(types.of(side)))
             if text is not None:
                 types.note(put(side, text), TEXT)
 

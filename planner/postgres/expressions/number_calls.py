@@ -23,6 +23,7 @@ from planner.postgres.types.result_types import (
     common_type,
 )
 from planner.trees.nodes import call, cast, put, wrapped
+from planner.values.catalog_types import has_any_scale
 from planner.values.sqltypes import duckdb_type
 from stores.spec.schema import DataType, Kind
 
@@ -175,7 +176,22 @@ def _round(node: exp.Expr, types: Types) -> exp.Expr:
     return node
 
 
+def _scale(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
+    """Return the scale of a numeric's type, or its digits after the point without zeros."""
+    name, found = call_name(node), as_decimal(types.of(given[0]))
+    varies = has_any_scale(types.of(given[0])) and name == "scale"
+    if found is None or varies:
+        raise unsupported(node, f"{name}() of such a number is not supported")
+    if name == "min_scale":
+        return call("pg_sg_min_scale", cast(given[0].copy(), "TEXT"))
+    is_null = exp.Is(this=given[0].copy(), expression=exp.null())
+    return exp.Case(
+        ifs=[exp.If(this=is_null, true=exp.null())], default=exp.Literal.number(found.scale)
+    )
+
+
 CALLS: Mapping[str, CallRule] = {
+    **dict.fromkeys(("scale", "min_scale"), _scale),
     **dict.fromkeys(("gcd", "lcm"), _same_type),
     "sign": _sign,
     "div": _div,

@@ -13,7 +13,7 @@ from planner.postgres.expressions.zone_forms import in_zone
 from planner.postgres.types.inference import Types
 from planner.trees.nodes import call, cast, position_of, strip
 from planner.values.array_types import depth_of, leaf_of
-from planner.values.catalog_types import has_any_scale, is_record
+from planner.values.catalog_types import has_any_scale, is_record, postgres_name
 from stores.spec.schema import DataType, Kind
 
 _PRINTED: Mapping[Kind, str] = {
@@ -54,6 +54,9 @@ def printed(  # noqa: PLR0911 - one per family
         raise _no_text(node)
     if found is None:
         return None if is_plain(node) else call("pg_sg_plain_text", node.copy())
+    # The cast around a parameter says its type.
+    if is_cast and postgres_name(found) == "inet" and not isinstance(node, exp.Parameter):
+        return call("pg_sg_inet_text", node.copy())
     if found.kind is Kind.BOOLEAN and not is_cast:
         return call("pg_sg_boolean_text", node.copy())
     if found.kind is Kind.TIMESTAMPTZ and not types.times.zone.is_never_ahead:

@@ -262,15 +262,29 @@ def _local_now(data_type: str) -> CallRule:
 
 def _of_year(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
     """Write a negative year as one before our era; there is no year 0."""
-    year, name = call("pg_sg_given_year", given[0].copy()), call_name(node)
-    if len(given) < 7:
-        return call(name, year, *copies(given[1:]))
-    local = call("make_timestamp", year, *copies(given[1:6]))
-    return call("pg_sg_made_in_zone", given[6].copy(), local)
+    year = call("pg_sg_given_year", given[0].copy())
+    if len(given) < 6:
+        return call("make_date", year, *copies(given[1:]))
+    seconds = call("pg_sg_given_seconds", given[5].copy())
+    local = call("make_timestamp", year, *copies(given[1:5]), seconds)
+    if call_name(node) == "make_timestamp":
+        return local
+    # DuckDB's make_timestamptz takes 25 hours for an hour of the next day.
+    return (
+        call("pg_sg_made_in_zone", given[6].copy(), local)
+        if len(given) > 6
+        else cast(local, "TIMESTAMPTZ")
+    )
+
+
+def _make_time(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
+    """Check the seconds, of which DuckDB takes more than 60."""
+    return call("make_time", *copies(given[:2]), call("pg_sg_given_seconds", given[2].copy()))
 
 
 CALLS: Mapping[str, CallRule] = {
     **dict.fromkeys(("make_date", "make_timestamp", "make_timestamptz"), _of_year),
+    "make_time": _make_time,
     "to_char": _to_char,
     "age": _age,
     **dict.fromkeys(("to_timestamp", "to_date"), _to_timestamp),

@@ -20,7 +20,9 @@ from planner.postgres.types.signatures import OPEN, resolve
 from planner.trees.nodes import CALLS, Nodes, cast, position_of, put, strip
 from planner.values.array_text import depth_of_texts, parse_array
 from planner.values.array_types import array_of, depth_of, leaf_of
+from planner.values.catalog_types import is_inet
 from planner.values.sqltypes import duckdb_type, parameter_type_of, result_type_of
+from planner.values.text_values import parse_value
 from stores.spec.schema import TEXT, DataType, Kind, decimal_type
 
 _QUANTIFIED = (exp.Any, exp.All)
@@ -56,7 +58,9 @@ def _convert_cast(node: exp.Cast) -> bool:
     if to is None or not depth_of(to) or not _is_written(literal):
         return False
     array = array_literal(literal, to)
-    if result_type_of(node.to) == to:
+    if is_inet(to):
+        node.set("this", array.this)  # no type of DuckDB says that they are addresses
+    elif result_type_of(node.to) == to:
         put(node, array)
     else:
         node.set("this", array)  # the cast decides the length of the texts, and cuts them
@@ -107,6 +111,7 @@ def array_literal(literal: exp.Expr, data_type: DataType) -> exp.Expr:
     Raises:
         InvalidValueError: it is malformed (22P02); the error points at it.
     """
+    leaf = leaf_of(data_type)
     try:
         texts = parse_array(literal.name)
     except QueryError as error:
@@ -116,12 +121,13 @@ def array_literal(literal: exp.Expr, data_type: DataType) -> exp.Expr:
     def listed(text: object) -> exp.Expr:
         if isinstance(text, list):
             return exp.Array(expressions=[listed(each) for each in text])
-        node: exp.Expr = exp.null() if text is None else exp.Literal.string(str(text))
+        value = parse_value(text, leaf) if isinstance(text, str) and is_inet(leaf) else text
+        node: exp.Expr = exp.null() if value is None else exp.Literal.string(str(value))
         if "start" in literal.meta:
             node.meta["start"] = literal.meta["start"]
         return node
 
-    depth, leaf = depth_of_texts(texts) or depth_of(data_type), leaf_of(data_type)
+    depth = depth_of_texts(texts) or depth_of(data_type)
     made = listed(texts)
     if leaf.kind is Kind.DECIMAL and not leaf.precision:
         digits = [_digits_of(each.name) for each in made.find_all(exp.Literal)]

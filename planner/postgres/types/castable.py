@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from planner.errors import MismatchedTypeError
 from planner.postgres.types.result_types import FLOATS, INTEGERS
 from planner.values.array_types import depth_of, leaf_of
 from planner.values.catalog_types import NAME, OBJECTS, is_of_catalog, postgres_name
+from planner.values.sqltypes import format_type
 from planner.values.type_modifiers import is_string
 from stores.spec.schema import DataType, Kind
 from stores.types.kinds import SCALARS
@@ -45,6 +47,32 @@ def is_castable(source: DataType, target: DataType) -> bool:
         return source.kind is target.kind or not kinds <= {Kind.ARRAY, *_CASTS}
     casts = _CASTS.get(source.kind)
     return casts is None or target.kind not in _CASTS or target.kind in casts | {source.kind}
+
+
+def check_assigned(number: int, source: DataType, target: DataType) -> None:
+    """Require a value that a parameter takes without a cast that is written.
+
+    Raises:
+        MismatchedTypeError: PostgreSQL has no cast by assignment (42804).
+    """
+    if not _is_assigned(source, target):
+        raise MismatchedTypeError(
+            f"parameter ${number} of type {format_type(source)} cannot be coerced to the expected "
+            f"type {format_type(target)}",
+            hint="You will need to rewrite or cast the expression.",
+            sqlstate="42804",
+        )
+
+
+def _is_assigned(source: DataType, target: DataType) -> bool:
+    if depth_of(source) and depth_of(target):
+        return _is_assigned(leaf_of(source), leaf_of(target))
+    if _is_text(target) or source.kind in {Kind.NULL, target.kind}:
+        return is_castable(source, target)
+    explicit = {Kind.TEXT, Kind.BOOLEAN, Kind.JSONB}
+    is_explicit = source.kind in explicit or target.kind is Kind.BOOLEAN
+    is_document = {source.kind, target.kind} == {Kind.JSON, Kind.JSONB}
+    return is_castable(source, target) and (is_document or not is_explicit)
 
 
 def _is_text(data_type: DataType) -> bool:

@@ -18,8 +18,8 @@ from planner.postgres.types.result_types import (
     common_type,
 )
 from planner.trees.nodes import Nodes, call, cast, position_of, put, strip
-from planner.values.array_types import depth_of
-from planner.values.catalog_types import CatalogType
+from planner.values.array_types import depth_of, leaf_of
+from planner.values.catalog_types import CatalogType, is_inet
 from planner.values.constants import number_of
 from planner.values.moment_text import time_words
 from planner.values.sqltypes import (
@@ -83,6 +83,9 @@ def adopted_type(literal: exp.Literal, found: DataType | None, types: Types) -> 
     Raises:
         QueryError: it is not a value of that type; the error points at it.
     """
+    if found is not None and is_inet(found) and not depth_of(found):
+        literal.set("this", check_literal(literal, found))
+        return found
     if found is None or found.kind not in _LITERAL_KINDS:
         return None
     if found.kind is Kind.DECIMAL:
@@ -102,7 +105,7 @@ def check_alternatives(nodes: Nodes, types: Types) -> None:
     DuckDB reads a literal when it is the result; PostgreSQL reads all of them first.
 
     Raises:
-        MismatchedTypeError: a boolean stands beside another type (42804).
+        MismatchedTypeError: two of them have no common type (42804, 42846).
         QueryError: a literal does not have the type of the others (22P02).
     """
     for kind, word in _ALTERNATIVES.items():
@@ -110,10 +113,7 @@ def check_alternatives(nodes: Nodes, types: Types) -> None:
             sides = [strip(side) for side in alternatives(node)]
             found = [types.of(side) for side in sides if not is_open(side)]
             beside = [each for each in found if each is not None and each.kind is not Kind.NULL]
-            if kind is not exp.Array:  # its own rule counts the dimensions
-                check_depths(beside, node)
-            if Kind.BOOLEAN in {each.kind for each in beside}:
-                check_alike(beside, word, node)
+            check_alike(beside, word, node)
             texts = [each for each in sides if isinstance(each, exp.Literal) and each.is_string]
             if texts and len(texts) < len(sides):
                 known = [types.of(side) for side in sides if not any(side is t for t in texts)]
@@ -144,17 +144,46 @@ def check_alike(known: Sequence[DataType], word: str, node: exp.Expr) -> None:
     """Refuse types that do not match; DuckDB reads true as 1, PostgreSQL does not.
 
     Raises:
-        MismatchedTypeError: two types do not match (42804).
+        MismatchedTypeError: two types do not match: their categories differ (42804), or neither
+            becomes the other (42846).
         NotSupportedError: as `check_depths`.
     """
-    check_depths(known, node)
+    if word != _ALTERNATIVES[exp.Array]:  # its own rule counts the dimensions
+        check_depths(known, node)
     for one, other in pairwise(known):
-        found = {one.kind, other.kind}
-        if len(found) > 1 and not found <= _NUMBERS and not found <= TIMES:
+        if _is_alike(one, other):
+            continue
+        if _category(one) != _category(other):
             raise MismatchedTypeError(
                 f"{word} types {format_type(one)} and {format_type(other)} cannot be matched",
                 position=position_of(node),
             )
+        raise MismatchedTypeError(
+            f"{word} could not convert type {format_type(other)} to {format_type(one)}",
+            position=position_of(node),
+            sqlstate="42846",
+        )
+
+
+def _is_alike(one: DataType, other: DataType) -> bool:
+    if depth_of(one) and depth_of(other):
+        return _is_alike(leaf_of(one), leaf_of(other))
+    kinds = {one.kind, other.kind}
+    return len(kinds) == 1 or Kind.NULL in kinds or kinds <= _NUMBERS or kinds <= TIMES
+
+
+def _category(data_type: DataType) -> Kind | str:
+    """Return PostgreSQL's category of a type."""
+    kind = data_type.kind
+    return "array" if depth_of(data_type) else _CATEGORIES.get(kind, kind)
+
+
+_CATEGORIES = {
+    **dict.fromkeys(_NUMBERS, "numeric"),
+    **dict.fromkeys((*TIMES, Kind.TIME), "date/time"),
+    **dict.fromkeys((Kind.BYTEA, Kind.UUID, Kind.MACADDR, Kind.JSON, Kind.JSONB), "user-defined"),
+}
+"""PostgreSQL's categories of several types; each other type is alone in its category."""
 
 
 def typed_literal(literal: exp.Literal, target: DataType, times: TimeSettings) -> exp.Expr:
@@ -268,7 +297,8 @@ def _read_texts(sides: Sequence[exp.Expr], types: Types) -> bool:
     # The other operands have one type, unless they are numbers; then one type holds all of them.
     known = [found for each in others if (found := value_type(each, types)) is not None]
     found = common_type(known) if known else None
-    if found is None or isinstance(found, CatalogType) or found.kind not in _READ_KINDS:
+    is_read = found is not None and found.kind in _READ_KINDS and not isinstance(found, CatalogType)
+    if found is None or not (is_read or is_inet(found)):
         return False
     is_changed = False
     for text in texts:

@@ -68,7 +68,7 @@ def resolve(name: str, given: Sequence[DataType | None]) -> tuple[DataType | Non
 
 def is_ambiguous(name: str, given: Sequence[DataType | None]) -> bool:
     """Return whether several signatures fit a call equally well; False if a type is not known."""
-    return None not in given and len(_candidates(name, given)) > 1
+    return None not in given and len(set(_candidates(name, given))) > 1
 
 
 def _candidates(name: str, given: Sequence[DataType | None]) -> list[Signature]:

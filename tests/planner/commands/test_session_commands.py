@@ -270,6 +270,15 @@ def test_settings_that_no_one_has_set(sides: Sides, name: str, shown: str) -> No
             "42501",
             'permission denied to set parameter "session_replication_role"',
         ),
+        (
+            "SET NAMES 'KLINGON'",
+            "22023",
+            'invalid value for parameter "client_encoding": "KLINGON"',
+        ),
+        ("SET client_encoding = ''", "22023", 'invalid value for parameter "client_encoding": ""'),
+        ("SET ROLE nothing", "22023", 'role "nothing" does not exist'),
+        ("SET SESSION AUTHORIZATION nothing", "22023", 'role "nothing" does not exist'),
+        ("SET ROLE pg_monitor", "42501", 'permission denied to set role "pg_monitor"'),
     ],
 )
 def test_values_that_a_setting_cannot_have(

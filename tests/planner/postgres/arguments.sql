@@ -76,3 +76,16 @@ SELECT true || 1, 1 || null, null || 1, 1.5 || 'a', now() || 'x' is null
 ! 42883
 select date '2020-01-01' || 1
 ! 42883
+SELECT date_trunc('day', '2020-01-01')
+! 42725
+SELECT date_trunc('nonsense', NULL)
+! 42725
+SELECT date_trunc('day', NULL, 'UTC')
+: timestamp_with_time_zone
+= \N
+SELECT to_char(NULL, 'x')
+! 42725
+SELECT to_char('1', '9')
+! 42725
+SELECT sum(NULL)
+! 42725

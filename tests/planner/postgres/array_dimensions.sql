@@ -294,3 +294,36 @@ SELECT max(x) FROM (VALUES (ARRAY[[1,2]])) v(x)
 SELECT array_agg(x) FROM (VALUES (ARRAY[[1,2]]), (ARRAY[[3,4]])) v(x)
 : integer[]
 = {{{1,2}},{{3,4}}}
+SELECT (ARRAY(SELECT ARRAY[b, 1]))[2:][1] FROM samples ORDER BY 1
+: bigint[]
+= {}
+= {}
+= {}
+= {}
+= {}
+= {}
+= {}
+= {}
+= {}
+SELECT ARRAY(SELECT ARRAY[length(t), n.sample] FROM notes n WHERE n.sample = samples.id) AS x FROM samples ORDER BY x, id
+: integer[]
+= {}
+= {}
+= {}
+= {}
+= {}
+= {}
+= {}
+= {{3,1},{3,1}}
+= {{3,2}}
+SELECT ARRAY(SELECT ARRAY[to_char(id, '9'), 'x']) FROM samples ORDER BY 1
+: text[]
+= {{" 1",x}}
+= {{" 2",x}}
+= {{" 3",x}}
+= {{" 4",x}}
+= {{" 5",x}}
+= {{" 6",x}}
+= {{" 7",x}}
+= {{" 8",x}}
+= {{" 9",x}}

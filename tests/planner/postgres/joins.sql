@@ -410,8 +410,8 @@ SELECT samples FROM samples WHERE id = 2
 >= (2,2,1,20,2.500,1.5,2.5,abc,f,2020-02-29,"2020-02-29 23:59:59.5","2020-02-29 23:59:59.5+00","{""a"": 2, ""b"": null}","{2,3}")
 SELECT (s).id FROM samples s WHERE id = 2
 ! 42809
-~ DuckDB takes id for a field of the column s: 42804
->! 42804
+~ DuckDB takes id for a field of the column s
+>! 0A000
 SELECT DISTINCT i FROM samples ORDER BY i NULLS FIRST
 : integer
 = \N

@@ -445,3 +445,54 @@ SELECT b -> 'x' FROM samples
 ! 42883
 SELECT '{"a": "x\u0000y"}'::json ->> 'a'
 ! 22P05
+SELECT '[1]'::jsonb = array[1]
+! 42883
+SELECT '1'::jsonb = 1
+! 42883
+SELECT '1'::jsonb < 1.5
+! 42883
+SELECT '1'::jsonb = '1'::text
+! 42883
+SELECT '1'::jsonb = '1'
+: boolean
+= t
+SELECT '1'::jsonb = NULL
+: boolean
+= \N
+SELECT '1'::jsonb IN ('1', NULL)
+: boolean
+= t
+SELECT '1'::jsonb IN (1, 2)
+! 42883
+SELECT '1'::jsonb = ANY (ARRAY['1'::jsonb])
+: boolean
+= t
+SELECT '1'::jsonb = ANY ('{1}')
+: boolean
+= t
+SELECT '1'::jsonb = ANY (ARRAY[1])
+! 42883
+SELECT j::jsonb = j::jsonb FROM samples WHERE id = 1
+: boolean
+= t
+SELECT j::jsonb = (SELECT '1'::jsonb) FROM samples WHERE id = 1
+: boolean
+= f
+SELECT j::jsonb = (SELECT 1) FROM samples WHERE id = 1
+! 42883
+SELECT j::jsonb = t FROM samples WHERE id = 1
+! 42883
+SELECT j::jsonb -> 'a' = '1' FROM samples WHERE id = 1
+: boolean
+= t
+SELECT j::jsonb BETWEEN '1' AND '2' FROM samples WHERE id = 1
+: boolean
+= f
+SELECT nullif('1'::jsonb, '1')
+: jsonb
+= \N
+SELECT nullif('1'::jsonb, 1)
+! 42883
+SELECT CASE '1'::jsonb WHEN '1' THEN 1 END
+: integer
+= 1

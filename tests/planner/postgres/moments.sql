@@ -287,3 +287,41 @@ SELECT make_timestamptz(2020,1,1,0,0,0,'+1:9999999999')
 ! 22023
 SELECT make_timestamptz(2020,1,1,0,0,0,'+1:60')
 ! 22023
+SELECT make_timestamp(2020,1,1,1,1,60), make_time(23,59,60), make_timestamptz(2020,1,1,24,0,0), make_timestamptz(2020,1,1,1,1,59.9999999, 'UTC')
+: timestamp_without_time_zone time_without_time_zone timestamp_with_time_zone timestamp_with_time_zone
+= 2020-01-01 01:02:00	24:00:00	2020-01-02 00:00:00+00	2020-01-01 01:02:00+00
+SELECT make_timestamp(2020,1,1,1,1,60.5)
+! 22008
+SELECT make_time(1,1,60.5)
+! 22008
+SELECT make_timestamptz(2020,1,1,1,1,60.5)
+! 22008
+SELECT make_timestamptz(2020,1,1,1,1,60.5,'UTC')
+! 22008
+SELECT make_timestamptz(2020,1,1,1,1,-0.5)
+! 22008
+SELECT make_timestamptz(2020,1,1,25,0,0)
+! 22008
+SELECT make_timestamptz(2020,1,1,24,0,0.5)
+! 22008
+SELECT make_timestamptz(2020,1,1,1,60,0)
+! 22008
+SELECT make_timestamptz(2020,1,1,1,-1,0)
+! 22008
+SELECT make_timestamptz(2020,1,1,1,1,'NaN')
+! 22008
+SELECT make_timestamptz(2020,1,1,1,1,'Infinity')
+! 22008
+SELECT make_timestamp(2020,1,1,1,1,1e300)
+! 22008
+SELECT make_time(1,1,'NaN')
+! 22008
+SELECT make_timestamptz(-5,1,1,1,1,id + 54.5) FROM samples WHERE id < 3 ORDER BY 1
+: timestamp_with_time_zone
+= 0005-01-01 01:01:55.5+00 BC
+= 0005-01-01 01:01:56.5+00 BC
+SET TimeZone = 'Europe/Berlin'; SELECT make_timestamptz(2020,7,1,1,1,5.5)
+: timestamp_with_time_zone
+= 2020-07-01 01:01:05.5+02
+SET TimeZone = 'Europe/Berlin'; SELECT make_timestamptz(2020,7,1,25,1,5.5)
+! 22008

@@ -135,3 +135,42 @@ SELECT var_samp(x), pow(x, 2), power(x, 2), variance(x), stddev(x) FROM (VALUES 
 : double_precision double_precision double_precision double_precision double_precision
 = \N	1	1	\N	\N
 = \N	4	4	\N	\N
+SELECT scale(1.50), scale(8), scale(1.5::numeric(10,4)), scale(NULL), scale(0.00)
+: integer integer integer integer integer
+= 2	0	4	\N	2
+SELECT min_scale(8.4100), min_scale(8), min_scale(0.0), min_scale(100.00), min_scale(NULL)
+: integer integer integer integer integer
+= 2	0	0	0	\N
+SELECT scale(avg(i)) FROM samples
+: integer
+= 16
+SELECT sind(30), cosd(60), tand(45), cotd(45), asind(0.5), acosd(0.5), atand(1), atan2d(1,1)
+: double_precision double_precision double_precision double_precision double_precision double_precision double_precision double_precision
+= 0.5	0.5	1	1	30	60	45	45
+SELECT sind(0), sind(90), sind(180), sind(270), sind(360), sind(-30), sind(1), sind(45), sind(150), sind(210), sind(330), sind(1e5)
+: double_precision double_precision double_precision double_precision double_precision double_precision double_precision double_precision double_precision double_precision double_precision double_precision
+= 0	1	0	-1	0	-0.5	0.017452406437283515	0.7071067811865475	0.5	-0.5	-0.5	-0.984807753012208
+SELECT cosd(0), cosd(90), cosd(180), cosd(270), cosd(360), cosd(-30), cosd(1), cosd(45), cosd(120), cosd(240), cosd(300)
+: double_precision double_precision double_precision double_precision double_precision double_precision double_precision double_precision double_precision double_precision double_precision
+= 1	0	-1	0	1	0.8660254037844387	0.9998476951563913	0.7071067811865475	-0.5	-0.5	0.5
+SELECT tand(0), tand(90), tand(180), tand(270), tand(135), tand(225), tand(315), tand(30), tand(-45), tand(1)
+: double_precision double_precision double_precision double_precision double_precision double_precision double_precision double_precision double_precision double_precision
+= 0	Infinity	0	-Infinity	-1	1	-1	0.5773502691896257	-1	0.01745506492821759
+SELECT cotd(0), cotd(90), cotd(180), cotd(270), cotd(135), cotd(30), cotd(-45), cotd(1)
+: double_precision double_precision double_precision double_precision double_precision double_precision double_precision double_precision
+= Infinity	0	-Infinity	0	-1	1.7320508075688774	-1	57.28996163075942
+SELECT asind(1), asind(-1), asind(0), asind(0.3), acosd(1), acosd(-1), acosd(0), acosd(0.3), acosd(-0.5)
+: double_precision double_precision double_precision double_precision double_precision double_precision double_precision double_precision double_precision
+= 90	-90	0	17.45760312372209	0	180	90	72.5423968762779	120
+SELECT asind(2)
+! 22003
+SELECT acosd(-1.5)
+! 22003
+SELECT atand(0), atand(-1), atand('Infinity'), atand('-Infinity'), atand('NaN'), atand(2), atan2d(0,-1), atan2d(-1,0), atan2d(1,2), atan2d(0,0)
+: double_precision double_precision double_precision double_precision double_precision double_precision double_precision double_precision double_precision double_precision
+= 0	-45	90	-90	NaN	63.43494882292201	180	-90	26.565051177077986	0
+SELECT sind('Infinity')
+! 22003
+SELECT sind('NaN'), asind('NaN'), cosd('NaN')
+: double_precision double_precision double_precision
+= NaN	NaN	NaN

@@ -1533,7 +1533,7 @@ SELECT string_agg('x'::bytea, $1) FROM samples
 $ bytea
 : bytea
 ~ has another type
->! 42804
+>! 0A000
 SELECT string_agg($1, $2) FROM samples
 $ text text
 : text
@@ -2510,12 +2510,12 @@ SELECT $1 LIKE 'x'::bytea FROM samples
 $ bytea
 : boolean
 ~ is refused
->! 42883
+>! 0A000
 SELECT 'x'::bytea LIKE $1 FROM samples
 $ bytea
 : boolean
 ~ is refused
->! 42883
+>! 0A000
 SELECT $1 LIKE '1' FROM samples
 $ text
 : boolean

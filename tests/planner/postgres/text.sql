@@ -523,3 +523,33 @@ SELECT regexp_replace('abc', 'a b', 'x', 'x')
 SELECT regexp_count('abc', 'a b', 1, 'x')
 : integer
 = 1
+SELECT unistr('d\0061t\+000061'), unistr('d\u0061\U00000061'), unistr('a\\b'), unistr('\D83D\DE00'), unistr(NULL)
+: text text text text text
+= data	daa	a\\b	😀	\N
+SELECT unistr('a\b')
+! 42601
+SELECT unistr('\D83D')
+! 42601
+SELECT unistr('\DE00')
+! 42601
+SELECT unistr('\0000')
+! 22023
+SELECT unistr('\+110000')
+! 22023
+SELECT unistr('\u00')
+! 42601
+SELECT unistr(t) FROM samples ORDER BY id
+: text
+= Abc
+= abc
+= b
+= 
+= \N
+= aB
+= ä
+= Zed
+=  x 
+SELECT unistr('\D83D\D83D')
+! 42601
+SELECT unistr('\D83Dx\DE00')
+! 42601

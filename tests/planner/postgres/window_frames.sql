@@ -185,3 +185,71 @@ SELECT b, sum(b) OVER (ORDER BY b GROUPS 1 PRECEDING) FROM (VALUES (1),(2)) v(b)
 : integer bigint
 = 1	1
 = 2	3
+SELECT id, count(*) OVER (ORDER BY to_char(id, '99')::int RANGE 1 PRECEDING) FROM samples ORDER BY id
+: integer bigint
+= 1	1
+= 2	2
+= 3	2
+= 4	2
+= 5	2
+= 6	2
+= 7	2
+= 8	2
+= 9	2
+SELECT id, count(*) OVER (ORDER BY id ROWS to_char(1, '9')::int PRECEDING) FROM samples ORDER BY id
+: integer bigint
+= 1	1
+= 2	2
+= 3	2
+= 4	2
+= 5	2
+= 6	2
+= 7	2
+= 8	2
+= 9	2
+SELECT id, count(*) OVER (ORDER BY id / 2 RANGE BETWEEN 1 PRECEDING AND 0 FOLLOWING) FROM samples ORDER BY id
+: integer bigint
+= 1	1
+= 2	3
+= 3	3
+= 4	4
+= 5	4
+= 6	4
+= 7	4
+= 8	4
+= 9	4
+SELECT id, count(*) OVER (ORDER BY day RANGE to_char(31, '99')::interval PRECEDING) FROM samples ORDER BY id
+: integer bigint
+= 1	1
+= 2	1
+= 3	1
+= 4	1
+= 5	1
+= 6	1
+= 7	1
+= 8	1
+= 9	1
+SELECT count(*) OVER (ORDER BY 'pg_class'::regclass::oid::bigint RANGE 1 PRECEDING) FROM pg_am LIMIT 1
+: bigint
+= 7
+~ ORDER BY window expressions cannot be volatile
+>! 0A000
+SELECT count(*) OVER (PARTITION BY 'pg_class'::regclass) FROM pg_am LIMIT 1
+: bigint
+= 7
+~ PARTITION BY window expressions cannot be volatile
+>! 0A000
+SELECT count(*) OVER (ORDER BY 'pg_class'::regclass::oid::bigint) FROM pg_am LIMIT 1
+: bigint
+= 7
+~ ORDER BY window expressions cannot be volatile
+>! 0A000
+SELECT cume_dist() OVER (ORDER BY to_regtype('text')::oid::bigint RANGE BETWEEN 10 PRECEDING AND 0 FOLLOWING) FROM pg_am LIMIT 1
+: double_precision
+= 1
+~ cannot copy BoundSubqueryExpression
+>! 0A000
+SELECT 1 FROM samples s JOIN string_to_table(s.t, 'a', s.t) AS t (x) ON s.t = t.x AND coalesce(true, (SELECT x::boolean))
+: integer
+~ subqueries are not supported in LATERAL join conditions
+>! 0A000
