@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from gateway.pgwire.types.arrow_values import physical_values
@@ -18,6 +19,9 @@ from planner.engine import (
     Value,
     parse_value,
 )
+
+_NO_CAST_STATE = "42846"
+_NO_CAST = re.compile(r"cannot cast type (.+) to (.+)")
 
 
 def check_argument_count(command: ExecuteStatement, types: Sequence[DataType]) -> None:
@@ -47,7 +51,26 @@ def argument_values(
         QueryError: an argument fails, or is not a value of its type.
     """
     pairs = zip(arguments if types else (), types, strict=True)
-    return tuple(_value(engine, session, each, kind, cancellation) for each, kind in pairs)
+    values: list[Value] = []
+    for number, (each, kind) in enumerate(pairs, 1):
+        try:
+            values.append(_value(engine, session, each, kind, cancellation))
+        except QueryError as error:
+            raise _coerced(error, number) from error
+    return tuple(values)
+
+
+def _coerced(error: QueryError, number: int) -> QueryError:
+    """Return the error of an argument; that of a cast which does not exist names the parameter."""
+    found = _NO_CAST.fullmatch(error.message) if error.sqlstate == _NO_CAST_STATE else None
+    if found is None:
+        return error
+    given, wanted = found.groups()
+    return QueryError(
+        f"parameter ${number} of type {given} cannot be coerced to the expected type {wanted}",
+        hint="You will need to rewrite or cast the expression.",
+        sqlstate="42804",
+    )
 
 
 def _value(
