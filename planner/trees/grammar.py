@@ -14,7 +14,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from planner.errors import InvalidSyntaxError
 from planner.trees.nodes import Nodes, kinds, position_of
-from planner.values.quoting import RESERVED_WORDS
+from planner.trees.reserved_words import FUNCTION_WORDS, RESERVED_WORDS
 
 _OPENING = {TokenType.L_PAREN: TokenType.R_PAREN, TokenType.L_BRACKET: TokenType.R_BRACKET}
 _BEFORE_ITEM = frozenset(
@@ -37,7 +37,7 @@ _AFTER_LIST = frozenset(
 _BEFORE_ELEMENT = frozenset({TokenType.COMMA, TokenType.L_BRACKET})
 _BEFORE_ANY_NAME = frozenset({TokenType.ALIAS, TokenType.DOT})
 """Words after which any other word is a name."""
-_NO_EMPTY_CALLS = frozenset(RESERVED_WORDS - {"left", "right", "current_schema", "as"}) | {
+_NO_EMPTY_CALLS = frozenset(RESERVED_WORDS - FUNCTION_WORDS - {"as"}) | {
     *("exists", "values", "filter", "extract", "coalesce", "greatest", "least", "nullif"),
     *("grouping", "group", "position", "overlay", "trim", "treat", "normalize", "rollup", "cube"),
 }

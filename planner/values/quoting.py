@@ -4,25 +4,9 @@ from __future__ import annotations
 
 import re
 
+from planner.trees.reserved_words import RESERVED_WORDS
+
 _PLAIN = re.compile(r"[a-z_][a-z0-9_]*")
-RESERVED_WORDS = frozenset(
-    [
-        *("all", "analyse", "analyze", "and", "any", "array", "as", "asc", "asymmetric"),
-        *("authorization", "binary", "both", "case", "cast", "check", "collate", "collation"),
-        *("column", "concurrently", "constraint", "create", "cross", "current_catalog"),
-        *("current_date", "current_role", "current_schema", "current_time", "current_timestamp"),
-        *("current_user", "default", "deferrable", "desc", "distinct", "do", "else", "end"),
-        *("except", "false", "fetch", "for", "foreign", "freeze", "from", "full", "grant", "group"),
-        *("having", "ilike", "in", "initially", "inner", "intersect", "into", "is", "isnull"),
-        *("join", "lateral", "leading", "left", "like", "limit", "localtime", "localtimestamp"),
-        *("natural", "not", "notnull", "null", "offset", "on", "only", "or", "order", "outer"),
-        *("overlaps", "placing", "primary", "references", "returning", "right", "select"),
-        *("session_user", "similar", "some", "symmetric", "table", "tablesample", "then", "to"),
-        *("trailing", "true", "union", "unique", "user", "using", "variadic", "verbose", "when"),
-        *("where", "window", "with"),
-    ]
-)
-"""Words that name nothing without quotes, but a column that AS gives."""
 QUOTED_WORDS = RESERVED_WORDS | frozenset(
     [
         *("between", "bigint", "bit", "boolean", "char", "character", "coalesce", "dec", "decimal"),

@@ -78,12 +78,19 @@ class Session:
         "changes",
         *("deferrable", "has_queried", "in_pipeline", "in_script", "is_grouped", "isolation"),
         *("listing", "node_answers", "options", "pid", "savepoints_made", "seen", "settings"),
-        *("snapshot", "times", "trace", "transaction", "user"),
+        *("snapshot", "spelled", "times", "trace", "transaction", "user"),
     )
 
     def __init__(self, *, settings: Mapping[str, str] | None = None, user: str = "stategate"):
         self._initial = dict(settings or {})
         self.settings: dict[str, str] = dict(self._initial)
+        self.spelled = {
+            name.lower(): name
+            for name in self.settings
+            if "." in name and not name.startswith("stategate.")
+        }
+        """The settings that the client has defined, which stay until it leaves: their names in
+        lower case, and as they were first written."""
         self.changes = 0
         """How often the settings may have changed, so that the server knows when to report them."""
         self.times: TimeSettings = _times_of(self.settings)
@@ -183,7 +190,7 @@ class Session:
         """Begin a transaction."""
         self.transaction = TransactionStatus.ACTIVE
         self.isolation, self.deferrable = isolation, deferrable
-        self.has_queried = False
+        self.has_queried = self.has_queried and (self.in_script or self.in_pipeline)
         # Settings that were changed earlier in the same group belong to it.
         if self._before is None:
             self._before = dict(self.settings)
@@ -200,6 +207,7 @@ class Session:
         elif self._before is not None:
             self.settings = dict(self._before)
         self._before = None
+        self.has_queried = False
         self._local.clear()
         self._savepoints.clear()
         self.savepoints_made = 0
@@ -236,6 +244,7 @@ class Session:
                 self._end_local()
                 self._changed()
             self._before = None
+            self.has_queried = False
             self._unlock()
 
     @property

@@ -251,10 +251,16 @@ class Fetched:
                 return self._absolute(count)
             case Direction.RELATIVE:
                 return self._relative(count)
+            case Direction.BACKWARD if self.command.move and count == ALL and self._is_at_start:
+                return iter(())  # a rewind, which has nothing to do
             case Direction.BACKWARD:
-                return self._some(-count)
+                return self._some(-count) if count else self._same(backward=True)
             case _:
                 return self._some(count)
+
+    @property
+    def _is_at_start(self) -> bool:
+        return not (self.cursor.reader.passed or self.cursor.reader.ended)
 
     @property
     def _chunk(self) -> PgLimits | None:
@@ -272,10 +278,16 @@ class Fetched:
             return self.cursor.backward(-count, self._chunk)
         return self._same()
 
-    def _same(self) -> Iterator[Piece]:
-        """Yield the current row again; nothing before the first row and after the last."""
+    def _same(self, *, backward: bool = False) -> Iterator[Piece]:
+        """Yield the current row again; nothing before the first row and after the last.
+
+        Raises:
+            QueryError: the cursor is NO SCROLL, and has a current row or goes back (55000).
+        """
         cursor = self.cursor
         if cursor.reader.ended or not cursor.reader.passed:
+            if backward and not (self.command.move or cursor.scroll):
+                raise cannot_go_back()
             return
         if not self.command.move:
             if not cursor.scroll:

@@ -27,7 +27,6 @@ from planner.postgres.types.operators import OPERATORS, operator_result
 from planner.postgres.types.output_columns import is_star
 from planner.postgres.types.result_types import (
     FLOATS,
-    INTEGERS,
     NUMERIC,
     OF_FLOATS,
     SYMBOLS,
@@ -35,7 +34,7 @@ from planner.postgres.types.result_types import (
     agreed_type,
     arithmetic_type,
     as_decimal,
-    common_type,
+    bits_type,
     literal_type,
     number_type,
     numeric_of_text,
@@ -197,7 +196,7 @@ class Types:
         if isinstance(node, _ARITHMETIC):
             return arithmetic_type(node, *self.operands(node))
         if isinstance(node, _OF_BITS):
-            return self._of_bits(node)
+            return bits_type(node, self.of)
         if isinstance(node, exp.AtTimeZone):
             return TIMESTAMPTZ if self.kind_of(node.this) is Kind.TIMESTAMP else TIMESTAMP
         if isinstance(node, exp.Neg):
@@ -236,15 +235,6 @@ class Types:
     def _of_row(self, members: Sequence[exp.Expr]) -> DataType:
         found = [(unsized(self.of(each)), f"f{at}") for at, each in enumerate(members, 1)]
         return record_type([(name, TEXT if t == NULL else t or NULL) for t, name in found])
-
-    def _of_bits(self, node: exp.Expr) -> DataType | None:
-        """Return the type of an operation on bits; a shift has the type of its left side."""
-        of = [self.of(node.this)]
-        if isinstance(node, exp.BitwiseAnd | exp.BitwiseOr | exp.BitwiseXor):
-            of.append(self.of(node.expression))
-        if any(each is None or each.kind not in INTEGERS for each in of):
-            return None
-        return plain_type(common_type(of))
 
     def _of_part(self, node: exp.Expr) -> DataType | None:
         """Return the type of an element or a slice of an array, or of a field of a struct."""

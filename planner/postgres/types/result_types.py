@@ -7,7 +7,7 @@ operand on the other side.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from sqlglot import exp
 
@@ -215,6 +215,16 @@ def arithmetic_type(  # noqa: PLR0911 - one per family
         digits = one.precision + other_decimal.precision
         return numeric_of(one, other_decimal, digits, one.scale + other_decimal.scale)
     return _wider(one, other_decimal)
+
+
+def bits_type(node: exp.Expr, type_of: Callable[[exp.Expr], DataType | None]) -> DataType | None:
+    """Return the type of an operation on bits; a shift has the type of its left side."""
+    of = [type_of(node.this)]
+    if isinstance(node, exp.BitwiseAnd | exp.BitwiseOr | exp.BitwiseXor):
+        of.append(type_of(node.expression))
+    if any(each is None or each.kind not in INTEGERS for each in of):
+        return None
+    return plain_type(common_type(of))
 
 
 def plain_type(data_type: DataType | None) -> DataType | None:
