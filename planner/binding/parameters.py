@@ -25,6 +25,7 @@ from planner.postgres.types.result_types import SYMBOLS, open_operand_type
 from planner.postgres.types.signatures import OPEN, SIGNATURES, is_ambiguous, resolve
 from planner.syntax.with_clause import NO_CLAUSE, Clause
 from planner.trees.nodes import Nodes, cast, parameter_number, position_of, put, strip
+from planner.values.array_types import depth_of, leaf_of
 from planner.values.catalog_types import postgres_name
 from planner.values.comparison_bounds import are_comparable
 from planner.values.sqltypes import (
@@ -188,7 +189,7 @@ class Parameters:
             return self._types[parameter_number(node)]
         if isinstance(node, _MANY):
             inner = self._compared_type(node.this, types)
-            return None if inner is None else inner.element
+            return None if inner is None or not depth_of(inner) else leaf_of(inner)
         found = types.of(node)
         # A regproc is a name, or a number; rows are compared by their columns.
         return None if postgres_name(found) in {"regproc", "record"} else found
