@@ -169,10 +169,12 @@ def check_schema(schema: exp.Expr, called: exp.Expr, schemas: frozenset[str]) ->
 def unqualify_type(to: exp.DataType) -> None:
     """Turn `pg_catalog.text` into `text`, and `_text` into its array, for asyncpg."""
     kind = to.args.get("kind")
-    is_array = isinstance(kind, exp.Identifier) and kind.name.startswith("_")
-    if not is_array and (not isinstance(kind, exp.Dot) or kind.this.name != "pg_catalog"):
+    if isinstance(kind, exp.Identifier) and kind.name.startswith("_"):
+        name = kind.name
+    elif isinstance(kind, exp.Dot) and kind.this.name == "pg_catalog":
+        name = kind.expression.name
+    else:
         return
-    name = kind.name if isinstance(kind, exp.Identifier) else kind.expression.name
     if name in CATALOG_TYPES:
         named = exp.DataType(this=exp.DType.USERDEFINED, kind=exp.to_identifier(name, quoted=True))
         put(to, named)
