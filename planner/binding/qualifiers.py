@@ -170,7 +170,7 @@ def unqualify_type(to: exp.DataType) -> None:
     """Turn `pg_catalog.text` into `text`, and `_text` into its array, for asyncpg."""
     kind = to.args.get("kind")
     if isinstance(kind, exp.Identifier) and kind.name.startswith("_"):
-        name = str(kind.name)
+        name = kind.name
     elif isinstance(kind, exp.Dot) and kind.this.name == "pg_catalog":
         name = kind.expression.name
     else:

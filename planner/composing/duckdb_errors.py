@@ -89,7 +89,7 @@ def translate(error: DatabaseError, outline: Outline) -> QueryError:
                 for name, said in names.items()
             }
             error_class, code = kind, sqlstate
-            if message.startswith("function") and not outline.calls(names["name"]):
+            if message.startswith("function {name} ") and not outline.calls(names["name"]):
                 error_class, code = NotSupportedError, "0A000"  # a function that a rule calls
             return error_class(
                 _said(message.format(**shown), sqlstate, outline),

@@ -193,8 +193,6 @@ SELECT to_number('12,345.67', '99,999.99'), to_number('$1,234', 'L9,999')
 SELECT parse_ident('a.b'), unistr('\0041'), normalize('a')
 : text[] text text
 = {a,b}	A	a
-~ unistr is missing
->! 42883
 SELECT 'a' IN ('a', NULL), 'b' IN ('a', NULL), 'b' NOT IN ('a', NULL)
 : boolean boolean boolean
 = t	\N	\N
