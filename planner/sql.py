@@ -28,7 +28,7 @@ from planner.statements.engine_parts import (
 )
 from planner.statements.paging import paged
 from planner.statements.plan_cache import ParameterTypes, PlanCache
-from planner.statements.prepare import Preparer
+from planner.statements.prepare import Preparer, is_shared
 from planner.statements.run import ENDS_TRANSACTION, WITHOUT_SNAPSHOT, Runner, is_inline, made_for
 from planner.syntax.parse import split
 from planner.syntax.tags import without_tags
@@ -178,7 +178,8 @@ class SqlEngine:
             return held
         sql = without_tags(sql)
         held = self._prepare(sql, session, times, types, cancellation)
-        self._plans.add(sql, types, made, held)
+        if is_shared(held):
+            self._plans.add(sql, types, made, held)
         if not held.parameters:
             self._plans.learn_shape(
                 sql,

@@ -6,36 +6,37 @@ these errors, and the rule `CopyStmt` in `src/backend/parser/gram.y`.
 
 from __future__ import annotations
 
-import codecs
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from planner.commands.token_reader import Words
+from planner.commands.encoding_names import UTF8, encoding
 from planner.errors import InvalidSyntaxError, InvalidValueError, NotSupportedError, QueryError
+from planner.syntax.token_reader import Words
 from planner.values.statement import CopyFormat, CopyOut
 
-Option: TypeAlias = "str | bool | frozenset[str] | None"
+Option: TypeAlias = "str | bool | tuple[str, ...] | None"
+_Given: TypeAlias = "tuple[str, Option, int | None]"
+"""An option with its value, and where it stands."""
 _FORMATS = {each.value: each for each in CopyFormat}
 _NO_DELIMITERS = frozenset("\\.abcdefghijklmnopqrstuvwxyz0123456789")
-_UTF8 = {"utf8", "utf-8", "unicode"}
 _FROM_ONLY = {"freeze", "force_not_null", "force_null"}
 _STRINGS = ("format", "delimiter", "null", "quote", "escape", "encoding")
 
 
-def read_copy(words: Words) -> tuple[CopyOut, str, int | None]:
+def read_copy(words: Words) -> tuple[Callable[[], CopyOut], str, int | None]:
     """Read a COPY.
 
     Returns:
-        The command; the query of its rows; and where the query begins in the text, None if it was
-        made from the name of a relation.
+        What makes the command, or finds that its options are wrong; the query of its rows; and
+        where the query begins in the text, None if it was made from the name of a relation.
 
     Raises:
         QueryError: it is malformed, reads from the client (25006), or writes a file (42501).
     """
     words.expect("COPY")
-    options: dict[str, Option] = {}
-    if words.take("BINARY"):
-        options["format"] = "binary"
+    given: list[_Given] = []
+    if words.peek() == "BINARY":
+        given.append(("format", words.label(), None))
     if words.peek() == "(":
         offset, end = words.parenthesised()
         query = words.sql[offset:end]
@@ -43,26 +44,27 @@ def read_copy(words: Words) -> tuple[CopyOut, str, int | None]:
         offset, query = None, _relation_query(words)
     _read_target(words)
     if offset is None and (words.take("USING", "DELIMITERS") or words.take("DELIMITERS")):
-        options["delimiter"] = words.string()
+        given.append(("delimiter", words.string(), None))
     words.take("WITH")
     if words.peek() == "(":
-        _read_options(words, options)
+        given += _read_options(words)
     else:
-        _read_old_options(words, options)
+        given += _read_old_options(words)
     words.finish()
-    return copy_options(options), query, offset
+    return lambda: _copied(given), query, offset
+
+
+def _copied(given: Sequence[_Given]) -> CopyOut:
+    options: dict[str, Option] = {}
+    for name, value, position in given:
+        _add(options, name, value, position)
+    return copy_options(options)
 
 
 def _relation_query(words: Words) -> str:
-    start = words.start
-    words.name()
-    while words.take("."):
-        words.name()
-    relation = words.sql[start : words.end]
-    if words.peek() != "(":
-        return f"SELECT * FROM {relation}"
-    items = words.list_items()
-    return f"SELECT {', '.join(words.sql[start:end] for start, end in items)} FROM {relation}"
+    relation = words.relation()
+    columns = words.names() if words.peek() == "(" else ["*"]
+    return f"SELECT {', '.join(columns)} FROM {relation}"
 
 
 def _read_target(words: Words) -> None:
@@ -90,14 +92,14 @@ def _read_target(words: Words) -> None:
 # --- options, as (name value, …) -----------------------------------------------------------------
 
 
-def _read_options(words: Words, options: dict[str, Option]) -> None:
+def _read_options(words: Words) -> list[_Given]:
     words.expect("(")
-    while True:
+    given: list[_Given] = []
+    while not given or words.take(","):
         position = words.start + 1
-        _add(options, words.label(), _read_value(words), position)
-        if not words.take(","):
-            words.expect(")")
-            return
+        given.append((words.label(), _read_value(words), position))
+    words.expect(")")
+    return given
 
 
 def _read_value(words: Words) -> Option:
@@ -106,20 +108,17 @@ def _read_value(words: Words) -> Option:
     if words.take("*"):
         return None
     if words.peek() == "(":
-        return frozenset(_name_of(words.sql[start:end]) for start, end in words.list_items())
-    if words.is_string:
-        return words.string()
-    number = words.integer()
-    return str(number) if number is not None else words.label()
+        words.expect("(")
+        values = [words.value()]
+        while words.take(","):
+            values.append(words.value())
+        words.expect(")")
+        return tuple(values)
+    number = words.number()
+    return words.value() if number is None else number
 
 
-def _name_of(text: str) -> str:
-    stripped = text.strip()
-    quoted = stripped.startswith('"')
-    return stripped[1:-1].replace('""', '"') if quoted else stripped.lower()
-
-
-def _add(options: dict[str, Option], name: str, value: Option, position: int) -> None:
+def _add(options: dict[str, Option], name: str, value: Option, position: int | None) -> None:
     if name in options:
         raise InvalidSyntaxError("conflicting or redundant options", position=position)
     if name not in {*_STRINGS, *_FROM_ONLY, "header", "force_quote"}:
@@ -141,11 +140,12 @@ def _add(options: dict[str, Option], name: str, value: Option, position: int) ->
 # --- old options ------------------------------------------------------------------------------
 
 
-def _read_old_options(words: Words, options: dict[str, Option]) -> None:
+def _read_old_options(words: Words) -> list[_Given]:
+    given: list[_Given] = []
     while words.left:
         position = words.start + 1
-        name, value = _read_old_option(words)
-        _add(options, name, value, position)
+        given.append((*_read_old_option(words), position))
+    return given
 
 
 def _read_old_option(words: Words) -> tuple[str, Option]:
@@ -170,11 +170,11 @@ def _read_old_option(words: Words) -> tuple[str, Option]:
     raise words.problem()
 
 
-def _read_names(words: Words) -> frozenset[str]:
-    names = {words.name()}
+def _read_names(words: Words) -> tuple[str, ...]:
+    names = [words.name()]
     while words.take(","):
-        names.add(words.name())
-    return frozenset(names)
+        names.append(words.name())
+    return tuple(names)
 
 
 # --- checks --------------------------------------------------------------------------------------
@@ -199,7 +199,7 @@ def copy_options(options: dict[str, Option]) -> CopyOut:
         null=_or(texts["null"], "" if is_csv else "\\N"),
         quote=_or(texts["quote"], '"'),
         escape=_or(texts["escape"], _or(texts["quote"], '"')),
-        force_quote=_names(options.get("force_quote", frozenset())),
+        force_quote=_names(options.get("force_quote", ())),
     )
     _check_texts(made)
     _check_csv(made, texts)
@@ -213,14 +213,11 @@ def _check_format(name: str | None) -> None:
 
 
 def _check_encoding(name: str | None) -> None:
-    if name is None or name.lower() in _UTF8:
+    found = UTF8 if name is None else encoding(name)
+    if found == UTF8:
         return
-    try:
-        codecs.lookup(name)
-    except LookupError as error:
-        raise InvalidValueError(
-            'argument to option "encoding" must be a valid encoding name'
-        ) from error
+    if found is None:
+        raise InvalidValueError('argument to option "encoding" must be a valid encoding name')
     raise NotSupportedError(f'COPY in encoding "{name}" is not supported', hint="Use UTF8.")
 
 
@@ -237,8 +234,8 @@ def _text(options: dict[str, Option], name: str) -> str | None:
     return value
 
 
-def _names(value: Option) -> frozenset[str] | None:
-    if value is not None and not isinstance(value, frozenset):
+def _names(value: Option) -> tuple[str, ...] | None:
+    if value is not None and not isinstance(value, tuple):
         raise InvalidValueError('argument to option "force_quote" must be a list of column names')
     return value
 
@@ -290,7 +287,7 @@ def _check_csv(made: CopyOut, texts: dict[str, str | None]) -> None:
         raise NotSupportedError("COPY escape available only in CSV mode")
     if not _is_byte(made.escape):
         raise NotSupportedError("COPY escape must be a single one-byte character")
-    if not is_csv and made.force_quote != frozenset():
+    if not is_csv and made.force_quote != ():
         raise NotSupportedError("COPY force quote available only in CSV mode")
     if made.delimiter in made.null:
         raise NotSupportedError("COPY delimiter must not appear in the NULL specification")

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from planner.commands.encoding_names import UTF8, read_encoding
 from planner.commands.setting_kinds import PostgresSetting
 from planner.commands.transaction import DEFAULT_DEFERRABLE
 from planner.errors import InvalidValueError, NotSupportedError, QueryError, TransactionError
@@ -54,25 +55,14 @@ def _interval_style(name: str, value: str) -> str:
 _OTHER_INTERVAL_STYLES = frozenset({"postgres_verbose", "sql_standard", "iso_8601"})
 
 
-def _encoding(name: str, value: str) -> str:
-    """Accept the names that PostgreSQL knows; texts are UTF8 in any case."""
-    if "".join(each for each in value.lower() if each.isalnum()) not in _ENCODINGS:
-        raise InvalidValueError(f'invalid value for parameter "{name}": "{value[:100]}"')
-    return value
-
-
-_NAMES = """
-    abc alt big5 euccn eucjis2004 eucjp euckr euctw gb18030 gbk iso88591 iso885910 iso885913
-    iso885914 iso885915 iso885916 iso88592 iso88593 iso88594 iso88595 iso88596 iso88597 iso88598
-    iso88599 johab koi8 koi8r koi8u latin1 latin10 latin2 latin3 latin4 latin5 latin6 latin7 latin8
-    latin9 mskanji muleinternal shiftjis shiftjis2004 sjis sqlascii tcvn tcvn5712 uhc unicode utf8
-    vscii win win1250 win1251 win1252 win1253 win1254 win1255 win1256 win1257 win1258 win866 win874
-    win932 win936 win949 win950 windows1250 windows1251 windows1252 windows1253 windows1254
-    windows1255 windows1256 windows1257 windows1258 windows866 windows874 windows932 windows936
-    windows949 windows950
-"""
-_ENCODINGS = frozenset(_NAMES.split())
-"""Source: PostgreSQL's `src/common/encnames.c`."""
+def _bytes_form(name: str, value: str) -> str:
+    form = value.lower()
+    if form not in {"hex", "escape"}:
+        raise InvalidValueError(
+            f'invalid value for parameter "{name}": "{value[:100]}"',
+            hint="Available values: escape, hex.",
+        )
+    return form
 
 
 def _only_on(name: str, value: str) -> str:
@@ -94,24 +84,16 @@ class OwnSetting:
     default: str
     read: Callable[[str, str], str] = _any_text
     """Turns a name and a value into the value that SHOW returns, or raises a QueryError."""
-    spellings: frozenset[str] = frozenset()
-    """The ways to write the default, in upper case without dashes, if it cannot be changed."""
+    is_fixed: bool = False
+    """Whether it keeps its default; setting another value gives a notice."""
     of_transaction: bool = False
     """Whether it belongs to the transaction and not to the session."""
 
-    @property
-    def is_fixed(self) -> bool:
-        """Whether it keeps its default; setting another value gives a notice."""
-        return bool(self.spellings)
 
-
-_ON = frozenset({"ON", "TRUE", "YES", "1"})
 _TABLE = (
     # The form of values in results, which the gateway encodes in one way.
-    OwnSetting(name="bytea_output", default="hex", spellings=frozenset({"HEX"})),
-    OwnSetting(
-        name="client_encoding", default="UTF8", read=_encoding, spellings=frozenset({"UTF8"})
-    ),
+    OwnSetting(name="bytea_output", default="hex", read=_bytes_form, is_fixed=True),
+    OwnSetting(name="client_encoding", default=UTF8, read=read_encoding, is_fixed=True),
     OwnSetting(name="IntervalStyle", default="postgres", read=_interval_style),
     OwnSetting(name="server_encoding", default="UTF8"),
     # How times are read and printed.
@@ -120,8 +102,10 @@ _TABLE = (
     # Texts are read in one way, too.
     OwnSetting(name="standard_conforming_strings", default="on", read=_only_on),
     # Nothing can be written.
-    OwnSetting(name="default_transaction_read_only", default="on", spellings=_ON),
-    OwnSetting(name="transaction_read_only", default="on", spellings=_ON),
+    OwnSetting(
+        name="default_transaction_read_only", default="on", read=read_boolean, is_fixed=True
+    ),
+    OwnSetting(name="transaction_read_only", default="on", read=read_boolean, is_fixed=True),
     # The transaction, and the defaults of the next one.
     OwnSetting(name=DEFAULT_DEFERRABLE, default="off", read=read_boolean),
     OwnSetting(name=DEFAULT_ISOLATION, default="read committed", read=_isolation),

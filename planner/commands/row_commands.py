@@ -2,33 +2,22 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Sequence, Set
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence, Set
 from dataclasses import replace
 
-from sqlglot import exp
-from sqlglot.errors import ParseError
-from sqlglot.tokenizer_core import TokenType
-
 from planner.commands.copy_statement import read_copy
+from planner.commands.prepared_statements import read_deallocate, read_execute, read_prepare
 from planner.commands.subscribe import CHANGE_COLUMNS, read_subscribe
-from planner.commands.token_reader import Words
-from planner.commands.transaction import two_phase
 from planner.errors import InvalidSyntaxError, NotSupportedError, QueryError, UnknownNameError
-from planner.postgres.refused import check_type
-from planner.syntax.parse import Parsed
+from planner.syntax.parse import Parsed, parse
+from planner.syntax.token_reader import Words, counted_from
 from planner.syntax.with_clause import WAIT_MS_MAX, interval_ms
-from planner.trees.dialect import DIALECT, tokenize
-from planner.values.sqltypes import parameter_type_of
 from planner.values.statement import (
-    Argument,
     CloseCursor,
     CopyOut,
     DeallocateStatement,
     DeclareCursor,
     Direction,
-    ExecuteStatement,
     FetchCursor,
     PrepareStatement,
     Result,
@@ -43,7 +32,6 @@ from stores.spec.schema import INTERVAL, DataType
 Plan = Callable[[str, "Sequence[DataType | None]"], Statement]
 """Plans the query with this text and these types of parameters."""
 
-_COUNT_MAX = (1 << 63) - 1
 _ONE_ROW = {
     "NEXT": (Direction.FORWARD, 1),
     "PRIOR": (Direction.BACKWARD, 1),
@@ -52,14 +40,15 @@ _ONE_ROW = {
 }
 _COUNTED = {"FORWARD": Direction.FORWARD, "BACKWARD": Direction.BACKWARD}
 _NUMBERED = {"ABSOLUTE": Direction.ABSOLUTE, "RELATIVE": Direction.RELATIVE}
-_LITERALS = {TokenType.STRING, TokenType.NUMBER}
 
 
-def read_declare(words: Words) -> tuple[DeclareCursor, int]:
-    """Read a DECLARE; return it and where its query begins in the text.
+def read_declare(words: Words) -> tuple[Callable[[], DeclareCursor], int]:
+    """Read a DECLARE; return what makes it, and where its query begins in the text.
+
+    Making it fails if its options contradict each other (42P11).
 
     Raises:
-        QueryError: it is malformed, or its options contradict each other (42P11).
+        InvalidSyntaxError: it is malformed.
     """
     words.expect("DECLARE")
     name = words.name()
@@ -71,17 +60,20 @@ def read_declare(words: Words) -> tuple[DeclareCursor, int]:
     if not hold:
         words.take("WITHOUT", "HOLD")
     words.expect("FOR")
-    if {"SCROLL", "NO SCROLL"} <= asked or {"ASENSITIVE", "INSENSITIVE"} <= asked:
-        both = "SCROLL and NO SCROLL" if "SCROLL" in asked else "INSENSITIVE and ASENSITIVE"
-        raise InvalidSyntaxError(f"cannot specify both {both}", sqlstate="42P11")
+    return lambda: _declared(name, asked, hold=hold), words.start
+
+
+def _declared(name: str, asked: Set[str], *, hold: bool) -> DeclareCursor:
+    for pair in (("SCROLL", "NO SCROLL"), ("INSENSITIVE", "ASENSITIVE")):
+        if asked >= {*pair}:
+            raise InvalidSyntaxError(f"cannot specify both {' and '.join(pair)}", sqlstate="42P11")
     scroll = {"SCROLL": True, "NO SCROLL": False}
-    command = DeclareCursor(
+    return DeclareCursor(
         name=name,
         binary="BINARY" in asked,
         scroll=next((scroll[each] for each in scroll if each in asked), None),
         hold=hold,
     )
-    return command, words.start
 
 
 def _declare_option(words: Words) -> str:
@@ -111,8 +103,6 @@ def read_fetch(words: Words) -> FetchCursor:
     name = words.name()
     timeout_ms = _read_timeout(words)
     words.finish()
-    if count is not None and abs(count) > _COUNT_MAX:
-        raise InvalidSyntaxError("the count of rows is out of range", sqlstate="22003")
     return FetchCursor(
         name=name, direction=direction, count=count, move=move, timeout_ms=timeout_ms
     )
@@ -161,66 +151,6 @@ def read_close(words: Words) -> CloseCursor:
     return CloseCursor(name=name)
 
 
-def read_prepare(words: Words) -> tuple[PrepareStatement, int]:
-    """Read a PREPARE; return it and where its query begins in the text.
-
-    Raises:
-        QueryError: it is malformed, a type does not exist (42704), or it is a PREPARE TRANSACTION.
-    """
-    words.expect("PREPARE")
-    name = words.name()
-    if name == "transaction" and words.is_string:
-        raise two_phase()
-    items = words.list_items() if words.peek() == "(" else []
-    words.expect("AS")
-    types = tuple(_read_type(words.sql[start:end], start) for start, end in items)
-    return PrepareStatement(name=name, types=types), words.start
-
-
-_QUALIFIER = re.compile(r"^pg_catalog\s*\.\s*", re.IGNORECASE)
-
-
-def _read_type(text: str, start: int) -> DataType | None:
-    """Return a declared type; None if the engine has to choose one, as for `numeric`."""
-    spelled = text.strip()
-    if spelled.lower() == "unknown":
-        return None
-    position = start + len(text) - len(text.lstrip()) + 1
-    try:
-        node = exp.DataType.build(_QUALIFIER.sub("", spelled), dialect=DIALECT, udt=True)
-    except (ParseError, ValueError):
-        node = None
-    if node is None or node.this in {None, exp.DType.UNKNOWN}:
-        raise UnknownNameError(
-            f'type "{spelled.lower()}" does not exist', position=position, sqlstate="42704"
-        )
-    try:
-        for each in node.find_all(exp.DataType):
-            check_type(each)
-    except QueryError as error:
-        error.position = position
-        raise
-    return parameter_type_of(node)
-
-
-def read_execute(words: Words) -> ExecuteStatement:
-    """Read an EXECUTE.
-
-    Raises:
-        InvalidSyntaxError: it is malformed.
-    """
-    words.expect("EXECUTE")
-    name = words.name()
-    arguments: tuple[Argument, ...] = ()
-    if words.peek() == "(":
-        items = words.list_items() if words.peek(1) != ")" else []
-        if not items:
-            words.expect("(", ")")
-        arguments = tuple(_read_argument(words.sql[start:end].strip()) for start, end in items)
-    words.finish()
-    return ExecuteStatement(name=name, arguments=arguments)
-
-
 def _explained_execute(parsed: Parsed) -> Statement:
     """Return the statement of an EXPLAIN EXECUTE, without its columns."""
     tokens = parsed.tokens[parsed.command_at :]
@@ -230,40 +160,6 @@ def _explained_execute(parsed: Parsed) -> Statement:
         kind=parsed.kind,
         row_command=replace(command, explain=parsed.sql[: tokens[0].start]),
     )
-
-
-def _read_argument(sql: str) -> Argument:
-    tokens = tokenize(sql)
-    sign = ""
-    if len(tokens) == 2 and tokens[0].text in {"-", "+"}:
-        sign = tokens[0].text
-        tokens = tokens[1:] if tokens[1].token_type is TokenType.NUMBER else tokens
-    if len(tokens) == 3 and tokens[0].token_type is TokenType.L_PAREN:
-        tokens = tokens[1:2]
-    if len(tokens) != 1:
-        return Argument(sql=sql)
-    token = tokens[0]
-    if token.token_type is TokenType.NUMBER and not token.text.isdigit():
-        return Argument(sql=sql)  # a conversion to integer rounds it
-    if token.token_type in _LITERALS:
-        return Argument(sql=sql, is_literal=True, literal=sign + token.text)
-    if token.token_type is TokenType.NULL:
-        return Argument(sql=sql, is_literal=True)
-    return Argument(sql=sql)
-
-
-def read_deallocate(words: Words) -> DeallocateStatement:
-    """Read a DEALLOCATE.
-
-    Raises:
-        InvalidSyntaxError: it is malformed.
-    """
-    words.expect("DEALLOCATE")
-    if words.left > 1:
-        words.take("PREPARE")
-    name = None if words.take("ALL") else words.name()
-    words.finish()
-    return DeallocateStatement(name=name)
 
 
 _ALONE: dict[StatementKind, Callable[[Words], RowCommand]] = {
@@ -302,14 +198,20 @@ def plan_row_command(
     alone = _ALONE.get(parsed.kind)
     if alone is not None:
         return Statement(sql=parsed.sql, kind=parsed.kind, row_command=alone(words))
-    command, text, offset = _read_with_query(parsed, words)
-    prepares = isinstance(command, PrepareStatement)
-    types = command.types if isinstance(command, PrepareStatement) else parameter_types
-    with _counted_from(offset):
-        query = plan(text, types)
-        if query.kind not in _taken(command):
-            word = text.split(maxsplit=1)[0] if text.strip() else ""
-            raise InvalidSyntaxError(f'syntax error at or near "{word}"' if word else "no query")
+    make, text, offset = _read_with_query(parsed, words)
+    taken = _TAKEN.get(parsed.kind, frozenset({StatementKind.SELECT}))
+    try:
+        command = make()
+        prepares = isinstance(command, PrepareStatement)
+        types = command.types if isinstance(command, PrepareStatement) else parameter_types
+        with counted_from(offset):
+            query = plan(text, types)
+        _check_kind(query.kind, taken, text)
+    except QueryError:
+        # PostgreSQL has parsed the query before it finds anything else that is wrong.
+        with counted_from(offset):
+            _check_kind(parse(text).kind, taken, text)
+        raise
     if isinstance(command, CopyOut):
         _check_force_quote(command, query)
     if isinstance(command, DeclareCursor) and query.kind is StatementKind.SUBSCRIBE:
@@ -326,11 +228,15 @@ def plan_row_command(
     )
 
 
-def _taken(command: RowCommand) -> Set[StatementKind]:
-    """Return the kinds of statements whose rows a command delivers."""
-    if isinstance(command, CopyOut | DeclareCursor):
-        return {StatementKind.SELECT, StatementKind.SUBSCRIBE}
-    return {StatementKind.SELECT}
+_LIVE = frozenset({StatementKind.SELECT, StatementKind.SUBSCRIBE})
+_TAKEN = {StatementKind.COPY: _LIVE, StatementKind.DECLARE: _LIVE}
+"""The kinds of statements whose rows a command delivers, if they are not SELECT alone."""
+
+
+def _check_kind(kind: StatementKind, taken: Set[StatementKind], text: str) -> None:
+    if kind not in taken:
+        word = text.split(maxsplit=1)[0] if text.strip() else ""
+        raise InvalidSyntaxError(f'syntax error at or near "{word}"' if word else "no query")
 
 
 def _check_live_cursor(command: DeclareCursor) -> None:
@@ -343,34 +249,32 @@ def _check_live_cursor(command: DeclareCursor) -> None:
         )
 
 
-def _read_with_query(parsed: Parsed, words: Words) -> tuple[RowCommand, str, int | None]:
+def _read_with_query(
+    parsed: Parsed, words: Words
+) -> tuple[Callable[[], RowCommand], str, int | None]:
+    """Return what makes the command, its query, and where that begins in the text."""
     if parsed.kind is StatementKind.COPY:
         return read_copy(words)
     if parsed.kind is StatementKind.SUBSCRIBE:
-        return read_subscribe(words)
-    command, offset = (
+        subscribe, text, at = read_subscribe(words)
+        return lambda: subscribe, text, at
+    make: Callable[[], RowCommand]
+    make, offset = (
         read_declare(words) if parsed.kind is StatementKind.DECLARE else read_prepare(words)
     )
     end = parsed.tokens[-1].end + 1
-    return command, parsed.sql[offset:end], offset
-
-
-@contextmanager
-def _counted_from(offset: int | None) -> Iterator[None]:
-    """Move positions of errors to the whole statement; drop them for a generated text."""
-    try:
-        yield
-    except QueryError as error:
-        if error.position is not None:
-            error.position = None if offset is None else error.position + offset
-        raise
+    return make, parsed.sql[offset:end], offset
 
 
 def _check_force_quote(command: CopyOut, query: Statement) -> None:
     names = {column.name for column in query.columns}
-    for name in sorted(command.force_quote or ()):
+    given = command.force_quote or ()
+    for at, name in enumerate(given):
         if name not in names:
             raise UnknownNameError(f'column "{name}" does not exist', sqlstate="42703")
+        if name in given[:at]:
+            message = f'column "{name}" specified more than once'
+            raise UnknownNameError(message, sqlstate="42701")
 
 
 def run_unserved(statement: Statement) -> Result:

@@ -1,11 +1,9 @@
-"""Statements about the session: SET, SHOW, RESET, DISCARD, LISTEN and LOCK, word by word."""
+"""Statements about the session: SET, SHOW, RESET, DISCARD, LISTEN and LOCK."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-
-from sqlglot.tokenizer_core import Token
+from collections.abc import Mapping
 
 from planner.commands.postgres_settings import (
     OWN_SETTINGS,
@@ -14,18 +12,12 @@ from planner.commands.postgres_settings import (
     settings_of_user,
     version_number,
 )
+from planner.commands.session_reading import SessionCommand
 from planner.commands.setting_kinds import PostgresSetting
-from planner.commands.setting_values import (
-    assignment,
-    is_name,
-    setting_name,
-    setting_value,
-    syntax_error,
-)
+from planner.commands.setting_values import setting_value
 from planner.commands.transaction import Modes, set_modes, transaction_settings
 from planner.errors import (
     LimitExceededError,
-    NotSupportedError,
     QueryError,
     TransactionError,
     UnknownNameError,
@@ -34,9 +26,11 @@ from planner.syntax.options import SETTINGS, check_setting
 from planner.values.session import Session, TransactionStatus, read_isolation
 from planner.values.statement import Notice, Result, StatementKind
 from planner.values.times.time_settings import read_date_style
-from stores.spec.schema import TEXT, Column
+from stores.spec.schema import TEXT, Column, Row
 
-_CUSTOM = re.compile(r"[a-z_][\w$]*(\.[a-z_][\w$]*)+")
+_POSITION = "stategate.position"
+_OF_USER = frozenset({"role", "session_authorization"})
+_CUSTOM = re.compile(r"[^\W\d][\w$]*(\.[^\W\d][\w$]*)+")
 _CUSTOM_MAX = 100
 _CUSTOM_LENGTH_MAX = 65_536
 """Applications store their own user in one or two such settings, of a few kB at most."""
@@ -59,78 +53,53 @@ class SessionCommands:
         self._defaults["server_version"] = server_version
         self._defaults["server_version_num"] = str(version_number(server_version))
 
-    def columns(self, tokens: Sequence[Token]) -> tuple[Column, ...]:
-        """Return the result columns of SHOW."""
-        name = self._named(tokens)
-        if name == "all":
-            names = ("name", "setting", "description")
-            return tuple(Column(name=each, type=TEXT) for each in names)
-        spelled = self._postgres[name].name if name in self._postgres else name
-        return (Column(name=spelled, type=TEXT),)
-
-    def check(self, kind: StatementKind, tokens: Sequence[Token]) -> None:
-        """Refuse a command that cannot run, before it is run.
+    def show_columns(self, command: SessionCommand, session: Session) -> tuple[Column, ...]:
+        """Return the result columns of SHOW.
 
         Raises:
-            QueryError: the command is malformed or names an unknown setting.
+            UnknownNameError: there is no such setting.
         """
-        if kind is StatementKind.DISCARD:
-            _discarded(tokens)
-        if kind is StatementKind.LOCK:
-            _check_lock(tokens)
-        if kind in {StatementKind.LISTEN, StatementKind.UNLISTEN}:
-            _check_channel(kind, tokens)
-        if kind is StatementKind.SHOW:
-            name = self._named(tokens)
-            if name not in {"all", "stategate.position"} and not _is_custom(name):
-                self._known(name, tokens)
+        if not command.name:
+            names = ("name", "setting", "description")
+            return tuple(Column(name=each, type=TEXT) for each in names)
+        name = command.name.lower()
+        if name != _POSITION and name not in session.settings:
+            self._require(name, session)
+        spelled = self._postgres[name].name if name in self._postgres else name
+        return (Column(name=session.spelled.get(name, spelled), type=TEXT),)
 
-    def run(self, kind: StatementKind, tokens: Sequence[Token], session: Session) -> Result:
+    def run(self, command: SessionCommand, session: Session) -> Result:
         """Run a command.
 
         Raises:
-            QueryError: the command is malformed, or not allowed in the session's state.
+            QueryError: the command is not allowed in the session's state.
         """
-        match kind:
+        match command.kind:
             case StatementKind.SHOW:
-                return self._show(tokens, session)
+                return self._show(command, session)
             case StatementKind.SET:
-                return self._set(tokens, session)
+                return self._set(command, session)
             case StatementKind.RESET:
-                return self._reset(tokens, session)
+                return self._reset(command, session)
             case StatementKind.LISTEN:
-                return Result(kind=kind, notices=[_SILENT])
+                return Result(kind=command.kind, notices=[_SILENT])
             case StatementKind.LOCK if session.is_outside:
                 raise TransactionError(
                     "LOCK TABLE can only be used in transaction blocks", sqlstate="25P01"
                 )
-            case StatementKind.DISCARD if (part := _discarded(tokens)) is not None:
-                return Result(kind=part)
             case StatementKind.DISCARD:
-                if session.transaction is not TransactionStatus.IDLE or session.in_script:
-                    raise TransactionError(
-                        "DISCARD ALL cannot run inside a transaction block", sqlstate="25001"
-                    )
-                if session.in_pipeline:
-                    raise TransactionError(
-                        "DISCARD ALL cannot be executed within a pipeline", sqlstate="25001"
-                    )
-                session.discard()
-        return Result(kind=kind)
+                _discard(session)
+        return Result(kind=command.kind)
 
-    def _show(self, tokens: Sequence[Token], session: Session) -> Result:
-        name = self._named(tokens)
-        columns = self.columns(tokens)
-        if name == "all":
-            every = [(n, self._value(n, session), "") for n in sorted(self._defaults)]
-            return Result(kind=StatementKind.SHOW, columns=columns, rows=every)
-        if name == "stategate.position":
+    def _show(self, command: SessionCommand, session: Session) -> Result:
+        columns, name = self.show_columns(command, session), command.name.lower()
+        if not name:
+            rows: list[Row] = [(n, self._value(n, session), "") for n in sorted(self._defaults)]
+        elif name == _POSITION:
             rows = [(session.seen.token(),)]
-            return Result(kind=StatementKind.SHOW, columns=columns, rows=rows)
-        if name not in session.settings:
-            self._known(name, tokens)
-        value = self._value(name, session)
-        return Result(kind=StatementKind.SHOW, columns=columns, rows=[(value,)])
+        else:
+            rows = [(self._value(name, session),)]
+        return Result(kind=StatementKind.SHOW, columns=columns, rows=rows)
 
     def _value(self, name: str, session: Session) -> str:
         of_transaction = transaction_settings(session)
@@ -144,50 +113,45 @@ class SessionCommands:
             return own.default
         return session.settings.get(name, self._defaults.get(name, ""))
 
-    def _named(self, tokens: Sequence[Token]) -> str:
-        """Return the name of the setting of a SHOW or RESET."""
-        words = [token.text.lower() for token in tokens[1:]]
-        if words == ["transaction", "isolation", "level"]:
-            return "transaction_isolation"
-        if words == ["time", "zone"]:
-            return "timezone"
-        if words[:2] == ["session", "authorization"]:
-            return "session_authorization"
-        return setting_name(tokens[1:])
+    def _require(self, name: str, session: Session) -> None:
+        """Refuse a setting that does not exist.
 
-    def _known(self, name: str, tokens: Sequence[Token]) -> None:
-        if name not in self._defaults:
-            hint = "SHOW ALL lists the settings."
+        Raises:
+            UnknownNameError: it does not (42704).
+        """
+        if name not in self._defaults and name not in session.spelled:
             raise UnknownNameError(
                 f'unrecognized configuration parameter "{name}"',
-                hint=hint,
-                position=tokens[1].start + 1 if len(tokens) > 1 else None,
+                hint="SHOW ALL lists the settings.",
                 sqlstate="42704",
             )
 
-    def _set(self, tokens: Sequence[Token], session: Session) -> Result:
-        rest = list(tokens[1:])
-        scope = rest[0].text.upper() if rest else ""
-        if scope in {"SESSION", "LOCAL"}:
-            rest = rest[1:]
-        words = [token.text.upper() for token in rest]
-        if words[:2] == ["SESSION", "AUTHORIZATION"]:  # after a scope
-            words, rest = words[1:], rest[1:]
+    def _settable(self, spelled: str, session: Session) -> str:
+        """Return the name of a setting in lower case; the client defines those with a dot.
+
+        Raises:
+            QueryError: there is no such setting, and the client cannot define it.
+        """
+        name = spelled.lower()
+        if _is_custom(name) and name not in session.spelled:
+            _check_custom_name(spelled, session)
+            session.spelled[name] = spelled
+        self._require(name, session)
+        return name
+
+    def _set(self, command: SessionCommand, session: Session) -> Result:
         result = Result(kind=StatementKind.SET)
-        is_local = scope == "LOCAL"
-        if is_local and session.is_outside:
+        if command.local and session.is_outside:
             result.notices.append(Notice.outside("SET LOCAL"))
-        if words[:1] in (["AUTHORIZATION"], ["ROLE"]):
-            _check_user(rest, session)
+        name = command.name.lower()
+        if name in _OF_USER:
+            _check_user(setting_value(name, command), session)
             return result
-        name, values = assignment(rest, words)
-        if not _is_custom(name):
-            self._known(name, tokens)
-        value = setting_value(name, values) if values else None
-        self._put(name, value, session, result, local=is_local)
+        name = self._settable(command.name, session)
+        self._put(name, setting_value(name, command), session, result, local=command.local)
         return result
 
-    def set_config(self, name: str, value: str | None, session: Session, local: bool) -> str:
+    def set_config(self, spelled: str, value: str | None, session: Session, local: bool) -> str:
         """Set a setting as the function `set_config` does; None is the default.
 
         Returns:
@@ -196,8 +160,7 @@ class SessionCommands:
         Raises:
             QueryError: the setting does not exist, or does not accept the value.
         """
-        if not _is_custom(name):
-            self._known(name, ())
+        name = self._settable(spelled, session)
         own = OWN_SETTINGS.get(name)
         is_of_transaction = own is not None and own.of_transaction and value is not None
         if is_of_transaction and _mode(name, value or "") != self._value(name, session):
@@ -232,8 +195,7 @@ class SessionCommands:
             _restore(name, session, result, local=local)
             return
         if own is not None and own.is_fixed:
-            own.read(name, value)
-            if value.upper().replace("-", "") not in own.spellings:
+            if own.read(own.name, value) != own.default:
                 result.notices.append(Notice(message=f"{name} stays {own.default}"))
             return
         if own is not None and own.of_transaction:
@@ -243,78 +205,35 @@ class SessionCommands:
         if not (local and session.is_outside):
             session.set(name, checked, local=local)
 
-    def _reset(self, tokens: Sequence[Token], session: Session) -> Result:
-        name, result = self._named(tokens), Result(kind=StatementKind.RESET)
-        if name == "all":
+    def _reset(self, command: SessionCommand, session: Session) -> Result:
+        result = Result(kind=StatementKind.RESET)
+        if not command.name:
             session.reset()
-        elif name not in {"role", "session_authorization"}:
-            if not _is_custom(name):
-                self._known(name, tokens)
+        elif command.name.lower() not in _OF_USER:
+            name = self._settable(command.name, session)
             self._put(name, None, session, result, local=False)
         return result
 
 
 _SILENT = Notice(message="there are no notifications; SUBSCRIBE tells of changes to stores")
-_PARTS = {
-    "PLANS": StatementKind.DISCARD_PLANS,
-    "SEQUENCES": StatementKind.DISCARD_SEQUENCES,
-    "TEMP": StatementKind.DISCARD_TEMP,
-    "TEMPORARY": StatementKind.DISCARD_TEMP,
-}
 
 
-def _check_lock(tokens: Sequence[Token]) -> None:
-    """Refuse every lock mode except ACCESS SHARE, which conflicts with nothing; pg_dump takes it.
-
-    Raises:
-        NotSupportedError: the lock has another mode (25006).
-    """
-    words = [token.text.upper() for token in tokens]
-    if words[-1] == "NOWAIT":
-        del words[-1]
-    if len(words) < len(_READERS_LOCK) + 2 or tuple(words[-4:]) != _READERS_LOCK:
-        raise NotSupportedError(
-            "cannot execute LOCK TABLE in a read-only gateway",
-            hint="Reading takes no lock; only IN ACCESS SHARE MODE is accepted.",
-            position=tokens[0].start + 1,
-            sqlstate="25006",
+def _discard(session: Session) -> None:
+    if session.transaction is not TransactionStatus.IDLE or session.in_script:
+        raise TransactionError(
+            "DISCARD ALL cannot run inside a transaction block", sqlstate="25001"
         )
+    if session.in_pipeline:
+        raise TransactionError("DISCARD ALL cannot be executed within a pipeline", sqlstate="25001")
+    session.discard()
 
 
-_READERS_LOCK = ("IN", "ACCESS", "SHARE", "MODE")
-
-
-def _check_channel(kind: StatementKind, tokens: Sequence[Token]) -> None:
-    """Refuse what does not name one channel; UNLISTEN takes `*`, too.
-
-    Raises:
-        InvalidSyntaxError: it names none, or has more.
-    """
-    channel, *more = tokens[1:] or (None,)
-    is_all = kind is StatementKind.UNLISTEN and channel is not None and channel.text == "*"
-    if channel is None or more or not (is_all or is_name(channel)):
-        raise syntax_error(more or tokens[1:])
-
-
-def _discarded(tokens: Sequence[Token]) -> StatementKind | None:
-    """Return the kind of a DISCARD that has nothing to discard here; None for DISCARD ALL."""
-    words = [token.text.upper() for token in tokens[1:]]
-    if words == ["ALL"]:
-        return None
-    if len(words) != 1 or words[0] not in _PARTS:
-        raise syntax_error(tokens[1:])
-    return _PARTS[words[0]]
-
-
-def _check_user(words: Sequence[Token], session: Session) -> None:
+def _check_user(name: str | None, session: Session) -> None:
     """Accept the user of the session; refuse any other."""
-    values = [token.text for token in words[1:] if token.text.upper() not in {"=", "TO"}]
-    if len(values) != 1:
-        raise syntax_error(words[1:])
-    if values[0].upper() not in {"DEFAULT", "NONE"} and values[0] != session.user:
-        if values[0].startswith("pg_"):  # PostgreSQL's own roles
-            raise QueryError(f'permission denied to set role "{values[0]}"', sqlstate="42501")
-        raise UnknownNameError(f'role "{values[0]}" does not exist', sqlstate="22023")
+    if name is not None and name.lower() != "none" and name != session.user:
+        if name.startswith("pg_"):  # PostgreSQL's own roles
+            raise QueryError(f'permission denied to set role "{name}"', sqlstate="42501")
+        raise UnknownNameError(f'role "{name}" does not exist', sqlstate="22023")
 
 
 def _checked(name: str, value: str, session: Session) -> str:
@@ -330,24 +249,34 @@ def _checked(name: str, value: str, session: Session) -> str:
         return own.read(name, value)
     if name in SETTINGS:
         check_setting(name, value)
-    elif _is_custom(name):
-        _check_custom(name, value, session)
+    elif _is_custom(name) and len(value) > _CUSTOM_LENGTH_MAX:
+        raise _not_kept(name)
     return value
 
 
 def _is_custom(name: str) -> bool:
     """Whether a setting is defined by the client: such names have a dot."""
-    return _CUSTOM.fullmatch(name) is not None and not name.startswith("stategate.")
+    return "." in name and not name.startswith("stategate.")
 
 
-def _check_custom(name: str, value: str, session: Session) -> None:
-    custom = sum(map(_is_custom, session.settings))
-    if len(value) > _CUSTOM_LENGTH_MAX or (custom >= _CUSTOM_MAX and name not in session.settings):
-        raise LimitExceededError(
-            f'setting "{name}" cannot be kept',
-            detail=f"A session keeps {_CUSTOM_MAX} settings of its own, "
-            f"of {_CUSTOM_LENGTH_MAX} characters each.",
+def _check_custom_name(name: str, session: Session) -> None:
+    if _CUSTOM.fullmatch(name) is None:
+        raise QueryError(
+            f'invalid configuration parameter name "{name}"',
+            detail="Custom parameter names must be two or more simple identifiers separated "
+            "by dots.",
+            sqlstate="42602",
         )
+    if len(session.spelled) >= _CUSTOM_MAX:
+        raise _not_kept(name)
+
+
+def _not_kept(name: str) -> LimitExceededError:
+    return LimitExceededError(
+        f'setting "{name}" cannot be kept',
+        detail=f"A session keeps {_CUSTOM_MAX} settings of its own, "
+        f"of {_CUSTOM_LENGTH_MAX} characters each.",
+    )
 
 
 def _restore(name: str, session: Session, result: Result, *, local: bool) -> None:

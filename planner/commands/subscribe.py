@@ -8,8 +8,8 @@ The syntax is Materialize's; its `AS OF` is a token here, and progress is always
 
 from __future__ import annotations
 
-from planner.commands.token_reader import Words
 from planner.errors import InvalidSyntaxError
+from planner.syntax.token_reader import Words
 from planner.values.statement import Subscribe
 from stores.spec.schema import BIGINT, JSON, TEXT, Column
 

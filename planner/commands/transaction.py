@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from planner.commands.token_reader import Words
 from planner.errors import NotSupportedError, TransactionError
 from planner.syntax.parse import Parsed
+from planner.syntax.token_reader import Words
 from planner.values.session import (
     DEFAULT_ISOLATION,
     Isolation,
@@ -145,11 +145,13 @@ def _read_end(words: Words, *, commit: bool) -> End | RollbackTo:
 
 def _read_set(words: Words) -> SetTransaction | None:
     words.skip()
+    take_scope(words)
+    if is_assigned(words):
+        return None
     if words.take("SESSION", "CHARACTERISTICS"):
         words.expect("AS", "TRANSACTION")
         return SetTransaction(modes=_read_modes(words, needed=True), for_session=True)
-    _ = words.take("LOCAL") or words.take("SESSION")
-    if words.peek(1) in {"=", "TO"} or not words.take("TRANSACTION"):
+    if not words.take("TRANSACTION"):
         return None
     if words.peek() == "SNAPSHOT":
         raise NotSupportedError(
@@ -158,6 +160,21 @@ def _read_set(words: Words) -> SetTransaction | None:
             position=words.start + 1,
         )
     return SetTransaction(modes=_read_modes(words, needed=True), for_session=False)
+
+
+def take_scope(words: Words) -> str:
+    """Take LOCAL or SESSION after SET, unless it is part of what is set; return it."""
+    is_part = words.peek(1) == "AUTHORIZATION" or (
+        words.peek(1) == "CHARACTERISTICS" and words.peek(2) == "AS"
+    )
+    if is_assigned(words) or (is_part and words.peek() == "SESSION"):
+        return ""
+    return next((each for each in ("LOCAL", "SESSION") if words.take(each)), "")
+
+
+def is_assigned(words: Words) -> bool:
+    """Whether the next word is the name of a setting."""
+    return words.peek(1) in {"=", "TO", ".", "FROM"}
 
 
 def _read_modes(words: Words, *, needed: bool = False) -> Modes:

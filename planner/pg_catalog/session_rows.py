@@ -74,7 +74,8 @@ def reads_session_rows(tree: exp.Expr) -> bool:
 def shown_settings(session: Session) -> Mapping[str, str]:
     """Return the settings that a session has changed, and those of its transaction."""
     of_user = settings_of_user(session.user)
-    return {**session.settings, **of_user, **transaction_settings(session)}
+    custom = dict.fromkeys(session.spelled, "")
+    return {**custom, **session.settings, **of_user, **transaction_settings(session)}
 
 
 def variables_script(session: Session) -> str:

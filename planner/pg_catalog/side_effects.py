@@ -245,7 +245,7 @@ def _set_config(given: Sequence[str | None], session: Session, commands: Session
     if name is None:
         raise InvalidValueError("SET requires parameter name", sqlstate="22004")
     is_local = local is not None and bool(parse_value(local, BOOLEAN))
-    return commands.set_config(name.lower(), value, session, is_local)
+    return commands.set_config(name, value, session, is_local)
 
 
 def _signal(given: Sequence[str | None], session: Session, *, ends: bool) -> bool | None:

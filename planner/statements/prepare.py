@@ -12,6 +12,7 @@ from planner.binding.bind import bind
 from planner.binding.column_origins import with_origins
 from planner.binding.relations import identifier, require_missing, vocabulary_of_stores
 from planner.commands.row_commands import ROW_COMMANDS, plan_row_command
+from planner.commands.session_reading import SessionCommand, read_session_command
 from planner.commands.transaction import read_transaction
 from planner.errors import (
     InvalidSyntaxError,
@@ -28,6 +29,7 @@ from planner.planning.plan_values import plan_values
 from planner.statements.engine_parts import EngineParts
 from planner.statements.explain_statement import Analyze, explain_columns
 from planner.syntax.parse import Parsed, parse
+from planner.syntax.token_reader import Words
 from planner.trees.checkpoints import checked_by, is_planning
 from planner.values.cancel import Cancellation
 from planner.values.session import Session
@@ -94,16 +96,22 @@ class Preparer:
         if lookup is not None:
             return lookup
         if is_planning():  # the query inside a statement, which is listed
-            return self._prepare(sql, parameter_types, cancellation, plan_inner, times)
+            return self._prepare(
+                sql, session, parameter_types, cancellation, plan_inner, times=times
+            )
         with self._running.planning(sql, session), checked_by(cancellation.check):
-            return self._prepare(sql, parameter_types, cancellation, plan_inner, times)
+            return self._prepare(
+                sql, session, parameter_types, cancellation, plan_inner, times=times
+            )
 
     def _prepare(
         self,
         sql: str,
+        session: Session,
         parameter_types: Sequence[DataType | None],
         cancellation: Cancellation,
         plan_inner: PlanInner,
+        *,
         times: TimeSettings,
     ) -> Statement:
         parsed = parse(sql, parameter_types)
@@ -113,7 +121,7 @@ class Preparer:
         if parsed.tree is not None:
             return self._queries.prepare(parsed, parsed.tree, parameter_types, cancellation, times)
         if kind is StatementKind.SHOW:
-            return self._prepare_show(parsed, cancellation, plan_inner)
+            return self._prepare_show(parsed, session, plan_inner)
         if kind in ROW_COMMANDS or kind is StatementKind.EXPLAIN:
             planned = plan_row_command(parsed, plan_inner, parameter_types)
             if kind is StatementKind.EXPLAIN:  # of an EXECUTE
@@ -122,12 +130,10 @@ class Preparer:
             return planned
         if (command := read_transaction(parsed)) is not None:
             return Statement(sql=sql, kind=kind, plan=command)
-        self._commands.check(kind, parsed.tokens)
-        return Statement(sql=sql, kind=kind, plan=parsed)
+        words = Words(parsed.sql, parsed.tokens)
+        return Statement(sql=sql, kind=kind, plan=read_session_command(kind, words))
 
-    def _prepare_show(
-        self, parsed: Parsed, cancellation: Cancellation, plan_inner: PlanInner
-    ) -> Statement:
+    def _prepare_show(self, parsed: Parsed, session: Session, plan_inner: PlanInner) -> Statement:
         words = [token.text.upper() for token in parsed.tokens]
         if words[0] == "SHOW" and words[1:] in (["STORES"], ["TABLES"]):
             planned = plan_inner(_SHOW_STORES, ())
@@ -141,13 +147,13 @@ class Preparer:
                 returns_rows=True,
                 plan=described,
             )
-        self._commands.check(StatementKind.SHOW, parsed.tokens)
+        command = read_session_command(StatementKind.SHOW, Words(parsed.sql, parsed.tokens))
         return Statement(
             sql=parsed.sql,
             kind=StatementKind.SHOW,
-            columns=self._commands.columns(parsed.tokens),
+            columns=self._commands.show_columns(command, session),
             returns_rows=True,
-            plan=parsed,
+            plan=command,
         )
 
 
@@ -314,6 +320,13 @@ class QueryPreparer:
             costs=parsed.costs,
             times=times,
         )
+
+
+def is_shared(statement: Statement) -> bool:
+    """Whether a planned statement is the same for all sessions; some spell a setting otherwise."""
+    plan = statement.plan
+    shows = isinstance(plan, SessionCommand) and plan.kind is StatementKind.SHOW
+    return not (shows and "." in plan.name)
 
 
 def _described(parsed: Parsed, catalog: StoreCatalog) -> Described:

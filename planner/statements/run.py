@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 
 from planner.commands.row_commands import run_unserved
+from planner.commands.session_reading import SessionCommand
 from planner.commands.transaction import (
     TransactionCommand,
     aborted,
@@ -19,7 +20,6 @@ from planner.statements.explain_statement import Analyze, explain_plan, explain_
 from planner.statements.prepare import Described
 from planner.statements.spark_statements import Choice
 from planner.syntax.options import PLAIN_SESSION, read_options, session_options
-from planner.syntax.parse import Parsed
 from planner.syntax.with_clause import NO_CLAUSE, Clause
 from planner.values.cancel import Cancellation
 from planner.values.session import Session, TransactionStatus
@@ -116,8 +116,8 @@ class Runner:
             return run_unserved(statement)
         if isinstance(plan, Described):
             return Result(kind=kind, columns=statement.columns, rows=plan.rows)
-        if isinstance(plan, Parsed):
-            return self._commands.run(kind, plan.tokens, session)
+        if isinstance(plan, SessionCommand):
+            return self._commands.run(plan, session)
         if isinstance(plan, TransactionCommand):
             return run_transaction(plan, session)
         return Result(kind=StatementKind.EMPTY)

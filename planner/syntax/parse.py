@@ -14,6 +14,8 @@ from sqlglot.errors import ParseError, TokenError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from planner.errors import InvalidSyntaxError, LimitExceededError, NotSupportedError, QueryError
+from planner.syntax.explain_options import ExplainOptions, read_explain_options
+from planner.syntax.token_reader import Words
 from planner.syntax.void_arguments import without_void
 from planner.syntax.with_clause import NO_CLAUSE, OPTIONS, Clause, split_clause
 from planner.trees.brackets import without_brackets
@@ -173,13 +175,13 @@ def parse(sql: str, parameter_types: Sequence[DataType | None] = ()) -> Parsed:
     if kind is StatementKind.SELECT:
         return _query(sql, kind, tokens, tokens, types, analyze=False)
     if kind is StatementKind.EXPLAIN:
-        inner, analyze, as_json, costs = _explained(tokens)
+        inner, options = _explained(sql, tokens)
         if inner[0].text.upper() == "EXECUTE":
             at = len(tokens) - len(inner)
             executed = Parsed(sql=sql, kind=kind, tokens=tuple(tokens), command_at=at)
-            return replace(executed, as_json=as_json)
-        found = _query(sql, kind, tokens, inner, types, analyze=analyze)
-        return replace(found, as_json=as_json, costs=costs)
+            return replace(executed, as_json=options.as_json)
+        found = _query(sql, kind, tokens, inner, types, analyze=options.analyze)
+        return replace(found, as_json=options.as_json, costs=options.costs)
     return Parsed(sql=sql, kind=kind, tokens=tuple(tokens))
 
 
@@ -222,20 +224,12 @@ def _tokenize(sql: str) -> list[Token]:
         ) from error
 
 
-def _explained(tokens: Sequence[Token]) -> tuple[list[Token], bool, bool, bool]:
-    """Return the query of EXPLAIN, and whether to analyze, use JSON and show costs."""
-    at, analyze, as_json, costs = 1, False, False, True
-    words = [token.text.upper() for token in tokens]
-    if words[at : at + 1] == ["("] and _QUERIES.isdisjoint(words[at + 1 : at + 2]):
-        close = words.index(")", at) if ")" in words[at:] else len(words)
-        analyze = _is_on(words[at + 1 : close], "ANALYZE")
-        as_json = _is_json(tokens[at:close], words[at:close])
-        costs = "COSTS" not in words[at:close] or _is_on(words[at + 1 : close], "COSTS")
-        at = close + 1
-    while at < len(words) and words[at] in {"ANALYZE", "VERBOSE"}:
-        analyze = analyze or words[at] == "ANALYZE"
-        at += 1
-    rest = list(tokens[at:])
+def _explained(sql: str, tokens: Sequence[Token]) -> tuple[list[Token], ExplainOptions]:
+    """Return the statement of an EXPLAIN, and the options."""
+    words = Words(sql, tokens)
+    words.skip()
+    options = read_explain_options(words, _QUERIES)
+    rest = list(tokens[len(tokens) - words.left :])
     if not rest:
         raise InvalidSyntaxError("syntax error at end of input", hint="EXPLAIN needs a query.")
     if _KINDS.get(rest[0].text.upper()) not in {StatementKind.SELECT, StatementKind.EXECUTE}:
@@ -244,29 +238,7 @@ def _explained(tokens: Sequence[Token]) -> tuple[list[Token], bool, bool, bool]:
             hint="EXPLAIN takes a SELECT.",
             position=rest[0].start + 1,
         )
-    return rest, analyze, as_json, costs
-
-
-def _is_on(words: Sequence[str], option: str) -> bool:
-    """Whether an option is turned on in the parentheses, as by `ANALYZE` or `ANALYZE true`."""
-    if option not in words:
-        return False
-    following = words[words.index(option) + 1 :][:1]
-    return following not in (["FALSE"], ["OFF"], ["0"])
-
-
-def _is_json(tokens: Sequence[Token], words: Sequence[str]) -> bool:
-    if "FORMAT" not in words:
-        return False
-    at = words.index("FORMAT") + 1
-    name = words[at] if at < len(words) else ""
-    if name not in {"TEXT", "JSON"}:
-        raise NotSupportedError(
-            f"EXPLAIN does not write {name}",
-            hint="Use TEXT or JSON.",
-            position=tokens[min(at, len(tokens) - 1)].start + 1,
-        )
-    return name == "JSON"
+    return rest, options
 
 
 def _query(

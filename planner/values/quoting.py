@@ -4,6 +4,14 @@ from __future__ import annotations
 
 import re
 
+FUNCTION_WORDS = frozenset(
+    [
+        *("authorization", "binary", "collation", "concurrently", "cross", "current_schema"),
+        *("freeze", "full", "ilike", "inner", "is", "isnull", "join", "left", "like", "natural"),
+        *("notnull", "outer", "overlaps", "right", "similar", "tablesample", "verbose"),
+    ]
+)
+"""Reserved words that may name a function or a type, and be the value of a setting."""
 _PLAIN = re.compile(r"[a-z_][a-z0-9_]*")
 RESERVED_WORDS = frozenset(
     [

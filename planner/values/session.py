@@ -78,12 +78,19 @@ class Session:
         "changes",
         *("deferrable", "has_queried", "in_pipeline", "in_script", "is_grouped", "isolation"),
         *("listing", "node_answers", "options", "pid", "savepoints_made", "seen", "settings"),
-        *("snapshot", "times", "trace", "transaction", "user"),
+        *("snapshot", "spelled", "times", "trace", "transaction", "user"),
     )
 
     def __init__(self, *, settings: Mapping[str, str] | None = None, user: str = "stategate"):
         self._initial = dict(settings or {})
         self.settings: dict[str, str] = dict(self._initial)
+        self.spelled = {
+            name.lower(): name
+            for name in self.settings
+            if "." in name and not name.startswith("stategate.")
+        }
+        """The settings that the client has defined, which stay until it leaves: their names in
+        lower case, and as they were first written."""
         self.changes = 0
         """How often the settings may have changed, so that the server knows when to report them."""
         self.times: TimeSettings = _times_of(self.settings)

@@ -43,7 +43,7 @@ class CopyOut:
     null: str = "\\N"
     quote: str = '"'
     escape: str = '"'
-    force_quote: frozenset[str] | None = frozenset()
+    force_quote: tuple[str, ...] | None = ()
     """Columns whose values are always quoted; None is all of them."""
 
 

@@ -26,7 +26,8 @@ PART = "session"
 READER = "stategate"
 """The name of the user of both servers, who may read only."""
 _REPORTED = ("TimeZone", "DateStyle", "IntervalStyle", "application_name", "client_encoding")
-_REFUSED = frozenset({"0A000", "25006"})
+_NOT_SUPPORTED = "0A000"
+_REFUSED = frozenset({_NOT_SUPPORTED, "25006"})
 """What the gateway does not support, and what would write: both are documented."""
 _CANCELED = "57014"
 _LONGEST_S = 20.0
@@ -162,7 +163,7 @@ class Servers:
         try:
             for at, step in enumerate(steps):
                 one, other = ours[step.session].say(step), theirs[step.session].say(step)
-                outcome, wrong = _compared(one, other, step)
+                outcome, wrong = compared(one, other, step)
                 if wrong is not None:
                     kind, what = wrong
                     return outcome, (kind, f"step {at + 1}, {step.way}: {step.sql}\n{what}")
@@ -174,15 +175,11 @@ class Servers:
         return "whole", None
 
 
-def _compared(ours: Heard, theirs: Heard, step: Step) -> tuple[str, tuple[str, str] | None]:
+def compared(ours: Heard, theirs: Heard, step: Step) -> tuple[str, tuple[str, str] | None]:
     """Return why a conversation ends here, if it does, and the difference, if there is one."""
     states = {ours.sqlstate, theirs.sqlstate}
-    if _CANCELED in states:
-        return "too long", None
-    if ours.sqlstate in _REFUSED and ours.sqlstate != theirs.sqlstate:
-        return f"not supported: {shape(ours.replies[-1].message)[:60]}", None
-    if any((state or "").startswith(_LEFT_OPEN) for state in states) and _is_query(step):
-        return "left open", None
+    if end := _end(ours, theirs, step):
+        return end, None
     if ours.sqlstate and theirs.sqlstate and "25P02" in states:
         # A failed transaction refuses all, but what is found wrong before that differs.
         return "", None
@@ -204,6 +201,20 @@ def _compared(ours: Heard, theirs: Heard, step: Step) -> tuple[str, tuple[str, s
         if mine != wanted:
             return "", (f"{name} {mine} for {wanted}"[:90], f"ours: {mine}\ntheirs: {wanted}")
     return "", None
+
+
+def _end(ours: Heard, theirs: Heard, step: Step) -> str:
+    """Return why a conversation ends here without a difference; empty if it goes on."""
+    states = {ours.sqlstate, theirs.sqlstate}
+    if _CANCELED in states:
+        return "too long"
+    if ours.sqlstate in _REFUSED and ours.sqlstate != theirs.sqlstate:
+        return f"not supported: {shape(ours.replies[-1].message)[:60]}"
+    if not _is_query(step):
+        return ""
+    if theirs.sqlstate == _NOT_SUPPORTED and ours.sqlstate is None:
+        return "not supported by PostgreSQL"
+    return "left open" if any((e or "").startswith(_LEFT_OPEN) for e in states) else ""
 
 
 def _bags(heard: Heard, step: Step) -> list[Reply]:

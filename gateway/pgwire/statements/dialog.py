@@ -50,7 +50,7 @@ from gateway.pgwire.statements.replies import ENDS_TRANSACTION, Replies, Reporte
 from gateway.pgwire.statements.row_commands import RowCommands
 from gateway.pgwire.statements.run import Run
 from gateway.pgwire.statements.simple_query import SimpleQuery
-from gateway.pgwire.types.parameters import decode_parameters
+from gateway.pgwire.types.parameters import check_count, decode_parameters
 from gateway.statement_threads import StatementThreads
 from planner.engine import (
     Engine,
@@ -259,7 +259,6 @@ class Dialog:
     # --- extended --------------------------------------------------------------------------------
 
     def _parse(self, message: Parse) -> Work | None:
-        self._names.check_statement_name(message.statement)
         if not message.statement:
             self._names.drop_statement("")  # also if this one cannot be parsed
         prepared = self._runner.recall_prepared(message.sql, message.parameter_oids)
@@ -277,9 +276,10 @@ class Dialog:
 
     def _bind(self, message: Bind) -> None:
         prepared = self._names.statement(message.statement)
-        self._refuse_failed(prepared.statement)
         times = self.session.times
         decoders = prepared.decoders(message.parameter_formats, times)
+        check_count(decoders, message.parameters)
+        self._refuse_failed(prepared.statement)
         portal = Portal(
             prepared=prepared,
             parameters=decode_parameters(decoders, message.parameters),

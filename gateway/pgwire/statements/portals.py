@@ -174,7 +174,10 @@ class Names:
         Raises:
             QueryError: the name is taken (42P05), or there are too many statements (54000).
         """
-        self.check_statement_name(name)
+        if name and name in self.statements:
+            raise QueryError(
+                f'prepared statement "{name}" already exists', sqlstate=STATEMENT_EXISTS
+            )
         size = len(prepared.sql)
         if not name:
             self.drop_statement(name)
@@ -190,17 +193,6 @@ class Names:
         self._sql_length += size
         prepared.made_us = self.clock_us()
         self.statements[name] = prepared
-
-    def check_statement_name(self, name: str) -> None:
-        """Refuse a name that is taken, before the statement is planned.
-
-        Raises:
-            QueryError: the name is taken (42P05).
-        """
-        if name and name in self.statements:
-            raise QueryError(
-                f'prepared statement "{name}" already exists', sqlstate=STATEMENT_EXISTS
-            )
 
     def statement(self, name: str) -> Prepared:
         """Return a statement by name.

@@ -93,7 +93,7 @@ class RowCommands:
             case CloseCursor():
                 tag = self._close(command, besides=portal)
             case PrepareStatement():
-                tag = self._prepare(portal, command)
+                tag = self._prepare(portal, command, run)
             case DeallocateStatement():
                 tag = self.names.deallocate(command.name)
             case _:
@@ -154,7 +154,7 @@ class RowCommands:
         self.names.check_cursor(command)
         query = portal.prepared.statement.query
         assert query is not None, "a cursor has a query"
-        prepared = Prepared(sql=portal.prepared.sql, statement=query, parameter_oids=())
+        prepared = Prepared(sql=run.text or portal.prepared.sql, statement=query, parameter_oids=())
         cursor = Portal(
             prepared=prepared,
             parameters=portal.parameters,
@@ -271,11 +271,14 @@ class RowCommands:
 
     # --- prepared statements ---------------------------------------------------------------------
 
-    def _prepare(self, portal: Portal, command: PrepareStatement) -> str:
+    def _prepare(self, portal: Portal, command: PrepareStatement, run: Run) -> str:
         statement = portal.prepared.statement
         assert statement.query is not None, "PREPARE has a query"
         prepared = Prepared(
-            sql=portal.prepared.sql, statement=statement.query, parameter_oids=(), from_sql=True
+            sql=run.text or portal.prepared.sql,
+            statement=statement.query,
+            parameter_oids=(),
+            from_sql=True,
         )
         self.names.add_statement(command.name, prepared)
         return "PREPARE"

@@ -16,5 +16,7 @@ class Run:
     """Whether it is run by the simple protocol, which sends a RowDescription before the rows."""
     in_block: bool
     """Whether its transaction continues after it, as between the statements of one Query."""
+    text: str = ""
+    """The text of the Query that has it, which pg_prepared_statements and pg_cursors show."""
     rows_max: int = 0
     """The row limit of an Execute; 0 for all rows. COPY ignores it."""

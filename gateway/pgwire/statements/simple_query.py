@@ -123,20 +123,20 @@ class SimpleQuery:
             if portal is None:
                 self.replies.send(EmptyQueryResponse())
             else:
-                await self._answer(portal, begun, cancellation, in_block=len(texts) > 1)
+                await self._answer(portal, begun, cancellation, sql, in_block=len(texts) > 1)
         for text, offset in texts[1:]:
             with self.runner.watched() as cancellation:
                 portal, begun = await self.runner.begin(text, offset, cancellation)
-                await self._answer(portal, begun, cancellation, in_block=True)
+                await self._answer(portal, begun, cancellation, sql, in_block=True)
 
     async def _answer(
-        self, portal: Portal, begun: Begun, cancellation: Cancellation, *, in_block: bool
+        self, portal: Portal, begun: Begun, cancellation: Cancellation, text: str, *, in_block: bool
     ) -> None:
         if portal.prepared.statement.row_command is None:
             await self._finish(portal, begun)
             return
         block = in_block or self.session.transaction is not TransactionStatus.IDLE
-        run = Run(cancellation=cancellation, simple=True, in_block=block)
+        run = Run(cancellation=cancellation, simple=True, in_block=block, text=text)
         await self.row_commands.run(portal, run)
 
     async def _finish(self, portal: Portal, begun: Begun) -> None:

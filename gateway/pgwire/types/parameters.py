@@ -147,11 +147,11 @@ def _text_decoder(parameter: ParameterType, times: TimeSettings) -> Decode:
     return lambda raw: parse_value(decode_utf8(raw), data_type, times)
 
 
-def decode_parameters(decoders: Sequence[Decode], parameters: Sequence[bytes | None]) -> Row:
-    """Decode the parameters of a Bind to physical values.
+def check_count(decoders: Sequence[Decode], parameters: Sequence[bytes | None]) -> None:
+    """Refuse a Bind with more or fewer values than the statement has parameters.
 
     Raises:
-        QueryError: their number is not the statement's (08P01), or one is not a value of its type.
+        QueryError: it has (08P01).
     """
     if len(parameters) != len(decoders):
         raise QueryError(
@@ -159,6 +159,15 @@ def decode_parameters(decoders: Sequence[Decode], parameters: Sequence[bytes | N
             f"requires {len(decoders)}",
             sqlstate=PROTOCOL_VIOLATION,
         )
+
+
+def decode_parameters(decoders: Sequence[Decode], parameters: Sequence[bytes | None]) -> Row:
+    """Decode the parameters of a Bind to physical values.
+
+    Raises:
+        QueryError: their number is not the statement's (08P01), or one is not a value of its type.
+    """
+    check_count(decoders, parameters)
     if len(parameters) == 1:  # most lookups; a loop would double the cost
         (raw,) = parameters
         return (None if raw is None else decoders[0](raw),)

@@ -7,6 +7,7 @@ savepoints are drawn from a few, so that steps meet those that are there, and th
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -23,6 +24,14 @@ PORTALS = ("c", "p", "Q c")
 """The names as messages of the wire have them."""
 _TYPES = tuple(sorted(ONE_FORM))
 """Types whose values have one text: COPY is compared as text."""
+
+
+_WORDS = re.compile(r"E?'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|[A-Za-z_][\w$]*|[0-9][\w.]*|\S")
+_OTHER_WORDS = (
+    *("(", ")", ",", "ALL", "1", "1.5", "'x'", '"x"', "=", ".", "*", "-", "WITH", "x", "table"),
+    *("left", "time", "TO", "IN", "AS", "DEFAULT", "NULL", "true", "SESSION", "LOCAL"),
+)
+"""Words that mostly do not fit where they come to stand."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,29 +120,28 @@ class Conversations:
         return not (is_alone or one.is_damaged or other.is_damaged) and self.may(0.12)
 
     def _damaged(self, step: Step) -> Step:
-        """Leave out, repeat or exchange a word of a command, so that it is mostly none."""
+        """Leave out, repeat, add or exchange a word of a command, so that it is mostly none."""
         if step.way != "simple" or "SELECT" in step.sql.upper():
             return step
-        parts = step.sql.split(" ")
-        at = self.chance.randrange(len(parts))
-        match self.chance.randrange(4):
+        parts = _WORDS.findall(step.sql)
+        at, other = (self.chance.randrange(len(parts)) for _ in range(2))
+        match self.chance.randrange(6):
             case 0:
                 del parts[at]
             case 1:
                 parts.insert(at, parts[at])
             case 2:
-                parts[at] = self.chance.choice(
-                    ["(", ")", ",", "ALL", "1", "'x'", "=", "WITH", "x", "table"]
-                )
+                parts[at] = self.chance.choice(_OTHER_WORDS)
+            case 3:
+                parts.insert(at, self.chance.choice(_OTHER_WORDS))
+            case 4:
+                parts[at], parts[other] = parts[other], parts[at]
             case _:
                 parts = parts[: at + 1]
         text = " ".join(parts)
         # Damage must not make it write to files of the server.
-        return (
-            step
-            if "STDOUT" in step.sql and "STDOUT" not in text
-            else Step(sql=text, is_damaged=True)
-        )
+        is_copy = "STDOUT" in step.sql and "STDOUT" not in text
+        return step if is_copy else Step(sql=text, is_damaged=True)
 
     # Queries
 

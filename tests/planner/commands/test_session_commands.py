@@ -107,21 +107,21 @@ def test_listen_says_that_there_are_no_notifications(sides: Sides, channel: str)
 @pytest.mark.parametrize(
     ("sql", "sqlstate", "position"),
     [
-        ("LISTEN", "42601", None),
+        ("LISTEN", "42601", 7),
         ("LISTEN *", "42601", 8),
         ("LISTEN 'a'", "42601", 8),
         ("LISTEN 1", "42601", 8),
         ("LISTEN a.b", "42601", 9),
         ("UNLISTEN a b", "42601", 12),
-        ("SET memory_limit = '1TB'", "42704", 5),
-        ("SHOW memory_limit", "42704", 6),
-        ("RESET memory_limit", "42704", 7),
+        ("SET memory_limit = '1TB'", "42704", None),
+        ("SHOW memory_limit", "42704", None),
+        ("RESET memory_limit", "42704", None),
         ("SET server_version = '9'", "55P02", None),
         ("SET stategate.consistency = 'strong'", "22023", None),
-        ("SET", "42601", None),
-        ("SET application_name", "42601", 5),
-        ("SET application_name =", "42601", None),
-        ("SHOW", "42601", None),
+        ("SET", "42601", 4),
+        ("SET application_name", "42601", 21),
+        ("SET application_name =", "42601", 23),
+        ("SHOW", "42601", 5),
         ("DESCRIBE nope", "42P01", 10),
         ("DESCRIBE people, orders", "42601", None),
         ("SET application_name application_name = 1", "42601", 22),
@@ -373,8 +373,32 @@ def test_only_the_lock_of_a_reader_is_accepted(sides: Sides) -> None:
         "LOCK people in access share mode",
     ):
         assert run(sides.engine, sql, session=session).kind is StatementKind.LOCK
-    for sql in ("LOCK TABLE people", "LOCK TABLE people IN ROW EXCLUSIVE MODE", "LOCK"):
+    for sql in ("LOCK TABLE people", "LOCK TABLE people IN ROW EXCLUSIVE MODE"):
         assert refusal(sides.engine, sql).sqlstate == "25006"
+
+
+def test_a_setting_of_the_client_keeps_the_name_that_it_first_had(sides: Sides) -> None:
+    session = Session()
+    for sql in ('SET "My".x = 1.50', "SET my.X = 2", "SHOW MY.X", "RESET my.Y", 'SHOW "My".y'):
+        result = run(sides.engine, sql, session=session)
+        if sql.startswith("SHOW"):
+            assert [c.name for c in result.columns] == [{"X": "My.x", "y": "my.y"}[sql[-1]]]
+    # Another session has its own names, though the text is the same.
+    other = Session()
+    run(sides.engine, "SET my.x = 1", session=other)
+    assert run(sides.engine, "SHOW MY.X", session=other).columns[0].name == "my.x"
+
+
+@pytest.mark.parametrize("end", ["RESET my.x", "RESET ALL", "ROLLBACK", "DISCARD ALL"])
+def test_a_setting_of_the_client_is_empty_when_it_has_lost_its_value(
+    sides: Sides, end: str
+) -> None:
+    session = Session()
+    begin = ["BEGIN"] if end == "ROLLBACK" else []
+    do(sides, session, *begin, "SET my.x = 1", end)
+    assert do(sides, session, "SHOW my.x") == [("",)]
+    assert do(sides, session, "SELECT current_setting('my.x')") == [("",)]
+    assert refusal(sides.engine, "SHOW my.x").sqlstate == "42704"
 
 
 def test_show_and_the_catalog_agree_on_our_own_settings(sides: Sides) -> None:

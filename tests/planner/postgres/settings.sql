@@ -145,3 +145,177 @@ SELECT set_config('random_page_cost', '1.10', true)
 = 1.1
 SELECT set_config('enable_hashagg', 'maybe', false)
 ! 22023
+SET LOCAL ALL = 1
+! 42601
+SET ALL = 1
+! 42601
+SET
+! 42601
+SET SESSION TIME ZONE
+! 42601
+SET TIME INTERVAL '1' HOUR
+! 42601
+SET TIME ZONE INTERVAL '-03:30' HOUR TO
+! 42601
+SET TIME ZONE INTERVAL '1' SECOND
+! 42601
+SET TIME ZONE INTERVAL '1' HOUR TO SECOND
+! 42601
+SET TIME ZONE INTERVAL '1' HOUR MINUTE
+! 42601
+SET TIME ZONE INTERVAL(x) '1'
+! 42601
+SET timezone = INTERVAL '1' HOUR
+! 42601
+SET TIME ZONE = 'UTC'
+! 42601
+SET TIME ZONE 'UTC' 'UTC'
+! 42601
+SET TIME ZONE table
+! 42601
+SET work_mem = select
+! 42601
+SET work_mem = '1MB', DEFAULT
+! 42601
+SET work_mem = DEFAULT DEFAULT
+! 42601
+SET work_mem work_mem = '1MB'
+! 42601
+SET work_mem TO TO '1MB'
+! 42601
+SET work_mem = '1MB',
+! 42601
+SET work_mem.table = 1
+! 42601
+SET ROLE LOCAL NONE
+! 42601
+SET ROLE DEFAULT
+! 42601
+SET ROLE
+! 42601
+SET NAMES utf8
+! 42601
+SET NAMES 'UTF8' 'UTF8'
+! 42601
+SET SCHEMA public
+! 42601
+SET XML OPTION nothing
+! 42601
+SET SESSION AUTHORIZATION
+! 42601
+SET SESSION CHARACTERISTICS AS READ ONLY
+! 42601
+SET LOCAL LOCAL work_mem = '1MB'
+! 42601
+SET local = 1
+! 42704
+SET session = 1
+! 42704
+SET transaction = 1
+! 42704
+SET SESSION characteristics = 1
+! 42704
+SET names TO 'x'
+! 42704
+SET time = 1
+! 42704
+SET catalog = 1
+! 42704
+SET "a b".c = 1
+! 42602
+SET "a b" = 1
+! 42704
+RESET "a b".c
+! 42602
+RESET ALL ALL
+! 42601
+RESET TIME
+! 42704
+RESET SESSION
+! 42704
+RESET TRANSACTION
+! 42704
+SHOW SESSION
+! 42704
+RESET TIME ZONE ZONE
+! 42601
+RESET - work_mem
+! 42601
+RESET RESET work_mem
+! 42601
+RESET nothing
+! 42704
+SHOW ALL ALL
+! 42601
+SHOW TIME
+! 42704
+SHOW my.nothing
+! 42704
+SHOW TRANSACTION ISOLATION
+! 42601
+SELECT set_config('client_encoding', 'DEFAULT', true)
+! 22023
+SELECT set_config('client_encoding', 'klingon', true)
+! 22023
+SELECT set_config('bytea_output', 'DEFAULT', true)
+! 22023
+SELECT set_config('bytea_output', 'HEX', true)
+: text
+= hex
+SELECT set_config('default_transaction_read_only', 'DEFAULT', true)
+! 22023
+SELECT set_config('work_mem', 'DEFAULT', true)
+! 22023
+SELECT set_config('a b.c', '1', false)
+! 42602
+SET "My".Setting = 1; SELECT current_setting('MY.setting')
+: text
+= 1
+SET client_encoding = klingon
+! 22023
+SET client_encoding = 'default'; SELECT 1
+! 22023
+SET my.seven = 007; SELECT current_setting('my.seven')
+: text
+= 7
+SET my.zero = -0; SELECT current_setting('my.zero')
+: text
+= 0
+SET my.more = +1.50; SELECT current_setting('my.more')
+: text
+= 1.50
+SET my.less = - 1.50e1; SELECT current_setting('my.less')
+: text
+= -1.50e1
+SET my.large = 2147483648; SELECT current_setting('my.large')
+: text
+= 2147483648
+SET my.word = left; SELECT current_setting('my.word')
+: text
+= left
+SET my.word = TRUE; SELECT current_setting('my.word')
+: text
+= true
+SET "My".word = "Word"; SELECT current_setting('my.word')
+: text
+= Word
+SET my.two = a, b; SELECT current_setting('my.two')
+! 22023
+SET SESSION SESSION AUTHORIZATION DEFAULT; SELECT 1
+: integer
+= 1
+SET SESSION SESSION CHARACTERISTICS AS TRANSACTION READ ONLY READ ONLY; SELECT 1
+: integer
+= 1
+SET LOCAL SESSION CHARACTERISTICS AS TRANSACTION READ ONLY, READ ONLY; SELECT 1
+: integer
+= 1
+SET TIME ZONE INTERVAL '-03:30' HOUR TO MINUTE; SELECT current_setting('timezone')
+: text
+= <-03:30>+03:30
+SET TIME ZONE INTERVAL(0) '05:00'; SELECT current_setting('timezone')
+: text
+= <+05>-05
+SET XML OPTION DOCUMENT; SELECT current_setting('xmloption')
+: text
+= document

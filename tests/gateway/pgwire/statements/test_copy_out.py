@@ -148,9 +148,7 @@ def test_lines_are_made_of_their_values(
     rows: list[list[str | None]], delimiter: str, null: str, csv: bool
 ) -> None:
     form = CopyFormat.CSV if csv else CopyFormat.TEXT
-    command = CopyOut(
-        format=form, delimiter=delimiter, null=null, escape="'", force_quote=frozenset({"y"})
-    )
+    command = CopyOut(format=form, delimiter=delimiter, null=null, escape="'", force_quote=("y",))
     columns = (Column(name="x", type=TEXT), Column(name="y", type=TEXT))
     for width in (1, 2):
         kept = [tuple(row[:width]) for row in rows]

@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from sqlglot.tokenizer_core import Token, TokenType
 
-from planner.errors import InvalidSyntaxError
-from planner.values.quoting import RESERVED_WORDS
+from planner.errors import InvalidSyntaxError, QueryError
+from planner.values.quoting import FUNCTION_WORDS, RESERVED_WORDS
+
+_INTEGER_MAX = (1 << 31) - 1
+"""The grammar takes a larger number for one with a fraction."""
+_DOTS_MAX = 2
+_TEXTS = {TokenType.STRING, TokenType.BIT_STRING, TokenType.HEX_STRING}
+
+
+def _is_name(token: Token) -> bool:
+    """Whether a token is a word or a quoted name; sqlglot reads some words as one."""
+    if token.token_type is TokenType.IDENTIFIER:
+        return True
+    word = token.text.replace("_", "a").replace("$", "a")
+    return token.token_type not in _TEXTS and word.isalnum() and word[0].isalpha()
 
 
 class Words:
@@ -113,15 +127,73 @@ class Words:
             InvalidSyntaxError: another token comes next.
         """
         token = self.token()
-        if token is None:
-            raise self.problem()
-        if token.token_type is TokenType.IDENTIFIER:
-            self._at += 1
-            return token.text
-        if token.token_type is TokenType.STRING or not token.text.replace("_", "a")[:1].isalpha():
+        if token is None or not _is_name(token):
             raise self.problem()
         self._at += 1
-        return token.text.lower()
+        return token.text if token.token_type is TokenType.IDENTIFIER else token.text.lower()
+
+    def dotted_name(self) -> str:
+        """Take the name of a setting: names with dots between them.
+
+        Raises:
+            InvalidSyntaxError: another token comes next.
+        """
+        names = [self.name()]
+        while self.take("."):
+            names.append(self.name())
+        return ".".join(names)
+
+    def relation(self) -> str:
+        """Take the name of a relation, and return it as it is written.
+
+        Raises:
+            InvalidSyntaxError: another token comes next, or the name has too many parts.
+        """
+        start, dots = self.start, 0
+        self.name()
+        while self.take("."):
+            self.label()
+            dots += 1
+        text = self.sql[start : self.end]
+        if dots > _DOTS_MAX:
+            message = f"improper qualified name (too many dotted names): {text}"
+            raise InvalidSyntaxError(message, position=start + 1)
+        return text
+
+    def names(self) -> list[str]:
+        """Take names in parentheses; each is returned as it is written.
+
+        Raises:
+            InvalidSyntaxError: another token comes next.
+        """
+        self.expect("(")
+        found: list[str] = []
+        while not found or self.take(","):
+            start = self.start
+            self.name()
+            found.append(self.sql[start : self.end])
+        self.expect(")")
+        return found
+
+    def value(self) -> str:
+        """Take a text, or a word that stands for one: of the reserved words, only true, false, on.
+
+        Raises:
+            InvalidSyntaxError: another token comes next.
+        """
+        if self.is_string:
+            return self.string()
+        return self.label() if self.peek() in {"TRUE", "FALSE", "ON"} else self.word()
+
+    def word(self) -> str:
+        """Take a name that may be one of a function or a type, too; see `name`.
+
+        Raises:
+            InvalidSyntaxError: another token comes next.
+        """
+        if self.peek().lower() in RESERVED_WORDS - FUNCTION_WORDS:
+            raise self.problem()
+        return self.label()
 
     def string(self) -> str:
         """Take a quoted text.
@@ -156,10 +228,26 @@ class Words:
                 raise self.problem()
             return None
         self._at += int(signed)
-        if not token.text.isdigit():
+        if not token.text.isdigit() or int(token.text) > _INTEGER_MAX:
             raise self.problem()
         self._at += 1
         return sign * int(token.text)
+
+    def number(self) -> str | None:
+        """Take a number with or without a sign, as PostgreSQL writes it; None if none comes next.
+
+        Raises:
+            InvalidSyntaxError: no number follows the sign.
+        """
+        token = self.token(int(self.peek() in {"-", "+"}))
+        text = token.text if token is not None and token.token_type is TokenType.NUMBER else "0"
+        if text.isdigit() and int(text) <= _INTEGER_MAX:
+            found = self.integer()
+            return None if found is None else str(found)
+        sign = "-" if self.take("-") else ""
+        self.take("+")
+        self.skip()
+        return sign + text
 
     def parenthesised(self) -> tuple[int, int]:
         """Take the tokens between the next parenthesis and the one that closes it.
@@ -203,3 +291,14 @@ class Words:
                 return items
             depth += kind in {TokenType.L_PAREN, TokenType.L_BRACKET}
             depth -= kind in {TokenType.R_PAREN, TokenType.R_BRACKET}
+
+
+@contextmanager
+def counted_from(offset: int | None) -> Iterator[None]:
+    """Move positions of errors to the whole statement; drop them for a generated text."""
+    try:
+        yield
+    except QueryError as error:
+        if error.position is not None:
+            error.position = None if offset is None else error.position + offset
+        raise
