@@ -97,9 +97,7 @@ def read_execute(words: Words) -> ExecuteStatement:
     name = words.name()
     arguments: tuple[Argument, ...] = ()
     if words.peek() == "(":
-        items = words.list_items() if words.peek(1) != ")" else []
-        if not items:
-            words.expect("(", ")")
+        items = words.list_items()
         arguments = tuple(_read_argument(words.sql[start:end], start) for start, end in items)
     words.finish()
     return ExecuteStatement(name=name, arguments=arguments)

@@ -23,7 +23,7 @@ from planner.errors import (
     UnknownNameError,
 )
 from planner.syntax.options import SETTINGS, check_setting
-from planner.values.session import Session, TransactionStatus, read_isolation
+from planner.values.session import Isolation, Session, TransactionStatus, read_isolation
 from planner.values.statement import Notice, Result, StatementKind
 from planner.values.times.time_settings import read_date_style
 from stores.spec.schema import TEXT, Column, Row
@@ -163,7 +163,10 @@ class SessionCommands:
         name = self._settable(spelled, session)
         own = OWN_SETTINGS.get(name)
         is_of_transaction = own is not None and own.of_transaction and value is not None
-        if is_of_transaction and _mode(name, value or "") != self._value(name, session):
+        if is_of_transaction and (
+            _mode(name, value or "") != self._value(name, session)
+            or name == "transaction_deferrable"
+        ):
             message = f"{name} must be set before any query"
             raise TransactionError(message, sqlstate="25001")
         self._put(name, value, session, Result(kind=StatementKind.SET), local=local)
@@ -284,7 +287,9 @@ def _restore(name: str, session: Session, result: Result, *, local: bool) -> Non
     if own is not None and own.of_transaction:
         if session.transaction is TransactionStatus.IDLE and name == "transaction_isolation":
             result.notices.append(Notice.outside("RESET TRANSACTION"))
-        _set_transaction(name, own.default, session)
+        # Unlike SET, this is allowed after a query.
+        if session.transaction is not TransactionStatus.IDLE:
+            _reset_mode(name, session)
     elif not (local and session.is_outside):
         session.reset(name, local=local)
 
@@ -294,6 +299,13 @@ def _mode(name: str, value: str) -> str:
     if name == "transaction_isolation":
         return read_isolation(name, value).value
     return read_boolean(name, value)
+
+
+def _reset_mode(name: str, session: Session) -> None:
+    if name == "transaction_isolation":
+        session.isolation = Isolation.READ_COMMITTED
+    else:
+        session.deferrable = False
 
 
 def _set_transaction(name: str, value: str, session: Session) -> None:

@@ -276,6 +276,10 @@ def _begin(command: Begin, session: Session) -> Result:
         set_modes(modes, session)
         return result
     isolation, deferrable = default_isolation(session), default_deferrable(session)
+    if session.has_queried and (session.in_script or session.in_pipeline):
+        # The queries before it are part of the transaction.
+        session.isolation = isolation
+        set_modes(modes, session)
     session.begin(
         isolation=isolation if modes.isolation is None else modes.isolation,
         deferrable=deferrable if modes.deferrable is None else modes.deferrable,

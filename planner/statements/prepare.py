@@ -325,8 +325,9 @@ class QueryPreparer:
 def is_shared(statement: Statement) -> bool:
     """Whether a planned statement is the same for all sessions; some spell a setting otherwise."""
     plan = statement.plan
-    shows = isinstance(plan, SessionCommand) and plan.kind is StatementKind.SHOW
-    return not (shows and "." in plan.name)
+    if not isinstance(plan, SessionCommand) or plan.kind is not StatementKind.SHOW:
+        return True
+    return "." not in plan.name
 
 
 def _described(parsed: Parsed, catalog: StoreCatalog) -> Described:

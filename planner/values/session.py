@@ -190,7 +190,7 @@ class Session:
         """Begin a transaction."""
         self.transaction = TransactionStatus.ACTIVE
         self.isolation, self.deferrable = isolation, deferrable
-        self.has_queried = False
+        self.has_queried = self.has_queried and (self.in_script or self.in_pipeline)
         # Settings that were changed earlier in the same group belong to it.
         if self._before is None:
             self._before = dict(self.settings)
@@ -207,6 +207,7 @@ class Session:
         elif self._before is not None:
             self.settings = dict(self._before)
         self._before = None
+        self.has_queried = False
         self._local.clear()
         self._savepoints.clear()
         self.savepoints_made = 0
@@ -243,6 +244,7 @@ class Session:
                 self._end_local()
                 self._changed()
             self._before = None
+            self.has_queried = False
             self._unlock()
 
     @property

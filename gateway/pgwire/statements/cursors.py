@@ -252,7 +252,7 @@ class Fetched:
             case Direction.RELATIVE:
                 return self._relative(count)
             case Direction.BACKWARD:
-                return self._some(-count)
+                return self._some(-count) if count else self._same(backward=True)
             case _:
                 return self._some(count)
 
@@ -272,10 +272,16 @@ class Fetched:
             return self.cursor.backward(-count, self._chunk)
         return self._same()
 
-    def _same(self) -> Iterator[Piece]:
-        """Yield the current row again; nothing before the first row and after the last."""
+    def _same(self, *, backward: bool = False) -> Iterator[Piece]:
+        """Yield the current row again; nothing before the first row and after the last.
+
+        Raises:
+            QueryError: the cursor is NO SCROLL, and has a current row or goes back (55000).
+        """
         cursor = self.cursor
         if cursor.reader.ended or not cursor.reader.passed:
+            if backward and not (self.command.move or cursor.scroll):
+                raise cannot_go_back()
             return
         if not self.command.move:
             if not cursor.scroll:

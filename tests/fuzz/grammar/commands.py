@@ -115,6 +115,8 @@ def setting(chance: random.Random) -> str:
     shown = chance.choice([name, name, *_SHOWN])
     plain = name.replace('"', "")
     text = value if value.startswith("'") else f"'{value}'"
+    if name == "search_path":  # the function takes it as one text, in which words are names
+        text = "'public'"
     local = chance.choice(["true", "false"])
     found = [
         *[f"SET{scope} {name} {chance.choice(['TO', '='])} {value}"] * 4,

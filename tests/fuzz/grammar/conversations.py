@@ -121,9 +121,9 @@ class Conversations:
 
     def _damaged(self, step: Step) -> Step:
         """Leave out, repeat, add or exchange a word of a command, so that it is mostly none."""
-        if step.way != "simple" or "SELECT" in step.sql.upper():
-            return step
         parts = _WORDS.findall(step.sql)
+        if step.way != "simple" or "SELECT" in step.sql.upper() or not parts:
+            return step
         at, other = (self.chance.randrange(len(parts)) for _ in range(2))
         match self.chance.randrange(6):
             case 0:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import psycopg
 import pytest
+from psycopg import pq
 from psycopg.rows import TupleRow
 from psycopg.sql import SQL
 
@@ -361,6 +362,59 @@ def test_a_connection_lists_its_own_cursors_and_statements(bank: Bank, client: C
     assert one(client, "SELECT count(*) FROM pg_cursors") == 0
     assert bank.server.cursors() == (0, 0.0)
     assert one(client, "SELECT count(*) FROM pg_prepared_statements") == 0
+
+
+def test_lists_show_the_whole_text_that_a_statement_came_in(client: Connection) -> None:
+    text = "BEGIN; PREPARE p AS SELECT 1; DECLARE c CURSOR FOR SELECT 2; SELECT 3;"
+    client.execute(text)
+    shown = (
+        "SELECT statement FROM pg_prepared_statements UNION ALL SELECT statement FROM pg_cursors"
+    )
+    assert client.execute(shown).fetchall() == [(text,), (text,)]
+    client.execute("ROLLBACK")
+
+
+def test_a_failed_transaction_finds_wrong_messages_first(client: Connection) -> None:
+    """PostgreSQL counts the values of a Bind, and plans a Parse before it looks at its name."""
+    connection = client.pgconn
+    connection.prepare(b"p", b"SELECT amount FROM accounts WHERE id = $1")
+    client.execute("BEGIN")
+    with pytest.raises(psycopg.errors.DivisionByZero):
+        client.execute("SELECT 1 / 0")
+
+    def state(result: pq.abc.PGresult) -> bytes | None:
+        return result.error_field(pq.DiagnosticField.SQLSTATE)
+
+    assert state(connection.exec_prepared(b"p", [b"1", b"2"])) == b"08P01"
+    assert state(connection.exec_prepared(b"p", [b"x"])) == b"25P02"
+    assert state(connection.prepare(b"p", b"SELECT 1")) == b"25P02"
+    assert state(connection.prepare(b"p", b"SELEC 1")) == b"42601"
+    client.execute("ROLLBACK")
+    assert state(connection.prepare(b"p", b"SELECT nothing")) == b"42703"
+    assert state(connection.prepare(b"p", b"SELECT 1")) == b"42P05"
+
+
+def test_queries_before_begin_in_one_text_are_part_of_the_transaction(client: Connection) -> None:
+    client.execute("SELECT 1; BEGIN; ROLLBACK")
+    client.execute("SELECT 1; COMMIT; BEGIN ISOLATION LEVEL SERIALIZABLE; ROLLBACK")
+    client.execute("SELECT 1")
+    client.execute("BEGIN ISOLATION LEVEL SERIALIZABLE")
+    client.execute("SELECT 1")
+    client.execute("RESET transaction_isolation")
+    assert one(client, "SHOW transaction_isolation") == "read committed"
+    client.execute("ROLLBACK")
+    for mode in ("ISOLATION LEVEL SERIALIZABLE", "NOT DEFERRABLE"):
+        with pytest.raises(psycopg.errors.ActiveSqlTransaction):
+            client.execute(f"SELECT 1; BEGIN {mode}")
+        assert client.info.transaction_status is pq.TransactionStatus.IDLE
+    with pytest.raises(psycopg.errors.ActiveSqlTransaction):
+        client.execute("SELECT set_config('transaction_deferrable', 'off', true)")
+
+
+def test_an_argument_that_no_cast_takes_names_its_parameter(client: Connection) -> None:
+    client.execute("PREPARE look (bigint, text) AS SELECT amount FROM accounts WHERE id = $1")
+    with pytest.raises(psycopg.errors.DatatypeMismatch, match=r"parameter \$1 of type json"):
+        client.execute("EXECUTE look ('null'::json, 'x')")
 
 
 def test_a_statement_of_a_driver_is_listed(client: Connection) -> None:

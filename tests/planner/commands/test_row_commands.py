@@ -45,7 +45,6 @@ from tests.planner.sides import Sides, run
         ("DEALLOCATE prepare", DeallocateStatement(name="prepare")),
         ("DEALLOCATE ALL", DeallocateStatement(name=None)),
         ("EXECUTE p", ExecuteStatement(name="p")),
-        ("EXECUTE p ()", ExecuteStatement(name="p")),
         (
             "EXECUTE p (1, -2.5, 'a''b', NULL, true, 1 + 1, f(1, 2))",
             ExecuteStatement(
@@ -131,6 +130,8 @@ def test_copy_of_a_store(sides: Sides) -> None:
         ("FETCH ABSOLUTE FROM c", "42601", 16),
         ("FETCH FORWARD 1 FROM c d", "42601", 24),
         ("FETCH 99999999999999999999 FROM c", "42601", 7),
+        ("EXECUTE p ()", "42601", 12),
+        ("EXPLAIN EXECUTE p ()", "42601", 20),
         ("EXECUTE p (1", "42601", 13),
         ("EXECUTE p (1,)", "42601", 14),
         ("PREPARE p (nonsense) AS SELECT 1", "42704", 12),

@@ -229,6 +229,16 @@ def test_cursors_that_keep_rows_are_few(connection: Connection) -> None:
         connection.execute("DECLARE one_more SCROLL CURSOR FOR SELECT 1")
 
 
+def test_a_cursor_that_goes_forward_does_not_stay_backwards(connection: Connection) -> None:
+    connection.execute("BEGIN")
+    connection.execute("DECLARE c NO SCROLL CURSOR FOR SELECT 1")
+    assert connection.execute("FETCH FORWARD 0 FROM c").fetchall() == []
+    assert connection.execute("MOVE BACKWARD 0 FROM c").statusmessage == "MOVE 0"
+    with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState, match="scan forward"):
+        connection.execute("FETCH BACKWARD 0 FROM c")
+    connection.execute("ROLLBACK")
+
+
 # --- prepared statements -------------------------------------------------------------------------
 
 
