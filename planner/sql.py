@@ -215,7 +215,10 @@ class SqlEngine:
         if session.transaction is TransactionStatus.FAILED:
             return None
         made = self._catalog.version, session.times
-        return self._plans.find(sql, tuple(parameter_types), made)
+        held = self._plans.find(sql, tuple(parameter_types), made)
+        if held is not None and held.kind not in WITHOUT_SNAPSHOT:
+            session.has_queried = True
+        return held
 
     def is_inline(
         self, statement: Statement, session: Session, parameters: Row | None = None

@@ -70,6 +70,8 @@ class Runner:
         kind, plan = statement.kind, statement.plan
         if session.transaction is TransactionStatus.FAILED and kind not in ENDS_TRANSACTION:
             raise aborted()
+        if kind not in WITHOUT_SNAPSHOT:
+            session.has_queried = True
         self.require_rights(statement, session)
         explains = kind is StatementKind.EXPLAIN
         if len(parameters) != len(statement.parameters) and (parameters or not explains):

@@ -6,6 +6,7 @@ import pytest
 
 from planner.commands.postgres_settings import OWN_SETTINGS
 from planner.errors import QueryError
+from planner.values.cancel import Cancellation
 from planner.values.session import Session, TransactionStatus
 from planner.values.statement import Notice, StatementKind
 from stores.spec.schema import Row
@@ -361,6 +362,21 @@ def test_modes_cannot_change_after_a_query(sides: Sides) -> None:
         sides.engine.prepare(sql, session)
         error = refusal(sides.engine, "SET TRANSACTION DEFERRABLE", session=session)
         assert error.sqlstate == "25001"
+
+
+@pytest.mark.parametrize("is_prepared_before", [True, False])
+def test_a_plan_that_is_kept_begins_the_reads_of_a_transaction(
+    sides: Sides, *, is_prepared_before: bool
+) -> None:
+    session, sql = Session(), "SELECT current_setting('lock_timeout', true)"
+    statement = sides.engine.prepare(sql, Session())
+    run(sides.engine, "BEGIN", session=session)
+    if is_prepared_before:
+        sides.engine.execute(statement, (), session, cancellation=Cancellation()).close()
+    else:
+        assert sides.engine.recall(sql, session) is not None
+    with pytest.raises(QueryError, match="must be called before any query"):
+        run(sides.engine, "SET TRANSACTION DEFERRABLE", session=session)
 
 
 def test_only_the_lock_of_a_reader_is_accepted(sides: Sides) -> None:
