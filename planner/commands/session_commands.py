@@ -285,7 +285,7 @@ def _not_kept(name: str) -> LimitExceededError:
 def _restore(name: str, session: Session, result: Result, *, local: bool) -> None:
     own = OWN_SETTINGS.get(name)
     if own is not None and own.of_transaction:
-        if session.transaction is TransactionStatus.IDLE and name == "transaction_isolation":
+        if session.is_outside and name == "transaction_isolation":
             result.notices.append(Notice.outside("RESET TRANSACTION"))
         # Unlike SET, this is allowed after a query.
         if session.transaction is not TransactionStatus.IDLE:

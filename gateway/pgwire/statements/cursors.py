@@ -251,10 +251,16 @@ class Fetched:
                 return self._absolute(count)
             case Direction.RELATIVE:
                 return self._relative(count)
+            case Direction.BACKWARD if self.command.move and count == ALL and self._is_at_start:
+                return iter(())  # a rewind, which has nothing to do
             case Direction.BACKWARD:
                 return self._some(-count) if count else self._same(backward=True)
             case _:
                 return self._some(count)
+
+    @property
+    def _is_at_start(self) -> bool:
+        return not (self.cursor.reader.passed or self.cursor.reader.ended)
 
     @property
     def _chunk(self) -> PgLimits | None:

@@ -379,6 +379,13 @@ def test_a_plan_that_is_kept_begins_the_reads_of_a_transaction(
         run(sides.engine, "SET TRANSACTION DEFERRABLE", session=session)
 
 
+def test_a_mode_is_reset_without_a_warning_between_others_in_one_text(sides: Sides) -> None:
+    session = Session()
+    assert run(sides.engine, "RESET transaction_isolation", session=session).notices
+    session.in_script = True
+    assert not run(sides.engine, "RESET transaction_isolation", session=session).notices
+
+
 def test_only_the_lock_of_a_reader_is_accepted(sides: Sides) -> None:
     """pg_dump takes it on every relation that it reads."""
     assert refusal(sides.engine, "LOCK people IN ACCESS SHARE MODE").sqlstate == "25P01"

@@ -234,6 +234,7 @@ def test_a_cursor_that_goes_forward_does_not_stay_backwards(connection: Connecti
     connection.execute("DECLARE c NO SCROLL CURSOR FOR SELECT 1")
     assert connection.execute("FETCH FORWARD 0 FROM c").fetchall() == []
     assert connection.execute("MOVE BACKWARD 0 FROM c").statusmessage == "MOVE 0"
+    assert connection.execute("MOVE BACKWARD ALL FROM c").statusmessage == "MOVE 0"
     with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState, match="scan forward"):
         connection.execute("FETCH BACKWARD 0 FROM c")
     connection.execute("ROLLBACK")
