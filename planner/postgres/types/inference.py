@@ -53,6 +53,7 @@ from planner.values.catalog_types import (
     first_subscript,
     from_zero,
     of_any_scale,
+    postgres_name,
     record_type,
 )
 from planner.values.sqltypes import innermost, is_bare_numeric, named_depth, result_type_of
@@ -359,6 +360,8 @@ class Types:
             return filled_type(value, lengths, self.of)
         if name in OF_ARGUMENT or name in OF_SIGNATURE:
             return self._by_signature(name, arguments(node))
+        if name == "age" and [postgres_name(self.of(each)) for each in arguments(node)] == ["xid"]:
+            return DataType(kind=Kind.INTEGER)  # of the catalog
         return self._results.get(name)
 
     def _by_signature(self, name: str, given: Sequence[exp.Expr]) -> DataType | None:
