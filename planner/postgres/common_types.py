@@ -272,8 +272,8 @@ def _widen(node: exp.Expr, sides: Sequence[exp.Expr], types: Types) -> None:
             continue
         types.note(wrapped(side, lambda inner: cast(inner, "DOUBLE")), DOUBLE)
         if isinstance(node, exp.Nullif) and side is sides[0]:
-            held = duckdb_type(data_type)
-            types.note(wrapped(node, partial(cast, data_type=held)), data_type)
+            kept = types.of(node) or data_type
+            types.note(wrapped(node, partial(cast, data_type=duckdb_type(kept))), kept)
 
 
 def _element(data_type: DataType | None) -> DataType | None:

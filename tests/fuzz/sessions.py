@@ -82,19 +82,25 @@ class Client:
         """Take a step, and hear the server's answers."""
         self._warnings.clear()
         heard = Heard()
-        timer = threading.Timer(_LONGEST_S, self.connection.get_cancel().cancel)
-        timer.start()
+        done = threading.Event()
+        threading.Thread(target=self._cancel_until, args=(done,), daemon=True).start()
         try:
             self._send(step)
             while (result := self.connection.get_result()) is not None:
                 self._hear(result, heard)
         finally:
-            timer.cancel()
+            done.set()
         heard.warnings = list(self._warnings)
         heard.transaction = self.connection.transaction_status.__repr__()
         status = self.connection.parameter_status
         heard.settings = tuple((status(name.encode()) or b"").decode() for name in _REPORTED)
         return heard
+
+    def _cancel_until(self, done: threading.Event) -> None:
+        """Cancel what takes long, again and again: a text may have several long statements."""
+        cancel = self.connection.get_cancel()
+        while not done.wait(_LONGEST_S):
+            cancel.cancel()
 
     def _send(self, step: Step) -> None:
         values = [None if value is None else value.encode() for value in step.values]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fuzz import engines, histories, relatives, selects, sessions, web, wire
+from tests.fuzz import engines, histories, selects, sessions, web, wire
 from tests.fuzz.open_differences import OPEN
 from tests.fuzz.report import Budget, Report
 from tests.support.postgres import PostgresMissingError
@@ -25,17 +25,6 @@ def test_selects_are_answered_as_postgres_answers_them(tmp_path: Path) -> None:
         pytest.skip(str(error))
     assert not report.failures, report.verdict()
     assert report.counts["rows"] > 110
-
-
-@pytest.mark.timeout(300)
-def test_relatives_of_the_corpus_are_answered_as_postgres_answers_them(tmp_path: Path) -> None:
-    report = Report(seed=5)
-    try:
-        relatives.run(tmp_path, report, Budget(rounds=120))
-    except PostgresMissingError as error:
-        pytest.skip(str(error))
-    assert not report.failures, report.verdict()
-    assert report.counts["rows"] > 10
 
 
 @pytest.mark.timeout(300)

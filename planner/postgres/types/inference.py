@@ -312,7 +312,9 @@ class Types:
             kinds = {self.kind_of(each) for each in (*nodes, *beside)}
             is_mixed = Kind.DECIMAL in kinds or not (kinds <= FLOATS or kinds.isdisjoint(FLOATS))
             is_both = is_mixed or is_open(node.this)
-            return as_argument(self._common([*nodes, *beside] if is_both else nodes))
+            found = as_argument(self._common([*nodes, *beside] if is_both else nodes))
+            is_widened = found is not None and found.kind is Kind.REAL is not self.kind_of(nodes[0])
+            return DOUBLE if is_widened else found
         if isinstance(node, exp.Case) and node.args.get("default") is None:
             return unsized(self._common(nodes))
         # ELSE comes first: between text and varchar, the first type wins.
@@ -379,8 +381,7 @@ class Types:
         found = self.of(terms[0].this)
         if found is not None and name == "percentile_cont":
             found = found if found.kind is Kind.INTERVAL else DOUBLE
-        given = arguments(node.this)
-        is_many = bool(given) and self.kind_of(given[0]) is Kind.ARRAY
+        is_many = any(self.kind_of(each) is Kind.ARRAY for each in arguments(node.this))
         return DataType(kind=Kind.ARRAY, element=found) if is_many and found else found
 
 

@@ -94,12 +94,15 @@ def segments(words: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Yield the first place of each thing between brackets and commas, and the place after it."""
     begun: list[int] = []
     for at, word in enumerate(words):
-        if begun and (word in _CLOSES or word == ","):
-            if begun[-1] < at:
-                yield begun[-1], at
-            begun.pop()
-        if word in _OPENS or (word == "," and begun):
+        ends = word in _CLOSES or word == ","
+        if ends and begun and begun[-1] < at:
+            yield begun[-1], at
+        if word in _OPENS:
             begun.append(at + 1)
+        elif word in _CLOSES and begun:
+            begun.pop()
+        elif word == "," and begun:
+            begun[-1] = at + 1
 
 
 @dataclass(slots=True)
@@ -287,8 +290,10 @@ def _items(units: Sequence[Part]) -> Iterator[Part]:
         if all(isinstance(part, str) and part.isspace() for part in parts):
             yield "," * is_next + "".join(map(spelled, parts))
         else:
+            spaces = parts.pop() if isinstance(parts[-1], str) and parts[-1].isspace() else ""
             item = Node("item", tuple(parts), "NULL")
             yield Node("more", (",", item), "") if is_next else item
+            yield spaces
         parts, is_next = [], unit == ","
         if not is_next:
             yield unit

@@ -268,3 +268,13 @@ SELECT interval '1 hour' / 3, interval '1 day' / 0.5, interval '1 mon 1 day 1:00
 = 00:20:00	2 days	2 mons 17 days 14:30:00	\N
 SELECT id FROM samples ORDER BY ('a')
 ! 42601
+SELECT pg_typeof(nullif(2, r)), pg_typeof(nullif(r, 2)), pg_typeof(nullif(2, d)), pg_typeof(nullif(2::bigint, r)), pg_typeof(nullif(1.5, r)), pg_typeof(nullif(r, d)) FROM samples WHERE id = 1
+: regtype regtype regtype regtype regtype regtype
+= double precision	real	double precision	double precision	double precision	real
+SELECT nullif(2, r), nullif(3, r), nullif(1.5, r) FROM samples WHERE id IN (1, 7) ORDER BY id
+: double_precision double_precision double_precision
+= 2	3	\N
+= 2	\N	1.5
+SELECT age(xmin) >= 0 FROM pg_am WHERE amname = 'heap'
+: boolean
+= t
