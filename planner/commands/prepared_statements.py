@@ -130,8 +130,6 @@ def _literal(sql: str) -> Argument | None:
         return Argument(sql=sql, is_literal=True, literal=sign + token.text)
     if token.token_type is TokenType.NULL:
         return Argument(sql=sql, is_literal=True)
-    if token.token_type in {TokenType.TRUE, TokenType.FALSE}:
-        return Argument(sql=sql, is_literal=True, literal=token.text.lower())
     return None
 
 

@@ -13,6 +13,7 @@ from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
 from planner.errors import InvalidSyntaxError
+from planner.trees.checkpoints import checkpoint
 from planner.trees.nodes import Nodes, kinds, position_of
 from planner.trees.reserved_words import FUNCTION_WORDS, RESERVED_WORDS
 
@@ -63,6 +64,7 @@ def check_tokens(sql: str, tokens: Sequence[Token]) -> None:
     """
     checked = _Checked(tokens)
     for at, token in enumerate(tokens):
+        checkpoint()
         if checked.is_wrong(at, token):
             text = sql[token.start : token.end + 1]
             raise InvalidSyntaxError(f'syntax error at or near "{text}"', position=token.start + 1)
@@ -254,6 +256,7 @@ def check_nodes(nodes: Nodes) -> None:
             GROUP no ORDER BY.
     """
     for node in nodes.among(_CHECKED):
+        checkpoint()
         if isinstance(node, exp.CTE):
             wrong = None if isinstance(node.this, exp.Query) else node.this
         elif isinstance(node, exp.Array):

@@ -7,6 +7,7 @@ from typing import Any
 from sqlglot import exp
 from sqlglot.tokenizer_core import TokenType
 
+from planner.errors import InvalidSyntaxError
 from planner.trees.interpreted_sqlglot import PostgresParser
 
 _NAMES = frozenset({TokenType.VAR, TokenType.IDENTIFIER})
@@ -79,7 +80,10 @@ class TypeParser(PostgresParser):
         if unit is not None and self._match_text_seq("TO"):
             last = self._parse_interval_field()
             if last is None or (unit.name, last.name) not in _SPANS:
-                self.raise_error("no such fields of an interval", self._prev)
+                word = self._curr if last is None else self._prev
+                raise InvalidSyntaxError(
+                    f'syntax error at or near "{word.text}"', position=word.start + 1
+                )
             unit = exp.IntervalSpan(this=unit, expression=last)
         return self.expression(exp.Interval(this=literal, unit=unit))
 

@@ -39,8 +39,8 @@ BOMBS = [
     "SELECT editdist3(repeat('a', 200000), repeat('b', 200000))",
     "SELECT sum(jaccard(repeat('a', 9000000 + g), repeat('b', 9000000))) FROM"
     " generate_series(1, 10000) t(g)",
-    "SELECT list_resize([1], 500000000, 1)",
-    "SELECT array_resize([1], 500000000, 1)",
+    "SELECT list_resize(ARRAY[1], 500000000, 1)",
+    "SELECT array_resize(ARRAY[1], 500000000, 1)",
     "SELECT printf('%1000000000d', 1)",
     "SELECT max(repeat('ab', 30000000 + g)) FROM generate_series(1, 1000000) t(g)",
     "SELECT string_agg(lpad('a', 30000000), ',') FROM generate_series(1, 1000000) t(g)",
@@ -49,7 +49,7 @@ BOMBS = [
     "SELECT to_char(seen, repeat('YYYY ', 100000)) FROM people",
     f"SELECT * FROM generate_series(1, {JARO}::bigint)",
     f"SELECT age FROM people ORDER BY age LIMIT {JARO}::bigint",
-    "SELECT * FROM unnest(list_resize([1], 500000000, 1)) LIMIT 1",
+    "SELECT * FROM unnest(list_resize(ARRAY[1], 500000000, 1)) LIMIT 1",
     "SELECT count(*) FROM pg_attribute a, pg_attribute b, pg_attribute c, pg_attribute d",
 ]
 LONG = [

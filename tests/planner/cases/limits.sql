@@ -69,7 +69,7 @@ SELECT city AS name FROM people ORDER BY name LIMIT 2
 => Oslo
 
 -- rows are not cut before a function multiplies them
-SELECT name, unnest([1, 2]) AS n FROM people ORDER BY name, n LIMIT 3
+SELECT name, unnest(ARRAY[1, 2]) AS n FROM people ORDER BY name, n LIMIT 3
 | compose SELECT "name", UNNEST([1, 2]) AS "n" FROM "r0" AS "people" ORDER BY "name", "n" LIMIT 3
 |   r0: scan people; columns name; on 3 partitions
 => , 1

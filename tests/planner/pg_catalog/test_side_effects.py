@@ -76,7 +76,7 @@ def test_refused_settings(arguments: str, sqlstate: str) -> None:
 def test_custom_settings_are_limited() -> None:
     session = Session()
     for number in range(100):
-        session.set(f"my.setting{number}", "1")
+        ask(f"SELECT set_config('my.setting{number}', '1', false)", session=session)
     ask("SELECT set_config('my.setting7', '2', false)", session=session)
     for name, value in (("my.other", "1"), ("my.setting7", "x" * 65_537)):
         with pytest.raises(QueryError) as caught:

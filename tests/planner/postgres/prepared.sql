@@ -351,8 +351,6 @@ $ double_precision
 SELECT format($1) FROM samples
 $ text
 : text
-~ is refused
->! 42725
 SELECT gcd($1, b) FROM samples
 $ bigint
 : bigint

@@ -17,19 +17,10 @@ from tests.planner.world import world
 
 ARGUMENTS = ("name", "number", "due", "paid", "'x'", "1")
 OF_SYNTAX = {
-    *(
-        "all",
-        "any",
-        "array",
-        "cast",
-        "exists",
-        "extract",
-        "if",
-        "interval",
-        "json_value",
-        "overlay",
-    ),
-    *("position", "row", "some", "substring", "trim"),
+    *("all", "any", "array", "cast", "exists", "extract", "if", "interval", "json_value", "row"),
+    *("overlay", "position", "some", "substring", "trim", "normalize", "grouping"),
+    *("coalesce", "greatest", "least", "nullif"),
+    *("current_date", "current_time", "current_timestamp", "localtime", "localtimestamp"),
 }
 """Words with their own syntax; a plain call of one can be a syntax error."""
 

@@ -133,7 +133,7 @@ def test_other_types_have_no_fitter(source: DataType, column: DataType) -> None:
         (DataType.parse("uuid"), TEXT, False),
         (DataType.parse("uuid"), DataType.parse("json"), False),
         (DataType.parse("time"), DataType.parse("interval"), True),
-        (DataType.parse("bigint[]"), TEXT, True),
+        (DataType.parse("bigint[]"), TEXT, False),
     ],
 )
 def test_comparable_types(one: DataType, other: DataType, *, comparable: bool) -> None:
