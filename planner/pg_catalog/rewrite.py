@@ -22,6 +22,7 @@ from planner.pg_catalog.relations import INTERNAL, SCHEMA_IN_DUCKDB, SYSTEM_COLU
 from planner.pg_catalog.side_effects import SideEffect, check_given, extract_side_effects
 from planner.pg_catalog.vocabulary import catalog_vocabulary, resolve_user_keywords
 from planner.postgres.refused import unknown_function
+from planner.postgres.types.functions import PAIR_FUNCTIONS
 from planner.syntax.with_clause import NO_CLAUSE
 from planner.trees.column_names import column_name
 from planner.trees.dialect import DIALECT
@@ -165,7 +166,8 @@ def rewrite_from(tree: exp.Expr) -> None:
     for table in [*tree.find_all(exp.Table)]:
         if is_function(table):
             unqualify_call(table, _SCHEMAS)
-            _rewrite_from_call(table)
+            if column_name(table.this) not in PAIR_FUNCTIONS:  # they have a rule for all statements
+                _rewrite_from_call(table)
     for unnest in [*tree.find_all(exp.Unnest)]:
         _name_unnest(unnest)
 

@@ -278,3 +278,12 @@ SELECT nullif(2, r), nullif(3, r), nullif(1.5, r) FROM samples WHERE id IN (1, 7
 SELECT age(xmin) >= 0 FROM pg_am WHERE amname = 'heap'
 : boolean
 = t
+SELECT a.amname, p.* FROM pg_am a, jsonb_each_text('{"a":2}'::jsonb) AS p (name, x) WHERE amname = 'heap'
+: name text text
+= heap	a	2
+SELECT a.amname, p.* FROM pg_am a, jsonb_each_text('{"a":2}'::jsonb) WITH ORDINALITY AS p (name, x, n) WHERE amname = 'heap'
+: name text text bigint
+= heap	a	2	1
+SELECT a.amname, p.key, p.value FROM pg_am a, LATERAL json_each(json_build_object('x', a.amname)) AS p WHERE amname = 'heap'
+: name text json
+= heap	x	"heap"
