@@ -266,13 +266,14 @@ def _widen(node: exp.Expr, sides: Sequence[exp.Expr], types: Types) -> None:
     kinds = {each.kind for _, each in found if each is not None}
     if Kind.REAL not in kinds or not (kinds & _NUMBERS) - {Kind.REAL}:
         return
+    whole = types.of(node) if isinstance(node, exp.Nullif) else None  # of its plain operands
     for side, data_type in found:
         is_rows = isinstance(strip(side), exp.Query) or types.kind_of(side) is Kind.ARRAY
         if data_type is None or data_type.kind not in _NUMBERS or is_rows:
             continue
         types.note(wrapped(side, lambda inner: cast(inner, "DOUBLE")), DOUBLE)
         if isinstance(node, exp.Nullif) and side is sides[0]:
-            kept = types.of(node) or data_type
+            kept = whole or data_type
             types.note(wrapped(node, partial(cast, data_type=duckdb_type(kept))), kept)
 
 
