@@ -139,7 +139,7 @@ class Corpus:
             elif word[0].isdigit():
                 self.numbers.append(word)
             elif at and words[at - 1] == "::" and _is_name(word):
-                self.types.append(word)
+                self.types.append(word.replace("double", "double precision"))
             elif _OPERATOR.fullmatch(word) and word != "*":
                 self.operators.append(word)
             elif _is_called(words, at):
