@@ -27,7 +27,7 @@ from planner.syntax.with_clause import NO_CLAUSE, Clause
 from planner.trees.nodes import Nodes, cast, parameter_number, position_of, put, strip
 from planner.values.array_types import depth_of, leaf_of
 from planner.values.catalog_types import postgres_name
-from planner.values.comparison_bounds import are_comparable
+from planner.values.comparison_bounds import LENGTHS, are_comparable
 from planner.values.sqltypes import (
     duckdb_type,
     format_type,
@@ -38,7 +38,6 @@ from stores.spec.schema import BIGINT, BOOLEAN, DOUBLE, INTEGER, JSONB, TEXT, Da
 PARAMETERS_MAX = 65_535
 """The Postgres protocol counts parameters in 16 bits."""
 
-_LENGTHS = {Kind.INTERVAL, Kind.TIME}
 _COMPARISONS = frozenset({exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE})
 """The usual comparisons; the type of one side is that of the other."""
 _CONDITIONAL = (exp.Where, exp.Having, exp.Not, exp.And, exp.Or)
@@ -173,7 +172,7 @@ class Parameters:
                     theirs = self._compared_type(other, types)
                     if theirs is not None and one and not are_comparable(one, theirs):
                         raise _no_operator(node, one, theirs, other)
-                    if theirs is not None and one and {one.kind, theirs.kind} == _LENGTHS:
+                    if theirs is not None and one and {one.kind, theirs.kind} == LENGTHS:
                         raise NotSupportedError(
                             "a time of day compared with an interval is not supported",
                             hint="Cast the time to interval.",

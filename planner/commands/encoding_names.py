@@ -26,7 +26,7 @@ _NAMES = frozenset(
 
 
 def encoding(name: str) -> str | None:
-    """Return the name of an encoding, `UTF8` for all of its names; None if there is none."""
+    """Return an encoding's own name (`UTF8` for any of its aliases); None if it is unknown."""
     bare = "".join(each for each in name.lower() if each.isascii() and each.isalnum())
     if bare in {"utf8", "unicode"}:
         return UTF8

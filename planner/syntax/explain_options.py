@@ -32,7 +32,7 @@ def read_explain_options(words: Words, queries: frozenset[str]) -> ExplainOption
         queries: the words that a query begins with, which may stand in parentheses.
 
     Raises:
-        QueryError: an option is malformed, or there is none of this name or value.
+        QueryError: an option is malformed or unknown, or does not take this value.
     """
     if words.peek() == "(" and words.peek(1) not in queries:
         return _options(_listed(words))

@@ -121,7 +121,7 @@ def _end_operands(nodes: Nodes) -> bool:
 
 
 def _operand(clause: exp.Expr) -> exp.Expr | None:
-    """Return the query in brackets that a clause follows; None if there is none."""
+    """Return the bracketed query before a clause; None if the clause follows something else."""
     inner = clause.this
     if isinstance(clause, exp.Limit) and isinstance(inner, exp.Order):
         inner = inner.this

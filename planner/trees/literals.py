@@ -13,6 +13,7 @@ from itertools import groupby
 from sqlglot.tokenizer_core import Token, TokenType
 
 from planner.errors import InvalidSyntaxError, InvalidValueError
+from planner.trees.surrogates import with_whole_pairs
 
 _TEXTS = frozenset(
     {
@@ -29,7 +30,6 @@ _ESCAPE = re.compile(
     r"\\(?:([0-7]{1,3})|x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))|''", re.DOTALL
 )
 _CONTROLS = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
-_SURROGATES = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _LAST = 0x10FFFF
 
 
@@ -191,23 +191,13 @@ def _of_unicode(text: str, escape: str, position: int) -> str:
             )
         return _point(int(digits, 16), position)
 
-    return _whole(pattern.sub(character, text), position)
+    return with_whole_pairs(pattern.sub(character, text), position)
 
 
 def _point(number: int, position: int) -> str:
     if not 0 < number <= _LAST:
         raise InvalidSyntaxError("invalid Unicode escape value", position=position)
     return chr(number)
-
-
-def _whole(text: str, position: int) -> str:
-    """Return a text with each pair of surrogates as one character."""
-    joined = _SURROGATES.sub(
-        lambda pair: pair[0].encode("utf-16", "surrogatepass").decode("utf-16"), text
-    )
-    if re.search("[\ud800-\udfff]", joined):
-        raise InvalidSyntaxError("invalid Unicode surrogate pair", position=position)
-    return joined
 
 
 def _of_escapes(text: str, escape: str, position: int) -> str:
@@ -220,7 +210,7 @@ def _of_escapes(text: str, escape: str, position: int) -> str:
         at = found.end()
     pieces.append(text[at:])
     joined = [
-        _whole("".join(str(each) for each in group), position).encode()
+        with_whole_pairs("".join(str(each) for each in group), position).encode()
         if is_text
         else b"".join(each for each in group if isinstance(each, bytes))
         for is_text, group in groupby(pieces, lambda each: isinstance(each, str))

@@ -70,7 +70,7 @@ def fitter(source: DataType, column: DataType) -> Fitter | None:
     return None
 
 
-_LENGTHS = {Kind.INTERVAL, Kind.TIME}
+LENGTHS = {Kind.INTERVAL, Kind.TIME}
 """PostgreSQL casts a time of day to an interval."""
 _ALONE = {
     *(Kind.BYTEA, Kind.BOOLEAN, Kind.ARRAY),
@@ -79,7 +79,7 @@ _ALONE = {
 _FAMILY_OF: dict[Kind, set[Kind]] = {
     **dict.fromkeys(_NUMBERS, _NUMBERS),
     **dict.fromkeys(_TIMES, _TIMES),
-    **dict.fromkeys(_LENGTHS, _LENGTHS),
+    **dict.fromkeys(LENGTHS, LENGTHS),
     **{kind: {kind} for kind in _ALONE},
 }
 

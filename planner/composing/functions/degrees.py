@@ -44,15 +44,19 @@ def _reduced(x: float) -> float:
     return math.fmod(x, 360)
 
 
+def _within_half_turn(x: float) -> tuple[float, int]:
+    """Return an angle from 0 to 180 degrees, and the sign of an odd function of it."""
+    x, sign = _reduced(x), 1
+    if x < 0:
+        x, sign = -x, -sign
+    return (360 - x, -sign) if x > 180 else (x, sign)
+
+
 def sind(x: float) -> float:
     """Return the sine."""
     if math.isnan(x):
         return x
-    x, sign = _reduced(x), 1
-    if x < 0:
-        x, sign = -x, -sign
-    if x > 180:
-        x, sign = 360 - x, -sign
+    x, sign = _within_half_turn(x)
     return sign * _sin_within_90(180 - x if x > 90 else x)
 
 
@@ -81,11 +85,7 @@ def _by_quadrant(x: float, within_90: Callable[[float], float]) -> float:
     """Return a tangent or cotangent from its value between 0 and 90 degrees."""
     if math.isnan(x):
         return x
-    x, sign = _reduced(x), 1
-    if x < 0:
-        x, sign = -x, -sign
-    if x > 180:
-        x, sign = 360 - x, -sign
+    x, sign = _within_half_turn(x)
     if x > 90:
         x, sign = 180 - x, -sign
     return (sign * within_90(x)) or 0.0  # no negative zero

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from planner.errors import InvalidSyntaxError, InvalidValueError
+from planner.trees.surrogates import with_whole_pairs
 
 _ESCAPE = re.compile(
     r"\\(?:(\\)|u?([0-9A-Fa-f]{4})|\+([0-9A-Fa-f]{6})|U([0-9A-Fa-f]{8})|)", re.ASCII
@@ -19,32 +20,12 @@ def unistr(text: str) -> str:
         InvalidSyntaxError: an escape is incomplete, or is half a pair of surrogates (42601).
         InvalidValueError: there is no such code point (22023).
     """
-    made: list[str] = []
-    end, high = 0, 0
-    for found in _ESCAPE.finditer(text):
-        if high and (found.start() > end or found[1]):
-            raise _not_paired()
-        made.append(text[end : found.start()])
-        end = found.end()
-        if found[1]:
-            made.append("\\")
-            continue
-        number = _number(found)
-        if 0xDC00 <= number <= 0xDFFF and high:
-            made.append(chr(0x10000 + ((high - 0xD800) << 10) + number - 0xDC00))
-            high = 0
-        elif high or 0xDC00 <= number <= 0xDFFF:
-            raise _not_paired()
-        elif 0xD800 <= number <= 0xDBFF:
-            high = number
-        else:
-            made.append(chr(number))
-    if high:
-        raise _not_paired()
-    return "".join([*made, text[end:]])
+    return with_whole_pairs(_ESCAPE.sub(_character, text))
 
 
-def _number(found: re.Match[str]) -> int:
+def _character(found: re.Match[str]) -> str:
+    if found[1]:
+        return found[1]
     digits = found[2] or found[3] or found[4]
     if digits is None:
         raise InvalidSyntaxError(
@@ -54,8 +35,4 @@ def _number(found: re.Match[str]) -> int:
     number = int(digits, 16)
     if not 0 < number <= _CODE_POINT_MAX:
         raise InvalidValueError(f"invalid Unicode code point: {number:04X}", sqlstate="22023")
-    return number
-
-
-def _not_paired() -> InvalidSyntaxError:
-    return InvalidSyntaxError("invalid Unicode surrogate pair")
+    return chr(number)
