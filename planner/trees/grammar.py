@@ -188,7 +188,9 @@ class _Checked:
         """Whether a bracket may be closed at once: that of a call, of OVER, or of an array."""
         if self._is(first, TokenType.L_BRACKET):
             return True
-        before = self._tokens[first - 1] if first else self._tokens[0]
+        if self._is_missing(first):  # such as `ORDER BY ()`
+            return False
+        before = self._tokens[first - 1]
         is_type = first > 1 and self._is(first - 2, TokenType.DCOLON)
         is_word = before.token_type is TokenType.IDENTIFIER or _WORD.match(before.text) is not None
         return is_word and not is_type and not _is_one_of(before, _NO_EMPTY_CALLS)

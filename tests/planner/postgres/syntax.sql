@@ -73,3 +73,9 @@ SELECT (1
 ! 42601
 SELECT round(,1)
 ! 42601
+SELECT id FROM samples ORDER BY ()
+! 42601
+SELECT count(*), i FROM samples WHERE id = 1 GROUP BY GROUPING SETS ((), (i)) ORDER BY 2
+: bigint integer
+= 1	1
+= 1	\N
