@@ -13,7 +13,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
-from pyspark import TaskContext
 from pyspark.sql import DataFrame
 
 from stores.codec.partitioner import hash_rows
@@ -67,8 +66,6 @@ def apart_writer(target: Target) -> Callable[[_Batches], _Batches]:
     """
 
     def write(batches: _Batches) -> _Batches:
-        context = TaskContext.get()
-        assert context is not None, "runs in a task"
         held = hold(batches)
         if not held:
             return
@@ -77,13 +74,7 @@ def apart_writer(target: Target) -> Callable[[_Batches], _Batches]:
         rows, hashes = _distinct(
             shaped(pa.Table.from_batches(held).rename_columns(names), schema), schema
         )
-        files = write_parts(
-            target.directory,
-            target.attempt,
-            rows,
-            schema,
-            suffix=f"-{context.taskAttemptId()}",
-        )
+        files = write_parts(target.directory, target.attempt, rows, schema)
         columns = pa.schema([*PART_TYPES.items(), ("hashes", pa.binary())])
         found = [{**asdict(file), "hashes": b""} for file in files]
         found[0]["hashes"] = hashes.tobytes()

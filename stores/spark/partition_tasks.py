@@ -11,7 +11,7 @@ import logging
 import uuid
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 
-from pyspark import SparkContext, TaskContext
+from pyspark import SparkContext
 
 from stores.errors import LogError
 from stores.log.state_log import StoreLog
@@ -127,8 +127,5 @@ class PartitionTasks:
 
 def _write(root: str, place: str, work: PartitionWork[Part], partition: int) -> Part:
     """Write the files of one partition, in a task."""
-    context = TaskContext.get()
-    assert context is not None, "runs in a task"
     log = StoreLog.open(root, work.schema.name).at_place(place)
-    # Two attempts at a partition never write the same file.
-    return work.write(log, partition, suffix=f"-{context.taskAttemptId()}")
+    return work.write(log, partition)

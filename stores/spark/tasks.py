@@ -115,8 +115,7 @@ def write_by_tasks(selected: DataFrame, target: Target, picking: Picking) -> lis
 def part_writer(target: Target, picking: Picking) -> Callable[[_Batches], _Batches]:
     """Return the function that a task runs over the rows of its partition.
 
-    It writes them as one file, with the task's attempt in its name, so that two attempts never
-    collide. It yields one row that describes the file; no row without rows to write.
+    It writes them as one file, and yields one row that describes it; none without rows to write.
     """
 
     def write(batches: _Batches) -> _Batches:
@@ -125,7 +124,7 @@ def part_writer(target: Target, picking: Picking) -> Callable[[_Batches], _Batch
         partition, schema = context.partitionId(), target.schema
         file = write_part(
             target.directory,
-            f"{target.attempt}/p{partition:05d}-{context.attemptNumber()}.parquet",
+            target.attempt,
             _placed(picked(_named(batches, schema), schema, picking), schema, partition),
             partition=partition,
         )

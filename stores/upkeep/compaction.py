@@ -22,7 +22,7 @@ from stores.engines.rocksdb.partition import RocksPartition
 from stores.errors import LogError, StoreError, TornRecordError
 from stores.hosting.local_store import LocalStore
 from stores.hosting.replica import Replica
-from stores.log.data.datafiles import write_part
+from stores.log.data.datafiles import new_path, write_part
 from stores.log.files.directory import Directory, Root
 from stores.log.metadata.records import (
     DataFile,
@@ -73,7 +73,6 @@ class PartitionWork(Protocol[Part_co]):
         log: StoreLog,
         partition: int,
         *,
-        suffix: str = "",
         scratch: Path | None = None,
         is_stopped: IsStopped = go_on,
     ) -> Part_co:
@@ -82,7 +81,6 @@ class PartitionWork(Protocol[Part_co]):
         Args:
             log: the store's log.
             partition: the number of the partition.
-            suffix: the end of the files' names, by which two attempts at one partition differ.
             scratch: directory in which to build them; None for the system's.
             is_stopped: called before each long step.
 
@@ -127,12 +125,10 @@ class SnapshotWork:
         log: StoreLog,
         partition: int,
         *,
-        suffix: str = "",
         scratch: Path | None = None,
         is_stopped: IsStopped = go_on,
     ) -> PartitionFiles:
         """Write the files of one partition; see `PartitionWork`."""
-        name = f"{self.attempt}/p{partition:05d}{suffix}"
         with scratch_directory(scratch) as place:
             path = place / "partition.sst"
             engine = RocksPartition(place / "replica", schema=self.schema, partition=partition)
@@ -141,13 +137,14 @@ class SnapshotWork:
                 rows = engine.dump(path)
                 table = write_part(
                     log.directory,
-                    f"{name}.parquet",
+                    self.attempt,
                     (shown(batch, self.schema) for batch in scan(engine, self.schema)),
                     partition=partition,
                 )
             finally:
                 engine.close()
-            file = _put(log.directory, f"{name}.sst", path, partition=partition, rows=rows)
+            kept = new_path(self.attempt, partition, ".sst")
+            file = _put(log.directory, kept, path, partition=partition, rows=rows)
         return PartitionFiles(file, table, progress)
 
 

@@ -73,7 +73,6 @@ class RebuildWork:
         log: StoreLog,
         partition: int,
         *,
-        suffix: str = "",
         scratch: Path | None = None,
         is_stopped: IsStopped = go_on,
     ) -> list[DataFile]:
@@ -85,14 +84,12 @@ class RebuildWork:
                 caught_up(log, engine, self.epoch, is_stopped)
                 tables = (self._changed(rows) for rows in engine.logged_rows())
                 if not self.change.moves_rows:
-                    path = f"{self.attempt}/p{partition:05d}{suffix}.parquet"
                     batches = (batch for table in tables for batch in table.to_batches())
-                    file = write_part(directory, path, batches, partition=partition)
+                    file = write_part(directory, self.attempt, batches, partition=partition)
                     return [] if file is None else [file]
                 files: list[DataFile] = []
-                for number, table in enumerate(_joined(tables)):
-                    end = f"-{partition:05d}-{number}{suffix}"
-                    files += write_parts(directory, self.attempt, table, after, suffix=end)
+                for table in _joined(tables):
+                    files += write_parts(directory, self.attempt, table, after)
                 return files
             finally:
                 engine.close()

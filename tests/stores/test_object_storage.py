@@ -111,7 +111,7 @@ def test_an_epoch_and_a_look_for_the_next_take_few_requests(
     writer.write(rows(20), position=at(0))
     with buckets.counted() as written:
         writer.write(rows(20), position=at(1))
-    assert written == {"put": CLICKS.partitions + 2, "head": 6, "list": 1}
+    assert written == {"put": CLICKS.partitions + 2, "head": 6, "list": 1, "get": CLICKS.partitions}
     log = StoreLog.open(root, "clicks")
     first = log.next_commit(-1, list_now=True)
     assert first is not None
@@ -175,7 +175,13 @@ def test_damage_is_found_and_repaired(root: str) -> None:
     log = StoreLog.open(root, "clicks")
     snapshot = log.directory.names(f"snapshots/{3:020d}")
     (attempt,) = [name for name in snapshot if name != "commit.json"]
-    log.directory.remove_file(f"snapshots/{3:020d}/{attempt}/p00001.sst")
+    place = f"snapshots/{3:020d}/{attempt}"
+    (file,) = (
+        each
+        for each in log.directory.names(place)
+        if each.startswith("p00001-") and each.endswith(".sst")
+    )
+    log.directory.remove_file(f"{place}/{file}")
     assert len(verify(root, "clicks").damages) == 1
     assert repair(root, "clicks").after.damages == ()
     assert [commit.epoch for commit in chain(root)] == [0, 1, 2, 3]

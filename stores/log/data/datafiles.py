@@ -8,6 +8,7 @@ commits. Spark's tasks, the Python writer and all readers use this module.
 from __future__ import annotations
 
 import hashlib
+import uuid
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -166,13 +167,13 @@ def _canonical_floats(column: _Column) -> _Column:
 
 
 def write_part(
-    directory: Directory, path: str, batches: Iterable[pa.RecordBatch], *, partition: int
+    directory: Directory, attempt: str, batches: Iterable[pa.RecordBatch], *, partition: int
 ) -> DataFile | None:
-    """Write one data file from batches that have the columns of `file_schema`.
+    """Write one data file from batches that have the columns of `file_schema`, and read it back.
 
     Args:
         directory: the directory of the store.
-        path: the path of the new file in it; its directory exists.
+        attempt: the path of a directory in it, which exists.
         batches: the rows; at most ROWS_PER_GROUP and one batch of them are in memory at a time.
         partition: the partition of every row.
 
@@ -186,6 +187,7 @@ def write_part(
     first = next(groups, None)
     if first is None:
         return None
+    path = new_path(attempt, partition, ".parquet")
     rows = first.num_rows
     with directory.open_output(path) as stream:
         hashed = HashingStream(stream)
@@ -202,13 +204,39 @@ def write_part(
                 writer.write_table(group)
                 rows += group.num_rows
         size_bytes = stream.tell()
-    return DataFile(
+    file = DataFile(
         path=path,
         partition=partition,
         rows=rows,
         size_bytes=size_bytes,
         sha256=hashed.hexdigest(),
     )
+    _read_back(directory, file)
+    return file
+
+
+def new_path(attempt: str, partition: int, ending: str) -> str:
+    """Return a path that no file has or will have, whoever writes into the same directory.
+
+    No number of Spark's would do: those of a task's attempts begin again with each attempt at its
+    stage, while tasks of the one before may still write.
+    """
+    return f"{attempt}/p{partition:05d}-{uuid.uuid4().hex}{ending}"
+
+
+def _read_back(directory: Directory, file: DataFile) -> None:
+    """Make sure that a file can be read as it was written, before a commit names it.
+
+    Raises:
+        LogError: it cannot.
+    """
+    path, digest, size_bytes = directory.join(file.path), hashlib.sha256(), 0
+    with named_errors(path):
+        for chunk in directory.system.chunks(path):
+            digest.update(chunk)
+            size_bytes += len(chunk)
+    if (size_bytes, digest.hexdigest()) != (file.size_bytes, file.sha256):
+        raise LogError(f'data file "{path}" does not have the bytes that were written to it')
 
 
 def _repetitive(rows: pa.Table) -> list[str]:
@@ -228,7 +256,7 @@ def _repetitive(rows: pa.Table) -> list[str]:
 
 
 def write_parts(
-    directory: Directory, attempt: str, rows: pa.Table, schema: StoreSchema, *, suffix: str = ""
+    directory: Directory, attempt: str, rows: pa.Table, schema: StoreSchema
 ) -> list[DataFile]:
     """Write rows from `shaped` as one data file for each partition that has any; return the files.
 
@@ -237,7 +265,6 @@ def write_parts(
         attempt: the path of a directory in it, which exists.
         rows: the rows, of any partition.
         schema: the definition of the store.
-        suffix: the end of the files' names, by which two processes never write the same file.
 
     Raises:
         LogError: a file cannot be written.
@@ -250,8 +277,7 @@ def write_parts(
     def write(partition: int) -> DataFile:
         picked = order[ends[partition] - counts[partition] : ends[partition]]
         batches = rows.take(picked).to_batches()
-        path = f"{attempt}/p{partition:05d}{suffix}.parquet"
-        file = write_part(directory, path, batches, partition=partition)
+        file = write_part(directory, attempt, batches, partition=partition)
         assert file is not None, "a partition that has rows has a file"
         return file
 

@@ -132,7 +132,9 @@ class ArrowFiles:
 
     @contextmanager
     def open_output(self, path: str) -> Iterator[Any]:
-        """Open a new file; its directory exists."""
+        """Open a new file; its directory exists. A moment passes after the check of its name."""
+        if self.has(path):
+            raise FileExistsError(f"there is a file {path} already")
         with self.system.open_output_stream(path) as stream:
             yield stream
 

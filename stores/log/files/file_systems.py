@@ -64,14 +64,15 @@ class FileSystem(Protocol):
     def open_output(self, path: str) -> AbstractContextManager[Any]:
         """Open a new file for writing; once the block ends it is whole and lasts.
 
-        After an error in the block there may be a part of it, or nothing.
+        A file that has its name stays as it is: FileExistsError. After an error in the block there
+        may be a part of the new one, or nothing.
         """
 
     def chunks(self, path: str) -> Iterator[bytes]:
         """Yield the bytes of a file from start to end, a few MB at a time."""
 
     def upload(self, path: str, source: Path) -> None:
-        """Copy a file of this machine, so that it lasts."""
+        """Copy a file of this machine to a new one, so that it lasts; else as `open_output`."""
 
     def remove_tree(self, root: str, relative: str) -> None:
         """Remove a directory with its content."""

@@ -119,6 +119,8 @@ class LocalFiles(ArrowFiles):
     @contextmanager
     def open_output(self, path: str) -> Iterator[Any]:
         """Open a new file, and write it through to the disk at the end."""
+        with open(path, "xb"):
+            pass  # the name is taken; the stream of pyarrow would write over another's file
         with self.system.open_output_stream(path) as stream:
             yield stream
         sync_path(path)

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import obstore
 import pyarrow as pa
@@ -311,21 +311,26 @@ class ObjectFiles:
 
     def upload(self, path: str, source: Path) -> None:
         """Copy a file of this machine."""
-        self._send(path, source, source.stat().st_size)
+        with open(source, "rb") as stream:
+            self._send(path, stream, source.stat().st_size)
 
-    def _send(self, path: str, source: Any, size_bytes: int) -> None:
-        part_bytes = max(PART_BYTES, -(-size_bytes // PARTS_MAX))
-        in_parts = size_bytes > part_bytes
-        requests = -(-size_bytes // part_bytes) + self._sizes.around_parts if in_parts else 1
-        with self._asked("put", requests):
-            obstore.put(
-                self._store,
-                self._key(path),
-                source,
-                use_multipart=in_parts,
-                chunk_size=part_bytes,
-                max_concurrency=PARTS_AT_ONCE,
-            )
+    def _send(self, path: str, source: IO[bytes], size_bytes: int) -> None:
+        if size_bytes <= PART_BYTES:
+            is_new = self.create(path, source.read())
+        elif is_new := not self.has(path):
+            # No object store joins parts only if a name is free.
+            part_bytes = max(PART_BYTES, -(-size_bytes // PARTS_MAX))
+            with self._asked("put", -(-size_bytes // part_bytes) + self._sizes.around_parts):
+                obstore.put(
+                    self._store,
+                    self._key(path),
+                    source,
+                    use_multipart=True,
+                    chunk_size=part_bytes,
+                    max_concurrency=PARTS_AT_ONCE,
+                )
+        if not is_new:
+            raise FileExistsError("an object has this name already")
 
     def remove_tree(self, root: str, relative: str) -> None:
         """Remove a directory with its content, or a file."""

@@ -106,7 +106,7 @@ def epochs(store: LocalStore) -> set[int]:
 
 
 def snapshot_file(root: Path, partition: int = 0) -> Path:
-    return next((root / "clicks" / "snapshots").rglob(f"p{partition:05d}.sst"))
+    return next((root / "clicks" / "snapshots").rglob(f"p{partition:05d}-*.sst"))
 
 
 def snapshot_commit(root: Path, epoch: int = LAST) -> Path:
