@@ -16,7 +16,8 @@ import pyarrow as pa
 
 from stores.errors import ArgumentError, SchemaError
 from stores.loading.sources import Format, Types, rows_of
-from stores.log.data.datafiles import TIMESTAMP_NAME, file_schema, shaped
+from stores.log.data.datafiles import TIMESTAMP_NAME, file_schema
+from stores.log.data.shaping import shaped
 from stores.log.files.directory import Root
 from stores.log.metadata.records import Commit
 from stores.log.state_log import StoreLog

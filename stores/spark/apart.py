@@ -17,11 +17,11 @@ from pyspark.sql import DataFrame
 
 from stores.codec.partitioner import hash_rows
 from stores.errors import LogError
-from stores.log.data.datafiles import TIMESTAMP_NAME, file_schema, shaped, write_parts
+from stores.log.data.datafiles import EVENT_TIME, TIMESTAMP_NAME, file_schema, write_parts
 from stores.log.data.deduplication import identity, latest_rows
 from stores.log.metadata.records import DataFile
 from stores.spark.tasks import PART_SPARK, PART_TYPES, Target, hold
-from stores.spec.schema import TIMESTAMPTZ, Column, StoreSchema
+from stores.spec.schema import StoreSchema
 
 ROWS_PER_FILE_MIN = 25_000
 """Rows of a file below which an epoch has too many files for what a shuffle costs."""
@@ -71,9 +71,8 @@ def apart_writer(target: Target) -> Callable[[_Batches], _Batches]:
             return
         schema = target.schema
         names = file_schema(schema).names
-        rows, hashes = _distinct(
-            shaped(pa.Table.from_batches(held).rename_columns(names), schema), schema
-        )
+        rows = target.shaped(pa.Table.from_batches(held).rename_columns(names))
+        rows, hashes = _distinct(rows, schema)
         files = write_parts(target.directory, target.attempt, rows, schema)
         columns = pa.schema([*PART_TYPES.items(), ("hashes", pa.binary())])
         found = [{**asdict(file), "hashes": b""} for file in files]
@@ -93,8 +92,7 @@ def _distinct(rows: pa.Table, schema: StoreSchema) -> tuple[pa.Table, _Hashes]:
 
 
 def _hashes(rows: pa.Table, schema: StoreSchema) -> _Hashes:
-    event_time = Column(name=TIMESTAMP_NAME, type=TIMESTAMPTZ)
-    columns = {**schema.column_by_name, TIMESTAMP_NAME: event_time}
+    columns = {**schema.column_by_name, TIMESTAMP_NAME: EVENT_TIME}
     return hash_rows(rows, [columns[name] for name in identity(schema)])
 
 

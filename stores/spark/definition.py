@@ -27,6 +27,7 @@ from pyspark.sql.types import (
 from pyspark.sql.types import DataType as SparkType
 
 from stores.errors import SchemaError
+from stores.log.data.canonical import InvalidUtf8
 from stores.log.data.datafiles import TIMESTAMP_NAME
 from stores.spark.plans import Source, is_unique, passing, ungrouped
 from stores.spec.arguments import is_name, same_name, shown
@@ -60,6 +61,7 @@ class StoreFrame:
     """The columns of the store's data files, from the columns of the DataFrame."""
     unique: bool
     """Whether the plan shows that a batch has at most one row for each key (and window)."""
+    invalid_utf8: InvalidUtf8 = "refuse"
 
     def select(self, rows: DataFrame) -> DataFrame:
         """Return the rows of a batch with the columns of the data files."""
@@ -78,6 +80,7 @@ def store_frame(
     inputs: Sequence[str],
     window_size_ms: int | None,
     retention_ms: int | None,
+    invalid_utf8: InvalidUtf8 = "refuse",
 ) -> StoreFrame:
     """Return the definition of the store for a DataFrame.
 
@@ -131,6 +134,7 @@ def store_frame(
         schema=schema,
         selection=_selection(schema, types, window, event_time, deleted),
         unique=unique,
+        invalid_utf8=invalid_utf8,
     )
 
 

@@ -13,6 +13,7 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from stores.credentials import authorization
 from stores.errors import ArgumentError, SchemaError
+from stores.log.data.canonical import InvalidUtf8, known_handling
 from stores.log.state_log import StoreLog
 from stores.log.writing.hints import Hints
 from stores.spark.checkpoint import Checkpoint
@@ -54,6 +55,7 @@ def materialize(
     compact_every: int | None = None,
     retain: Retention = WEEK,
     evolve: bool = False,
+    invalid_utf8: InvalidUtf8 = "refuse",
     notify: Sequence[str] = (),
     on_epoch: OnEpoch | None = None,
 ) -> StreamingQuery:
@@ -101,6 +103,10 @@ def materialize(
         evolve: whether further columns and wider types of the query change the definition of the
             store, which is rebuilt for it before the query starts; older rows have NULL in them.
             Otherwise, and for all other changes, a different definition is refused.
+        invalid_utf8: what happens to a value with a text that is not UTF-8, such as Spark makes by
+            `CAST(bytes AS STRING)`: "refuse" fails the batch, with the key of the row; "replace"
+            puts U+FFFD for the wrong bytes. A key is always refused, since two could become one:
+            apply `make_valid_utf8` to it in the query, before it groups.
         notify: URLs of gateways to tell of each epoch, such as `http://gateway:7420`: of use where
             `root` is on an object store, where a gateway would find it up to a second later.
         on_epoch: a function that gets an `EpochReport` of each epoch after its commit: rows, bytes,
@@ -129,6 +135,7 @@ def materialize(
         inputs=(*names, *sorted({topic for source in sources for topic in source.topics})),
         window_size_ms=window_size_ms,
         retention_ms=retention_ms,
+        invalid_utf8=_handling(invalid_utf8, store),
     )
     _check_notify(store, notify)
     compactor = _compactor(df, root, frame.schema, compact_every, retain)
@@ -183,6 +190,13 @@ def _evolve(df: DataFrame, root: str, schema: StoreSchema, wanted: bool) -> None
     if wanted:
         context = df.sparkSession.sparkContext
         rebuild.evolve(root, schema, run=PartitionTasks(context, root, share=1))
+
+
+def _handling(invalid_utf8: object, store: str) -> InvalidUtf8:
+    try:
+        return known_handling(invalid_utf8)
+    except ArgumentError as error:
+        raise SchemaError(f'store "{store}": {error}') from error
 
 
 def _check_notify(store: str, notify: Sequence[str]) -> None:

@@ -138,7 +138,11 @@ class EpochSink:
             name = writer_name(self._checkpoint)
             assert name is not None, "a query that runs has an id"
             self._writer = StoreWriter(
-                self._root, self._frame.schema, writer=name, notify=self._notify
+                self._root,
+                self._frame.schema,
+                writer=name,
+                notify=self._notify,
+                invalid_utf8=self._frame.invalid_utf8,
             )
             self._name = name
             # The store is taken before the first batch, so that an older driver that still runs
@@ -246,7 +250,13 @@ class EpochSink:
         """Let the tasks write the files of an epoch, and commit it."""
         schema, place = self._frame.schema, writer.log.place
         with writer.log.attempt(batch) as attempt:
-            target = Target(root=self._root, schema=schema, place=place, attempt=attempt)
+            target = Target(
+                root=self._root,
+                schema=schema,
+                place=place,
+                attempt=attempt,
+                invalid_utf8=self._frame.invalid_utf8,
+            )
             with writer.told_if_replaced():
                 if is_apart:
                     files = write_apart(selected, target)

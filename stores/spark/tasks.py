@@ -20,13 +20,10 @@ from pyspark.sql import functions as F
 
 from stores.codec.partitioner import partition_column
 from stores.errors import LogError
-from stores.log.data.datafiles import (
-    TIMESTAMP_NAME,
-    file_schema,
-    shaped,
-    write_part,
-)
+from stores.log.data.canonical import InvalidUtf8
+from stores.log.data.datafiles import TIMESTAMP_NAME, file_schema, write_part
 from stores.log.data.deduplication import identity, last_of_runs, latest_rows
+from stores.log.data.shaping import shaped
 from stores.log.files.directory import Directory
 from stores.log.metadata.records import DataFile
 from stores.spark.definition import ORDINAL_NAME, quoted
@@ -73,6 +70,11 @@ class Target:
     """The directory of the store's log in that of the store: `StoreLog.place`."""
     attempt: str
     """The directory of the files in that of the log, from `StoreLog.begin`."""
+    invalid_utf8: InvalidUtf8 = "refuse"
+
+    def shaped(self, rows: pa.Table) -> pa.Table:
+        """Return the rows of a task as rows of a data file."""
+        return shaped(rows, self.schema, invalid_utf8=self.invalid_utf8)
 
     @property
     def directory(self) -> Directory:
@@ -125,7 +127,7 @@ def part_writer(target: Target, picking: Picking) -> Callable[[_Batches], _Batch
         file = write_part(
             target.directory,
             target.attempt,
-            _placed(picked(_named(batches, schema), schema, picking), schema, partition),
+            _placed(picked(_named(batches, schema), target, picking), schema, partition),
             partition=partition,
         )
         if file is not None:
@@ -140,7 +142,7 @@ def _named(batches: _Batches, schema: StoreSchema) -> _Batches:
         yield batch.rename_columns(names[: batch.num_columns])
 
 
-def picked(batches: _Batches, schema: StoreSchema, picking: Picking) -> _Batches:
+def picked(batches: _Batches, target: Target, picking: Picking) -> _Batches:
     """Yield the rows of one partition as its data file has them.
 
     Raises:
@@ -148,25 +150,26 @@ def picked(batches: _Batches, schema: StoreSchema, picking: Picking) -> _Batches
     """
     match picking:
         case Picking.DISTINCT:
-            return _shaped(batches, schema)
+            return _shaped(batches, target)
         case Picking.SORTED:
-            return last_of_runs(_shaped(batches, schema), schema)
+            return last_of_runs(_shaped(batches, target), target.schema)
         case Picking.HELD:
-            return _latest_of_held(batches, schema)
+            return _latest_of_held(batches, target)
 
 
-def _shaped(batches: Iterable[pa.RecordBatch], schema: StoreSchema) -> _Batches:
+def _shaped(batches: Iterable[pa.RecordBatch], target: Target) -> _Batches:
     for batch in batches:
-        yield from shaped(pa.Table.from_batches([batch]), schema).to_batches()
+        yield from target.shaped(pa.Table.from_batches([batch])).to_batches()
 
 
-def _latest_of_held(batches: _Batches, schema: StoreSchema) -> _Batches:
+def _latest_of_held(batches: _Batches, target: Target) -> _Batches:
     if held := hold(batches):
         rows = pa.Table.from_batches(held)
         ordinals = rows.column(ORDINAL_NAME).to_numpy()
         if not bool(np.all(ordinals[1:] > ordinals[:-1])):
             rows = rows.take(np.argsort(ordinals))
-        yield from latest_rows(shaped(rows.drop_columns(ORDINAL_NAME), schema), schema).to_batches()
+        latest = latest_rows(target.shaped(rows.drop_columns(ORDINAL_NAME)), target.schema)
+        yield from latest.to_batches()
 
 
 def hold(batches: _Batches) -> list[pa.RecordBatch]:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any, TypeAlias
@@ -19,6 +19,7 @@ from stores.errors import CodecError
 from stores.spec.schema import DataType, Kind, Value
 
 Ints: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
+Convert: TypeAlias = Callable[[pa.Array, DataType], pa.Array]
 
 COLUMN_BYTES_MAX = (1 << 31) - 1
 """Maximum bytes of an Arrow column, whose offsets have 4 bytes."""
@@ -141,6 +142,37 @@ def list_parts(array: pa.Array) -> tuple[Ints, tuple[pa.Array, ...]]:
         return kept, tuple(child.slice(int(offsets[0]), int(kept[-1])) for child in children)
     picked = pa.array(np.repeat(offsets[:-1] - kept[:-1], lengths) + np.arange(kept[-1]))
     return kept, tuple(child.take(picked) for child in children)
+
+
+def rebuilt(
+    array: pa.Array, data_type: DataType, wanted: pa.DataType, convert: Convert
+) -> pa.Array:
+    """Return a nested column with its inner columns converted.
+
+    Args:
+        array: a column of arrays, structs or maps.
+        data_type: its type.
+        wanted: the Arrow type of the result.
+        convert: converts an inner column, of this type.
+    """
+    nulls = array.is_null().to_numpy(zero_copy_only=False) if array.null_count else None
+    inner = [each for _, each in data_type.fields]
+    if data_type.kind is Kind.STRUCT:
+        children = [
+            convert(child, each) for child, each in zip(child_arrays(array), inner, strict=True)
+        ]
+        return pa.Array.from_buffers(wanted, len(array), [validity(nulls)], children=children)
+    assert data_type.element is not None, "an array and a map have an element type"
+    offsets, parts = list_parts(array)
+    children = [
+        convert(part, each) for part, each in zip(parts, [*inner, data_type.element], strict=True)
+    ]
+    if data_type.kind is Kind.MAP:
+        entries = pa.struct([wanted.key_field, wanted.item_field])
+        pairs = pa.Array.from_buffers(entries, len(children[0]), [None], children=children)
+        children = [pairs]
+    buffers = [validity(nulls), pa.py_buffer(offsets.astype(np.int32))]
+    return pa.Array.from_buffers(wanted, len(array), buffers, children=children)
 
 
 def binary_parts(array: pa.Array) -> tuple[Ints, pa.Buffer]:

@@ -5,9 +5,37 @@ PostgreSQL has no type for structs and maps without declared fields; clients see
 
 from __future__ import annotations
 
+import json
+
+import orjson
 import pyarrow as pa
 
-from stores.types.record import SqlType, bad_binary, decode_utf8
+from stores.types.record import SqlType, bad_binary, decode_utf8, invalid_text
+
+
+def _checked_json(texts: pa.Array) -> pa.Array:
+    for text in texts.to_pylist():
+        if text is not None and not _is_json(text):
+            raise invalid_text(text, "json")
+    return texts
+
+
+def _is_json(text: str) -> bool:
+    """Whether a text is a json as PostgreSQL has it: a number or an escape may mean nothing."""
+    try:
+        orjson.loads(text)
+    except orjson.JSONDecodeError:
+        # It refuses numbers beyond a double, and escapes that are half a character.
+        try:
+            json.loads(text, parse_int=str, parse_float=str, parse_constant=_refuse)
+        except (ValueError, RecursionError):
+            return False
+    return True
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is no json")
+
 
 JSON = SqlType(
     name="json",
@@ -20,6 +48,7 @@ JSON = SqlType(
     duckdb="VARCHAR",
     arrow=pa.string(),
     extension="arrow.json",
+    canonical=_checked_json,
     text=str.encode,
     encode=str.encode,
     decode=decode_utf8,

@@ -47,6 +47,7 @@ MACADDR = SqlType(
     key=KeyForm.BYTES,
     text=str.encode,
     parse=_MACADDR.parser("macaddr"),
+    canonical=_MACADDR.canonical(_MACADDR.parser("macaddr")),
     spelling=_MACADDR,
     encode=lambda value: bytes.fromhex(value.replace(":", "")),
     decode=_decode_macaddr,

@@ -14,6 +14,7 @@ from enum import Enum
 from typing import Any, NoReturn, TypeAlias
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from stores.errors import ValueFormatError
 
@@ -25,6 +26,7 @@ Cell: TypeAlias = Any
 Encode: TypeAlias = Callable[[Value], bytes]
 EncodeMany: TypeAlias = Callable[[Sequence[Value]], list[bytes]]
 Decode: TypeAlias = Callable[[bytes], Value]
+Canonical: TypeAlias = Callable[[pa.Array], pa.Array]
 
 _SHOWN_MAX = 100
 
@@ -70,6 +72,17 @@ class Spelling:
             return found
 
         return parse
+
+    def canonical(self, parse: Callable[[str], str]) -> Canonical:
+        """Return the `canonical` of a type whose texts this `parse` reads."""
+
+        def canonical(texts: pa.Array) -> pa.Array:
+            if pc.all(pc.match_substring_regex(texts, f"^({self.held})$"), min_count=0).as_py():
+                return texts
+            found = [None if text is None else parse(text) for text in texts.to_pylist()]
+            return pa.array(found, texts.type)
+
+        return canonical
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,6 +133,11 @@ class SqlType:
     key: KeyForm | None = None
     """How a value is stored in a key; None if a key column cannot be of this type."""
 
+    canonical: Canonical | None = None
+    """A column of `arrow` with each value in the form that is held; None if all of them are.
+
+    A ValueFormatError if one is no value of the type. Writers apply it to what others have made.
+    """
     has_one_form: bool = True
     """Whether equal values look the same: 0.0 and -0.0 do not, nor do 1.0 and 1.00."""
     text: Encode = _no_form

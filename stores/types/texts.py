@@ -92,6 +92,7 @@ UUID = SqlType(
     extension="arrow.uuid",
     text=str.encode,
     parse=_UUID.parser("uuid"),
+    canonical=_UUID.canonical(_UUID.parser("uuid")),
     spelling=_UUID,
     encode=lambda value: bytes.fromhex(value.replace("-", "")),
     decode=_decode_uuid,

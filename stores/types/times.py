@@ -10,8 +10,10 @@ from __future__ import annotations
 import datetime as dt
 import re
 import struct
+from collections.abc import Callable
 from functools import lru_cache, partial
 
+import numpy as np
 import pyarrow as pa
 
 from stores.errors import ValueFormatError
@@ -24,7 +26,7 @@ from stores.types.moment_texts import (
     moment_printer,
     moments_printer,
 )
-from stores.types.record import Encode, KeyForm, SqlType, fixed_decoder, invalid_text
+from stores.types.record import Canonical, Encode, KeyForm, SqlType, fixed_decoder, invalid_text
 
 _DAYS_TO_2000 = 10_957
 _MINUTE_MICROS, _DAY_MICROS = 60_000_000, 86_400_000_000
@@ -55,7 +57,7 @@ def _clock(micros: int) -> str:
 def _date_text(value: int) -> bytes:
     """Return PostgreSQL's text of a date, e.g. `2013-01-01`, `0044-03-15 BC`, `infinity`."""
     if not -_INT32_MAX < value < _INT32_MAX:
-        return b"infinity" if value > 0 else b"-infinity"
+        return _infinity(value).encode()
     date, suffix = date_parts(value)
     return date.encode() + suffix
 
@@ -102,8 +104,15 @@ def _parse_time(text: str) -> int:
 # --- binary --------------------------------------------------------------------------------------
 
 
-def _shifted(value: int, *, by: int, most: int) -> int:
+def _shifted(value: int, *, by: int, most: int, least: int) -> int:
     """Return the count from another epoch; the ends of the range stand for infinity in both.
+
+    Args:
+        value: the count.
+        by: how much it changes.
+        most: infinity.
+        least: minus infinity in the result; the binary form has the least integer for it, rows the
+            opposite of infinity.
 
     Raises:
         ValueFormatError: it does not fit (22008).
@@ -111,7 +120,7 @@ def _shifted(value: int, *, by: int, most: int) -> int:
     if value >= most:
         return most
     if value <= -most:
-        return -most - 1
+        return least
     shifted = value + by
     if not -most - 1 < shifted < most:
         raise ValueFormatError("timestamp out of range", sqlstate="22008")
@@ -124,9 +133,13 @@ def _count_encoder(layout: str, epoch: int, most: int) -> Encode:
     def encode(value: int) -> bytes:
         if least <= value < most:  # all values but infinity and those that do not fit
             return pack(value - epoch)
-        return pack(_shifted(value, by=-epoch, most=most))
+        return pack(_shifted(value, by=-epoch, most=most, least=-most - 1))
 
     return encode
+
+
+def _from_2000(epoch: int, most: int) -> Callable[[int], int]:
+    return partial(_shifted, by=epoch, most=most, least=-most)
 
 
 def _of_day(micros: int) -> int:
@@ -154,6 +167,36 @@ def _interval_of(micros: int, days: int, months: int) -> tuple[int, int, int]:
     return months, days, micros
 
 
+# --- columns -------------------------------------------------------------------------------------
+
+
+def _between(name: str, least: int, most: int, infinity: int | None) -> Canonical:
+    """Return the `canonical` of counts between two ends, and of the two infinities, if any."""
+
+    def canonical(column: pa.Array) -> pa.Array:
+        counts = column.view(pa.int32() if column.type.bit_width == 32 else pa.int64())
+        values = counts.fill_null(0).to_numpy()
+        beyond = (values < least) | (values > most)
+        if not beyond.any():
+            return column
+        if infinity is None or ((values > -infinity) & (values < infinity) & beyond).any():
+            raise ValueFormatError(f"{name} out of range", sqlstate="22008")
+        # The least integer stands for minus infinity, too; its opposite is no integer.
+        kept = np.maximum(values, -infinity)
+        return pa.array(kept, mask=column.is_null().to_numpy(zero_copy_only=False)).view(
+            column.type
+        )
+
+    return canonical
+
+
+_FIRST_DAY = -2_440_588
+"""PostgreSQL's first day, in 4714 BC; the last one is in 5874897."""
+_LAST_DAY = 2_145_042_905
+_OF_DATE = _between("date", _FIRST_DAY, _LAST_DAY, _INT32_MAX)
+_OF_MOMENT = _between("timestamp", _FIRST_DAY * _DAY_MICROS, INT64_MAX - 1, INT64_MAX)
+
+
 # --- JSON ----------------------------------------------------------------------------------------
 
 
@@ -165,13 +208,19 @@ _THREE_DIGITS = [f"{number:03}" for number in range(1000)]
 @lru_cache(maxsize=1 << 12)
 def _date_cell(days: int) -> str:
     """Return a day of any year, as numpy writes it: the year before 1 is 0000."""
+    if not -_INT32_MAX < days < _INT32_MAX:
+        return _infinity(days)
     year, month, day = civil(days)
     return f"{year:04d}-{month:02d}-{day:02d}"
 
 
-def _moment_cell(value: int) -> str:
-    if value == -INT64_MAX - 1:
-        return "NaT"
+def _infinity(value: int) -> str:
+    return "infinity" if value > 0 else "-infinity"
+
+
+def _moment_cell(value: int, zone: str = "") -> str:
+    if not -INT64_MAX < value < INT64_MAX:
+        return _infinity(value)
     # Python's own class would take three times as long, and has not all years.
     second, micros = divmod(value, SECOND_MICROS)
     minute = second // 60
@@ -179,11 +228,10 @@ def _moment_cell(value: int) -> str:
     date, of_day = _date_cell(days), _CLOCK[minute - days * DAY_MINUTES]
     of_minute = _TWO_DIGITS[second - minute * 60]
     if not micros:
-        return f"{date}T{of_day}{of_minute}"
+        return f"{date}T{of_day}{of_minute}{zone}"
     milli = micros // 1000
-    return (
-        f"{date}T{of_day}{of_minute}.{_THREE_DIGITS[milli]}{_THREE_DIGITS[micros - milli * 1000]}"
-    )
+    fraction = _THREE_DIGITS[milli] + _THREE_DIGITS[micros - milli * 1000]
+    return f"{date}T{of_day}{of_minute}.{fraction}{zone}"
 
 
 def _time_cell(value: int) -> str:
@@ -219,13 +267,14 @@ DATE = SqlType(
     length=4,
     duckdb="DATE",
     arrow=pa.date32(),
+    canonical=_OF_DATE,
     read=(pa.date32(),),
     count=pa.int32(),
     slot="i",
     key=KeyForm.INTEGER,
     text=_date_text,
     encode=_count_encoder("i", _DAYS_TO_2000, _INT32_MAX),
-    decode=fixed_decoder("date", "i", partial(_shifted, by=_DAYS_TO_2000, most=_INT32_MAX)),
+    decode=fixed_decoder("date", "i", _from_2000(_DAYS_TO_2000, _INT32_MAX)),
     cell=_date_cell,
 )
 TIME = SqlType(
@@ -238,6 +287,7 @@ TIME = SqlType(
     length=8,
     duckdb="TIME",
     arrow=pa.time64("us"),
+    canonical=_between("time", 0, _DAY_MICROS - 1, None),
     read=(pa.time64("us"),),
     count=pa.int64(),
     slot="q",
@@ -259,6 +309,7 @@ TIMESTAMP = SqlType(
     length=8,
     duckdb="TIMESTAMP",
     arrow=pa.timestamp("us"),
+    canonical=_OF_MOMENT,
     read=(pa.timestamp("us"),),
     count=pa.int64(),
     slot="q",
@@ -266,7 +317,7 @@ TIMESTAMP = SqlType(
     text=_timestamp_text,
     texts=moments_printer(b"", _timestamp_text),
     encode=_count_encoder("q", _MICROS_TO_2000, INT64_MAX),
-    decode=fixed_decoder("timestamp", "q", partial(_shifted, by=_MICROS_TO_2000, most=INT64_MAX)),
+    decode=fixed_decoder("timestamp", "q", _from_2000(_MICROS_TO_2000, INT64_MAX)),
     cell=_moment_cell,
 )
 TIMESTAMPTZ = SqlType(
@@ -280,6 +331,7 @@ TIMESTAMPTZ = SqlType(
     length=8,
     duckdb="TIMESTAMPTZ",
     arrow=pa.timestamp("us", tz="UTC"),
+    canonical=_OF_MOMENT,
     read=(pa.timestamp("us", tz="UTC"),),
     count=pa.int64(),
     slot="q",
@@ -287,8 +339,8 @@ TIMESTAMPTZ = SqlType(
     text=_timestamptz_text,
     texts=moments_printer(b"+00", _timestamptz_text),
     encode=_count_encoder("q", _MICROS_TO_2000, INT64_MAX),
-    decode=fixed_decoder("timestamptz", "q", partial(_shifted, by=_MICROS_TO_2000, most=INT64_MAX)),
-    cell=lambda value: _moment_cell(value) + "Z",
+    decode=fixed_decoder("timestamptz", "q", _from_2000(_MICROS_TO_2000, INT64_MAX)),
+    cell=partial(_moment_cell, zone="Z"),
 )
 INTERVAL = SqlType(
     name="interval",

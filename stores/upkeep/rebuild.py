@@ -18,9 +18,10 @@ import pyarrow.compute as pc
 
 from stores.engines.rocksdb.partition import RocksPartition
 from stores.errors import LogError, SchemaError
-from stores.log.data.datafiles import file_schema, shaped, write_part, write_parts
+from stores.log.data.datafiles import file_schema, write_part, write_parts
 from stores.log.data.deduplication import identity
 from stores.log.data.scanning import Wanted, scan_part
+from stores.log.data.shaping import shaped
 from stores.log.files.directory import Root
 from stores.log.metadata.documents import FORMAT
 from stores.log.metadata.records import DataFile, Term

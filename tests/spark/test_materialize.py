@@ -379,8 +379,9 @@ def test_a_task_that_cannot_hold_its_rows_raises(tmp_path: Path) -> None:
         value=(),
         partitions=1,
     )
+    target = Target(root=str(tmp_path), schema=schema, place="", attempt="data/0/a")
     with pytest.raises(TooLargeToHoldError):
-        list(picked(iter([rows] * 4), schema, Picking.HELD))
+        list(picked(iter([rows] * 4), target, Picking.HELD))
 
 
 TYPES: dict[str, Callable[[int], Any]] = {

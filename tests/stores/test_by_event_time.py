@@ -11,7 +11,6 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 import pytest
 
-from stores.codec.segments import MICROS_MIN
 from stores.errors import SchemaError
 from stores.log.state_log import StoreLog
 from stores.log.writing.store_writer import StoreWriter
@@ -29,6 +28,8 @@ LATEST = replace(keyvalue("latest", {"k": "text"}, {"n": "bigint"}), by_event_ti
 HOURS = replace(window("hours", {"k": "text"}, {"n": "bigint"}), by_event_time=True)
 SCANS = {StoreKind.KEYVALUE: RangeQuery(), StoreKind.WINDOW: WindowRangeQuery()}
 US = pa.timestamp("us", tz="UTC")
+FIRST_MICROS = -210_866_803_200_000_000
+"""The first moment of PostgreSQL, in 4714 BC."""
 
 Event: TypeAlias = tuple[str | None, int, int | None, bool]
 """Key, number, event time in microseconds, whether it is a tombstone."""
@@ -41,7 +42,7 @@ def events(seed: int, count: int = 120) -> list[Event]:
         (
             draw.choice(["", "a", "b", "c", "d", "e"]),
             number,
-            draw.choice([None, MICROS_MIN, *(draw.randrange(40) * 500 for _ in range(20))]),
+            draw.choice([None, FIRST_MICROS, *(draw.randrange(40) * 500 for _ in range(20))]),
             draw.random() < 0.3,
         )
         for number in range(count)

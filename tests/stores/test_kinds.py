@@ -11,8 +11,8 @@ import pytest
 from stores.errors import SchemaError
 from stores.hosting.local_store import LocalStore
 from stores.hosting.replica import Replica
-from stores.log.data.datafiles import shaped
 from stores.log.data.deduplication import latest_rows, linked_versions
+from stores.log.data.shaping import shaped
 from stores.log.state_log import StoreLog
 from stores.log.writing.store_writer import StoreWriter
 from stores.spec.position import Position

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from stores.errors import LogError, LogMissingError, TornRecordError
+from stores.errors import LogError, LogMissingError, SchemaError, TornRecordError
+from stores.log.data.shaping import require_readable
 from stores.log.files.directory import Root
 from stores.log.metadata.records import (
     DEFINITION,
@@ -237,20 +238,24 @@ def _wrong(log: StoreLog, commit: Commit, what: str) -> Damage:
 def _data(log: StoreLog, commit: Commit) -> Iterator[Damage]:
     """Yield the damage of an epoch's data files."""
     try:
-        partitions = log.schema().partitions
+        schema = log.schema()
     except LogError:
         return  # it is named already, and without the definition no row can be read
     for file in commit.files:
-        message = None
-        if not 0 <= file.partition < partitions:
-            path = log.directory.join(file.path)
+        message: str | None = None
+        epoch: int | None = commit.epoch
+        path = log.directory.join(file.path)
+        if not 0 <= file.partition < schema.partitions:
             message = f'data file "{path}" is of partition {file.partition}, which does not exist'
         else:
             try:
-                for _ in log.read_file(file):
-                    pass
+                for batch in log.read_file(file):
+                    require_readable(batch, schema)
             except TornRecordError as error:
                 message = str(error)
+            except SchemaError as error:
+                # The epoch is whole, so it is not named as one to repair.
+                message, epoch = f'data file "{path}" has a value that none can read: {error}', None
         # Compaction may have removed the epoch meanwhile, its commit first.
         if message is not None and log.directory.has(commit_name(commit.epoch)):
-            yield Damage(path=file.path, message=message, epoch=commit.epoch)
+            yield Damage(path=file.path, message=message, epoch=epoch)

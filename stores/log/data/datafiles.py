@@ -20,24 +20,20 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from stores.codec.partitioner import partition_column
-from stores.codec.segments import FIRST_WHOLE_MS, MICROS_MAX
 from stores.errors import LogError, SchemaError, TornRecordError
 from stores.log.data.digests import HashingStream
-from stores.log.data.intervals import file_field, from_file, holds_interval, to_file
+from stores.log.data.intervals import file_field, from_file, holds_interval
 from stores.log.files.directory import Directory
 from stores.log.metadata.records import DataFile
 from stores.spec.schema import (
     DELETED_NAME,
     TIMESTAMPTZ,
-    VALID_FROM,
-    WINDOW_END,
-    WINDOW_START,
-    Kind,
-    StoreKind,
+    Column,
     StoreSchema,
 )
 
 TIMESTAMP_NAME = "_timestamp"
+EVENT_TIME = Column(name=TIMESTAMP_NAME, type=TIMESTAMPTZ)
 FILES_AT_ONCE = 4
 """Files of one epoch that are written at a time."""
 ROWS_PER_GROUP = 65_536
@@ -63,107 +59,6 @@ def row_schema(schema: StoreSchema) -> pa.Schema:
     """Return the schema of rows that were read from data files, with Arrow's intervals."""
     fields = [pa.field(column.name, column.type.arrow) for column in schema.logged_columns]
     return pa.schema([*fields, *_MARKS])
-
-
-def shaped(rows: pa.Table, schema: StoreSchema) -> pa.Table:
-    """Return rows with exactly the columns of a data file, in their order and types.
-
-    `_timestamp` and `_deleted` may be missing, and `window_end` if windows have a fixed size.
-    Versions need their `_timestamp`, which may be called `valid_from`. In a store by event time it
-    is in whole milliseconds, by which its rows are compared.
-
-    Raises:
-        SchemaError: a column is missing, unknown or of another type.
-    """
-    wanted = file_schema(schema)
-    if schema.kind is StoreKind.VERSIONED and TIMESTAMP_NAME not in rows.column_names:
-        names = [TIMESTAMP_NAME if n == VALID_FROM.name else n for n in rows.column_names]
-        rows = rows.rename_columns(names)
-    if unknown := set(rows.column_names) - set(wanted.names):
-        raise SchemaError(f'store "{schema.name}" has no column "{min(unknown)}"')
-    floats = {c.name for c in schema.key if c.type.kind in {Kind.REAL, Kind.DOUBLE}}
-    columns = []
-    for field in wanted:
-        column = _shaped_column(rows, field, schema)
-        if field.name in floats:
-            column = _canonical_floats(column)
-        elif field.name == TIMESTAMP_NAME and schema.by_event_time:
-            column = _whole_ms(column)
-        columns.append(column)
-    table = pa.table(columns, schema=wanted)
-    if schema.window_size_ms is not None:
-        _check_windows(table, schema, schema.window_size_ms)
-    if schema.kind is StoreKind.SESSION:
-        _check_sessions(table, schema)
-    if schema.kind is StoreKind.VERSIONED and table.column(TIMESTAMP_NAME).null_count:
-        raise SchemaError(f'a version in store "{schema.name}" has no event time to be valid from')
-    return table
-
-
-def _check_sessions(table: pa.Table, schema: StoreSchema) -> None:
-    start, end = table.column(WINDOW_START.name), table.column(WINDOW_END.name)
-    right = pc.fill_null(pc.less_equal(start, end), False)
-    if not pc.all(right, min_count=0).as_py():
-        raise SchemaError(
-            f'a session in store "{schema.name}" lacks an end, or ends before it begins'
-        )
-
-
-def _check_windows(table: pa.Table, schema: StoreSchema, size_ms: int) -> None:
-    start, end = table.column(WINDOW_START.name), table.column(WINDOW_END.name)
-    right = pc.fill_null(pc.equal(end, _window_ends(start, size_ms)), False)
-    if not pc.all(right, min_count=0).as_py():
-        raise SchemaError(f'the windows of store "{schema.name}" are not all {size_ms} ms long')
-
-
-def _window_ends(starts: _Column, size_ms: int) -> _Column:
-    """Return the ends of windows; as in Kafka, no later than the last time of a column."""
-    size_us = size_ms * 1000
-    latest = pa.scalar(MICROS_MAX - size_us)
-    kept = pc.min_element_wise(starts.cast(pa.int64()), latest, skip_nulls=False)
-    return pc.add(kept, pa.scalar(size_us)).cast(starts.type)
-
-
-def _shaped_column(rows: pa.Table, field: Any, schema: StoreSchema) -> _Column:
-    name = field.name
-    try:
-        if name in rows.column_names:
-            column = _of_file(rows.column(name), field, schema)
-            return column.fill_null(False) if name == DELETED_NAME else column
-        if name == WINDOW_END.name and schema.window_size_ms is not None:
-            return _window_ends(
-                rows.column(WINDOW_START.name).cast(field.type), schema.window_size_ms
-            )
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, KeyError, SchemaError) as error:
-        raise SchemaError(f'column "{name}" of store "{schema.name}": {error}') from error
-    if name == TIMESTAMP_NAME:
-        return pa.chunked_array([pa.nulls(rows.num_rows, field.type)])
-    if name == DELETED_NAME:
-        return pa.chunked_array([pa.array(np.zeros(rows.num_rows, np.bool_))])
-    raise SchemaError(f'the rows lack column "{name}" of store "{schema.name}"')
-
-
-def _of_file(column: _Column, field: Any, schema: StoreSchema) -> _Column:
-    known = schema.column_by_name.get(field.name)
-    if known is None or not holds_interval(known.type):
-        return column.cast(field.type)
-    # Arrow cannot cast intervals.
-    chunks = [to_file(chunk, known.type) for chunk in column.chunks]
-    return pa.chunked_array(chunks, field.type)
-
-
-def _whole_ms(times: _Column) -> _Column:
-    """Return event times as rows of a store have them: the beginning of their millisecond."""
-    whole = np.floor_divide(np.maximum(times.cast(pa.int64()).fill_null(0), FIRST_WHOLE_MS), 1000)
-    known: _Column = pa.chunked_array([pa.array(whole * 1000, times.type)])
-    return known if not times.null_count else pc.if_else(times.is_null(), None, known)
-
-
-def _canonical_floats(column: _Column) -> _Column:
-    """Give equal keys equal bits: one zero and one NaN, as SQL compares them."""
-    nan = pa.scalar(float("nan"), column.type)
-    plain: _Column = pc.add(column, pa.scalar(0.0, column.type))
-    return pc.if_else(pc.is_nan(plain), nan, plain)
 
 
 def write_part(

@@ -7,15 +7,13 @@ each interval exactly. In memory an interval is Arrow's month_day_nano.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import lru_cache
-from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
 
 from stores.errors import SchemaError
-from stores.spec.arrow import child_arrays, list_parts, validity
+from stores.spec.arrow import child_arrays, rebuilt, validity
 from stores.spec.schema import DataType, Kind
 
 TYPE_MARK = b"stategate.type"
@@ -26,9 +24,6 @@ _PARTS = np.dtype([("months", "<i4"), ("days", "<i4"), ("nanoseconds", "<i8")])
 _DAY_US = 86_400_000_000
 _MICROS_MAX = (2**63 - 1) // 1000
 """The most microseconds that Arrow's nanoseconds can hold: 292 years."""
-
-
-_Convert: TypeAlias = Callable[[pa.Array, DataType], pa.Array]
 
 
 @lru_cache(maxsize=1024)
@@ -84,7 +79,7 @@ def to_file(array: pa.Array, data_type: DataType) -> pa.Array:
         return _interval_to_file(array)
     if not _is_shaped_as(array.type, data_type):
         raise SchemaError(f"Arrow's {array.type} is not {data_type}")
-    return _rebuilt(array, data_type, wanted, to_file)
+    return rebuilt(array, data_type, wanted, to_file)
 
 
 def from_file(array: pa.Array, data_type: DataType) -> pa.Array:
@@ -97,7 +92,7 @@ def from_file(array: pa.Array, data_type: DataType) -> pa.Array:
         return array
     if data_type.kind is Kind.INTERVAL:
         return _interval_from_file(array)
-    return _rebuilt(array, data_type, data_type.arrow, from_file)
+    return rebuilt(array, data_type, data_type.arrow, from_file)
 
 
 def _is_shaped_as(arrow: pa.DataType, data_type: DataType) -> bool:
@@ -148,27 +143,3 @@ def _interval_from_file(array: pa.Array) -> pa.Array:
     nulls = array.is_null().to_numpy(zero_copy_only=False) if array.null_count else None
     buffers = [validity(nulls), pa.py_buffer(whole.tobytes())]
     return pa.Array.from_buffers(pa.month_day_nano_interval(), len(array), buffers)
-
-
-def _rebuilt(
-    array: pa.Array, data_type: DataType, wanted: pa.DataType, convert: _Convert
-) -> pa.Array:
-    """Return a nested column with its inner columns converted."""
-    nulls = array.is_null().to_numpy(zero_copy_only=False) if array.null_count else None
-    inner = [each for _, each in data_type.fields]
-    if data_type.kind is Kind.STRUCT:
-        children = [
-            convert(child, each) for child, each in zip(child_arrays(array), inner, strict=True)
-        ]
-        return pa.Array.from_buffers(wanted, len(array), [validity(nulls)], children=children)
-    assert data_type.element is not None, "an array and a map have an element type"
-    offsets, parts = list_parts(array)
-    children = [
-        convert(part, each) for part, each in zip(parts, [*inner, data_type.element], strict=True)
-    ]
-    if data_type.kind is Kind.MAP:
-        entries = pa.struct([wanted.key_field, wanted.item_field])
-        pairs = pa.Array.from_buffers(entries, len(children[0]), [None], children=children)
-        children = [pairs]
-    buffers = [validity(nulls), pa.py_buffer(offsets.astype(np.int32))]
-    return pa.Array.from_buffers(wanted, len(array), buffers, children=children)

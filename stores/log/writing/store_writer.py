@@ -19,9 +19,11 @@ from stores.errors import (
     PositionBackError,
     TornRecordError,
 )
-from stores.log.data.datafiles import shaped, write_parts
+from stores.log.data.canonical import InvalidUtf8, known_handling
+from stores.log.data.datafiles import write_parts
 from stores.log.data.deduplication import latest_rows
 from stores.log.data.digests import rows_digest
+from stores.log.data.shaping import shaped
 from stores.log.files.directory import Root
 from stores.log.metadata.records import Commit, DataFile, Term
 from stores.log.metadata.terms import take_term
@@ -74,6 +76,8 @@ class StoreWriter:
         writer: a name that stays the same when the program is started again.
         notify: URLs of gateways to tell of each epoch, so that they need not find it themselves.
             Credentials come from the environment; see `stores.credentials`.
+        invalid_utf8: whether a value with a text that is not UTF-8 is refused ("refuse"), or its
+            wrong bytes are replaced by U+FFFD ("replace"). A key is always refused.
 
     Raises:
         ArgumentError: an argument has the wrong type.
@@ -88,10 +92,12 @@ class StoreWriter:
         *,
         writer: str = "python",
         notify: Sequence[str] = (),
+        invalid_utf8: InvalidUtf8 = "refuse",
     ) -> None:
         if not isinstance(schema, StoreSchema):
             raise ArgumentError(f"schema must be a StoreSchema, not {shown(schema)}")
         require_name("writer", writer)
+        self._invalid_utf8 = known_handling(invalid_utf8)
         self._hints = Hints(notify, schema.name, credentials=authorization())
         self.log = StoreLog.open(require_path("root", root), schema.name)
         self.schema = self.log.define(schema)
@@ -160,7 +166,7 @@ class StoreWriter:
 
         Raises:
             ArgumentError: an argument has the wrong type or is out of range.
-            SchemaError: the rows do not fit the store.
+            SchemaError: the rows do not fit the store, or no reader could read a value of them.
             EpochConflictError: the epoch is before the newest, or has other content there.
             PositionBackError: the position lacks something that the epoch before had reached.
             FencedError: another writer has taken over the store.
@@ -175,7 +181,8 @@ class StoreWriter:
             input_digest=input_digest,
         )
         self.laps = Laps()
-        latest_of_keys = latest_rows(shaped(table_of(rows), self.schema), self.schema)
+        table = shaped(table_of(rows), self.schema, invalid_utf8=self._invalid_utf8)
+        latest_of_keys = latest_rows(table, self.schema)
         digest = rows_digest(latest_of_keys)
         self.laps.lap("shape")
         self._require_ownership()

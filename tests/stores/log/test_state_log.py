@@ -27,8 +27,9 @@ from stores.errors import (
     SchemaError,
     TornRecordError,
 )
-from stores.log.data.datafiles import file_schema, shaped
+from stores.log.data.datafiles import file_schema
 from stores.log.data.deduplication import last_of_runs, latest_rows
+from stores.log.data.shaping import shaped
 from stores.log.files.arrow import ArrowFiles
 from stores.log.files.directory import Directory
 from stores.log.files.local import LocalFiles

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stores.errors import LogMissingError, TornRecordError
-from stores.log.data.datafiles import shaped
+from stores.log.data.shaping import shaped
 from stores.log.files.directory import Directory
 from stores.log.files.local import LocalFiles
 from stores.log.metadata.documents import encode_document
