@@ -18,7 +18,7 @@ from pyspark.sql import DataFrame
 from stores.codec.partitioner import hash_rows
 from stores.errors import LogError
 from stores.log.data.datafiles import EVENT_TIME, TIMESTAMP_NAME, file_schema, write_parts
-from stores.log.data.deduplication import identity, latest_rows
+from stores.log.data.deduplication import identity
 from stores.log.metadata.records import DataFile
 from stores.spark.tasks import PART_SPARK, PART_TYPES, Target, hold
 from stores.spec.schema import StoreSchema
@@ -72,7 +72,7 @@ def apart_writer(target: Target) -> Callable[[_Batches], _Batches]:
         schema = target.schema
         names = file_schema(schema).names
         rows = target.shaped(pa.Table.from_batches(held).rename_columns(names))
-        rows, hashes = _distinct(rows, schema)
+        rows, hashes = _distinct(rows, target)
         files = write_parts(target.directory, target.attempt, rows, schema)
         columns = pa.schema([*PART_TYPES.items(), ("hashes", pa.binary())])
         found = [{**asdict(file), "hashes": b""} for file in files]
@@ -82,12 +82,12 @@ def apart_writer(target: Target) -> Callable[[_Batches], _Batches]:
     return write
 
 
-def _distinct(rows: pa.Table, schema: StoreSchema) -> tuple[pa.Table, _Hashes]:
+def _distinct(rows: pa.Table, target: Target) -> tuple[pa.Table, _Hashes]:
     """Return one row for each identity, and their hashes in order."""
-    hashes = np.sort(_hashes(rows, schema))
+    hashes = np.sort(_hashes(rows, target.schema))
     if _has_repeats(hashes):
-        rows = latest_rows(rows, schema)
-        hashes = np.sort(_hashes(rows, schema))
+        rows = target.latest(rows)
+        hashes = np.sort(_hashes(rows, target.schema))
     return rows, hashes
 
 

@@ -29,7 +29,10 @@ from pyspark.sql.types import DataType as SparkType
 from stores.errors import SchemaError
 from stores.log.data.canonical import InvalidUtf8
 from stores.log.data.datafiles import TIMESTAMP_NAME
-from stores.spark.plans import Source, is_unique, passing, ungrouped
+from stores.spark.plan_changes import passing
+from stores.spark.plan_keys import SIDES, is_unique, ungrouped
+from stores.spark.plan_nodes import is_grouped, unknown_above_groups
+from stores.spark.plans import Source
 from stores.spec.arguments import is_name, same_name, shown
 from stores.spec.schema import (
     DELETED_NAME,
@@ -61,6 +64,8 @@ class StoreFrame:
     """The columns of the store's data files, from the columns of the DataFrame."""
     unique: bool
     """Whether the plan shows that a batch has at most one row for each key (and window)."""
+    checked: bool = False
+    """Whether each batch must have at most one row for each key, which its writer checks."""
     invalid_utf8: InvalidUtf8 = "refuse"
 
     def select(self, rows: DataFrame) -> DataFrame:
@@ -81,6 +86,7 @@ def store_frame(
     window_size_ms: int | None,
     retention_ms: int | None,
     invalid_utf8: InvalidUtf8 = "refuse",
+    key_is_unique: bool = False,
 ) -> StoreFrame:
     """Return the definition of the store for a DataFrame.
 
@@ -128,12 +134,14 @@ def store_frame(
         # If each row is the whole result of its key, the one that came last is right at any time.
         by_event_time=event_time is not None and kind is not StoreKind.VERSIONED and not unique,
     )
-    if event_time is None and (missing := ungrouped(frame, identity)):
-        raise SchemaError(_loses_rows(store, missing, kind))
+    decides = event_time is not None or kind is StoreKind.VERSIONED
+    if not key_is_unique:
+        _require_told_apart(frame, store, kind, None if decides else identity)
     return StoreFrame(
         schema=schema,
         selection=_selection(schema, types, window, event_time, deleted),
         unique=unique,
+        checked=not decides and not unique and (key_is_unique or is_grouped(frame)),
         invalid_utf8=invalid_utf8,
     )
 
@@ -154,15 +162,48 @@ def commented(columns: StructType, schema: StoreSchema) -> StructType:
     )
 
 
+def _require_told_apart(
+    frame: DataFrame, store: str, kind: StoreKind, identity: set[str] | None
+) -> None:
+    """Refuse rows of groups of which the key may lose some.
+
+    Args:
+        frame: the rows.
+        store: the name of their store.
+        kind: its kind.
+        identity: the columns that must tell groups apart; None if another column says which row
+            of a key stays.
+    """
+    if (unknown := unknown_above_groups(frame)) is not None:
+        raise SchemaError(_not_known(store, unknown))
+    if identity is not None and (missing := ungrouped(frame, identity)):
+        raise SchemaError(_loses_rows(store, missing, kind))
+
+
+def _not_known(store: str, name: str) -> str:
+    """Return the error for a node whose rows may be any."""
+    return (
+        f'store "{store}": nothing is known of the rows of groups after Spark\'s {name}: apply it '
+        "to the rows before they are grouped; or say key_is_unique=True if each row that comes is "
+        "the whole new row of its key, and no change is left out"
+    )
+
+
 def _loses_rows(store: str, missing: Sequence[str], kind: StoreKind) -> str:
     """Return the error for a key that has only a part of the grouping columns."""
+    if missing == (SIDES,):
+        return (
+            f'store "{store}": rows of two sides of the union may have one key: give each side a '
+            "column with a constant of its own, and add it to key=; or say by event_time= which "
+            "row of a key stays, or key_is_unique=True if no key is on two sides"
+        )
     names = ", ".join(f'"{name}"' for name in missing)
     other = next((k for k, columns in _WINDOW_NAMES.items() if missing[0] == columns[0]), None)
     remedy = "add it to key=" if other in (None, kind) else f'use kind="{other.value}"'
     return (
         f'store "{store}": the rows are grouped by {names}, which the key lacks, so only one of '
         f"several rows of a key would stay: {remedy}, or group without it; or say by event_time= "
-        "which row of a key stays"
+        "which row of a key stays, or key_is_unique=True if a key never has two"
     )
 
 

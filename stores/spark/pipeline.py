@@ -44,6 +44,7 @@ def materialize(
     checkpoint: str,
     kind: str = "keyvalue",
     event_time: str | None = None,
+    key_is_unique: bool = False,
     inputs: Sequence[str] | None = None,
     deleted: str | None = None,
     window_size_ms: int | None = None,
@@ -81,6 +82,9 @@ def materialize(
             milliseconds, wherever batches are cut; of equal ones the last to arrive. It only dates
             the rows of an aggregation by all of its keys, each of which replaces the one before. It
             stays a value, and it is the valid-from of a versioned store.
+        key_is_unique: vouches for the key where the plan does not show that it tells the rows of
+            groups apart, such as after `mapInPandas`: each row that comes is the whole new row of
+            its key, and no change is left out. A batch with two rows of one key fails.
         inputs: names of the sources without topics, one for each, in the order of the plan, for
             bounds and positions; by default `source-0`, … . Keep them from one start of the query
             to the next.
@@ -119,8 +123,7 @@ def materialize(
         LogError: the log cannot be read or written.
     """
     _check_arguments(df, store, root=root, checkpoint=checkpoint, collect_rows_max=collect_rows_max)
-    if on_epoch is not None and not callable(on_epoch):
-        raise SchemaError(f'store "{store}": on_epoch= is a function, not {shown(on_epoch)}')
+    _check_listeners(store, notify, on_epoch)
     root, checkpoint = os.fspath(root), os.fspath(checkpoint)
     sources = sources_of(df)
     names = checked_inputs(store, inputs, sources)
@@ -136,8 +139,8 @@ def materialize(
         window_size_ms=window_size_ms,
         retention_ms=retention_ms,
         invalid_utf8=_handling(invalid_utf8, store),
+        key_is_unique=_checked_flag("key_is_unique", key_is_unique, store),
     )
-    _check_notify(store, notify)
     compactor = _compactor(df, root, frame.schema, compact_every, retain)
     writer = _writer(df, store, output_mode, trigger, query_name)
     if output_mode == "update":
@@ -145,11 +148,7 @@ def materialize(
     record = Checkpoint(spark=df.sparkSession, path=checkpoint, inputs=names, sources=sources)
     check_start(StoreLog.open(root, store), record)
     _evolve(df, root, frame.schema, evolve)
-    log = StoreLog.open(root, store)
-    if names or log.defined() or all(source.topics for source in sources):
-        log.define(frame.schema)
-    # Otherwise the first epoch defines the store, once its topics are known: a bound on a topic
-    # that does not feed the store would be ignored.
+    _define(root, frame.schema, are_known=bool(names) or all(each.topics for each in sources))
     sink = EpochSink(
         frame,
         root=root,
@@ -183,13 +182,28 @@ def _check_arguments(
         )
 
 
+def _define(root: str, schema: StoreSchema, *, are_known: bool) -> None:
+    """Define the store if its inputs are known.
+
+    Otherwise the first epoch does, once its topics are known: a bound on a topic that does not feed
+    the store would be ignored.
+    """
+    log = StoreLog.open(root, schema.name)
+    if are_known or log.defined():
+        log.define(schema)
+
+
 def _evolve(df: DataFrame, root: str, schema: StoreSchema, wanted: bool) -> None:
     """Rebuild the store if the query brings further columns, and the caller wants them in it."""
-    if not isinstance(wanted, bool):
-        raise SchemaError(f'store "{schema.name}": evolve= is True or False, not {shown(wanted)}')
-    if wanted:
+    if _checked_flag("evolve", wanted, schema.name):
         context = df.sparkSession.sparkContext
         rebuild.evolve(root, schema, run=PartitionTasks(context, root, share=1))
+
+
+def _checked_flag(name: str, flag: object, store: str) -> bool:
+    if not isinstance(flag, bool):
+        raise SchemaError(f'store "{store}": {name}= is True or False, not {shown(flag)}')
+    return flag
 
 
 def _handling(invalid_utf8: object, store: str) -> InvalidUtf8:
@@ -199,7 +213,9 @@ def _handling(invalid_utf8: object, store: str) -> InvalidUtf8:
         raise SchemaError(f'store "{store}": {error}') from error
 
 
-def _check_notify(store: str, notify: Sequence[str]) -> None:
+def _check_listeners(store: str, notify: Sequence[str], on_epoch: OnEpoch | None) -> None:
+    if on_epoch is not None and not callable(on_epoch):
+        raise SchemaError(f'store "{store}": on_epoch= is a function, not {shown(on_epoch)}')
     try:
         Hints(notify, store, credentials=authorization())
     except (ArgumentError, TypeError) as error:

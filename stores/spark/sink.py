@@ -200,6 +200,7 @@ class EpochSink:
                 position=offsets.position,
                 watermark_ms=offsets.watermark_ms,
                 replace=self._replaces,
+                keys_are_distinct=self._frame.checked,
                 input_digest=offsets.digest,
             )
             laps.seconds.update(writer.laps.seconds)
@@ -256,6 +257,7 @@ class EpochSink:
                 place=place,
                 attempt=attempt,
                 invalid_utf8=self._frame.invalid_utf8,
+                keys_are_distinct=self._frame.checked,
             )
             with writer.told_if_replaced():
                 if is_apart:

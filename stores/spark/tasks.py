@@ -71,10 +71,16 @@ class Target:
     attempt: str
     """The directory of the files in that of the log, from `StoreLog.begin`."""
     invalid_utf8: InvalidUtf8 = "refuse"
+    keys_are_distinct: bool = False
+    """Whether two rows of one key are an error; else the latest stays."""
 
     def shaped(self, rows: pa.Table) -> pa.Table:
         """Return the rows of a task as rows of a data file."""
         return shaped(rows, self.schema, invalid_utf8=self.invalid_utf8)
+
+    def latest(self, rows: pa.Table) -> pa.Table:
+        """Return one row for each key."""
+        return latest_rows(rows, self.schema, keys_are_distinct=self.keys_are_distinct)
 
     @property
     def directory(self) -> Directory:
@@ -147,12 +153,17 @@ def picked(batches: _Batches, target: Target, picking: Picking) -> _Batches:
 
     Raises:
         TooLargeToHoldError: the task must hold its rows, and they are too many.
+        RepeatedKeyError: a key has several rows, and must not.
     """
     match picking:
         case Picking.DISTINCT:
             return _shaped(batches, target)
         case Picking.SORTED:
-            return last_of_runs(_shaped(batches, target), target.schema)
+            return last_of_runs(
+                _shaped(batches, target),
+                target.schema,
+                keys_are_distinct=target.keys_are_distinct,
+            )
         case Picking.HELD:
             return _latest_of_held(batches, target)
 
@@ -168,8 +179,8 @@ def _latest_of_held(batches: _Batches, target: Target) -> _Batches:
         ordinals = rows.column(ORDINAL_NAME).to_numpy()
         if not bool(np.all(ordinals[1:] > ordinals[:-1])):
             rows = rows.take(np.argsort(ordinals))
-        latest = latest_rows(target.shaped(rows.drop_columns(ORDINAL_NAME)), target.schema)
-        yield from latest.to_batches()
+        rows = target.shaped(rows.drop_columns(ORDINAL_NAME))
+        yield from target.latest(rows).to_batches()
 
 
 def hold(batches: _Batches) -> list[pa.RecordBatch]:

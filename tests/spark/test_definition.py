@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from stores.errors import SchemaError
 from stores.log.writing.store_writer import StoreWriter
 from stores.spark import materialize
 from stores.spark.definition import store_frame
-from stores.spark.plans import Source, _source, passing, sources_of, ungrouped
+from stores.spark.plans import Source, _source, sources_of
 from stores.spec.schema import StoreKind
 from tests.spark.conftest import Orders
 from tests.spark.test_materialize import start, totals
@@ -80,6 +79,7 @@ FITTING: dict[str, tuple[Any, ...]] = {
     "partitions": (5,),
     "checkpoint": ("usr",),
     "event_time": (None,),
+    "key_is_unique": (True,),
     "inputs": (None, [], ["x"]),
     "deleted": (None,),
     "window_size_ms": (None,),
@@ -211,146 +211,6 @@ def test_sources_are_those_of_the_offset_log_in_its_order(
     found = [(source.name, source.has_topics) for source in sources_of(both.union(rate))]
     assert [name.partition("[")[0] for name, _ in found] == ["Rate", "orders", "FileSource", "Rate"]
     assert [has_topics for _, has_topics in found] == [False, None, False, False]
-
-
-# Keys with only a part of the grouping columns
-
-DAY = "date_trunc('day', at) AS day"
-Grouped = Callable[[DataFrame], DataFrame]
-
-
-def by(*texts: str) -> Grouped:
-    """Return amounts summed by expressions of SQL."""
-    return lambda f: f.groupBy(*map(F.expr, texts)).agg(F.sum("amount").alias("total"))
-
-
-def hours(frame: DataFrame) -> DataFrame:
-    return by("usr", "window(at, '1 hour')")(frame.withWatermark("at", "1 hour"))
-
-
-GROUPED: dict[str, tuple[Grouped, str, tuple[str, ...]]] = {
-    "all columns": (by("usr", DAY), "usr day", ()),
-    "one of two": (by("usr", DAY), "usr", ("day",)),
-    "the other of two": (by("usr", DAY), "day", ("usr",)),
-    "a sum": (by("usr", DAY), "total", ("usr", "day")),
-    "one that is dropped": (lambda f: by("usr", DAY)(f).select("usr", "total"), "usr", ("day",)),
-    "renamed": (lambda f: by("usr", DAY)(f).withColumnRenamed("usr", "u"), "u", ("day",)),
-    "computed from one": (
-        lambda f: by("usr", DAY)(f).selectExpr("upper(usr) AS u", "total"), "u", ("day",)
-    ),
-    "computed from both": (
-        lambda f: by("usr", DAY)(f).selectExpr("concat(usr, day) AS u", "total"), "u", ()
-    ),
-    "one of another": (by("usr", "upper(usr)"), "usr", ()),
-    "a window": (hours, "usr window", ()),
-    "without the window": (hours, "usr", ("window",)),
-    "the window's start": (
-        lambda f: hours(f).selectExpr("usr", "window.start AS at", "total"), "usr at", ()
-    ),
-    "filtered by a sum": (lambda f: by("usr", DAY)(f).where("total > 5"), "usr", ("day",)),
-    "filtered to one": (lambda f: by("usr", DAY)(f).where("day = DATE '2020-01-01'"), "usr", ()),
-    "filtered by itself": (lambda f: by("usr", "gone")(f).where("NOT gone"), "usr", ()),
-    "a rollup": (
-        lambda f: f.rollup("usr", "gone").agg(F.sum("amount").alias("total")), "usr gone", ()
-    ),
-    "a union": (lambda f: by("usr", "gone")(f).union(by("usr", "gone")(f)), "usr", ("gone",)),
-    "rows that are not grouped": (lambda f: f, "usr", ()),
-    "distinct rows": (lambda f: f.dropDuplicates(["usr", "amount"]), "usr", ()),
-}  # fmt: skip
-"""Rows, a key, and the groups that the key lacks."""
-
-
-@pytest.mark.parametrize("name", GROUPED)
-def test_groups_that_a_key_lacks(orders: Orders, name: str) -> None:
-    make, key, missing = GROUPED[name]
-    assert ungrouped(make(orders.frame), set(key.split())) == missing
-
-
-def test_groups_that_a_key_lacks_below_joins_and_tables_of_with(
-    spark: SparkSession, orders: Orders
-) -> None:
-    names = spark.createDataFrame([("a", "Ann")], "usr string, name string")
-    joined = by("usr", DAY)(orders.frame).join(names, "usr")
-    assert ungrouped(joined, {"usr"}) == ungrouped(joined, {"name"}) == ("day",)
-    assert ungrouped(joined, {"name", "day"}) == ()
-    orders.frame.createOrReplaceTempView("orders")
-    sql = (
-        "WITH t AS (SELECT usr, gone, count(*) AS n FROM orders GROUP BY ALL) SELECT usr, n FROM t"
-    )
-    assert ungrouped(spark.sql(sql), {"usr"}) == ("gone",)
-
-
-def test_a_key_that_keeps_one_row_of_many_is_refused(orders: Orders, tmp_path: Path) -> None:
-    frame = by("usr", DAY)(orders.frame)
-    with pytest.raises(SchemaError, match=r'grouped by "day", which the key lacks.*key='):
-        start(frame, tmp_path)
-    with pytest.raises(SchemaError, match=r'grouped by "window", .*use kind="window"'):
-        start(hours(orders.frame), tmp_path)
-    assert not (tmp_path / "log").exists()
-
-
-STATIC = "VALUES ('a', 5) AS t(name, level)"
-PASSING: dict[str, tuple[str, bool, set[str]]] = {
-    "all groups": ("SELECT * FROM sums", False, {"total", "n"}),
-    "groups of one kind": ("SELECT * FROM sums WHERE usr IS NOT NULL", False, {"total", "n"}),
-    "a condition on a sum": ("SELECT * FROM sums WHERE total < 5", True, {"total", "n"}),
-    "one on a value made from a sum": (
-        "SELECT usr FROM (SELECT usr, total + n AS t FROM sums) WHERE t > 5", True, set()
-    ),
-    "HAVING": ("SELECT usr FROM orders GROUP BY usr HAVING count(*) < 5", True, set()),
-    "a group computed": ("SELECT upper(usr) AS u, total AS usr FROM sums", False, {"usr"}),
-    "a static table": (
-        f"SELECT sums.*, level FROM sums JOIN {STATIC} ON usr = name", False, {"total", "n"}
-    ),
-    "a static table by a sum": (
-        f"SELECT usr, name FROM sums JOIN {STATIC} ON total = level", True, set()
-    ),
-    "a static table by a sum, or NULL": (
-        f"SELECT usr, name FROM sums LEFT JOIN {STATIC} ON total = level", False, {"name"}
-    ),
-    "a table of WITH": (
-        "WITH t AS (SELECT usr AS u, total AS m FROM sums) SELECT * FROM t", False, {"m"}
-    ),
-    "one of many": (
-        "SELECT usr, part FROM sums LATERAL VIEW explode(array(n, total)) AS part", False, {"part"}
-    ),
-    "a union": (
-        "SELECT usr, total FROM sums UNION ALL SELECT usr, 5 FROM sums WHERE n > 1", True, {"total"}
-    ),
-    "no groups": ("SELECT * FROM orders WHERE amount > 5", False, set()),
-    "static groups": (
-        "SELECT orders.* FROM orders JOIN (SELECT name, count(*) AS n FROM VALUES ('a') AS t(name) "
-        "GROUP BY name) ON usr = name WHERE n < 5", False, set()
-    ),
-}  # fmt: skip
-"""SQL over orders and sums by user, whether it has a condition on aggregates, its aggregates."""
-
-
-@pytest.mark.parametrize("name", PASSING)
-def test_rows_of_an_aggregation_that_may_pass(
-    spark: SparkSession, orders: Orders, name: str
-) -> None:
-    orders.frame.createOrReplaceTempView("orders")
-    totals(orders).createOrReplaceTempView("sums")
-    sql, has_condition, columns = PASSING[name]
-    found = passing(spark.sql(sql))
-    assert (bool(found.conditions), set(found.columns)) == (has_condition, columns)
-
-
-def test_rows_that_would_stay_are_refused_in_update_mode(orders: Orders, tmp_path: Path) -> None:
-    few = totals(orders).where("n < 2")
-    with pytest.raises(SchemaError, match=r"no longer meets \(n < .* mark such rows by deleted="):
-        start(few, tmp_path)
-    with pytest.raises(SchemaError, match='key column "n" is an aggregate'):
-        start(totals(orders), tmp_path, key=["usr", "n"])
-    assert not (tmp_path / "log").exists()
-    start(few, tmp_path / "complete", output_mode="complete").stop()
-    many = totals(orders).withColumn("many", F.expr("n >= 2"))
-    start(many, tmp_path / "deleted", deleted="many").stop()
-
-
-def test_event_time_may_decide_which_row_stays(orders: Orders, tmp_path: Path) -> None:
-    start(by("usr", DAY)(orders.frame), tmp_path, event_time="day").stop()
 
 
 def test_comments_come_from_the_metadata_and_go_back(

@@ -23,12 +23,12 @@ from stores.log.data.datafiles import read_part
 from stores.log.metadata.records import Commit
 from stores.log.state_log import StoreLog
 from stores.log.writing.store_writer import StoreWriter
-from stores.spark import materialize, read_store
+from stores.spark import EpochReport, materialize, read_store
 from stores.spark.tasks import Picking, Target, TooLargeToHoldError, picked, write_by_tasks
 from stores.spec.position import Position
 from stores.spec.schema import BIGINT, TEXT, Column, StoreKind, StoreSchema
 from tests.spark.conftest import Orders
-from tests.spark.crashing import Death, MortalFiles, make_mortal
+from tests.spark.crashes.crashing import Death, MortalFiles, make_mortal
 
 pytestmark = pytest.mark.spark
 
@@ -61,7 +61,8 @@ def log_of(tmp_path: Path) -> StoreLog:
 
 
 def test_an_aggregation(spark: SparkSession, orders: Orders, tmp_path: Path) -> None:
-    query = start(totals(orders), tmp_path)
+    reports: list[EpochReport] = []
+    query = start(totals(orders), tmp_path, on_epoch=reports.append)
     orders.send(0, *((f"u{i}", i) for i in range(20)))
     query.processAllAvailable()
     orders.send(1, ("u1", 100), (None, 5))
@@ -78,8 +79,7 @@ def test_an_aggregation(spark: SparkSession, orders: Orders, tmp_path: Path) -> 
     assert (first.rows, second.rows) == (20, 2)
     assert not first.replace
     # The tasks wrote the first epoch, and the driver the second; both have one layout.
-    assert all("-" in file.path.rpartition("/p")[2] for file in first.files)
-    assert not any("-" in file.path.rpartition("/p")[2] for file in second.files)
+    assert ["collect" in report.seconds for report in reports] == [False, True]
     partition_of = partitioner(log.schema().key, 4)
     for commit in (first, second):
         for partition in range(4):

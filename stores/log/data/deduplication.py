@@ -14,7 +14,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from stores.codec.segments import END_OF_TIME
+from stores.errors import SchemaError
 from stores.log.data.datafiles import TIMESTAMP_NAME
+from stores.spec.arrow import physical_list
 from stores.spec.schema import (
     VALID_FROM,
     VALID_TO,
@@ -27,6 +29,11 @@ from stores.spec.schema import (
 _Column: TypeAlias = Any
 """A ChunkedArray; the stubs for pyarrow lack most of its kernels."""
 _Order: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
+_SHOWN_MAX = 100
+
+
+class RepeatedKeyError(SchemaError):
+    """Several rows of one key came at once, where there can be one."""
 
 
 def identity(schema: StoreSchema) -> tuple[str, ...]:
@@ -43,15 +50,21 @@ def identity(schema: StoreSchema) -> tuple[str, ...]:
             return keys
 
 
-def latest_rows(rows: pa.Table, schema: StoreSchema) -> pa.Table:
+def latest_rows(
+    rows: pa.Table, schema: StoreSchema, *, keys_are_distinct: bool = False
+) -> pa.Table:
     """Return one row for each identity, as the store would keep if each row were an epoch.
 
     Args:
         rows: rows from `shaped`.
         schema: the schema of their store.
+        keys_are_distinct: whether there must be one row for each identity already.
 
     Returns:
         The winning rows, in input order. A row without event time counts as the earliest.
+
+    Raises:
+        RepeatedKeyError: there must be one row for each identity, and one has several.
     """
     if rows.num_rows < 2:
         return rows
@@ -67,8 +80,33 @@ def latest_rows(rows: pa.Table, schema: StoreSchema) -> pa.Table:
     if grouped.num_rows == rows.num_rows:
         return rows
     winners: _Order = grouped.column("rank_max").to_numpy()
-    places = winners if order is None else order[winners]
-    return rows.take(np.sort(places))
+    places = np.sort(winners if order is None else order[winners])
+    if keys_are_distinct:
+        left = np.setdiff1d(np.arange(rows.num_rows), places)
+        raise _repeated(rows.slice(int(left[0]), 1), schema)
+    return rows.take(places)
+
+
+def _repeated(row: pa.Table, schema: StoreSchema) -> RepeatedKeyError:
+    return RepeatedKeyError(
+        f'several rows of store "{schema.name}" at {shown_key(row, schema)} came at once: the key '
+        "does not tell them apart"
+    )
+
+
+def shown_key(row: pa.Table, schema: StoreSchema) -> str:
+    """Return the key of the only row of a table, as errors show it."""
+    parts = []
+    for column in schema.key:
+        values = row.column(column.name)
+        if column.type.kind.record.arrow == pa.string():
+            raw = values.cast(pa.binary())[0].as_py()
+            text = "NULL" if raw is None else f"'{raw.decode(errors='backslashreplace')}'"
+        else:
+            value = physical_list(values, column.type)[0]
+            text = "NULL" if value is None else column.type.kind.record.text(value).decode()
+        parts.append(f"{column.name} = {text[:_SHOWN_MAX]}")
+    return ", ".join(parts)
 
 
 def linked_versions(rows: pa.Table, schema: StoreSchema) -> pa.Table:
@@ -107,22 +145,31 @@ def _by_event_time(rows: pa.Table) -> _Order | None:
 
 
 def last_of_runs(
-    batches: Iterable[pa.RecordBatch], schema: StoreSchema
+    batches: Iterable[pa.RecordBatch], schema: StoreSchema, *, keys_are_distinct: bool = False
 ) -> Iterator[pa.RecordBatch]:
     """Yield the last row of each identity, for rows sorted by identity, then as `latest_rows` does.
 
     It does the same as `latest_rows` in bounded memory. It holds back one row between batches,
     since only the next batch shows if the row is the last of its run.
+
+    Raises:
+        RepeatedKeyError: as for `latest_rows`.
     """
     names = identity(schema)
     held: pa.RecordBatch | None = None
     for batch in batches:
         if not batch.num_rows:
             continue
-        if held is not None and not _same_row(held, batch, names):
-            yield held
+        if held is not None:
+            if not _same_row(held, batch, names):
+                yield held
+            elif keys_are_distinct:
+                raise _repeated(pa.Table.from_batches([held]), schema)
         if batch.num_rows > 1:
             ends = _ends_of_runs(batch, names)
+            if keys_are_distinct and not ends.all():
+                row = batch.slice(int(np.argmin(ends)), 1)
+                raise _repeated(pa.Table.from_batches([row]), schema)
             yield batch.slice(0, batch.num_rows - 1).filter(pa.array(ends))
         held = batch.slice(batch.num_rows - 1)
     if held is not None:

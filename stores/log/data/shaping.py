@@ -18,8 +18,8 @@ from stores.codec.segments import FIRST_WHOLE_MS, MICROS_MAX
 from stores.errors import SchemaError, ValueFormatError
 from stores.log.data.canonical import InvalidUtf8, canonical
 from stores.log.data.datafiles import EVENT_TIME, TIMESTAMP_NAME, file_schema
+from stores.log.data.deduplication import shown_key
 from stores.log.data.intervals import holds_interval, to_file
-from stores.spec.arrow import physical_list
 from stores.spec.schema import (
     DELETED_NAME,
     VALID_FROM,
@@ -33,7 +33,6 @@ from stores.spec.schema import (
 
 _Column: TypeAlias = Any
 """A ChunkedArray; the stubs for pyarrow lack most of its kernels."""
-_SHOWN_MAX = 100
 
 
 def shaped(
@@ -100,7 +99,7 @@ def _canonical(table: pa.Table, schema: StoreSchema, invalid_utf8: InvalidUtf8) 
         try:
             chunks = [convert(chunk) for chunk in given.chunks]
         except ValueFormatError as error:
-            key = _shown_key(table.slice(_first_wrong(given, convert), 1), schema)
+            key = shown_key(table.slice(_first_wrong(given, convert), 1), schema)
             raise SchemaError(
                 f'column "{column.name}" of store "{schema.name}" at {key}: {error}'
             ) from error
@@ -145,21 +144,6 @@ def _is_right(array: pa.Array, convert: Callable[[pa.Array], pa.Array]) -> bool:
     except ValueFormatError:
         return False
     return True
-
-
-def _shown_key(row: pa.Table, schema: StoreSchema) -> str:
-    """Return the key of the only row of a table, as errors show it."""
-    parts = []
-    for column in schema.key:
-        values = row.column(column.name)
-        if column.type.kind.record.arrow == pa.string():
-            raw = values.cast(pa.binary())[0].as_py()
-            text = "NULL" if raw is None else f"'{raw.decode(errors='backslashreplace')}'"
-        else:
-            value = physical_list(values, column.type)[0]
-            text = "NULL" if value is None else column.type.kind.record.text(value).decode()
-        parts.append(f"{column.name} = {text[:_SHOWN_MAX]}")
-    return ", ".join(parts)
 
 
 def _check_sessions(table: pa.Table, schema: StoreSchema) -> None:

@@ -141,6 +141,7 @@ class StoreWriter:
         watermark_ms: int | None = None,
         committed_ms: int | None = None,
         replace: bool = False,
+        keys_are_distinct: bool = False,
         input_digest: str | None = None,
     ) -> Commit:
         """Write and commit one epoch.
@@ -157,6 +158,7 @@ class StoreWriter:
                 before, the store's watermark stays.
             committed_ms: wall clock of the commit; None takes the time of the call.
             replace: whether the rows replace the store.
+            keys_are_distinct: whether two rows of one key (and window) are an error.
             input_digest: digest of the input that the rows were made from; kept in the commit.
 
         Returns:
@@ -166,6 +168,7 @@ class StoreWriter:
 
         Raises:
             ArgumentError: an argument has the wrong type or is out of range.
+            RepeatedKeyError: a SchemaError; a key has several rows, and must not.
             SchemaError: the rows do not fit the store, or no reader could read a value of them.
             EpochConflictError: the epoch is before the newest, or has other content there.
             PositionBackError: the position lacks something that the epoch before had reached.
@@ -182,7 +185,7 @@ class StoreWriter:
         )
         self.laps = Laps()
         table = shaped(table_of(rows), self.schema, invalid_utf8=self._invalid_utf8)
-        latest_of_keys = latest_rows(table, self.schema)
+        latest_of_keys = latest_rows(table, self.schema, keys_are_distinct=keys_are_distinct)
         digest = rows_digest(latest_of_keys)
         self.laps.lap("shape")
         self._require_ownership()

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.spark.conftest import Orders
-from tests.spark.crashing import Pipeline, make_mortal
+from tests.spark.crashes.crashing import Pipeline, make_mortal
 
 pytestmark = pytest.mark.spark
 

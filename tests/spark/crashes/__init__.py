@@ -1,0 +1,1 @@
+"""Pipelines whose drivers and executors die."""
