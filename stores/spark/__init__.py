@@ -5,10 +5,10 @@
 
 from stores.spark.pipeline import materialize
 from stores.spark.reader import read_store
+from stores.spark.registration import register_format
 from stores.spark.reports import BatchFailedError, EpochReport
 from stores.spark.run import report_progress, run
 from stores.spark.session import spark_session
-from stores.spark.source import register_format
 
 __all__ = [
     "BatchFailedError",

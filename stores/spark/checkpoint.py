@@ -45,6 +45,10 @@ class Checkpoint:
         """Return the newest planned batch; -1 before the first."""
         return max((int(name) for name in self._names("offsets") if name.isdigit()), default=-1)
 
+    def newest_done(self) -> int:
+        """Return the newest batch that Spark holds for done; -1 before the first."""
+        return max((int(name) for name in self._names("commits") if name.isdigit()), default=-1)
+
     def offsets(self, batch: int) -> BatchOffsets | None:
         """Return the offsets of a planned, running or done batch; None if its record is missing.
 

@@ -21,12 +21,17 @@ def check_start(log: StoreLog, checkpoint: Checkpoint) -> None:
 
     Raises:
         EpochConflictError: the newest epochs are not this query's, or were made from other batches
-            than those of the checkpoint.
+            than those of the checkpoint; or the store lacks those that the checkpoint has done.
         SchemaError: the inputs have other names than before.
         LogError: the log or the checkpoint cannot be read.
     """
     newest = log.latest_epoch() if log.defined() else -1
     if newest < 0:
+        if (done := checkpoint.newest_done()) >= 0:
+            raise EpochConflictError(
+                f'store "{log.name}" has no epoch, and the checkpoint has done batch {done}, whose '
+                "rows it will not send again: use a new checkpoint"
+            )
         return
     commit = readable_commit(log, newest)
     if commit is not None:

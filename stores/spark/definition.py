@@ -262,6 +262,11 @@ def _window_column(types: dict[str, SparkType], kind: StoreKind, store: str) -> 
     for name in wanted:
         found = types.get(name)
         if isinstance(found, StructType) and found.names == ["start", "end"]:
+            if not isinstance(found["start"].dataType, TimestampType):
+                raise SchemaError(
+                    f'store "{store}": the column "{name}" is of local times: cast the event time '
+                    "to timestamp_ltz before it is put into windows"
+                )
             return name
     raise SchemaError(
         f'store "{store}": a {kind.value} store needs the column "{wanted[0]}" '
@@ -326,7 +331,8 @@ def _selection(
         *(F.col(quoted(column.name)) for column in schema.key),
         *times,
         *(_value(column.name, types[column.name]) for column in schema.value),
-        moment.cast("timestamp").alias(TIMESTAMP_NAME),
+        # The name of the type would mean a local time in a session that prefers these.
+        moment.cast(TimestampType()).alias(TIMESTAMP_NAME),
         gone.alias(DELETED_NAME),
     )
 

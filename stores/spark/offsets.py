@@ -28,7 +28,8 @@ from stores.errors import SchemaError, TornRecordError
 from stores.spark.plans import Source
 from stores.spec.position import Position
 
-_NAMED = re.compile(r"([^\W\d][\w.-]*):(.*)", re.DOTALL)
+_NAMED = re.compile(r"(\d+|[^\W\d][\w.-]*):(.*)", re.DOTALL)
+"""A line of version 2; a source without a name has its ordinal for one."""
 _VERSIONS = ("v1", "v2")
 _UNKNOWN = Source(name="unknown", has_topics=None)
 
@@ -110,13 +111,17 @@ def parse_offsets(
 
 
 def _lines(lines: Sequence[str], sources: Sequence[Source]) -> list[_Line]:
+    if all(re.match(r"\d+:", line) for line in lines):
+        # They may come in the order of their texts.
+        lines = sorted(lines, key=lambda line: int(line.partition(":")[0]))
     known = sources if len(sources) == len(lines) else [_UNKNOWN] * len(lines)
     found = []
     for ordinal, (line, source) in enumerate(zip(lines, known, strict=True)):
         named = _NAMED.fullmatch(line)
         text = named[2] if named else line
         end = None if text.strip() == "-" else orjson.loads(text)
-        default = named[1] if named else f"source-{ordinal}"
+        name = named[1] if named else ""
+        default = f"source-{ordinal}" if not name or name.isdecimal() else name
         found.append(_Line(default=default, source=source, end=end))
     return found
 

@@ -10,7 +10,8 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 
 from stores.log.state_log import StoreLog
-from stores.spark.source import FORMAT, register_format
+from stores.spark.registration import register_format
+from stores.spark.source import FORMAT
 from stores.upkeep.recipes import recipe
 
 

@@ -22,7 +22,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from stores.errors import StoreError
-from stores.spark.source import register_format
+from stores.spark.registration import register_format
 
 JAVA_MAJOR_MIN = 17
 """The oldest Java that Spark 4 runs on."""

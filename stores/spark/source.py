@@ -15,7 +15,6 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 import pyarrow as pa
-from pyspark.sql import SparkSession
 from pyspark.sql.datasource import (
     DataSource,
     DataSourceReader,
@@ -52,14 +51,6 @@ FORMAT = "stategate"
 _OPTIONS = ("root", "path", "epoch", "columns", "filters", *_OF_CHANGES, "partitions")
 _EMPTY_STORE, _NEWEST = "empty", "newest"
 """Values of `changes_from`: the store before its first epoch, and the newest epoch."""
-
-
-def register_format(spark: SparkSession) -> None:
-    """Let a session read `format("stategate")`; `spark_session` does this for its own.
-
-    The processes of Spark's executors must be able to import `stores`.
-    """
-    spark.dataSource.register(StateGateSource)
 
 
 class StateGateSource(DataSource):

@@ -74,6 +74,28 @@ def test_a_checkpoint_restored_from_a_copy(
     assert log_of(tmp_path).commit(1) == before
 
 
+def test_a_checkpoint_that_is_ahead_of_an_empty_store(orders: Orders, tmp_path: Path) -> None:
+    run(orders, tmp_path, 1)
+    for mode in ("update", "complete"):
+        with pytest.raises(EpochConflictError, match=r"has done batch 0, .* use a new checkpoint"):
+            start(totals(orders), tmp_path, store="other", output_mode=mode)
+    assert not (tmp_path / "log/other").exists()
+    shutil.rmtree(tmp_path / "log")
+    with pytest.raises(EpochConflictError, match="has no epoch"):
+        start(totals(orders), tmp_path)
+
+
+def test_the_records_of_sources_without_names(orders: Orders, tmp_path: Path) -> None:
+    spark = orders.frame.sparkSession
+    spark.conf.set("spark.sql.streaming.offsetLog.formatVersion", "2")
+    try:
+        run(orders, tmp_path, 1, 2)
+    finally:
+        spark.conf.unset("spark.sql.streaming.offsetLog.formatVersion")
+    assert (tmp_path / "checkpoint/offsets/1").read_text().startswith("v2")
+    assert position_at(tmp_path, 1) == Position.of({"orders": {0: 1}})
+
+
 def test_a_lost_offset_file(orders: Orders, tmp_path: Path) -> None:
     run(orders, tmp_path, 1, 2)
     remove(tmp_path / "checkpoint/commits/1")

@@ -120,6 +120,15 @@ def test_version_2_names_its_sources() -> None:
     assert named == Position.of({"orders": {0: 9}, "x": {0: 2}})
 
 
+def test_version_2_numbers_sources_without_a_name() -> None:
+    lines = [f'{number}:{{"logOffset":{number}}}' for number in range(12)]
+    found = position(*sorted(lines), version="v2")
+    assert found == Position.of({f"source-{number}": {0: number} for number in range(12)})
+    names = [f"s{number}" for number in range(12)]
+    found = position(*sorted(lines), version="v2", inputs=names)
+    assert found == Position.of({name: {0: number} for number, name in enumerate(names)})
+
+
 def test_a_topic_with_two_sources_has_the_position_of_the_slower() -> None:
     twice = ('{"orders":{"0":10,"1":4}}', '{"orders":{"0":8,"1":6}}')
     assert position(*twice) == Position.of({"orders": {0: 7, 1: 3}})

@@ -15,7 +15,7 @@ from pyspark.sql import DataFrame, SparkSession
 from stores.errors import SchemaError
 from stores.log.state_log import StoreLog
 from stores.log.writing.store_writer import StoreWriter
-from stores.spark import read_store, source
+from stores.spark import read_store, register_format, source
 from stores.spark.filters import decode_filters, partitions_of
 from stores.spark.source import parts_of
 from stores.spec.position import Position
@@ -140,6 +140,13 @@ def test_the_rows_of_each_epoch(spark: SparkSession, root: Path) -> None:
         assert sorted(repr(tuple(map(same, row))) for row in found) == sorted(map(repr, expected))
         assert expected
     assert shown(load(spark, root)) == shown(load(spark, root, epoch=3))
+
+
+def test_each_session_can_read_the_format(spark: SparkSession, root: Path) -> None:
+    other = spark.newSession()
+    for _ in range(2):
+        register_format(other)
+        assert shown(load(other, root)) == shown(load(spark, root))
 
 
 def test_filters_select_the_rows_that_spark_would(spark: SparkSession, root: Path) -> None:
