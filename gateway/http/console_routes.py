@@ -31,7 +31,6 @@ from planner.engine import FUNCTIONS
 CONSOLE_PATHS: Final = "/console/"
 """What the paths of the console's files begin with."""
 FILE_HEADERS: Final = {
-    "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-cache",

@@ -144,6 +144,8 @@ def uvicorn_config(
         access_log=False,
         log_config=None,
         server_header=False,
+        # A browser takes each answer for what it says it is.
+        headers=[("X-Content-Type-Options", "nosniff")],
         backlog=BACKLOG,
         ssl_context_factory=None if tls is None else lambda *_: tls.http_context(),
         limit_concurrency=settings.http_connections_max,

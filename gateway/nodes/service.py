@@ -19,7 +19,7 @@ from pathlib import Path
 from gateway.access.tls import Tls, trusting_context
 from gateway.addresses import Address, parse_address
 from gateway.busy_poll import BusyPoll
-from gateway.errors import GatewayError
+from gateway.errors import GatewayError, SettingsError
 from gateway.nodes.counts import MeasuredPeer, UnreadableCopies
 from gateway.nodes.handshake import (
     SPOKEN,
@@ -96,6 +96,11 @@ class NodeService:
         self._settings, self._tls, self._product = settings, tls, product
         self._spoken = spoken
         self._busy_poll = busy_poll
+        if settings.users and settings.auth != "trust" and not settings.nodes_secret:
+            raise SettingsError(
+                "nodes would be let in without a password, though there are users",
+                hint="Set nodes_secret, the same for all nodes.",
+            )
         self._secret = read_secret(settings.nodes_secret)
         self._instance = new_instance()
         self._peers = peers_of(settings.peers)

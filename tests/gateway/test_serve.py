@@ -49,6 +49,21 @@ def test_a_signal_ends_it_cleanly(start_gateway: Start, number: signal.Signals) 
     assert out == "stopping\nwire stopped within 9 s\n"
 
 
+@pytest.mark.parametrize("path", ["/healthz", "/", "/none", "/v1/query", "/docs"])
+def test_no_browser_guesses_the_type_of_an_answer(start_gateway: Start, path: str) -> None:
+    gateway = start_gateway()
+    connection = http.client.HTTPConnection(urlsplit(gateway.url()).netloc, timeout=WAIT_S)
+    with contextlib.closing(connection):
+        if path == "/v1/query":
+            body = json.dumps({"sql": "SELECT 1"})
+            connection.request("POST", path, body, {"Content-Type": "application/json"})
+        else:
+            connection.request("GET", path)
+        response = connection.getresponse()
+        assert response.headers.get_all("X-Content-Type-Options") == ["nosniff"]
+        response.read()
+
+
 def test_an_answer_that_has_begun_is_finished_within_the_grace_period(
     start_gateway: Start,
 ) -> None:

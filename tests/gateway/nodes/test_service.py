@@ -336,3 +336,13 @@ def test_a_short_secret_is_refused(tmp_path: Path) -> None:
     )
     with pytest.raises(SettingsError, match="is too short"):
         NodeService(settings, tls=None, product="1", busy_poll=BusyPoll(0))
+
+
+def test_users_need_a_secret_of_the_nodes() -> None:
+    given = {"root": "r", "node": "a", "nodes": "127.0.0.1:1", "peers": "a=h:1"}
+    settings = Settings(**given, users="users")
+    with pytest.raises(SettingsError, match="let in without a password") as raised:
+        NodeService(settings, tls=None, product="1", busy_poll=BusyPoll(0))
+    assert "nodes_secret" in str(raised.value.hint)
+    trusting = Settings(**given, users="users", auth="trust")
+    NodeService(trusting, tls=None, product="1", busy_poll=BusyPoll(0))
