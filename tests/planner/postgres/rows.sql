@@ -274,3 +274,12 @@ SELECT row_to_json(CASE WHEN true THEN (1, 2) END)
 SELECT count((i, 1)), count(DISTINCT (i, 1)) FROM samples
 : bigint bigint
 = 9	8
+SELECT ROW(1)::jsonb
+! 42846
+SELECT ROW(1)::text, ROW(1)::text[]
+! 42846
+SELECT ARRAY[ROW(1)]::jsonb
+! 42846
+SELECT ARRAY[ROW(1)]::text
+: text
+= {(1)}
