@@ -32,6 +32,7 @@ from planner.postgres import rewrite
 from planner.postgres.address_checks import check_addresses
 from planner.postgres.arities import check_arguments
 from planner.postgres.common_types import agree_in_comparisons, match_columns
+from planner.postgres.distinct_lists import sort_distinct_lists
 from planner.postgres.document_checks import check_documents, check_using
 from planner.postgres.document_order import order_documents
 from planner.postgres.expressions.nested_macros import hold_nested
@@ -152,6 +153,7 @@ class _Binder:
             check_alternatives(self._nodes, types)
             match_columns(self._nodes, types)
             agree_in_comparisons(self._nodes, types)
+            sort_distinct_lists(self._nodes, types)
             self._tree = order_documents(self._tree, self._nodes, types)
             rewrite.apply(self._tree, self._nodes, types)
             if ungrouped is not None:

@@ -135,6 +135,14 @@ def _desugar_rows(nodes: Nodes) -> None:
     for listed in nodes.of(exp.Tuple):
         if isinstance(listed.parent, exp.Paren) and isinstance(listed.parent.parent, _ITEMS):
             put(listed.parent, listed)
+    _desugar_compared_rows(nodes)
+    for listed in nodes.of(exp.Tuple):
+        if _is_row_value(listed):
+            put(listed, exp.Anonymous(this="row", expressions=listed.expressions))
+    nodes.renew()
+
+
+def _desugar_compared_rows(nodes: Nodes) -> None:
     for kind in COMPARISONS:
         # Inner ones first: the outer ones copy them.
         if [node for node in reversed(nodes.of(kind)) if _desugar_comparison(node)]:
@@ -147,10 +155,24 @@ def _desugar_rows(nodes: Nodes) -> None:
             if isinstance(row, exp.Tuple) and isinstance(member, exp.Tuple):
                 check_widths(row, member, position_of(member))
                 put(within.expressions[place], member)
-    nodes.renew()
+
+
+def _is_row_value(listed: exp.Expr) -> bool:
+    """Whether a row without the word ROW is a value, and not compared."""
+    inner = listed
+    while isinstance(inner.parent, exp.Paren):
+        inner = inner.parent
+    outer = inner.parent
+    if isinstance(outer, exp.If | exp.Case):
+        return inner.arg_key != "this"
+    if isinstance(outer, exp.Anonymous):
+        return not is_row_call(outer)
+    is_in_values = isinstance(outer, exp.Tuple) and isinstance(outer.parent, exp.Values)
+    return is_in_values or isinstance(outer, _OF_ROWS)
 
 
 _ITEMS = (exp.Select, exp.Alias)
+_OF_ROWS = (exp.Coalesce, exp.Greatest, exp.Least, exp.Array, exp.ArrayAgg)
 
 
 def _desugar_comparison(node: exp.Expr) -> bool:

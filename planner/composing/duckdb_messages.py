@@ -12,6 +12,7 @@ from planner.errors import (
 )
 
 _NUMBER = r"\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*"
+_NOT_FINITE = r"(?i:\s*(?:nan|[+-]?inf(?:inity)?)\s*)"
 MESSAGES: tuple[tuple[str, type[QueryError], str, str], ...] = (
     (
         r'Referenced column "(?P<name>[^"]+)"',
@@ -108,6 +109,12 @@ MESSAGES: tuple[tuple[str, type[QueryError], str, str], ...] = (
         InvalidValueError,
         "numeric field overflow",
         "22003",
+    ),
+    (
+        rf"Could not convert string ['\"](?P<name>{_NOT_FINITE})['\"] to DECIMAL",
+        NotSupportedError,
+        'value "{name}" is not held by type numeric',
+        "0A000",
     ),
     (
         r"Could not convert string '(?P<name>\s*[+-]?\d+\s*)' to (?P<type>INT\d+)",

@@ -296,14 +296,14 @@ SIZES = {
 _SETTING = """coalesce(
             (getvariable('session_settings')::MAP(VARCHAR, VARCHAR))[lower(zz_name)],
             (SELECT zz_s.shown FROM {look}.shown_settings AS zz_s WHERE zz_s.name = lower(zz_name)),
-            (SELECT zz_s.setting FROM {cat}.pg_settings AS zz_s
-             WHERE lower(zz_s.name) = lower(zz_name) LIMIT 1),
+            (SELECT setting FROM {cat}.pg_settings WHERE lower(name) = lower(zz_name) LIMIT 1),
             CASE WHEN %s THEN NULL ELSE
             error('{raised}42704 unrecognized configuration parameter "' || zz_name || '"') END)"""
 SETTINGS = {
     "current_setting": f"""
         (zz_name) AS ({_SETTING % "zz_name IS NULL"}),
-        (zz_name, zz_missing) AS ({_SETTING % "zz_missing OR zz_name IS NULL"})""",
+        (zz_name, zz_missing) AS (if(zz_missing IS NULL, NULL,
+            {_SETTING % "zz_missing OR zz_name IS NULL"}))""",
 }
 """Settings of the session; for `set_config` see `side_effects`."""
 

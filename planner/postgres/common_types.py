@@ -92,9 +92,23 @@ def _columns(
             is_known = left is not None and right is not None
             known[key] = _match_sides(query, left, right, types) if is_known else None
         return known[key]
+    if isinstance(query, exp.Select) and query.is_star:
+        values = _only_values(query)
+        return _columns_of_rows(values, types) if isinstance(values, exp.Values) else None
     if not isinstance(query, exp.Select) or any(item.is_star for item in query.expressions):
         return None
     return [_column(item.unalias(), types) for item in query.expressions]
+
+
+def _columns_of_rows(values: exp.Values, types: Types) -> Sequence[_Column]:
+    """Return the columns of VALUES, where a column of bare texts is of type text."""
+    rows = [row.expressions if isinstance(row, exp.Tuple) else [row] for row in values.expressions]
+    columns: list[_Column] = []
+    for column in zip(*rows, strict=False):
+        cells = [_column(item, types) for item in column]
+        known = [found for found, literal in cells if literal is None]
+        columns.append((common_type(known) if known else TEXT, None))
+    return columns
 
 
 def _match_sides(

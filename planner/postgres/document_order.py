@@ -103,7 +103,7 @@ def _order_comparison(node: exp.Expr, sides: Sequence[exp.Expr], types: Types) -
             put(each, call("pg_sg_jsonb_key", each.copy()))
         nothing = exp.If(this=equal, true=exp.null())
         known = types.of(node)
-        fresh = put(node, exp.Case(ifs=[nothing], default=node.this.copy()))
+        fresh = put(node, exp.Case(ifs=[nothing], default=cast(node.this.copy(), "TEXT")))
         types.note(fresh, known)
         return
     for side in sides:

@@ -44,7 +44,7 @@ def check_places(nodes: Nodes) -> None:
             place, or a constant that is no integer in ORDER BY or GROUP BY (42601).
     """
     for group in nodes.of(exp.Group):
-        _check_constants(group.expressions, "GROUP BY")
+        _check_constants(_keys_of(group), "GROUP BY")
     for order in nodes.of(exp.Order):
         if isinstance(order.parent, exp.Query):
             _check_constants([term.this for term in order.expressions], "ORDER BY")
@@ -66,6 +66,22 @@ def is_aggregate(node: exp.Expr) -> bool:
     name = call_name(node)
     is_known = name in _AGGREGATES or (isinstance(node, exp.AggFunc) and name not in OF_WINDOWS)
     return is_known and not isinstance(outermost(node), exp.Window)
+
+
+def _keys_of(group: exp.Expr) -> list[exp.Expr]:
+    """Return the keys of GROUP BY, those of its grouping sets, too."""
+    found: list[exp.Expr] = []
+    left = [each for listed in group.args.values() if isinstance(listed, list) for each in listed]
+    while left:
+        each = left.pop()
+        if isinstance(each, _SETS):
+            left += each.expressions
+        elif isinstance(each, exp.Expr):
+            found.append(each)
+    return found
+
+
+_SETS = (exp.Rollup, exp.Cube, exp.GroupingSets, exp.Tuple)
 
 
 def _check_constants(terms: list[exp.Expr], clause: str) -> None:

@@ -132,7 +132,8 @@ def _check_recursion(node: exp.Expr, types: Types) -> exp.Expr:
     """
     assert isinstance(node, exp.Union)
     if not is_recursive(node):
-        return common_types.agree_in_sets(node, types)
+        fresh = common_types.agree_in_sets(node, types)
+        return _kept_apart(fresh) if isinstance(node.parent, exp.CTE) else fresh
     first, widened = types.columns.of_first(node), types.columns.widened(node)
     name = node.parent.alias if node.parent is not None else ""
     for place, (one, item) in enumerate(zip(first, node.expression.selects, strict=False), 1):
@@ -149,6 +150,16 @@ def _check_recursion(node: exp.Expr, types: Types) -> exp.Expr:
     if any(widened):
         _widen_first(node, widened)
     return node
+
+
+def _kept_apart(union: exp.Expr) -> exp.Expr:
+    """Put a UNION that does not read itself into FROM: DuckDB takes it for a recursive query."""
+    with_ = union.find_ancestor(exp.With)
+    if with_ is None or not with_.args.get("recursive"):
+        return union
+    alias = exp.TableAlias(this=exp.to_identifier("whole"))
+    whole = exp.Subquery(this=union.copy(), alias=alias)
+    return put(union, exp.Select(expressions=[exp.Star()], from_=exp.From(this=whole)))
 
 
 def _widen_first(node: exp.Union, widened: Sequence[bool]) -> None:

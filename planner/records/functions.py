@@ -109,8 +109,6 @@ _TIMES = """
     current_date -> date; stable, as today
     current_time localtime -> time; stable
     current_timestamp -> timestamptz; stable
-    date: (timestamp) -> date
-    date: (timestamptz) -> date; stable
     date_bin: (interval, timestamp, timestamp) (interval, timestamptz, timestamptz) -> $2; as
       pg_sg_date_bin
     date_part: (text, date) (text, interval) (text, time) (text, timestamp) -> double

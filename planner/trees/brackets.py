@@ -30,6 +30,20 @@ def check_join(item: object, following: Token | None) -> None:
         )
 
 
+def checked_lateral(lateral: exp.Expr | None) -> exp.Expr | None:
+    """Return `LATERAL (…)` if it holds a query, and not a join or an expression.
+
+    Raises:
+        InvalidSyntaxError: it does not (42601).
+    """
+    inner = lateral
+    while isinstance(inner, exp.Lateral | exp.Subquery):
+        inner = inner.this
+    if inner is not None and not isinstance(inner, exp.Query | exp.Values):
+        raise InvalidSyntaxError("LATERAL is for functions and subqueries")
+    return lateral
+
+
 def is_joined(node: exp.Expr) -> bool:
     """Whether brackets in FROM hold a join or an item, and not a query."""
     inner = node.this

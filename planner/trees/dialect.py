@@ -13,7 +13,7 @@ from sqlglot.parsers.postgres import PostgresParser as PlainParser
 from sqlglot.tokenizer_core import Token, TokenType
 
 from planner.errors import InvalidSyntaxError
-from planner.trees.brackets import check_join
+from planner.trees.brackets import check_join, checked_lateral
 from planner.trees.checkpoints import checkpoint
 from planner.trees.interpreted_sqlglot import PostgresParser
 from planner.trees.json_operators import KEYED
@@ -195,7 +195,7 @@ class StategateSQL(Postgres):
             if self._curr.token_type is not TokenType.LATERAL:
                 return super()._parse_table(*args, **kwargs)
             if self._next.token_type is TokenType.L_PAREN:
-                return super()._parse_lateral()
+                return checked_lateral(super()._parse_lateral())
             self._advance()
             found = super()._parse_table(*args, **kwargs)
             called = found.this if isinstance(found, exp.Table) else found

@@ -22,3 +22,11 @@ def plain_number(text: str) -> str:
         return text
     plain = format(Decimal(text), "f")
     return plain if "." in plain else f"{plain}."
+
+
+def plain_numeric(text: str) -> str:
+    """Return a text that is read as a numeric without its exponent, as `plain_number` does."""
+    bare = text.strip()
+    sign = bare[: len(bare) - len(bare.lstrip("+-"))]
+    plain = plain_number(bare[len(sign) :])
+    return text if plain == bare[len(sign) :] else sign + plain

@@ -10,6 +10,7 @@ from planner.values.array_text import Texts, check_depth, parse_array
 from planner.values.array_types import depth_of, leaf_of
 from planner.values.byte_text import hex_digits_of
 from planner.values.catalog_types import CatalogType, is_inet
+from planner.values.comparison_bounds import day_of
 from planner.values.documents.json_text import canonical, checked
 from planner.values.interval_text import parse_interval
 from planner.values.moment_text import MalformedMomentError, parse_clock, parse_moment
@@ -20,6 +21,8 @@ from stores.spec.schema import DataType, Kind, Value
 from stores.types.record import invalid_text
 
 _DAY_MICROS = 86_400_000_000
+_INFINITIES = {"infinity": (1 << 63) - 1, "-infinity": 1 - (1 << 63)}
+"""Times before and after all others, in microseconds."""
 
 
 def parse_value(text: str, data_type: DataType, times: TimeSettings = PLAIN_TIMES) -> Value:
@@ -89,6 +92,8 @@ def _parse_time(text: str, data_type: DataType, times: TimeSettings) -> int:
 
 
 def _parse_date(text: str, data_type: DataType, times: TimeSettings) -> int:
+    if (infinite := _INFINITIES.get(text.strip().lower())) is not None:
+        return day_of(infinite)
     return _moment(text, data_type, times)[0] // _DAY_MICROS
 
 
@@ -102,6 +107,9 @@ def _parse_timestamptz(text: str, data_type: DataType, times: TimeSettings) -> i
 
 
 def _moment(text: str, data_type: DataType, times: TimeSettings) -> tuple[int, int]:
+    """Return a local time in microseconds, and how far its zone is ahead."""
+    if (infinite := _INFINITIES.get(text.strip().lower())) is not None:
+        return infinite, 0
     try:
         return parse_moment(text, is_date=data_type.kind is Kind.DATE, times=times)
     except MalformedMomentError:

@@ -37,7 +37,7 @@ def _parse_decimal(text: str) -> Decimal:
 
 
 def _not_held(value: str) -> ValueFormatError:
-    return ValueFormatError(f'value "{value}" is not held by type numeric', sqlstate="22003")
+    return ValueFormatError(f'value "{value}" is not held by type numeric', sqlstate="0A000")
 
 
 def _decimal_text(value: Decimal) -> bytes:

@@ -219,82 +219,112 @@ def read_number(text: str, template: str) -> str:
     """Return the digits of a number, with its sign and point.
 
     Raises:
-        InvalidValueError: the text has no digits (22P02).
+        InvalidValueError: the text has no digits (22P02), or too many before the point (22003).
+        InvalidSyntaxError: words of the template exclude each other (42601).
         NotSupportedError: the template has a word that is not supported.
     """
-    tokens = list(_tokens(template))
-    reader = _Reader(text, has_sign=any(token.word in {"S", "MI"} for token in tokens))
-    for token in tokens:
-        match token.word:
-            case "0" | "9":
-                reader.digit()
-            case ".":
-                reader.point()
-            case ",":
-                reader.skip(",")
-            case "S" | "MI":
-                reader.sign()
-            case "L":
-                reader.currency()
-            case "TH":
-                reader.at += 2
-            case "":
-                reader.at += len(token.text)
+    parsed = _Template(template)
+    reader = _Reader(text, parsed)
+    for token in parsed.tokens:
+        reader.read(token)
     if not any(each.isdigit() for each in reader.digits):
         raise InvalidValueError('invalid input syntax for type numeric: " "', sqlstate="22P02")
-    return reader.minus + reader.digits
+    if len(reader.digits.partition(".")[0].lstrip("0")) > parsed.whole:
+        raise InvalidValueError("numeric field overflow", sqlstate="22003")
+    return reader.sign.strip("+") + reader.digits
+
+
+_DATA = frozenset("0123456789.,+-")
+"""Characters that words of a template without digits leave to those with digits."""
 
 
 class _Reader:
-    """A position in a text, and what was read before it."""
+    """A position in a text, and what was read before it.
 
-    def __init__(self, text: str, *, has_sign: bool) -> None:
-        self._text, self._has_sign, self.at = text, has_sign, 0
-        self.minus, self.digits = "", ""
+    Source: `NUM_numpart_from_char` of PostgreSQL's `formatting.c`.
+    """
+
+    def __init__(self, text: str, parsed: _Template) -> None:
+        self._parsed, self._text, self.at = parsed, text, 0
+        self.sign, self.digits = "", ""
 
     @property
-    def _next(self) -> str:
+    def next(self) -> str:
+        """The next character; nothing at the end."""
         return self._text[self.at : self.at + 1]
 
-    def digit(self) -> None:
-        """Read a digit, after at most one blank and a sign, or a point before its place.
-
-        A sign between digits counts if the template has one. Any other character in the place of
-        the digit is left out.
-        """
-        is_blank = self._next == " "
-        self.skip(" ")
-        may_be_signed = not self.digits or (self._has_sign and not is_blank)
-        if may_be_signed and not self.minus and self.sign() and not self._next:
+    def read(self, token: _Token) -> None:
+        """Read what a token of the template stands for."""
+        if not self.next:
             return
-        if self._next.isdigit():
-            self.digits += self._next
-            self.at += 1
-        elif not self.point():
-            self.at += 1
+        match token.word:
+            case "0" | "9" | ".":
+                self._part(is_point=token.word == ".")
+            case ",":
+                self.at += self.next == ","
+            case "MI":
+                self._minus_sign()
+            case "L":
+                self._skip(len(self._text))
+            case "TH":
+                self._skip(0 if self._parsed.has_point else 2)
+            case "":
+                self.at += len(token.text)
 
-    def point(self) -> bool:
-        """Read a point, if it is next and the first one; return whether it was."""
-        is_point = self._next == "." and "." not in self.digits
-        if is_point:
+    def _part(self, *, is_point: bool) -> None:
+        """Read a digit or the point, after at most one blank and a sign.
+
+        Any other character in its place is left out. With S, a sign may follow the last digit; with
+        MI, it may take the place of one.
+        """
+        self.at += self.next == " "
+        if not is_point and not self.sign and not any(map(str.isdigit, self.digits)):
+            self._read_sign()
+        if not self.next:
+            return
+        is_read = True
+        if self.next in "0123456789":
+            if self._is_full():
+                self.at += 1
+                return
+            self.digits += self.next
+        elif self._parsed.has_point and self.next == "." and "." not in self.digits:
             self.digits += "."
-            self.at += 1
-        return is_point
+        else:
+            is_read = False
+        self._read_late_sign(is_read=is_read)
+        self.at += 1
 
-    def sign(self) -> bool:
-        """Read a sign, if it is next; return whether it was."""
-        is_sign = self._next in {"+", "-"}
-        if is_sign:
-            self.minus = self._next.strip("+")
-            self.at += 1
-        return is_sign
+    def _is_full(self) -> bool:
+        _, point, fraction = self.digits.partition(".")
+        return bool(point) and len(fraction) == self._parsed.fraction
 
-    def skip(self, mark: str) -> None:
-        """Skip this mark, if it is next."""
-        if self._next == mark:
+    def _read_sign(self) -> None:
+        if self.next in {"+", "-"}:
+            self.sign = self.next
             self.at += 1
 
-    def currency(self) -> None:
-        """Skip characters that are neither digits nor signs, such as `$`."""
-        while self._next and self._next not in "0123456789.,+-":
+    def _read_late_sign(self, *, is_read: bool) -> None:
+        """Read a sign behind the last digit, which stands at this place or before it."""
+        if self.sign or not any(map(str.isdigit, self.digits)):
+            return
+        has_sign = self._parsed.has_sign
+        at = self.at + 1 if has_sign else self.at
+        found = self._text[at : at + 1]
+        if found in {"+", "-"} and (
+            is_read if has_sign else self._parsed.has_minus and not is_read
+        ):
+            self.sign, self.at = found, at
+
+    def _minus_sign(self) -> None:
+        """Read a minus; leave out one other character that is no part of a number."""
+        if self.next == "-":
+            self.sign = "-"
             self.at += 1
+        else:
+            self._skip(1)
+
+    def _skip(self, count: int) -> None:
+        """Skip up to this many characters that are no part of a number."""
+        while count and self.next and self.next not in _DATA:
+            self.at, count = self.at + 1, count - 1

@@ -102,6 +102,26 @@ _QUOTED = "'\"' || replace(replace(e, '\\', '\\\\'), '\"', '\\\"') || '\"'"
 _NAME = r'(?:"(?:[^"]|"")+"|[A-Za-z_\x{80}-\x{10FFFF}][\w$\x{80}-\x{10FFFF}]*)'
 """A name as `parse_ident` reads it."""
 
+_WIDE_CHAR = raising("0A000", "'a \"char\" of a byte above 127 is not supported'")
+_NO_OID = raising("22003", "'OID out of range'")
+_BAD_OID = raising("22003", """'value "' || t || '" is out of range for type oid'""")
+_WRONG_CHAR = raising("22003", """'"char" out of range'""")
+_OF_CATALOG = (
+    "pg_sg_oid_of_integer(n) AS CAST(n AS BIGINT) + CASE WHEN n < 0 THEN 4294967296 ELSE 0 END",
+    f"""pg_sg_oid_of_bigint(n) AS CASE WHEN n NOT BETWEEN 0 AND 4294967295
+        THEN {_NO_OID} ELSE n END""",
+    f"""pg_sg_oid_of_text(t) AS CASE WHEN CAST(pg_sg_whole(t) AS HUGEINT)
+        NOT BETWEEN -2147483648 AND 4294967295
+        THEN {_BAD_OID}
+        ELSE CAST(t AS BIGINT) + CASE WHEN CAST(t AS BIGINT) < 0 THEN 4294967296 ELSE 0 END END""",
+    "pg_sg_integer_of_oid(n) AS CAST(n - (n // 2147483648) * 4294967296 AS INTEGER)",
+    f"""pg_sg_char_of_number(n) AS CASE WHEN n = 0 THEN '' WHEN n BETWEEN 1 AND 127 THEN chr(n)
+        WHEN n BETWEEN -128 AND -1 THEN {_WIDE_CHAR}
+        WHEN n IS NOT NULL THEN {_WRONG_CHAR} END""",
+    f"""pg_sg_char_of_text(t) AS CASE WHEN unicode(t) > 127 THEN {_WIDE_CHAR}
+        ELSE left(t, 1) END""",
+    "pg_sg_number_of_char(t) AS CASE WHEN t = '' THEN 0 ELSE unicode(t) END",
+)
 TEXT_MACROS: tuple[str, ...] = (
     """pg_sg_substring(t, f, n) AS CASE WHEN n < 0 AND t IS NOT NULL AND f IS NOT NULL
         THEN """
@@ -214,5 +234,6 @@ TEXT_MACROS: tuple[str, ...] = (
     """pg_sg_inet_text(a) AS CASE WHEN contains(a, '/') THEN a
         WHEN contains(a, ':') THEN a || '/128' ELSE a || '/32' END""",
     "pg_sg_bytea_text(b) AS '\\x' || lower(hex(b))",
+    *_OF_CATALOG,
 )
 """`name(parameters) AS body`; a macro may use those above it."""

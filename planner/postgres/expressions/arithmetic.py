@@ -28,6 +28,7 @@ from planner.postgres.types.result_types import (
     open_operand_type,
 )
 from planner.trees.nodes import call, cast, position_of, put, signed, strip, wrapped
+from planner.trees.number_text import plain_numeric
 from planner.values.sqltypes import duckdb_type, format_type
 from stores.spec.schema import DOUBLE, INTEGER, INTERVAL, TIMESTAMP, DataType, Kind
 
@@ -293,11 +294,12 @@ def _compute_bits(node: exp.Expr, types: Types) -> exp.Expr:
 
 
 def _adopt_literals(node: exp.Expr, types: Types) -> None:
-    """Give a text literal beside a number or a time its type, and NULL that of a numeric."""
+    """Give a text literal beside a number or a time its type; NULL that of a numeric or real."""
     for literal, other in ((node.this, node.expression), (node.expression, node.this)):
         kind = types.of(other)
-        if isinstance(literal, exp.Null) and kind is not None and kind.kind is Kind.DECIMAL:
-            # DuckDB's result would have no type.
+        is_null = isinstance(strip(literal), exp.Null)
+        if is_null and kind is not None and kind.kind in {Kind.DECIMAL, Kind.REAL}:
+            # DuckDB's result would have no type, or that of a double.
             types.note(put(literal, cast(exp.null(), duckdb_type(kind))), kind)
             continue
         if not (isinstance(literal, exp.Literal) and literal.is_string) or kind is None:
@@ -309,7 +311,9 @@ def _adopt_literals(node: exp.Expr, types: Types) -> None:
             if kind.kind is Kind.DECIMAL:
                 kind = types.bare_numeric(literal) or kind
             check_literal(literal, kind)
-            fresh = cast(literal.copy(), str(kind).upper())
+            is_numeric = kind.kind is Kind.DECIMAL
+            text = plain_numeric(literal.name) if is_numeric else literal.name
+            fresh = cast(exp.Literal.string(text), str(kind).upper())
             put(literal, fresh)
             types.note(fresh, kind)
 

@@ -39,6 +39,7 @@ from planner.records.functions import RECORDS
 from planner.trees.known_arguments import check_known
 from planner.trees.nodes import call, cast, outermost, put, wrapped
 from planner.values.array_types import depth_of, leaf_of
+from planner.values.catalog_types import CATALOG_TYPES, is_of_catalog, postgres_name
 from planner.values.sqltypes import HELD_AS_TEXT, duckdb_type, format_type
 from stores.spec.schema import Kind
 
@@ -49,7 +50,6 @@ _CAST = {
 """Functions whose result has a narrower type in PostgreSQL."""
 _SETTING_ARGUMENTS_MAX = 2
 """Arguments of current_setting in a statement."""
-"""The names of types in `pg_typeof`, where ours differ."""
 
 
 def rewrite_call(node: exp.Expr, types: Types) -> exp.Expr:
@@ -101,7 +101,9 @@ def _pg_typeof(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr 
     if found is None:
         return None
     inner, suffix = leaf_of(found), "[]" if depth_of(found) else ""
-    name = exp.Literal.string((_TYPEOF.get(inner.kind) or format_type(inner)) + suffix)
+    own = postgres_name(inner) if is_of_catalog(inner) else ""
+    shown = _TYPEOF.get(own or inner.kind.value) or (own if own in CATALOG_TYPES else "")
+    name = exp.Literal.string((shown or format_type(inner)) + suffix)
     if given[0].find(exp.AggFunc, exp.Window, exp.Anonymous, exp.UDTF) is None:
         return name
     # An aggregate makes one row of many, and a series many of one: both stay in the statement.
@@ -109,7 +111,7 @@ def _pg_typeof(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr 
     return exp.Paren(this=exp.Case(ifs=[exp.If(this=is_null, true=name)], default=name.copy()))
 
 
-_TYPEOF = {Kind.NULL: "unknown", Kind.TINYINT: "tinyint"}
+_TYPEOF = {"null": "unknown", "tinyint": "tinyint", "char": '"char"'}
 """Names that `pg_typeof` uses and errors do not."""
 
 

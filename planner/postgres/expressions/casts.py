@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from planner.errors import InvalidSyntaxError, MismatchedTypeError, NotSupportedError, QueryError
 from planner.postgres.expressions import object_names
+from planner.postgres.expressions.catalog_values import cast_of_catalog
 from planner.postgres.expressions.dimensions import checked_depth, each_element
 from planner.postgres.expressions.documents.json_values import as_json
 from planner.postgres.expressions.networks import read_address
@@ -25,6 +26,7 @@ from planner.postgres.types.operators import DOCUMENTS
 from planner.postgres.types.result_types import FLOATS, INTEGERS, NUMERIC, common_type
 from planner.trees.column_names import type_name
 from planner.trees.nodes import built_type, call, cast, position_of, put, strip
+from planner.trees.number_text import plain_numeric
 from planner.values.array_text import DIMENSIONS_MAX
 from planner.values.array_types import array_of, depth_of, leaf_of
 from planner.values.catalog_types import is_inet, is_of_catalog
@@ -55,6 +57,8 @@ def _cast(node: exp.Expr, types: Types) -> exp.Expr:
     if target is not None:
         _check_castable(node, types.of(node.this), target)
     fresh = object_names.cast_by_name(node, target, types)
+    if fresh is None:
+        fresh = cast_of_catalog(node.this, types.of(node.this), target)
     if fresh is not None:
         return put(node, fresh)
     if target is not None and is_inet(target):
@@ -296,6 +300,7 @@ def _cast_literal(
         found = types.of(node)
         if node.to.this is exp.DType.DECIMAL and found is not None:
             node.set("to", built_type(str(found).upper()))
+            literal.set("this", plain_numeric(literal.name))
         return node
     if target.kind in INTEGERS or target.kind in FLOATS or target.kind is Kind.BOOLEAN:
         value = check_literal(literal, target)

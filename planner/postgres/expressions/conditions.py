@@ -231,13 +231,20 @@ def _check_join(node: exp.Expr, types: Types) -> exp.Expr:
     return node
 
 
+def _is(node: exp.Expr, types: Types) -> exp.Expr:
+    """Refuse IS TRUE and IS FALSE of what is no boolean; compare rows with NULL."""
+    if isinstance(node.expression, exp.Boolean):
+        _check_boolean(node.this, f"IS {str(node.expression.this).upper()}", types)
+    return _row_is_null(node, types)
+
+
 RULES: Mapping[type[exp.Expr], Rule] = {
     exp.EQ: _compare,
     exp.NEQ: _compare,
     **dict.fromkeys((exp.LT, exp.LTE, exp.GT, exp.GTE), _compare_order),
     exp.Between: _order_nested,
     exp.In: _compare_in,
-    exp.Is: _row_is_null,
+    exp.Is: _is,
     exp.ArrayOverlaps: _compare_arrays,
     exp.And: _check_booleans,
     exp.Or: _check_booleans,

@@ -40,6 +40,8 @@ _COMPUTED_BEFORE = (exp.AggFunc, exp.Window, exp.Filter, exp.Query)
 """Nodes whose operands DuckDB computes before the expression around them."""
 _OF_ROWS = (exp.AggFunc, exp.WithinGroup, exp.Where, exp.Join)
 """Nodes whose operands are of rows, not of groups."""
+_WITHOUT_NULLS = (exp.Sum, exp.Avg, exp.Min, exp.Max, exp.Count)
+"""Aggregates that do not see a NULL."""
 
 
 def apply(tree: exp.Expr) -> None:
@@ -53,6 +55,8 @@ def apply(tree: exp.Expr) -> None:
         plain = [each for each in conjuncts(node.expression.this) if _is_plain(each)]
         for part in node.this.iter_expressions() if plain else ():
             _guard(part, reduce(_both, plain))
+        if not plain:
+            _filter_within(node)
     for query in [*tree.find_all(exp.Select)]:
         checkpoint()
         place = _place_of(query)
@@ -65,6 +69,23 @@ def apply(tree: exp.Expr) -> None:
             conditions = [each.copy() for each in _conditions(place) if _is_plain(each)]
             if conditions:
                 _guard(operand, reduce(_both, conditions))
+
+
+def _filter_within(node: exp.Filter) -> None:
+    """Write `sum(x) FILTER (WHERE …)` as a sum of CASE: a condition with a query is not copied."""
+    aggregate, condition = node.this, node.expression.this
+    part = aggregate.this
+    if isinstance(part, exp.Distinct) and len(part.expressions) == 1:
+        part = part.expressions[0]
+    is_alone = isinstance(aggregate, _WITHOUT_NULLS) and not aggregate.expressions
+    if not is_alone or isinstance(part, exp.Star | exp.Order | exp.Distinct):
+        return
+    if not _may_fail(part):
+        return
+    branch = exp.If(this=exp.Paren(this=condition.copy()), true=exp.null())
+    put(part, exp.Case(ifs=[branch]))
+    branch.set("true", part)
+    put(node, aggregate)
 
 
 def _guard_query(query: exp.Select, place: exp.Expr) -> None:

@@ -314,12 +314,6 @@ def _now_as(data_type: str, of: DataType) -> _Rule:
     return rule
 
 
-def _date(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
-    if len(given) == 1 and _is_moment(given[0], types):
-        put(given[0], _local(given[0], types))
-    return None
-
-
 def _neighbour(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
     """Make a moment of a value of lag or lead, or of its default, beside a moment."""
     values = [given[0], *given[2:]]
@@ -347,7 +341,6 @@ _RULES: Mapping[str, _Rule] = {
     "age": _age,
     "make_timestamptz": _of_local_parts,
     "to_timestamp": _to_timestamp,
-    "date": _date,
     "generate_series": _generate_series,
     **dict.fromkeys(("lag", "lead"), _neighbour),
     "current_date": _now_as("DATE", DATE),

@@ -10,6 +10,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from planner.errors import NotSupportedError
+from planner.postgres.expressions.catalog_values import oid_of_number
 from planner.postgres.types.inference import Types
 from planner.postgres.types.result_types import INTEGERS
 from planner.trees.nodes import call, cast, position_of, put, strip
@@ -71,7 +72,7 @@ def as_text(node: exp.Expr, types: Types) -> exp.Expr | None:
 def oid_of(operand: exp.Expr, source: DataType | None, target: DataType) -> exp.Expr:
     """Return the call that looks up the oid of a name; a number stays a number."""
     if source is not None and source.kind in INTEGERS:
-        return cast(operand, "BIGINT")
+        return oid_of_number(operand, source) or cast(operand, "BIGINT")
     kind = postgres_name(target)
     words = (exp.Literal.string(word) for word in (kind, *OBJECTS[kind]))
     return call("pg_sg_oid_of", *words, operand)

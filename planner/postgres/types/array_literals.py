@@ -12,12 +12,12 @@ from planner.postgres.types.inference import Types
 from planner.postgres.types.operands import arguments, is_open
 from planner.postgres.types.result_types import (
     NUMERIC,
-    as_decimal,
     common_type,
-    literal_type,
+    numeric_of_text,
 )
 from planner.postgres.types.signatures import OPEN, resolve
 from planner.trees.nodes import CALLS, Nodes, cast, position_of, put, strip
+from planner.trees.number_text import plain_numeric
 from planner.values.array_text import depth_of_texts, parse_array
 from planner.values.array_types import array_of, depth_of, leaf_of
 from planner.values.catalog_types import is_inet
@@ -78,7 +78,7 @@ def _convert_quantified(within: exp.Expr, types: Types) -> bool:
     if isinstance(array, exp.Null):
         put(array, cast(exp.null(), duckdb_type(whole)))
     else:
-        put(array, array_literal(array, whole))
+        put(array, array_beside(array, whole))
     return True
 
 
@@ -121,7 +121,11 @@ def array_literal(literal: exp.Expr, data_type: DataType) -> exp.Expr:
     def listed(text: object) -> exp.Expr:
         if isinstance(text, list):
             return exp.Array(expressions=[listed(each) for each in text])
-        value = parse_value(text, leaf) if isinstance(text, str) and is_inet(leaf) else text
+        value: object = text
+        if isinstance(text, str) and is_inet(leaf):
+            value = parse_value(text, leaf)
+        elif isinstance(text, str) and leaf.kind is Kind.DECIMAL:
+            value = plain_numeric(text)
         node: exp.Expr = exp.null() if value is None else exp.Literal.string(str(value))
         if "start" in literal.meta:
             node.meta["start"] = literal.meta["start"]
@@ -130,14 +134,9 @@ def array_literal(literal: exp.Expr, data_type: DataType) -> exp.Expr:
     depth = depth_of_texts(texts) or depth_of(data_type)
     made = listed(texts)
     if leaf.kind is Kind.DECIMAL and not leaf.precision:
-        digits = [_digits_of(each.name) for each in made.find_all(exp.Literal)]
+        digits = [numeric_of_text(each.name) for each in made.find_all(exp.Literal)]
         leaf = common_type([decimal_type(1, 0), *digits]) or NUMERIC
     return cast(made, duckdb_type(array_of(leaf, depth)))
-
-
-def _digits_of(text: str) -> DataType:
-    number = exp.Literal(this=text.strip().lstrip("+-"), is_string=False)
-    return as_decimal(literal_type(number)) or NUMERIC
 
 
 def array_beside(literal: exp.Expr, found: DataType) -> exp.Expr:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from planner.errors import MismatchedTypeError
 from planner.postgres.types.result_types import FLOATS, INTEGERS
 from planner.values.array_types import depth_of, leaf_of
-from planner.values.catalog_types import NAME, OBJECTS, is_of_catalog, postgres_name
+from planner.values.catalog_types import NAME, OBJECTS, is_of_catalog, is_record, postgres_name
 from planner.values.sqltypes import format_type
 from planner.values.type_modifiers import is_string
 from stores.spec.schema import DataType, Kind
@@ -38,6 +38,8 @@ def is_castable(source: DataType, target: DataType) -> bool:
     """Return whether PostgreSQL has a cast."""
     if depth_of(source) and depth_of(target):
         return is_castable(leaf_of(source), leaf_of(target))
+    if is_record(leaf_of(source)):
+        return _is_text(target) or target == source
     kinds = {source.kind, target.kind}
     if Kind.NULL in kinds or any(map(_is_text, (source, target))):
         return True

@@ -313,8 +313,8 @@ class Types:
             is_mixed = Kind.DECIMAL in kinds or not (kinds <= FLOATS or kinds.isdisjoint(FLOATS))
             is_both = is_mixed or is_open(node.this)
             found = as_argument(self._common([*nodes, *beside] if is_both else nodes))
-            is_widened = found is not None and found.kind is Kind.REAL is not self.kind_of(nodes[0])
-            return DOUBLE if is_widened else found
+            is_real = found is not None and found.kind is Kind.REAL and not is_open(node.this)
+            return DOUBLE if is_real and self.kind_of(nodes[0]) is not Kind.REAL else found
         if isinstance(node, exp.Case) and node.args.get("default") is None:
             return unsized(self._common(nodes))
         # ELSE comes first: between text and varchar, the first type wins.

@@ -18,6 +18,7 @@ from planner.postgres.types.result_types import (
     common_type,
 )
 from planner.trees.nodes import Nodes, call, cast, position_of, put, strip
+from planner.trees.number_text import plain_numeric
 from planner.values.array_types import depth_of, leaf_of
 from planner.values.catalog_types import CatalogType, is_inet
 from planner.values.constants import number_of
@@ -102,12 +103,14 @@ def adopted_type(literal: exp.Literal, found: DataType | None, types: Types) -> 
 def check_alternatives(nodes: Nodes, types: Types) -> None:
     """Check the text literals among the alternatives of CASE, COALESCE and similar expressions.
 
-    DuckDB reads a literal when it is the result; PostgreSQL reads all of them first.
+    DuckDB reads a literal when it is the result; PostgreSQL reads all of them first. Those beside
+    numerics keep their digits.
 
     Raises:
         MismatchedTypeError: two of them have no common type (42804, 42846).
         QueryError: a literal does not have the type of the others (22P02).
     """
+    is_changed = False
     for kind, word in _ALTERNATIVES.items():
         for node in nodes.of(kind):
             sides = [strip(side) for side in alternatives(node)]
@@ -122,7 +125,23 @@ def check_alternatives(nodes: Nodes, types: Types) -> None:
                     if common is not None and depth_of(common):
                         put(text, array_beside(text, common))
                     else:
-                        adopted_type(text, common, types)
+                        is_changed |= _read_number(text, common, types)
+    if is_changed:
+        nodes.renew()
+
+
+def _read_number(text: exp.Literal, found: DataType | None, types: Types) -> bool:
+    """Give a text the type of values beside it; write it as a numeric if they are, with its digits.
+
+    DuckDB would round it to theirs.
+    """
+    adopted = adopted_type(text, found, types)
+    if adopted is None or adopted.kind is not Kind.DECIMAL:
+        return False
+    number = cast(exp.Literal.string(plain_numeric(text.name)), duckdb_type(adopted))
+    put(text, number)
+    types.note(number, adopted)
+    return True
 
 
 def check_depths(known: Sequence[DataType], node: exp.Expr) -> None:
@@ -309,7 +328,7 @@ def _read_texts(sides: Sequence[exp.Expr], types: Types) -> bool:
             put(text, exp.Boolean(this=check_literal(text, found)))  # DuckDB does not read 'yes'
             is_changed = True
         else:
-            adopted_type(text, found, types)
+            is_changed |= _read_number(text, found, types)
     return is_changed
 
 

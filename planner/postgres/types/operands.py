@@ -77,6 +77,8 @@ def _by_column(group: list[exp.Expr]) -> list[list[exp.Expr]]:
 
 
 def is_recursive(tree: exp.Expr) -> bool:
-    """Whether a query may read itself: it is in WITH RECURSIVE."""
+    """Whether a query reads itself: it is in WITH RECURSIVE, and names itself."""
     cte = tree.parent
-    return isinstance(cte, exp.CTE) and bool(cte.parent and cte.parent.args.get("recursive"))
+    if not isinstance(cte, exp.CTE) or not (cte.parent and cte.parent.args.get("recursive")):
+        return False
+    return any(table.name == cte.alias and not table.db for table in tree.find_all(exp.Table))

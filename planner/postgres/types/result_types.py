@@ -8,6 +8,7 @@ operand on the other side.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from decimal import Decimal, InvalidOperation
 
 from sqlglot import exp
 
@@ -16,6 +17,7 @@ from planner.postgres.types.signatures import OPEN
 from planner.trees.nodes import strip
 from planner.values.array_types import array_of, depth_of, leaf_of
 from planner.values.catalog_types import (
+    NAME,
     CatalogType,
     has_any_scale,
     is_record,
@@ -172,8 +174,10 @@ def _wider(  # noqa: PLR0911 - one per family
         sides = zip(one.fields, other.fields, strict=True)
         return record_type([(n, common_type((a, b)) or NULL) for (n, a), (_, b) in sides])
     if one.kind is other.kind is Kind.TEXT:
-        # Among varchar, char and text the first one wins; all win over name.
-        return unsized(one) if is_string(one) and is_string(other) else TEXT
+        # The first one wins; a name wins over varchar and char.
+        if not all(each == NAME or is_string(each) for each in (one, other)):
+            return TEXT
+        return unsized(other if other == NAME and one != TEXT else one)
     for kinds in ([Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ], list(INTEGERS)):
         if one.kind in kinds and other.kind in kinds:
             return max(one, other, key=lambda each: kinds.index(each.kind))
@@ -319,8 +323,16 @@ def agreed_type(nodes: Sequence[exp.Expr], found: Sequence[DataType | None]) -> 
 
 def numeric_of_text(text: str) -> DataType:
     """Return the numeric type that holds the digits of a text."""
-    found = literal_type(exp.Literal(this=text.strip().lstrip("+-"), is_string=False))
-    return found if found is not None and found.kind is Kind.DECIMAL else NUMERIC
+    try:
+        value = Decimal(text.strip())
+    except InvalidOperation:
+        return NUMERIC
+    exponent = value.as_tuple().exponent
+    if not isinstance(exponent, int):
+        return NUMERIC  # NaN and infinities, which are refused
+    scale = max(0, -exponent)
+    precision = max(value.adjusted() + 1, 0) + scale
+    return NUMERIC if precision > DIGITS_MAX else decimal_type(max(precision, 1), scale)
 
 
 def literal_type(node: exp.Literal, *, is_negative: bool = False) -> DataType | None:

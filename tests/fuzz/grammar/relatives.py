@@ -28,11 +28,11 @@ _WORD = re.compile(r"[^\W\d]\w*|\"")
 _OPERATOR = re.compile(r"[-+*/<>=~!@#%^&|?]+")
 _OURS = re.compile(
     r"pg_settings|(?:from|join)\s+(?:pg_catalog\.)?pg_(?!am\b)|information_schema"
-    r"|::\s*double\b(?! precision)|macaddr|europe/(?:oslo|stockholm)",
+    r"|::\s*double\b(?! precision)|macaddr|europe/(?:oslo|stockholm)|\bversion\s*\(",
     re.IGNORECASE,
 )
-"""What is other than in PostgreSQL: its settings and relations, our name of a type, spellings of
-addresses, and the past of zones that have become links."""
+"""What is other than in PostgreSQL: its settings, relations and version, our name of a type,
+spellings of addresses, and the past of zones that have become links."""
 _OPENS, _CLOSES = "([", ")]"
 _CLAUSES = (
     *("FROM", "WHERE", "GROUP", "HAVING", "WINDOW", "ORDER", "LIMIT", "OFFSET", "FETCH"),

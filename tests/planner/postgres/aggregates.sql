@@ -376,3 +376,38 @@ select json_object('{ {{a,1},{b,2}}}')
 ! 2202E
 select grouping(x) from (values (1)) t(x)
 ! 42803
+SELECT array_agg(DISTINCT (SELECT count(q.number) FROM notes q WHERE q.number > i)) FROM samples
+: bigint[]
+= {0,2,3,4,5}
+SELECT array_agg(DISTINCT i + 1), array_agg(DISTINCT t), array_agg(DISTINCT d), array_agg(DISTINCT tz) FILTER (WHERE id > 2) FROM samples
+: integer[] text[] double_precision[] timestamp_with_time_zone[]
+= {-6,1,2,3,4,6,10,NULL}	{""," x ",Abc,Zed,aB,abc,b,ä,NULL}	{-2.5,0,0.1,0.5,1.5,2.5,123456.789,1e+20,NULL}	{"1970-01-01 00:00:00+00","1999-12-31 23:00:00+00","2020-03-15 01:30:00+00","2020-06-15 06:07:08.009+00","2020-07-04 16:45:30+00","2020-12-31 12:30:15.123456+00",NULL}
+SELECT string_agg(DISTINCT t, '|'), string_agg(DISTINCT upper(t), NULL), json_agg(DISTINCT i), jsonb_agg(DISTINCT day) FROM samples
+: text text json jsonb
+= | x |Abc|Zed|aB|abc|b|ä	 X ABABCBZEDÄ	[-7, 0, 1, 2, 3, 5, 9, null]	["1970-01-01", "1999-12-31", "2020-01-01", "2020-02-29", "2020-03-15", "2020-06-15", "2020-07-04", "2020-12-31", null]
+SELECT s, array_agg(DISTINCT f), (array_agg(DISTINCT i))[1], string_agg(DISTINCT i::text, ',') FILTER (WHERE i > 0) FROM samples GROUP BY s ORDER BY s
+: smallint boolean[] integer text
+= -1	{f}	0	3
+= 1	{f,t}	1	1,2
+= 2	{f,t}	2	2,5
+= 3	{t}	-7	9
+= \N	{NULL}	\N	\N
+SELECT array_agg(DISTINCT ROW(i, 1)), array_agg(DISTINCT j::jsonb) FROM samples
+: record[] jsonb[]
+= {"(-7,1)","(0,1)","(1,1)","(2,1)","(3,1)","(5,1)","(9,1)","(,1)"}	{"null","\\"text\\"","[1, 2]","{\\"a\\": 7.5}","{\\"c\\": []}","{\\"a\\": 0, \\"b\\": \\"x\\"}","{\\"a\\": 2, \\"b\\": null}","{\\"a\\": 1, \\"b\\": \\"x\\", \\"c\\": [\\"p\\", \\"q\\"]}",NULL}
+SELECT array_agg(DISTINCT x) FROM (VALUES ('NaN'::float8), (NULL), ('Infinity'), (1)) v(x)
+: double_precision[]
+= {1,Infinity,NaN,NULL}
+SELECT array_agg(DISTINCT x) FROM (VALUES (interval '30 days'), ('29 days')) v(x)
+: interval[]
+= {"29 days","30 days"}
+SELECT string_agg(DISTINCT (SELECT max(q.note) FROM notes q WHERE q.number > i), ',') FROM samples
+: text
+= none,two,uno
+~ string_agg(DISTINCT …) of a subquery is refused
+>! 0A000
+SELECT array_agg(DISTINCT x) FROM (VALUES ('10.0.0.2'::inet), ('9.0.0.1')) v(x)
+: inet[]
+= {9.0.0.1,10.0.0.2}
+~ inet values are not sorted
+>! 0A000

@@ -107,9 +107,6 @@ SELECT 'infinity'::timestamp > now()::timestamp, 'epoch'::timestamp
 SELECT 65::"char", 'x'::"char"
 : "char" "char"
 = A	x
-~ "char" is text
->: text text
->= 65	x
 SELECT 1::oid, '5'::int8, 5::int2, 1.5::float4, 1.5::float8, 1::bool, 'x'::bpchar
 : oid bigint smallint real double_precision boolean character
 = 1	5	5	1.5	1.5	t	x
@@ -404,3 +401,59 @@ SELECT proargtypes::oid[] FROM pg_proc LIMIT 0
 : oid[]
 SELECT array[1,2]::oid[], array['a']::name[], array[1.5]::oid[]
 ! 42846
+SELECT (-1)::integer::oid, 4294967295::oid, ' 12 '::oid, '-1'::oid, (-5)::smallint::oid, 4294967295::oid::int, 7::oid::int
+: oid oid oid oid oid integer integer
+= 4294967295	4294967295	12	4294967295	4294967291	-1	7
+SELECT 4294967296::oid
+! 22003
+SELECT 99999999999::bigint::oid
+! 22003
+SELECT (-1)::bigint::oid
+! 22003
+SELECT '4294967296'::oid
+! 22003
+SELECT (-1)::regclass::oid
+: oid
+= 4294967295
+SELECT 99999999999::regclass
+! 22003
+SELECT i::oid FROM samples ORDER BY id
+: oid
+= 1
+= 2
+= 2
+= 5
+= \N
+= 4294967289
+= 9
+= 0
+= 3
+SELECT 65::"char", 0::"char", 'abc'::"char", ''::"char", 'a'::"char"::int, ''::"char"::int, i::"char"::int FROM samples WHERE id = 1
+: "char" "char" "char" "char" integer integer integer
+= A		a		97	0	1
+SELECT 300::"char"
+! 22003
+SELECT 'é'::"char"
+: "char"
+= \\303
+~ a "char" of a byte above 127 is refused
+>! 0A000
+SELECT relkind::int FROM pg_class WHERE relname = 'samples'
+: integer
+= 114
+SELECT date('2020-01-01'::text), date(NULL), date(nullif(NULL, NULL)), date(t) FROM samples WHERE id = 5
+: date date date date
+= 2020-01-01	\N	\N	\N
+SELECT date(t) FROM samples WHERE id = 1
+! 22007
+SELECT date(tz), count(*) FROM samples WHERE id < 4 GROUP BY date(tz) ORDER BY date(tz)
+: date bigint
+= 2020-01-01	1
+= 2020-02-29	1
+= 2020-03-15	1
+SET TimeZone = 'America/New_York'; SELECT date(tz), tz::date, date(at), date(day) FROM samples WHERE id < 5 ORDER BY id
+: date date date date
+= 2020-01-01	2020-01-01	2020-01-01	2020-01-01
+= 2020-02-29	2020-02-29	2020-02-29	2020-02-29
+= 2020-03-14	2020-03-14	2020-03-15	2020-03-15
+= 2020-12-31	2020-12-31	2020-12-31	2020-12-31

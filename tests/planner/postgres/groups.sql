@@ -443,3 +443,61 @@ SELECT x FROM (VALUES (1)) v(x) GROUP BY ROLLUP (1, 2)
 ! 42P10
 SELECT * FROM (VALUES (1)) v(x) GROUP BY 2
 ! 42P10
+SELECT sum(id) OVER () FROM samples GROUP BY GROUPING SETS ('\d', id)
+! 42601
+SELECT grouping(i) FROM samples GROUP BY ROLLUP (i,'%c')
+! 42601
+SELECT count(*) FROM samples GROUP BY CUBE (i, NULL)
+! 42601
+SELECT count(*) FROM samples GROUP BY ROLLUP (1.5)
+! 42601
+SELECT i, count(*) FROM samples GROUP BY ROLLUP (1) ORDER BY 1, 2
+: integer bigint
+= -7	1
+= 0	1
+= 1	1
+= 2	2
+= 3	1
+= 5	1
+= 9	1
+= \N	1
+= \N	9
+SELECT count(*) FROM samples GROUP BY ROLLUP ((i, 'a'))
+! 42601
+SELECT i, count(*) FROM samples GROUP BY GROUPING SETS ((), (i), (i, s), ROLLUP (f)) ORDER BY 1, 2
+: integer bigint
+= -7	1
+= -7	1
+= 0	1
+= 0	1
+= 1	1
+= 1	1
+= 2	1
+= 2	1
+= 2	2
+= 3	1
+= 3	1
+= 5	1
+= 5	1
+= 9	1
+= 9	1
+= \N	1
+= \N	1
+= \N	1
+= \N	4
+= \N	4
+= \N	9
+= \N	9
+SELECT count(*) FROM samples GROUP BY (i, 'a')
+! 42601
+SELECT count(*) FROM samples GROUP BY (i, s)
+: bigint
+= 1
+= 1
+= 1
+= 1
+= 1
+= 1
+= 1
+= 1
+= 1

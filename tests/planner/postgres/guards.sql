@@ -311,3 +311,21 @@ SELECT w, percentile_cont(0) WITHIN GROUP (ORDER BY (CASE (x >= 0) WHEN true THE
 SELECT string_agg(x::text, (10 / x)::text) FILTER (WHERE x <> 0) FROM (VALUES (0), (5), (5)) v(x)
 : text
 = 525
+SELECT sum(10 / x) FILTER (WHERE x IN (SELECT 5)), max(10 / x) FILTER (WHERE x = ANY (SELECT 5)), count(10 / x) FILTER (WHERE x > (SELECT 1)), avg(10 / x) FILTER (WHERE x IN (SELECT 5)), count(DISTINCT 10 / x) FILTER (WHERE x IN (SELECT 5)) FROM (VALUES (0), (5)) v(x)
+: bigint integer bigint numeric bigint
+= 2	2	1	2.0000000000000000	1
+SELECT s, sum(100 / i) FILTER (WHERE EXISTS (SELECT 1 FROM notes q WHERE q.number = i)) FROM samples GROUP BY s ORDER BY s
+: smallint bigint
+= -1	33
+= 1	150
+= 2	70
+= 3	\N
+= \N	\N
+SELECT sum(100 / i) FILTER (WHERE i IN (SELECT q.number FROM notes q)) OVER () FROM samples WHERE id < 4
+: bigint
+= 200
+= 200
+= 200
+SELECT sum(10 / x) FILTER (WHERE x <> 0 AND x IN (SELECT 5)), count(*) FILTER (WHERE x IN (SELECT 5)) FROM (VALUES (0), (5)) v(x)
+: bigint bigint
+= 2	1

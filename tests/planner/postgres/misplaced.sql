@@ -324,3 +324,22 @@ SELECT 1 IN (VALUES (1), (2, 3))
 ! 42601
 VALUES (1), (2, 3)
 ! 42601
+SELECT id IS NOT TRUE FROM samples
+! 42804
+SELECT i IS TRUE FROM samples
+! 42804
+SELECT 1 IS FALSE
+! 42804
+SELECT f IS TRUE, f IS NOT FALSE, f IS UNKNOWN, NULL IS TRUE, (i > 1) IS NOT TRUE, i IS NULL FROM samples ORDER BY id
+: boolean boolean boolean boolean boolean boolean
+= t	t	f	f	t	f
+= f	f	f	f	f	f
+= t	t	f	f	f	f
+= f	f	f	f	f	f
+= f	t	t	f	t	t
+= t	t	f	f	t	f
+= t	t	f	f	f	f
+= f	f	f	f	t	f
+= f	f	f	f	f	f
+SELECT t IS TRUE FROM samples
+! 42804

@@ -325,3 +325,37 @@ SET TimeZone = 'Europe/Berlin'; SELECT make_timestamptz(2020,7,1,1,1,5.5)
 = 2020-07-01 01:01:05.5+02
 SET TimeZone = 'Europe/Berlin'; SELECT make_timestamptz(2020,7,1,25,1,5.5)
 ! 22008
+SELECT id FROM samples WHERE tz < 'infinity' AND at > '-INFINITY' AND day <> ' infinity' ORDER BY id
+: integer
+= 1
+= 2
+= 3
+= 4
+= 6
+= 7
+= 8
+= 9
+SELECT id FROM samples WHERE tz >= 'infinity' OR day < '-infinity'
+: integer
+SELECT id FROM samples WHERE day BETWEEN '-infinity' AND '2020-02-29' ORDER BY id
+: integer
+= 1
+= 2
+= 6
+= 8
+SELECT id FROM samples WHERE tz IN ('infinity', '2020-01-01 10:00:00+00') OR tz < '-infinity'::timestamptz
+: integer
+= 1
+SET TimeZone = 'America/New_York'; SELECT id FROM samples WHERE tz < 'infinity' ORDER BY id
+: integer
+= 1
+= 2
+= 3
+= 4
+= 6
+= 7
+= 8
+= 9
+SELECT '{infinity,-infinity}'::timestamptz[], '{infinity}'::date[]
+: timestamp_with_time_zone[] date[]
+= {infinity,-infinity}	{infinity}

@@ -174,3 +174,61 @@ SELECT sind('Infinity')
 SELECT sind('NaN'), asind('NaN'), cosd('NaN')
 : double_precision double_precision double_precision
 = NaN	NaN	NaN
+SELECT coalesce(NULL::numeric(5,0), '1.5'), coalesce(NULL::numeric(38,0), '1.5'), greatest(1.5, '12345.75'), least(2.5, '9', 1.6)
+: numeric numeric numeric numeric
+= 1.5	1.5	12345.75	1.6
+SELECT CASE WHEN true THEN '1.25' ELSE 1.5 END, ARRAY[1.25, '200.25'], coalesce(1.5, '1e3'), coalesce(NULL::numeric(3,1), '1e-3')
+: numeric numeric[] numeric numeric
+= 1.25	{1.25,200.25}	1.5	0.001
+SELECT least(i::numeric(38), '9', 1.6), coalesce(n, '0.00001') FROM samples ORDER BY id
+: numeric numeric
+= 1	1.500
+= 1.6	2.500
+= 1.6	-2.500
+= 1.6	10.001
+= 1.6	0.00001
+= -7	0.000
+= 1.6	999999.999
+= 0	-0.005
+= 1.6	33.333
+SELECT 1.5 = '1.46', 1.5 < '1.46', 1.5 IS DISTINCT FROM '1.46', 1.5 = '1e3', (1.5, 1) = ('1.46', 1), 1.5 IN ('1.46', '1.54'), 1.5 BETWEEN '1.501' AND '1.6'
+: boolean boolean boolean boolean boolean boolean boolean
+= f	f	t	f	f	f	f
+SELECT 1.5 = ANY ('{1.46}'), 1.5 = ANY ('{1.5,2}'), CASE 1.5 WHEN '1.46' THEN 1 ELSE 2 END
+: boolean boolean integer
+= f	t	2
+SELECT id FROM samples WHERE n > '1.4999999' AND n BETWEEN '0.1' AND '5.75555' ORDER BY id
+: integer
+= 1
+= 2
+SELECT '1e3'::numeric, '1.50e1'::numeric, '1e-30'::numeric, ' +1.5E2 '::numeric, numeric '1e2', '{1e3,-15E2}'::numeric[]
+: numeric numeric numeric numeric numeric numeric[]
+= 1000	15.0	0.000000000000000000000000000001	150	100	{1000,-1500}
+SELECT * FROM (VALUES (1.5), ('1e2')) v(x)
+: numeric
+= 1.5
+= 100
+SELECT 'Infinity'::numeric
+: numeric
+= Infinity
+~ a numeric that is not finite is refused
+>! 0A000
+SELECT t::numeric FROM (VALUES ('NaN')) v(t)
+: numeric
+= NaN
+~ a numeric that is not finite is refused
+>! 0A000
+SELECT coalesce(1.5, 'NaN')
+: numeric
+= 1.5
+~ a numeric that is not finite is refused
+>! 0A000
+SELECT NULL::real + NULL, r + NULL, r + '1.5', nullif(NULL, r), nullif('2.5', r) FROM samples ORDER BY id LIMIT 1
+: real real real real real
+= \N	\N	3	\N	2.5
+SELECT coalesce(t::varchar, t::name), coalesce(t::name, t::varchar), coalesce(t::text, t::name) FROM samples WHERE id = 1
+: name name text
+= Abc	Abc	Abc
+SELECT nullif(NULL, '1'::jsonb), nullif('2', '1'::jsonb)
+: jsonb jsonb
+= \N	2

@@ -342,3 +342,10 @@ SELECT date_part(1, now())
 ! 42883
 SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY 'a'::text)
 ! 42883
+SELECT s.id FROM samples s CROSS JOIN LATERAL (LOCK samples at NOWAIT) AS w
+! 42601
+SELECT s.id FROM samples s CROSS JOIN LATERAL (samples n JOIN notes m ON true) AS w
+! 42601
+SELECT w.* FROM samples s CROSS JOIN LATERAL (VALUES (s.id)) AS w(x) WHERE s.id = 1
+: integer
+= 1

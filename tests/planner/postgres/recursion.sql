@@ -166,3 +166,37 @@ WITH RECURSIVE a AS (SELECT 1), a AS (SELECT 2) SELECT * FROM a
 WITH a AS (SELECT * FROM samples), samples AS (SELECT 1 AS x) SELECT count(*) FROM a
 : bigint
 = 9
+WITH RECURSIVE i AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM samples) SELECT count(*) FROM samples
+: bigint
+= 9
+WITH RECURSIVE i AS (SELECT 1 AS n UNION ALL SELECT n FROM samples) SELECT n FROM i ORDER BY n
+: numeric
+= -2.500
+= -0.005
+= 0.000
+= 1
+= 1.500
+= 2.500
+= 10.001
+= 33.333
+= 999999.999
+= \N
+WITH RECURSIVE i AS (SELECT 1.5 AS n UNION SELECT 2.25 FROM samples) SELECT n FROM i ORDER BY n
+: numeric
+= 1.5
+= 2.25
+WITH RECURSIVE a(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM a WHERE x < 3), b(y) AS (SELECT 1 UNION ALL SELECT 2.5) SELECT x, y FROM a, b ORDER BY x, y
+: integer numeric
+= 1	1
+= 1	2.5
+= 2	1
+= 2	2.5
+= 3	1
+= 3	2.5
+WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT x.n + 1 FROM (SELECT * FROM i) x WHERE x.n < 3) SELECT n FROM i
+: integer
+= 1
+= 2
+= 3
+WITH RECURSIVE i AS (SELECT 1 AS n UNION ALL SELECT i.n + 1.5 FROM i WHERE n < 3) SELECT n FROM i
+! 42804

@@ -253,3 +253,33 @@ SELECT row(x) IS NULL, CASE WHEN true THEN row(x) END IS NOT NULL FROM (VALUES (
 : boolean boolean
 = f	t
 = t	f
+SELECT CASE WHEN i <> 0 THEN (4, 1) END, coalesce((i, 1), (2, 3)), ARRAY[(1, 2), (3, 4)] FROM samples WHERE id < 4 ORDER BY id
+: record record record[]
+= (4,1)	(1,1)	{"(1,2)","(3,4)"}
+= (4,1)	(2,1)	{"(1,2)","(3,4)"}
+= (4,1)	(2,1)	{"(1,2)","(3,4)"}
+SELECT (CASE WHEN true THEN (1, 'a') ELSE (2, 'b') END)::text, greatest((1, 2), (1, 3)), array_agg((1, 2))
+: text record record[]
+= (1,a)	(1,3)	{"(1,2)"}
+SELECT CASE WHEN ((1, 2)) = (1, 2) THEN ((1, 2)) ELSE (3, 4) END, CASE (1, 2) WHEN (1, 2) THEN (5, 6) END
+: record record
+= (1,2)	(5,6)
+SELECT x, y FROM (VALUES ((1, 2), 5), ((3, 4), 6)) v(x, y) ORDER BY y
+: record integer
+= (1,2)	5
+= (3,4)	6
+SELECT row_to_json(CASE WHEN true THEN (1, 2) END)
+: json
+= {"f1":1,"f2":2}
+SELECT count((i, 1)), count(DISTINCT (i, 1)) FROM samples
+: bigint bigint
+= 9	8
+SELECT ROW(1)::jsonb
+! 42846
+SELECT ROW(1)::text, ROW(1)::text[]
+! 42846
+SELECT ARRAY[ROW(1)]::jsonb
+! 42846
+SELECT ARRAY[ROW(1)]::text
+: text
+= {(1)}

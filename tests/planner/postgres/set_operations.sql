@@ -245,3 +245,58 @@ SELECT div(b, 2) FROM samples WHERE id = 1 UNION ALL SELECT n FROM samples WHERE
 : numeric
 = 5
 = 1.500
+VALUES (1) EXCEPT VALUES ('ä')
+! 42804
+VALUES (1) UNION VALUES ('2')
+! 42804
+VALUES (1) UNION SELECT '2'
+: integer
+= 1
+= 2
+VALUES (1), ('3') UNION SELECT '2' ORDER BY 1
+: integer
+= 1
+= 2
+= 3
+VALUES ('a') UNION SELECT 'b' ORDER BY 1
+: text
+= a
+= b
+VALUES (NULL) UNION SELECT 1 ORDER BY 1
+! 42804
+SELECT 1 UNION (VALUES ('x'::text))
+! 42804
+VALUES (1), (2) UNION ALL VALUES (3.5) ORDER BY 1
+: numeric
+= 1
+= 2
+= 3.5
+VALUES (date '2020-01-01') UNION SELECT '2020-01-02' ORDER BY 1
+: date
+= 2020-01-01
+= 2020-01-02
+VALUES (1, 'a') INTERSECT SELECT 1, 'a'
+: integer text
+= 1	a
+SELECT * FROM (VALUES (1, 'a') UNION ALL VALUES (2, 'b')) v(x, y) ORDER BY 1
+: integer text
+= 1	a
+= 2	b
+SELECT i FROM samples UNION VALUES (100) ORDER BY 1
+: integer
+= -7
+= 0
+= 1
+= 2
+= 3
+= 5
+= 9
+= 100
+= \N
+VALUES (1) UNION SELECT 'x'
+! 22P02
+WITH RECURSIVE t(n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM t WHERE n < 3) SELECT * FROM t
+: integer
+= 1
+= 2
+= 3

@@ -319,3 +319,10 @@ SET TIME ZONE INTERVAL(0) '05:00'; SELECT current_setting('timezone')
 SET XML OPTION DOCUMENT; SELECT current_setting('xmloption')
 : text
 = document
+SELECT current_setting('TimeZone', NULL), current_setting(NULL), current_setting(NULL, true), current_setting('nope.x', NULL)
+: text text text text
+= \N	\N	\N	\N
+SELECT current_setting('TimeZone', f), current_setting('TimeZone', NULL::boolean) FROM samples WHERE id IN (1, 5) ORDER BY id
+: text text
+= UTC	\N
+= \N	\N

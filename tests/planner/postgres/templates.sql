@@ -68,3 +68,45 @@ SET TimeZone = 'Europe/Berlin'; select to_char(timestamptz '2024-10-27 00:30+00'
 SET TimeZone = 'Europe/Berlin'; select to_char(timestamptz '2024-10-27 00:30+00', '"\"TZ\" b" HH24'), to_char(timestamptz '2024-10-27 00:30+00', 'TZH FMHH24 FMTZH TZth OFth'), to_char(timestamptz '1880-01-01 00:00+00', 'OF TZH:TZM TZ')
 : text text text
 = "TZ" b 02	+02 2 +02 CEST +02	+00:53 +00:53 LMT
+SELECT to_number('1-2','99MI'), to_number('1 -','99MI'), to_number('-1','99MI'), to_number('1- ','99MI')
+: numeric numeric numeric numeric
+= -1	-1	-1	-1
+SELECT to_number('1-2','MI99'), to_number('1 -','MI99'), to_number('-1','MI99'), to_number('1- ','MI99')
+: numeric numeric numeric numeric
+= -1	-1	-1	-1
+SELECT to_number('1-2','9.9MI'), to_number('1 -','9.9MI'), to_number('-1','9.9MI'), to_number('1- ','9.9MI')
+! 22003
+SELECT to_number('1-2','999MI'), to_number('1 -','999MI'), to_number('-1','999MI'), to_number('1- ','999MI')
+: numeric numeric numeric numeric
+= -12	-1	-1	-1
+SELECT to_number('1-2','99MI9'), to_number('1 -','99MI9'), to_number('-1','99MI9'), to_number('1- ','99MI9')
+: numeric numeric numeric numeric
+= -12	-1	-1	-1
+SELECT to_number('1-2','99S'), to_number('1 -','99S'), to_number('-1','99S'), to_number('1- ','99S')
+: numeric numeric numeric numeric
+= -12	1	-1	-1
+SELECT to_number('1-2','S99'), to_number('1 -','S99'), to_number('-1','S99'), to_number('1- ','S99')
+: numeric numeric numeric numeric
+= -12	1	-1	-1
+SELECT to_number('1-2','9.9S'), to_number('1 -','9.9S'), to_number('-1','9.9S'), to_number('1- ','9.9S')
+! 22003
+SELECT to_number('1-2','999'), to_number('1 -','999'), to_number('-1','999'), to_number('1- ','999')
+: numeric numeric numeric numeric
+= 12	1	-1	1
+SELECT to_number('1-2','9.9'), to_number('1 -','9.9'), to_number('-1','9.9'), to_number('1- ','9.9')
+! 22003
+SELECT to_number('1-2','.99'), to_number('1 -','.99'), to_number('-1','.99'), to_number('1- ','.99')
+! 22003
+SELECT to_number('1-2','99.'), to_number('1 -','99.'), to_number('-1','99.'), to_number('1- ','99.')
+: numeric numeric numeric numeric
+= 12	1	-1	1
+SELECT to_number('.5-', '99S'), to_number('-.5', '99S'), to_number('12-', 'S99'), to_number('1.25', '999'), to_number('1.-2', '9.9MI'), to_number('12th', '99TH'), to_number('$1,234.50-', 'L9G999D99S')
+: numeric numeric numeric numeric numeric numeric numeric
+SELECT to_number('12-', '9.9MI')
+! 22003
+SELECT to_number('123', '99.')
+! 22003
+SELECT to_number('-.5', '99.')
+! 22P02
+SELECT to_number('1', 'S9MI')
+! 42601

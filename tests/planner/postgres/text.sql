@@ -210,9 +210,6 @@ SELECT t, CASE t WHEN 'Abc' THEN 1 WHEN NULL THEN 2 ELSE 3 END FROM samples ORDE
 SELECT string_agg(t, ',' ORDER BY t), string_agg(DISTINCT t, '|'), string_agg(t, ', ' ORDER BY id DESC) FROM samples WHERE id < 6
 : text text text
 = ,Abc,abc,b	|Abc|abc|b	, b, abc, Abc
-~ the values of an aggregate with DISTINCT have no order
->: text text text
->= ,Abc,abc,b	abc|b||Abc	, b, abc, Abc
 SELECT btrim(t), ltrim(t), t = '' FROM samples ORDER BY id
 : text text boolean
 = Abc	Abc	f
