@@ -311,8 +311,8 @@ class Settings:
     )
     http_connections_max: int = setting(
         1_000,
-        "HTTP connections at once; more are answered 503. A gateway behind a proxy has some "
-        "hundred, and each may hold a stream.",
+        "HTTP connections at once; more are answered 503, but for /healthz, /readyz and /metrics. "
+        "A gateway behind a proxy has some hundred, and each may hold a stream.",
         unit="connections",
         least=1,
     )

@@ -29,6 +29,10 @@ _TOO_LARGE: Final = (
     b"HTTP/1.1 431 Request Header Fields Too Large\r\n"
     b"content-length: 0\r\nconnection: close\r\n\r\n"
 )
+WATCHED_PATHS = frozenset({b"/healthz", b"/readyz", b"/metrics"})
+"""Paths by which others judge the gateway: if it were too busy for them, they would restart it."""
+WATCHERS_MAX = 16
+"""Further connections whose requests of these paths are answered."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,8 +175,10 @@ class HttpConnection(HttpToolsProtocol):
         self._headed = True
         if self._deadline is not None:
             self._stop_deadline()
-        self._set_limit()
         self._upgrades = self._may_upgrade()
+        if self._is_refused and self.url.partition(b"?")[0] in WATCHED_PATHS:
+            assert self.limit_concurrency is not None, "there is a limit"
+            self.limit_concurrency += WATCHERS_MAX
         super().on_headers_complete()
 
     def _set_limit(self) -> None:
