@@ -23,7 +23,7 @@ from planner.spark.conversions import (
     is_whole,
     settled,
 )
-from planner.spark.refusal import refused, words
+from planner.spark.refusal import only_filters, refused, words
 from planner.spark.scopes import Scope
 from planner.spark.values import Arguments, Typed, require_computed
 from planner.trees.known_arguments import is_known
@@ -266,6 +266,8 @@ class Expressions:
         value = self.write(node.this, scope)
         query = node.args.get("query")
         if query is not None:
+            if not only_filters(node):  # Spark has false where it should be NULL
+                raise refused("IN with a query as a value", node)
             inner = query.this if isinstance(query, exp.Subquery) else query
             sql, types = self.query(inner, scope)
             if len(types) != 1 or types[0] != value.type or value.literal is not None:

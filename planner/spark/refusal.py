@@ -26,6 +26,18 @@ def refused(what: str, node: exp.Expr | None = None) -> NotSupportedError:
     )
 
 
+def only_filters(node: exp.Expr) -> bool:
+    """Whether a predicate, or its opposite, only drops rows: NULL is as good as false there."""
+    above = node.parent
+    while isinstance(above, exp.Paren):
+        above = above.parent
+    if isinstance(above, exp.Not):
+        above = above.parent
+    while isinstance(above, exp.Paren | exp.And | exp.Or):
+        above = above.parent
+    return isinstance(above, exp.Where | exp.Having)
+
+
 def words(node: exp.Expr) -> str:
     """Return the type of a node in words: `WITHIN GROUP`."""
     return " ".join(re.findall("[A-Z]+[a-z]*", type(node).__name__)).upper()

@@ -162,6 +162,10 @@ REFUSED = {
         SELECT things FROM things
         SELECT id FROM things WHERE (id, n) = (1, 2) AND EXISTS (SELECT 1)
         SELECT t FROM things UNION SELECT t FROM others ORDER BY t || 'x'
+        SELECT id IN (SELECT o.id FROM others o) FROM things
+        SELECT id FROM things WHERE (id IN (SELECT o.id FROM others o)) IS NULL
+        SELECT id FROM things WHERE NOT (id IN (SELECT o.id FROM others o) AND id > 1)
+        SELECT id FROM things GROUP BY id IN (SELECT o.id FROM others o), id
     """,
 }
 
