@@ -29,6 +29,8 @@ SIDES = "the sides of a union"
 """In place of a group: rows of two sides may have one key."""
 _GROUPING_ID = "spark_grouping_id"
 """The extra grouping column of a rollup, by which subtotals differ from rows with NULL."""
+_TOLD_BY_TEXT = {"boolean", "byte", "short", "integer", "long", "date", "timestamp_ntz"}
+"""Types whose values all have another text; two moments can have the same local time."""
 _RIGHT_FOLLOWS_LEFT = {"Inner", "LeftOuter"}
 _LEFT_FOLLOWS_RIGHT = {"Inner", "RightOuter"}
 
@@ -127,7 +129,7 @@ def _told(expression: Node) -> list[Node]:
         case "Alias" | "CreateNamedStruct":
             told = children
         case "Cast" if expression.dataType().typeName() == "string":
-            told = children
+            told = [each for each in children if each.dataType().typeName() in _TOLD_BY_TEXT]
         case "GetStructField" if _is_window(children[0]):
             told = children
         case _:

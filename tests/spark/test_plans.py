@@ -62,7 +62,10 @@ GROUPED: dict[str, tuple[Grouped, str, tuple[str, ...]]] = {
         ("usr", "day"),
     ),
     "as a text": (
-        lambda f: by("usr", DAY)(f).selectExpr("usr", "string(day) AS d"), "usr d", ()
+        lambda f: by("usr", "amount")(f).selectExpr("usr", "string(amount) AS d"), "usr d", ()
+    ),
+    "moments as a text": (
+        lambda f: by("usr", "at")(f).selectExpr("usr", "string(at) AS at"), "usr at", ("at",)
     ),
     "as a struct": (
         lambda f: by("usr", DAY)(f).selectExpr("struct(usr, day) AS both"), "both", ()
