@@ -339,7 +339,7 @@ def test_a_short_secret_is_refused(tmp_path: Path) -> None:
 
 
 def test_users_need_a_secret_of_the_nodes() -> None:
-    given = {"root": "r", "node": "a", "nodes": "127.0.0.1:1", "peers": "a=h:1"}
+    given: dict[str, Any] = {"root": "r", "node": "a", "nodes": "127.0.0.1:1", "peers": "a=h:1"}
     settings = Settings(**given, users="users")
     with pytest.raises(SettingsError, match="let in without a password") as raised:
         NodeService(settings, tls=None, product="1", busy_poll=BusyPoll(0))
