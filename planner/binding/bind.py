@@ -48,6 +48,7 @@ from planner.postgres.types.literals import (
     check_alternatives,
     convert_byte_literals,
     convert_compared_literals,
+    convert_number_arguments,
 )
 from planner.postgres.types.output_columns import (
     Outputs,
@@ -128,6 +129,7 @@ class _Binder:
         self._parameters.infer(self._clause, types)
         convert_array_literals(self._nodes, types)
         convert_compared_literals(self._nodes, types)
+        convert_number_arguments(self._nodes, types)
         check_documents(self._nodes, types)
         check_addresses(self._nodes, types)
         self._parameters.check_comparisons(types)

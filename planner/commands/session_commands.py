@@ -170,9 +170,7 @@ class SessionCommands:
             message = f"{name} must be set before any query"
             raise TransactionError(message, sqlstate="25001")
         self._put(name, value, session, Result(kind=StatementKind.SET), local=local)
-        if value is None:
-            return ""
-        if own is not None and (own.is_fixed or own.of_transaction):
+        if value is None or (own is not None and (own.is_fixed or own.of_transaction)):
             return self._value(name, session)
         return self._checked(name, value, session)
 

@@ -10,13 +10,13 @@ from planner.pg_catalog.macros import (
     ACCESS,
     DESCRIPTIONS,
     INFORMATION_FUNCTIONS,
-    NAMES,
     ROWS_OF,
     SERVER,
     SETTINGS,
     SIZES,
     VISIBILITY,
 )
+from planner.pg_catalog.name_macros import NAMES
 from planner.pg_catalog.relations import find_relation
 from planner.pg_catalog.side_effects import SIDE_EFFECT_FUNCTIONS
 from planner.pg_catalog.vocabulary import is_user_keyword

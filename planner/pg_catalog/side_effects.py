@@ -145,7 +145,8 @@ def _texts(arguments: Sequence[exp.Expr], form: Sequence[DataType]) -> exp.Expr:
         to = exp.DataType.build(str(wanted), dialect="postgres")
         typed = exp.Cast(this=each, to=to)
         texts.append(exp.Cast(this=typed, to=exp.DataType.build("text", dialect="postgres")))
-    return exp.Array(expressions=texts)
+    found = exp.Array(expressions=texts)
+    return exp.Cast(this=found, to=exp.DataType.build("text[]", dialect="postgres"))
 
 
 def result_columns(columns: Sequence[Column], effects: Sequence[SideEffect]) -> tuple[Column, ...]:

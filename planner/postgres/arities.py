@@ -10,25 +10,18 @@ from collections.abc import Container, Mapping, Sequence
 
 from sqlglot import exp
 
-from planner.errors import MismatchedTypeError, UnknownNameError
+from planner.errors import MismatchedTypeError, NotSupportedError, UnknownNameError
+from planner.postgres.operator_checks import check_operators
 from planner.postgres.refused import check_over, unknown_function
 from planner.postgres.types.functions import COMMON, call_name
 from planner.postgres.types.inference import Types
 from planner.postgres.types.operands import arguments, is_open
-from planner.postgres.types.operators import (
-    DOCUMENTS,
-    NO_OPERATOR,
-    OPERATORS,
-    SHARED,
-    check_operator,
-    no_operator,
-)
 from planner.postgres.types.result_types import common_type
-from planner.postgres.types.signatures import OPEN, alike, is_ambiguous, is_taken
+from planner.postgres.types.signatures import OPEN, alike, is_ambiguous, is_taken, is_undetermined
 from planner.records.functions import RECORDS
 from planner.trees.nodes import CALLS, Nodes, position_of
 from planner.values.catalog_types import is_of_catalog
-from planner.values.sqltypes import HELD_AS_TEXT, format_type
+from planner.values.sqltypes import format_type
 from planner.values.type_modifiers import is_string
 from stores.spec.schema import Kind
 
@@ -47,14 +40,6 @@ _OF_SYNTAX: Mapping[type[exp.Expr], str] = {
 }
 """Calls that sqlglot reads in a way of its own, so that they lose the name that was written."""
 _EXTREMES = frozenset({"max", "min"})
-_OF_TEXTS: Mapping[type[exp.Expr], str] = {
-    exp.Like: "~~",
-    exp.ILike: "~~*",
-    exp.RegexpLike: "~",
-    exp.RegexpILike: "~*",
-    exp.SimilarTo: "~",
-}
-"""Operators that match a text with a pattern, as PostgreSQL's errors name them."""
 
 
 def check_arguments(nodes: Nodes, types: Types, functions: Container[str]) -> None:
@@ -93,7 +78,13 @@ def check_arguments(nodes: Nodes, types: Types, functions: Container[str]) -> No
     for within in nodes.of(exp.WithinGroup):
         _check_ordered_set(within, types)
     check_over(nodes)
-    _check_operators(nodes, types)
+    check_operators(nodes, types)
+
+
+_REFUSED = frozenset(
+    {"setseed", "pg_sleep", "pg_sleep_for", "pg_sleep_until", "trim_scale", "min_scale"}
+)
+"""Functions of PostgreSQL that clients may miss."""
 
 
 def _check_known(nodes: Nodes, types: Types, functions: Container[str]) -> None:
@@ -106,14 +97,23 @@ def _check_known(nodes: Nodes, types: Types, functions: Container[str]) -> None:
         if name is not None and name.lower() not in functions:
             unknown[id(node)] = node, name.lower()
     for node, name in unknown.values():
+        if name in _REFUSED:
+            raise NotSupportedError(f"{name}() is not supported", position=position_of(node))
         if not any(id(each) in unknown for each in node.walk() if each is not node):
             given = [each for each in arguments(node) if not isinstance(each, exp.Star)]
             raise unknown_function(node, name, _types_shown(given, types))
 
 
 def _check_meaning(node: exp.Expr, name: str, given: Sequence[exp.Expr], types: Types) -> None:
-    """Refuse a call of which several functions take the texts and NULLs alike."""
-    if is_ambiguous(name, [OPEN if is_open(each) else types.of(each) for each in given]):
+    """Refuse a call of which several functions take the texts and NULLs alike, or none is told."""
+    known = [OPEN if is_open(each) else types.of(each) for each in given]
+    if is_undetermined(name, known):
+        raise MismatchedTypeError(
+            "could not determine polymorphic type because input has type unknown",
+            position=position_of(node),
+        )
+    has_more = RECORDS[name].has_more_of(len(given)) and all(each == OPEN for each in known)
+    if has_more or is_ambiguous(name, known):
         raise UnknownNameError(
             f"function {name}({_types_shown(given, types)}) is not unique",
             hint="Could not choose a best candidate function. "
@@ -146,51 +146,6 @@ def _check_ordered_set(within: exp.WithinGroup, types: Types) -> None:
     lengths = {len(signature) for form in record.forms for signature in form.signatures}
     if lengths and (len(given) not in lengths or not _takes(name, given, types)):
         raise unknown_function(within.this, name, _types_shown(given, types))
-
-
-def _check_operators(nodes: Nodes, types: Types) -> None:
-    """Refuse operators that do not exist for the types of their operands.
-
-    Such are those of texts for values that are only held as texts, `u LIKE '6%'`.
-    """
-    for kind, symbol in _OF_TEXTS.items():
-        for node in nodes.of(kind):
-            kinds = {types.kind_of(side) for side in (node.this, node.expression)}
-            if "name" not in node.meta and not kinds.isdisjoint(HELD_AS_TEXT):
-                raise no_operator(symbol, node, types.of)
-    for node in nodes.of(exp.DPipe):
-        if not _joins(*(_open_kind(side, types) for side in (node.this, node.expression))):
-            raise no_operator("||", node, types.of)
-    for node in nodes.in_turn((*OPERATORS, *SHARED)):
-        check_operator(node, types.of)
-    for node in nodes.of(exp.Neg):
-        if types.kind_of(node.this) in DOCUMENTS:
-            raise MismatchedTypeError(
-                f"operator does not exist: - {_type_shown(node.this, types)}",
-                hint=NO_OPERATOR,
-                position=position_of(node),
-                sqlstate="42883",
-            )
-
-
-def _open_kind(node: exp.Expr, types: Types) -> Kind | None:
-    return Kind.NULL if is_open(node) else types.kind_of(node)
-
-
-def _joins(left: Kind | None, right: Kind | None) -> bool:
-    """Whether `||` takes these types: one side is a text, or both have a `||` of their own."""
-    if {left, right}.isdisjoint(_JOINED) and not left is right is Kind.BYTEA:
-        return False
-    for one, other in ((left, right), (right, left)):
-        if one is Kind.JSON:
-            return other in {Kind.TEXT, Kind.NULL, Kind.ARRAY, None}
-        if one is Kind.JSONB:
-            return other in {Kind.JSONB, *_JOINED}
-    return True
-
-
-_JOINED = frozenset({Kind.TEXT, Kind.NULL, Kind.ARRAY, Kind.STRUCT, Kind.MAP, Kind.JSONB, None})
-"""Types that `||` takes beside most others."""
 
 
 def _takes(name: str, given: Sequence[exp.Expr], types: Types) -> bool:

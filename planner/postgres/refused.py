@@ -22,6 +22,7 @@ from planner.postgres.types.result_types import DIGITS_MAX
 from planner.trees.column_names import type_name
 from planner.trees.known_arguments import check_clauses
 from planner.trees.nodes import CALLS, Nodes, kinds, position_of
+from planner.trees.type_names import WITH_MODIFIERS
 from planner.trees.type_syntax import INTERNAL_TYPES
 from planner.values.sqltypes import data_type_of
 
@@ -95,6 +96,7 @@ def refuse(nodes: Nodes) -> None:
         check_type(data_type)
     _check_quantified(nodes)
     _check_lengths(nodes)
+    _check_empty_arrays(nodes)
     _check_modifiers(nodes)
     _check_stars(nodes)
 
@@ -109,6 +111,7 @@ def check_type(data_type: exp.DataType) -> None:
     Raises:
         NotSupportedError: the type is not supported (0A000).
         UnknownNameError: there is no such type (42704).
+        InvalidSyntaxError: it has a modifier, which the type does not take (42601).
     """
     name = type_name(data_type).removesuffix("[]")
     position = position_of(data_type) or position_of(data_type.parent or data_type)
@@ -125,6 +128,11 @@ def check_type(data_type: exp.DataType) -> None:
         written = kind if isinstance(kind, str) else kind.name
         raise UnknownNameError(
             f'type "{written}" does not exist', position=position, sqlstate="42704"
+        )
+    is_sized = bool(data_type.expressions) and data_type.this is not exp.DType.ARRAY
+    if is_sized and name not in WITH_MODIFIERS:
+        raise InvalidSyntaxError(
+            f'type modifier is not allowed for type "{name}"', position=position
         )
 
 
@@ -151,6 +159,21 @@ def _check_lengths(nodes: Nodes) -> None:
         if len(lengths) > 1:
             raise InvalidSyntaxError(
                 "VALUES lists must all be the same length", position=position_of(values)
+            )
+
+
+def _check_empty_arrays(nodes: Nodes) -> None:
+    """Refuse `ARRAY[]` that no cast gives a type."""
+    for array in nodes.of(exp.Array):
+        outer: exp.Expr | None = array.parent
+        while isinstance(outer, exp.Array | exp.Paren):
+            outer = outer.parent
+        if not array.expressions and not isinstance(outer, exp.Cast):
+            raise InvalidValueError(
+                "cannot determine type of empty array",
+                hint="Explicitly cast to the desired type, for example ARRAY[]::integer[].",
+                position=position_of(array),
+                sqlstate="42P18",
             )
 
 

@@ -75,6 +75,7 @@ def _desugar_ties(fetch: exp.Expr) -> None:
             position=position_of(fetch),
         )
     given = fetch.args.get("count")
+    _check_counts(select)
     if given is not None and isinstance(strip(given), exp.Null | exp.Neg):
         is_null = isinstance(strip(given), exp.Null)
         raise InvalidValueError(
@@ -102,6 +103,18 @@ def _desugar_ties(fetch: exp.Expr) -> None:
         select.set("offset", None)
     select.set("limit", None)
     select.set("qualify", exp.Qualify(this=exp.and_(*conditions)))
+
+
+def _check_counts(select: exp.Select) -> None:
+    """Refuse columns in the counts of WITH TIES; names are not resolved yet."""
+    for clause in (select.args["limit"], select.args.get("offset")):
+        column = None if clause is None else clause.find(exp.Column)
+        if column is not None:
+            raise NotSupportedError(
+                "a column in the counts of FETCH … WITH TIES is not supported",
+                hint="Number the rows in a subquery by rank(), and compare.",
+                position=position_of(column),
+            )
 
 
 def _window(name: str, terms: Sequence[exp.Expr]) -> exp.Expr:

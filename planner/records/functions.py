@@ -83,7 +83,7 @@ _NUMBERS = """
     sind: (double) -> double; as pg_sg_sind
     tand: (double) -> double; as pg_sg_tand
     atanh: (double) -> double; as pg_sg_atanh
-    bit_count: (bytea) -> bigint
+    bit_count: (bytea) -> bigint; more forms
     ceil ceiling floor: (double) (numeric)
     div: (numeric, numeric) -> number
     exp: (double) (numeric) -> double; as pg_sg_exp
@@ -97,13 +97,15 @@ _NUMBERS = """
     pow power: (double, double) (numeric, numeric) -> number
     min_scale scale: (numeric) -> integer
     random: () -> double; volatile
-    round trunc: (double) (numeric, integer?)
+    round: (double) (numeric, integer?)
+    trunc: (double) (numeric); more forms
+    trunc: (numeric, integer)
     to_hex: (bigint) (integer) -> text
     width_bucket: (anycompatible, anycompatiblearray) (double, double, double, integer)
       (numeric, numeric, numeric, integer) -> integer
 """
 _TIMES = """
-    age: (timestamp) (timestamptz) -> interval; stable
+    age: (timestamp) (timestamptz) -> interval; stable, more forms
     age: (timestamp, timestamp) (timestamptz, timestamptz) -> interval
     clock_timestamp now statement_timestamp transaction_timestamp: () -> timestamptz; stable
     current_date -> date; stable, as today
@@ -154,7 +156,8 @@ _ARRAYS = """
     string_to_array: (text, text, text?) -> text[]; takes NULL
     string_to_table: (text, text, text?); takes NULL, many rows
     trim_array: (anyarray, integer) -> first; as pg_sg_trim_array
-    unnest: (anyarray) (anyarray, any...); many rows
+    unnest: (anyarray); many rows, more forms
+    unnest: (anyarray, any...); many rows
 """
 _JSON = """
     array_to_json: (anyarray, boolean?) -> json; stable
@@ -189,7 +192,7 @@ _JSON = """
 """
 _AGGREGATES = """
     any_value mode -> first
-    array_agg: (any)
+    array_agg: (any); more forms
     avg sum: (bigint) (double) (integer) (interval) (numeric) (real) (smallint)
     bit_and bit_or bit_xor: (bigint) (integer) (smallint) -> first
     bool_and bool_or: (boolean) -> boolean
@@ -230,7 +233,7 @@ _VALUES = """
       numeric?) (timestamp, timestamp, interval); many rows
     generate_series: (timestamptz, timestamptz, interval); stable, many rows
     grouping -> integer; takes NULL
-    ifnull nullif: (any, any); takes NULL
+    nullif: (any, any); takes NULL
     num_nonnulls num_nulls: (any, any...) -> integer; takes NULL
     pg_typeof: (any) -> text; stable, takes NULL
 """

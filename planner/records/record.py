@@ -15,6 +15,7 @@ its signatures and their facts; results are of the function as a whole.
 | `volatile`, `stable` | gives another value in each call; in each statement. Others are immutable |
 | `many rows` | returns any number of rows |
 | `takes NULL` | is not NULL whenever an argument is. Says nothing about aggregates and windows |
+| `more forms` | PostgreSQL has forms of other types, too, so a bare text means none (42725) |
 | `own syntax` | its arguments are not counted: part of them stands elsewhere in the statement |
 | `as name` | DuckDB has it under that name |
 """
@@ -34,7 +35,7 @@ Parameter: TypeAlias = DataType | str
 Signature: TypeAlias = tuple[Parameter, ...]
 ANY = "any"
 """The parameter that takes a value of any type."""
-_FACTS = {"stable", "volatile", "many rows", "takes NULL", "own syntax"}
+_FACTS = {"stable", "volatile", "many rows", "takes NULL", "own syntax", "more forms"}
 _PSEUDO = {ANY, "anyarray", "anyelement", "anycompatible", "anycompatiblearray"}
 _LINE = re.compile(
     r"(?P<names>[^:;>]*?)(?::(?P<taken>[^>;]*))?(?:->(?P<result>[^;]*))?(?:;(?P<facts>.*))?"
@@ -78,6 +79,8 @@ class Form:
     takes_null: bool
     returns_rows: bool
     """Whether it returns any number of rows."""
+    has_more: bool = False
+    """Whether PostgreSQL has more forms with as many arguments."""
 
 
 @dataclass(slots=True)
@@ -106,6 +109,11 @@ class FunctionRecord:
         """The signatures that say which types it takes: with parameters, none of any type."""
         every = [signature for form in self.forms for signature in form.signatures]
         return [signature for signature in every if signature and ANY not in signature]
+
+    def has_more_of(self, count: int) -> bool:
+        """Whether PostgreSQL has more forms of it with this many arguments."""
+        lengths = {len(s) for form in self.forms if form.has_more for s in form.signatures}
+        return count in lengths
 
     @property
     def least_of_any(self) -> int | None:
@@ -155,6 +163,7 @@ def _add(found: dict[str, FunctionRecord], line: str) -> None:
         volatility=next((v for v in Volatility if v.name.lower() in facts), Volatility.IMMUTABLE),
         takes_null="takes NULL" in facts,
         returns_rows="many rows" in facts,
+        has_more="more forms" in facts,
     )
     if unknown := [f for f in facts if f not in _FACTS and not f.startswith("as ")]:
         raise ValueError(f"not a fact of a record: {unknown[0]}")

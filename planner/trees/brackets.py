@@ -89,7 +89,7 @@ def desugar_brackets(nodes: Nodes) -> None:
     for node in reversed(nodes.of(exp.Subquery)):  # inner ones first
         inner = node.this
         if is_joined(node):
-            is_item = isinstance(inner, exp.Table | exp.Subquery)
+            is_item = isinstance(inner, exp.Table | exp.Subquery | exp.Lateral | exp.Unnest)
             if is_item and not (inner.args.get("joins") or is_joined(inner)):
                 raise InvalidSyntaxError('syntax error at or near ")"', position=position_of(inner))
             if node.args.get("alias"):

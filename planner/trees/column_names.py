@@ -93,7 +93,9 @@ def type_name(data_type: exp.Expr) -> str:
         return type_name(data_type.expressions[0]) + "[]"
     if data_type.this is exp.DataType.Type.USERDEFINED:
         kind = data_type.args["kind"]
-        return str(kind if isinstance(kind, str) else kind.name).lower()
+        return kind.lower() if isinstance(kind, str) else folded(kind)
+    if isinstance(data_type.this, exp.Interval):
+        return "interval"
     name = str(data_type.this.name)
     return _TYPE_NAMES.get(name, name.lower())
 

@@ -19,7 +19,7 @@ from planner.trees.interpreted_sqlglot import PostgresParser
 from planner.trees.json_operators import KEYED
 from planner.trees.lexemes import PARAMETER, mark_parameters
 from planner.trees.literals import settled
-from planner.trees.nodes import position_of
+from planner.trees.nodes import position_of, strip
 from planner.trees.number_text import plain_number
 from planner.trees.plain_statements import KEPT_NAMES, is_plain
 from planner.trees.subscripts import is_subscripted, parse_subscript, whole_type
@@ -120,14 +120,15 @@ class StategateSQL(Postgres):
             super()._advance(times)
 
         def _plus(self) -> exp.Expr | None:
-            """Read `+ x` as x, but without the name of x."""
+            """Read `+ x` as x, but without the name of x; a bare text or NULL is a double."""
             inner = self._parse_unary()
             if inner is None:
                 return None
-            if isinstance(inner, exp.Literal):
-                inner.meta["operator"] = True
-                return inner
-            found = self.expression(exp.Paren(this=inner))
+            found, bare = inner, strip(inner)
+            if isinstance(bare, exp.Null) or (isinstance(bare, exp.Literal) and bare.is_string):
+                found = exp.Cast(this=inner, to=exp.DataType(this=exp.DType.DOUBLE))
+            elif not isinstance(inner, exp.Literal):
+                found = self.expression(exp.Paren(this=inner))
             found.meta["operator"] = True
             return found
 

@@ -6,6 +6,7 @@ sqlglot reads many dialects, and passes over what it does not know: `f(, x)` is 
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Mapping, Sequence, Set
 
@@ -16,6 +17,7 @@ from planner.errors import InvalidSyntaxError
 from planner.trees.checkpoints import checkpoint
 from planner.trees.nodes import Nodes, kinds, position_of
 from planner.trees.reserved_words import FUNCTION_WORDS, RESERVED_WORDS
+from planner.trees.type_names import check_type_name
 
 _OPENING = {TokenType.L_PAREN: TokenType.R_PAREN, TokenType.L_BRACKET: TokenType.R_BRACKET}
 _BEFORE_ITEM = frozenset(
@@ -35,6 +37,13 @@ _AFTER_LIST = frozenset(
     }
 )
 """Reserved words that begin no item of a list."""
+_AFTER_GROUPS = frozenset(
+    {
+        *(TokenType.HAVING, TokenType.WINDOW, TokenType.LIMIT, TokenType.OFFSET, TokenType.FETCH),
+        *(TokenType.UNION, TokenType.EXCEPT, TokenType.INTERSECT),
+    }
+)
+"""Words that end the terms of GROUP BY; ORDER BY and a bracket do, too."""
 _BEFORE_ELEMENT = frozenset({TokenType.COMMA, TokenType.L_BRACKET})
 _BEFORE_ANY_NAME = frozenset({TokenType.ALIAS, TokenType.DOT})
 """Words after which any other word is a name."""
@@ -47,12 +56,14 @@ _NO_CALLS = frozenset({"group", "over", "as", "filter", "materialized", "repeata
 """Words before brackets that are no names of functions or relations."""
 _BEFORE_CALL = frozenset({"on", "operator"})
 """Words before brackets that a call may follow: `DISTINCT ON (a) f(b)`."""
-_BEGIN_QUERIES = frozenset({"select", "with", "values", "table", "("})
+_CAST = frozenset({"cast"})
+_BEGIN_QUERIES = frozenset({"select", "with", "values", "table"})
 _WORD = re.compile(r"[^\W\d]")
 _NAMES = frozenset({TokenType.VAR, TokenType.IDENTIFIER})
 _LITERALS = frozenset({TokenType.NUMBER, TokenType.STRING, TokenType.PARAMETER, TokenType.NULL})
 _VALUES = _LITERALS | {TokenType.DASH}
 _COMMA, _BRACKET = frozenset({TokenType.COMMA}), frozenset({TokenType.L_PAREN})
+_WHERE = frozenset({TokenType.WHERE})
 _BEFORE_RELATION = frozenset({TokenType.COMMA, TokenType.FROM, TokenType.JOIN})
 
 
@@ -62,7 +73,7 @@ def check_tokens(sql: str, tokens: Sequence[Token]) -> None:
     Raises:
         InvalidSyntaxError: something is missing, or a value stands in place of a name.
     """
-    checked = _Checked(tokens)
+    checked = _Checked(sql, tokens)
     for at, token in enumerate(tokens):
         checkpoint()
         if checked.is_wrong(at, token):
@@ -75,9 +86,10 @@ def check_tokens(sql: str, tokens: Sequence[Token]) -> None:
 class _Checked:
     """The brackets that are open where the check of a statement has come to."""
 
-    def __init__(self, tokens: Sequence[Token]) -> None:
-        self._tokens = tokens
-        self._in_groups = False
+    def __init__(self, sql: str, tokens: Sequence[Token]) -> None:
+        self._sql, self._tokens = sql, tokens
+        self._groups: list[int] = []
+        """How many brackets are open around each GROUP BY whose terms come."""
         self._of_names = -1
         """The bracket that holds names of columns, if the innermost one does."""
         self._closed = -1
@@ -112,9 +124,11 @@ class _Checked:
             return True
         if self._rows and self._rows[-1] == len(self.opened) and not self._is_next(at, _COMMA):
             self._rows.pop()
+        if self._groups and self._groups[-1] > len(self.opened):
+            self._groups.pop()
         if self._is(at - 1, TokenType.COMMA):
             return True
-        return first == at - 1 and not self._in_groups and not self._may_be_empty(first)
+        return first == at - 1 and not self._may_be_empty(first)
 
     def _separates(self, at: int, token: Token) -> bool:
         del token
@@ -146,18 +160,47 @@ class _Checked:
         self._rows.append(len(self.opened))
         return at > 0 and self._tokens[at - 1].token_type in _BEFORE_RELATION
 
-    def _groups(self, at: int, token: Token) -> bool:
+    def _begins_groups(self, at: int, token: Token) -> bool:
         del at, token
-        self._in_groups = True
+        self._groups.append(len(self.opened))
         return False
+
+    def _ends_groups(self, at: int, token: Token) -> bool:
+        del at, token
+        if self._groups and self._groups[-1] == len(self.opened):
+            self._groups.pop()
+        return False
+
+    def _is_grouping_set(self, first: int) -> bool:
+        """Whether an empty bracket is a term of GROUP BY, or of GROUPING SETS in it."""
+        if not self._groups:
+            return False
+        outer = self.opened[-1] - 1 if self.opened else -1
+        is_term = self._groups[-1] == len(self.opened)
+        return is_term or (outer >= 0 and self._tokens[outer].token_type is TokenType.GROUPING_SETS)
 
     def _orders(self, at: int, token: Token) -> bool:
         """Whether it is `count(ORDER BY x)`: arguments come first."""
-        del token
+        self._ends_groups(at, token)
         if at < 2 or not self._is(at - 1, TokenType.L_PAREN):
             return at > 0 and self._is(at - 1, TokenType.COMMA)
         name = self._tokens[at - 2]
         return name.token_type in _NAMES and not _is_one_of(name, _NO_CALLS)
+
+    def _casts(self, at: int, token: Token) -> bool:
+        """Check the type after `::`, or after AS in CAST."""
+        if token.token_type is TokenType.DCOLON or self._is_in_cast():
+            check_type_name(self._sql, self._tokens, at + 1)
+        return False
+
+    def _is_in_cast(self) -> bool:
+        outer = self.opened[-1] - 1 if self.opened else -1
+        return outer >= 0 and _is_one_of(self._tokens[outer], _CAST)
+
+    def _negates(self, at: int, token: Token) -> bool:
+        """Whether it is `! a`: only patterns have an operator with that sign."""
+        following = self._tokens[at + 1 : at + 2]
+        return token.text == "!" and not (following and following[0].text.startswith("~"))
 
     def _names(self, at: int, token: Token) -> bool:
         """Whether it is `AS 'a'`, which sqlglot takes for a name."""
@@ -178,9 +221,15 @@ class _Checked:
         return at == 0 or (self._tokens[at - 1].token_type in _BEFORE_ITEM and not is_name)
 
     def _holds_no_query(self, at: int) -> bool:
-        """Whether it is `ARRAY(1)`."""
-        if at == 0 or not self._is(at - 1, TokenType.ARRAY):
+        """Whether it is `ARRAY(1)` or `FILTER (a)`."""
+        if at == 0:
             return False
+        if self._is(at - 1, TokenType.FILTER) and at > 1 and self._is(at - 2, TokenType.R_PAREN):
+            return not self._is_next(at, _WHERE)
+        if not self._is(at - 1, TokenType.ARRAY):
+            return False
+        while self._is_next(at, _BRACKET):
+            at += 1
         following = self._tokens[at + 1 : at + 2]
         return not following or following[0].text.lower() not in _BEGIN_QUERIES
 
@@ -189,7 +238,7 @@ class _Checked:
         if self._is(first, TokenType.L_BRACKET):
             return True
         if self._is_missing(first):  # such as `ORDER BY ()`
-            return False
+            return self._is_grouping_set(first)
         before = self._tokens[first - 1]
         is_type = first > 1 and self._is(first - 2, TokenType.DCOLON)
         is_word = before.token_type is TokenType.IDENTIFIER or _WORD.match(before.text) is not None
@@ -202,8 +251,7 @@ class _Checked:
         if not is_named or name.token_type not in _NAMES or _is_one_of(name, _NO_CALLS):
             return False
         if self._is(at - 2, TokenType.ALIAS):
-            outer = self.opened[-1] - 1 if self.opened else -1
-            return outer < 0 or self._tokens[outer].text.lower() != "cast"
+            return not self._is_in_cast()
         if self._begins_cte(at - 2):
             return True
         before = self._tokens[max(self._closed - 1, 0)]
@@ -229,9 +277,12 @@ _CHECKS: Mapping[TokenType, Callable[[_Checked, int, Token], bool]] = {
     TokenType.COMMA: _Checked._separates,
     TokenType.DOT: _Checked._dots,
     **dict.fromkeys((TokenType.ASC, TokenType.DESC), _Checked._directs),
-    TokenType.GROUP_BY: _Checked._groups,
+    TokenType.GROUP_BY: _Checked._begins_groups,
+    **dict.fromkeys(_AFTER_GROUPS, _Checked._ends_groups),
     TokenType.ORDER_BY: _Checked._orders,
     TokenType.STRING: _Checked._names,
+    TokenType.NOT: _Checked._negates,
+    **dict.fromkeys((TokenType.DCOLON, TokenType.ALIAS), _Checked._casts),
     TokenType.VALUES: _Checked._begins_values,
 }
 
@@ -247,15 +298,15 @@ def _is_no_name(before: Token, token: Token) -> bool:
 
 
 _SETS = (exp.Union, exp.Except, exp.Intersect)
-_CHECKED = kinds(exp.CTE, exp.Array, exp.WithinGroup, exp.Lateral, *_SETS)
+_CHECKED = kinds(exp.CTE, exp.Array, exp.WithinGroup, exp.Lateral, exp.Kwarg, *_SETS)
 
 
 def check_nodes(nodes: Nodes) -> None:
     """Check what sqlglot has made of a statement.
 
     Raises:
-        InvalidSyntaxError: a CTE or a side of UNION is no query, an array has a slice, or WITHIN
-            GROUP no ORDER BY.
+        InvalidSyntaxError: a CTE, a side of UNION or a LATERAL is no query, an array has a slice,
+            WITHIN GROUP no ORDER BY, or an argument without a name follows one with a name.
     """
     for node in nodes.among(_CHECKED):
         checkpoint()
@@ -264,13 +315,23 @@ def check_nodes(nodes: Nodes) -> None:
         elif isinstance(node, exp.Array):
             wrong = next((part for part in node.expressions if isinstance(part, exp.Slice)), None)
         elif isinstance(node, exp.Lateral):
-            wrong = node.this if isinstance(node.this, exp.Tuple | exp.Paren) else None
+            body = node.this.this if isinstance(node.this, exp.Subquery) else node.this
+            wrong = None if isinstance(body, exp.Query | exp.Values) else node.this
+        elif isinstance(node, exp.Kwarg):
+            wrong = _unnamed_after(node)
         elif isinstance(node, exp.SetOperation):
             wrong = next((side for side in _sides(node) if not isinstance(side, exp.Query)), None)
         else:
             wrong = None if isinstance(node.expression, exp.Order) else node
         if wrong is not None:
             raise InvalidSyntaxError("syntax error", position=position_of(wrong))
+
+
+def _unnamed_after(named: exp.Kwarg) -> exp.Expr | None:
+    """Return an argument without a name that follows one with a name."""
+    given = named.parent.expressions if named.parent is not None else ()
+    rest = itertools.dropwhile(lambda each: each is not named, given)
+    return next((each for each in rest if not isinstance(each, exp.Kwarg)), None)
 
 
 def _sides(node: exp.SetOperation) -> Sequence[exp.Expr]:

@@ -7,6 +7,7 @@ from typing import Any
 from sqlglot import exp
 from sqlglot.tokenizer_core import TokenType
 
+_REAL_BITS_MAX = 24
 _SUBSCRIPTED = (exp.Column, exp.Parameter, exp.Paren, exp.Subquery, exp.Bracket, exp.Dot)
 
 
@@ -77,6 +78,8 @@ def chain_of(node: exp.Expr) -> tuple[exp.Expr, list[exp.Expr]]:
 def whole_type(parser: Any, found: Any) -> Any:
     """Return a type that was read, without the lengths of `int[3]`, which PostgreSQL ignores.
 
+    A float of up to 24 bits is a real.
+
     sqlglot does not read `int ARRAY[3]`, and drops the word ARRAY at the end of a text.
     """
     if not isinstance(found, exp.DataType):
@@ -93,4 +96,8 @@ def whole_type(parser: Any, found: Any) -> Any:
     for each in found.find_all(exp.DataType):
         if each.args.get("values"):
             each.set("values", None)
+        if each.this is exp.DType.DOUBLE and each.expressions:
+            bits = int(each.expressions[0].name)
+            each.set("expressions", None)
+            each.set("this", exp.DType.FLOAT if bits <= _REAL_BITS_MAX else exp.DType.DOUBLE)
     return found

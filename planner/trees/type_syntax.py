@@ -9,6 +9,7 @@ from sqlglot.tokenizer_core import TokenType
 
 from planner.errors import InvalidSyntaxError
 from planner.trees.interpreted_sqlglot import PostgresParser
+from planner.trees.type_names import check_type_name
 
 _NAMES = frozenset({TokenType.VAR, TokenType.IDENTIFIER})
 _INTERVAL_UNITS = frozenset({"YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND"})
@@ -98,6 +99,9 @@ class TypeParser(PostgresParser):
     ) -> exp.Expr | None:
         """Read `date '2020-01-01'::text` as the text of a date; in sqlglot `::` comes first."""
         kind = self._curr.token_type if self._curr else None
+        is_sized = self._next is not None and self._next.token_type is TokenType.L_PAREN
+        if kind is TokenType.INTERVAL and is_sized:
+            check_type_name(self.sql, self._tokens, self._index)
         if kind in self.TYPE_TOKENS and self._is_call():
             # Never a type. sqlglot would read what follows as one first, at each level again.
             return self._parse_column()
@@ -106,6 +110,9 @@ class TypeParser(PostgresParser):
             data_type = self._parse_types(check_func=True, allow_identifiers=False)
             is_type = isinstance(data_type, exp.DataType)
             if is_type and self._curr and self._curr.token_type is TokenType.STRING:
+                check_type_name(self.sql, self._tokens, index)
+                if isinstance(data_type, exp.DataType) and data_type.this is exp.DType.ARRAY:
+                    self.raise_error("an array has no literal", self._prev)
                 literal = self._parse_string()
                 return self._parse_column_ops(self.expression(exp.Cast(this=literal, to=data_type)))
             self._retreat(index)

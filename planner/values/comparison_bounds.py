@@ -15,6 +15,8 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
+from planner.values.array_types import depth_of, leaf_of
+from planner.values.catalog_types import is_of_catalog
 from stores.spec.schema import TEXT, DataType, Kind, Value
 from stores.types.kinds import SCALARS
 
@@ -84,8 +86,19 @@ _FAMILY_OF: dict[Kind, set[Kind]] = {
 }
 
 
+_SMALLEST = {Kind.TINYINT: Kind.SMALLINT}
+"""The type of PostgreSQL's that a kind is."""
+
+
 def are_comparable(one: DataType, other: DataType) -> bool:
-    """Whether PostgreSQL compares values of two types; types outside these families pass."""
+    """Whether PostgreSQL compares values of two types; types outside these families pass.
+
+    Arrays are compared if their elements have one type.
+    """
+    if depth_of(one) and depth_of(other):
+        leaves = leaf_of(one), leaf_of(other)
+        kinds = {_SMALLEST.get(leaf.kind, leaf.kind) for leaf in leaves} - {Kind.NULL}
+        return len(kinds) < 2 or any(map(is_of_catalog, leaves))
     family, theirs = _FAMILY_OF.get(one.kind), _FAMILY_OF.get(other.kind)
     return family is None or theirs is None or family == theirs
 

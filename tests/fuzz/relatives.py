@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeGuard
 
 import psycopg
 from psycopg import pq
@@ -30,14 +31,26 @@ _BIGINT, _INTEGER, _RECORD = 20, 23, 2249
 _CUTS = re.compile(r"\b(?:limit|offset|fetch|distinct on)\b|_agg\(.*order by", re.IGNORECASE)
 """Rows may be equal in what they are ordered by."""
 _LIMITED = re.compile(
-    r"numeric|decimal|make_interval|to_date|to_timestamp|interval '|'\[", re.IGNORECASE
+    r"numeric|decimal|make_interval|to_date|to_timestamp|interval '|'\[|::(?:date|time)",
+    re.IGNORECASE,
 )
-"""Numerics have 38 digits, intervals no infinity, and times no signs between their digits."""
+"""Numerics have 38 digits, intervals no infinity, and times are read in few forms."""
 _ACCEPTED = re.compile(
     r"^function \w+\(.*\b(?:bigint|numeric|double precision|real)\b"
     r"|function (?:min|max)\((?:bytea|boolean)\)|function pg_"
-    r"|\b(?:oid|name|reg\w+|unknown)\b|\brecord\b"
+    r"|\b(?:oid|name|reg\w+|unknown)\b|\brecord\b|%.*double precision|double precision %"
 )
+_AS_WORDS = """
+    char character day hour minute month national nchar precision second varchar varying within
+    without year
+"""
+_ALIAS = re.compile(rf'^syntax error at or near "({"|".join(_AS_WORDS.split())})"', re.IGNORECASE)
+"""PostgreSQL's error for a name of a column that needs AS."""
+_OF_SERVER = re.compile(r"\b(?:(?:current|session)_user|current_role|user)\b", re.IGNORECASE)
+"""Names that the servers have each for itself."""
+_FRACTION = re.compile(r"\.\d+")
+_PADDED = frozenset({1042, 1014})
+"""The types of `char(n)` and its arrays."""
 _OTHER_PLANS = (
     "SET enable_hashagg = off; SET enable_hashjoin = off; SET enable_sort = on;"
     " SET enable_mergejoin = off; SET enable_material = off"
@@ -140,16 +153,42 @@ def _verdict(
 def _is_documented(ours: Reply, theirs: Reply, sql: str) -> bool:
     """Whether answers differ in a way that the planner's README documents."""
     if ours.sqlstate is None and theirs.sqlstate is not None:
+        if _ALIAS.search(theirs.message) or theirs.message.startswith("collation "):
+            return True
         # An integer parameter takes any number.
         return theirs.sqlstate == "42883" and _ACCEPTED.search(theirs.message) is not None
+    if ours.message.endswith("comparison function for type json"):
+        return len(theirs.rows) < 2  # PostgreSQL has compared no rows
     if ours.sqlstate in {"22003", "22007", "22008"}:
         return _LIMITED.search(sql) is not None
     pairs = set(zip(ours.types, theirs.types, strict=False)) - {(_BIGINT, _INTEGER)}
     if not pairs.isdisjoint(_TYPEOF):
         return True  # pg_typeof is a text
+    if ours.types == theirs.types and not _PADDED.isdisjoint(ours.types):
+        return True
+    is_alike = _OF_SERVER.search(sql) or _without_scales(ours.rows) == _without_scales(theirs.rows)
+    if is_alike and ours.types == theirs.types:
+        return True
     if "series" in sql and all(one == other for one, other in pairs):
         return ours.types != theirs.types
     return any('#2"' in str(cell) for row in ours.rows for cell in row)
+
+
+def _without_scales(rows: Sequence[Sequence[object]]) -> list[list[object]]:
+    """Return rows in order, without the zeros at the ends of numbers within texts of rows."""
+    shown = [
+        [_FRACTION.sub(_shortened, cell.decode()) if _is_row(cell) else cell for cell in row]
+        for row in rows
+    ]
+    return sorted(shown, key=repr)
+
+
+def _shortened(fraction: re.Match[str]) -> str:
+    return fraction[0].rstrip("0").rstrip(".")
+
+
+def _is_row(cell: object) -> TypeGuard[bytes]:
+    return isinstance(cell, bytes) and cell[:1] in {b"(", b"{"} and cell.isascii()
 
 
 def _check(

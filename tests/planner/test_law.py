@@ -133,7 +133,7 @@ def predicates(alias: str, relation: str) -> st.SearchStrategy[str]:
             comparison(f"{alias}.name", TEXTS),
             comparison(f"{alias}.age", AGE_LITERALS),
             comparison(f"{alias}.city", TEXTS),
-            comparison(f"{alias}.score", st.sampled_from(["0.25", "'NaN'::double", "-1.5", "0"])),
+            comparison(f"{alias}.score", st.sampled_from(["0.25", "'NaN'::float8", "-1.5", "0"])),
             st.sampled_from(["a%", "a", "%", "é%", "a%b"]).map(
                 lambda pattern: f"{alias}.name LIKE '{pattern}'"
             ),

@@ -15,6 +15,7 @@ from sqlglot import exp
 from planner.binding.naming.aggregate_levels import ROW_OF
 from planner.binding.naming.namespaces import Item, Level, Merged, Own, Target, levels
 from planner.trees.checkpoints import checkpoint
+from planner.trees.column_names import UNNAMED, column_name
 from planner.trees.nodes import put
 
 
@@ -239,7 +240,20 @@ def _value(target: Target) -> exp.Expr:
 
 
 def _replace(column: exp.Column, value: exp.Expr, name: str) -> None:
-    """Replace a column; a result column keeps its name."""
-    if isinstance(column.parent, exp.Select) and column.arg_key == "expressions":
-        value = exp.Alias(this=value, alias=exp.to_identifier(name, quoted=True))
-    put(column, value)
+    """Replace a column; the item of the SELECT list where it stands keeps its name."""
+    written = exp.column(name, quoted=True)
+    put(column, written)
+    item: exp.Expr = written
+    while item.parent is not None and not isinstance(item.parent, exp.Select):
+        item = item.parent
+    wanted = column_name(item)
+    is_named = isinstance(item, exp.Alias) or item.arg_key != "expressions"
+    is_whole = item is written
+    put(written, value)
+    item = value if is_whole else item
+    if is_named or not isinstance(item.parent, exp.Select) or wanted == UNNAMED:
+        return
+    if is_whole or column_name(item) != wanted:
+        alias = exp.Alias(alias=exp.to_identifier(wanted, quoted=True))
+        item.replace(alias)
+        alias.set("this", item)

@@ -64,6 +64,16 @@ TIME_MACROS: tuple[str, ...] = (
     """pg_sg_interval_times(i, f) AS CASE WHEN abs(pg_sg_interval_micros(i) * f) < 9e15 THEN i * f
         ELSE pg_sg_interval(pg_sg_interval_months(i), pg_sg_interval_days(i), 0) * f
             + pg_sg_interval(0, 0, round(pg_sg_interval_micros(i) * f)) END""",
+    # PostgreSQL's interval_div, which rounds what is left of a month, and of a day, on its way.
+    f"""pg_sg_over_micros(m, d, us, rest) AS pg_sg_interval(m, d + trunc(rest / {_DAY}),
+        round_even(us + (rest - trunc(rest / {_DAY}) * {_DAY}), 0))""",
+    f"""pg_sg_over_days(m, d, us, r) AS pg_sg_over_micros(m, trunc(d) + trunc(r), us,
+        round_even((d - trunc(d) + r - trunc(r)) * {_DAY}, 0))""",
+    """pg_sg_interval_over(m, d, us, f) AS CASE WHEN us IS NULL OR f IS NULL THEN NULL
+        WHEN f = 0 THEN """
+    + raising("22012", "'division by zero'")
+    + """ ELSE pg_sg_over_days(trunc(m / f), d / f, us / f,
+            round_even((m / f - trunc(m / f)) * 30000000, 0) / 1000000) END""",
     f"""pg_sg_settled_hours(m, d, us) AS pg_sg_interval(m,
         d + CASE WHEN d > 0 AND us < 0 THEN -1 WHEN d < 0 AND us > 0 THEN 1 ELSE 0 END,
         us + CASE WHEN d > 0 AND us < 0 THEN {_DAY} WHEN d < 0 AND us > 0 THEN -{_DAY}

@@ -42,10 +42,15 @@ _ROWS_DIGITS = 12
 def _average(node: exp.Expr, types: Types) -> exp.Expr:
     """Divide the exact sum by the count: PostgreSQL's avg is a numeric, DuckDB's is a double."""
     of = _argument_type(node, types)
+    aggregate = outermost(node)
+    if of is not None and of.kind is Kind.INTERVAL:
+        fresh = interval_sum(node.this, aggregate, node)
+        types.note(fresh, of)
+        put(aggregate, fresh)
+        return fresh
     exact = as_decimal(of)
     if exact is None or of is None:
         return node
-    aggregate = outermost(node)
     total = beside(aggregate, node, exp.Sum(this=node.this.copy()))
     count = beside(aggregate, node, exp.Count(this=node.this.copy()))
     of_sum = decimal_type(min(DIGITS_MAX, exact.precision + _ROWS_DIGITS), exact.scale)

@@ -13,6 +13,7 @@ from sqlglot import exp
 
 from planner.errors import RAISED, MismatchedTypeError
 from planner.postgres.expressions.documents.json_rules import json_difference
+from planner.postgres.expressions.interval_calls import interval_quotient
 from planner.postgres.expressions.number_calls import quotient
 from planner.postgres.expressions.rules import CallRule, Rule, hold_scale
 from planner.postgres.types.inference import Types
@@ -130,9 +131,7 @@ def _divide(node: exp.Expr, types: Types) -> exp.Expr:
     _check_times(node, types)
     left, right = types.of(node.this), types.of(node.expression)
     if left is not None and left.kind is Kind.INTERVAL:
-        one = cast(exp.Literal.number(1), "DOUBLE")
-        share = exp.Paren(this=exp.Div(this=one, expression=node.expression.copy()))
-        return put(node, _interval_times(node.this, share))
+        return put(node, interval_quotient(node.this, node.expression))
     exact = as_decimal(left), as_decimal(right)
     are_whole = left is not None and right is not None and {left.kind, right.kind} <= set(INTEGERS)
     if None in exact or are_whole:
@@ -293,14 +292,18 @@ def _compute_bits(node: exp.Expr, types: Types) -> exp.Expr:
     return wrapped(node, lambda inner: cast(exp.Paren(this=inner), duckdb_type(found)))
 
 
+_ADOPTED = frozenset({Kind.DECIMAL, Kind.REAL, *OF_TIME})
+"""Types of which NULL takes one beside a value."""
+
+
 def _adopt_literals(node: exp.Expr, types: Types) -> None:
-    """Give a text literal beside a number or a time its type; NULL that of a numeric or real."""
+    """Give a text literal beside a number or a time the type that the operator needs; NULL, too."""
     for literal, other in ((node.this, node.expression), (node.expression, node.this)):
         kind = types.of(other)
-        is_null = isinstance(strip(literal), exp.Null)
-        if is_null and kind is not None and kind.kind in {Kind.DECIMAL, Kind.REAL}:
-            # DuckDB's result would have no type, or that of a double.
-            types.note(put(literal, cast(exp.null(), duckdb_type(kind))), kind)
+        if isinstance(strip(literal), exp.Null) and kind is not None and kind.kind in _ADOPTED:
+            # DuckDB's result would have no type, or another one.
+            asked = _asked_type(node, literal, kind)
+            types.note(put(literal, cast(exp.null(), duckdb_type(asked))), asked)
             continue
         if not (isinstance(literal, exp.Literal) and literal.is_string) or kind is None:
             continue
@@ -320,8 +323,20 @@ def _adopt_literals(node: exp.Expr, types: Types) -> None:
 
 def _adopt_time(node: exp.Expr, literal: exp.Literal, other: DataType, types: Types) -> None:
     """Give a text literal beside a time the type that the operator needs."""
+    asked = _asked_type(node, literal, other)
+    fresh = typed_literal(literal, asked, types.times.literals)
+    put(literal, fresh)
+    types.note(fresh, asked)
+
+
+def _asked_type(node: exp.Expr, open_side: exp.Expr, other: DataType) -> DataType:
+    """Return the type that an operator needs of a bare text or NULL beside a value.
+
+    Raises:
+        MismatchedTypeError: no operator takes it (42883), or several do (42725).
+    """
     symbol = SYMBOLS[type(node)]
-    asked = open_operand_type(symbol, other, is_left=literal is node.this)
+    asked = open_operand_type(symbol, other, is_left=open_side is node.this)
     if asked is None:
         is_open = symbol == "+" and other.kind is Kind.DATE
         raise MismatchedTypeError(
@@ -329,12 +344,10 @@ def _adopt_time(node: exp.Expr, literal: exp.Literal, other: DataType, types: Ty
             if is_open
             else f"operator does not exist: {format_type(other)} {symbol} unknown",
             hint="Add an explicit type cast.",
-            position=position_of(literal),
+            position=position_of(open_side),
             sqlstate="42725" if is_open else "42883",
         )
-    fresh = typed_literal(literal, asked, types.times.literals)
-    put(literal, fresh)
-    types.note(fresh, asked)
+    return asked
 
 
 _SHIFTED = {
@@ -348,6 +361,11 @@ _SHIFTED = {
 
 def _shift(node: exp.Expr, types: Types) -> exp.Expr:
     """Shift by the distance modulo the type's bits; DuckDB fails for longer distances."""
+    number = strip(node.this)
+    if isinstance(number, exp.Literal) and number.is_string:
+        # PostgreSQL takes it for a number of the type of the distance.
+        fresh = typed_literal(number, INTEGER, types.times.literals)
+        types.note(put(node.this, fresh), INTEGER)
     kind = types.kind_of(node.this)
     if kind not in _SHIFTED:
         return node

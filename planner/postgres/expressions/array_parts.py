@@ -30,6 +30,7 @@ def _subscript(node: exp.Expr, types: Types) -> exp.Expr:  # noqa: PLR0911 - one
     held, places = chain_of(node)
     owner = types.of(held)
     if owner is not None and owner.kind is Kind.JSONB:  # its subscripts are read one by one
+        _check_json_place(node.expressions[0], types)
         return json_subscript(node, types) or node
     if is_chained(node):
         return node
@@ -56,6 +57,22 @@ def _subscript(node: exp.Expr, types: Types) -> exp.Expr:  # noqa: PLR0911 - one
     for place in counted:
         found = _element(found, place, is_plain=first == 1)
     return put(node, found)
+
+
+_JSON_PLACES = {Kind.TINYINT, Kind.SMALLINT, Kind.INTEGER, Kind.TEXT, Kind.NULL}
+
+
+def _check_json_place(place: exp.Expr, types: Types) -> None:
+    """Refuse a subscript of a jsonb that is neither an integer nor a text."""
+    found = types.of(place)
+    is_unknown = found is None and not isinstance(place, exp.Literal)
+    if not is_unknown and (found is None or found.kind not in _JSON_PLACES):
+        shown = "numeric" if found is None else format_type(found)
+        raise MismatchedTypeError(
+            f"subscript type {shown} is not supported",
+            hint="jsonb subscript must be coercible to either integer or text.",
+            position=position_of(place),
+        )
 
 
 def _number(value: int) -> exp.Expr:

@@ -16,6 +16,7 @@ from planner.postgres.types.literals import bytes_of
 from planner.postgres.types.operands import is_open
 from planner.trees.nodes import call, cast, put, wrapped
 from planner.values.catalog_types import is_inet
+from planner.values.sqltypes import duckdb_type
 from stores.spec.schema import BYTEA, JSONB, TEXT, Kind
 
 
@@ -50,9 +51,11 @@ def _are_jsonb(node: exp.Expr, types: Types) -> bool:
 
 
 def _print_sides(node: exp.Expr, types: Types) -> None:
-    """Print the value beside a text as PostgreSQL does; a bare text beside bytes is bytes."""
+    """Print the value beside a text as PostgreSQL does; a bare text or NULL beside bytes is one."""
     sides = (node.this, node.expression)
     for side, other in (sides, sides[::-1]):
+        if types.kind_of(side) is Kind.BYTEA and isinstance(other, exp.Null):
+            types.note(put(other, cast(exp.null(), duckdb_type(BYTEA))), BYTEA)
         if types.kind_of(other) is not Kind.TEXT:
             continue
         if types.kind_of(side) is Kind.BYTEA and isinstance(other, exp.Literal):

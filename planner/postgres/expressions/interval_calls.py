@@ -8,7 +8,9 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from planner.errors import InvalidValueError, MismatchedTypeError
-from planner.postgres.expressions.rules import CallRule, text_of, unsupported
+from planner.postgres.expressions.rules import CallRule, null_beside, text_of, unsupported
+from planner.postgres.expressions.statistical import beside
+from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types
 from planner.trees.nodes import call, cast, position_of
 from planner.values.time_zones import fixed_offset, zone_name
@@ -54,7 +56,7 @@ def interval_text(node: exp.Expr, value: exp.Expr, template: exp.Expr) -> exp.Ex
         raise unsupported(node, "to_char() of an interval requires its template as a literal")
     pieces = [_piece(node, value, found) for found in _FIELD.finditer(text)]
     if not pieces:
-        return exp.null()
+        return null_beside(value, "TEXT")
     joined = pieces[0] if len(pieces) > 1 else cast(pieces[0], "TEXT")
     for piece in pieces[1:]:
         joined = exp.DPipe(this=joined, expression=piece)
@@ -189,11 +191,11 @@ def _isfinite(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr |
 
 
 def interval_sum(argument: exp.Expr, around: exp.Expr, node: exp.Expr) -> exp.Expr:
-    """Return the sum of intervals as sums of their months, days and microseconds.
+    """Return the sum of intervals as sums of their months, days and microseconds; or the average.
 
     Args:
         argument: the argument of the aggregate.
-        around: the aggregate with its FILTER and OVER; it is copied.
+        around: the aggregate with its FILTER and OVER.
         node: the aggregate.
 
     Raises:
@@ -202,18 +204,24 @@ def interval_sum(argument: exp.Expr, around: exp.Expr, node: exp.Expr) -> exp.Ex
     if isinstance(argument, exp.Distinct):
         raise unsupported(
             node,
-            "sum(DISTINCT) of intervals is not supported",
+            f"{call_name(node)}(DISTINCT) of intervals is not supported",
             "Use SELECT DISTINCT in a subquery in FROM.",
         )
-    parts = []
-    for name in ("months", "days", "micros"):
-        holder = exp.Paren(this=around.copy())
-        inner = holder.this
-        while not isinstance(inner, exp.Sum):
-            inner = inner.this
-        inner.set("this", call(f"pg_sg_interval_{name}", argument.copy()))
-        parts.append(holder.this)
-    return call("pg_sg_interval", *parts)
+    parts = [
+        beside(around, node, exp.Sum(this=call(f"pg_sg_interval_{name}", argument.copy())))
+        for name in ("months", "days", "micros")
+    ]
+    if isinstance(node, exp.Sum):
+        return call("pg_sg_interval", *parts)
+    count = beside(around, node, exp.Count(this=argument.copy()))
+    number = exp.Nullif(this=count, expression=exp.Literal.number(0))
+    return call("pg_sg_interval_over", *parts, cast(number, "DOUBLE"))
+
+
+def interval_quotient(length: exp.Expr, number: exp.Expr) -> exp.Expr:
+    """Return an interval divided by a number."""
+    parts = [call(f"pg_sg_interval_{name}", length.copy()) for name in ("months", "days", "micros")]
+    return call("pg_sg_interval_over", *parts, cast(number.copy(), "DOUBLE"))
 
 
 _MAKES = {"years": "12", "months": "1", "weeks": "7", "days": "1"}

@@ -14,7 +14,7 @@ from sqlglot import exp
 from planner.composing.functions.time_templates import shows_zone
 from planner.postgres.expressions.printing import row_of
 from planner.postgres.expressions.rules import text_of
-from planner.postgres.expressions.time_calls import template_of_time
+from planner.postgres.expressions.time_calls import without_empty
 from planner.postgres.expressions.zone_forms import (
     has_moments,
     in_zone,
@@ -188,7 +188,7 @@ def _to_char(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | 
         return call("to_char", _local(given[0], types), template.copy())
     micros = call("epoch_us", given[0].copy())
     zone = exp.Literal.string(times.zone.name)
-    return cast(call("pg_sg_zoned_time_text", micros, template_of_time(template), zone), "TEXT")
+    return cast(call("pg_sg_zoned_time_text", micros, without_empty(template), zone), "TEXT")
 
 
 # --- fields --------------------------------------------------------------------------------------

@@ -67,3 +67,9 @@ def hold_scale(nodes: Sequence[exp.Expr], types: Types) -> None:
 
 def _element(data_type: DataType | None) -> DataType | None:
     return None if data_type is None else leaf_of(data_type)
+
+
+def null_beside(value: exp.Expr, data_type: str) -> exp.Expr:
+    """Return NULL of a type, in an expression that has a value: it may be an aggregate."""
+    missing = exp.Is(this=exp.Paren(this=value.copy()), expression=exp.null())
+    return exp.Case(ifs=[exp.If(this=missing, true=cast(exp.null(), data_type))])

@@ -17,7 +17,7 @@ from planner.composing.functions.time_templates import (
 )
 from planner.errors import QueryError, UnknownNameError
 from planner.postgres.expressions.interval_calls import at_zone, interval_text
-from planner.postgres.expressions.rules import CallRule, copies, text_of, unsupported
+from planner.postgres.expressions.rules import CallRule, copies, null_beside, text_of, unsupported
 from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types
 from planner.postgres.types.operands import is_open
@@ -36,7 +36,7 @@ from planner.postgres.types.time_fields import (
 )
 from planner.trees.nodes import call, cast, position_of, strip
 from planner.values.catalog_types import postgres_name
-from planner.values.sqltypes import duckdb_type
+from planner.values.sqltypes import duckdb_type, format_type
 from stores.spec.schema import TIMESTAMP, TIMESTAMPTZ, DataType, Kind
 
 
@@ -64,10 +64,10 @@ def _to_char(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
 def _moment_text(value: exp.Expr, template: exp.Expr, kind: Kind | None) -> exp.Expr:
     text = text_of(template)
     if text == "":
-        return cast(exp.null(), "TEXT")
+        return null_beside(value, "TEXT")
     if text is not None and kind is Kind.TIMESTAMP:
         text = without_zone(text)
-    template = template_of_time(template) if text is None else exp.Literal.string(text)
+    template = without_empty(template) if text is None else exp.Literal.string(text)
     known = strftime_format(text) if text else None
     if known is not None and kind is not None:
         moment = cast(value.copy(), "TIMESTAMP")
@@ -77,8 +77,8 @@ def _moment_text(value: exp.Expr, template: exp.Expr, kind: Kind | None) -> exp.
     return call(name, micros, template)
 
 
-def template_of_time(template: exp.Expr) -> exp.Expr:
-    """Return a template with NULL in place of an empty one, which gives NULL for times."""
+def without_empty(template: exp.Expr) -> exp.Expr:
+    """Return a template with NULL in place of an empty one, which gives NULL."""
     if text_of(template) is not None:
         return template
     return call("nullif", cast(template.copy(), "TEXT"), exp.Literal.string(""))
@@ -98,7 +98,7 @@ def _to_timestamp(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Ex
         return call("pg_sg_to_timestamp", cast(given[0].copy(), "DOUBLE"))
     text = text_of(given[1])
     known = None if text is None else strptime_format(text)
-    if known is None:
+    if known is None or "%" not in known:
         raise unsupported(
             given[1],
             f"{call_name(node)}() with this template is not supported",
@@ -114,7 +114,9 @@ def _to_timestamp(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Ex
 
 def _to_number(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
     template = text_of(given[1])
-    parsed = call("pg_sg_number_of", given[0].copy(), given[1].copy())
+    if template == "":
+        return null_beside(given[0], duckdb_type(OF_FLOATS))
+    parsed = call("pg_sg_number_of", given[0].copy(), without_empty(given[1]).copy())
     if template is None:
         return cast(parsed, duckdb_type(OF_FLOATS))
     _check_template(template, given[1])
@@ -163,6 +165,9 @@ Intervals are not among them: DuckDB's `epoch_us` counts 360 days a year, Postgr
 _MICRO, _EPOCH = exp.Literal.number("0.000001"), "DECIMAL(24,6)"
 
 
+_WITH_FIELDS = {*_MOMENTS, Kind.TIME, Kind.INTERVAL, Kind.NULL}
+
+
 def extracted(name: str, source: exp.Expr, types: Types, *, exact: bool) -> exp.Expr:
     """Return a field of a time: exact as in `extract`, or a double as in `date_part`.
 
@@ -170,8 +175,15 @@ def extracted(name: str, source: exp.Expr, types: Types, *, exact: bool) -> exp.
     `extract` of such a column fails (0A000), and gives a double of such a literal.
     """
     of = types.of(source)
+    function = "pg_catalog.extract" if exact else "date_part"
+    if of is not None and not is_open(source) and of.kind not in _WITH_FIELDS:
+        raise UnknownNameError(
+            f"function {function}(unknown, {format_type(of)}) does not exist",
+            hint="You might need to add explicit type casts.",
+            position=position_of(source),
+            sqlstate="42883",
+        )
     if is_open(source):
-        function = "pg_catalog.extract" if exact else "date_part"
         raise UnknownNameError(
             f"function {function}(unknown, unknown) is not unique",
             hint="Could not choose a best candidate function. "

@@ -34,13 +34,15 @@ _CLOSED = frozenset({*("char", "inet", "xid", "cid", "tid", "pg_lsn")})
 """Types of the catalog that are cast to and from texts only, but for `char` and integer."""
 
 
-def is_castable(source: DataType, target: DataType) -> bool:
+def is_castable(source: DataType, target: DataType) -> bool:  # noqa: PLR0911 - one per family
     """Return whether PostgreSQL has a cast."""
     if depth_of(source) and depth_of(target):
         return is_castable(leaf_of(source), leaf_of(target))
     if is_record(leaf_of(source)):
         return _is_text(target) or target == source
     kinds = {source.kind, target.kind}
+    if target.kind in {Kind.JSON, Kind.JSONB} and (depth_of(source) or is_record(source)):
+        return False
     if Kind.NULL in kinds or any(map(_is_text, (source, target))):
         return True
     if _is_special(source) or _is_special(target):

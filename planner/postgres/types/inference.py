@@ -22,7 +22,7 @@ from planner.postgres.types.functions import (
     call_name,
 )
 from planner.postgres.types.functions import RESULTS as OF_CALLS
-from planner.postgres.types.operands import alternatives, arguments, is_open
+from planner.postgres.types.operands import alternatives, arguments, is_open, is_row_value
 from planner.postgres.types.operators import OPERATORS, operator_result
 from planner.postgres.types.output_columns import is_star
 from planner.postgres.types.result_types import (
@@ -216,7 +216,7 @@ class Types:
             return self._of_part(node)
         if isinstance(node, exp.Extract):
             return decimal_type(24, scale_of(node.this.name))
-        if isinstance(node, exp.Tuple) and isinstance(node.parent, exp.Select | exp.Alias):
+        if isinstance(node, exp.Tuple) and is_row_value(node):
             return self._of_row(node.expressions)
         if isinstance(node, exp.Explode):
             rows = self.of(node.this)

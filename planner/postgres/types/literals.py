@@ -9,18 +9,21 @@ from sqlglot import exp
 
 from planner.errors import MismatchedTypeError, NotSupportedError, QueryError
 from planner.postgres.types.array_literals import array_beside
+from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types, value_type
-from planner.postgres.types.operands import COMPARED, alternatives, compared, is_open
+from planner.postgres.types.operands import COMPARED, alternatives, arguments, compared, is_open
 from planner.postgres.types.result_types import (
     FLOATS,
     INTEGERS,
+    NUMERIC,
     TIMES,
     common_type,
 )
-from planner.trees.nodes import Nodes, call, cast, position_of, put, strip
+from planner.postgres.types.signatures import OPEN, resolve
+from planner.trees.nodes import CALLS, Nodes, call, cast, position_of, put, strip
 from planner.trees.number_text import plain_numeric
 from planner.values.array_types import depth_of, leaf_of
-from planner.values.catalog_types import CatalogType, is_inet
+from planner.values.catalog_types import CatalogType, is_inet, is_record
 from planner.values.constants import number_of
 from planner.values.moment_text import time_words
 from planner.values.sqltypes import (
@@ -118,12 +121,19 @@ def check_alternatives(nodes: Nodes, types: Types) -> None:
             beside = [each for each in found if each is not None and each.kind is not Kind.NULL]
             check_alike(beside, word, node)
             texts = [each for each in sides if isinstance(each, exp.Literal) and each.is_string]
+            if texts and any(map(is_record, beside)):
+                raise NotSupportedError(
+                    "input of anonymous composite types is not implemented",
+                    position=position_of(texts[0]),
+                )
             if texts and len(texts) < len(sides):
                 known = [types.of(side) for side in sides if not any(side is t for t in texts)]
                 common = None if None in known else common_type(known)
                 for text in texts:
                     if common is not None and depth_of(common):
                         put(text, array_beside(text, common))
+                    elif common is not None and common.kind is Kind.BOOLEAN:
+                        put(text, exp.Boolean(this=check_literal(text, common)))
                     else:
                         is_changed |= _read_number(text, common, types)
     if is_changed:
@@ -277,6 +287,41 @@ def _as_bytes(sides: Sequence[exp.Expr], types: Types) -> bool:
                 types.note(fresh, BYTEA)
                 is_changed = True
     return is_changed
+
+
+_OF_NUMBERS = frozenset({"ceil", "ceiling", "floor", "mod", "round", "scale"})
+"""Functions of numbers that DuckDB has for a bare text or NULL, too, or does not choose among."""
+
+
+def convert_number_arguments(nodes: Nodes, types: Types) -> None:
+    """Give bare texts and NULLs in calls of functions of numbers the types that these take.
+
+    Raises:
+        QueryError: a text is no number (22P02).
+    """
+    is_changed = False
+    for node in nodes.among(CALLS):
+        if (name := call_name(node)) not in _OF_NUMBERS:
+            continue
+        given = arguments(node)
+        taken = resolve(name, [OPEN if is_open(each) else types.of(each) for each in given])
+        for each, wanted in zip(given, taken or (), strict=False):
+            if is_open(each) and wanted is not None:
+                fresh = _number_of(strip(each), wanted, types)
+                types.note(put(each, fresh[0]), fresh[1])
+                is_changed = True
+    if is_changed:
+        nodes.renew()
+
+
+def _number_of(node: exp.Expr, wanted: DataType, types: Types) -> tuple[exp.Expr, DataType]:
+    """Return a bare text or NULL as a number, and its type."""
+    is_numeric = wanted.kind is Kind.DECIMAL
+    if isinstance(node, exp.Literal):
+        found = (types.bare_numeric(node) if is_numeric else None) or wanted
+        return typed_literal(node, found, types.times.literals), found
+    found = NUMERIC if is_numeric else wanted
+    return cast(exp.null(), duckdb_type(found)), found
 
 
 _OF_ARRAYS = (exp.ArrayContainsAll, exp.ArrayContainedBy, exp.ArrayOverlaps)

@@ -37,6 +37,13 @@ def is_open(node: exp.Expr) -> bool:
     return isinstance(node, exp.Null) or (isinstance(node, exp.Literal) and bool(node.is_string))
 
 
+def is_row_value(row: exp.Tuple) -> bool:
+    """Whether a row that is written out is a value of a SELECT list or of VALUES."""
+    parent = row.parent
+    is_cell = isinstance(parent, exp.Tuple) and isinstance(parent.parent, exp.Values)
+    return is_cell or isinstance(parent, exp.Select | exp.Alias)
+
+
 def alternatives(node: exp.Expr) -> list[exp.Expr]:
     """Return the expressions of which CASE, `coalesce` or the like returns one."""
     if isinstance(node, exp.Case):

@@ -89,7 +89,10 @@ def check_operator(node: exp.Expr, type_of: TypeOf) -> None:
         kinds = {None if is_open(s) else _kind(s, type_of) for s in (node.this, node.expression)}
         if isinstance(node, _WITHOUT_ARRAYS):
             _check_elements(symbol, node, type_of)
-        is_own = isinstance(node, _WITHOUT_ARRAYS) and not kinds & {Kind.ARRAY, None}
+        if isinstance(node, _WITHOUT_ARRAYS):
+            is_own = not kinds & {Kind.ARRAY, None}
+        else:
+            is_own = Kind.ARRAY in kinds  # DuckDB joins arrays by `+`
         if not kinds & DOCUMENTS and not is_own:
             return
     found = _fitting(node, choices, type_of)

@@ -18,6 +18,8 @@ T = TypeVar("T")
 OPEN = DataType(kind=Kind.NULL)
 """The type of an argument that takes its type from its context."""
 _ARRAYS = {"anyarray", "anycompatiblearray"}
+_STRICT = {"anyarray", "anyelement"}
+"""Pseudo types that no text is taken for where nothing says what they are."""
 
 
 SIGNATURES: Mapping[str, Sequence[Signature]] = {
@@ -69,6 +71,17 @@ def resolve(name: str, given: Sequence[DataType | None]) -> tuple[DataType | Non
 def is_ambiguous(name: str, given: Sequence[DataType | None]) -> bool:
     """Return whether several signatures fit a call equally well; False if a type is not known."""
     return None not in given and len(set(_candidates(name, given))) > 1
+
+
+def is_undetermined(name: str, given: Sequence[DataType | None]) -> bool:
+    """Return whether no argument of a call says what the pseudo types of its signature are."""
+    listed = [each for each in SIGNATURES.get(name, ()) if len(each) == len(given)]
+    return bool(listed) and all(_asks_in_vain(signature, given) for signature in listed)
+
+
+def _asks_in_vain(signature: Signature, given: Sequence[DataType | None]) -> bool:
+    asked = [each for wanted, each in zip(signature, given, strict=True) if wanted in _STRICT]
+    return bool(asked) and all(each == OPEN for each in asked)
 
 
 def _candidates(name: str, given: Sequence[DataType | None]) -> list[Signature]:

@@ -81,7 +81,7 @@ def test_values_go_to_the_gateway_and_come_back(fake_url: str, values: tuple[obj
 
 
 def test_a_number_that_is_not_finite_comes_back(db: stategate.Connection) -> None:
-    found = db.execute("SELECT $1::double, $2::double, $3::real", [math.inf, -math.inf, math.nan])
+    found = db.execute("SELECT $1::float8, $2::float8, $3::real", [math.inf, -math.inf, math.nan])
     (row,) = found.fetchall()
     assert row[:2] == (math.inf, -math.inf)
     assert math.isnan(row[2])

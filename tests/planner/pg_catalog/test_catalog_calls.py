@@ -297,7 +297,7 @@ def test_an_unknown_setting_is_an_error(sides: Sides, call: str) -> None:
         "nosuch()",
         "duckdb_settings()",
         "getvariable('session_user')",
-        "pg_sleep(1)",
+        "pg_snooze(1)",
         "pg_sg_setting('a', true, ARRAY['a'], ARRAY['b'])",
         "current_setting()",
         "current_setting('a', true, ARRAY['a'], ARRAY['b'])",

@@ -179,8 +179,8 @@ SELECT 1000::numeric(5,2)
 SELECT min_scale(1.500), scale(1.500), trim_scale(1.500)
 : integer integer numeric
 = 1	3	1.5
-~ a numeric's scale is its type's: min_scale, scale and trim_scale are missing
->! 42883
+~ a numeric's scale is its type's: min_scale, scale and trim_scale are not supported
+>! 0A000
 SELECT random() BETWEEN 0 AND 1
 : boolean
 = t

@@ -61,6 +61,12 @@ def _exists(node: exp.Expr, types: Types) -> exp.Expr:
 def _matches(node: exp.Expr, types: Types) -> exp.Expr:
     """Write `value @@ path`, which the parser reads as MATCH (value) AGAINST (path)."""
     sides = (*node.expressions, node.this)
+    if is_open(sides[0]) and not isinstance(strip(sides[0]), exp.Null):
+        raise NotSupportedError(
+            "a search in a text by @@ is not supported",
+            hint="Cast a document to jsonb.",
+            position=position_of(sides[0]),
+        )
     return put(node, path_call("pg_sg_jsonb_path_match_silent", node, sides, types))
 
 
