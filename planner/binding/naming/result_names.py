@@ -63,6 +63,12 @@ class Clauses:
         """
         for node in grouped_terms(group):
             self._check_position(node)
+            if self._names_column(node):
+                # DuckDB would take it for another key than the column by its name, whose value then
+                # is missing in the sets that roll the number up.
+                number = int(strip(node).name)
+                put(strip(node), self.copied((self.outputs or ())[number - 1].value))
+                continue
             name = _bare(node)
             is_column = name and find_bare(self.level, name, node, is_local=True)
             self._term(node, "GROUP BY", is_result=not is_column)
@@ -74,6 +80,12 @@ class Clauses:
             elif not isinstance(key, exp.Literal | exp.Parameter | exp.Null):
                 node.pop()
         return len(group.expressions) < count
+
+    def _names_column(self, node: exp.Expr) -> bool:
+        """Whether a term of a grouping set is the number of a result that is a column."""
+        if self.outputs is None or not isinstance(node.parent, _SETS) or not is_position(node):
+            return False
+        return isinstance(strip(self.outputs[int(strip(node).name) - 1].value), exp.Column)
 
     def _check_position(self, term: exp.Expr) -> None:
         if self.outputs is None or not is_position(term):
