@@ -13,8 +13,8 @@ from stores.spark import spark_session
 from stores.spark.session import JavaMissingError
 from tests.fuzz.report import Budget, Failure, Report
 from tests.spark.conftest import FAST_START, Orders
-from tests.spark.crashes.crashing import Pipeline, make_mortal
 from tests.spark.orders_source import OrdersSource
+from tests.spark.recovery.crashing import Pipeline, make_mortal
 
 PART = "crash"
 ROUNDS = 10

@@ -28,7 +28,7 @@ from stores.spark.tasks import Picking, Target, TooLargeToHoldError, picked, wri
 from stores.spec.position import Position
 from stores.spec.schema import BIGINT, TEXT, Column, StoreKind, StoreSchema
 from tests.spark.conftest import Orders
-from tests.spark.crashes.crashing import Death, MortalFiles, make_mortal
+from tests.spark.recovery.crashing import Death, MortalFiles, make_mortal
 
 pytestmark = pytest.mark.spark
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 import signal
 import socket
 import subprocess
@@ -63,13 +64,20 @@ def started(command: Sequence[str], **options: Any) -> Iterator[subprocess.Popen
             raise
 
 
+_PORTS = range(10_000, 32_000)
+"""Below those that a system gives to connections, which could take a port until it is used."""
+
+
 def free_ports(count: int) -> list[int]:
     """Find free ports, all different because all are held until the last is found."""
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [each.getsockname()[1] for each in sockets]
-    for each in sockets:
+    held: dict[int, socket.socket] = {}
+    while len(held) < count:
+        with contextlib.suppress(OSError):
+            port = secrets.choice(_PORTS)
+            held[port] = socket.create_server(("127.0.0.1", port))
+    for each in held.values():
         each.close()
-    return ports
+    return [*held]
 
 
 def plain_environment(**more: str) -> dict[str, str]:

@@ -24,7 +24,6 @@ from tests.fuzz.grammar.forms import Form, forms
 NOT_DRAWN: Mapping[str, str] = {
     "any_value": "PostgreSQL has it from version 16 on",
     "group_concat": "PostgreSQL has no such function",
-    "ifnull": "PostgreSQL has no such function",
     "str_position": "a name of the parser's for position",
     **dict.fromkeys(
         ("array", "cast", "if", "row", "some", "all", "any", "exists", "interval", "extract"),

@@ -4,7 +4,7 @@ Spark then makes the stage's lost input again and starts a second attempt at the
 of the first attempt still writes its partition: it is late, its result counts for nothing, and its
 rows come in another order. This program prints what was written, and what the commit names.
 
-    python -m tests.spark.crashes.stage_attempts DIRECTORY
+    python -m tests.spark.recovery.stage_attempts DIRECTORY
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ TIMEOUT_S = 280
 @pytest.mark.timeout(TIMEOUT_S + 20)
 def test_a_late_task_of_an_earlier_stage_attempt_changes_no_committed_file(tmp_path: Path) -> None:
     with subprocess.Popen(
-        [sys.executable, "-m", "tests.spark.crashes.stage_attempts", str(tmp_path)],
+        [sys.executable, "-m", "tests.spark.recovery.stage_attempts", str(tmp_path)],
         cwd=ROOT,
         env={**os.environ, "PYSPARK_PYTHON": sys.executable},
         stdout=subprocess.PIPE,

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.spark.conftest import Orders
-from tests.spark.crashes.crashing import Pipeline, make_mortal
+from tests.spark.recovery.crashing import Pipeline, make_mortal
 
 pytestmark = pytest.mark.spark
 
@@ -23,6 +23,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.timeout(360)
 @pytest.mark.parametrize("options", OPTIONS.values(), ids=list(OPTIONS))
 def test_a_driver_that_dies_anywhere_loses_nothing(
     orders: Orders, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: dict[str, Any]
