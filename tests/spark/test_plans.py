@@ -351,13 +351,14 @@ GROUPS: tuple[Callable[[DataFrame], DataFrame], ...] = (
 
 
 @pytest.mark.hypothesis
+@pytest.mark.timeout(360)
 def test_no_two_groups_share_a_key_that_is_accepted(spark: SparkSession, orders: Orders) -> None:
     pairs = itertools.product((1, 2, 3, None), repeat=2)
     rows = [(a, b, v) for v, (a, b) in enumerate(pairs)]
     table = spark.createDataFrame([*rows, *rows[::3]], "a bigint, b bigint, v bigint").cache()
     stream = orders.frame.selectExpr("amount AS a", "amount + 1 AS b", "amount AS v")
     verdicts = set()
-    for seed in seeds(40):
+    for seed in seeds(15):
         draw = random.Random(seed)
         steps = [draw.choice(GROUPS), *draw.choices(STEPS, k=draw.randint(0, 3))]
 
