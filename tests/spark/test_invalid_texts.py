@@ -15,7 +15,7 @@ from stores.log.state_log import StoreLog
 from stores.spark import materialize
 from tests.support.logs import contents
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(360)]
 
 
 class Pipeline:

@@ -15,7 +15,7 @@ from tests.spark.conftest import Orders
 from tests.spark.test_materialize import log_of, start
 from tests.support.logs import contents
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(360)]
 
 SETTINGS = {
     "spark.sql.timestampType": "TIMESTAMP_NTZ",

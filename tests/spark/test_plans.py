@@ -22,7 +22,7 @@ from tests.spark.conftest import Orders
 from tests.spark.test_materialize import start, totals
 from tests.support.seeds import seeds
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(360)]
 
 # Keys with only a part of the grouping columns
 
@@ -351,7 +351,6 @@ GROUPS: tuple[Callable[[DataFrame], DataFrame], ...] = (
 
 
 @pytest.mark.hypothesis
-@pytest.mark.timeout(360)
 def test_no_two_groups_share_a_key_that_is_accepted(spark: SparkSession, orders: Orders) -> None:
     pairs = itertools.product((1, 2, 3, None), repeat=2)
     rows = [(a, b, v) for v, (a, b) in enumerate(pairs)]
