@@ -42,7 +42,7 @@ def check_operators(nodes: Nodes, types: Types) -> None:
     Such are those of texts for values that are only held as texts, `u LIKE '6%'`.
 
     Raises:
-        MismatchedTypeError: there is none (42883).
+        MismatchedTypeError: no operator takes these types (42883).
         UnknownNameError: no operand has a type, and several fit (42725).
     """
     for kind, symbol in _OF_TEXTS.items():

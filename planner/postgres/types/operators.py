@@ -79,7 +79,7 @@ def check_operator(node: exp.Expr, type_of: TypeOf) -> None:
     """Refuse an operator that does not exist for the types of its operands.
 
     Raises:
-        MismatchedTypeError: there is none (42883).
+        MismatchedTypeError: no operator takes these types (42883).
         UnknownNameError: several fit, and PostgreSQL does not choose (42725).
     """
     if type(node) in OPERATORS:

@@ -48,7 +48,7 @@ def canonical(array: pa.Array, data_type: DataType, invalid_utf8: InvalidUtf8) -
     """Return a column, as a data file holds it, with each value in the form that readers know.
 
     Raises:
-        ValueFormatError: a value is none of the type.
+        ValueFormatError: a value does not belong to the type.
     """
     if not _is_checked(data_type):
         return array

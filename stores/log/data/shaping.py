@@ -1,7 +1,7 @@
 """Makes the rows of a writer rows of a data file: their columns, types and marks, all checked.
 
-Whatever passes can be read by every reader: a commit makes rows public, and nobody can take one of
-them back.
+Every reader can read the rows that pass. This is checked here, because committed rows cannot be
+taken back.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ def shaped(
             keys might become one.
 
     Raises:
-        SchemaError: a column is missing, unknown or of another type; or a value is none of its
-            type, and the message has the key of its row.
+        SchemaError: a column is missing, unknown or of another type; or a value does not belong
+            to its type, and the message has the key of its row.
     """
     wanted = file_schema(schema)
     if schema.kind is StoreKind.VERSIONED and TIMESTAMP_NAME not in rows.column_names:

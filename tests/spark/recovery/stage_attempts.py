@@ -131,7 +131,6 @@ def kill_executor(directory: Path) -> None:
     """Kill the executor of partition 1 once both partitions have their rows."""
     for partition in (0, 1):
         wait_for(directory / f"running-{partition}")
-    time.sleep(0.2)
     # The parent of a worker is Spark's daemon, whose parent is the executor.
     daemon = (directory / "running-1").read_text()
     status = Path(f"/proc/{daemon}/stat").read_text().rpartition(")")[2].split()
